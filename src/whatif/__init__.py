@@ -1,0 +1,1 @@
+"""Counterfactual vision-language benchmarks: built, versioned and scored by one dependency graph."""

@@ -1,0 +1,199 @@
+"""The shared tables: columns, key and version of everything that one stage hands to the next."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+
+@dataclass(frozen=True)
+class Table:
+    """A kind of artifact.
+
+    `version` rises when a column is added, removed or changes its meaning; an artifact of another version is
+    refused. `row_group_rows` bounds what a reader or writer holds at once: small where rows carry images.
+    """
+
+    name: str
+    version: int
+    key: tuple[str, ...]
+    schema: pa.Schema
+    row_group_rows: int = 16_384
+
+    @property
+    def label(self) -> str:
+        """Name and version as written in the footer, for example `questions/1`."""
+        return f"{self.name}/{self.version}"
+
+    @property
+    def hugging_face_features(self) -> str:
+        """The `huggingface` footer entry, with which the datasets library shows the column `image` as pictures."""
+        features = {field.name: _hugging_face_feature(field) for field in self.schema}
+        return json.dumps({"info": {"features": features}}, sort_keys=True)
+
+
+def _hugging_face_feature(field: pa.Field) -> dict[str, Any]:
+    if field.type == IMAGE:
+        return {"_type": "Image"}
+    return _hugging_face_value(field.type)
+
+
+def _hugging_face_value(kind: pa.DataType) -> dict[str, Any]:
+    if pa.types.is_struct(kind):
+        return {member.name: _hugging_face_value(member.type) for member in kind}
+    if pa.types.is_list(kind):
+        return {"_type": "List", "feature": _hugging_face_value(kind.value_type)}
+    return {"_type": "Value", "dtype": {"double": "float64", "float": "float32"}.get(str(kind), str(kind))}
+
+
+def _schema(*columns: tuple[str, pa.DataType] | tuple[str, pa.DataType, bool]) -> pa.Schema:
+    """Columns as (name, type) or (name, type, nullable); what is not said to be nullable is never null."""
+    return pa.schema([pa.field(c[0], c[1], nullable=len(c) == 3 and bool(c[2])) for c in columns])
+
+
+NULLABLE = True
+IMAGE = pa.struct([pa.field("bytes", pa.binary()), pa.field("path", pa.string())])
+POINT = pa.struct([pa.field("x", pa.float64(), nullable=False), pa.field("y", pa.float64(), nullable=False)])
+
+IMAGES = Table(
+    name="images",
+    version=1,
+    key=("image_id",),
+    schema=_schema(
+        ("image_id", pa.string()),  # sha256 of the encoded bytes, in hexadecimal
+        ("image", IMAGE, NULLABLE),  # never null, but the datasets library takes only nullable columns for pictures
+        ("width", pa.int32()),  # pixels
+        ("height", pa.int32()),
+        ("source", pa.string()),  # where the picture is from: `drawn:daisy`, `icons-50:flower/apple_12.png`
+        ("licence", pa.string()),
+    ),
+    row_group_rows=128,
+)
+
+QUESTIONS = Table(
+    name="questions",
+    version=1,
+    key=("question_id",),
+    schema=_schema(
+        ("question_id", pa.string()),  # "<pair_id>-<variant>"
+        ("pair_id", pa.string()),  # shared by an original question and its counterfactual twin
+        ("group", pa.string()),  # what a table breaks results down by
+        ("variant", pa.string()),  # `original` or `counterfactual`
+        ("question", pa.string()),  # without its options
+        ("choices", pa.list_(pa.string()), NULLABLE),  # texts of the options A, B, C, ...; null when open
+        ("answer", pa.string()),  # a letter when there are choices
+        ("answer_kind", pa.string()),  # `choice`, `number`, `boolean`
+        ("image_ids", pa.list_(pa.string())),
+        (
+            "provenance",
+            pa.string(),
+        ),  # JSON object with sorted keys: whatever else the source says of this row
+    ),
+)
+
+PUZZLES = Table(
+    name="puzzles",
+    version=1,
+    key=("pair_id",),
+    schema=_schema(
+        ("pair_id", pa.string()),
+        ("image_id", pa.string()),
+        ("group", pa.string()),  # the template of C-VQA Table 2
+        ("image_size", pa.int32()),  # side of the square picture; every length below is in its pixels
+        (
+            "polygons",  # flower puzzles: two, the first is the one that the question names
+            pa.list_(pa.struct([pa.field("colour", pa.string()), pa.field("points", pa.list_(POINT))])),
+        ),
+        (
+            "flowers",
+            pa.list_(
+                pa.struct(
+                    [
+                        pa.field("image_id", pa.string()),  # the flower picture
+                        pa.field("x", pa.float64()),
+                        pa.field("y", pa.float64()),
+                        pa.field("radius", pa.float64()),
+                        pa.field("inside_first", pa.bool_()),  # its region: inside the first polygon, the second
+                        pa.field("inside_second", pa.bool_()),
+                    ]
+                )
+            ),
+        ),
+        (
+            "circles",  # dot puzzles: six, row by row from the top, each row from the left
+            pa.list_(
+                pa.struct(
+                    [
+                        pa.field("row", pa.int32()),
+                        pa.field("column", pa.int32()),
+                        pa.field("x", pa.float64()),
+                        pa.field("y", pa.float64()),
+                        pa.field("radius", pa.float64()),
+                        pa.field("dots", pa.list_(POINT)),
+                    ]
+                )
+            ),
+        ),
+        ("dot_radius", pa.float64(), NULLABLE),  # null for flower puzzles
+        ("removed", pa.int32(), NULLABLE),  # the N of "if N dots were removed", null in the other templates
+        ("original_answer", pa.int32()),  # the number, computed from the scene
+        ("counterfactual_answer", pa.int32()),
+    ),
+    row_group_rows=1_024,
+)
+
+JUDGEMENTS = Table(
+    name="judgements",
+    version=1,
+    key=("item_id", "annotator"),
+    schema=_schema(
+        ("item_id", pa.string()),
+        ("annotator", pa.string()),  # a person, or `automatic:<name of the check>`
+        ("decision", pa.string()),  # `accept` or `reject`
+        ("corrected", pa.string()),  # JSON object of corrected fields, `{}` when none
+        ("comment", pa.string()),
+        ("time", pa.string(), NULLABLE),  # ISO 8601; null for automatic judgements
+    ),
+)
+
+REJECTIONS = Table(
+    name="rejections",
+    version=1,
+    key=("item_id",),
+    schema=_schema(("item_id", pa.string()), ("reason", pa.string()), ("detail", pa.string())),
+)
+
+PREDICTIONS = Table(
+    name="predictions",
+    version=1,
+    key=("question_id", "model", "strategy"),
+    schema=_schema(
+        ("question_id", pa.string()),
+        ("model", pa.string()),  # key in params.yaml
+        ("strategy", pa.string()),  # `direct`, ...
+        ("response", pa.string(), NULLABLE),  # what the model said; null when it only ranked
+        (
+            "choice_scores",
+            pa.list_(pa.float64()),
+            NULLABLE,
+        ),  # mean log-likelihood of each option, higher is better
+        ("answer", pa.string(), NULLABLE),
+        ("status", pa.string()),  # `ok`, `ambiguous`, `none` or `error`
+        ("reason", pa.string(), NULLABLE),  # why, when the status is not `ok`
+        ("correct", pa.bool_()),
+        ("request_key", pa.string(), NULLABLE),  # key in the response store, null when nothing was sent
+        ("prompt_tokens", pa.int64(), NULLABLE),
+        ("response_tokens", pa.int64(), NULLABLE),
+    ),
+)
+
+FILES = Table(
+    name="files",
+    version=1,
+    key=("path",),
+    schema=_schema(("path", pa.string()), ("bytes", pa.binary()), ("sha256", pa.string())),
+    row_group_rows=16,
+)
