@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from whatif.errors import WhatifError
+from whatif.params_findings import finding_line, refuse_duplicates
 
 PARAMS_FILE = "params.yaml"
 BENCHMARKS = ("cvqa-synthetic",)
@@ -116,22 +116,119 @@ class Aggregate(Settings):
     cvqa_synthetic: AggregatePuzzles = Field(alias="cvqa-synthetic")
 
 
-class Baseline(Settings):
+class _Model(Settings):
+    """What every model of `params.yaml` may have."""
+
+    name: str | None = None  # as printed in tables; the key when not given
+
+    def printed_name(self, key: str) -> str:
+        """The name of this model in tables."""
+        return self.name or key
+
+
+class Baseline(_Model):
     """Answers without a look at picture or words: the lines that a model must pass."""
 
     adapter: Literal["random", "first-option", "majority"]
-    name: str | None = None
 
 
-class HuggingFaceChat(Settings):
+class HuggingFaceChat(_Model):
     """A checkpoint that `AutoModelForImageTextToText` loads, from the hub or from a folder."""
 
     adapter: Literal["hf-chat"]
-    name: str | None = None  # as printed in tables; the checkpoint when not given
     checkpoint: str  # hub id, or path of a folder
     revision: str | None = None
     dtype: Literal["float32", "float16", "bfloat16"] = "float32"
     device: str = "cpu"
 
 
+def _model_key(key: str) -> str:
+    if not _SLUG.fullmatch(key):
+        raise ValueError(
+            "a key must be lower-case words and digits joined by hyphens, without dots or spaces, for example "
+            f"`{_slug(key)}`; a hub id belongs in the field `checkpoint`"
+        )
+    return key
+
+
+ModelKey = Annotated[str, AfterValidator(_model_key)]
 ModelSettings = Annotated[Baseline | HuggingFaceChat, Field(discriminator="adapter")]
+
+
+class Params(Settings):
+    """The whole of `params.yaml`."""
+
+    seed: int = Field(ge=0, lt=2**32)
+    benchmarks: list[Literal["cvqa-synthetic"]] = Field(min_length=1)
+    extract: Extract
+    generate: Generate
+    filter: Filter
+    evaluate: Evaluate
+    models: dict[ModelKey, ModelSettings] = Field(min_length=1)
+    aggregate: Aggregate
+
+    @model_validator(mode="after")
+    def _once(self) -> Params:
+        if len(set(self.benchmarks)) < len(self.benchmarks):
+            raise ValueError("benchmarks: each one once")
+        return self
+
+    def lookup(self, path: str) -> Any:
+        """The value at a dotted path, for example `generate.cvqa-synthetic`.
+
+        Raises KeyError when there is none.
+        """
+        value: Any = self
+        for key in path.split("."):
+            value = value[key] if isinstance(value, Mapping) else _field(value, key)
+        return value
+
+
+def _field(settings: Any, key: str) -> Any:
+    for name, field in type(settings).model_fields.items():
+        if key in (name, field.alias):
+            return getattr(settings, name)
+    raise KeyError(key)
+
+
+def plain(value: Any) -> Any:
+    """A value of the parameters as JSON knows it, with the keys of `params.yaml`."""
+    if isinstance(value, Settings):
+        return value.model_dump(mode="json", by_alias=True)
+    return {key: plain(inner) for key, inner in value.items()} if isinstance(value, dict) else value
+
+
+def load(path: Path = Path(PARAMS_FILE)) -> Params:
+    """Reads and checks `params.yaml`.
+
+    Raises WhatifError with one line a finding: file, line, path of the key, what is wrong, what would be right.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise WhatifError(
+            f"{path}: cannot be read ({error.strerror}); run whatif in the root of the project"
+        ) from error
+    try:
+        tree = yaml.compose(text, Loader=yaml.SafeLoader)
+        refuse_duplicates(tree, path)
+        values = yaml.safe_load(text)
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise WhatifError(f"{path}:{line}: not valid YAML: {error.problem}") from error
+    return check(values, path, tree)
+
+
+def check(values: Any, path: Path = Path(PARAMS_FILE), tree: yaml.Node | None = None) -> Params:
+    """Values as read from a file, checked; see `load` for what raises."""
+    if not isinstance(values, dict):
+        raise WhatifError(f"{path}: must hold keys and values; the first ones are `seed` and `benchmarks`")
+    try:
+        return Params.model_validate(values)
+    except ValidationError as error:
+        lines = [finding_line(finding, values, path, tree, Params) for finding in error.errors()]
+        raise WhatifError("\n".join(sorted(set(lines)))) from None
+
+
+def _slug(key: str) -> str:
+    return "-".join(re.findall(r"[a-z0-9]+", key.lower())) or "my-model"

@@ -1,0 +1,43 @@
+# Two commands set up a fresh machine: `make repro` and `make test`.
+SHELL := /bin/bash
+PYTHON ?= python3
+VENV := .venv
+export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
+export VIRTUAL_ENV := $(CURDIR)/$(VENV)
+# Two cores: one thread a process, so that jobs in parallel do not fight, and numbers do not depend on the machine.
+THREADS := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
+
+.PHONY: repro test lint bench help clean
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+# The packages of a run; those of the tests come on top of them.
+$(VENV)/.installed: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	pip install --quiet --constraint constraints.txt --editable '.[models]'
+	touch $@
+
+$(VENV)/.installed-dev: $(VENV)/.installed
+	pip install --quiet --constraint constraints.txt --editable '.[models,dev]'
+	touch $@
+
+repro: $(VENV)/.installed ## build every number of the embedded default from its sources, and print Table 7
+	$(THREADS) dvc repro
+	@whatif show cvqa-synthetic
+
+# `snakemake --lint` is a test (tests/pipeline/test_workflow.py), because it has one finding that we accept.
+lint: $(VENV)/.installed-dev ## ruff, mypy, snakefmt
+	ruff check .
+	ruff format --check .
+	mypy
+	snakefmt --check Snakefile stages
+
+test: lint ## the whole test suite
+	$(THREADS) pytest
+
+bench: $(VENV)/.installed-dev ## speed beside a peer's, both in one run; writes bench.json
+	$(THREADS) python -m bench
+
+clean: ## remove what is not in git but can be made again: artifacts, stash, logs
+	rm -rf data .whatif .snakemake logs bench.json

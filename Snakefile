@@ -1,0 +1,32 @@
+"""One graph, second door: `snakemake --cores N`. The first is `dvc repro`."""
+
+import sys
+from pathlib import Path
+from shlex import quote
+
+from snakemake.utils import min_version
+
+# The code of this checkout, whatever version is installed: code and artifacts belong together.
+SOURCE = str(Path(workflow.basedir) / "src")
+sys.path.insert(0, SOURCE)
+shell.prefix(f"export PYTHONPATH={quote(SOURCE)}; ")
+
+min_version("9.0")
+
+
+configfile: "params.yaml"
+
+
+include: "stages/common.smk"
+include: "stages/extract.smk"
+include: "stages/generate.smk"
+include: "stages/filter.smk"
+include: "stages/verify.smk"
+include: "stages/evaluate.smk"
+include: "stages/aggregate.smk"
+
+
+rule all:
+    default_target: True
+    input:
+        TARGETS["aggregate"],

@@ -1,0 +1,310 @@
+"""C-VQA-Synthetic: multiple-choice questions on drawn puzzles, each with a counterfactual twin (C-VQA 3.3, 4.2).
+
+Extract flower pictures; generate puzzles in six templates of 500, with their two questions; filter out what is too
+crowded or there twice; verify every answer by recounting the stored scene; ask models; make Table 7.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from whatif import artifacts, models
+from whatif.artifacts import canonical_json
+from whatif.graph.run import Task
+from whatif.graph.steps import Benchmark, Output, Step, part_range, parts
+from whatif.images import SortedImages, image_row
+from whatif.params import GeneratePuzzles, Params
+from whatif.schemas import (
+    FILES,
+    IMAGES,
+    JUDGEMENTS,
+    PREDICTIONS,
+    PUZZLES,
+    QUESTIONS,
+    REJECTIONS,
+)
+
+NAME = "cvqa-synthetic"
+
+
+def extract(task: Task) -> None:
+    """Flower pictures from Icons-50 when `params.yaml` names its folder, else the ones that we draw."""
+    from whatif.sources.flowers import drawn_flowers, icons50_flowers
+
+    settings = task.parameters[f"extract.{NAME}"]
+    rejections: list[dict[str, Any]] = []
+    if settings.icons50.folder is None:
+        flowers = drawn_flowers(settings.flower_picture_size)
+    else:
+        icons50 = settings.icons50
+        flowers, rejections = icons50_flowers(Path(icons50.folder), icons50.classes, settings.flower_picture_size)
+    task.outputs.write("flowers", flowers)
+    task.outputs.write("rejections", rejections)
+
+
+def generate(task: Task) -> None:
+    """The puzzles of one part: pictures, scenes, and two questions each."""
+    from whatif.imaging.puzzle_picture import FlowerPictures
+    from whatif.progress import progress
+    from whatif.text.puzzle_questions import GROUPS
+
+    settings: GeneratePuzzles = task.parameters[f"generate.{NAME}"]
+    flowers = FlowerPictures(artifacts.rows_of(task.inputs["flowers"], IMAGES))
+    numbers = part_range(task.wildcards["part"], len(GROUPS) * settings.puzzles_per_template)
+    with SortedImages(task.outputs.writer("images")) as images:
+        for number in progress(numbers, len(numbers), task.wildcards["part"], "puzzle"):
+            image, puzzle, questions = _puzzle(number, task.parameters["seed"], settings, flowers)
+            images.add(image)
+            task.outputs.writer("puzzles").write([puzzle])
+            task.outputs.writer("questions").write(questions)
+
+
+def _puzzle(
+    number: int, seed: int, settings: GeneratePuzzles, flowers: Any
+) -> tuple[dict[str, Any], dict[str, Any], list[dict[str, Any]]]:
+    """Rows of `images`, `puzzles` and `questions` of the puzzle with this number, counted over all templates."""
+    from whatif.imaging.dot_puzzle import lay_out_dots
+    from whatif.imaging.flower_puzzle import lay_out_flowers
+    from whatif.imaging.puzzle_picture import draw_puzzle
+    from whatif.random_streams import stream
+    from whatif.text.puzzle_options import puzzle_text
+    from whatif.text.puzzle_questions import GROUPS
+
+    group = GROUPS[number // settings.puzzles_per_template]
+    place = number % settings.puzzles_per_template
+    text = puzzle_text(group, place, seed, settings)
+    generator = stream(seed, "layout", group, place)
+    if text.words.colours is None:
+        scene = lay_out_dots(text.counts, settings, generator)
+    else:
+        scene = lay_out_flowers(text.counts, text.words.colours, flowers.image_ids, settings, generator)
+    puzzle = {
+        "pair_id": f"abs_counting_{number + 1:06d}",
+        "group": group,
+        "image_size": settings.image_size,
+        **scene,
+        "removed": text.words.removed,
+        "original_answer": text.original.number,
+        "counterfactual_answer": text.counterfactual.number,
+    }
+    data = draw_puzzle(puzzle, flowers)
+    image = image_row(data, settings.image_size, settings.image_size, f"drawn:{group}", "CC0-1.0")
+    puzzle["image_id"] = image["image_id"]
+    asked = {"counterfactual": text.counterfactual, "original": text.original}
+    questions = [
+        {
+            "question_id": f"{puzzle['pair_id']}-{variant}",
+            "pair_id": puzzle["pair_id"],
+            "group": group,
+            "variant": variant,
+            "question": question.question,
+            "choices": list(question.choices),
+            "answer": question.letter,
+            "answer_kind": "choice",
+            "image_ids": [image["image_id"]],
+            "provenance": canonical_json({"options": settings.options}),
+        }
+        for variant, question in asked.items()
+    ]
+    return image, puzzle, questions
+
+
+def filter_(task: Task) -> None:
+    """Rejects puzzles that are too crowded to be read, and puzzles whose picture was there before."""
+    from whatif.filters.puzzles import crowding_reason
+
+    settings = task.parameters[f"filter.{NAME}"]
+    seen: dict[str, str] = {}
+    rejected: dict[str, dict[str, Any]] = {}
+    for puzzle in artifacts.rows_of(task.inputs["puzzles"], PUZZLES):
+        first = seen.setdefault(puzzle["image_id"], puzzle["pair_id"])
+        reason = crowding_reason(puzzle, settings)
+        if first != puzzle["pair_id"]:
+            rejected[puzzle["pair_id"]] = _rejection(puzzle, "duplicate", f"shows the same picture as {first}")
+        elif reason:
+            kind, _, detail = reason.partition(": ")
+            rejected[puzzle["pair_id"]] = _rejection(puzzle, kind, detail)
+    _keep(task, rejected)
+
+
+def verify(task: Task) -> None:
+    """Recounts every stored scene and checks both questions against it; nothing that disagrees is asked."""
+    from whatif.filters.puzzles import question_defects, scene_defects
+
+    judgements = []
+    rejected: dict[str, dict[str, Any]] = {}
+    puzzles = artifacts.rows_of(task.inputs["puzzles"], PUZZLES)
+    for pair_id, twins in _pairs(task.inputs["questions"]):
+        # Both are in order of pair_id; the puzzles passed over were filtered out before.
+        puzzle = next(puzzle for puzzle in puzzles if puzzle["pair_id"] == pair_id)
+        findings = {"scene": scene_defects(puzzle), "answer": question_defects(puzzle, list(twins))}
+        for check, defects in findings.items():
+            judgements.append(_judgement(pair_id, check, defects))
+            if defects and pair_id not in rejected:
+                rejected[pair_id] = _rejection(puzzle, f"failed the check of its {check}", "; ".join(defects))
+    task.outputs.write("judgements", judgements)
+    _keep(task, rejected)
+
+
+def evaluate(task: Task) -> None:
+    """Asks one model every question by ranking the four options."""
+    from whatif.images import ImageStore
+    from whatif.scoring.rank import predictions
+
+    model = task.wildcards["model"]
+    settings = task.parameters[f"models.{model}"]
+    answerer = models.load(settings.adapter, settings, task.parameters["seed"])
+    questions = artifacts.read(task.inputs["questions"], QUESTIONS).to_pylist()
+    images = ImageStore(task.inputs["images"])
+    rank = task.parameters[f"evaluate.{NAME}"].rank
+    for row in predictions(questions, images.get, model, answerer, rank=rank):
+        task.outputs.writer("predictions").write([row])
+
+
+def aggregate(task: Task) -> None:
+    """Table 7 beside the printed numbers, by template, the letters chosen, the shortcut audit and the funnel."""
+    from whatif.benchmarks.cvqa_synthetic_report import publish_report
+
+    publish_report(task)
+
+
+def _pairs(paths: Sequence[Path]) -> Iterator[tuple[str, Iterator[dict[str, Any]]]]:
+    """Twin questions together; they stand next to each other in order of question_id."""
+    return itertools.groupby(artifacts.rows_of(paths, QUESTIONS), key=lambda row: str(row["pair_id"]))
+
+
+def _keep(task: Task, rejected: Mapping[str, dict[str, Any]]) -> None:
+    """Writes the questions of pairs that were not rejected, and the rejections."""
+    for pair_id, twins in _pairs(task.inputs["questions"]):
+        if pair_id not in rejected:
+            task.outputs.writer("questions").write(list(twins))
+    task.outputs.write("rejections", [rejected[pair_id] for pair_id in sorted(rejected)])
+
+
+def _rejection(puzzle: Mapping[str, Any], reason: str, detail: str) -> dict[str, Any]:
+    return {"item_id": puzzle["pair_id"], "reason": reason, "detail": detail}
+
+
+def _judgement(pair_id: str, check: str, defects: Sequence[str]) -> dict[str, Any]:
+    return {
+        "item_id": pair_id,
+        "annotator": f"automatic:{check}",
+        "decision": "reject" if defects else "accept",
+        "corrected": "{}",
+        "comment": "; ".join(defects),
+        "time": None,
+    }
+
+
+def _wildcards(params: Params) -> dict[str, list[str]]:
+    return {"part": parts(params.generate.cvqa_synthetic.shards), "model": sorted(params.models)}
+
+
+def _adapter_code(parameters: Mapping[str, Any]) -> list[str]:
+    return [models.ADAPTERS[settings.adapter] for place, settings in parameters.items() if place.startswith("models.")]
+
+
+_MODULE = "whatif.benchmarks.cvqa_synthetic"
+_QUESTIONS = f"data/verify/{NAME}/questions.parquet"
+_GENERATED = f"data/generate/{NAME}"
+
+BENCHMARK = Benchmark(
+    name=NAME,
+    wildcards=_wildcards,
+    steps=(
+        Step(
+            stage="extract",
+            benchmark=NAME,
+            function=f"{_MODULE}:extract",
+            reads=(f"extract.{NAME}",),
+            sources=(f"extract.{NAME}.icons50.folder",),
+            outputs={
+                "flowers": Output(IMAGES, f"data/extract/{NAME}/flowers.parquet"),
+                "rejections": Output(REJECTIONS, f"data/extract/{NAME}/rejections.parquet"),
+            },
+        ),
+        Step(
+            stage="generate",
+            benchmark=NAME,
+            function=f"{_MODULE}:generate",
+            reads=("seed", f"generate.{NAME}"),
+            inputs={"flowers": f"data/extract/{NAME}/flowers.parquet"},
+            outputs={
+                "images": Output(IMAGES, _GENERATED + "/images/{part}.parquet"),
+                "puzzles": Output(PUZZLES, _GENERATED + "/puzzles/{part}.parquet"),
+                "questions": Output(QUESTIONS, _GENERATED + "/questions/{part}.parquet"),
+            },
+        ),
+        Step(
+            stage="filter",
+            benchmark=NAME,
+            function=f"{_MODULE}:filter_",
+            reads=(f"filter.{NAME}",),
+            inputs={
+                "puzzles": _GENERATED + "/puzzles/{part}.parquet",
+                "questions": _GENERATED + "/questions/{part}.parquet",
+            },
+            outputs={
+                "questions": Output(QUESTIONS, f"data/filter/{NAME}/questions.parquet"),
+                "rejections": Output(REJECTIONS, f"data/filter/{NAME}/rejections.parquet"),
+            },
+        ),
+        Step(
+            stage="verify",
+            benchmark=NAME,
+            function=f"{_MODULE}:verify",
+            inputs={
+                "puzzles": _GENERATED + "/puzzles/{part}.parquet",
+                "questions": f"data/filter/{NAME}/questions.parquet",
+            },
+            outputs={
+                "questions": Output(QUESTIONS, _QUESTIONS),
+                "judgements": Output(JUDGEMENTS, f"data/verify/{NAME}/judgements.parquet"),
+                "rejections": Output(REJECTIONS, f"data/verify/{NAME}/rejections.parquet"),
+            },
+        ),
+        Step(
+            stage="evaluate",
+            benchmark=NAME,
+            function=f"{_MODULE}:evaluate",
+            reads=("seed", f"evaluate.{NAME}", "models.{model}"),
+            ignores=("models.{model}.name",),
+            sources=("models.{model}.checkpoint",),
+            code=_adapter_code,
+            inputs={"questions": _QUESTIONS, "images": _GENERATED + "/images/{part}.parquet"},
+            outputs={"predictions": Output(PREDICTIONS, "data/evaluate/{model}/" + NAME + "/predictions.parquet")},
+        ),
+        Step(
+            stage="aggregate",
+            benchmark=NAME,
+            function=f"{_MODULE}:aggregate",
+            reads=("seed", "models", f"aggregate.{NAME}"),
+            sources=(f"aggregate.{NAME}.released_questions",),
+            package_files=("tables/published/c-vqa_table7.csv",),
+            inputs={
+                "flowers": f"data/extract/{NAME}/flowers.parquet",
+                "unused flowers": f"data/extract/{NAME}/rejections.parquet",
+                "puzzles": _GENERATED + "/puzzles/{part}.parquet",
+                "filtered": f"data/filter/{NAME}/rejections.parquet",
+                "refused": f"data/verify/{NAME}/rejections.parquet",
+                "questions": _QUESTIONS,
+                "predictions": "data/evaluate/{model}/" + NAME + "/predictions.parquet",
+            },
+            outputs={"files": Output(FILES, f"data/aggregate/{NAME}/files.parquet")},
+            publishes=(
+                f"metrics/{NAME}.json",
+                f"metrics/{NAME}/report.md",
+                f"metrics/{NAME}/accuracy.csv",
+                f"metrics/{NAME}/accuracy.svg",
+                *(
+                    f"metrics/{NAME}/{table}.{suffix}"
+                    for table in ("table7", "templates", "letters", "shortcuts", "funnel")
+                    for suffix in ("csv", "md", "tex")
+                ),
+            ),
+        ),
+    ),
+)

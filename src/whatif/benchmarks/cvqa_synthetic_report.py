@@ -1,0 +1,108 @@
+"""What C-VQA-Synthetic ends in: metrics, Table 7 and its companions, a plot, and a report that holds them all."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any
+
+from whatif import artifacts
+from whatif.graph.run import Task
+from whatif.schemas import PREDICTIONS, QUESTIONS, REJECTIONS
+from whatif.tables.c_vqa import PlotRow, Table7, table7
+from whatif.tables.formats import DisplayTable, to_csv, to_latex, to_markdown
+from whatif.tables.funnel import FunnelStage, funnel_table, reasons
+from whatif.tables.shortcuts import audit_table
+
+NAME = "cvqa-synthetic"
+FOLDER = f"metrics/{NAME}"
+# File name -> heading in the report.
+TABLES = {
+    "table7": "Accuracy",
+    "templates": "By template",
+    "letters": "Letters chosen",
+    "shortcuts": "Shortcut audit",
+    "funnel": "Funnel",
+}
+
+
+def publish_report(task: Task) -> None:
+    """Publishes every text file of this benchmark's aggregation."""
+    from whatif.filters.shortcuts import audit
+    from whatif.sources.c_vqa import read_released
+    from whatif.tables.plots import accuracy_scatter
+
+    settings, seed = task.parameters[f"aggregate.{NAME}"], task.parameters["seed"]
+    names = {key: model.printed_name(key) for key, model in sorted(task.parameters["models"].items())}
+    questions = artifacts.read(task.inputs["questions"], QUESTIONS).to_pylist()
+    scores = table7(artifacts.rows_of(task.inputs["predictions"], PREDICTIONS), questions, settings, seed, names)
+    sets = {"ours": questions}
+    if settings.released_questions is not None:
+        sets["released"] = read_released(Path(settings.released_questions))
+    audits = {
+        name: audit(rows, folds=settings.audit_folds, confidence=settings.confidence, seed=seed)
+        for name, rows in sets.items()
+    }
+    stages = _funnel(task)
+    tables = {
+        "table7": scores.tables["main"],
+        "templates": scores.tables["groups"],
+        "letters": scores.tables["letters"],
+        "shortcuts": audit_table(audits, scores.chance),
+        "funnel": funnel_table(stages),
+    }
+    publish = task.outputs.publish
+    publish(
+        f"metrics/{NAME}.json", (json.dumps(scores.metrics, indent=2, sort_keys=True, allow_nan=False) + "\n").encode()
+    )
+    publish(f"{FOLDER}/accuracy.csv", _plot_csv(scores).encode())
+    publish(f"{FOLDER}/accuracy.svg", accuracy_scatter(scores.plot_rows, scores.chance, "C-VQA-Synthetic"))
+    publish(f"{FOLDER}/report.md", _report(tables).encode())
+    for name, table in tables.items():
+        for suffix, convert in {"csv": to_csv, "md": to_markdown, "tex": to_latex}.items():
+            publish(f"{FOLDER}/{name}.{suffix}", convert(table).encode())
+
+
+def _funnel(task: Task) -> list[FunnelStage]:
+    """Counts of every stage, from footers and rejections; each stage starts with what the one before let through."""
+    flowers = _rows(task.inputs["flowers"])
+    unused, filtered, refused = (
+        reasons(artifacts.rows_of(task.inputs[role], REJECTIONS)) for role in ("unused flowers", "filtered", "refused")
+    )
+    planned = sum(_rows([path]) for path in task.inputs["puzzles"])
+    verified = _rows(task.inputs["questions"]) // 2
+    after_filter = planned - sum(filtered.values())
+    stages = [
+        FunnelStage("extract", "flower pictures", flowers + sum(unused.values()), flowers, unused),
+        FunnelStage("generate", "pairs", planned, planned),
+        FunnelStage("filter", "pairs", planned, after_filter, filtered),
+        FunnelStage("verify", "pairs", after_filter, verified, refused),
+    ]
+    for path in task.inputs["predictions"]:
+        rows = artifacts.read(path, PREDICTIONS, ["model", "status"]).to_pylist()
+        unanswered = reasons({"reason": row["status"]} for row in rows if row["status"] != "ok")
+        answered = len(rows) - sum(unanswered.values())
+        stages.append(FunnelStage(f"evaluate {path.parts[2]}", "questions", 2 * verified, answered, unanswered))
+    return stages
+
+
+def _rows(paths: Any) -> int:
+    return sum(artifacts.footer_of(path).rows for path in paths)
+
+
+def _plot_csv(scores: Table7) -> str:
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(text, [field.name for field in fields(PlotRow)], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(asdict(row) for row in scores.plot_rows)
+    return text.getvalue()
+
+
+def _report(tables: Mapping[str, DisplayTable]) -> str:
+    parts = ["# C-VQA-Synthetic\n", "![Accuracy on original and counterfactual questions](accuracy.svg)\n"]
+    parts += [f"## {TABLES[name]}\n\n{to_markdown(table)}" for name, table in tables.items()]
+    return "\n".join(parts)

@@ -1,0 +1,69 @@
+"""The command line: one subcommand a stage, and those that look at artifacts or carry them in and out."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from typing import Any
+
+import click
+
+from whatif import __version__
+from whatif.errors import WhatifError
+
+# Name -> where it is: only the module of the command that was asked for is imported, so that --help is instant.
+COMMANDS = {
+    "extract": "whatif.commands.stages:extract",
+    "generate": "whatif.commands.stages:generate",
+    "filter": "whatif.commands.stages:filter_",
+    "verify": "whatif.commands.stages:verify",
+    "evaluate": "whatif.commands.stages:evaluate",
+    "aggregate": "whatif.commands.stages:aggregate",
+    "status": "whatif.commands.workspace:status",
+    "gc": "whatif.commands.workspace:gc",
+    "show": "whatif.commands.look:show",
+    "audit": "whatif.commands.look:audit",
+    "compare": "whatif.commands.look:compare",
+    "import": "whatif.commands.exchange:import_",
+    "export": "whatif.commands.exchange:export",
+}
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported when they are used; errors that a user can mend are one line."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """All commands, stages first, in the order of the pipeline."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of a name, imported now."""
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, name = COMMANDS[cmd_name].partition(":")
+        found = getattr(importlib.import_module(module), name)
+        assert isinstance(found, click.Command)
+        return found
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Runs a command; a WhatifError is printed without a traceback and ends with its exit code."""
+        try:
+            return super().invoke(ctx)
+        except WhatifError as error:
+            click.echo(f"whatif: {error}", err=True)
+            sys.exit(error.exit_code)
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="whatif")
+def main() -> None:
+    """Counterfactual vision-language benchmarks: built, versioned and scored by one dependency graph.
+
+    \b
+    The whole graph:      dvc repro            or   snakemake --cores 2
+    What is out of date:  whatif status
+    The numbers:          whatif show cvqa-synthetic
+    What changed:         dvc metrics diff
+
+    Every knob is in params.yaml. The six stages below are what both doors call; run one by hand to see it at work.
+    """

@@ -1,0 +1,1 @@
+"""The subcommands of `whatif`: thin, what they do lives in the parts."""

@@ -1,0 +1,143 @@
+"""`whatif show`, `audit` and `compare`: numbers, artifacts and pictures, for people to look at."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from whatif.errors import WhatifError
+
+if TYPE_CHECKING:
+    from whatif.imaging.contact_sheet import Panel
+
+QUESTIONS_FILE = click.Path(path_type=Path)
+_LONGEST_CELL = 60
+
+
+@click.command()
+@click.argument("what")
+@click.option("--rows", default=5, show_default=True, help="How many rows of an artifact to print.")
+@click.option("--picture", type=click.Path(path_type=Path), help="Write a contact sheet of questions as this PNG.")
+@click.option("--pairs", default=6, show_default=True, help="How many pairs of questions stand on the contact sheet.")
+def show(what: str, rows: int, picture: Path | None, pairs: int) -> None:
+    """Show a benchmark's main table, or the rows and provenance of an artifact.
+
+    \b
+    whatif show cvqa-synthetic
+    whatif show cvqa-synthetic --picture puzzles.png
+    whatif show data/verify/cvqa-synthetic/questions.parquet --rows 3
+    """
+    if what.endswith(".parquet"):
+        _show_artifact(Path(what), rows)
+    elif picture is not None:
+        picture.write_bytes(_sheet(what, pairs))
+        click.echo(f"{picture}: {pairs} pairs of {what}")
+    else:
+        _show_results(what)
+
+
+def _show_results(name: str) -> None:
+    from whatif import benchmarks, params
+
+    graph = benchmarks.graph(params.load())
+    step = graph.step("aggregate", name)
+    headline = next(Path(path) for path in step.publishes if path.endswith(".md") and "report" not in path)
+    if not headline.exists():
+        raise WhatifError(f"{headline}: not there yet; `dvc repro` or `snakemake --cores 2` makes it")
+    click.echo(headline.read_text(encoding="utf-8"))
+    click.echo("All numbers and tables:")
+    for path in step.publishes:
+        click.echo(f"  {path}")
+    click.echo(f"Questions and pictures: data/verify/{name}, data/generate/{name}")
+    click.echo("What is fresh and why: whatif status")
+
+
+def _show_artifact(path: Path, rows: int) -> None:
+    import pyarrow.parquet as pq
+
+    from whatif import artifacts
+
+    footer = artifacts.footer_of(path)
+    click.echo(f"{path}: {footer.rows:,} rows of {footer.table}, fingerprint {footer.fingerprint[:12]}")
+    for place, value in footer.made_from.get("parameters", {}).items():
+        click.echo(f"  {place}: {value}")
+    with pq.ParquetFile(path) as file:
+        first = itertools.islice(file.iter_batches(max(rows, 1)), 1)
+        for row in (row for batch in first for row in batch.to_pylist()[:rows]):
+            click.echo("")
+            for column, value in row.items():
+                click.echo(f"  {column}: {_cell(value)}")
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, bytes):
+        return f"{len(value):,} bytes"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key}: {_cell(inner)}" for key, inner in value.items()) + "}"
+    text = str(value)
+    return text if len(text) <= _LONGEST_CELL else f"{text[:_LONGEST_CELL]}..."
+
+
+def _sheet(name: str, pairs: int) -> bytes:
+    """A contact sheet of pairs taken evenly from the whole set, so that every group is there."""
+    from whatif import artifacts, benchmarks, params
+    from whatif.images import ImageStore
+    from whatif.imaging.contact_sheet import contact_sheet
+    from whatif.schemas import QUESTIONS
+
+    graph = benchmarks.graph(params.load())
+    jobs = graph.jobs_of(graph.step("evaluate", name))
+    questions = artifacts.read(jobs[0].inputs["questions"], QUESTIONS).to_pylist()
+    images = ImageStore(jobs[0].inputs["images"])
+    twins = [list(group) for _, group in itertools.groupby(questions, key=lambda row: row["pair_id"])]
+    chosen = [twins[(2 * number + 1) * len(twins) // (2 * pairs)] for number in range(min(pairs, len(twins)))]
+    return contact_sheet([_panel(pair, images) for pair in chosen])
+
+
+def _panel(pair: Sequence[dict[str, Any]], images: Any) -> Panel:
+    from whatif.imaging.contact_sheet import Panel
+    from whatif.text.options import LETTERS
+
+    paragraphs = []
+    for row in sorted(pair, key=lambda row: row["variant"], reverse=True):
+        options = [f"{letter}: {choice}" for letter, choice in zip(LETTERS, row["choices"] or [], strict=False)]
+        paragraphs += [row["question"], "   ".join([*options, f"answer {row['answer']}"]), ""]
+    return Panel(images.get(pair[0]["image_ids"][0]), tuple(paragraphs))
+
+
+@click.command()
+@click.argument("questions", nargs=-1, required=True, type=QUESTIONS_FILE)
+@click.option("--folds", default=5, show_default=True, help="Folds of the cross-validation.")
+@click.option("--seed", default=0, show_default=True, help="Seed of folds and forests.")
+def audit(questions: Sequence[Path], folds: int, seed: int) -> None:
+    """Measure how far multiple-choice sets can be answered without their pictures.
+
+    QUESTIONS are questions tables (.parquet): ours, or one that `whatif import` made.
+    """
+    from whatif import artifacts
+    from whatif.filters.shortcuts import audit as find_shortcuts
+    from whatif.schemas import QUESTIONS as TABLE
+    from whatif.tables.formats import to_markdown
+    from whatif.tables.shortcuts import audit_table
+
+    audits = {
+        str(path): find_shortcuts(artifacts.rows_of(path, TABLE), folds=folds, confidence=0.95, seed=seed)
+        for path in questions
+    }
+    click.echo(to_markdown(audit_table(audits)))
+
+
+@click.command()
+@click.argument("ours", type=QUESTIONS_FILE)
+@click.argument("released", type=QUESTIONS_FILE)
+def compare(ours: Path, released: Path) -> None:
+    """Compare two questions tables: numbers, lengths, answers, letters and ranks, group by group."""
+    from whatif import artifacts
+    from whatif.schemas import QUESTIONS as TABLE
+    from whatif.statistics.question_sets import compare_markdown, summary
+
+    click.echo(compare_markdown(*(summary(artifacts.rows_of(path, TABLE)) for path in (ours, released))))

@@ -1,0 +1,73 @@
+"""`whatif extract` to `whatif aggregate`: the jobs of one stage of one benchmark."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import click
+
+
+def _stage(name: str, *wildcards: str) -> Callable[[Callable[..., None]], click.Command]:
+    """Makes a stage's command of a function that holds only its help text."""
+
+    def decorate(described: Callable[..., None]) -> click.Command:
+        @click.pass_context
+        def run_stage(context: click.Context, /, benchmark: str, **chosen: str | None) -> None:
+            run_jobs(name, benchmark, {key: value for key, value in chosen.items() if value is not None})
+
+        run_stage.__doc__ = described.__doc__
+        command: Callable[..., None] = click.argument("benchmark")(run_stage)
+        for wildcard in wildcards:
+            command = click.option(f"--{wildcard}", help=_HELP[wildcard])(command)
+        return click.command(name)(command)
+
+    return decorate
+
+
+_HELP = {
+    "part": "Only this part, for example part-000-of-004; all of them when not given.",
+    "model": "Only this model of params.yaml; all of them when not given.",
+}
+
+
+def run_jobs(stage: str, benchmark: str, chosen: dict[str, str]) -> None:
+    """Runs the jobs of a stage one after another, saying what each did."""
+    from whatif import benchmarks, params
+    from whatif.graph.run import run
+
+    graph = benchmarks.graph(params.load())
+    for job in graph.jobs_of(graph.step(stage, benchmark), chosen):
+        run(job, lambda line: click.echo(line, err=True))
+
+
+@_stage("extract")
+def extract() -> None:
+    """Read the sources of BENCHMARK.
+
+    For cvqa-synthetic: the flower pictures, drawn, or from an Icons-50 folder that params.yaml names.
+    """
+
+
+@_stage("generate", "part")
+def generate() -> None:
+    """Make the counterfactual questions and pictures of BENCHMARK, in parts."""
+
+
+@_stage("filter")
+def filter_() -> None:
+    """Apply the automatic filters of BENCHMARK; what is rejected is kept with its reason."""
+
+
+@_stage("verify")
+def verify() -> None:
+    """Check the answers of BENCHMARK; what is left are the questions that models are asked."""
+
+
+@_stage("evaluate", "model")
+def evaluate() -> None:
+    """Ask the models of params.yaml the questions of BENCHMARK."""
+
+
+@_stage("aggregate")
+def aggregate() -> None:
+    """Make the metrics, tables and plots of BENCHMARK, beside the printed numbers."""

@@ -1,0 +1,81 @@
+"""`whatif status` and `whatif gc`: what is fresh, what is stale and why, and how much the stash keeps."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+import click
+
+from whatif.errors import WhatifError
+
+if TYPE_CHECKING:
+    from whatif.graph.freshness import State
+    from whatif.graph.steps import Job
+
+_COLOURS = {"fresh": "green", "stale": "yellow", "unknown": "cyan", "missing": "red"}
+_UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="One JSON object: path -> condition and reasons.")
+@click.option("--check", is_flag=True, help="End with exit code 1 when anything is not fresh.")
+def status(as_json: bool, check: bool) -> None:
+    """Say of every artifact whether it is fresh, stale, unknown or missing, and why.
+
+    Stale: parameters, inputs or code changed since it was made. Unknown: something before it is not fresh.
+    Nothing is changed; the next `dvc repro` or `snakemake` makes what is not fresh.
+    """
+    from whatif import benchmarks, params
+    from whatif.graph.freshness import leftovers, states
+
+    graph = benchmarks.graph(params.load())
+    found = states(graph)
+    if as_json:
+        click.echo(json.dumps(_as_json(found), indent=2))
+    else:
+        for job, state in found.items():
+            _print_job(job, state)
+        for path in leftovers(graph):
+            click.echo(f"{'left over':9} {path}: no longer asked for")
+        counts = {name: sum(state.condition == name for state in found.values()) for name in _COLOURS}
+        click.echo(", ".join(f"{number} {name}" for name, number in counts.items() if number) + " (jobs)")
+    if check and any(state.condition != "fresh" for state in found.values()):
+        raise SystemExit(1)
+
+
+def _as_json(found: dict[Job, State]) -> dict[str, dict[str, object]]:
+    return {
+        str(path): {"condition": state.condition.value, "reasons": list(state.reasons), "job": job.name}
+        for job, state in found.items()
+        for path in (*job.outputs.values(), *job.published)
+    }
+
+
+def _print_job(job: Job, state: State) -> None:
+    condition = click.style(f"{state.condition.value:9}", fg=_COLOURS[state.condition.value])
+    for path in (*job.outputs.values(), *job.published):
+        click.echo(f"{condition} {path}")
+    for reason in state.reasons:
+        click.echo(f"{'':9}   {reason}")
+
+
+@click.command()
+@click.option("--keep", default="10G", show_default=True, help="Size to keep: a number with K, M, G or T.")
+def gc(keep: str) -> None:
+    """Delete from the stash what was put there longest ago, until it is at most --keep large.
+
+    The stash holds artifacts of earlier parameter values, so that going back to them costs nothing.
+    """
+    from whatif.graph.stash import collect
+
+    deleted, left = collect(_bytes(keep))
+    click.echo(f"deleted {deleted / 1e6:.1f} MB, the stash keeps {left / 1e6:.1f} MB")
+
+
+def _bytes(text: str) -> int:
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)([KMGT]?)B?", text.strip(), re.IGNORECASE)
+    if not match:
+        raise WhatifError(f"--keep {text}: is not a size; give for example 500M or 10G")
+    return int(float(match[1]) * _UNITS[match[2].upper()])

@@ -1,0 +1,1 @@
+"""Filters that decide from an item alone whether it can be used."""

@@ -1,0 +1,234 @@
+"""The version of the code behind a job: a hash of the definitions that it can reach, and of nothing else.
+
+From a function the reader follows every name that it uses, through the modules of this package (and of the package
+that the function is in), without importing them. Comments, docstrings, blank lines and the annotations of functions
+do not lead anywhere, so that a remark or a type costs no recomputation. Code that is looked up by name at run time is
+given as a further root; the registries that it is looked up in do not count, or a new entry would make everything
+stale.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import importlib.util
+import io
+import tokenize
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+PACKAGE = "whatif"
+REGISTRIES = frozenset({"ADAPTERS"})
+
+Definition = tuple[str, str]  # module, name; the name "" is the whole module
+
+
+def code_version(roots: Iterable[str]) -> dict[str, str]:
+    """Hashes of the code reached from roots given as `module:name`, summed up by module.
+
+    Raises KeyError when a root does not exist.
+    """
+    return dict(_version(tuple(roots)))
+
+
+@cache
+def _version(roots: tuple[str, ...]) -> dict[str, str]:
+    reached: set[Definition] = set()
+    waiting: list[Definition] = []
+    for root in roots:
+        module, _, name = root.partition(":")
+        if name not in _module(module).definitions:
+            raise KeyError(root)
+        waiting.append((module, name))
+    while waiting:
+        definition = waiting.pop()
+        if definition not in reached and definition[1] not in REGISTRIES:
+            reached.add(definition)
+            waiting.extend(_uses(definition))
+    by_module: dict[str, list[str]] = {}
+    for module, name in sorted(reached):
+        if name:
+            by_module.setdefault(module, []).append(f"{name} {_module(module).definitions[name].digest}")
+    return {module: _sha256("\n".join(lines))[:16] for module, lines in by_module.items()}
+
+
+@dataclass(frozen=True)
+class _Definition:
+    """A top-level function, class or assignment: its hash, and the names that it uses."""
+
+    digest: str
+    names: frozenset[str]
+    attributes: frozenset[tuple[str, str]]  # (name, attribute) for every `name.attribute`
+    bare: frozenset[str]  # names used otherwise than for an attribute
+    imports: dict[str, Definition]  # made inside it
+
+
+@dataclass(frozen=True)
+class _Module:
+    definitions: dict[str, _Definition]
+    imports: dict[str, Definition]
+
+
+def _uses(definition: Definition) -> Iterator[Definition]:
+    module_name, name = definition
+    module = _module(module_name)
+    if not name:
+        yield from ((module_name, inner) for inner in module.definitions)
+        return
+    found = module.definitions[name]
+    imports = module.imports | found.imports
+    for used in found.names:
+        if used in imports:
+            yield from _imported(imports[used], used, found)
+        elif used in module.definitions and used != name:
+            yield (module_name, used)
+
+
+def _imported(target: Definition, used: str, found: _Definition) -> Iterator[Definition]:
+    module, name = target
+    if name and _is_module(f"{module}.{name}"):
+        module, name = f"{module}.{name}", ""
+    if name:
+        yield from _resolve(module, name)
+    elif used in found.bare:
+        yield (module, "")
+    else:
+        for attribute in sorted(a for base, a in found.attributes if base == used):
+            if _is_module(f"{module}.{attribute}"):
+                yield (f"{module}.{attribute}", "")
+            else:
+                yield from _resolve(module, attribute)
+
+
+def _resolve(module: str, name: str) -> Iterator[Definition]:
+    """Where a name of a module is defined, through the imports of a package's face."""
+    if name in _module(module).definitions:
+        yield (module, name)
+    elif name in _module(module).imports:
+        inner_module, inner_name = _module(module).imports[name]
+        if inner_name and not _is_module(f"{inner_module}.{inner_name}"):
+            yield from _resolve(inner_module, inner_name)
+        else:
+            yield (f"{inner_module}.{inner_name}" if inner_name else inner_module, "")
+
+
+@cache
+def _module(name: str) -> _Module:
+    path = _path(name)
+    if path is None:
+        raise KeyError(name)
+    source = path.read_text(encoding="utf-8")
+    tree = ast.parse(source)
+    lines = _without_remarks(source, tree)
+    definitions: dict[str, _Definition] = {}
+    for node in tree.body:
+        for defined in _names_defined(node):
+            made = _definition(node, lines, name)
+            before = definitions.get(defined)
+            definitions[defined] = _merge(before, made) if before else made
+    return _Module(definitions, _imports(tree.body, name))
+
+
+def _definition(node: ast.stmt, lines: list[str], module: str) -> _Definition:
+    first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
+    text = "\n".join(line.rstrip() for line in lines[first - 1 : node.end_lineno] if line.strip())
+    nodes = list(_walk(node))
+    dotted = [inner for inner in nodes if isinstance(inner, ast.Attribute) and isinstance(inner.value, ast.Name)]
+    bases = {id(inner.value) for inner in dotted}
+    names = [inner for inner in nodes if isinstance(inner, ast.Name)]
+    return _Definition(
+        digest=_sha256(text),
+        names=frozenset(name.id for name in names),
+        attributes=frozenset((inner.value.id, inner.attr) for inner in dotted if isinstance(inner.value, ast.Name)),
+        bare=frozenset(name.id for name in names if id(name) not in bases),
+        imports=_imports((inner for inner in nodes if isinstance(inner, ast.Import | ast.ImportFrom)), module),
+    )
+
+
+def _walk(node: ast.AST) -> Iterator[ast.AST]:
+    """Every node below a statement but the annotations of functions and of variables inside them."""
+    yield node
+    in_function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    for field, value in ast.iter_fields(node):
+        if field == "returns" or (field == "annotation" and isinstance(node, ast.arg)):
+            continue
+        for child in value if isinstance(value, list) else [value]:
+            if isinstance(child, ast.AnnAssign) and in_function:
+                yield from (inner for part in (child.target, child.value) if part for inner in _walk(part))
+            elif isinstance(child, ast.AST):
+                yield from _walk(child)
+
+
+def _merge(first: _Definition, second: _Definition) -> _Definition:
+    """A name defined in several statements (`try`/`except`, overloads) is all of them."""
+    return _Definition(
+        _sha256(first.digest + second.digest),
+        first.names | second.names,
+        first.attributes | second.attributes,
+        first.bare | second.bare,
+        first.imports | second.imports,
+    )
+
+
+def _names_defined(node: ast.stmt) -> list[str]:
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return [node.name]
+    if isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign):
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        return [inner.id for target in targets for inner in ast.walk(target) if isinstance(inner, ast.Name)]
+    if isinstance(node, ast.If | ast.Try | ast.For | ast.With):
+        inner_statements = [inner for inner in ast.iter_child_nodes(node) if isinstance(inner, ast.stmt)]
+        return [name for inner in inner_statements for name in _names_defined(inner)]
+    return []
+
+
+def _imports(statements: Iterable[ast.AST], module: str) -> dict[str, Definition]:
+    """Names that import statements bind to code that is followed: local name -> (module, name or "")."""
+    followed = {PACKAGE, module.split(".", maxsplit=1)[0]}
+    bound: dict[str, Definition] = {}
+    for node in statements:
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] in followed:
+            for alias in node.names:
+                bound[alias.asname or alias.name] = (node.module, alias.name)
+        elif isinstance(node, ast.Import):
+            for alias in node.names:
+                package = alias.name.split(".")[0]
+                if package in followed:
+                    bound[alias.asname or package] = (alias.name if alias.asname else package, "")
+    return bound
+
+
+def _without_remarks(source: str, tree: ast.Module) -> list[str]:
+    """The lines of a module with comments and docstrings blanked out, numbered as before."""
+    lines = source.splitlines()
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            row, column = token.start
+            lines[row - 1] = lines[row - 1][:column]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and ast.get_docstring(node, False):
+            remark = node.body[0]
+            for row in range(remark.lineno, (remark.end_lineno or remark.lineno) + 1):
+                lines[row - 1] = ""
+    return lines
+
+
+def _is_module(name: str) -> bool:
+    return _path(name) is not None
+
+
+@cache
+def _path(name: str) -> Path | None:
+    package, *inner = name.split(".")
+    found = importlib.util.find_spec(package)
+    if found is None or not found.submodule_search_locations:
+        return None
+    base = Path(found.submodule_search_locations[0]).joinpath(*inner)
+    candidates = (base.with_suffix(".py"), base / "__init__.py") if inner else (base / "__init__.py",)
+    return next((path for path in candidates if path.is_file()), None)
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

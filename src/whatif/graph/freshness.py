@@ -1,0 +1,177 @@
+"""Freshness: whether an artifact is what the parameters, inputs and code of today would make, and if not, why.
+
+Every artifact says in its footer what it was made from; the fingerprint is a hash of that. Times of files are never
+trusted: they only tell whether a file has to be read again to know that its rows are still the ones written.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from whatif import artifacts
+from whatif.artifact_writer import FORMAT_VERSION
+from whatif.errors import WhatifError
+from whatif.graph import verified
+from whatif.graph.code_version import code_version
+from whatif.graph.steps import STAGES, Graph, Job
+
+DATA = Path("data")
+_PACKAGE_ROOT = Path(__file__).parents[1]
+
+
+class Condition(StrEnum):
+    """How an artifact stands to what is asked for."""
+
+    FRESH = "fresh"
+    STALE = "stale"
+    UNKNOWN = "unknown"  # something before it is not fresh; decided when that has been made again
+    MISSING = "missing"
+
+
+@dataclass(frozen=True)
+class State:
+    """The condition of a job's outputs, with the reasons when they are not fresh."""
+
+    condition: Condition
+    reasons: tuple[str, ...] = ()
+    damaged: frozenset[Path] = frozenset()  # outputs whose bytes are not those that were written
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """What a job's outputs are made from. `fingerprint` names it."""
+
+    made_from: dict[str, Any]
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of everything that the outputs depend on."""
+        return hashlib.sha256(artifacts.canonical_json(self.made_from).encode()).hexdigest()
+
+
+def provenance(job: Job, contents: Mapping[Path, str] | None = None) -> Provenance:
+    """What the outputs of a job would be made from now.
+
+    `contents` gives the hashes of inputs that are already known. Raises WhatifError when an input is missing or
+    unreadable.
+    """
+    known = contents or {}
+    inputs = {
+        str(path): known.get(path) or artifacts.footer_of(path).content
+        for paths in job.inputs.values()
+        for path in paths
+    }
+    return Provenance(
+        {
+            "step": f"{job.step.stage} {job.step.benchmark}",
+            "wildcards": dict(job.wildcards),
+            "parameters": job.plain_parameters,
+            "inputs": inputs,
+            "sources": {str(path): verified.source_digest(path) for path in job.source_paths},
+            "code": code_version(job.code_roots),
+            "package files": {
+                name: verified.file_digest(_PACKAGE_ROOT / name) for name in sorted(job.step.package_files)
+            },
+            "format": FORMAT_VERSION,
+            "tables": {role: output.table.label for role, output in sorted(job.step.outputs.items())},
+        }
+    )
+
+
+def states(graph: Graph) -> dict[Job, State]:
+    """The state of every job, each decided after the jobs before it."""
+    found: dict[Job, State] = {}
+    contents: dict[Path, str] = {}
+    for job in graph.jobs:
+        before = {graph.producer[path] for paths in job.inputs.values() for path in paths}
+        state = state_of(job, contents, all(found[other].condition is Condition.FRESH for other in before))
+        found[job] = state
+    return found
+
+
+def state_of(job: Job, contents: dict[Path, str], inputs_fresh: bool) -> State:
+    """The state of one job. `contents` holds the hashes of fresh artifacts, and is added to."""
+    missing = [path for path in (*job.outputs.values(), *job.published) if not path.exists()]
+    footers: dict[Path, artifacts.Footer] = {}
+    damage: dict[Path, str] = {}
+    for role, path in job.outputs.items():
+        if path not in missing:
+            reason = _read(job, role, path, footers)
+            if reason:
+                damage[path] = reason
+    damage.update(_damaged_texts(job, footers))
+    damaged = frozenset(damage)
+    if missing:
+        return State(Condition.MISSING, tuple(f"{path} is missing" for path in missing), damaged)
+    if damage:
+        return State(Condition.STALE, tuple(damage.values()), damaged)
+    if not inputs_fresh:
+        return State(Condition.UNKNOWN, ("something before it is not fresh",))
+    wanted = provenance(job, contents)
+    reasons: dict[str, None] = {}
+    for footer in footers.values():
+        if footer.fingerprint != wanted.fingerprint:
+            reasons.update(dict.fromkeys(differences(footer.made_from, wanted.made_from)))
+    if reasons:
+        return State(Condition.STALE, tuple(reasons))
+    contents.update({path: footer.content for path, footer in footers.items()})
+    return State(Condition.FRESH)
+
+
+def _read(job: Job, role: str, path: Path, footers: dict[Path, artifacts.Footer]) -> str | None:
+    """Reads a footer into `footers`; returns what is wrong with the file, if anything is."""
+    table = job.step.outputs[role].table
+    try:
+        footer = artifacts.footer_of(path)
+        if footer.table != table.label:
+            return f"{path} holds the table {footer.table}, asked for is {table.label}"
+        if verified.digest(path, lambda: artifacts.content_of(path, table)) != footer.content:
+            return f"{path} was edited: its rows are not those that were written"
+    except WhatifError as error:
+        return str(error)
+    footers[path] = footer
+    return None
+
+
+def _damaged_texts(job: Job, footers: Mapping[Path, artifacts.Footer]) -> Iterator[tuple[Path, str]]:
+    if not job.published or job.outputs["files"] not in footers:
+        return
+    written = footers[job.outputs["files"]].files
+    for path in job.published:
+        if path.exists() and verified.file_digest(path) != written.get(str(path)):
+            yield path, f"{path} was edited"
+
+
+def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
+    """What changed between two provenances, a line each: the parameter, input or code, old -> new."""
+    labels = {"parameters": "", "inputs": "input ", "sources": "source ", "code": "code of ", "tables": "table "}
+    for part in sorted(set(before) | set(after)):
+        old, new = before.get(part), after.get(part)
+        if old == new:
+            continue
+        if not isinstance(old, Mapping) or not isinstance(new, Mapping):
+            yield f"{part}: {old} -> {new}"
+            continue
+        for key in sorted(set(old) | set(new)):
+            if old.get(key) != new.get(key):
+                yield f"{labels.get(part, part + ' ')}{key}: {_short(old, key)} -> {_short(new, key)}"
+
+
+def _short(values: Mapping[str, Any], key: str) -> str:
+    if key not in values:
+        return "absent"
+    value = values[key]
+    is_hash = isinstance(value, str) and len(value) in (16, 64) and set(value) <= set("0123456789abcdef")
+    return str(value)[:8] if is_hash else artifacts.canonical_json(value)
+
+
+def leftovers(graph: Graph) -> list[Path]:
+    """Artifacts that no job makes any more: of a model taken out, or of another number of parts."""
+    stages = (DATA / stage for stage in STAGES)
+    found: Iterable[Path] = (path for stage in stages for path in stage.rglob("*.parquet"))
+    return sorted(path for path in found if path not in graph.producer and not path.name.startswith("."))

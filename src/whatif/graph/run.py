@@ -1,0 +1,145 @@
+"""Runs a job: from the stash if it holds the outputs, else by calling the step's function; all outputs or none."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import json
+import os
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from whatif import artifacts
+from whatif.artifact_writer import ArtifactWriter, Rows, as_table
+from whatif.errors import WhatifError
+from whatif.graph import stash, verified
+from whatif.graph.freshness import Condition, Provenance, provenance, state_of
+from whatif.graph.steps import Job
+from whatif.schemas import FILES
+
+LOG = Path(".whatif/log.jsonl")
+
+Outcome = Literal["computed", "taken from the stash", "fresh"]
+
+
+class Outputs:
+    """Where a step writes; everything appears at once when the step has ended well."""
+
+    def __init__(self, job: Job, made: Provenance) -> None:
+        self._job = job
+        self._made = made
+        self._writers: dict[str, ArtifactWriter] = {}
+        self._texts: dict[str, bytes] = {}
+
+    def writer(self, role: str) -> ArtifactWriter:
+        """The writer of an output, for rows that come piece by piece in order of the key."""
+        if role not in self._writers:
+            output = self._job.step.outputs[role]
+            self._writers[role] = ArtifactWriter(
+                self._job.outputs[role],
+                output.table,
+                fingerprint=self._made.fingerprint,
+                made_from=self._made.made_from,
+            )
+        return self._writers[role]
+
+    def write(self, role: str, rows: Rows) -> None:
+        """Writes an output whole, from rows in any order."""
+        table = self._job.step.outputs[role].table
+        whole = as_table(rows, table, self._job.outputs[role])
+        self.writer(role).write(whole.sort_by([(name, "ascending") for name in table.key]))
+
+    def publish(self, path: str, data: bytes) -> None:
+        """Adds a text file; it is kept in the output `files` and written beside it."""
+        if path not in self._job.step.publishes:
+            raise ValueError(f"{path} is not declared in the step's `publishes`")
+        self._texts[path] = data
+
+    def commit(self) -> None:
+        """Finishes every output, then puts all of them in their places."""
+        if missing := sorted(set(self._job.step.publishes) - set(self._texts)):
+            raise ValueError(f"{self._job.name} did not publish {missing[0]}")
+        hashes = {path: hashlib.sha256(data).hexdigest() for path, data in self._texts.items()}
+        if self._texts:
+            rows = [{"path": p, "bytes": data, "sha256": hashes[p]} for p, data in self._texts.items()]
+            self.write("files", rows)
+        for role in self._job.outputs:
+            self.writer(role).finish(hashes if role == "files" else None)
+        for role in self._job.outputs:
+            self.writer(role).commit()
+
+    def discard(self) -> None:
+        """Removes whatever was begun."""
+        for writer in self._writers.values():
+            writer.discard()
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a step's function is given: nothing else may influence its outputs."""
+
+    parameters: Mapping[str, Any]
+    wildcards: Mapping[str, str]
+    inputs: Mapping[str, tuple[Path, ...]]
+    outputs: Outputs
+
+
+def run(job: Job, say: Callable[[str], None]) -> Outcome:
+    """Makes the outputs of a job, whose inputs must be there.
+
+    Raises WhatifError when an input is missing or unreadable, or what the step's function raises; then no output
+    has changed.
+    """
+    started = time.monotonic()
+    made = provenance(job)
+    tables = {role: output.table for role, output in job.step.outputs.items()}
+    if state_of(job, {}, inputs_fresh=True).condition is Condition.FRESH:
+        outcome: Outcome = "fresh"
+    elif stash.take(made.fingerprint, job.outputs, tables):
+        outcome = "taken from the stash"
+    else:
+        _compute(job, made)
+        outcome = "computed"
+    _publish(job)
+    seconds = time.monotonic() - started
+    _log(job, outcome, seconds)
+    say(f"{job.name}: {outcome} in {seconds:.1f} s")
+    return outcome
+
+
+def _compute(job: Job, made: Provenance) -> None:
+    outputs = Outputs(job, made)
+    module, _, name = job.step.function.partition(":")
+    try:
+        function = getattr(importlib.import_module(module), name)
+        function(Task(job.parameters, job.wildcards, job.inputs, outputs))
+        outputs.commit()
+    except BaseException:
+        outputs.discard()
+        raise
+    for path in job.outputs.values():
+        verified.remember(path, artifacts.footer_of(path).content)
+
+
+def _publish(job: Job) -> None:
+    """Writes the text files from the artifact that keeps them."""
+    if not job.published:
+        return
+    for row in artifacts.rows_of(job.outputs["files"], FILES):
+        path = Path(row["path"])
+        if path not in job.published:
+            raise WhatifError(f"{job.outputs['files']}: holds {path}, which {job.name} does not publish")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = path.with_name(f".{path.name}.tmp")
+        temporary.write_bytes(row["bytes"])
+        temporary.replace(path)
+
+
+def _log(job: Job, outcome: Outcome, seconds: float) -> None:
+    LOG.parent.mkdir(parents=True, exist_ok=True)
+    line = json.dumps({"job": job.name, "outcome": outcome, "seconds": round(seconds, 3), "pid": os.getpid()})
+    with LOG.open("a", encoding="utf-8") as file:
+        file.write(line + "\n")

@@ -1,0 +1,235 @@
+"""The dependency graph: steps as benchmarks declare them, and the jobs that the parameters make of them.
+
+A step is one rule: a stage of a benchmark, with the paths of its inputs and outputs. A path may hold wildcards
+(`{part}`, `{model}`); a job is a step with the wildcards of its outputs filled in. A wildcard that stands only in an
+input path is filled with every value, so a job that merges parts names them all.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from whatif.errors import WhatifError
+from whatif.params import Params, plain
+from whatif.schemas import Table
+
+STAGES = ("extract", "generate", "filter", "verify", "evaluate", "aggregate")
+
+_WILDCARD = re.compile(r"{(\w+)}")
+
+
+@dataclass(frozen=True)
+class Output:
+    """An artifact that a step makes: its table, and its path under `data/`."""
+
+    table: Table
+    path: str
+
+
+def no_code(parameters: Mapping[str, Any]) -> Sequence[str]:
+    """The code of a step that looks nothing up by name."""
+    return ()
+
+
+@dataclass(frozen=True)
+class Step:
+    """One stage of one benchmark.
+
+    function: `module:name` of what does the work; it is called with a `whatif.graph.run.Task`.
+    inputs, outputs: role -> path; an input is an output of an earlier step.
+    reads: places in `params.yaml` that the work depends on; it is handed these and no others.
+    ignores: values within `reads` that do not change what is made, for example the name that tables print.
+    sources: those among `reads` (or within them) that name a file or folder outside the graph.
+    code: what the work looks up by name, given its parameters, as `module:name`.
+    package_files: data files of the package that the work reads.
+    publishes: text files that are written from the output with the role `files`.
+    """
+
+    stage: str
+    benchmark: str
+    function: str
+    outputs: Mapping[str, Output]
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    reads: tuple[str, ...] = ()
+    ignores: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    code: Callable[[Mapping[str, Any]], Sequence[str]] = no_code
+    package_files: tuple[str, ...] = ()
+    publishes: tuple[str, ...] = ()
+
+    @property
+    def wildcards(self) -> list[str]:
+        """Names of the wildcards that tell the jobs of this step apart, in order of their first use."""
+        return list(dict.fromkeys(w for output in self.outputs.values() for w in _WILDCARD.findall(output.path)))
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """A benchmark's steps in order, and the values of their wildcards under given parameters."""
+
+    name: str
+    steps: tuple[Step, ...]
+    wildcards: Callable[[Params], Mapping[str, Sequence[str]]]
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """A step with its wildcards filled in. Paths are relative to the root of the project."""
+
+    step: Step
+    wildcards: Mapping[str, str]
+    inputs: Mapping[str, tuple[Path, ...]]
+    outputs: Mapping[str, Path]
+    parameters: Mapping[str, Any]  # dotted path in params.yaml -> typed value
+
+    @property
+    def name(self) -> str:
+        """For people, for example `generate cvqa-synthetic part-000-of-004`."""
+        return " ".join([self.step.stage, self.step.benchmark, *self.wildcards.values()])
+
+    @property
+    def published(self) -> tuple[Path, ...]:
+        """Text files that stand beside the artifacts."""
+        return tuple(Path(path) for path in self.step.publishes)
+
+    @cached_property
+    def plain_parameters(self) -> dict[str, Any]:
+        """Every single value that this job reads, by its dotted path."""
+        values: dict[str, Any] = {}
+        for path, value in self.parameters.items():
+            values.update(_leaves(path, plain(value)))
+        for place in self.step.ignores:
+            values.pop(place.format(**self.wildcards), None)
+        return values
+
+    @property
+    def source_paths(self) -> list[Path]:
+        """Files and folders outside the graph that this job reads."""
+        found = []
+        for place in self.step.sources:
+            value = self.plain_parameters.get(place.format(**self.wildcards))
+            if value is not None and Path(str(value)).exists():
+                found.append(Path(str(value)))
+        return found
+
+    @property
+    def code_roots(self) -> list[str]:
+        """Where this job's code begins, as `module:name`."""
+        return [self.step.function, *self.step.code(self.parameters)]
+
+
+class Graph:
+    """All jobs of the chosen benchmarks, each after the jobs that make its inputs."""
+
+    def __init__(self, params: Params, benchmarks: Iterable[Benchmark]) -> None:
+        self.params = params
+        self.benchmarks = {b.name: b for b in benchmarks}
+        self._values = {b.name: b.wildcards(params) for b in self.benchmarks.values()}
+        self.jobs = [job for b in self.benchmarks.values() for step in b.steps for job in self._jobs_of(step)]
+        self.producer = {path: job for job in self.jobs for path in job.outputs.values()}
+        known: set[Path] = set()
+        for job in self.jobs:
+            for path in itertools.chain.from_iterable(job.inputs.values()):
+                if path not in known:
+                    raise ValueError(f"{job.name}: no earlier step makes its input {path}")
+            known.update(job.outputs.values())
+
+    def steps(self, stage: str) -> list[Step]:
+        """The steps of one stage, a benchmark each."""
+        return [step for b in self.benchmarks.values() for step in b.steps if step.stage == stage]
+
+    def step(self, stage: str, benchmark: str) -> Step:
+        """The step of one stage of one benchmark. Raises WhatifError when the benchmark is not in params.yaml."""
+        for step in self.steps(stage):
+            if step.benchmark == benchmark:
+                return step
+        raise WhatifError(f"{benchmark}: not among the benchmarks of params.yaml ({', '.join(self.benchmarks)})")
+
+    def values(self, step: Step) -> Mapping[str, Sequence[str]]:
+        """The values of every wildcard of a step's benchmark."""
+        return self._values[step.benchmark]
+
+    def jobs_of(self, step: Step, chosen: Mapping[str, str] | None = None) -> list[Job]:
+        """The jobs of a step, or those of them with the chosen wildcards.
+
+        Raises WhatifError when there is none, naming the values that there are.
+        """
+        chosen = chosen or {}
+        for name, value in chosen.items():
+            if name not in step.wildcards:
+                raise WhatifError(f"{step.stage} {step.benchmark}: is not divided by {name}; leave --{name} out")
+            if value not in self.values(step)[name]:
+                known = ", ".join(self.values(step)[name])
+                raise WhatifError(
+                    f"{step.stage} {step.benchmark}: {name} {value} is not in params.yaml; there are {known}"
+                )
+        return [
+            job
+            for job in self.jobs
+            if job.step is step and all(job.wildcards[name] == value for name, value in chosen.items())
+        ]
+
+    def input_paths(self, step: Step, wildcards: Mapping[str, str]) -> list[str]:
+        """The input files of a job, as a rule wants them."""
+        return [path for pattern in step.inputs.values() for path in self._expand(step, pattern, wildcards)]
+
+    def stage_outputs(self, stage: str) -> list[str]:
+        """Every file that a stage makes: artifacts and text files."""
+        jobs = [job for job in self.jobs if job.step.stage == stage]
+        return [str(path) for job in jobs for path in (*job.outputs.values(), *job.published)]
+
+    def _jobs_of(self, step: Step) -> list[Job]:
+        values = self.values(step)
+        names = step.wildcards
+        return [
+            self._job(step, dict(zip(names, chosen, strict=True)))
+            for chosen in itertools.product(*(values[name] for name in names))
+        ]
+
+    def _job(self, step: Step, wildcards: dict[str, str]) -> Job:
+        return Job(
+            step=step,
+            wildcards=wildcards,
+            inputs={
+                role: tuple(Path(path) for path in self._expand(step, pattern, wildcards))
+                for role, pattern in step.inputs.items()
+            },
+            outputs={role: Path(output.path.format(**wildcards)) for role, output in step.outputs.items()},
+            parameters={
+                place: self.params.lookup(place) for pattern in step.reads for place in [pattern.format(**wildcards)]
+            },
+        )
+
+    def _expand(self, step: Step, pattern: str, wildcards: Mapping[str, str]) -> list[str]:
+        names = [name for name in dict.fromkeys(_WILDCARD.findall(pattern)) if name not in wildcards]
+        values = self.values(step)
+        return [
+            pattern.format(**wildcards, **dict(zip(names, chosen, strict=True)))
+            for chosen in itertools.product(*(values[name] for name in names))
+        ]
+
+
+def parts(number: int) -> list[str]:
+    """Names of the parts of a table cut into `number` shards: `part-000-of-004`, ..."""
+    return [f"part-{index:03d}-of-{number:03d}" for index in range(number)]
+
+
+def part_range(part: str, total: int) -> range:
+    """Which of `total` things, counted from 0, belong to a part: runs of nearly equal length."""
+    index, number = (int(word) for word in part.removeprefix("part-").split("-of-"))
+    return range(total * index // number, total * (index + 1) // number)
+
+
+def _leaves(path: str, value: Any) -> dict[str, Any]:
+    if isinstance(value, dict):
+        leaves: dict[str, Any] = {}
+        for key, inner in value.items():
+            leaves.update(_leaves(f"{path}.{key}", inner))
+        return leaves
+    return {path: value}

@@ -1,0 +1,1 @@
+"""Pictures that are drawn, and the geometry that they are drawn from."""

@@ -1,0 +1,97 @@
+"""What is wrong in a YAML file of settings, said in one line a finding: file, line, key, what would be right."""
+
+from __future__ import annotations
+
+import difflib
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import BaseModel
+
+from whatif.errors import WhatifError
+
+
+def finding_line(finding: Any, values: Any, path: Path, tree: yaml.Node | None, root: type[BaseModel]) -> str:
+    """One of pydantic's findings about `values`, read from `path`, as a line for people.
+
+    `tree` is the file as YAML nodes, which know their lines; `root` the model that the values were checked against.
+    """
+    if not finding["loc"]:
+        # Raised by a check over several keys, which names the one that is wrong.
+        return f"{path}: {finding['msg'].removeprefix('Value error, ')}"
+    keys = _keys_in_file(finding["loc"], values)
+    where = f"{path}:{_line_of(keys, tree)}: " if tree else f"{path}: "
+    name = ".".join(str(key) for key in keys)
+    kind, message = finding["type"], finding["msg"].removeprefix("Value error, ")
+    if kind == "extra_forbidden":
+        return f"{where}{name}: unknown key{_suggestion(keys, root)}"
+    if kind == "missing":
+        return f"{where}{name}: is missing"
+    if kind == "union_tag_not_found":
+        return f"{where}{name}: names no adapter; give `adapter: random`, for example"
+    if kind == "union_tag_invalid":
+        context = finding["ctx"]
+        return f"{where}{name}.adapter: is {context['tag']!r}; known here: {context['expected_tags']}"
+    value = finding["input"]
+    return f"{where}{name}: is {value!r}; {message[:1].lower()}{message[1:]}"
+
+
+def _keys_in_file(location: tuple[Any, ...], values: Any) -> list[Any]:
+    """The keys of an error's place as they stand in the file: without the tags that pydantic adds for a union."""
+    keys: list[Any] = []
+    for number, key in enumerate(location):
+        inside = isinstance(values, dict) and key in values
+        is_index = isinstance(values, list) and isinstance(key, int) and key < len(values)
+        if inside or is_index:
+            values = values[key]
+            keys.append(key)
+        elif number == len(location) - 1 and key != "[key]":
+            keys.append(key)
+    return keys
+
+
+def _line_of(keys: list[Any], tree: yaml.Node | None) -> int:
+    line, node = 1, tree
+    for key in keys:
+        if isinstance(node, yaml.MappingNode):
+            found = [(k, v) for k, v in node.value if k.value == str(key)]
+            if not found:
+                break
+            line, node = found[0][0].start_mark.line + 1, found[0][1]
+        elif isinstance(node, yaml.SequenceNode) and isinstance(key, int):
+            node = node.value[key]
+            line = node.start_mark.line + 1
+    return line
+
+
+def refuse_duplicates(node: yaml.Node | None, path: Path) -> None:
+    """Raises WhatifError for a key that stands twice in one mapping, which YAML readers pass over in silence."""
+    if isinstance(node, yaml.MappingNode):
+        seen: set[str] = set()
+        for key, value in node.value:
+            if key.value in seen:
+                raise WhatifError(f"{path}:{key.start_mark.line + 1}: {key.value}: stands twice; keep one")
+            seen.add(key.value)
+            refuse_duplicates(value, path)
+    elif isinstance(node, yaml.SequenceNode):
+        for value in node.value:
+            refuse_duplicates(value, path)
+
+
+def _suggestion(keys: list[Any], root: type[BaseModel]) -> str:
+    known = _known_keys(keys[:-1], root)
+    close = difflib.get_close_matches(str(keys[-1]), known, n=1)
+    if close:
+        return f"; did you mean `{close[0]}`?"
+    return f"; known here: {', '.join(sorted(known))}" if known else ""
+
+
+def _known_keys(keys: list[Any], root: type[BaseModel]) -> list[str]:
+    kind: Any = root
+    for key in keys:
+        fields = {field.alias or name: field.annotation for name, field in kind.model_fields.items()}
+        kind = fields.get(str(key))
+        if not (isinstance(kind, type) and issubclass(kind, BaseModel)):
+            return []
+    return [field.alias or name for name, field in kind.model_fields.items()]

@@ -1,0 +1,203 @@
+"""Table 7 of C-VQA: accuracy on C-VQA-Synthetic, ours beside the printed one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from whatif.errors import WhatifError
+from whatif.params import AggregatePuzzles
+from whatif.tables.formats import DisplayTable
+from whatif.tables.published_numbers import published
+from whatif.tables.twins import ALL, STATUSES, VARIANTS, Metrics, percent, twin_metrics
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class PlotRow:
+    """A point of the plot of Table 7, in percent; printed numbers come without intervals."""
+
+    model: str
+    name: str
+    source: Literal["ours", "printed"]
+    original: float
+    counterfactual: float
+    original_low: float | None = None
+    original_high: float | None = None
+    counterfactual_low: float | None = None
+    counterfactual_high: float | None = None
+
+
+@dataclass(frozen=True)
+class Table7:
+    """What becomes of Table 7: numbers for JSON, tables to show (`main`, `groups`, `letters`), points to plot."""
+
+    metrics: dict[str, dict[str, Metrics]]
+    tables: dict[str, DisplayTable]
+    plot_rows: list[PlotRow]
+    chance: float  # percent
+
+
+def table7(
+    predictions: Iterable[Row],
+    questions: Iterable[Row],
+    settings: AggregatePuzzles,
+    seed: int,
+    names: Mapping[str, str],
+) -> Table7:
+    """Table 7 (C-VQA 4.2) from all predictions of all models in `names` (key -> name to print, in that order).
+
+    The paper prints neither intervals nor sample sizes; ours have both, see `twin_metrics` for what is counted how
+    and for what raises. Chance is the mean of 1 / number of options, 25% in the paper.
+
+    Raises WhatifError when there is no question, or one has no choices.
+    """
+    rows = list(questions)
+    metrics = twin_metrics(predictions, rows, settings, seed, names)
+    chance = _chance(rows)
+    printed = _printed()
+    level = f"{100 * settings.confidence:g}%"
+    tables = {
+        "main": _main(metrics, names, printed, chance, level),
+        "groups": _groups(metrics, names, level),
+        "letters": _letters(metrics, names),
+    }
+    return Table7(metrics, tables, [*printed, *_points(metrics, names)], chance)
+
+
+def _chance(questions: Sequence[Row]) -> float:
+    if not questions:
+        raise WhatifError("questions: there are none, so there is no Table 7")
+    for row in questions:
+        if not row["choices"]:
+            raise WhatifError(f"question {row['question_id']}: has no choices; Table 7 is of multiple-choice questions")
+    return percent(sum(1 / len(row["choices"]) for row in questions) / len(questions))
+
+
+def _printed() -> list[PlotRow]:
+    values: dict[str, dict[str, float]] = {}
+    for row in published("c-vqa", "7"):
+        values.setdefault(row["system"], {})[row["variant"]] = float(row["value"])
+    return [
+        PlotRow(system, system, "printed", value["original"], value["counterfactual"])
+        for system, value in values.items()
+    ]
+
+
+def _points(metrics: Mapping[str, Mapping[str, Metrics]], names: Mapping[str, str]) -> list[PlotRow]:
+    points = []
+    for model, name in names.items():
+        original, counterfactual = (metrics[model][ALL][variant] for variant in VARIANTS)
+        points.append(
+            PlotRow(
+                model,
+                name,
+                "ours",
+                original["accuracy"],
+                counterfactual["accuracy"],
+                original["low"],
+                original["high"],
+                counterfactual["low"],
+                counterfactual["high"],
+            )
+        )
+    return points
+
+
+def _main(
+    metrics: Mapping[str, Mapping[str, Metrics]],
+    names: Mapping[str, str],
+    printed: Sequence[PlotRow],
+    chance: float,
+    level: str,
+) -> DisplayTable:
+    rows: list[tuple[str, ...]] = [("Chance", "", "", *_alone(chance), *_alone(chance), "", "", "", "")]
+    rows += [
+        (row.name, "printed", "", *_alone(row.original), *_alone(row.counterfactual), "", "", "", "") for row in printed
+    ]
+    rows += [
+        (
+            name,
+            "ours",
+            str(metrics[model][ALL]["pairs"]),
+            *_numbers(metrics[model][ALL]),
+            _unanswered(metrics[model][ALL]),
+        )
+        for model, name in names.items()
+    ]
+    return DisplayTable(
+        f"C-VQA-Synthetic: accuracy in percent with {level} intervals (C-VQA Table 7). "
+        "Printed rows are the paper's, of other pictures; what was not answered counts as wrong.",
+        ("Model", "From", "Pairs", *_number_header(level), "Not answered"),
+        tuple(rows),
+        text_columns=2,
+    )
+
+
+def _groups(metrics: Mapping[str, Mapping[str, Metrics]], names: Mapping[str, str], level: str) -> DisplayTable:
+    rows = [
+        (name, group, str(numbers["pairs"]), *_numbers(numbers), _unanswered(numbers))
+        for model, name in names.items()
+        for group, numbers in metrics[model].items()
+        if group != ALL
+    ]
+    return DisplayTable(
+        f"C-VQA-Synthetic by template: accuracy in percent with {level} intervals.",
+        ("Model", "Template", "Pairs", *_number_header(level), "Not answered"),
+        tuple(rows),
+        text_columns=2,
+    )
+
+
+def _letters(metrics: Mapping[str, Mapping[str, Metrics]], names: Mapping[str, str]) -> DisplayTable:
+    shares = [metrics[model][ALL]["letters"][variant] for model in names for variant in VARIANTS]
+    # Who answered nothing has no shares; all others have one for every letter.
+    letters: dict[str, float] = max(shares, key=len, default={})
+    unanswered = [status for status in STATUSES if status != "ok"]
+    rows = [
+        (
+            name,
+            variant,
+            *(f"{metrics[model][ALL]['letters'][variant].get(letter, 0):.1f}" for letter in letters),
+            *(str(metrics[model][ALL]["status"][variant][status]) for status in unanswered),
+        )
+        for model, name in names.items()
+        for variant in VARIANTS
+    ]
+    return DisplayTable(
+        "C-VQA-Synthetic: letters chosen, in percent of what was answered, and number of questions that were not.",
+        ("Model", "Variant", *letters, *unanswered),
+        tuple(rows),
+        text_columns=2,
+    )
+
+
+def _number_header(level: str) -> tuple[str, ...]:
+    accuracies = [part for variant in VARIANTS for part in (variant.capitalize(), f"{variant.capitalize()} {level}")]
+    return (*accuracies, "Difference", f"Difference {level}", "McNemar p")
+
+
+def _numbers(numbers: Metrics) -> tuple[str, ...]:
+    cells: list[str] = []
+    for variant in VARIANTS:
+        accuracy = numbers[variant]
+        cells += [f"{accuracy['accuracy']:.1f}", f"{accuracy['low']:.1f} to {accuracy['high']:.1f}"]
+    difference = numbers["difference"]
+    cells += [_signed(difference["points"]), f"{_signed(difference['low'])} to {_signed(difference['high'])}"]
+    return (*cells, f"{numbers['mcnemar_p']:.2g}")
+
+
+def _alone(value: float) -> tuple[str, str]:
+    return f"{value:.1f}", ""
+
+
+def _signed(value: float) -> str:
+    return f"{round(value, 1) + 0.0:+.1f}"  # adding 0.0 turns -0.0 into 0.0
+
+
+def _unanswered(numbers: Metrics) -> str:
+    """Share of the questions of both variants that got no answer, in percent."""
+    missing = sum(count for side in numbers["status"].values() for status, count in side.items() if status != "ok")
+    return f"{100 * missing / (len(VARIANTS) * numbers['pairs']):.1f}"

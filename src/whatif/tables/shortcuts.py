@@ -1,0 +1,38 @@
+"""The shortcut audit as a table: what can be answered without the picture, in one or more sets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from whatif.filters.shortcuts import Shortcut
+from whatif.tables.formats import DisplayTable
+from whatif.tables.twins import percent
+
+_RULES = {
+    "letter": "always the letter {choice}",
+    "rank": "always option {choice} from below",
+    "forest": "random forest",
+}
+
+
+def audit_table(audits: Mapping[str, Sequence[Shortcut]], chance: float = 25.0) -> DisplayTable:
+    """One row a shortcut and variant; `audits` gives the findings by the name of their set."""
+    rows = tuple(
+        (
+            name,
+            shortcut.variant,
+            _RULES[shortcut.rule].format(choice=shortcut.choice),
+            str(shortcut.n),
+            f"{percent(shortcut.accuracy.estimate):.1f}",
+            f"{percent(shortcut.accuracy.low):.1f} to {percent(shortcut.accuracy.high):.1f}",
+        )
+        for name, shortcuts in audits.items()
+        for shortcut in shortcuts
+    )
+    return DisplayTable(
+        f"Questions answered right without the picture, in percent; chance is {chance:g}%. Letter and rank are the "
+        "best in hindsight; the random forest sees only words and options, cross-validated on the set itself.",
+        ("Set", "Variant", "Shortcut", "Questions", "Right", "Interval"),
+        rows,
+        text_columns=3,
+    )

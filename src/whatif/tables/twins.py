@@ -1,0 +1,137 @@
+"""Accuracy on original questions and on their counterfactual twins, with its uncertainty, by model and group."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from whatif.errors import WhatifError
+from whatif.params import AggregatePuzzles
+from whatif.statistics import Interval, mcnemar_exact, paired_difference, wilson
+from whatif.text.options import LETTERS
+
+VARIANTS = ("original", "counterfactual")
+STATUSES = ("ok", "ambiguous", "none", "error")
+ALL = "all"
+
+Row = Mapping[str, Any]
+Metrics = dict[str, Any]
+
+
+class Outcome(NamedTuple):
+    """What is kept of a prediction."""
+
+    letter: str | None
+    status: str
+    correct: bool
+
+
+@dataclass
+class _Group:
+    """The questions of a group, and a model's outcomes on them by pair and variant."""
+
+    questions: int
+    pairs: dict[str, dict[str, Outcome]]
+
+
+def twin_metrics(
+    predictions: Iterable[Row],
+    questions: Iterable[Row],
+    settings: AggregatePuzzles,
+    seed: int,
+    models: Iterable[str],
+) -> dict[str, dict[str, Metrics]]:
+    """Model -> group (or `all`) -> metrics, ready for JSON; models in the order given, groups by name after `all`.
+
+    A pair counts only when both of its twins have a prediction; `left_out` is the number of the group's questions
+    that do not count for want of one. Metrics of a group:
+
+    - `original`, `counterfactual`: accuracy in percent with its Wilson interval; what was not answered is wrong;
+    - `difference`: counterfactual minus original in points, with the interval of a bootstrap over pairs;
+    - `mcnemar_p`: exact, two-sided, of the two variants being equally hard;
+    - `letters`: by variant, the share in percent of each letter among the answered; `status`: by variant, counts.
+
+    Raises WhatifError when a prediction is of an unknown model or question, or when a model has no whole pair.
+    """
+    known: dict[str, tuple[str, str, str]] = {}
+    letters = ""
+    for row in questions:
+        known[row["question_id"]] = (row["pair_id"], row["group"], row["variant"])
+        letters = max(letters, LETTERS[: len(row["choices"] or ())], key=len)
+    sizes = Counter(group for _, group, _ in known.values())
+    outcomes: dict[str, dict[str, _Group]] = {
+        model: {group: _Group(sizes[group], {}) for group in sorted(sizes)} for model in models
+    }
+    for row in predictions:
+        if row["model"] not in outcomes:
+            raise WhatifError(f"predictions: model {row['model']!r} is not in params.yaml ({', '.join(outcomes)})")
+        if row["question_id"] not in known:
+            raise WhatifError(f"predictions of {row['model']}: question {row['question_id']!r} is not in the questions")
+        pair, group, variant = known[row["question_id"]]
+        twins = outcomes[row["model"]][group].pairs.setdefault(pair, {})
+        if variant in twins:
+            raise WhatifError(f"predictions of {row['model']}: question {row['question_id']!r} is answered twice")
+        twins[variant] = Outcome(row["answer"], row["status"], row["correct"])
+    return {model: _by_group(model, groups, settings, seed, letters) for model, groups in outcomes.items()}
+
+
+def percent(fraction: float) -> float:
+    """A fraction in percent, rounded to the 4 decimals that metrics keep."""
+    return round(100 * fraction, 4)
+
+
+def _by_group(
+    model: str, groups: Mapping[str, _Group], settings: AggregatePuzzles, seed: int, letters: str
+) -> dict[str, Metrics]:
+    whole = {
+        name: [twins for _, twins in sorted(group.pairs.items()) if len(twins) == len(VARIANTS)]
+        for name, group in groups.items()
+    }
+    everything = [twins for pairs in whole.values() for twins in pairs]
+    if not everything:
+        raise WhatifError(f"predictions of {model}: no pair has answers to both of its questions; nothing to compare")
+    total = sum(group.questions for group in groups.values())
+    metrics = {ALL: _metrics(everything, total, settings, seed, letters)}
+    for name, pairs in whole.items():
+        if pairs:
+            metrics[name] = _metrics(pairs, groups[name].questions, settings, seed, letters)
+    return metrics
+
+
+def _metrics(
+    pairs: Sequence[Mapping[str, Outcome]], questions: int, settings: AggregatePuzzles, seed: int, letters: str
+) -> Metrics:
+    sides = {variant: [twins[variant] for twins in pairs] for variant in VARIANTS}
+    right = {variant: [outcome.correct for outcome in side] for variant, side in sides.items()}
+    original, counterfactual = (right[variant] for variant in VARIANTS)
+    difference = paired_difference(original, counterfactual, settings.confidence, settings.resamples, seed)
+    accuracies = {
+        variant: _in_percent("accuracy", wilson(sum(side), len(side), settings.confidence))
+        for variant, side in right.items()
+    }
+    return {
+        "pairs": len(pairs),
+        "left_out": questions - len(VARIANTS) * len(pairs),
+        **accuracies,
+        "difference": _in_percent("points", difference),
+        "mcnemar_p": float(f"{mcnemar_exact(original, counterfactual):.4g}"),
+        "letters": {variant: _letters(side, letters) for variant, side in sides.items()},
+        "status": {variant: _status(side) for variant, side in sides.items()},
+    }
+
+
+def _in_percent(name: str, interval: Interval) -> dict[str, float]:
+    return {name: percent(interval.estimate), "low": percent(interval.low), "high": percent(interval.high)}
+
+
+def _letters(side: Sequence[Outcome], letters: str) -> dict[str, float]:
+    """Share of each of `letters` among the answered, in percent; empty when nothing was answered."""
+    counts = Counter(outcome.letter for outcome in side if outcome.status == "ok")
+    return {letter: percent(counts[letter] / counts.total()) for letter in letters} if counts else {}
+
+
+def _status(side: Sequence[Outcome]) -> dict[str, int]:
+    counts = Counter(outcome.status for outcome in side)
+    return {status: counts[status] for status in STATUSES}

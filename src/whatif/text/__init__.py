@@ -1,0 +1,1 @@
+"""Questions, their options, and edits of both."""

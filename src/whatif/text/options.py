@@ -1,0 +1,19 @@
+"""Multiple-choice questions as they are printed: the question, then its lettered options (C-VQA Table 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+OPTIONS_FOLLOW = " Select the correct answer:"  # to the letter as released: it is part of the benchmark
+
+
+def printed_question(question: str, choices: Sequence[str] | None) -> str:
+    """An open question alone; one with `choices` followed by them.
+
+    For example `How many dots are there? Select the correct answer:A:16  B:17  C:12  D:13`.
+    """
+    if choices is None:
+        return question
+    options = "  ".join(f"{letter}:{choice}" for letter, choice in zip(LETTERS, choices, strict=False))
+    return f"{question}{OPTIONS_FOLLOW}{options}"

@@ -1,0 +1,30 @@
+# The graph that all stages share, and a target for each stage and each model: `snakemake generate`.
+from snakemake.exceptions import WorkflowError
+
+from whatif.errors import WhatifError
+from whatif.graph.workflow import job_of, inputs_of, log_of, open_graph, outputs_of, targets
+
+try:
+    GRAPH = open_graph(
+        config,
+        schedules=workflow.is_main_process,
+        say=lambda line: print(line, file=sys.stderr),
+    )
+except WhatifError as error:
+    raise WorkflowError(str(error)) from None
+
+TARGETS = targets(GRAPH)
+
+
+wildcard_constraints:
+    part=r"part-\d{3}-of-\d{3}",
+    model=r"[a-z0-9-]+",
+
+
+for name in TARGETS:
+
+    rule:
+        name:
+            name
+        input:
+            TARGETS[name],

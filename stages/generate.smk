@@ -1,0 +1,16 @@
+# Counterfactual questions, captions and pictures, in parts.
+for step in GRAPH.steps("generate"):
+
+    rule:
+        name:
+            f"{step.stage}_{step.benchmark}"
+        input:
+            inputs_of(GRAPH, step),
+        output:
+            outputs_of(step),
+        log:
+            log_of(step),
+        params:
+            job=job_of(step),
+        shell:
+            "whatif {params.job} 2>&1 | tee {log}"

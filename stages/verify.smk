@@ -1,0 +1,16 @@
+# Checks by people or by recounting: the questions that models are asked.
+for step in GRAPH.steps("verify"):
+
+    rule:
+        name:
+            f"{step.stage}_{step.benchmark}"
+        input:
+            inputs_of(GRAPH, step),
+        output:
+            outputs_of(step),
+        log:
+            log_of(step),
+        params:
+            job=job_of(step),
+        shell:
+            "whatif {params.job} 2>&1 | tee {log}"

@@ -1,0 +1,60 @@
+"""An empty project folder with parameters that a test may change."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.graph import toy
+from whatif.graph.prologue import prepare
+from whatif.graph.run import run
+from whatif.graph.steps import Graph
+from whatif.params import check
+
+PARAMS = Path(__file__).parents[2] / "params.yaml"
+
+
+class Project:
+    """A project folder that runs the toy benchmark as Snakemake would: the prologue, then what is missing."""
+
+    def __init__(self) -> None:
+        self.values: dict[str, Any] = yaml.safe_load(PARAMS.read_text(encoding="utf-8"))
+        self.values["generate"]["cvqa-synthetic"]["shards"] = 2
+        self.values["models"] = {"first": {"adapter": "random"}, "second": {"adapter": "majority"}}
+        self.said: list[str] = []
+
+    @property
+    def graph(self) -> Graph:
+        return Graph(check(self.values), [toy.TOY])
+
+    def run(self) -> list[str]:
+        """Makes everything that is due; returns what was really computed."""
+        toy.CALLS.clear()
+        graph = self.graph
+        prepare(graph, self.said.append)
+        for job in graph.jobs:
+            if not all(path.exists() for path in (*job.outputs.values(), *job.published)):
+                run(job, self.said.append)
+        return list(toy.CALLS)
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Project]:
+    monkeypatch.chdir(tmp_path)
+    yield Project()
+
+
+@pytest.fixture
+def shuffle_times() -> Callable[[], None]:
+    """Gives all artifacts times in the wrong order, as a checkout does."""
+
+    def shuffle() -> None:
+        for number, path in enumerate(sorted(Path("data").rglob("*.parquet"), reverse=True)):
+            os.utime(path, (1_000_000 + number, 1_000_000 + number))
+
+    return shuffle

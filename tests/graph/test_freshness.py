@@ -1,0 +1,235 @@
+"""What is made again after which change, and that nothing else is."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from tests.graph.conftest import Project
+from whatif import artifacts
+from whatif.graph import freshness, stash
+from whatif.graph.freshness import Condition, states
+from whatif.graph.steps import Graph, Step
+from whatif.schemas import REJECTIONS
+
+ALL = [
+    "extract",
+    "generate part-000-of-002",
+    "generate part-001-of-002",
+    "evaluate first",
+    "evaluate second",
+    "aggregate",
+]
+DOWNSTREAM = ["evaluate first", "evaluate second", "aggregate"]
+PART = Path("data/generate/toy/part-001-of-002.parquet")
+
+
+def conditions(project: Project) -> dict[str, Condition]:
+    return {job.name: state.condition for job, state in states(project.graph).items()}
+
+
+def reasons(project: Project) -> list[str]:
+    return [reason for state in states(project.graph).values() for reason in state.reasons]
+
+
+def test_first_run_makes_everything_and_a_second_nothing(project: Project) -> None:
+    assert set(conditions(project).values()) == {Condition.MISSING}
+    assert project.run() == ALL
+    assert set(conditions(project).values()) == {Condition.FRESH}
+    assert project.run() == []
+    assert json.loads(Path("metrics/toy.json").read_text()) == {"sum": 2 * 2 * (2024 + 4)}
+
+
+def test_a_parameter_edit_names_the_parameter_and_runs_what_depends_on_it(project: Project) -> None:
+    project.run()
+    project.values["generate"]["cvqa-synthetic"]["image_size"] = 512
+    assert "generate.cvqa-synthetic.image_size: 448 -> 512" in reasons(project)
+    assert conditions(project)["evaluate toy first"] is Condition.UNKNOWN
+    assert project.run() == ALL[1:]
+    assert json.loads(Path("metrics/toy.json").read_text()) == {"sum": 2 * 2 * (2024 + 5)}
+
+
+def test_going_back_to_an_earlier_value_computes_nothing(project: Project) -> None:
+    project.run()
+    before = PART.read_bytes()
+    project.values["generate"]["cvqa-synthetic"]["image_size"] = 512
+    project.run()
+    assert PART.read_bytes() != before
+    project.values["generate"]["cvqa-synthetic"]["image_size"] = 448
+    assert project.run() == []
+    assert PART.read_bytes() == before
+    assert json.loads(Path("metrics/toy.json").read_text()) == {"sum": 2 * 2 * (2024 + 4)}
+
+
+def test_the_same_rows_again_stop_the_run_there(project: Project) -> None:
+    project.run()
+    # 449 // 100 is 448 // 100: the parts are made again with the same rows, and nothing after them.
+    project.values["generate"]["cvqa-synthetic"]["image_size"] = 449
+    assert project.run() == ["generate part-000-of-002", "generate part-001-of-002"]
+    assert set(conditions(project).values()) == {Condition.FRESH}
+
+
+def test_an_added_model_is_evaluated_alone(project: Project) -> None:
+    project.run()
+    project.values["models"]["third"] = {"adapter": "first-option"}
+    assert project.run() == ["evaluate third", "aggregate"]
+    del project.values["models"]["third"]
+    assert project.run() == []
+    assert not Path("data/evaluate/third/toy.parquet").exists()
+
+
+def test_another_number_of_parts_leaves_no_old_part_behind(project: Project) -> None:
+    project.run()
+    project.values["generate"]["cvqa-synthetic"]["shards"] = 3
+    project.run()
+    assert sorted(path.name for path in PART.parent.iterdir()) == [f"part-00{n}-of-003.parquet" for n in range(3)]
+
+
+def test_a_deleted_artifact_is_made_again_and_nothing_else(project: Project) -> None:
+    project.run()
+    before = PART.read_bytes()
+    PART.unlink()
+    assert conditions(project)["aggregate toy"] is Condition.UNKNOWN
+    assert project.run() == ["generate part-001-of-002"]
+    assert PART.read_bytes() == before
+
+
+def test_an_artifact_edited_with_its_footer_kept_is_noticed(project: Project) -> None:
+    project.run()
+    before = PART.read_bytes()
+    metadata = pq.read_metadata(PART).metadata
+    rows = pq.read_table(PART).to_pylist()
+    rows[0]["detail"] = "9999"
+    with pq.ParquetWriter(PART, REJECTIONS.schema, compression="zstd", compression_level=3) as writer:
+        writer.write_table(pa.Table.from_pylist(rows, schema=REJECTIONS.schema))
+        writer.add_key_value_metadata({k: v for k, v in metadata.items() if k != b"ARROW:schema"})
+    assert artifacts.footer_of(PART).table == REJECTIONS.label
+    assert any("was edited" in reason for reason in reasons(project))
+    assert project.run() == ["generate part-001-of-002"]
+    assert PART.read_bytes() == before
+    assert list(stash.SET_ASIDE.rglob("*.parquet"))
+
+
+@pytest.mark.parametrize("damage", [b"", b"PAR1 cut off", b"\x00" * 4000])
+def test_a_truncated_artifact_is_noticed(project: Project, damage: bytes) -> None:
+    project.run()
+    before = PART.read_bytes()
+    PART.write_bytes(damage)
+    assert project.run() == ["generate part-001-of-002"]
+    assert PART.read_bytes() == before
+
+
+@pytest.mark.parametrize("edit", [None, b'{"sum": 7}'])
+def test_a_deleted_or_edited_text_file_is_written_again_without_computing(project: Project, edit: bytes | None) -> None:
+    project.run()
+    text = Path("metrics/toy.json")
+    before = text.read_bytes()
+    if edit is None:
+        text.unlink()
+    else:
+        text.write_bytes(edit)
+    assert conditions(project)["aggregate toy"] is not Condition.FRESH
+    assert project.run() == []
+    assert text.read_bytes() == before
+
+
+def test_times_in_the_wrong_order_are_mended_not_recomputed(
+    project: Project, shuffle_times: Callable[[], None]
+) -> None:
+    project.run()
+    shuffle_times()
+    assert project.run() == []
+    graph = project.graph
+    for job in graph.jobs:
+        inputs = [path.stat().st_mtime_ns for paths in job.inputs.values() for path in paths]
+        outputs = [path.stat().st_mtime_ns for path in (*job.outputs.values(), *job.published)]
+        assert min(outputs) >= max(inputs, default=0)
+
+
+def test_a_failing_step_leaves_no_output_and_says_where_it_failed(project: Project) -> None:
+    project.values["models"]["second"]["name"] = "fails"
+    with pytest.raises(RuntimeError, match="broke down"):
+        project.run()
+    assert Path("data/evaluate/first/toy.parquet").exists()
+    assert list(Path("data/evaluate/second").iterdir()) == []
+    project.values["models"]["second"]["name"] = "works"
+    assert project.run() == ["evaluate second", "aggregate"]
+
+
+def test_changed_code_is_named_as_the_reason(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    project.run()
+    version = freshness.code_version
+    changed = {"tests.graph.toy": "0123456789abcdef"}
+    monkeypatch.setattr(freshness, "code_version", lambda roots: changed if "generate" in roots[0] else version(roots))
+    assert any(reason.startswith("code of tests.graph.toy: ") for reason in reasons(project))
+    assert project.run() == ["generate part-000-of-002", "generate part-001-of-002"]
+
+
+def test_the_stash_is_cut_down_to_size_oldest_first(project: Project) -> None:
+    for size in (448, 512, 612):
+        project.values["generate"]["cvqa-synthetic"]["image_size"] = size
+        project.run()
+    kept = sum(path.stat().st_size for path in stash.STASH.rglob("*.parquet"))
+    deleted, left = stash.collect(keep_bytes=kept // 2)
+    assert left <= kept // 2
+    assert deleted + left == kept
+    project.values["generate"]["cvqa-synthetic"]["image_size"] = 512
+    assert project.run() == []  # put there last, so still kept
+    project.values["generate"]["cvqa-synthetic"]["image_size"] = 448
+    assert project.run() != []
+
+
+def test_a_damaged_stash_is_not_taken_from(project: Project) -> None:
+    project.run()
+    project.values["seed"] = 1
+    project.run()
+    for path in stash.STASH.rglob("*.parquet"):
+        data = bytearray(path.read_bytes())
+        data[10] ^= 0xFF
+        path.write_bytes(data)
+    project.values["seed"] = 2024
+    assert project.run() == ALL
+    assert json.loads(Path("metrics/toy.json").read_text()) == {"sum": 2 * 2 * (2024 + 4)}
+
+
+def test_nothing_is_touched_while_snakemake_holds_the_lock(project: Project) -> None:
+    project.run()
+    Path(".snakemake/locks").mkdir(parents=True)
+    Path(".snakemake/locks/0.input.lock").touch()
+    project.values["seed"] = 1
+    from whatif.graph.prologue import prepare
+
+    prepare(project.graph, project.said.append)
+    assert PART.exists()
+
+
+def test_status_of_a_thousand_artifacts_reads_no_rows(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    project.values["generate"]["cvqa-synthetic"]["shards"] = 999
+    project.run()
+    monkeypatch.setattr(artifacts, "content_of", lambda path, table: pytest.fail(f"read the rows of {path}"))
+    found = states(project.graph)
+    assert len(found) == 999 + 4
+    assert {state.condition for state in found.values()} == {Condition.FRESH}
+
+
+def test_an_input_that_no_step_makes_is_refused(project: Project) -> None:
+    from dataclasses import replace
+
+    from tests.graph.toy import TOY
+
+    broken: Step = replace(TOY.steps[1], inputs={"rows": "data/extract/other.parquet"})
+    with pytest.raises(ValueError, match=r"no earlier step makes its input data/extract/other\.parquet"):
+        Graph(project.graph.params, [replace(TOY, steps=(TOY.steps[0], broken))])
+
+
+def test_fingerprints_do_not_depend_on_the_clock(project: Project) -> None:
+    project.run()
+    before = {job.name: freshness.provenance(job).fingerprint for job in project.graph.jobs}
+    time.sleep(0.01)
+    assert before == {job.name: freshness.provenance(job).fingerprint for job in project.graph.jobs}

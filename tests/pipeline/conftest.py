@@ -1,0 +1,147 @@
+"""Whole runs by real git, dvc and snakemake, in copies of a small project that was run once."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+SMALL = {
+    "generate.cvqa-synthetic.puzzles_per_template": 4,
+    "generate.cvqa-synthetic.shards": 2,
+    "generate.cvqa-synthetic.image_size": 224,
+    "aggregate.cvqa-synthetic.resamples": 200,
+    "aggregate.cvqa-synthetic.audit_folds": 2,
+}
+
+
+@dataclass
+class Checkout:
+    """A checkout in which commands run with its own code."""
+
+    path: Path
+
+    def run(self, *command: str, check: bool = True) -> subprocess.CompletedProcess[str]:
+        """Runs a command here; a failure shows what it printed."""
+        environment = {
+            **os.environ,
+            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+            "PYTHONPATH": str(self.path / "src"),
+            "GIT_CONFIG_GLOBAL": os.devnull,
+            "GIT_AUTHOR_NAME": "test",
+            "GIT_AUTHOR_EMAIL": "test@localhost",
+            "GIT_COMMITTER_NAME": "test",
+            "GIT_COMMITTER_EMAIL": "test@localhost",
+        }
+        done = subprocess.run(
+            command, cwd=self.path, env=environment, capture_output=True, text=True, timeout=300, check=False
+        )
+        if check and done.returncode:
+            pytest.fail(f"{' '.join(command)} ended with {done.returncode}\n{done.stdout}\n{done.stderr}")
+        return done
+
+    def set(self, values: dict[str, Any]) -> None:
+        """Sets values of params.yaml by dotted path; None takes a key away."""
+        file = self.path / "params.yaml"
+        tree = yaml.safe_load(file.read_text(encoding="utf-8"))
+        for place, value in values.items():
+            *folders, key = place.split(".")
+            node = tree
+            for folder in folders:
+                node = node[folder]
+            if value is None:
+                del node[key]
+            else:
+                node[key] = value
+        file.write_text(yaml.safe_dump(tree, sort_keys=False), encoding="utf-8")
+
+    def jobs(self, command: list[str]) -> dict[str, str]:
+        """Runs a door; returns what each job that ran did: name -> `computed` or `taken from the stash`."""
+        log = self.path / ".whatif" / "log.jsonl"
+        before = len(log.read_text(encoding="utf-8").splitlines()) if log.exists() else 0
+        self.run(*command)
+        lines = log.read_text(encoding="utf-8").splitlines()[before:] if log.exists() else []
+        entries = [json.loads(line) for line in lines]
+        assert len({entry["job"] for entry in entries}) == len(entries), "a job ran twice"
+        return {entry["job"].replace(" cvqa-synthetic", ""): entry["outcome"] for entry in entries}
+
+    def results(self) -> dict[str, bytes]:
+        """Every artifact, metrics file and table: path -> bytes."""
+        files = [*self.path.glob("data/**/*.parquet"), *self.path.glob("metrics/**/*.*")]
+        return {str(file.relative_to(self.path)): file.read_bytes() for file in sorted(files)}
+
+    def commit(self, message: str) -> None:
+        """Commits everything that git does not ignore, and saves the artifacts in the DVC cache."""
+        self.run("git", "add", "--all")
+        self.run("git", "commit", "--quiet", "--message", message)
+
+
+DOORS = {"dvc": ["dvc", "repro"], "snakemake": ["snakemake", "--cores", "2", "--quiet", "host", "rules"]}
+
+
+@pytest.fixture(params=sorted(DOORS))
+def door(request: pytest.FixtureRequest) -> list[str]:
+    """The command of each door in turn."""
+    return DOORS[request.param]
+
+
+def _copy_of_sources(target: Path) -> None:
+    names = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    for name in filter(None, names.split("\0")):
+        source = ROOT / name
+        if source.is_file() and not name.startswith(("tests/", "docs/", "metrics/", "dvc.lock")):
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(source, target / name)
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
+    """A small project run by `dvc repro`, committed and pushed to a remote. Tests work on copies of it."""
+    base = tmp_path_factory.mktemp("finished")
+    checkout = Checkout(base / "project")
+    checkout.path.mkdir()
+    _copy_of_sources(checkout.path)
+    checkout.set(SMALL)
+    checkout.run("git", "init", "--quiet", "--initial-branch", "main")
+    checkout.run("dvc", "remote", "modify", "beside", "url", str(base / "storage"))
+    checkout.run("dvc", "repro")
+    checkout.commit("a finished run")
+    checkout.run("dvc", "push")
+    return checkout
+
+
+@pytest.fixture
+def project(finished: Checkout, tmp_path: Path) -> Iterator[Checkout]:
+    """A working copy of the finished project, artifacts, times and records of both doors included."""
+    shutil.copytree(finished.path, tmp_path / "project", symlinks=True)
+    yield Checkout(tmp_path / "project")
+    shutil.rmtree(tmp_path / "project")
+
+
+@pytest.fixture
+def fresh_clone(finished: Checkout, tmp_path: Path) -> Iterator[Checkout]:
+    """A clone of the finished project with its artifacts pulled: times are those of the checkout."""
+    finished.run("git", "clone", "--quiet", str(finished.path), str(tmp_path / "clone"))
+    clone = Checkout(tmp_path / "clone")
+    clone.run("dvc", "pull")
+    yield clone
+    shutil.rmtree(tmp_path / "clone")
+
+
+Door = Callable[[Checkout], dict[str, str]]

@@ -1,0 +1,183 @@
+"""What both doors refuse, how they agree with the graph, and models and sources given in params.yaml."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+import yaml
+
+from tests.pictures import icon
+from tests.pipeline.conftest import DOORS, ROOT, Checkout
+from whatif import benchmarks, params
+
+pytestmark = pytest.mark.pipeline
+
+SNAKEMAKE = DOORS["snakemake"]
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"generate.cvqa-synthetic.image_size": 44}, "generate.cvqa-synthetic.image_size: is 44; input should be"),
+        ({"generate.cvqa-synthetic.sharts": 4}, "generate.cvqa-synthetic.sharts: unknown key; did you mean `shards`?"),
+        ({"sead": 4}, "sead: unknown key; did you mean `seed`?"),
+        ({"models.random.adapter": "rondom"}, "models.random.adapter: is 'rondom'; known here: 'random'"),
+    ],
+)
+def test_both_doors_refuse_bad_parameters_before_anything_runs(
+    project: Checkout, door: list[str], values: dict[str, object], message: str
+) -> None:
+    before = project.results()
+    project.set(values)
+    done = project.run(*door, check=False)
+    assert done.returncode != 0
+    assert message in done.stdout + done.stderr
+    assert "Traceback" not in done.stdout + done.stderr
+    assert project.results() == before
+
+
+def test_both_doors_refuse_a_model_key_with_a_dot(project: Checkout, door: list[str]) -> None:
+    text = (project.path / "params.yaml").read_text()
+    (project.path / "params.yaml").write_text(text.replace("  random:", "  qwen2.5-vl:"))
+    before = project.results()
+    done = project.run(*door, check=False)
+    assert done.returncode != 0
+    assert "models.qwen2.5-vl: is 'qwen2.5-vl'; a key must be lower-case words" in done.stdout + done.stderr
+    assert project.results() == before
+
+
+def test_values_on_snakemakes_command_line_are_refused(project: Checkout) -> None:
+    done = project.run("snakemake", "--cores", "1", "--config", "seed=7", check=False)
+    assert done.returncode != 0
+    assert "edit params.yaml instead" in done.stdout + done.stderr
+
+
+def test_a_dry_run_has_nothing_to_do_and_lint_finds_only_what_we_accept(project: Checkout) -> None:
+    assert "Nothing to be done" in project.run("snakemake", "--dry-run").stdout
+    lint = project.run("snakemake", "--lint", check=False)
+    # One environment for all rules, pinned in constraints.txt: a second description of it would only drift.
+    accepted = "Specify a conda environment or container for each rule."
+    findings = set(re.findall(r"^    \* (.*):$", lint.stdout + lint.stderr, re.MULTILINE))
+    assert findings == {accepted}
+
+
+def test_dvc_knows_every_file_of_the_graph_and_every_input_of_a_stage() -> None:
+    graph = benchmarks.graph(params.load(ROOT / "params.yaml"))
+    stages = yaml.safe_load((ROOT / "dvc.yaml").read_text(encoding="utf-8"))["stages"]
+    for job in graph.jobs:
+        stage = stages[job.step.stage]
+        stage = stage.get("do", stage)
+        key = job.wildcards.get("model", "")
+        outs = [next(iter(out)).replace("${key}", key) for out in [*stage["outs"], *stage.get("metrics", [])]]
+        for path in (*job.outputs.values(), *job.published):
+            assert any(str(path) == out or str(path).startswith(f"{out}/") for out in outs), path
+        for paths in job.inputs.values():
+            for path in paths:
+                assert any(str(path).startswith(f"{dep}/") for dep in stage["deps"]), (job.name, path)
+        tracked = ["params.yaml:" if isinstance(p, dict) else p.replace("${key}", key) for p in stage["params"]]
+        for place in job.parameters:
+            assert "params.yaml:" in tracked or any(f"{place}.".startswith(f"{p}.") for p in tracked), (job.name, place)
+
+
+def test_a_checkpoint_is_asked_and_its_weights_are_part_of_the_fingerprint(project: Checkout, tmp_path: Path) -> None:
+    from tests.tiny_checkpoints import tiny_llava
+
+    folder = tiny_llava(tmp_path / "llava", seed=1)
+    model = {"adapter": "hf-chat", "checkpoint": str(folder), "name": "Tiny LLaVA"}
+    project.set({"models.tiny": model})
+    assert project.jobs(SNAKEMAKE) == {"evaluate tiny": "computed", "aggregate": "computed"}
+    predictions = project.path / "data/evaluate/tiny/cvqa-synthetic/predictions.parquet"
+    rows = pq.read_table(predictions).to_pylist()
+    assert len(rows) == 2 * 6 * 4
+    assert {row["status"] for row in rows} == {"ok"}
+    for row in rows:
+        assert len(row["choice_scores"]) == 4
+        assert row["answer"] == "ABCD"[row["choice_scores"].index(max(row["choice_scores"]))]
+    assert "Tiny LLaVA" in (project.path / "metrics/cvqa-synthetic/table7.md").read_text()
+    project.set({"models.tiny.name": "Tiny"})
+    assert project.jobs(SNAKEMAKE) == {"aggregate": "computed"}
+    tiny_llava(folder, seed=2)
+    assert f"source {folder}" in project.run("whatif", "status").stdout
+    assert project.jobs(SNAKEMAKE) == {"evaluate tiny": "computed", "aggregate": "computed"}
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({}, "{folder}: "),
+        ({"config.json": "{}"}, "{folder}"),
+    ],
+)
+def test_a_folder_that_is_no_checkpoint_is_one_line(
+    project: Checkout, tmp_path: Path, files: dict[str, str], message: str
+) -> None:
+    folder = tmp_path / "no-checkpoint"
+    folder.mkdir()
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    project.set({"models.tiny": {"adapter": "hf-chat", "checkpoint": str(folder)}})
+    done = project.run("whatif", "evaluate", "cvqa-synthetic", "--model", "tiny", check=False)
+    assert done.returncode == 2
+    (line,) = [line for line in done.stderr.splitlines() if line.startswith("whatif: ")]
+    assert message.format(folder=folder) in line
+    assert not (project.path / "data/evaluate/tiny").exists() or not list(
+        (project.path / "data/evaluate/tiny").rglob("*.*")
+    )
+
+
+def test_flowers_from_an_icons_50_folder(project: Checkout, tmp_path: Path) -> None:
+    folder = tmp_path / "Icons-50" / "flower"
+    folder.mkdir(parents=True)
+    for number in range(3):
+        (folder / f"apple_{number}.png").write_bytes(icon((200, 10 * number, 60)))
+    (folder / "broken.png").write_bytes(b"\x89PNG no picture")
+    project.set({"extract.cvqa-synthetic.icons50.folder": str(tmp_path / "Icons-50")})
+    jobs = project.jobs(SNAKEMAKE)
+    assert {"extract", "generate part-000-of-002", "aggregate"} <= set(jobs)
+    funnel = (project.path / "metrics/cvqa-synthetic/funnel.csv").read_text()
+    assert "extract,flower pictures,unreadable: 1,4,3,1" in funnel
+    shown = project.run("whatif", "show", "data/extract/cvqa-synthetic/rejections.parquet").stdout
+    assert "flower/broken.png" in shown
+    # Another picture in the folder: the path is the same, its content is not.
+    (folder / "apple_3.png").write_bytes(icon((10, 200, 60)))
+    assert "source " in project.run("whatif", "status").stdout
+    assert project.jobs(SNAKEMAKE)["extract"] == "computed"
+
+
+@pytest.mark.parametrize("kind", ["missing", "empty"])
+def test_an_icons_50_folder_without_pictures_is_one_line(project: Checkout, tmp_path: Path, kind: str) -> None:
+    folder = tmp_path / "Icons-50"
+    if kind == "empty":
+        (folder / "flower").mkdir(parents=True)
+    project.set({"extract.cvqa-synthetic.icons50.folder": str(folder)})
+    done = project.run("whatif", "extract", "cvqa-synthetic", check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"whatif: {folder}: ")
+    assert len(done.stderr.splitlines()) == 1
+    through_the_door = project.run(*SNAKEMAKE, check=False)
+    assert through_the_door.returncode != 0
+    assert f"whatif: {folder}: " in through_the_door.stdout + through_the_door.stderr
+
+
+def test_status_names_what_changed_and_check_ends_with_one(project: Checkout) -> None:
+    assert project.run("whatif", "status", "--check").returncode == 0
+    project.set({"generate.cvqa-synthetic.image_size": 200})
+    done = project.run("whatif", "status", "--check", check=False)
+    assert done.returncode == 1
+    assert "generate.cvqa-synthetic.image_size: 224 -> 200" in done.stdout
+    assert re.search(
+        r"^stale +data/generate/cvqa-synthetic/images/part-000-of-002\.parquet$", done.stdout, re.MULTILINE
+    )
+    assert re.search(r"^unknown +data/filter/cvqa-synthetic/questions\.parquet$", done.stdout, re.MULTILINE)
+
+
+def test_an_unreadable_artifact_is_one_line_on_the_command_line(project: Checkout) -> None:
+    file = "data/filter/cvqa-synthetic/questions.parquet"
+    (project.path / file).write_bytes(b"PAR1")
+    done = project.run("whatif", "verify", "cvqa-synthetic", check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"whatif: {file}: not a whole Parquet file")
+    assert len(done.stderr.splitlines()) == 1

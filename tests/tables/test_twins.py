@@ -1,0 +1,144 @@
+"""Accuracy on originals and their counterfactual twins."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from whatif.errors import WhatifError
+from whatif.params import AggregatePuzzles
+from whatif.statistics import mcnemar_exact, paired_difference, wilson
+from whatif.tables.twins import twin_metrics
+
+SETTINGS = AggregatePuzzles(confidence=0.95, resamples=2000, audit_folds=5)
+VARIANTS = ("original", "counterfactual")
+
+
+def question(pair: int, variant: str, group: str = "dots") -> dict[str, Any]:
+    return {
+        "question_id": f"p{pair:03d}-{variant}",
+        "pair_id": f"p{pair:03d}",
+        "group": group,
+        "variant": variant,
+        "choices": ["1", "2", "3", "4"],
+        "answer": "A",
+    }
+
+
+def prediction(asked: dict[str, Any], letter: str | None, status: str = "ok", model: str = "m") -> dict[str, Any]:
+    return {
+        "question_id": asked["question_id"],
+        "model": model,
+        "answer": letter,
+        "status": status,
+        "correct": status == "ok" and letter == asked["answer"],
+    }
+
+
+def a_set(letters: dict[str, tuple[str, str]], size: int) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """`size` pairs for each group, answered with the same two letters throughout the group."""
+    questions, predictions = [], []
+    for start, (group, answered) in enumerate(letters.items()):
+        for pair in range(size):
+            for variant, letter in zip(VARIANTS, answered, strict=True):
+                questions.append(question(start * size + pair, variant, group))
+                predictions.append(prediction(questions[-1], letter))
+    return questions, predictions
+
+
+def test_numbers_of_one_group_and_of_all() -> None:
+    questions, predictions = a_set({"dots": ("A", "B"), "flowers": ("A", "A")}, size=30)
+    metrics = twin_metrics(predictions, questions, SETTINGS, 0, ["m"])["m"]
+    assert list(metrics) == ["all", "dots", "flowers"]
+    assert [metrics[group]["pairs"] for group in metrics] == [60, 30, 30]
+    everything = metrics["all"]
+    half = wilson(30, 60, 0.95)
+    assert everything["original"] == {"accuracy": 100.0, "low": round(100 * wilson(60, 60).low, 4), "high": 100.0}
+    assert everything["counterfactual"] == {
+        "accuracy": 50.0,
+        "low": round(100 * half.low, 4),
+        "high": round(100 * half.high, 4),
+    }
+    right = [True] * 60, [False] * 30 + [True] * 30
+    difference = paired_difference(*right, 0.95, 2000, 0)
+    assert everything["difference"] == {
+        "points": -50.0,
+        "low": round(100 * difference.low, 4),
+        "high": round(100 * difference.high, 4),
+    }
+    assert everything["mcnemar_p"] == pytest.approx(mcnemar_exact(*right), rel=1e-3)
+    assert everything["letters"] == {
+        "original": {"A": 100.0, "B": 0.0, "C": 0.0, "D": 0.0},
+        "counterfactual": {"A": 50.0, "B": 50.0, "C": 0.0, "D": 0.0},
+    }
+    assert metrics["flowers"]["difference"] == {"points": 0.0, "low": 0.0, "high": 0.0}
+
+
+def test_unanswered_counts_as_wrong_and_is_shown() -> None:
+    questions = [question(pair, variant) for pair in range(4) for variant in VARIANTS]
+    statuses = {0: ("A", "ok"), 1: (None, "none"), 2: ("A", "ambiguous"), 3: (None, "error")}
+    predictions = [
+        prediction(asked, *(("A", "ok") if asked["variant"] == "original" else statuses[int(asked["pair_id"][1:])]))
+        for asked in questions
+    ]
+    metrics = twin_metrics(predictions, questions, SETTINGS, 0, ["m"])["m"]["all"]
+    assert metrics["counterfactual"]["accuracy"] == 25.0
+    assert metrics["status"]["original"] == {"ok": 4, "ambiguous": 0, "none": 0, "error": 0}
+    assert metrics["status"]["counterfactual"] == {"ok": 1, "ambiguous": 1, "none": 1, "error": 1}
+    assert metrics["letters"]["counterfactual"] == {"A": 100.0, "B": 0.0, "C": 0.0, "D": 0.0}
+    assert metrics["pairs"] == 4
+
+
+def test_a_pair_counts_only_when_both_twins_are_there() -> None:
+    questions, predictions = a_set({"dots": ("A", "A"), "flowers": ("A", "A")}, size=5)
+    lost = {"p001-original", "p002-original", "p002-counterfactual", "p007-counterfactual"}
+    kept = [row for row in predictions if row["question_id"] not in lost]
+    metrics = twin_metrics(kept, questions, SETTINGS, 0, ["m"])["m"]
+    assert {group: (each["pairs"], each["left_out"]) for group, each in metrics.items()} == {
+        "all": (7, 6),
+        "dots": (3, 4),
+        "flowers": (4, 2),
+    }
+    for each in metrics.values():
+        assert sum(each["status"]["original"].values()) == each["pairs"]
+
+
+def test_a_group_without_a_whole_pair_is_left_out_but_counted() -> None:
+    questions, predictions = a_set({"dots": ("A", "A"), "flowers": ("A", "A")}, size=5)
+    metrics = twin_metrics(predictions[:10], questions, SETTINGS, 0, ["m"])["m"]
+    assert list(metrics) == ["all", "dots"]
+    assert metrics["all"]["left_out"] == 10
+
+
+def test_who_answers_nothing_has_no_letters_and_the_json_no_nan() -> None:
+    questions = [question(pair, variant) for pair in range(3) for variant in VARIANTS]
+    metrics = twin_metrics([prediction(q, None, "error") for q in questions], questions, SETTINGS, 0, ["m"])
+    assert metrics["m"]["all"]["letters"] == {"original": {}, "counterfactual": {}}
+    assert metrics["m"]["all"]["original"]["accuracy"] == 0.0
+    assert json.loads(json.dumps(metrics, allow_nan=False)) == metrics
+
+
+def test_the_order_of_rows_changes_nothing() -> None:
+    questions, predictions = a_set({"dots": ("A", "B"), "flowers": ("B", "A")}, size=12)
+    forward = twin_metrics(predictions, questions, SETTINGS, 0, ["m"])
+    assert twin_metrics(predictions[::-1], questions[::-1], SETTINGS, 0, ["m"]) == forward
+
+
+def test_models_come_in_the_order_asked_for() -> None:
+    questions, predictions = a_set({"dots": ("A", "B")}, size=3)
+    both = predictions + [{**row, "model": "b"} for row in predictions]
+    assert list(twin_metrics(both, questions, SETTINGS, 0, ["m", "b"])) == ["m", "b"]
+
+
+def test_what_does_not_belong_together_is_refused() -> None:
+    questions, predictions = a_set({"dots": ("A", "B")}, size=3)
+    with pytest.raises(WhatifError, match=r"model 'm' is not in params.yaml \(other\)"):
+        twin_metrics(predictions, questions, SETTINGS, 0, ["other"])
+    with pytest.raises(WhatifError, match="predictions of m: question 'p002-original' is not in the questions"):
+        twin_metrics(predictions, questions[:4], SETTINGS, 0, ["m"])
+    with pytest.raises(WhatifError, match="predictions of other: no pair has answers to both"):
+        twin_metrics(predictions, questions, SETTINGS, 0, ["m", "other"])
+    with pytest.raises(WhatifError, match="predictions of m: question 'p000-original' is answered twice"):
+        twin_metrics(predictions + predictions[:1], questions, SETTINGS, 0, ["m"])

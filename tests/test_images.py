@@ -1,0 +1,91 @@
+"""Pictures by id, from several artifacts and with bounded memory."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from PIL import Image
+
+from whatif.artifact_writer import write_artifact
+from whatif.errors import WhatifError
+from whatif.images import ImageStore, UnreadableImageError, image_row
+from whatif.schemas import IMAGES, QUESTIONS
+
+
+def row(colour: tuple[int, int, int], mode: str = "RGB") -> dict[str, Any]:
+    data = io.BytesIO()
+    Image.new("RGB", (3, 2), colour).convert(mode).save(data, "PNG")
+    return image_row(data.getvalue(), 3, 2, "test", "CC0-1.0")
+
+
+ROWS = [row((n, 2 * n, 100)) for n in range(120)]
+
+
+@pytest.fixture
+def paths(tmp_path: Path) -> list[Path]:
+    """Two artifacts of 100 and 20 pictures and one that repeats some; the first in 4 row groups."""
+    small_groups = replace(IMAGES, row_group_rows=25)
+    for name, rows in {"a": ROWS[:100], "b": ROWS[100:], "c": ROWS[:5]}.items():
+        write_artifact(tmp_path / f"{name}.parquet", small_groups, rows)
+    assert pq.ParquetFile(tmp_path / "a.parquet").num_row_groups == 4
+    return [tmp_path / f"{name}.parquet" for name in "abc"]
+
+
+def test_every_picture_is_found_under_its_id(paths: list[Path]) -> None:
+    store = ImageStore(paths, cached_row_groups=2)
+    assert len(store) == 120
+    for number, wanted in enumerate(ROWS):
+        assert wanted["image_id"] in store
+        assert store.encoded(wanted["image_id"]) == wanted["image"]["bytes"]
+        picture = store.get(wanted["image_id"])
+        assert (picture.mode, picture.size, picture.getpixel((2, 1))) == ("RGB", (3, 2), (number, 2 * number, 100))
+
+
+def test_row_groups_used_last_stay_and_others_go(paths: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    store = ImageStore(paths, cached_row_groups=2)
+    ordered = sorted(ROWS[:100], key=lambda each: str(each["image_id"]))
+    groups = [ordered[start]["image_id"] for start in (0, 25, 50)]
+    read = []
+    original = pq.ParquetFile.read_row_group
+
+    def counting(file: Any, number: int, **options: Any) -> Any:
+        read.append(number)
+        return original(file, number, **options)
+
+    monkeypatch.setattr(pq.ParquetFile, "read_row_group", counting)
+    for wanted in (groups[0], groups[1], groups[0], groups[2], groups[0], groups[1]):
+        store.get(wanted)
+    assert read == [0, 1, 2, 1]
+
+
+def test_other_modes_become_rgb(tmp_path: Path) -> None:
+    grey = row((10, 10, 10), "L")
+    write_artifact(tmp_path / "grey.parquet", IMAGES, [grey])
+    assert ImageStore([tmp_path / "grey.parquet"]).get(grey["image_id"]).getpixel((0, 0)) == (10, 10, 10)
+
+
+def test_a_missing_picture_is_named_with_where_it_was_looked_for(paths: list[Path]) -> None:
+    with pytest.raises(WhatifError, match=r"image 12ab: not among the 20 pictures of .*b\.parquet"):
+        ImageStore([paths[1]]).get("12ab")
+    with pytest.raises(WhatifError, match="not among the 0 pictures of no file"):
+        ImageStore([]).get("12ab")
+
+
+@pytest.mark.parametrize("data", [b"", b"no picture", ROWS[0]["image"]["bytes"][:50]], ids=["none", "text", "half"])
+def test_a_picture_that_cannot_be_decoded(tmp_path: Path, data: bytes) -> None:
+    broken = image_row(data, 3, 2, "test", "CC0-1.0")
+    write_artifact(tmp_path / "broken.parquet", IMAGES, [broken])
+    store = ImageStore([tmp_path / "broken.parquet"])
+    with pytest.raises(UnreadableImageError, match=rf"image {broken['image_id']} \({len(data)} bytes\): \w+$"):
+        store.get(broken["image_id"])
+
+
+def test_another_table_is_refused(tmp_path: Path) -> None:
+    write_artifact(tmp_path / "questions.parquet", QUESTIONS, [])
+    with pytest.raises(WhatifError, match=r"questions\.parquet: holds the table questions/"):
+        ImageStore([tmp_path / "questions.parquet"])

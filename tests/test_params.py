@@ -1,0 +1,110 @@
+"""params.yaml: every mistake is one line that names its place and what would be right."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from whatif import params
+from whatif.errors import WhatifError
+
+FILE = Path(__file__).parents[1] / "params.yaml"
+TEXT = FILE.read_text(encoding="utf-8")
+
+
+def error_of(text: str, tmp_path: Path) -> str:
+    path = tmp_path / "params.yaml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(WhatifError) as error:
+        params.load(path)
+    return str(error.value).replace(str(path), "params.yaml")
+
+
+def line_of(fragment: str, text: str) -> int:
+    return text[: text.index(fragment)].count("\n") + 1
+
+
+def test_the_shipped_file_is_valid() -> None:
+    loaded = params.load(FILE)
+    assert loaded.generate.cvqa_synthetic.puzzles_per_template == 500
+    assert loaded.lookup("generate.cvqa-synthetic.image_size") == 448
+    assert loaded.lookup("models.random").adapter == "random"
+    with pytest.raises(KeyError):
+        loaded.lookup("generate.cvqa-synthetic.nothing")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (
+            "image_size: 448",
+            "image_size: 44",
+            "generate.cvqa-synthetic.image_size: is 44; input should be greater than",
+        ),
+        ("image_size: 448", "image_sizes: 448", "image_sizes: unknown key; did you mean `image_size`?"),
+        ("shards: 4", "shards: four", "generate.cvqa-synthetic.shards: is 'four'; input should be a valid integer"),
+        ("shards: 4", "shards: 4.5", "generate.cvqa-synthetic.shards: is 4.5; input should be a valid integer"),
+        ("seed: 2024", "seed: -1", "seed: is -1; input should be greater than or equal to 0"),
+        ("seed: 2024", "seed: true", "seed: is True; input should be a valid integer"),
+        ("options: exchangeable", "options: fair", "options: is 'fair'; input should be 'exchangeable' or 'released'"),
+        (
+            "low: 1, high: 8",
+            "low: 9, high: 8",
+            "flowers_per_region: is {'low': 9, 'high': 8}; low (9) must not be above",
+        ),
+        (
+            "confidence: 0.95",
+            "confidence: 95",
+            "aggregate.cvqa-synthetic.confidence: is 95; input should be less than 1",
+        ),
+        ("[cvqa-synthetic]", "[cvqa]", "benchmarks.0: is 'cvqa'; input should be 'cvqa-synthetic'"),
+        (
+            "adapter: random,",
+            "adapter: rondom,",
+            "models.random.adapter: is 'rondom'; known here: 'random', 'first-option'",
+        ),
+        ("adapter: random,", "adapter: random, top_k: 1,", "models.random.top_k: unknown key"),
+        ("{adapter: random, name: Random}", "{name: Random}", "models.random: names no adapter"),
+        ("adapter: random", "adapter: hf-chat", "models.random.checkpoint: is missing"),
+        ("  random: {", "  qwen2.5: {", "models.qwen2.5: is 'qwen2.5'; a key must be lower-case words and digits"),
+        ("  random: {", "  Qwen: {", "for example `qwen`"),
+    ],
+)
+def test_a_mistake_is_named_with_its_line(old: str, new: str, message: str, tmp_path: Path) -> None:
+    assert old in TEXT
+    text = TEXT.replace(old, new, 1)
+    error = error_of(text, tmp_path)
+    assert message in error
+    assert all(line.startswith("params.yaml") for line in error.splitlines())
+
+
+def test_the_line_is_that_of_the_key(tmp_path: Path) -> None:
+    text = TEXT.replace("image_size: 448", "image_size: 44", 1)
+    assert error_of(text, tmp_path).startswith(f"params.yaml:{line_of('image_size: 44', text)}: ")
+
+
+def test_all_mistakes_are_named_at_once(tmp_path: Path) -> None:
+    text = TEXT.replace("seed: 2024", "seed: x\nfoo: 1").replace("shards: 4", "shards: 0")
+    error = error_of(text, tmp_path)
+    assert len(error.splitlines()) == 3
+    assert "foo: unknown key; known here: aggregate, benchmarks, evaluate" in error
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "must hold keys and values"),
+        ("- 1\n- 2\n", "must hold keys and values"),
+        ("seed: [1\n", "not valid YAML"),
+        (TEXT + "seed: 3\n", "seed: stands twice; keep one"),
+        (TEXT.replace("seed: 2024\n", ""), "seed: is missing"),
+    ],
+)
+def test_a_file_that_is_no_set_of_parameters_is_refused(text: str, message: str, tmp_path: Path) -> None:
+    assert message in error_of(text, tmp_path)
+
+
+def test_a_missing_file_says_where_to_run(tmp_path: Path) -> None:
+    with pytest.raises(WhatifError, match="run whatif in the root of the project"):
+        params.load(tmp_path / "params.yaml")
