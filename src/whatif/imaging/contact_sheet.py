@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import io
-import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -35,8 +34,7 @@ def contact_sheet(panels: Sequence[Panel], columns: int = 3, side: int = 300) ->
     if not panels:
         raise ValueError("a contact sheet needs a panel")
     font = ImageFont.load_default(_FONT_SIZE)
-    letters_a_line = int(side / font.getlength("a"))
-    texts = [[line for p in panel.paragraphs for line in textwrap.wrap(p, letters_a_line) or [""]] for panel in panels]
+    texts = [[line for text in panel.paragraphs for line in _lines(text, font.getlength, side)] for panel in panels]
     text_height = _LINE * max(len(lines) for lines in texts)
     width, height = side + 2 * _MARGIN, side + text_height + 3 * _MARGIN
     rows = -(-len(panels) // columns)
@@ -55,3 +53,15 @@ def contact_sheet(panels: Sequence[Panel], columns: int = 3, side: int = 300) ->
     out = io.BytesIO()
     sheet.save(out, "PNG", optimize=True)
     return out.getvalue()
+
+
+def _lines(text: str, length: Callable[[str], float], width: int) -> list[str]:
+    """The words of a text in lines of at most `width` pixels; a longer word has a line to itself."""
+    lines = [""]
+    for word in text.split(" "):
+        longer = f"{lines[-1]} {word}" if lines[-1] else word
+        if lines[-1] and length(longer) > width:
+            lines.append(word)
+        else:
+            lines[-1] = longer
+    return lines

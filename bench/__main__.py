@@ -1,0 +1,48 @@
+"""Runs the measurements named on the command line, or all; prints a table and writes bench.json."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import platform
+import sys
+from pathlib import Path
+from typing import Any
+
+# Name -> module with a function `measure`. Each gives `ours` and `peer` in the same unit, and how often ours is better.
+MEASUREMENTS = {
+    "puzzle-images": "bench.puzzle_images",
+    "noop-repro": "bench.noop_repro",
+    "status-1000-artifacts": "bench.status",
+}
+FILE = Path("bench.json")
+
+
+def machine() -> str:
+    """Processor, cores and Python of this machine."""
+    names = [line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")]
+    processor = names[0].split(":", 1)[1].strip() if names else platform.processor()
+    return f"{processor}, {os.cpu_count()} cores, Python {platform.python_version()}"
+
+
+def main(chosen: list[str]) -> None:
+    """Measures, prints and writes; what was not measured now stays in the file as it was."""
+    unknown = [name for name in chosen if name not in MEASUREMENTS]
+    if unknown:
+        sys.exit(f"bench: no measurement {unknown[0]}; there are {', '.join(MEASUREMENTS)}")
+    results: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8")) if FILE.exists() else {}
+    print(f"{machine()}\n\n{'':24}{'ours':>12}{'peer':>12}  {'unit':10}{'ratio':>7}  peer")
+    for name in chosen or list(MEASUREMENTS):
+        result = importlib.import_module(MEASUREMENTS[name]).measure()
+        results[name] = {**result, "machine": machine()}
+        print(
+            f"{name:24}{result['ours']:12.3g}{result['peer']:12.3g}  {result['unit']:10}{result['ratio']:6.1f}x  "
+            f"{result['peer_name']}",
+            flush=True,
+        )
+        FILE.write_text(json.dumps(results, indent=2, sort_keys=True) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,65 @@
+"""The state of 1,000 artifacts of one project, beside `dvc status` of a folder with the same files."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from tests.graph.toy import TOY
+from whatif.graph.freshness import Condition, states
+from whatif.graph.run import run
+from whatif.graph.steps import Graph
+from whatif.params import check
+
+ROOT = Path(__file__).parents[1]
+_ROUNDS = 5
+
+
+def measure() -> dict[str, Any]:
+    """Seconds, median of rounds taken in turn, once both sides have seen every file."""
+    values = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
+    values["generate"]["cvqa-synthetic"]["shards"] = 996
+    graph = Graph(check(values), [TOY])
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        for job in graph.jobs:
+            run(job, lambda line: None)
+        _dvc("init", "--no-scm", "--quiet")
+        _dvc("add", "--quiet", "data")
+        seconds: dict[str, list[float]] = {"ours": [], "dvc": []}
+        for _ in range(_ROUNDS):
+            seconds["ours"].append(_ours(graph))
+            seconds["dvc"].append(_dvc("status", "--quiet"))
+    ours, peer = (statistics.median(seconds[side]) for side in ("ours", "dvc"))
+    return {
+        "name": "status-1000-artifacts",
+        "ours": ours,
+        "peer": peer,
+        "unit": "s",
+        "ratio": peer / ours,
+        "peer_name": "dvc status of the same files in one folder",
+    }
+
+
+def _ours(graph: Graph) -> float:
+    started = time.perf_counter()
+    found = states(graph)
+    seconds = time.perf_counter() - started
+    assert len(found) >= 1000
+    assert {state.condition for state in found.values()} == {Condition.FRESH}
+    return seconds
+
+
+def _dvc(*arguments: str) -> float:
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    started = time.perf_counter()
+    subprocess.run(["dvc", *arguments], env={**os.environ, "PATH": path}, check=True)
+    return time.perf_counter() - started
