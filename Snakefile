@@ -9,7 +9,9 @@ from snakemake.utils import min_version
 # The code of this checkout, whatever version is installed: code and artifacts belong together.
 SOURCE = str(Path(workflow.basedir) / "src")
 sys.path.insert(0, SOURCE)
-shell.prefix(f"export PYTHONPATH={quote(SOURCE)}; ")
+IMPORT = f"export PYTHONPATH={quote(SOURCE)}".replace("{", "{{").replace("}", "}}")
+# A prefix of our own takes the place of Snakemake's, which makes a failing command before a pipe count.
+shell.prefix(f"set -euo pipefail; {IMPORT}; ")
 
 min_version("9.0")
 

@@ -105,6 +105,23 @@ def test_a_file_that_is_no_set_of_parameters_is_refused(text: str, message: str,
     assert message in error_of(text, tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"seed: \xff\n", "is not UTF-8"),
+        (b"seed: \x07\n", "not valid YAML"),
+        (b"? [a]\n: 1\n", "a key must be a word"),
+        (b"a: &a [*a]\n", "not valid YAML"),
+    ],
+)
+def test_a_file_that_cannot_be_read_as_yaml_is_one_line(data: bytes, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "params.yaml"
+    path.write_bytes(data)
+    with pytest.raises(WhatifError, match=message) as error:
+        params.load(path)
+    assert len(str(error.value).splitlines()) == 1
+
+
 def test_a_missing_file_says_where_to_run(tmp_path: Path) -> None:
     with pytest.raises(WhatifError, match="run whatif in the root of the project"):
         params.load(tmp_path / "params.yaml")

@@ -9,21 +9,23 @@ from __future__ import annotations
 import contextlib
 import io
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypeAlias
+from typing import Any, BinaryIO, Self, TypeAlias
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from whatif.artifacts import canonical_json, content_hasher, first_line
+from whatif.artifacts import canonical_json, content_hasher
+from whatif.atomic_files import disk_errors, open_temporary
 from whatif.errors import WhatifError
 from whatif.schemas import Table
 
 FORMAT_VERSION = 1  # part of every fingerprint: raise it when the same rows are to be written as other bytes
 CODEC = "zstd"
 CODEC_LEVEL = 3
+_PIECES = 64  # that wait before they are joined
 
 Rows: TypeAlias = pa.Table | Sequence[Mapping[str, Any]]
 
@@ -31,8 +33,8 @@ Rows: TypeAlias = pa.Table | Sequence[Mapping[str, Any]]
 class _HashingFile(io.RawIOBase):
     """Passes bytes on to a file and hashes them, so that a written artifact need not be read again."""
 
-    def __init__(self, path: Path, hasher: Any) -> None:
-        self._file = path.open("wb")
+    def __init__(self, file: BinaryIO, hasher: Any) -> None:
+        self._file = file
         self._position = 0
         self.hasher = hasher
 
@@ -47,17 +49,6 @@ class _HashingFile(io.RawIOBase):
 
     def tell(self) -> int:
         return self._position
-
-    def flush(self) -> None:
-        if not self._file.closed:
-            self._file.flush()
-
-    def close(self) -> None:
-        if not self._file.closed:
-            self._file.flush()
-            os.fsync(self._file.fileno())
-            self._file.close()
-        super().close()
 
 
 class ArtifactWriter:
@@ -74,20 +65,20 @@ class ArtifactWriter:
         path: Path,
         table: Table,
         *,
+        role: str = "",
         fingerprint: str = "",
         made_from: Mapping[str, Any] | None = None,
     ) -> None:
         self.path = path
         self.table = table
         self.rows = 0
-        self._footer: dict[str, Any] = {"fingerprint": fingerprint, "made_from": made_from or {}}
+        self._footer: dict[str, Any] = {"role": role, "fingerprint": fingerprint, "made_from": made_from or {}}
         self._pending: list[pa.Table] = []
         self._pending_rows = 0
         self._last_key: tuple[Any, ...] | None = None
-        self._temporary = path.with_name(f".{path.name}.tmp")
         with disk_errors(path):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._sink = _HashingFile(self._temporary, content_hasher(table))
+            self._file, self._temporary = open_temporary(path)
+        self._sink = _HashingFile(self._file, content_hasher(table))
         self._writer = pq.ParquetWriter(
             self._sink,
             table.schema.with_metadata({"huggingface": table.hugging_face_features}),
@@ -105,6 +96,9 @@ class ArtifactWriter:
         self._pending_rows += piece.num_rows
         if self._pending_rows >= self.table.row_group_rows:
             self._flush(everything=False)
+        elif len(self._pending) >= _PIECES:
+            # A table of one row takes far more memory than its row.
+            self._pending = [pa.concat_tables(self._pending).combine_chunks()]
 
     def _check_order(self, piece: pa.Table) -> None:
         keys = zip(*(piece.column(name).to_pylist() for name in self.table.key), strict=True)
@@ -128,13 +122,14 @@ class ArtifactWriter:
         self._pending = [pending] if pending.num_rows else []
         self._pending_rows = pending.num_rows
 
-    def finish(self, files: Mapping[str, str] | None = None) -> Path:
-        """Completes the file under its temporary name, which is returned; `commit` gives it its final one."""
+    def finish(self, files: Mapping[str, str] | None = None) -> None:
+        """Completes the file under its temporary name; `commit` gives it its final one."""
         if self._pending:
             self._flush(everything=True)
         footer = {
             "table": self.table.label,
             "content": self._sink.hasher.hexdigest(),
+            "role": self._footer["role"],
             "fingerprint": self._footer["fingerprint"],
             "made_from": canonical_json(self._footer["made_from"]),
             "files": canonical_json(dict(files or {})),
@@ -142,20 +137,22 @@ class ArtifactWriter:
         with disk_errors(self.path):
             self._writer.add_key_value_metadata(footer)
             self._writer.close()
-            self._sink.close()
-        return self._temporary
+            self._file.flush()
+            os.fsync(self._file.fileno())
 
     def commit(self) -> None:
         """Puts the finished file in its place."""
-        self._temporary.replace(self.path)
+        with disk_errors(self.path):
+            self._temporary.replace(self.path)
+        self._file.close()
 
     def discard(self) -> None:
         """Removes what was written so far."""
-        with contextlib.suppress(OSError, pa.ArrowException, WhatifError):
+        with contextlib.suppress(OSError, pa.ArrowException, WhatifError, ValueError):
             self._writer.close()
-        with contextlib.suppress(OSError):
-            self._sink.close()
         self._temporary.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            self._file.close()
 
     def __enter__(self) -> Self:
         return self
@@ -210,16 +207,6 @@ def as_table(rows: Rows, table: Table, path: Path | str) -> pa.Table:
         if nulls and not column.nullable:
             raise WhatifError(f"{path}: {column.name} is empty in {nulls} rows; `{table.name}` needs it in every row")
     return made
-
-
-@contextlib.contextmanager
-def disk_errors(path: Path) -> Iterator[None]:
-    """Turns a failure to write (disk full, no permission) into a WhatifError that names the artifact."""
-    try:
-        yield
-    except OSError as error:
-        reason = error.strerror or first_line(error)
-        raise WhatifError(f"{path}: cannot be written ({reason}); what stood there before is untouched") from error
 
 
 def _columns(table: Table) -> str:

@@ -22,7 +22,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from whatif.errors import WhatifError
-from whatif.schemas import Table
+from whatif.schemas import TABLES, Table
 
 _MAGIC = b"PAR1"
 
@@ -34,6 +34,7 @@ class Footer:
     table: str
     content: str
     rows: int
+    role: str = ""  # which output of its step it is
     fingerprint: str = ""
     made_from: Mapping[str, Any] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)  # text file published from a `files` table -> sha256
@@ -49,41 +50,45 @@ def footer_of(path: Path) -> Footer:
     except FileNotFoundError:
         raise WhatifError(f"{path}: no such artifact; `whatif status` says what is missing") from None
     except (pa.ArrowException, OSError) as error:
-        raise WhatifError(
-            f"{path}: not a whole Parquet file ({first_line(error)}); delete it and it will be made again"
-        ) from error
+        raise WhatifError(f"{path}: not a whole Parquet file ({first_line(error)}){remedy(path)}") from error
     entries = metadata.metadata or {}
     try:
         return Footer(
             table=entries[b"table"].decode(),
             content=entries[b"content"].decode(),
             rows=metadata.num_rows,
+            role=entries[b"role"].decode(),
             fingerprint=entries[b"fingerprint"].decode(),
             made_from=json.loads(entries[b"made_from"]),
             files=json.loads(entries[b"files"]),
         )
     except (KeyError, ValueError) as error:
         raise WhatifError(
-            f"{path}: its footer has no {first_line(error)}: it was not written by whatif; "
-            "delete it and it will be made again"
+            f"{path}: its footer has no {first_line(error)}: it was not written by whatif{remedy(path)}"
         ) from error
 
 
-def content_of(path: Path, table: Table) -> str:
+def content_of(path: Path, table: Table | None = None) -> str:
     """The hash of the encoded rows as they stand in the file now; differs from the footer's if the file was edited.
 
-    Raises WhatifError when the file is no whole Parquet file.
+    `table` is the one that the footer names when it is not given. Raises WhatifError when the file is no whole
+    Parquet file, or holds a table that this version does not know.
     """
+    if table is None:
+        label = footer_of(path).table
+        if label not in TABLES:
+            raise WhatifError(f"{path}: holds the table {label}, which this version of whatif does not read")
+        table = TABLES[label]
     hasher = content_hasher(table)
     with path.open("rb") as file:
         size = os.fstat(file.fileno()).st_size
         file.seek(max(0, size - 8))
         tail = file.read(8)
         if len(tail) < 8 or tail[4:] != _MAGIC:
-            raise WhatifError(f"{path}: not a whole Parquet file; delete it and it will be made again")
+            raise WhatifError(f"{path}: not a whole Parquet file{remedy(path)}")
         left = size - 8 - int(struct.unpack("<I", tail[:4])[0])
         if left < 0:
-            raise WhatifError(f"{path}: not a whole Parquet file; delete it and it will be made again")
+            raise WhatifError(f"{path}: not a whole Parquet file{remedy(path)}")
         file.seek(0)
         while left > 0:
             block = file.read(min(left, 1 << 20))
@@ -108,8 +113,7 @@ def batches(paths: Path | Sequence[Path], table: Table, columns: Sequence[str] |
         footer = footer_of(path)
         if footer.table != table.label:
             raise WhatifError(
-                f"{path}: holds the table {footer.table}, this version of whatif reads {table.label}; "
-                "delete it and it will be made again"
+                f"{path}: holds the table {footer.table}, this version of whatif reads {table.label}{remedy(path)}"
             )
         schema = table.schema if columns is None else pa.schema([table.schema.field(n) for n in columns])
         try:
@@ -118,9 +122,7 @@ def batches(paths: Path | Sequence[Path], table: Table, columns: Sequence[str] |
                     piece = file.read_row_group(group, columns=list(columns) if columns else None)
                     yield piece.select(schema.names).cast(schema)
         except (pa.ArrowException, OSError, KeyError) as error:
-            raise WhatifError(
-                f"{path}: unreadable ({first_line(error)}); delete it and it will be made again"
-            ) from error
+            raise WhatifError(f"{path}: unreadable ({first_line(error)}){remedy(path)}") from error
 
 
 def rows_of(
@@ -140,6 +142,12 @@ def content_hasher(table: Table) -> Any:
     """A hasher that the encoded rows of a table are passed through, byte by byte, up to the footer."""
     # Names and types stand in the footer, not in the hashed bytes: they are part of the content all the same.
     return hashlib.sha256(f"{table.label}\n{table.schema.to_string()}\n".encode())
+
+
+def remedy(path: Path) -> str:
+    """What to do about a broken file: artifacts of the graph are simply made again, files of others are not ours."""
+    is_ours = path.parts[:1] == ("data",)
+    return "; delete it and it will be made again" if is_ours else "; artifacts of whatif end in .parquet"
 
 
 def first_line(error: Exception) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+from pathlib import Path
 from typing import Any
 
 import click
@@ -46,12 +47,25 @@ class LazyGroup(click.Group):
         return found
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Runs a command; a WhatifError is printed without a traceback and ends with its exit code."""
+        """Runs a command; what a user can mend is printed without a traceback and ends with exit code 2."""
+        _warn_of_another_checkout()
         try:
             return super().invoke(ctx)
         except WhatifError as error:
-            click.echo(f"whatif: {error}", err=True)
-            sys.exit(error.exit_code)
+            message, code = str(error), error.exit_code
+        except OSError as error:
+            if error.filename is None:
+                raise
+            message, code = f"{error.filename}: {error.strerror}", WhatifError.exit_code
+        click.echo(f"whatif: {message}", err=True)
+        sys.exit(code)
+
+
+def _warn_of_another_checkout() -> None:
+    """Says so when the code that runs is not that of the checkout it runs in: results would be judged by other code."""
+    here, running = Path("src/whatif"), Path(__file__).parent
+    if here.is_dir() and here.resolve() != running.resolve():
+        click.echo(f"whatif: runs the code of {running}, not that of ./{here}; set PYTHONPATH=src", err=True)
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

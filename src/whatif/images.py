@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+import tempfile
 from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
@@ -16,7 +17,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from whatif import artifacts
-from whatif.artifact_writer import ArtifactWriter, disk_errors
+from whatif.artifact_writer import ArtifactWriter
+from whatif.atomic_files import disk_errors
 from whatif.errors import WhatifError
 from whatif.schemas import IMAGES
 
@@ -48,9 +50,9 @@ class SortedImages:
         if writer.table is not IMAGES:
             raise ValueError("SortedImages writes the table `images`")
         self._writer = writer
-        self._spool_path = writer.path.with_name(f".{writer.path.name}.spool.tmp")
         with disk_errors(writer.path):
-            self._spool = self._spool_path.open("w+b")
+            # Has no name, so it goes with the process. Closed by `__exit__`.
+            self._spool = tempfile.TemporaryFile(dir=writer.path.parent)  # noqa: SIM115
         self._places: dict[str, tuple[int, int, dict[str, Any]]] = {}
 
     def add(self, row: Mapping[str, Any]) -> None:
@@ -76,14 +78,15 @@ class SortedImages:
                 self._write()
         finally:
             self._spool.close()
-            self._spool_path.unlink(missing_ok=True)
 
     def _write(self) -> None:
         for image_id in sorted(self._places):
             place, length, rest = self._places[image_id]
             self._spool.seek(place)
-            image = {"bytes": self._spool.read(length), "path": None}
-            self._writer.write([{"image_id": image_id, "image": image, **rest}])
+            data = self._spool.read(length)
+            if hashlib.sha256(data).hexdigest() != image_id:
+                raise WhatifError(f"{self._writer.path}: picture {image_id} was not read back as it was written")
+            self._writer.write([{"image_id": image_id, "image": {"bytes": data, "path": None}, **rest}])
 
 
 class UnreadableImageError(OSError):
@@ -159,7 +162,7 @@ class ImageStore:
             with pq.ParquetFile(path) as file:
                 column = file.read_row_group(number, columns=["image"]).column("image")
         except (pa.ArrowException, OSError) as error:
-            raise WhatifError(f"{path}: unreadable ({error}); delete it and it will be made again") from error
+            raise WhatifError(f"{path}: unreadable ({error}){artifacts.remedy(path)}") from error
         self._cache[group] = [image and image["bytes"] for image in column.to_pylist()]
         while len(self._cache) > self._cached_row_groups:
             self._cache.popitem(last=False)

@@ -209,6 +209,8 @@ def load(path: Path = Path(PARAMS_FILE)) -> Params:
         raise WhatifError(
             f"{path}: cannot be read ({error.strerror}); run whatif in the root of the project"
         ) from error
+    except UnicodeDecodeError as error:
+        raise WhatifError(f"{path}: is not UTF-8 (byte {error.start}); save it as UTF-8") from error
     try:
         tree = yaml.compose(text, Loader=yaml.SafeLoader)
         refuse_duplicates(tree, path)
@@ -216,6 +218,8 @@ def load(path: Path = Path(PARAMS_FILE)) -> Params:
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise WhatifError(f"{path}:{line}: not valid YAML: {error.problem}") from error
+    except (yaml.YAMLError, RecursionError) as error:
+        raise WhatifError(f"{path}: not valid YAML: {str(error).splitlines()[0]}") from error
     return check(values, path, tree)
 
 

@@ -70,6 +70,8 @@ def refuse_duplicates(node: yaml.Node | None, path: Path) -> None:
     if isinstance(node, yaml.MappingNode):
         seen: set[str] = set()
         for key, value in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                raise WhatifError(f"{path}:{key.start_mark.line + 1}: a key must be a word")
             if key.value in seen:
                 raise WhatifError(f"{path}:{key.start_mark.line + 1}: {key.value}: stands twice; keep one")
             seen.add(key.value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import dataclass
 from typing import Any
@@ -27,6 +28,12 @@ class Table:
     def label(self) -> str:
         """Name and version as written in the footer, for example `questions/1`."""
         return f"{self.name}/{self.version}"
+
+    @property
+    def layout(self) -> str:
+        """A hash of everything that decides how rows of this table become bytes: part of every fingerprint."""
+        text = f"{self.label}\n{self.key}\n{self.row_group_rows}\n{self.schema.to_string()}"
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     @property
     def hugging_face_features(self) -> str:
@@ -197,3 +204,5 @@ FILES = Table(
     schema=_schema(("path", pa.string()), ("bytes", pa.binary()), ("sha256", pa.string())),
     row_group_rows=16,
 )
+
+TABLES = {table.label: table for table in (IMAGES, QUESTIONS, PUZZLES, JUDGEMENTS, REJECTIONS, PREDICTIONS, FILES)}

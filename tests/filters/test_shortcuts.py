@@ -196,5 +196,5 @@ def test_open_questions_are_passed_over() -> None:
 
 
 def test_more_folds_than_pairs_are_refused() -> None:
-    with pytest.raises(WhatifError, match="audit_folds: 5 folds need as many pairs, the original questions have 4"):
+    with pytest.raises(WhatifError, match="5 folds need as many pairs, the original questions have 4"):
         audit(exchangeable(4), folds=5, confidence=0.95, seed=0)

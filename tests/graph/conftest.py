@@ -36,10 +36,13 @@ class Project:
         """Makes everything that is due; returns what was really computed."""
         toy.CALLS.clear()
         graph = self.graph
-        prepare(graph, self.said.append)
-        for job in graph.jobs:
-            if not all(path.exists() for path in (*job.outputs.values(), *job.published)):
-                run(job, self.said.append)
+        prologue = prepare(graph, self.said.append)
+        try:
+            for job in graph.jobs:
+                if not all(path.exists() for path in (*job.outputs.values(), *job.published)):
+                    run(job, self.said.append)
+        finally:
+            prologue.end()
         return list(toy.CALLS)
 
 

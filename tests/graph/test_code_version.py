@@ -96,9 +96,113 @@ def test_a_root_through_a_packages_face_is_followed(version: Callable[..., dict[
     assert before != version("sample.plugin:answer", edit=("helper", "LIMIT = 3", "LIMIT = 4"))
 
 
-def test_a_new_entry_in_a_registry_makes_nothing_stale(version: Callable[..., dict[str, str]]) -> None:
+def test_a_new_entry_in_a_registry_makes_nothing_stale(
+    version: Callable[..., dict[str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "REGISTRIES", {("sample.helper", "ADAPTERS")})
     before = version("sample.helper:looks_up")
     assert before == version("sample.helper:looks_up", edit=("helper", '{"a":', '{"b": "sample.other:x", "a":'))
+
+
+FORMS = {
+    "relative import of a name": ("from .deep import inner\ndef root():\n    return inner()\n", True),
+    "relative import of a module": ("from . import deep\ndef root():\n    return deep.inner()\n", True),
+    "import under another name": ("import sample.deep as d\ndef root():\n    return d.inner()\n", True),
+    "import inside try": (
+        "try:\n    from sample.deep import inner\nexcept ImportError:\n    pass\ndef root():\n    return inner()\n",
+        True,
+    ),
+    "import inside the function": ("def root():\n    from sample.deep import inner\n    return inner()\n", True),
+    "a function in a dictionary": (
+        "from sample.deep import inner\nTABLE = {'x': inner}\ndef root():\n    return TABLE['x']()\n",
+        True,
+    ),
+    "a decorator": ("from sample.deep import inner\n@inner\ndef root():\n    return 1\n", True),
+    "a default value": ("from sample.deep import inner\ndef root(f=inner):\n    return f()\n", True),
+    "a whole module handed over": ("from sample import deep\ndef root():\n    return vars(deep)\n", True),
+    "a base class": ("from sample.deep import Base\nclass root(Base):\n    pass\n", True),
+    "an annotation": ("from sample.deep import inner\ndef root(x: inner) -> inner:\n    return x\n", False),
+}
+DEEP = "def inner():\n    return {value}\nclass Base:\n    value = {value}\n"
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_how_a_name_is_reached(version: Callable[..., dict[str, str]], tmp_path: Path, form: str) -> None:
+    source, followed = FORMS[form]
+    found = []
+    for value in (1, 2):
+        version()  # writes the package and forgets what was read
+        (tmp_path / "sample" / "form.py").write_text(source, encoding="utf-8")
+        (tmp_path / "sample" / "deep.py").write_text(DEEP.format(value=value), encoding="utf-8")
+        found.append(code_version(["sample.form:root"]))
+    assert (found[0] != found[1]) is followed
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "changes"),
+    [
+        ('def root():\n    return """a\n\nb"""\n', 'def root():\n    return """a\nb"""\n', True),
+        ('def root():\n    return """a  \nb"""\n', 'def root():\n    return """a\nb"""\n', True),
+        ('def root():\n    return """a # b\n"""\n', 'def root():\n    return """a # c\n"""\n', True),
+        ("def root():\n    return f'{1}# b'\n", "def root():\n    return f'{1}# c'\n", True),
+        ('def root(): "say"; return 1\n', 'def root(): "say"; return 2\n', True),
+        ('def root(): "say"; return 1\n', 'def root(): "tell"; return 1\n', False),
+        ("X = '\\x0c'\ndef root():\n    return 1\n", "X = '\\x0c'\ndef root():\n    return 2\n", True),
+        ("X = '\u2028'\ndef root():\n    return 1\n", "X = '\u2028'\ndef root():\n    return 2\n", True),
+        ("def root():\n    return 1   \n", "def root():\n    return 1\n", False),
+        (
+            "try:\n    X = 1\nexcept OSError:\n    def root(): return 1\n",
+            "try:\n    X = 1\nexcept OSError:\n    def root(): return 2\n",
+            True,
+        ),
+        ("for root in (1, 2): pass\n", "for root in (1, 3): pass\n", True),
+    ],
+)
+def test_texts_and_places_of_definitions(
+    version: Callable[..., dict[str, str]], tmp_path: Path, before: str, after: str, changes: bool
+) -> None:
+    found = []
+    for source in (before, after):
+        version()
+        (tmp_path / "sample" / "form.py").write_text(source, encoding="utf-8")
+        found.append(code_version(["sample.form:root"]))
+    assert (found[0] != found[1]) is changes
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from sample.helper import *\ndef root(): pass\n",
+        "L = []\nL.append(1)\ndef root(): pass\n",
+        "import sample.helper\ndef root(): pass\n",
+    ],
+)
+def test_what_cannot_be_followed_is_an_error(
+    version: Callable[..., dict[str, str]], tmp_path: Path, source: str
+) -> None:
+    version()
+    (tmp_path / "sample" / "form.py").write_text(source, encoding="utf-8")
+    with pytest.raises(ValueError, match=r"followed|follow"):
+        code_version(["sample.form:root"])
+
+
+def test_methods_of_parameters_are_part_of_a_jobs_code() -> None:
+    graph = benchmarks.graph(params.load(Path(__file__).parents[2] / "params.yaml"))
+    roots = {job.name: job.code_roots for job in graph.jobs}
+    assert "whatif.params:Baseline" in roots["aggregate cvqa-synthetic"]
+    assert "whatif.params:GeneratePuzzles" in roots["generate cvqa-synthetic part-000-of-004"]
+
+
+def test_every_module_of_the_package_can_be_followed() -> None:
+    import pkgutil
+
+    import whatif
+
+    names = [found.name for found in pkgutil.walk_packages(whatif.__path__, "whatif.")]
+    assert len(names) > 50
+    for name in names:
+        if name != "whatif.__main__":  # which only runs the command line
+            module._module(name)
 
 
 def test_a_root_that_does_not_exist_is_an_error(version: Callable[..., dict[str, str]]) -> None:
@@ -111,9 +215,8 @@ def test_every_step_of_every_benchmark_is_covered() -> None:
     reached = {job.name: code_version(job.code_roots) for job in graph.jobs}
     puzzles = reached["generate cvqa-synthetic part-000-of-004"]
     assert {"whatif.imaging.dot_puzzle", "whatif.imaging.flower_puzzle", "whatif.text.puzzle_worlds"} <= set(puzzles)
-    assert not any(
-        name.startswith(("whatif.graph.run", "whatif.models", "whatif.tables", "whatif.params")) for name in puzzles
-    )
+    elsewhere = ("whatif.graph.run", "whatif.models", "whatif.tables", "whatif.benchmarks.cvqa_synthetic_report")
+    assert not any(name.startswith(elsewhere) for name in puzzles)
     assert "whatif.models.baselines" in reached["evaluate cvqa-synthetic random"]
     assert not any("imaging" in name for name in reached["evaluate cvqa-synthetic random"])
     assert "whatif.tables.c_vqa" in reached["aggregate cvqa-synthetic"]

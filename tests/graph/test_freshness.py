@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -13,8 +15,13 @@ import pytest
 
 from tests.graph.conftest import Project
 from whatif import artifacts
-from whatif.graph import freshness, stash
+from whatif.artifact_writer import write_artifact
+from whatif.atomic_files import open_temporary
+from whatif.errors import WhatifError
+from whatif.graph import freshness, stash, verified
 from whatif.graph.freshness import Condition, states
+from whatif.graph.prologue import prepare
+from whatif.graph.run import run
 from whatif.graph.steps import Graph, Step
 from whatif.schemas import REJECTIONS
 
@@ -198,21 +205,177 @@ def test_a_damaged_stash_is_not_taken_from(project: Project) -> None:
     assert json.loads(Path("metrics/toy.json").read_text()) == {"sum": 2 * 2 * (2024 + 4)}
 
 
-def test_nothing_is_touched_while_snakemake_holds_the_lock(project: Project) -> None:
+def test_a_second_run_in_one_checkout_is_told_who_holds_it(project: Project) -> None:
     project.run()
-    Path(".snakemake/locks").mkdir(parents=True)
-    Path(".snakemake/locks/0.input.lock").touch()
     project.values["seed"] = 1
-    from whatif.graph.prologue import prepare
+    first = prepare(project.graph, project.said.append)
+    with pytest.raises(WhatifError, match=rf"in use: process {os.getpid()} on .* since \d{{4}}-"):
+        prepare(project.graph, project.said.append)
+    first.end()
+    assert project.run() == ALL
 
-    prepare(project.graph, project.said.append)
-    assert PART.exists()
+
+def test_what_was_moved_and_not_made_anew_is_put_back(project: Project) -> None:
+    project.run()
+    files = {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in everything()}
+    project.values["seed"] = 1
+    project.values["models"]["third"] = {"adapter": "random"}
+    prologue = prepare(project.graph, project.said.append)
+    assert everything() == []
+    prologue.end()
+    assert {path: path.read_bytes() for path in everything()} == {path: data for path, (data, _) in files.items()}
+    artifacts_only = [path for path in files if path.suffix == ".parquet"]
+    assert all(path.stat().st_mtime_ns == files[path][1] for path in artifacts_only)
+
+
+def test_a_failed_run_keeps_what_it_did_not_come_to(project: Project) -> None:
+    project.run()
+    text = Path("metrics/toy.json").read_bytes()
+    project.values["models"]["second"]["name"] = "fails"
+    with pytest.raises(RuntimeError):
+        project.run()
+    assert Path("metrics/toy.json").read_bytes() == text
+    assert conditions(project)["evaluate toy second"] is Condition.STALE
+
+
+def test_outputs_put_in_each_others_place_are_noticed(project: Project) -> None:
+    project.run()
+    other = PART.with_name("part-000-of-002.parquet")
+    first, second = other.read_bytes(), PART.read_bytes()
+    other.write_bytes(second)
+    PART.write_bytes(first)
+    assert conditions(project)["generate toy part-000-of-002"] is Condition.STALE
+    project.run()
+    assert (other.read_bytes(), PART.read_bytes()) == (first, second)
+
+
+def test_an_artifact_of_another_role_is_refused(project: Project) -> None:
+    project.run()
+    footer = artifacts.footer_of(PART)
+    rows = artifacts.read(PART, REJECTIONS)
+    write_artifact(PART, REJECTIONS, rows, role="other", fingerprint=footer.fingerprint, made_from=footer.made_from)
+    assert any("holds other (rejections/1), asked for are rows" in reason for reason in reasons(project))
+
+
+def test_a_job_run_by_hand_keeps_what_was_there_in_the_stash(project: Project) -> None:
+    project.run()
+    before = PART.read_bytes()
+    project.values["generate"]["cvqa-synthetic"]["image_size"] = 512
+    (job,) = [job for job in project.graph.jobs if job.outputs.get("rows") == PART]
+    assert run(job, project.said.append) == "computed"
+    project.values["generate"]["cvqa-synthetic"]["image_size"] = 448
+    assert project.run() == []
+    assert PART.read_bytes() == before
+
+
+def test_a_job_refuses_an_edited_input(project: Project) -> None:
+    project.run()
+    data = bytearray(PART.read_bytes())
+    data[6] ^= 1
+    PART.write_bytes(data)
+    (job,) = [job for job in project.graph.jobs if job.name == "evaluate toy first"]
+    job.outputs["rows"].unlink()
+    with pytest.raises(WhatifError, match=r"part-001-of-002\.parquet: was edited"):
+        run(job, project.said.append)
+
+
+def test_another_number_of_parts_and_back_computes_nothing(project: Project) -> None:
+    project.run()
+    project.values["generate"]["cvqa-synthetic"]["shards"] = 3
+    project.run()
+    project.values["generate"]["cvqa-synthetic"]["shards"] = 2
+    assert project.run() == []
+
+
+def test_a_stash_on_another_file_system(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    project.run()
+    before = PART.read_bytes()
+    rename = Path.replace
+
+    def replace(self: Path, target: Path) -> Path:
+        if not self.name.endswith(".tmp"):  # within a folder a rename always works
+            raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "replace", replace)
+    project.values["seed"] = 1
+    assert project.run() == ALL
+    project.values["seed"] = 2024
+    assert project.run() == []
+    assert PART.read_bytes() == before
+
+
+def test_what_a_killed_writer_left_is_removed_and_what_a_living_one_writes_is_not(project: Project) -> None:
+    project.run()
+    orphan = PART.with_name(".part-009-of-010.parquet.1-abcd.tmp")
+    orphan.write_bytes(b"half")
+    file, living = open_temporary(PART)
+    with file:
+        project.run()
+        assert living.exists()
+    assert not orphan.exists()
+    living.unlink()
+
+
+def test_a_time_in_the_future_is_mended(project: Project) -> None:
+    project.run()
+    os.utime("data/extract/toy.parquet", (4_000_000_000, 4_000_000_000))
+    assert project.run() == []
+    assert Path("data/extract/toy.parquet").stat().st_mtime < 4_000_000_000
+
+
+def test_a_file_that_is_no_artifact_of_ours_is_set_aside_not_stashed(project: Project) -> None:
+    project.run()
+    stranger = Path("data/generate/toy/notes.parquet")
+    write_artifact(stranger, REJECTIONS, [])
+    project.run()
+    assert not stranger.exists()
+    assert (stash.SET_ASIDE / stranger).exists()
+    deleted, left = stash.collect(keep_bytes=0)
+    assert deleted > 0
+    assert left == 0
+
+
+def test_hand_written_notes_in_a_published_file_are_set_aside(project: Project) -> None:
+    project.run()
+    notes = Path("metrics/toy.json")
+    notes.write_text("my notes")
+    Path("data/aggregate/toy.parquet").unlink()
+    project.run()
+    assert json.loads(notes.read_text()) == {"sum": 2 * 2 * (2024 + 4)}
+    assert (stash.SET_ASIDE / notes).read_text() == "my notes"
+
+
+def test_a_source_is_hashed_through_links_and_again_when_it_changes_meanwhile(tmp_path: Path) -> None:
+    real = tmp_path / "real"
+    real.mkdir()
+    (real / "one").write_text("1")
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "linked").symlink_to(real)
+    (real / "back").symlink_to(folder)
+    before = verified.source_digest(folder)
+    (real / "two").write_text("2")
+    assert verified.source_digest(folder) != before
+    file = tmp_path / "file"
+    file.write_text("old")
+
+    def slow() -> str:
+        file.write_text("newer")
+        return "hash of old"
+
+    assert verified.digest(file, slow) == "hash of old"
+    assert verified.digest(file, lambda: "hash of newer") == "hash of newer"
+
+
+def everything() -> list[Path]:
+    return sorted([*Path("data").rglob("*.parquet"), *Path("metrics").rglob("*.json")])
 
 
 def test_status_of_a_thousand_artifacts_reads_no_rows(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     project.values["generate"]["cvqa-synthetic"]["shards"] = 999
     project.run()
-    monkeypatch.setattr(artifacts, "content_of", lambda path, table: pytest.fail(f"read the rows of {path}"))
+    monkeypatch.setattr(artifacts, "content_of", lambda path, table=None: pytest.fail(f"read the rows of {path}"))
     found = states(project.graph)
     assert len(found) == 999 + 4
     assert {state.condition for state in found.values()} == {Condition.FRESH}

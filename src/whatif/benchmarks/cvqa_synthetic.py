@@ -13,6 +13,7 @@ from typing import Any
 
 from whatif import artifacts, models
 from whatif.artifacts import canonical_json
+from whatif.errors import WhatifError
 from whatif.graph.run import Task
 from whatif.graph.steps import Benchmark, Output, Step, part_range, parts
 from whatif.images import SortedImages, image_row
@@ -139,7 +140,9 @@ def verify(task: Task) -> None:
     puzzles = artifacts.rows_of(task.inputs["puzzles"], PUZZLES)
     for pair_id, twins in _pairs(task.inputs["questions"]):
         # Both are in order of pair_id; the puzzles passed over were filtered out before.
-        puzzle = next(puzzle for puzzle in puzzles if puzzle["pair_id"] == pair_id)
+        puzzle = next((puzzle for puzzle in puzzles if puzzle["pair_id"] == pair_id), None)
+        if puzzle is None:
+            raise WhatifError(f"pair {pair_id}: is among the questions but not among the puzzles; filter them again")
         findings = {"scene": scene_defects(puzzle), "answer": question_defects(puzzle, list(twins))}
         for check, defects in findings.items():
             judgements.append(_judgement(pair_id, check, defects))
@@ -281,7 +284,7 @@ BENCHMARK = Benchmark(
             stage="aggregate",
             benchmark=NAME,
             function=f"{_MODULE}:aggregate",
-            reads=("seed", "models", f"aggregate.{NAME}"),
+            reads=("seed", "models", f"generate.{NAME}.puzzles_per_template", f"aggregate.{NAME}"),
             sources=(f"aggregate.{NAME}.released_questions",),
             package_files=("tables/published/c-vqa_table7.csv",),
             inputs={
@@ -289,6 +292,7 @@ BENCHMARK = Benchmark(
                 "unused flowers": f"data/extract/{NAME}/rejections.parquet",
                 "puzzles": _GENERATED + "/puzzles/{part}.parquet",
                 "filtered": f"data/filter/{NAME}/rejections.parquet",
+                "filtered questions": f"data/filter/{NAME}/questions.parquet",
                 "refused": f"data/verify/{NAME}/rejections.parquet",
                 "questions": _QUESTIONS,
                 "predictions": "data/evaluate/{model}/" + NAME + "/predictions.parquet",

@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from whatif import artifacts
+from whatif.errors import WhatifError
 from whatif.graph.run import Task
 from whatif.schemas import PREDICTIONS, QUESTIONS, REJECTIONS
 from whatif.tables.c_vqa import PlotRow, Table7, table7
 from whatif.tables.formats import DisplayTable, to_csv, to_latex, to_markdown
 from whatif.tables.funnel import FunnelStage, funnel_table, reasons
 from whatif.tables.shortcuts import audit_table
+from whatif.text.puzzle_questions import GROUPS
 
 NAME = "cvqa-synthetic"
 FOLDER = f"metrics/{NAME}"
@@ -38,7 +40,12 @@ def publish_report(task: Task) -> None:
 
     settings, seed = task.parameters[f"aggregate.{NAME}"], task.parameters["seed"]
     names = {key: model.printed_name(key) for key, model in sorted(task.parameters["models"].items())}
+    stages = _funnel(task)
+    table_of_stages = funnel_table(stages)
     questions = artifacts.read(task.inputs["questions"], QUESTIONS).to_pylist()
+    if not questions:
+        lost = "; ".join(f"{stage.stage}: {reason} {n}" for stage in stages for reason, n in stage.rejected.items())
+        raise WhatifError(f"no question is left to be asked ({lost}); loosen filter.{NAME} in params.yaml")
     scores = table7(artifacts.rows_of(task.inputs["predictions"], PREDICTIONS), questions, settings, seed, names)
     sets = {"ours": questions}
     if settings.released_questions is not None:
@@ -47,13 +54,12 @@ def publish_report(task: Task) -> None:
         name: audit(rows, folds=settings.audit_folds, confidence=settings.confidence, seed=seed)
         for name, rows in sets.items()
     }
-    stages = _funnel(task)
     tables = {
         "table7": scores.tables["main"],
         "templates": scores.tables["groups"],
         "letters": scores.tables["letters"],
         "shortcuts": audit_table(audits, scores.chance),
-        "funnel": funnel_table(stages),
+        "funnel": table_of_stages,
     }
     publish = task.outputs.publish
     publish(
@@ -68,18 +74,19 @@ def publish_report(task: Task) -> None:
 
 
 def _funnel(task: Task) -> list[FunnelStage]:
-    """Counts of every stage, from footers and rejections; each stage starts with what the one before let through."""
+    """Counts of every stage, each from its own artifacts, so that a loss anywhere shows where it happened."""
     flowers = _rows(task.inputs["flowers"])
     unused, filtered, refused = (
         reasons(artifacts.rows_of(task.inputs[role], REJECTIONS)) for role in ("unused flowers", "filtered", "refused")
     )
-    planned = sum(_rows([path]) for path in task.inputs["puzzles"])
+    planned = len(GROUPS) * task.parameters[f"generate.{NAME}.puzzles_per_template"]
+    generated = _rows(task.inputs["puzzles"])
+    after_filter = _rows(task.inputs["filtered questions"]) // 2
     verified = _rows(task.inputs["questions"]) // 2
-    after_filter = planned - sum(filtered.values())
     stages = [
         FunnelStage("extract", "flower pictures", flowers + sum(unused.values()), flowers, unused),
-        FunnelStage("generate", "pairs", planned, planned),
-        FunnelStage("filter", "pairs", planned, after_filter, filtered),
+        FunnelStage("generate", "pairs", planned, generated),
+        FunnelStage("filter", "pairs", generated, after_filter, filtered),
         FunnelStage("verify", "pairs", after_filter, verified, refused),
     ]
     for path in task.inputs["predictions"]:

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from whatif.errors import WhatifError
+
 OURS = Path("data/verify/cvqa-synthetic/questions.parquet")
 
 
@@ -28,6 +30,8 @@ def import_c_vqa(csv: Path, output: Path) -> None:
     from whatif.schemas import QUESTIONS
     from whatif.sources.c_vqa import read_released
 
+    if output.suffix != ".parquet":
+        raise WhatifError(f"{output}: must end in .parquet; the CSV comes first, then the table to write")
     questions = read_released(csv)
     write_artifact(output, QUESTIONS, questions)
     click.echo(f"{output}: {len(questions):,} questions in {len(questions) // 2:,} pairs")
@@ -53,6 +57,8 @@ def export_c_vqa_csv(output: Path, questions: Path) -> None:
     from whatif.schemas import QUESTIONS
     from whatif.sources.c_vqa import write_released
 
+    if output.suffix == ".parquet":
+        raise WhatifError(f"{output}: is the name of an artifact; give the CSV to write, for example ours.csv")
     rows = artifacts.read(questions, QUESTIONS).to_pylist()
     write_released(rows, output)
     click.echo(f"{output}: {len(rows) // 2:,} pairs of questions")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from whatif.atomic_files import write_whole
 from whatif.errors import WhatifError
 
 if TYPE_CHECKING:
@@ -20,9 +21,17 @@ _LONGEST_CELL = 60
 
 @click.command()
 @click.argument("what")
-@click.option("--rows", default=5, show_default=True, help="How many rows of an artifact to print.")
+@click.option(
+    "--rows", default=5, type=click.IntRange(min=0), show_default=True, help="How many rows of an artifact to print."
+)
 @click.option("--picture", type=click.Path(path_type=Path), help="Write a contact sheet of questions as this PNG.")
-@click.option("--pairs", default=6, show_default=True, help="How many pairs of questions stand on the contact sheet.")
+@click.option(
+    "--pairs",
+    default=6,
+    type=click.IntRange(min=1),
+    show_default=True,
+    help="How many pairs of questions stand on the contact sheet.",
+)
 def show(what: str, rows: int, picture: Path | None, pairs: int) -> None:
     """Show a benchmark's main table, or the rows and provenance of an artifact.
 
@@ -34,8 +43,9 @@ def show(what: str, rows: int, picture: Path | None, pairs: int) -> None:
     if what.endswith(".parquet"):
         _show_artifact(Path(what), rows)
     elif picture is not None:
-        picture.write_bytes(_sheet(what, pairs))
-        click.echo(f"{picture}: {pairs} pairs of {what}")
+        shown, sheet = _sheet(what, pairs)
+        write_whole(picture, sheet)
+        click.echo(f"{picture}: {shown} pairs of {what}")
     else:
         _show_results(what)
 
@@ -57,6 +67,7 @@ def _show_results(name: str) -> None:
 
 
 def _show_artifact(path: Path, rows: int) -> None:
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
     from whatif import artifacts
@@ -65,12 +76,15 @@ def _show_artifact(path: Path, rows: int) -> None:
     click.echo(f"{path}: {footer.rows:,} rows of {footer.table}, fingerprint {footer.fingerprint[:12]}")
     for place, value in footer.made_from.get("parameters", {}).items():
         click.echo(f"  {place}: {value}")
-    with pq.ParquetFile(path) as file:
-        first = itertools.islice(file.iter_batches(max(rows, 1)), 1)
-        for row in (row for batch in first for row in batch.to_pylist()[:rows]):
-            click.echo("")
-            for column, value in row.items():
-                click.echo(f"  {column}: {_cell(value)}")
+    try:
+        with pq.ParquetFile(path) as file:
+            first = [batch.to_pylist() for batch in itertools.islice(file.iter_batches(max(rows, 1)), 1)]
+    except (pa.ArrowException, OSError) as error:
+        raise WhatifError(f"{path}: unreadable ({artifacts.first_line(error)}){artifacts.remedy(path)}") from error
+    for row in (row for batch in first for row in batch[:rows]):
+        click.echo("")
+        for column, value in row.items():
+            click.echo(f"  {column}: {_cell(value)}")
 
 
 def _cell(value: Any) -> str:
@@ -82,8 +96,8 @@ def _cell(value: Any) -> str:
     return text if len(text) <= _LONGEST_CELL else f"{text[:_LONGEST_CELL]}..."
 
 
-def _sheet(name: str, pairs: int) -> bytes:
-    """A contact sheet of pairs taken evenly from the whole set, so that every group is there."""
+def _sheet(name: str, pairs: int) -> tuple[int, bytes]:
+    """How many pairs are shown, and the sheet: taken evenly from the whole set, so that every group is there."""
     from whatif import artifacts, benchmarks, params
     from whatif.images import ImageStore
     from whatif.imaging.contact_sheet import contact_sheet
@@ -94,8 +108,11 @@ def _sheet(name: str, pairs: int) -> bytes:
     questions = artifacts.read(jobs[0].inputs["questions"], QUESTIONS).to_pylist()
     images = ImageStore(jobs[0].inputs["images"])
     twins = [list(group) for _, group in itertools.groupby(questions, key=lambda row: row["pair_id"])]
-    chosen = [twins[(2 * number + 1) * len(twins) // (2 * pairs)] for number in range(min(pairs, len(twins)))]
-    return contact_sheet([_panel(pair, images) for pair in chosen])
+    if not twins:
+        raise WhatifError(f"{name}: has no questions to show; `whatif show {jobs[0].inputs['questions'][0]}`")
+    shown = min(pairs, len(twins))
+    chosen = [twins[(2 * number + 1) * len(twins) // (2 * shown)] for number in range(shown)]
+    return shown, contact_sheet([_panel(pair, images) for pair in chosen])
 
 
 def _panel(pair: Sequence[dict[str, Any]], images: Any) -> Panel:
@@ -111,8 +128,10 @@ def _panel(pair: Sequence[dict[str, Any]], images: Any) -> Panel:
 
 @click.command()
 @click.argument("questions", nargs=-1, required=True, type=QUESTIONS_FILE)
-@click.option("--folds", default=5, show_default=True, help="Folds of the cross-validation.")
-@click.option("--seed", default=0, show_default=True, help="Seed of folds and forests.")
+@click.option(
+    "--folds", default=5, type=click.IntRange(min=2), show_default=True, help="Folds of the cross-validation."
+)
+@click.option("--seed", default=0, type=click.IntRange(min=0), show_default=True, help="Seed of folds and forests.")
 def audit(questions: Sequence[Path], folds: int, seed: int) -> None:
     """Measure how far multiple-choice sets can be answered without their pictures.
 
@@ -124,10 +143,11 @@ def audit(questions: Sequence[Path], folds: int, seed: int) -> None:
     from whatif.tables.formats import to_markdown
     from whatif.tables.shortcuts import audit_table
 
-    audits = {
-        str(path): find_shortcuts(artifacts.rows_of(path, TABLE), folds=folds, confidence=0.95, seed=seed)
-        for path in questions
-    }
+    audits = {}
+    for path in questions:
+        audits[str(path)] = find_shortcuts(artifacts.rows_of(path, TABLE), folds=folds, confidence=0.95, seed=seed)
+        if not audits[str(path)]:
+            raise WhatifError(f"{path}: has no question with options; the audit is of multiple-choice questions")
     click.echo(to_markdown(audit_table(audits)))
 
 

@@ -82,8 +82,8 @@ def _forest(rows: Sequence[Row], variant: str, folds: int, confidence: float, se
     pairs = {row["pair_id"] for row in rows}
     if len(pairs) < folds:
         raise WhatifError(
-            f"audit_folds: {folds} folds need as many pairs, the {variant} questions have {len(pairs)}; "
-            "lower audit_folds or add questions"
+            f"the shortcut audit: {folds} folds need as many pairs, the {variant} questions have {len(pairs)}; "
+            "ask for fewer folds or add questions"
         )
     examples = features(rows)
     random_state = int(stream(seed, "shortcut audit", variant).integers(2**31))

@@ -4,7 +4,8 @@ From a function the reader follows every name that it uses, through the modules 
 that the function is in), without importing them. Comments, docstrings, blank lines and the annotations of functions
 do not lead anywhere, so that a remark or a type costs no recomputation. Code that is looked up by name at run time is
 given as a further root; the registries that it is looked up in do not count, or a new entry would make everything
-stale.
+stale. What cannot be followed (a star import, a statement at the top of a module that is neither an import nor a
+definition) is an error, not a blind spot.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from functools import cache
 from pathlib import Path
 
 PACKAGE = "whatif"
-REGISTRIES = frozenset({"ADAPTERS"})
+REGISTRIES = frozenset({("whatif.models", "ADAPTERS"), ("whatif.benchmarks", "MODULES")})
 
 Definition = tuple[str, str]  # module, name; the name "" is the whole module
 
@@ -44,7 +45,7 @@ def _version(roots: tuple[str, ...]) -> dict[str, str]:
         waiting.append((module, name))
     while waiting:
         definition = waiting.pop()
-        if definition not in reached and definition[1] not in REGISTRIES:
+        if definition not in reached and definition not in REGISTRIES:
             reached.add(definition)
             waiting.extend(_uses(definition))
     by_module: dict[str, list[str]] = {}
@@ -124,16 +125,36 @@ def _module(name: str) -> _Module:
     lines = _without_remarks(source, tree)
     definitions: dict[str, _Definition] = {}
     for node in tree.body:
+        if not (_names_defined(node) or _is_harmless(node)):
+            raise ValueError(f"{path}:{node.lineno}: a statement whose effect the code version cannot follow")
         for defined in _names_defined(node):
             made = _definition(node, lines, name)
             before = definitions.get(defined)
             definitions[defined] = _merge(before, made) if before else made
-    return _Module(definitions, _imports(tree.body, name))
+    return _Module(definitions, _imports(_statements(tree.body), name))
 
 
-def _definition(node: ast.stmt, lines: list[str], module: str) -> _Definition:
+def _is_harmless(node: ast.stmt) -> bool:
+    """An import, a docstring, or a test (`if`, `try`) around nothing else."""
+    if isinstance(node, ast.If | ast.Try):
+        return all(_is_harmless(inner) for inner in ast.iter_child_nodes(node) if isinstance(inner, ast.stmt))
+    is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    return is_text or isinstance(node, ast.Import | ast.ImportFrom | ast.Pass)
+
+
+def _statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    """Statements of a module, those inside `if`, `try` and `with` too, but not those inside functions."""
+    for node in body:
+        yield node
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            inner = [*ast.iter_child_nodes(node)]
+            handlers = [child for part in inner if isinstance(part, ast.ExceptHandler) for child in part.body]
+            yield from _statements([*(child for child in inner if isinstance(child, ast.stmt)), *handlers])
+
+
+def _definition(node: ast.stmt, lines: list[str | None], module: str) -> _Definition:
     first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
-    text = "\n".join(line.rstrip() for line in lines[first - 1 : node.end_lineno] if line.strip())
+    text = "\n".join(line for line in lines[first - 1 : node.end_lineno] if line is not None)
     nodes = list(_walk(node))
     dotted = [inner for inner in nodes if isinstance(inner, ast.Attribute) and isinstance(inner.value, ast.Name)]
     bases = {id(inner.value) for inner in dotted}
@@ -178,10 +199,9 @@ def _names_defined(node: ast.stmt) -> list[str]:
     if isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign):
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
         return [inner.id for target in targets for inner in ast.walk(target) if isinstance(inner, ast.Name)]
-    if isinstance(node, ast.If | ast.Try | ast.For | ast.With):
-        inner_statements = [inner for inner in ast.iter_child_nodes(node) if isinstance(inner, ast.stmt)]
-        return [name for inner in inner_statements for name in _names_defined(inner)]
-    return []
+    inner_statements = [inner for inner in _statements([node]) if inner is not node]
+    stored = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store)}
+    return sorted(stored | {name for inner in inner_statements for name in _names_defined(inner)})
 
 
 def _imports(statements: Iterable[ast.AST], module: str) -> dict[str, Definition]:
@@ -189,30 +209,65 @@ def _imports(statements: Iterable[ast.AST], module: str) -> dict[str, Definition
     followed = {PACKAGE, module.split(".", maxsplit=1)[0]}
     bound: dict[str, Definition] = {}
     for node in statements:
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] in followed:
-            for alias in node.names:
-                bound[alias.asname or alias.name] = (node.module, alias.name)
+        if isinstance(node, ast.ImportFrom):
+            source = _absolute(node, module)
+            if source.split(".", maxsplit=1)[0] in followed:
+                for alias in node.names:
+                    if alias.name == "*":
+                        raise ValueError(f"{module}:{node.lineno}: import names one by one, a star cannot be followed")
+                    bound[alias.asname or alias.name] = (source, alias.name)
         elif isinstance(node, ast.Import):
             for alias in node.names:
                 package = alias.name.split(".")[0]
+                if package in followed and not alias.asname and "." in alias.name:
+                    raise ValueError(f"{module}:{node.lineno}: write `from {package} import ...` so it can be followed")
                 if package in followed:
-                    bound[alias.asname or package] = (alias.name if alias.asname else package, "")
+                    bound[alias.asname or package] = (alias.name, "")
     return bound
 
 
-def _without_remarks(source: str, tree: ast.Module) -> list[str]:
-    """The lines of a module with comments and docstrings blanked out, numbered as before."""
-    lines = source.splitlines()
+def _absolute(node: ast.ImportFrom, module: str) -> str:
+    """The module that names are imported from, relative ones resolved."""
+    if not node.level:
+        return node.module or ""
+    path = _path(module)
+    parts = module.split(".")
+    depth = len(parts) - node.level + (1 if path is not None and path.name == "__init__.py" else 0)
+    return ".".join([*parts[:depth], *([node.module] if node.module else [])])
+
+
+def _without_remarks(source: str, tree: ast.Module) -> list[str | None]:
+    """The lines of a module without comments and docstrings, None for blank ones; inside strings nothing is touched."""
+    lines = source.split("\n")
+    kept: set[int] = set()  # rows that end inside a string
+    depth = began = 0
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        if token.type == tokenize.COMMENT:
-            row, column = token.start
+        (row, column), (end_row, _) = token.start, token.end
+        kind = tokenize.tok_name[token.type]
+        if kind == "COMMENT":
             lines[row - 1] = lines[row - 1][:column]
+        elif kind == "STRING":
+            kept.update(range(row, end_row))
+        elif kind == "FSTRING_START":  # from Python 3.12 on, an f-string is several tokens
+            depth, began = depth + 1, row if depth == 0 else began
+        elif kind == "FSTRING_END":
+            depth -= 1
+            kept.update(range(began, end_row) if depth == 0 else ())
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and ast.get_docstring(node, False):
-            remark = node.body[0]
-            for row in range(remark.lineno, (remark.end_lineno or remark.lineno) + 1):
-                lines[row - 1] = ""
-    return lines
+            kept -= _blank_out(node.body[0], lines)
+    return [line if row in kept else line.rstrip() or None for row, line in enumerate(lines, start=1)]
+
+
+def _blank_out(remark: ast.stmt, lines: list[str]) -> set[int]:
+    """Takes a docstring out of its lines; returns their rows."""
+    last = remark.end_lineno or remark.lineno
+    before = lines[remark.lineno - 1].encode()[: remark.col_offset].decode()
+    after = lines[last - 1].encode()[remark.end_col_offset :].decode()
+    for row in range(remark.lineno, last + 1):
+        lines[row - 1] = ""
+    lines[remark.lineno - 1] = (before + after).rstrip()
+    return set(range(remark.lineno, last + 1))
 
 
 def _is_module(name: str) -> bool:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 from whatif import artifacts
-from whatif.artifact_writer import FORMAT_VERSION
+from whatif.artifact_writer import CODEC, CODEC_LEVEL, FORMAT_VERSION
 from whatif.errors import WhatifError
 from whatif.graph import verified
 from whatif.graph.code_version import code_version
@@ -39,7 +39,7 @@ class State:
 
     condition: Condition
     reasons: tuple[str, ...] = ()
-    damaged: frozenset[Path] = frozenset()  # outputs whose bytes are not those that were written
+    damaged: Mapping[Path, str] = field(default_factory=dict)  # outputs whose bytes are not as written -> why
 
 
 @dataclass(frozen=True)
@@ -57,12 +57,12 @@ class Provenance:
 def provenance(job: Job, contents: Mapping[Path, str] | None = None) -> Provenance:
     """What the outputs of a job would be made from now.
 
-    `contents` gives the hashes of inputs that are already known. Raises WhatifError when an input is missing or
-    unreadable.
+    `contents` gives the hashes of inputs that are known to be as they were written; the others are verified. Raises
+    WhatifError when an input is missing, unreadable or was edited.
     """
     known = contents or {}
     inputs = {
-        str(path): known.get(path) or artifacts.footer_of(path).content
+        str(path): known.get(path) or verified.verified_footer(path).content
         for paths in job.inputs.values()
         for path in paths
     }
@@ -77,8 +77,8 @@ def provenance(job: Job, contents: Mapping[Path, str] | None = None) -> Provenan
             "package files": {
                 name: verified.file_digest(_PACKAGE_ROOT / name) for name in sorted(job.step.package_files)
             },
-            "format": FORMAT_VERSION,
-            "tables": {role: output.table.label for role, output in sorted(job.step.outputs.items())},
+            "format": {"version": FORMAT_VERSION, "codec": CODEC, "level": CODEC_LEVEL},
+            "tables": {role: output.table.layout for role, output in sorted(job.step.outputs.items())},
         }
     )
 
@@ -105,11 +105,10 @@ def state_of(job: Job, contents: dict[Path, str], inputs_fresh: bool) -> State:
             if reason:
                 damage[path] = reason
     damage.update(_damaged_texts(job, footers))
-    damaged = frozenset(damage)
     if missing:
-        return State(Condition.MISSING, tuple(f"{path} is missing" for path in missing), damaged)
+        return State(Condition.MISSING, tuple(f"{path} is missing" for path in missing), damage)
     if damage:
-        return State(Condition.STALE, tuple(damage.values()), damaged)
+        return State(Condition.STALE, tuple(damage.values()), damage)
     if not inputs_fresh:
         return State(Condition.UNKNOWN, ("something before it is not fresh",))
     wanted = provenance(job, contents)
@@ -127,13 +126,11 @@ def _read(job: Job, role: str, path: Path, footers: dict[Path, artifacts.Footer]
     """Reads a footer into `footers`; returns what is wrong with the file, if anything is."""
     table = job.step.outputs[role].table
     try:
-        footer = artifacts.footer_of(path)
-        if footer.table != table.label:
-            return f"{path} holds the table {footer.table}, asked for is {table.label}"
-        if verified.digest(path, lambda: artifacts.content_of(path, table)) != footer.content:
-            return f"{path} was edited: its rows are not those that were written"
+        footer = verified.verified_footer(path)
     except WhatifError as error:
         return str(error)
+    if (footer.table, footer.role) != (table.label, role):
+        return f"{path} holds {footer.role} ({footer.table}), asked for are {role} ({table.label})"
     footers[path] = footer
     return None
 

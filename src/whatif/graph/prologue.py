@@ -2,62 +2,110 @@
 
 Snakemake decides by the times of files. So what is not fresh is moved out of its way (into the stash), together with
 everything after it, and the times of what is fresh are brought into the order of the graph. Then Snakemake's own
-rules give the right jobs.
+rules give the right jobs. When the process ends, what was moved and not made anew is put back as it was: a dry run
+changes nothing, and a run that failed leaves what it did not come to.
 """
 
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import BinaryIO
 
 from whatif.artifacts import footer_of
-from whatif.graph import stash, verified
-from whatif.graph.freshness import Condition, State, leftovers, states
+from whatif.atomic_files import disk_errors, remove_orphans
+from whatif.errors import WhatifError
+from whatif.graph import locks, stash, verified
+from whatif.graph.freshness import DATA, Condition, State, leftovers, states
+from whatif.graph.run import publish
 from whatif.graph.steps import Graph, Job
 
-_LOCKS = Path(".snakemake/locks")
+
+@dataclass
+class Prologue:
+    """What was found and what was moved; holds the lock of the checkout until `end`."""
+
+    graph: Graph
+    lock: BinaryIO
+    found: dict[Job, State]
+    moved: list[stash.Moved] = field(default_factory=list)
+    left_over: list[stash.Moved] = field(default_factory=list)
+
+    def end(self) -> None:
+        """Puts back what was moved and not made anew, and gives the lock back."""
+        worked = not self.moved or any(moved.path.exists() for moved in self.moved)
+        for moved in self.moved if worked else [*self.moved, *self.left_over]:
+            moved.undo()
+        for job in self.graph.jobs:
+            if job.published and job.outputs["files"].exists() and not all(path.exists() for path in job.published):
+                publish(job)
+        self.lock.close()
 
 
-def prepare(graph: Graph, say: Callable[[str], None]) -> dict[Job, State]:
-    """Stashes what is not fresh, mends times that are out of order, and returns the state that was found.
+def prepare(graph: Graph, say: Callable[[str], None]) -> Prologue:
+    """Moves what is not fresh into the stash and mends times that are out of order.
 
-    While another Snakemake holds the lock of this folder nothing is touched: Snakemake itself will say so.
+    Raises WhatifError when another process plans in this checkout, or when something cannot be moved.
     """
-    found = states(graph)
-    if _LOCKS.exists() and any(_LOCKS.iterdir()):
-        return found
-    times: dict[Path, int] = {}
-    for job, state in found.items():
-        if state.condition is Condition.FRESH:
-            _mend_times(job, times)
-        else:
-            _clear(job, state, say)
-    for path in leftovers(graph):
-        stash.put({path.stem: path})
-        say(f"stashed {path}: no longer asked for")
-    return found
+    prologue = Prologue(graph, locks.hold_checkout(), {})
+    try:
+        with disk_errors(DATA):
+            remove_orphans(DATA)
+            prologue.found = states(graph)
+            times: dict[Path, int] = {}
+            for job, state in prologue.found.items():
+                if state.condition is Condition.FRESH:
+                    _mend_times(job, times)
+                else:
+                    _clear(job, state, prologue, say)
+            for path in leftovers(graph):
+                say(f"out of the way: {path}: no longer asked for")
+                prologue.left_over.append(stash.put(path))
+    except BaseException:
+        prologue.end()
+        raise
+    return prologue
 
 
-def _clear(job: Job, state: State, say: Callable[[str], None]) -> None:
-    for path in sorted(state.damaged):
-        say(f"set aside {path} as {stash.set_aside(path)}: {state.reasons[0]}")
-    moved = stash.put({role: path for role, path in job.outputs.items() if path not in state.damaged})
-    for path in job.published:
-        path.unlink(missing_ok=True)  # written again from the artifact `files`
-    if moved:
-        say(f"stashed {job.name}: {'; '.join(state.reasons)}")
+def _clear(job: Job, state: State, prologue: Prologue, say: Callable[[str], None]) -> None:
+    present = [path for path in (*job.outputs.values(), *job.published) if path.exists()]
+    if present:
+        say(f"not fresh: {job.name}: {'; '.join(state.reasons)}")
+    written = _published_hashes(job)
+    for path in present:
+        if path in state.damaged:
+            prologue.moved.append(stash.set_aside(path))
+            say(f"set aside: {prologue.moved[-1].place}: {state.damaged[path]}")
+        elif path in job.published:
+            if verified.file_digest(path) == written.get(str(path)):
+                path.unlink()  # written again from the artifact `files`, wherever that is
+            else:
+                prologue.moved.append(stash.set_aside(path))
+    prologue.moved += [stash.put(path) for path in job.outputs.values() if path.exists()]
+
+
+def _published_hashes(job: Job) -> dict[str, str]:
+    """Path -> sha256 of the text files as they were published; empty when nothing says so."""
+    if not job.published:
+        return {}
+    try:
+        return dict(footer_of(job.outputs["files"]).files)
+    except WhatifError:
+        return {}
 
 
 def _mend_times(job: Job, times: dict[Path, int]) -> None:
-    """Makes every output of a job at least as new as the newest of its inputs."""
+    """Makes every output of a job at least as new as the newest of its inputs, and none from the future."""
     newest = max((times[path] for paths in job.inputs.values() for path in paths), default=0)
     for path in (*job.outputs.values(), *job.published):
-        time = path.stat().st_mtime_ns
-        if time < newest:
-            os.utime(path, ns=(newest, newest))
-            time = newest
+        written = path.stat().st_mtime_ns
+        mended = min(max(written, newest), time.time_ns())
+        if mended != written:
+            os.utime(path, ns=(mended, mended))
             if path.suffix == ".parquet":
                 # Just verified by `states`: only the time is new.
                 verified.remember(path, footer_of(path).content)
-        times[path] = time
+        times[path] = mended

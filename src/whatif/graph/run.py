@@ -14,15 +14,16 @@ from typing import Any, Literal
 
 from whatif import artifacts
 from whatif.artifact_writer import ArtifactWriter, Rows, as_table
+from whatif.atomic_files import write_whole
 from whatif.errors import WhatifError
-from whatif.graph import stash, verified
+from whatif.graph import locks, stash, verified
 from whatif.graph.freshness import Condition, Provenance, provenance, state_of
 from whatif.graph.steps import Job
 from whatif.schemas import FILES
 
 LOG = Path(".whatif/log.jsonl")
 
-Outcome = Literal["computed", "taken from the stash", "fresh"]
+Outcome = Literal["computed", "taken from the stash", "up to date"]
 
 
 class Outputs:
@@ -41,6 +42,7 @@ class Outputs:
             self._writers[role] = ArtifactWriter(
                 self._job.outputs[role],
                 output.table,
+                role=role,
                 fingerprint=self._made.fingerprint,
                 made_from=self._made.made_from,
             )
@@ -58,8 +60,8 @@ class Outputs:
             raise ValueError(f"{path} is not declared in the step's `publishes`")
         self._texts[path] = data
 
-    def commit(self) -> None:
-        """Finishes every output, then puts all of them in their places."""
+    def finish(self) -> None:
+        """Completes every output beside its place."""
         if missing := sorted(set(self._job.step.publishes) - set(self._texts)):
             raise ValueError(f"{self._job.name} did not publish {missing[0]}")
         hashes = {path: hashlib.sha256(data).hexdigest() for path, data in self._texts.items()}
@@ -68,8 +70,11 @@ class Outputs:
             self.write("files", rows)
         for role in self._job.outputs:
             self.writer(role).finish(hashes if role == "files" else None)
-        for role in self._job.outputs:
-            self.writer(role).commit()
+
+    def commit(self) -> None:
+        """Puts all finished outputs in their places."""
+        for writer in self._writers.values():
+            writer.commit()
 
     def discard(self) -> None:
         """Removes whatever was begun."""
@@ -90,24 +95,25 @@ class Task:
 def run(job: Job, say: Callable[[str], None]) -> Outcome:
     """Makes the outputs of a job, whose inputs must be there.
 
-    Raises WhatifError when an input is missing or unreadable, or what the step's function raises; then no output
-    has changed.
+    Raises WhatifError when an input is missing, unreadable or was edited, or what the step's function raises; then
+    no output has changed.
     """
-    started = time.monotonic()
-    made = provenance(job)
-    tables = {role: output.table for role, output in job.step.outputs.items()}
-    if state_of(job, {}, inputs_fresh=True).condition is Condition.FRESH:
-        outcome: Outcome = "fresh"
-    elif stash.take(made.fingerprint, job.outputs, tables):
-        outcome = "taken from the stash"
-    else:
-        _compute(job, made)
-        outcome = "computed"
-    _publish(job)
-    seconds = time.monotonic() - started
-    _log(job, outcome, seconds)
-    say(f"{job.name}: {outcome} in {seconds:.1f} s")
-    return outcome
+    with locks.hold_job(job.name, say):
+        started = time.monotonic()
+        made = provenance(job)
+        if state_of(job, {}, inputs_fresh=True).condition is Condition.FRESH:
+            outcome: Outcome = "up to date"
+        elif stash.take(made.fingerprint, job.outputs):
+            outcome = "taken from the stash"
+        else:
+            _compute(job, made)
+            outcome = "computed"
+        if job.published:
+            publish(job)
+        seconds = time.monotonic() - started
+        _log(job, outcome, seconds)
+        say(f"{job.name}: {outcome} in {seconds:.1f} s")
+        return outcome
 
 
 def _compute(job: Job, made: Provenance) -> None:
@@ -116,26 +122,26 @@ def _compute(job: Job, made: Provenance) -> None:
     try:
         function = getattr(importlib.import_module(module), name)
         function(Task(job.parameters, job.wildcards, job.inputs, outputs))
-        outputs.commit()
+        outputs.finish()
     except BaseException:
         outputs.discard()
         raise
     for path in job.outputs.values():
+        if path.exists():
+            stash.put(path)  # of other parameters: to be taken back when they are due again
+    outputs.commit()
+    for path in job.outputs.values():
         verified.remember(path, artifacts.footer_of(path).content)
 
 
-def _publish(job: Job) -> None:
-    """Writes the text files from the artifact that keeps them."""
-    if not job.published:
-        return
+def publish(job: Job) -> None:
+    """Writes a job's text files from the artifact that keeps them."""
     for row in artifacts.rows_of(job.outputs["files"], FILES):
         path = Path(row["path"])
         if path not in job.published:
             raise WhatifError(f"{job.outputs['files']}: holds {path}, which {job.name} does not publish")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_name(f".{path.name}.tmp")
-        temporary.write_bytes(row["bytes"])
-        temporary.replace(path)
+        if not path.is_file() or path.read_bytes() != row["bytes"]:
+            write_whole(path, row["bytes"])
 
 
 def _log(job: Job, outcome: Outcome, seconds: float) -> None:

@@ -5,88 +5,105 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from whatif import artifacts
+from whatif.atomic_files import move
 from whatif.errors import WhatifError
 from whatif.graph import verified
-from whatif.schemas import Table
 
 STASH = Path(".whatif/stash")
 SET_ASIDE = Path(".whatif/set-aside")
 
 
-def put(outputs: Mapping[str, Path]) -> list[Path]:
-    """Moves the artifacts of one job (role -> path) into the stash; returns the ones moved.
+@dataclass(frozen=True)
+class Moved:
+    """A file that was moved out of the way, and how to bring it back as it was."""
 
-    What has no readable footer is set aside instead (see `set_aside`).
-    """
-    moved = []
-    for role, path in outputs.items():
-        if not path.exists():
-            continue
-        try:
-            fingerprint = artifacts.footer_of(path).fingerprint
-        except WhatifError:
-            set_aside(path)
-            continue
-        place = STASH / fingerprint / f"{role}.parquet"
-        place.parent.mkdir(parents=True, exist_ok=True)
-        path.replace(place)
-        os.utime(place)
-        os.utime(place.parent)
-        verified.forget(path)
-        moved.append(path)
-    return moved
+    path: Path
+    place: Path
+    times: tuple[int, int]  # of access and of writing, in nanoseconds
+
+    def undo(self) -> None:
+        """Brings the file back unless something new stands in its place, or it has been taken meanwhile."""
+        if self.place.exists() and not self.path.exists():
+            move(self.place, self.path)
+            os.utime(self.path, ns=self.times)
+            with suppress(OSError):
+                self.place.parent.rmdir()
 
 
-def set_aside(path: Path) -> Path:
-    """Moves a file that somebody edited or that was cut off out of the way, and returns where it lies now."""
+def put(path: Path) -> Moved:
+    """Moves an artifact into the stash; a file that is none (or has no fingerprint) is set aside instead."""
+    try:
+        footer = artifacts.footer_of(path)
+    except WhatifError:
+        return set_aside(path)
+    if not footer.fingerprint or not footer.role:
+        return set_aside(path)
+    return _move(path, STASH / footer.fingerprint / f"{footer.role}.parquet")
+
+
+def set_aside(path: Path) -> Moved:
+    """Moves a file that somebody edited or that was cut off to a place where it can be found."""
     place = SET_ASIDE / path
     number = 0
     while place.exists():
         number += 1
         place = (SET_ASIDE / path).with_name(f"{path.stem}.{number}{path.suffix}")
-    place.parent.mkdir(parents=True, exist_ok=True)
-    path.replace(place)
+    return _move(path, place)
+
+
+def _move(path: Path, place: Path) -> Moved:
+    state = path.stat()
+    move(path, place)
+    os.utime(place)
+    os.utime(place.parent)
     verified.forget(path)
-    return place
+    return Moved(path, place, (state.st_atime_ns, state.st_mtime_ns))
 
 
-def take(fingerprint: str, outputs: Mapping[str, Path], tables: Mapping[str, Table]) -> bool:
-    """Brings back the artifacts of a job if the stash holds all of them whole; says whether it did."""
-    place = STASH / fingerprint
-    kept = {role: place / f"{role}.parquet" for role in outputs}
+def take(fingerprint: str, outputs: Mapping[str, Path]) -> bool:
+    """Brings back the artifacts of a job (role -> path) if the stash holds all of them whole; says whether it did."""
+    folder = STASH / fingerprint
+    kept = {role: folder / f"{role}.parquet" for role in outputs}
     for role, file in kept.items():
         try:
-            if artifacts.content_of(file, tables[role]) != artifacts.footer_of(file).content:
+            footer = artifacts.footer_of(file)
+            if (footer.role, footer.fingerprint) != (role, fingerprint):
+                return False
+            if artifacts.content_of(file) != footer.content:
                 return False
         except (OSError, WhatifError):
             return False
     for role, path in outputs.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        kept[role].replace(path)
+        move(kept[role], path)
         os.utime(path)
         verified.remember(path, artifacts.footer_of(path).content)
-    shutil.rmtree(place)
+    shutil.rmtree(folder, ignore_errors=True)
     return True
 
 
 def collect(keep_bytes: int) -> tuple[int, int]:
-    """Deletes the artifacts that were stashed longest ago until at most `keep_bytes` are left.
+    """Deletes what was stashed or set aside longest ago until at most `keep_bytes` are left.
 
     Returns the bytes deleted and the bytes left.
     """
     entries = []
-    for folder in STASH.glob("*"):
-        size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
-        entries.append((folder.stat().st_mtime_ns, folder.name, size, folder))
+    for place in [*STASH.glob("*"), *(file for file in SET_ASIDE.rglob("*") if file.is_file())]:
+        files = [place] if place.is_file() else [file for file in place.rglob("*") if file.is_file()]
+        entries.append((place.stat().st_mtime_ns, str(place), sum(file.stat().st_size for file in files), place))
     left = sum(size for _, _, size, _ in entries)
     deleted = 0
-    for _, _, size, folder in sorted(entries, key=lambda entry: entry[:2]):
+    for _, _, size, place in sorted(entries):
         if left <= keep_bytes:
             break
-        shutil.rmtree(folder)
+        if place.is_dir():
+            shutil.rmtree(place, ignore_errors=True)
+        else:
+            place.unlink(missing_ok=True)
         deleted += size
         left -= size
     return deleted, left

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from whatif.errors import WhatifError
-from whatif.params import Params, plain
+from whatif.params import Params, Settings, plain
 from whatif.schemas import Table
 
 STAGES = ("extract", "generate", "filter", "verify", "evaluate", "aggregate")
@@ -114,14 +114,17 @@ class Job:
         found = []
         for place in self.step.sources:
             value = self.plain_parameters.get(place.format(**self.wildcards))
-            if value is not None and Path(str(value)).exists():
-                found.append(Path(str(value)))
+            if value is not None and Path(value).expanduser().exists():
+                found.append(Path(value).expanduser())
         return found
 
     @property
     def code_roots(self) -> list[str]:
-        """Where this job's code begins, as `module:name`."""
-        return [self.step.function, *self.step.code(self.parameters)]
+        """Where this job's code begins, as `module:name`: its function, what that looks up, its parameters' types."""
+        values = [inner for value in self.parameters.values() for inner in _inner(value)]
+        types = {type(value) for value in values if isinstance(value, Settings)}
+        settings = sorted(f"{kind.__module__}:{kind.__qualname__}" for kind in types)
+        return [self.step.function, *self.step.code(self.parameters), *settings]
 
 
 class Graph:
@@ -233,3 +236,7 @@ def _leaves(path: str, value: Any) -> dict[str, Any]:
             leaves.update(_leaves(f"{path}.{key}", inner))
         return leaves
     return {path: value}
+
+
+def _inner(value: Any) -> list[Any]:
+    return list(value.values()) if isinstance(value, dict) else [value]

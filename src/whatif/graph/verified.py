@@ -1,8 +1,8 @@
 """What this checkout has already verified, so that a file is hashed again only when it was touched.
 
-As git's index does, an entry keeps a file's size and time beside the hash that it had then. While size and time are
-the same the hash is believed; otherwise the file is read. One small file an entry, written whole, so that jobs on
-many machines can write at the same time.
+As git's index does, an entry keeps a file's size and times beside the hash that it had then. While they are the same
+the hash is believed; otherwise the file is read. One small file an entry, written whole, so that jobs on many machines
+can write at the same time.
 """
 
 from __future__ import annotations
@@ -10,34 +10,45 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from whatif import artifacts
+from whatif.atomic_files import write_whole
+from whatif.errors import WhatifError
+
 INDEX = Path(".whatif/index")
+
+
+def verified_footer(path: Path) -> artifacts.Footer:
+    """The footer of an artifact whose rows are the ones that were written.
+
+    Raises WhatifError when the file is no artifact, or was edited since it was written.
+    """
+    footer = artifacts.footer_of(path)
+    if digest(path, lambda: artifacts.content_of(path)) != footer.content:
+        raise WhatifError(f"{path}: was edited: its rows are not those that were written")
+    return footer
 
 
 def digest(path: Path, compute: Callable[[], str]) -> str:
     """The hash of a file, from the index while the file is untouched, else computed and remembered."""
     stamp = _stamp(path)
-    entry = _entry(path)
     try:
-        kept = json.loads(entry.read_text(encoding="utf-8"))
+        kept = json.loads(_entry(path).read_text(encoding="utf-8"))
         if kept["stamp"] == stamp:
             return str(kept["digest"])
-    except (OSError, ValueError, KeyError):
-        pass  # no entry, or one that was cut off: the file itself decides
+    except (OSError, ValueError, KeyError, TypeError):
+        pass  # no entry, or one that is not ours: the file itself decides
     value = compute()
-    remember(path, value)
+    # With the stamp from before: what changes while it is read will be read again.
+    _write(path, stamp, value)
     return value
 
 
 def remember(path: Path, value: str) -> None:
-    """Notes the hash that a file has now."""
-    entry = _entry(path)
-    entry.parent.mkdir(parents=True, exist_ok=True)
-    temporary = entry.with_suffix(f".{os.getpid()}.tmp")
-    temporary.write_text(json.dumps({"path": str(path), "stamp": _stamp(path), "digest": value}), encoding="utf-8")
-    temporary.replace(entry)
+    """Notes the hash that a file, just written or moved by us, has now."""
+    _write(path, _stamp(path), value)
 
 
 def forget(path: Path) -> None:
@@ -46,7 +57,7 @@ def forget(path: Path) -> None:
 
 
 def source_digest(path: Path) -> str:
-    """The hash of a file or folder outside the graph: names and bytes of all files below it."""
+    """The hash of a file or folder outside the graph: names and bytes of all files below it, through links."""
     return digest(path, lambda: _hash_tree(path))
 
 
@@ -65,17 +76,35 @@ def _hash_tree(path: Path) -> str:
 
 
 def _files(path: Path) -> list[Path]:
-    return [path] if path.is_file() else sorted(file for file in path.rglob("*") if file.is_file())
+    return sorted(_walk(path, frozenset())) if path.is_dir() else [path]
+
+
+def _walk(folder: Path, above: frozenset[tuple[int, int]]) -> Iterator[Path]:
+    """Files below a folder, following links; a link back to a folder that we are in is passed over."""
+    state = folder.stat()
+    here = (state.st_dev, state.st_ino)
+    if here in above:
+        return
+    for entry in folder.iterdir():
+        if entry.is_dir():
+            yield from _walk(entry, above | {here})
+        elif entry.is_file():
+            yield entry
 
 
 def _stamp(path: Path) -> str:
-    """Sizes and times of a file, or of all files below a folder."""
+    """Sizes and times of a file, or of all files below a folder. The time of change shows a reset time of writing."""
     if path.is_dir():
         lines = [f"{file.relative_to(path)} {_stamp(file)}" for file in _files(path)]
         return hashlib.sha256("\n".join(lines).encode()).hexdigest()
     state = path.stat()
-    return f"{state.st_size} {state.st_mtime_ns}"
+    return f"{state.st_size} {state.st_mtime_ns} {state.st_ctime_ns}"
+
+
+def _write(path: Path, stamp: str, value: str) -> None:
+    entry = {"path": os.fspath(path), "stamp": stamp, "digest": value}
+    write_whole(_entry(path), json.dumps(entry).encode(), durable=False)
 
 
 def _entry(path: Path) -> Path:
-    return INDEX / f"{hashlib.sha256(str(path).encode()).hexdigest()[:32]}.json"
+    return INDEX / f"{hashlib.sha256(os.fspath(path).encode()).hexdigest()[:32]}.json"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ def open_graph(config: Mapping[str, Any], *, schedules: bool, say: Callable[[str
     if canonical_json(config) != canonical_json(yaml.safe_load(Path(params.PARAMS_FILE).read_text(encoding="utf-8"))):
         raise WhatifError("--config: values given on the command line are not recorded; edit params.yaml instead")
     if schedules:
-        prepare(graph, say)
+        atexit.register(prepare(graph, say).end)
     return graph
 
 

@@ -7,7 +7,6 @@ for byte, as long as it has no byte order mark and its lines end with LF, as the
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import io
 import json
@@ -17,6 +16,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from whatif.artifacts import canonical_json
+from whatif.atomic_files import write_whole
 from whatif.errors import WhatifError
 from whatif.text.options import OPTIONS_FOLLOW, printed_question
 
@@ -108,7 +108,8 @@ def write_released(questions: Iterable[Mapping[str, Any]], path: Path) -> None:
         lost = next(variant for variant in VARIANTS if variant not in twins)
         raise WhatifError(f"{path}: pair {pair_id}: has no {lost} question; a row of C-VQA holds both twins")
     ordered = sorted(lines, key=lambda pair_id: (lines[pair_id][0], pair_id))
-    _write_whole(path, (_rendered(COLUMNS), *(lines[pair_id][1] for pair_id in ordered)))
+    text = "".join(f"{line}\n" for line in (_rendered(COLUMNS), *(lines[pair_id][1] for pair_id in ordered)))
+    write_whole(path, text.encode())
 
 
 def _text_of(path: Path) -> str:
@@ -244,17 +245,3 @@ def _check_reading_back(twins: Mapping[str, Mapping[str, Any]], read: Iterable[M
 def _rendered(fields: Iterable[str]) -> str:
     """One line of CSV without its end, with quotes only where a field needs them."""
     return ",".join('"' + text.replace('"', '""') + '"' if _NEEDS_QUOTES.search(text) else text for text in fields)
-
-
-def _write_whole(path: Path, lines: Iterable[str]) -> None:
-    temporary = path.with_name(f".{path.name}.tmp")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with temporary.open("w", encoding="utf-8", newline="\n") as file:
-            file.writelines(f"{line}\n" for line in lines)
-        temporary.replace(path)
-    except OSError as error:
-        raise WhatifError(f"{path}: cannot be written ({error.strerror}); what stood there is untouched") from error
-    finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink()

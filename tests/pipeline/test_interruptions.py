@@ -1,0 +1,100 @@
+"""Dry runs, failures and kills: nothing is lost, nothing half-made is believed."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from tests.pipeline.conftest import DOORS, Checkout
+
+pytestmark = pytest.mark.pipeline
+
+SNAKEMAKE = DOORS["snakemake"]
+
+
+@pytest.mark.parametrize("mode", ["--dry-run", "--lint", "--list-rules", "--rulegraph", "--unlock"])
+def test_modes_that_run_no_job_change_nothing(project: Checkout, mode: str) -> None:
+    project.set({"seed": 7, "models.again": {"adapter": "random"}, "models.majority": None})
+    before = project.results()
+    done = project.run("snakemake", mode, check=False)
+    assert project.results() == before
+    if mode == "--dry-run":
+        assert "generate_cvqa-synthetic" in done.stdout
+    assert "not fresh: generate cvqa-synthetic part-000-of-002: seed: 2024 -> 7" in done.stderr
+
+
+def test_a_job_that_fails_is_a_failure_and_what_came_of_earlier_runs_stays(project: Checkout, door: list[str]) -> None:
+    before = project.results()
+    project.set({"aggregate.cvqa-synthetic.released_questions": "no/such/file.csv"})
+    done = project.run(*door, check=False)
+    assert done.returncode != 0
+    assert "whatif: no/such/file.csv: " in done.stdout + done.stderr
+    assert "completed successfully" not in done.stdout + done.stderr
+    assert project.results() == before
+    assert project.run("git", "status", "--short", "metrics").stdout == ""
+
+
+def test_a_stage_by_hand_does_not_build_on_an_edited_input(project: Checkout) -> None:
+    part = project.path / "data/generate/cvqa-synthetic/questions/part-000-of-002.parquet"
+    before = project.results()
+    table = pq.read_table(part)
+    metadata = {k: v for k, v in pq.read_metadata(part).metadata.items() if k != b"ARROW:schema"}
+    words = ["POISON", *table.column("question").to_pylist()[1:]]
+    edited = table.set_column(table.column_names.index("question"), table.schema.field("question"), [words])
+    with pq.ParquetWriter(part, table.schema) as writer:
+        writer.write_table(edited)
+        writer.add_key_value_metadata(metadata)
+    (project.path / "data/filter/cvqa-synthetic/questions.parquet").unlink()
+    done = project.run("whatif", "filter", "cvqa-synthetic", check=False)
+    assert done.returncode == 2
+    assert "part-000-of-002.parquet: was edited" in done.stderr
+    project.run(*SNAKEMAKE)
+    assert project.results() == before
+
+
+def test_a_run_that_was_killed_goes_on_beside_its_orphan(project: Checkout) -> None:
+    project.set({"generate.cvqa-synthetic.puzzles_per_template": 60, "generate.cvqa-synthetic.shards": 1})
+    environment = {**os.environ, "PYTHONPATH": str(project.path / "src")}
+    environment["PATH"] = f"{Path(pytest.__file__).parents[4] / 'bin'}{os.pathsep}{environment['PATH']}"
+    running = subprocess.Popen(
+        SNAKEMAKE, cwd=project.path, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    images = project.path / "data/generate/cvqa-synthetic/images"
+    while running.poll() is None and not list(images.glob(".part-000-of-001.*.tmp")):
+        time.sleep(0.01)
+    running.send_signal(signal.SIGKILL)  # its job lives on as an orphan
+    running.wait()
+    project.run("snakemake", "--unlock")
+    project.run(*SNAKEMAKE)
+    rows = pq.read_table(images / "part-000-of-001.parquet").to_pylist()
+    assert len(rows) == 360
+    assert all(hashlib.sha256(row["image"]["bytes"]).hexdigest() == row["image_id"] for row in rows)
+    interrupted = project.results()
+    assert not list((project.path / "data").rglob(".*.tmp"))
+    for folder in ("data", "metrics", ".whatif", ".snakemake"):
+        project.run("rm", "-rf", folder)
+    project.run(*SNAKEMAKE)
+    assert project.results() == interrupted
+
+
+def test_two_runs_at_once_in_one_checkout(project: Checkout) -> None:
+    from whatif.graph import locks
+
+    here = Path.cwd()
+    os.chdir(project.path)
+    try:
+        lock = locks.hold_checkout()
+    finally:
+        os.chdir(here)
+    done = project.run(*SNAKEMAKE, check=False)
+    assert done.returncode != 0
+    assert f"this checkout is in use: process {os.getpid()} on " in done.stdout + done.stderr
+    lock.close()
+    project.run(*SNAKEMAKE)
