@@ -440,7 +440,7 @@ def test_a_contact_sheet_of_no_pairs_is_refused(finished: Path, tmp_path: Path, 
 def test_a_contact_sheet_that_cannot_be_written_is_one_line(finished: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     message = refused(whatif("show", NAME, "--picture", tmp_path / "file" / "x.png"))
-    assert message.startswith(str(tmp_path / "no" / "such" / "x.png"))
+    assert message.startswith(str(tmp_path / "file" / "x.png"))
 
 
 def test_a_contact_sheet_of_more_pairs_than_there_are_shows_all_of_them(finished: Path, tmp_path: Path) -> None:
