@@ -1,0 +1,69 @@
+"""The bootstrap of clusters: totals of resampled images, and what their spread says of an estimate."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from whatif.statistics.clusters import ClusterTotals, Floats, Integers
+from whatif.statistics.intervals import Interval
+
+_CELLS = 4_000_000  # counts of clusters by kind that are held at once: 32 MB
+
+
+def resampled_totals(totals: ClusterTotals, resamples: int, generator: np.random.Generator) -> Integers:
+    """Totals of all clusters (resamples x columns) when as many are drawn again, with replacement.
+
+    How often each kind of cluster is drawn has a multinomial distribution, so that drawing these numbers is the
+    cluster bootstrap itself (Davison and Hinkley, Bootstrap Methods and their Application, 1997, 3.8, one stage), at a
+    cost that depends on the number of kinds and not of questions. There must be a cluster.
+    """
+    shares = totals.counts / totals.clusters
+    drawn = np.empty((resamples, totals.kinds.shape[1]), dtype=np.int64)
+    for part in parts(resamples, len(shares)):
+        size = part.stop - part.start
+        drawn[part] = generator.multinomial(totals.clusters, shares, size=size) @ totals.kinds
+    return drawn
+
+
+def parts(resamples: int, kinds: int) -> Iterator[slice]:
+    """Resamples in runs that are small enough to hold their counts by kind in memory; at least one each."""
+    step = max(1, _CELLS // max(1, kinds))
+    for start in range(0, resamples, step):
+        yield slice(start, min(start + step, resamples))
+
+
+def percentile_interval(estimate: float, low: Floats, high: Floats, confidence: float) -> Interval:
+    """The estimate with its percentile interval: the k-th smallest and the k-th largest of R resampled values.
+
+    k is (R + 1)(1 - confidence) / 2, rounded down (Davison and Hinkley, 5.3); 250 for R = 9999 and 95%. `low` and
+    `high` (resamples) are the same values but where these are not defined: there each end has its worst case.
+
+    Raises ValueError when R is too small to have such an end, or when confidence is not within (0, 1).
+    """
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence {confidence}: must lie between 0 and 1")
+    resamples = len(low)
+    # 1 - 0.9 is a hair less than 0.1, which must not cost a rank.
+    rank = math.floor(round((resamples + 1) * (1 - confidence) / 2, 6))
+    if rank < 1:
+        raise ValueError(f"{resamples} resamples are too few for {100 * confidence:g}% confidence: take 999 or more")
+    return Interval(
+        estimate,
+        float(np.partition(low, rank - 1)[rank - 1]),
+        float(np.partition(high, resamples - rank)[resamples - rank]),
+    )
+
+
+def inverted_p(values: Floats) -> float:
+    """Two-sided bootstrap p-value of the true value being 0, by turning the percentile interval round.
+
+    Of R resampled values, twice the share on the far side of 0, with one added above and below as in any Monte Carlo
+    test: min(1, 2 (1 + min(#{value <= 0}, #{value >= 0})) / (R + 1)) (Davison and Hinkley, chapters 4 and 5). It is at
+    most 1 - confidence exactly when the percentile interval of that confidence leaves out 0; the smallest is
+    2 / (R + 1).
+    """
+    nearest = min(int(np.sum(values <= 0)), int(np.sum(values >= 0)))
+    return min(1.0, 2 * (1 + nearest) / (len(values) + 1))

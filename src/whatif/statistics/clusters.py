@@ -1,0 +1,121 @@
+"""Questions summed up by image: which observations are independent of each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+Outcomes = Sequence[bool] | npt.NDArray[np.bool_]
+Labels = Sequence[str] | Sequence[int] | npt.NDArray[Any]
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+_QUESTIONS = "questions"
+
+
+@dataclass(frozen=True)
+class ClusterTotals:
+    """What the questions of each cluster add up to; clusters that add up to the same are one kind.
+
+    `kinds` (kinds x columns) holds the distinct totals in ascending order. Its first column is the number of
+    questions, the others are the sums that were asked for. `counts` (kinds) says how many clusters are of each kind.
+
+    Outcomes are few, so kinds are few: a million images with up to three questions each are at most 9 kinds of
+    (questions, right answers). Neither the order of the questions nor the names of the clusters leave a trace.
+    """
+
+    kinds: Integers
+    counts: Integers
+
+    @property
+    def clusters(self) -> int:
+        return int(self.counts.sum())
+
+    @property
+    def sums(self) -> Integers:
+        """Totals of all clusters together, by column."""
+        return np.asarray(self.counts @ self.kinds)
+
+
+def cluster_totals(columns: Sequence[npt.NDArray[np.int8]], clusters: Labels | None) -> ClusterTotals:
+    """Totals of `columns`, each with one entry a question, by cluster; every interval and test here starts from them.
+
+    `clusters` names the cluster of each question, by text or by whole number; None makes each question its own.
+
+    Raises ValueError when columns and clusters differ in length, when a label is missing (None, NaN or empty), or when
+    labels are neither all text nor all whole numbers.
+    """
+    questions = len(columns[0])
+    values = {_QUESTIONS: np.ones(questions, dtype=np.int8)}
+    values |= {f"column {number}": column for number, column in enumerate(columns)}
+    table = pa.table(values)
+    if clusters is not None:
+        labels = _labels(clusters, questions)
+        by_cluster = table.append_column("cluster", labels).group_by("cluster", use_threads=False)
+        table = by_cluster.aggregate([(name, "sum") for name in values])
+        table = table.select([f"{name}_sum" for name in values]).rename_columns(list(values))
+    kinds = table.group_by(list(values), use_threads=False).aggregate([([], "count_all")])
+    kinds = kinds.sort_by([(name, "ascending") for name in values])
+    return ClusterTotals(
+        np.stack([kinds[name].to_numpy().astype(np.int64) for name in values], axis=1),
+        kinds["count_all"].to_numpy().astype(np.int64),
+    )
+
+
+def outcomes(name: str, values: Outcomes) -> npt.NDArray[np.int8]:
+    """Right answers as 1 and others as 0, an entry a question; `name` says in errors what they are.
+
+    Raises ValueError when a value is neither true nor false (nor 1 nor 0): one that is missing is not a wrong answer.
+    """
+    array = np.asarray(values)
+    if array.ndim != 1:
+        raise ValueError(f"{name}: one outcome a question is needed, not an array of shape {array.shape}")
+    if array.size and array.dtype != np.bool_:
+        strange = [index for index, value in enumerate(array.tolist()) if value not in (0, 1)]
+        if strange:
+            raise ValueError(f"{name}: question {strange[0]} has outcome {array[strange[0]]!r}, not true or false")
+    return array.astype(np.int8)
+
+
+def mean_and_variance(kinds: Integers, counts: Integers) -> tuple[Floats, Floats]:
+    """Mean a question of the second column of `kinds` (kinds x 2), and its cluster-robust variance.
+
+    `counts` (... x kinds) may hold several samples; mean and variance have its shape but for the last axis. With G
+    clusters of n_g questions and total t_g, n questions together and mean m, the variance is the sandwich
+
+        G / (G - 1) * sum over clusters of (t_g - m n_g)^2 / n^2
+
+    (Liang and Zeger 1986; Cameron and Miller, "A practitioner's guide to cluster-robust inference", 2015, II; the
+    factor is theirs for a regression on a constant). When each cluster is one question it is the ordinary s^2 / n.
+    Every sample must have two clusters or more.
+    """
+    sizes, totals = kinds[:, 0], kinds[:, 1]
+    clusters = counts.sum(axis=-1)
+    questions = counts @ sizes
+    mean = counts @ totals / questions
+    residuals = totals - mean[..., np.newaxis] * sizes  # ... x kinds
+    squares = (counts * residuals**2).sum(axis=-1)
+    return mean, clusters / (clusters - 1) * squares / questions.astype(np.float64) ** 2
+
+
+def _labels(clusters: Labels, questions: int) -> pa.Array:
+    if len(clusters) != questions:
+        raise ValueError(f"{len(clusters)} cluster labels for {questions} questions: each needs one")
+    try:
+        labels = pa.array(clusters, from_pandas=True)  # so that NaN is missing too
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        raise ValueError(f"cluster labels must be all text or all whole numbers: {error}") from error
+    text = pa.types.is_string(labels.type) or pa.types.is_large_string(labels.type)
+    missing = pc.or_kleene(pc.is_null(labels), pc.equal(labels, "")) if text else pc.is_null(labels)
+    first = pc.index(missing, True).as_py()
+    if first >= 0:
+        raise ValueError(f"question {first} has no cluster label: it must name its image")
+    if questions and not text and not pa.types.is_integer(labels.type):
+        raise ValueError(f"cluster labels must be all text or all whole numbers, not {labels.type}")
+    return labels

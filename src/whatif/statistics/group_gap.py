@@ -1,0 +1,150 @@
+"""The gap between two groups of images in what a counterfactual costs: the gender bias of C-VQA 4.3."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from whatif.random_streams import stream
+from whatif.statistics.bootstrap import parts, percentile_interval, resampled_totals
+from whatif.statistics.clusters import (
+    ClusterTotals,
+    Floats,
+    Integers,
+    Labels,
+    Outcomes,
+    cluster_totals,
+    mean_and_variance,
+    outcomes,
+)
+from whatif.statistics.intervals import Interval
+
+
+@dataclass(frozen=True)
+class GroupGap:
+    """diff(g) = accuracy(original, g) - accuracy(counterfactual, g) of two groups, and their gap; in fractions.
+
+    `gap` is diff of the first group minus diff of the second; `p` is two-sided, of the gap being 0.
+    """
+
+    first: Interval
+    second: Interval
+    gap: Interval
+    p: float
+    images: tuple[int, int]
+
+    @property
+    def bias(self) -> float:
+        """The size of the gap, as in Figure 5. Noise alone makes it larger than 0: judge it by `gap` and `p`."""
+        return abs(self.gap.estimate)
+
+
+def group_gap(
+    original: Outcomes,
+    counterfactual: Outcomes,
+    images: Labels,
+    groups: Sequence[str],
+    *,
+    names: tuple[str, str] = ("male", "female"),
+    confidence: float = 0.95,
+    resamples: int = 9999,
+    seed: int = 0,
+) -> GroupGap:
+    """The gap of C-VQA 4.3 between the groups `names`, with a bootstrap interval and a permutation test.
+
+    The first four hold an entry a pair of questions: right answers, the image, and the image's group. The interval is
+    the percentile interval of a bootstrap over images within each group.
+
+    The test puts the images in the two groups at random, which keep their sizes, and compares the gap over its
+    cluster-robust standard error (p = (1 + number of relabellings at least as extreme) / (resamples + 1), Phipson and
+    Smyth 2010). It is exact when images of both groups are alike; dividing by the standard error makes it hold for
+    many images when only the two diffs are equal, though groups are of unequal size and spread (Chung and Romano,
+    "Exact and asymptotically robust permutation tests", Annals of Statistics 41, 2013).
+
+    When a group has fewer than two images, nothing is known of how they differ: intervals are as wide as can be and
+    p is 1; without images an estimate is NaN.
+
+    Raises ValueError when the four differ in length, when a group is not one of the two, when an image is in both or
+    has no label, or as `percentile_interval` does.
+    """
+    sides = _by_group(original, counterfactual, images, groups, names)
+    sizes = (sides[0].clusters, sides[1].clusters)
+    diffs = [_diff(side) for side in sides]
+    if min(sizes) < 2:
+        intervals = [Interval(diff, -1.0, 1.0) for diff in diffs]
+        return GroupGap(intervals[0], intervals[1], Interval(diffs[0] - diffs[1], -2.0, 2.0), 1.0, sizes)
+    drawn = []
+    for side, name in zip(sides, names, strict=True):
+        totals = resampled_totals(side, resamples, stream(seed, "group gap", name))
+        drawn.append(totals[:, 1] / totals[:, 0])
+    first, second, gap = (
+        percentile_interval(estimate, values, values, confidence)
+        for estimate, values in ((diffs[0], drawn[0]), (diffs[1], drawn[1]), (diffs[0] - diffs[1], drawn[0] - drawn[1]))
+    )
+    return GroupGap(first, second, gap, _permutation_p(*sides, resamples, stream(seed, "group labels")), sizes)
+
+
+def _by_group(
+    original: Outcomes, counterfactual: Outcomes, images: Labels, groups: Sequence[str], names: tuple[str, str]
+) -> tuple[ClusterTotals, ClusterTotals]:
+    """The images of both groups, as (pairs, original right minus counterfactual right)."""
+    before, after = outcomes("original", original), outcomes("counterfactual", counterfactual)
+    if not len(before) == len(after) == len(images) == len(groups):
+        counts = f"{len(before)} original and {len(after)} counterfactual answers, {len(images)} images"
+        raise ValueError(f"{counts}, {len(groups)} groups: each pair needs all four")
+    if names[0] == names[1]:
+        raise ValueError(f"groups to compare are both {names[0]!r}")
+    for pair, group in enumerate(groups):
+        if group not in names:
+            raise ValueError(f"pair {pair} is of group {group!r}, not {names[0]!r} or {names[1]!r}")
+    in_first = np.array([group == names[0] for group in groups], dtype=np.int8)
+    totals = cluster_totals([before - after, in_first], images)
+    pairs, pairs_in_first = totals.kinds[:, 0], totals.kinds[:, 2]
+    if np.any((pairs_in_first > 0) & (pairs_in_first < pairs)):
+        both = _images_of(images, groups, names[0]) & _images_of(images, groups, names[1])
+        raise ValueError(f"image {min(both)!r} is in both groups, {names[0]!r} and {names[1]!r}")
+    first = pairs_in_first > 0
+    return (
+        ClusterTotals(totals.kinds[first, :2], totals.counts[first]),
+        ClusterTotals(totals.kinds[~first, :2], totals.counts[~first]),
+    )
+
+
+def _images_of(images: Labels, groups: Sequence[str], name: str) -> set[Any]:
+    return {image for image, group in zip(images, groups, strict=True) if group == name}
+
+
+def _diff(side: ClusterTotals) -> float:
+    pairs, lost = side.sums
+    return float(lost / pairs) if pairs else math.nan
+
+
+def _permutation_p(
+    first: ClusterTotals, second: ClusterTotals, resamples: int, generator: np.random.Generator
+) -> float:
+    """How many images of each kind a random relabelling puts in the first group is multivariate hypergeometric."""
+    kinds, place = np.unique(np.concatenate([first.kinds, second.kinds]), axis=0, return_inverse=True)
+    counts = np.zeros((2, len(kinds)), dtype=np.int64)  # group x kind
+    counts[0, place[: len(first.kinds)]] = first.counts
+    counts[1, place[len(first.kinds) :]] = second.counts
+    together = counts.sum(axis=0)
+    # Relabellings that are as extreme as the labels themselves must not be missed for rounding.
+    threshold = abs(float(_studentised(kinds, counts[0], counts[1]))) * (1 - 1e-9)
+    extreme = 0
+    for part in parts(resamples, len(kinds)):
+        relabelled = generator.multivariate_hypergeometric(together, first.clusters, size=part.stop - part.start)
+        extreme += int(np.sum(np.abs(_studentised(kinds, relabelled, together - relabelled)) >= threshold))
+    return (1 + extreme) / (1 + resamples)
+
+
+def _studentised(kinds: Integers, first: Integers, second: Integers) -> Floats:
+    """Gap over its standard error; where the error is 0, infinite unless the gap is 0 too."""
+    (mean, variance), (other_mean, other_variance) = mean_and_variance(kinds, first), mean_and_variance(kinds, second)
+    gap, error = mean - other_mean, np.sqrt(variance + other_variance)
+    gap = np.where(np.abs(gap) < 1e-12, 0.0, gap)
+    certain = np.where(gap == 0, 0.0, np.copysign(np.inf, gap))
+    return np.where(error < 1e-12, certain, gap / np.where(error < 1e-12, 1.0, error))

@@ -1,0 +1,46 @@
+"""Correction of p-values when several hypotheses are tested at once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Corrected:
+    """Adjusted p-values and whether their hypotheses are rejected, in the order of the p-values."""
+
+    p_values: tuple[float | None, ...]
+    rejected: tuple[bool, ...]
+
+
+def holm(p_values: Sequence[float | None], alpha: float = 0.05) -> Corrected:
+    """Holm's step-down correction, which keeps the chance of any wrong rejection at `alpha` or below.
+
+    The i-th smallest of m p-values is multiplied by m - i + 1; none is adjusted below a smaller one or above 1 (Holm,
+    "A simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6, 1979, 65-70). It
+    needs no assumption on how the tests depend on each other. What is missing (None or NaN) stays in its place as it
+    is, is not rejected, and does not count among the m.
+
+    Raises ValueError when a p-value is not within [0, 1] or alpha not within (0, 1).
+    """
+    from statsmodels.stats.multitest import multipletests
+
+    if not 0 < alpha < 1:
+        raise ValueError(f"alpha {alpha}: must lie between 0 and 1")
+    tested: dict[int, float] = {}
+    for place, p in enumerate(p_values):
+        if p is None or math.isnan(p):
+            continue
+        if not 0 <= p <= 1:
+            raise ValueError(f"p-value {place} is {p}: must lie within 0 and 1")
+        tested[place] = float(p)
+    if not tested:
+        return Corrected(tuple(p_values), (False,) * len(p_values))
+    rejections, adjusted, *_ = multipletests(list(tested.values()), alpha=alpha, method="holm")
+    by_place = dict(zip(tested, zip(adjusted, rejections, strict=True), strict=True))
+    return Corrected(
+        tuple(float(by_place[place][0]) if place in by_place else p for place, p in enumerate(p_values)),
+        tuple(place in by_place and bool(by_place[place][1]) for place in range(len(p_values))),
+    )
