@@ -1,0 +1,77 @@
+"""Photographs of MS-COCO looked up by image id in folders of any of its releases."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from whatif.errors import WhatifError
+from whatif.images import image_row
+
+# `COCO_val2014_000000402685.jpg` in the releases of 2014, `000000402685.jpg` in those of 2017.
+_FILE_NAME = re.compile(r"(?:COCO_\w+_)?0*(\d{1,12})\.jpe?g", re.IGNORECASE)
+LICENCE = "Flickr terms of the photograph, as named in the MS-COCO annotations"
+
+
+@dataclass(frozen=True)
+class Photographs:
+    """What was found: rows of `images` by the name that was asked for, and why there is none for the others."""
+
+    found: dict[str, dict[str, Any]]
+    missing: dict[str, tuple[str, str]]  # name -> (reason, detail)
+
+
+def coco_image_id(name: str) -> int:
+    """The image id in a COCO file name. Raises WhatifError when the name is not one."""
+    match = _FILE_NAME.fullmatch(Path(name).name)
+    if not match:
+        raise WhatifError(f"{name}: is no COCO file name; one looks like COCO_val2014_000000402685.jpg")
+    return int(match[1])
+
+
+def find_photographs(names: Iterable[str], folders: Sequence[Path]) -> Photographs:
+    """Looks up photographs by the image id in their names; the first folder that has one wins.
+
+    The releases of 2014 and 2017 divide the same photographs differently, so every folder is searched for every
+    id. A photograph that is not there, or cannot be decoded, is listed in `missing`.
+
+    Raises WhatifError when a folder does not exist or a name is no COCO file name.
+    """
+    places: dict[int, Path] = {}
+    for folder in folders:
+        if not folder.is_dir():
+            raise WhatifError(f"{folder}: no such folder; give folders of COCO photographs, for example val2017")
+        for path in sorted(folder.iterdir()):
+            match = _FILE_NAME.fullmatch(path.name)
+            if match:
+                places.setdefault(int(match[1]), path)
+    found: dict[str, dict[str, Any]] = {}
+    missing: dict[str, tuple[str, str]] = {}
+    for name in sorted(set(names)):
+        path = places.get(coco_image_id(name))
+        if path is None:
+            missing[name] = ("picture missing", f"{name} is in none of the {len(folders)} folders")
+        else:
+            try:
+                found[name] = _row(path)
+            except (OSError, SyntaxError, ValueError) as error:
+                missing[name] = ("picture unreadable", f"{path.name}: {type(error).__name__}")
+    return Photographs(found, missing)
+
+
+def _row(path: Path) -> dict[str, Any]:
+    """The photograph as it stands in its file, decoded once to be sure that it can be."""
+    from PIL import Image
+
+    data = path.read_bytes()
+    try:
+        with Image.open(io.BytesIO(data)) as picture:
+            picture.load()
+            width, height = picture.size
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
+        raise ValueError(str(error)) from error
+    return image_row(data, width, height, f"coco:{path.name}", LICENCE)
