@@ -10,6 +10,7 @@ from whatif.errors import WhatifError
 from whatif.params import AggregatePuzzles
 from whatif.tables.formats import DisplayTable
 from whatif.tables.published_numbers import published
+from whatif.tables.twin_cells import alone, number_cells, number_header, unanswered_share
 from whatif.tables.twins import ALL, STATUSES, VARIANTS, Metrics, percent, twin_metrics
 
 Row = Mapping[str, Any]
@@ -113,24 +114,24 @@ def _main(
     chance: float,
     level: str,
 ) -> DisplayTable:
-    rows: list[tuple[str, ...]] = [("Chance", "", "", *_alone(chance), *_alone(chance), "", "", "", "")]
+    rows: list[tuple[str, ...]] = [("Chance", "", "", *alone(chance), *alone(chance), "", "", "", "")]
     rows += [
-        (row.name, "printed", "", *_alone(row.original), *_alone(row.counterfactual), "", "", "", "") for row in printed
+        (row.name, "printed", "", *alone(row.original), *alone(row.counterfactual), "", "", "", "") for row in printed
     ]
     rows += [
         (
             name,
             "ours",
             str(metrics[model][ALL]["pairs"]),
-            *_numbers(metrics[model][ALL]),
-            _unanswered(metrics[model][ALL]),
+            *number_cells(metrics[model][ALL]),
+            unanswered_share(metrics[model][ALL]),
         )
         for model, name in names.items()
     ]
     return DisplayTable(
         f"C-VQA-Synthetic: accuracy in percent with {level} intervals (C-VQA Table 7). "
         "Printed rows are the paper's, of other pictures; what was not answered counts as wrong.",
-        ("Model", "From", "Pairs", *_number_header(level), "Not answered"),
+        ("Model", "From", "Pairs", *number_header(level), "Not answered"),
         tuple(rows),
         text_columns=2,
     )
@@ -138,14 +139,14 @@ def _main(
 
 def _groups(metrics: Mapping[str, Mapping[str, Metrics]], names: Mapping[str, str], level: str) -> DisplayTable:
     rows = [
-        (name, group, str(numbers["pairs"]), *_numbers(numbers), _unanswered(numbers))
+        (name, group, str(numbers["pairs"]), *number_cells(numbers), unanswered_share(numbers))
         for model, name in names.items()
         for group, numbers in metrics[model].items()
         if group != ALL
     ]
     return DisplayTable(
         f"C-VQA-Synthetic by template: accuracy in percent with {level} intervals.",
-        ("Model", "Template", "Pairs", *_number_header(level), "Not answered"),
+        ("Model", "Template", "Pairs", *number_header(level), "Not answered"),
         tuple(rows),
         text_columns=2,
     )
@@ -172,32 +173,3 @@ def _letters(metrics: Mapping[str, Mapping[str, Metrics]], names: Mapping[str, s
         tuple(rows),
         text_columns=2,
     )
-
-
-def _number_header(level: str) -> tuple[str, ...]:
-    accuracies = [part for variant in VARIANTS for part in (variant.capitalize(), f"{variant.capitalize()} {level}")]
-    return (*accuracies, "Difference", f"Difference {level}", "McNemar p")
-
-
-def _numbers(numbers: Metrics) -> tuple[str, ...]:
-    cells: list[str] = []
-    for variant in VARIANTS:
-        accuracy = numbers[variant]
-        cells += [f"{accuracy['accuracy']:.1f}", f"{accuracy['low']:.1f} to {accuracy['high']:.1f}"]
-    difference = numbers["difference"]
-    cells += [_signed(difference["points"]), f"{_signed(difference['low'])} to {_signed(difference['high'])}"]
-    return (*cells, f"{numbers['mcnemar_p']:.2g}")
-
-
-def _alone(value: float) -> tuple[str, str]:
-    return f"{value:.1f}", ""
-
-
-def _signed(value: float) -> str:
-    return f"{round(value, 1) + 0.0:+.1f}"  # adding 0.0 turns -0.0 into 0.0
-
-
-def _unanswered(numbers: Metrics) -> str:
-    """Share of the questions of both variants that got no answer, in percent."""
-    missing = sum(count for side in numbers["status"].values() for status, count in side.items() if status != "ok")
-    return f"{100 * missing / (len(VARIANTS) * numbers['pairs']):.1f}"

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from whatif.errors import WhatifError
-from whatif.params import AggregatePuzzles
-from whatif.statistics import Interval, mcnemar_exact, paired_difference, wilson
+from whatif.statistics import Interval, cluster_bootstrap, drop, mcnemar_exact, paired_difference, wilson
 from whatif.text.options import LETTERS
 
 VARIANTS = ("original", "counterfactual")
@@ -18,6 +17,15 @@ ALL = "all"
 
 Row = Mapping[str, Any]
 Metrics = dict[str, Any]
+
+
+class Precision(Protocol):
+    """How intervals are made; part of every benchmark's `aggregate` settings."""
+
+    @property
+    def confidence(self) -> float: ...
+    @property
+    def resamples(self) -> int: ...
 
 
 class Outcome(NamedTuple):
@@ -39,9 +47,11 @@ class _Group:
 def twin_metrics(
     predictions: Iterable[Row],
     questions: Iterable[Row],
-    settings: AggregatePuzzles,
+    settings: Precision,
     seed: int,
     models: Iterable[str],
+    *,
+    images: Mapping[str, str] | None = None,
 ) -> dict[str, dict[str, Metrics]]:
     """Model -> group (or `all`) -> metrics, ready for JSON; models in the order given, groups by name after `all`.
 
@@ -52,6 +62,9 @@ def twin_metrics(
     - `difference`: counterfactual minus original in points, with the interval of a bootstrap over pairs;
     - `mcnemar_p`: exact, two-sided, of the two variants being equally hard;
     - `letters`: by variant, the share in percent of each letter among the answered; `status`: by variant, counts.
+
+    Where several pairs share an image, `images` names that of each pair: accuracies and differences then have the
+    intervals of a bootstrap over images.
 
     Raises WhatifError when a prediction is of an unknown model or question, or when a model has no whole pair.
     """
@@ -74,7 +87,8 @@ def twin_metrics(
         if variant in twins:
             raise WhatifError(f"predictions of {row['model']}: question {row['question_id']!r} is answered twice")
         twins[variant] = Outcome(row["answer"], row["status"], row["correct"])
-    return {model: _by_group(model, groups, settings, seed, letters) for model, groups in outcomes.items()}
+    how = _How(settings, seed, letters, images)
+    return {model: _by_group(model, groups, how) for model, groups in outcomes.items()}
 
 
 def percent(fraction: float) -> float:
@@ -82,42 +96,62 @@ def percent(fraction: float) -> float:
     return round(100 * fraction, 4)
 
 
-def _by_group(
-    model: str, groups: Mapping[str, _Group], settings: AggregatePuzzles, seed: int, letters: str
-) -> dict[str, Metrics]:
+@dataclass(frozen=True)
+class _How:
+    """What all metrics of a run have in common."""
+
+    settings: Precision
+    seed: int
+    letters: str
+    images: Mapping[str, str] | None
+
+    def accuracy(self, right: Sequence[bool], pairs: Sequence[str]) -> Interval:
+        """Share of right answers, one a pair."""
+        if self.images is None:
+            return wilson(sum(right), len(right), self.settings.confidence)
+        clusters = [self.images[pair] for pair in pairs]
+        return cluster_bootstrap(right, clusters, **self._bootstrap())
+
+    def difference(self, original: Sequence[bool], counterfactual: Sequence[bool], pairs: Sequence[str]) -> Interval:
+        """Counterfactual minus original."""
+        if self.images is None:
+            settings = self.settings
+            return paired_difference(original, counterfactual, settings.confidence, settings.resamples, self.seed)
+        clusters = [self.images[pair] for pair in pairs]
+        return drop(original, counterfactual, clusters, **self._bootstrap()).absolute
+
+    def _bootstrap(self) -> dict[str, Any]:
+        return {"confidence": self.settings.confidence, "resamples": self.settings.resamples, "seed": self.seed}
+
+
+def _by_group(model: str, groups: Mapping[str, _Group], how: _How) -> dict[str, Metrics]:
     whole = {
-        name: [twins for _, twins in sorted(group.pairs.items()) if len(twins) == len(VARIANTS)]
+        name: {pair: twins for pair, twins in sorted(group.pairs.items()) if len(twins) == len(VARIANTS)}
         for name, group in groups.items()
     }
-    everything = [twins for pairs in whole.values() for twins in pairs]
+    everything = {pair: twins for pairs in whole.values() for pair, twins in pairs.items()}
     if not everything:
         raise WhatifError(f"predictions of {model}: no pair has answers to both of its questions; nothing to compare")
     total = sum(group.questions for group in groups.values())
-    metrics = {ALL: _metrics(everything, total, settings, seed, letters)}
+    metrics = {ALL: _metrics(everything, total, how)}
     for name, pairs in whole.items():
         if pairs:
-            metrics[name] = _metrics(pairs, groups[name].questions, settings, seed, letters)
+            metrics[name] = _metrics(pairs, groups[name].questions, how)
     return metrics
 
 
-def _metrics(
-    pairs: Sequence[Mapping[str, Outcome]], questions: int, settings: AggregatePuzzles, seed: int, letters: str
-) -> Metrics:
-    sides = {variant: [twins[variant] for twins in pairs] for variant in VARIANTS}
+def _metrics(pairs: Mapping[str, Mapping[str, Outcome]], questions: int, how: _How) -> Metrics:
+    sides = {variant: [twins[variant] for twins in pairs.values()] for variant in VARIANTS}
     right = {variant: [outcome.correct for outcome in side] for variant, side in sides.items()}
     original, counterfactual = (right[variant] for variant in VARIANTS)
-    difference = paired_difference(original, counterfactual, settings.confidence, settings.resamples, seed)
-    accuracies = {
-        variant: _in_percent("accuracy", wilson(sum(side), len(side), settings.confidence))
-        for variant, side in right.items()
-    }
+    accuracies = {variant: _in_percent("accuracy", how.accuracy(side, list(pairs))) for variant, side in right.items()}
     return {
         "pairs": len(pairs),
         "left_out": questions - len(VARIANTS) * len(pairs),
         **accuracies,
-        "difference": _in_percent("points", difference),
+        "difference": _in_percent("points", how.difference(original, counterfactual, list(pairs))),
         "mcnemar_p": float(f"{mcnemar_exact(original, counterfactual):.4g}"),
-        "letters": {variant: _letters(side, letters) for variant, side in sides.items()},
+        "letters": {variant: _letters(side, how.letters) for variant, side in sides.items()},
         "status": {variant: _status(side) for variant, side in sides.items()},
     }
 
