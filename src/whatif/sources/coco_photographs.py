@@ -52,14 +52,14 @@ def find_photographs(names: Iterable[str], folders: Sequence[Path]) -> Photograp
     found: dict[str, dict[str, Any]] = {}
     missing: dict[str, tuple[str, str]] = {}
     for name in sorted(set(names)):
-        path = places.get(coco_image_id(name))
-        if path is None:
+        place = places.get(coco_image_id(name))
+        if place is None:
             missing[name] = ("picture missing", f"{name} is in none of the {len(folders)} folders")
-        else:
-            try:
-                found[name] = _row(path)
-            except (OSError, SyntaxError, ValueError) as error:
-                missing[name] = ("picture unreadable", f"{path.name}: {type(error).__name__}")
+            continue
+        try:
+            found[name] = _row(place)
+        except (OSError, SyntaxError, ValueError) as error:
+            missing[name] = ("picture unreadable", f"{place.name}: {type(error).__name__}")
     return Photographs(found, missing)
 
 
