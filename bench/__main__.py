@@ -15,6 +15,8 @@ MEASUREMENTS = {
     "puzzle-images": "bench.puzzle_images",
     "noop-repro": "bench.noop_repro",
     "status-1000-artifacts": "bench.status",
+    "rank-options": "bench.rank_options",
+    "generate-batch": "bench.generate_batch",
 }
 FILE = Path("bench.json")
 

@@ -20,8 +20,9 @@ from whatif.imaging.dot_puzzle import lay_out_dots
 from whatif.imaging.flower_puzzle import lay_out_flowers
 from whatif.imaging.palette import POLYGON_COLOURS, Colour
 from whatif.imaging.puzzle_picture import FlowerPictures, dot_puzzle_colours, draw_puzzle
-from whatif.params import GeneratePuzzles, Range
+from whatif.params_benchmarks import GeneratePuzzles
 from whatif.random_streams import stream
+from whatif.settings import Range
 from whatif.sources.flowers import drawn_flowers
 from whatif.text.puzzle_options import puzzle_text
 from whatif.text.puzzle_questions import GROUPS

@@ -19,6 +19,7 @@ TARGETS = targets(GRAPH)
 wildcard_constraints:
     part=r"part-\d{3}-of-\d{3}",
     model=r"[a-z0-9-]+",
+    strategy=r"[a-z0-9-]+",
 
 
 for name in TARGETS:

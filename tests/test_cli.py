@@ -26,7 +26,7 @@ from whatif.sources.c_vqa import read_released
 NAME = "cvqa-synthetic"
 PARAMS = Path(__file__).parents[1] / "params.yaml"
 STAGES = ("extract", "generate", "filter", "verify", "evaluate", "aggregate")
-COMMANDS = (*STAGES, "status", "gc", "show", "audit", "compare", "import", "export")
+COMMANDS = (*STAGES, "status", "gc", "responses", "show", "audit", "compare", "import", "export")
 HEAVY = {"torch", "transformers", "pyarrow", "pandas", "numpy", "pydantic", "matplotlib", "sklearn", "scipy", "PIL"}
 HEADER = "img_path,query,answer,new query,new answer,type"
 
@@ -121,7 +121,10 @@ def test_help_lists_all_commands_and_imports_nothing_heavy(folder: Path) -> None
     assert files(folder) == {}
 
 
-@pytest.mark.parametrize("command", [*((name,) for name in COMMANDS), ("import", "c-vqa"), ("export", "c-vqa-csv")])
+@pytest.mark.parametrize(
+    "command",
+    [*((name,) for name in COMMANDS), ("import", "c-vqa"), ("export", "c-vqa-csv"), ("responses", "merge")],
+)
 def test_every_command_has_help_outside_a_project_too(folder: Path, command: tuple[str, ...]) -> None:
     results = [whatif(*command, flag) for flag in ("--help", "-h")]
     assert results[0].stdout == results[1].stdout

@@ -67,6 +67,12 @@ def test_the_shipped_file_is_valid() -> None:
         ("adapter: random,", "adapter: random, top_k: 1,", "models.random.top_k: unknown key"),
         ("{adapter: random, name: Random}", "{name: Random}", "models.random: names no adapter"),
         ("adapter: random", "adapter: hf-chat", "models.random.checkpoint: is missing"),
+        (
+            "{adapter: random,",
+            '{adapter: blind, checkpoint: a/b, prompt: "Answer:",',
+            "models.random.prompt: is 'Answer:'; string should match",
+        ),
+        ("rule: mean", "rule: median", "evaluate.cvqa-synthetic.rule: is 'median'; input should be 'mean' or 'sum'"),
         ("  random: {", "  qwen2.5: {", "models.qwen2.5: is 'qwen2.5'; a key must be lower-case words and digits"),
         ("  random: {", "  Qwen: {", "for example `qwen`"),
     ],

@@ -22,6 +22,7 @@ COMMANDS = {
     "aggregate": "whatif.commands.stages:aggregate",
     "status": "whatif.commands.workspace:status",
     "gc": "whatif.commands.workspace:gc",
+    "responses": "whatif.commands.responses:responses",
     "show": "whatif.commands.look:show",
     "audit": "whatif.commands.look:audit",
     "compare": "whatif.commands.look:compare",

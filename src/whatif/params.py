@@ -2,164 +2,27 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 import yaml
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, model_validator
 
 from whatif.errors import WhatifError
+from whatif.params_benchmarks import Aggregate, Evaluate, Extract, Filter, Generate
 from whatif.params_findings import finding_line, refuse_duplicates
+from whatif.params_models import ModelKey, ModelSettings
+from whatif.settings import Settings
 
 PARAMS_FILE = "params.yaml"
-BENCHMARKS = ("cvqa-synthetic",)
-_SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-
-
-class Settings(BaseModel):
-    """A part of `params.yaml`: immutable, and closed to keys that it does not name."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, strict=True)
-
-
-class Range(Settings):
-    """Whole numbers from `low` to `high`, both included."""
-
-    low: int = Field(ge=0)
-    high: int = Field(ge=0)
-
-    @model_validator(mode="after")
-    def _ordered(self) -> Range:
-        if self.low > self.high:
-            raise ValueError(f"low ({self.low}) must not be above high ({self.high})")
-        return self
-
-
-class Icons50(Settings):
-    """A folder of the Icons-50 data set (class folders of pictures), the flower pictures of C-VQA 3.3."""
-
-    folder: str | None = None
-    classes: list[str] = Field(min_length=1)
-
-
-class ExtractPuzzles(Settings):
-    """Where the flower pictures come from, and their side in pixels."""
-
-    icons50: Icons50
-    flower_picture_size: int = Field(ge=16, le=512)
-
-
-class GeneratePuzzles(Settings):
-    """How many puzzles, how they are drawn and how their wrong options are made (C-VQA 3.3)."""
-
-    puzzles_per_template: int = Field(ge=1, le=150_000)
-    shards: int = Field(ge=1, le=999)
-    image_size: int = Field(ge=192, le=1024)  # pixels
-    options: Literal["exchangeable", "released"]
-    flowers_per_region: Range
-    dots_per_circle: Range
-    smallest_region: float = Field(gt=0, le=0.1)  # share of the picture's area
-    smallest_gap: float = Field(ge=0, le=2)  # between neighbours, in their radii
-
-
-class FilterPuzzles(Settings):
-    """When a puzzle is too crowded to be read; same units as where it is generated."""
-
-    smallest_region: float = Field(ge=0, le=0.1)
-    smallest_gap: float = Field(ge=0, le=2)
-
-
-class EvaluatePuzzles(Settings):
-    """How a model is asked: the words of an option that its loss is taken over."""
-
-    rank: Literal["letter", "text"]
-
-
-class AggregatePuzzles(Settings):
-    """How the numbers of Table 7 are made."""
-
-    confidence: float = Field(gt=0.5, lt=1)
-    resamples: int = Field(ge=100, le=1_000_000)  # of the bootstrap
-    audit_folds: int = Field(ge=2, le=20)
-    released_questions: str | None = None  # path of the released CSV, to audit beside ours
-
-
-class Extract(Settings):
-    """Sources of each benchmark."""
-
-    cvqa_synthetic: ExtractPuzzles = Field(alias="cvqa-synthetic")
-
-
-class Generate(Settings):
-    """Counterfactual generation of each benchmark."""
-
-    cvqa_synthetic: GeneratePuzzles = Field(alias="cvqa-synthetic")
-
-
-class Filter(Settings):
-    """Automatic filters of each benchmark."""
-
-    cvqa_synthetic: FilterPuzzles = Field(alias="cvqa-synthetic")
-
-
-class Evaluate(Settings):
-    """How models are asked in each benchmark."""
-
-    cvqa_synthetic: EvaluatePuzzles = Field(alias="cvqa-synthetic")
-
-
-class Aggregate(Settings):
-    """How the numbers of each benchmark are made."""
-
-    cvqa_synthetic: AggregatePuzzles = Field(alias="cvqa-synthetic")
-
-
-class _Model(Settings):
-    """What every model of `params.yaml` may have."""
-
-    name: str | None = None  # as printed in tables; the key when not given
-
-    def printed_name(self, key: str) -> str:
-        """The name of this model in tables."""
-        return self.name or key
-
-
-class Baseline(_Model):
-    """Answers without a look at picture or words: the lines that a model must pass."""
-
-    adapter: Literal["random", "first-option", "majority"]
-
-
-class HuggingFaceChat(_Model):
-    """A checkpoint that `AutoModelForImageTextToText` loads, from the hub or from a folder."""
-
-    adapter: Literal["hf-chat"]
-    checkpoint: str  # hub id, or path of a folder
-    revision: str | None = None
-    dtype: Literal["float32", "float16", "bfloat16"] = "float32"
-    device: str = "cpu"
-
-
-def _model_key(key: str) -> str:
-    if not _SLUG.fullmatch(key):
-        raise ValueError(
-            "a key must be lower-case words and digits joined by hyphens, without dots or spaces, for example "
-            f"`{_slug(key)}`; a hub id belongs in the field `checkpoint`"
-        )
-    return key
-
-
-ModelKey = Annotated[str, AfterValidator(_model_key)]
-ModelSettings = Annotated[Baseline | HuggingFaceChat, Field(discriminator="adapter")]
 
 
 class Params(Settings):
     """The whole of `params.yaml`."""
 
     seed: int = Field(ge=0, lt=2**32)
-    benchmarks: list[Literal["cvqa-synthetic"]] = Field(min_length=1)
+    benchmarks: list[Literal["cvqa-synthetic", "cvqa-real"]] = Field(min_length=1)
     extract: Extract
     generate: Generate
     filter: Filter
@@ -230,9 +93,10 @@ def check(values: Any, path: Path = Path(PARAMS_FILE), tree: yaml.Node | None = 
     try:
         return Params.model_validate(values)
     except ValidationError as error:
-        lines = [finding_line(finding, values, path, tree, Params) for finding in error.errors()]
+        lines = [finding_line(_without_secret(finding), values, path, tree, Params) for finding in error.errors()]
         raise WhatifError("\n".join(sorted(set(lines)))) from None
 
 
-def _slug(key: str) -> str:
-    return "-".join(re.findall(r"[a-z0-9]+", key.lower())) or "my-model"
+def _without_secret(finding: Any) -> Any:
+    """A finding that does not show what may be a key, pasted where the name of its variable belongs, or in a URL."""
+    return {**finding, "input": "(not shown)"} if finding["loc"][-1:] in (("key_variable",), ("base_url",)) else finding

@@ -173,9 +173,17 @@ REJECTIONS = Table(
     schema=_schema(("item_id", pa.string()), ("reason", pa.string()), ("detail", pa.string())),
 )
 
+OPTION_SCORE = pa.struct(
+    [
+        pa.field("log_likelihood", pa.float64(), nullable=False),  # of all its tokens together, in nats
+        pa.field("tokens", pa.int32(), nullable=False),
+        pa.field("mean", pa.float64(), nullable=False),  # log-likelihood a token
+    ]
+)
+
 PREDICTIONS = Table(
     name="predictions",
-    version=1,
+    version=2,
     key=("question_id", "model", "strategy"),
     schema=_schema(
         ("question_id", pa.string()),
@@ -184,9 +192,9 @@ PREDICTIONS = Table(
         ("response", pa.string(), NULLABLE),  # what the model said; null when it only ranked
         (
             "choice_scores",
-            pa.list_(pa.float64()),
+            pa.list_(OPTION_SCORE),
             NULLABLE,
-        ),  # mean log-likelihood of each option, higher is better
+        ),  # of each option, higher is better; null when nothing was ranked
         ("answer", pa.string(), NULLABLE),
         ("status", pa.string()),  # `ok`, `ambiguous`, `none` or `error`
         ("reason", pa.string(), NULLABLE),  # why, when the status is not `ok`

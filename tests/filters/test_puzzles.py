@@ -10,7 +10,7 @@ import pytest
 
 from tests.imaging.scenes import puzzle, puzzle_settings
 from whatif.filters.puzzles import answers_from_scene, crowding_reason, question_defects, scene_defects
-from whatif.params import FilterPuzzles
+from whatif.params_benchmarks import FilterPuzzles
 from whatif.text.puzzle_questions import GROUPS
 
 AS_GENERATED = FilterPuzzles(smallest_region=0.03, smallest_gap=0.3)

@@ -189,8 +189,8 @@ def test_what_cannot_be_followed_is_an_error(
 def test_methods_of_parameters_are_part_of_a_jobs_code() -> None:
     graph = benchmarks.graph(params.load(Path(__file__).parents[2] / "params.yaml"))
     roots = {job.name: job.code_roots for job in graph.jobs}
-    assert "whatif.params:Baseline" in roots["aggregate cvqa-synthetic"]
-    assert "whatif.params:GeneratePuzzles" in roots["generate cvqa-synthetic part-000-of-004"]
+    assert "whatif.params_models:Baseline" in roots["aggregate cvqa-synthetic"]
+    assert "whatif.params_benchmarks:GeneratePuzzles" in roots["generate cvqa-synthetic part-000-of-004"]
 
 
 def test_every_module_of_the_package_can_be_followed() -> None:
@@ -215,7 +215,7 @@ def test_every_step_of_every_benchmark_is_covered() -> None:
     reached = {job.name: code_version(job.code_roots) for job in graph.jobs}
     puzzles = reached["generate cvqa-synthetic part-000-of-004"]
     assert {"whatif.imaging.dot_puzzle", "whatif.imaging.flower_puzzle", "whatif.text.puzzle_worlds"} <= set(puzzles)
-    elsewhere = ("whatif.graph.run", "whatif.models", "whatif.tables", "whatif.benchmarks.cvqa_synthetic_report")
+    elsewhere = ("whatif.graph.run", "whatif.models", "whatif.tables", "whatif.params_models")
     assert not any(name.startswith(elsewhere) for name in puzzles)
     assert "whatif.models.baselines" in reached["evaluate cvqa-synthetic random"]
     assert not any("imaging" in name for name in reached["evaluate cvqa-synthetic random"])

@@ -8,8 +8,9 @@ from typing import Any
 from whatif.imaging.dot_puzzle import lay_out_dots
 from whatif.imaging.flower_puzzle import lay_out_flowers
 from whatif.imaging.puzzle_picture import FlowerPictures
-from whatif.params import GeneratePuzzles, Range
+from whatif.params_benchmarks import GeneratePuzzles
 from whatif.random_streams import stream
+from whatif.settings import Range
 from whatif.sources.flowers import drawn_flowers
 from whatif.text.puzzle_options import PuzzleText, puzzle_text
 

@@ -11,8 +11,8 @@ import shapely
 from tests.imaging.scenes import flower_pictures, puzzle, puzzle_settings
 from whatif.errors import WhatifError
 from whatif.imaging.flower_puzzle import OUTLINE_WIDTH, SMALLEST_RADIUS, lay_out_flowers, outlines_are_distinct
-from whatif.params import Range
 from whatif.random_streams import stream
+from whatif.settings import Range
 
 REGIONS = ((True, True), (True, False), (False, True), (False, False))
 

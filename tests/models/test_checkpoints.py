@@ -12,7 +12,7 @@ import pytest
 from tests.tiny_checkpoints import tiny_llava
 from whatif.errors import WhatifError
 from whatif.models.checkpoints import load_chat_model
-from whatif.params import HuggingFaceChat
+from whatif.params_models import HuggingFaceChat
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")

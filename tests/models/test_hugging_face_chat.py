@@ -14,9 +14,9 @@ import pytest
 from PIL import Image
 
 from tests.tiny_checkpoints import tiny_llava
-from whatif.models import Answerer, ChoiceQuestion, load
-from whatif.models.hugging_face_chat import AnswerPlace, answer_place, option_tokens
-from whatif.params import HuggingFaceChat
+from whatif.models import Answer, Model, Question, load
+from whatif.models.answer_place import AnswerPlace, answer_place, option_tokens
+from whatif.params_models import HuggingFaceChat
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
@@ -29,7 +29,7 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def answerer(checkpoint: Path) -> Iterator[Answerer]:
+def model(checkpoint: Path) -> Iterator[Model]:
     yield load("hf-chat", settings(checkpoint), 0)
     gc.collect()
 
@@ -54,7 +54,12 @@ def question(image: Image.Image | None, prompt: str = "How many dots are there?"
             raise OSError("image 12ab: truncated")
         return [image]
 
-    return ChoiceQuestion("q", "dots", "original", prompt, tuple(options.split()), images)
+    return Question("q", "dots", "original", prompt, tuple(options.split()), ("12ab",), images)
+
+
+def means(answer: Answer) -> list[float]:
+    assert answer.option_scores is not None
+    return [score.mean for score in answer.option_scores]
 
 
 def by_hand(checkpoint: Path, image: Image.Image, prompt: str, option: str) -> float:
@@ -73,45 +78,46 @@ def by_hand(checkpoint: Path, image: Image.Image, prompt: str, option: str) -> f
 
 
 @pytest.mark.parametrize("options", ["A B C D", "16 7 zebra picture"])
-def test_scores_are_those_of_a_forward_pass_written_by_hand(checkpoint: Path, answerer: Answerer, options: str) -> None:
+def test_scores_are_those_of_a_forward_pass_written_by_hand(checkpoint: Path, model: Model, options: str) -> None:
     asked = question(picture(0), "How many dots are there? Select the correct answer:A:16  B:17", options)
-    (answer,) = answerer([asked])
+    (answer,) = model.answer([asked])
     expected = [by_hand(checkpoint, picture(0), asked.prompt, option) for option in asked.options]
-    assert answer.choice_scores == pytest.approx(expected, abs=1e-5)
-    assert answer.letter == "ABCD"[int(np.argmax(expected))]
-    assert answer.status == "ok"
+    assert means(answer) == pytest.approx(expected, abs=1e-5)
+    assert (answer.letter, answer.status) == (None, "ok")  # which option wins is the caller's rule
 
 
-def test_tokens_are_counted(answerer: Answerer, processor: Any) -> None:
-    (answer,) = answerer([question(picture(0), "dots", "7 zebra")])
+def test_tokens_are_counted(model: Model, processor: Any) -> None:
+    (answer,) = model.answer([question(picture(0), "dots", "7 zebra")])
     text = f"<s>USER: {'<image>' * 4}\ndots\nASSISTANT:"
     assert answer.prompt_tokens == len(processor.tokenizer(text, add_special_tokens=False)["input_ids"])
     assert answer.response_tokens == 1 + 6  # ` 7` is one token, ` zebra` a space and five letters
+    assert answer.option_scores is not None
+    assert [score.tokens for score in answer.option_scores] == [1, 6]
 
 
-def test_another_picture_changes_the_scores(answerer: Answerer) -> None:
-    first, second, again = answerer([question(picture(0)), question(picture(1)), question(picture(0))])
-    assert first.choice_scores is not None and second.choice_scores is not None
-    assert np.abs(np.subtract(first.choice_scores, second.choice_scores)).max() > 0.05
-    assert again.choice_scores == first.choice_scores
+def test_another_picture_changes_the_scores(model: Model) -> None:
+    first, second, again = model.answer([question(picture(0)), question(picture(1)), question(picture(0))])
+    assert np.abs(np.subtract(means(first), means(second))).max() > 0.05
+    assert again.option_scores == first.option_scores
 
 
-def test_among_equal_scores_the_first_option_wins(answerer: Answerer) -> None:
-    (answer,) = answerer([question(picture(0), options="7 7")])
-    assert answer.choice_scores is not None and answer.choice_scores[0] == answer.choice_scores[1]
-    assert answer.letter == "A"
+def test_the_same_option_twice_has_the_same_score(model: Model) -> None:
+    (answer,) = model.answer([question(picture(0), options="7 7 zebra zebra")])
+    assert answer.option_scores is not None
+    assert answer.option_scores[0] == answer.option_scores[1]
+    assert answer.option_scores[2] == answer.option_scores[3]
 
 
-def test_a_broken_picture_is_one_error_and_the_run_goes_on(answerer: Answerer) -> None:
-    broken, whole = answerer([question(None), question(picture(0))])
-    assert (broken.letter, broken.status, broken.choice_scores) == (None, "error", None)
+def test_a_broken_picture_is_one_error_and_the_run_goes_on(model: Model) -> None:
+    broken, whole = model.answer([question(None), question(picture(0))])
+    assert (broken.letter, broken.status, broken.option_scores) == (None, "error", None)
     assert broken.reason == "picture cannot be decoded: image 12ab: truncated"
     assert whole.status == "ok"
 
 
-def test_an_empty_option_is_an_error(answerer: Answerer) -> None:
-    asked = ChoiceQuestion("q", "dots", "original", "How many?", ("7", " "), lambda: [picture(0)])
-    (answer,) = answerer([asked])
+def test_an_empty_option_is_an_error(model: Model) -> None:
+    asked = Question("q", "dots", "original", "How many?", ("7", " "), images=lambda: [picture(0)])
+    (answer,) = model.answer([asked])
     assert (answer.letter, answer.status) == (None, "error")
     assert answer.reason is not None and "option B is empty" in answer.reason
 
@@ -122,16 +128,16 @@ def test_scores_that_are_not_numbers_are_an_error(checkpoint: Path, tmp_path: Pa
         model.lm_head.weight[0, 0] = float("nan")
     model.save_pretrained(tmp_path)
     transformers.AutoProcessor.from_pretrained(checkpoint).save_pretrained(tmp_path)
-    (answer,) = load("hf-chat", settings(tmp_path), 0)([question(picture(0))])
-    assert (answer.letter, answer.status, answer.choice_scores) == (None, "error", None)
+    (answer,) = load("hf-chat", settings(tmp_path), 0).answer([question(picture(0))])
+    assert (answer.letter, answer.status, answer.option_scores) == (None, "error", None)
     assert answer.reason is not None and "not numbers" in answer.reason
 
 
-def test_half_precision_is_near(checkpoint: Path, answerer: Answerer) -> None:
-    (single,) = answerer([question(picture(0))])
-    (half,) = load("hf-chat", settings(checkpoint, dtype="bfloat16"), 0)([question(picture(0))])
-    assert half.choice_scores != single.choice_scores
-    assert half.choice_scores == pytest.approx(single.choice_scores, abs=0.3)
+def test_half_precision_is_near(checkpoint: Path, model: Model) -> None:
+    (single,) = model.answer([question(picture(0))])
+    (half,) = load("hf-chat", settings(checkpoint, dtype="bfloat16"), 0).answer([question(picture(0))])
+    assert means(half) != means(single)
+    assert means(half) == pytest.approx(means(single), abs=0.3)
 
 
 def test_a_folder_needs_no_network(checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -140,7 +146,7 @@ def test_a_folder_needs_no_network(checkpoint: Path, monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(socket.socket, "connect", refuse)
     monkeypatch.setattr(socket, "getaddrinfo", refuse)
-    (answer,) = load("hf-chat", settings(checkpoint), 0)([question(picture(0))])
+    (answer,) = load("hf-chat", settings(checkpoint), 0).answer([question(picture(0))])
     assert answer.status == "ok"
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,15 @@ from PIL import Image
 from whatif import artifacts
 from whatif.artifact_writer import ArtifactWriter, write_artifact
 from whatif.errors import WhatifError
-from whatif.models import Answerer, ChoiceAnswer, ChoiceQuestion, load
-from whatif.params import Baseline
+from whatif.models import Answer, Model, OptionScore, Question, load
+from whatif.params_models import Baseline
 from whatif.schemas import PREDICTIONS, QUESTIONS
-from whatif.scoring import majority_letters, predictions
+from whatif.scoring import majority_answers, predictions
+
+
+def scores(*means: float, tokens: Sequence[int] = ()) -> tuple[OptionScore, ...]:
+    counts = tokens or [1] * len(means)
+    return tuple(OptionScore(mean * count, count) for mean, count in zip(means, counts, strict=True))
 
 
 def row(pair: int, variant: str, answer: str = "A", **more: Any) -> dict[str, Any]:
@@ -34,24 +40,48 @@ def row(pair: int, variant: str, answer: str = "A", **more: Any) -> dict[str, An
     }
 
 
-def no_picture(image_id: str) -> Image.Image:
-    raise AssertionError(f"{image_id} was fetched")
+class Pictures:
+    """A blank picture for every id; remembers which were fetched."""
+
+    def __init__(self) -> None:
+        self.fetched: list[str] = []
+
+    def get(self, image_id: str) -> Image.Image:
+        self.fetched.append(image_id)
+        return Image.new("RGB", (1, 1))
+
+    def encoded(self, image_id: str) -> bytes:
+        self.fetched.append(image_id)
+        return image_id.encode()
 
 
-def constant(*answers: ChoiceAnswer) -> Answerer:
-    return lambda questions: iter(answers)
+@dataclass
+class Answering:
+    """Gives the answers it was made with, and keeps the questions."""
+
+    answers: Sequence[Answer]
+    identity: None = None
+    asked: Sequence[Question] = ()
+
+    def answer(self, questions: Sequence[Question]) -> Iterator[Answer]:
+        self.asked = questions
+        return iter(self.answers)
 
 
-def asked_by(questions: list[dict[str, Any]], **options: Any) -> list[ChoiceQuestion]:
-    """What an answerer is given."""
-    given: list[ChoiceQuestion] = []
+def constant(*answers: Answer) -> Model:
+    return Answering(answers)
 
-    def answer(asked: Sequence[ChoiceQuestion]) -> Iterator[ChoiceAnswer]:
-        given.extend(asked)
-        return (ChoiceAnswer("A") for _ in asked)
 
-    list(predictions(questions, options.pop("images", no_picture), "m", answer, **options))
-    return given
+def predicted(questions: Iterable[dict[str, Any]], model: Model, **options: Any) -> list[dict[str, Any]]:
+    settings: dict[str, Any] = {"images": Pictures(), "rank": "letter", "rule": "mean", **options}
+    return list(predictions(questions, settings.pop("images"), "m", model, **settings))
+
+
+def asked_by(questions: list[dict[str, Any]], **options: Any) -> Sequence[Question]:
+    """What a model is given."""
+    model = Answering([Answer("A") for _ in questions])
+    predicted(questions, model, **options)
+    return model.asked
 
 
 def test_by_letter_the_prompt_is_the_released_one() -> None:
@@ -66,26 +96,21 @@ def test_by_text_the_question_is_open_and_the_options_are_ranked() -> None:
     assert asked.options == ("16", "17", "12", "13")
 
 
-def test_pictures_are_fetched_when_looked_at(tmp_path: Path) -> None:
-    fetched: list[str] = []
-
-    def fetch(image_id: str) -> Image.Image:
-        fetched.append(image_id)
-        return Image.new("RGB", (1, 1))
-
-    given = asked_by([row(0, "original", image_ids=["x", "y"]), row(1, "original")], rank="letter", images=fetch)
-    assert fetched == []
+def test_pictures_are_fetched_when_looked_at() -> None:
+    pictures = Pictures()
+    given = asked_by([row(0, "original", image_ids=["x", "y"]), row(1, "original")], images=pictures)
+    assert pictures.fetched == []
+    assert given[0].image_ids == ("x", "y")
     assert len(given[0].images()) == 2
-    assert fetched == ["x", "y"]
-    given[1].images()
-    assert fetched == ["x", "y", "image-1"]
+    assert pictures.fetched == ["x", "y"]
+    assert given[1].encoded_images() == [b"image-1"]
+    assert pictures.fetched == ["x", "y", "image-1"]
 
 
 def test_rows_come_in_order_and_fit_the_table(tmp_path: Path) -> None:
     questions = [row(pair, variant) for pair in (2, 0, 1) for variant in ("original", "counterfactual")]
     write_artifact(tmp_path / "questions.parquet", QUESTIONS, questions)
-    answerer = load("random", Baseline(adapter="random"), 0)
-    made = list(predictions(reversed(questions), no_picture, "random", answerer, rank="letter"))
+    made = predicted(reversed(questions), load("random", Baseline(adapter="random"), 0))
     with ArtifactWriter(tmp_path / "predictions.parquet", PREDICTIONS) as writer:
         for each in made:
             writer.write([each])
@@ -98,35 +123,59 @@ def test_rows_come_in_order_and_fit_the_table(tmp_path: Path) -> None:
 def test_only_the_right_letter_with_status_ok_is_correct() -> None:
     questions = [row(n, "original", answer="B") for n in range(4)]
     answers = constant(
-        ChoiceAnswer("B", choice_scores=(-2.0, -1.0, -3.0, -4.0), prompt_tokens=9, response_tokens=4),
-        ChoiceAnswer("A"),
-        ChoiceAnswer("B", "ambiguous", "two letters", response="B or C"),
-        ChoiceAnswer(None, "error", "picture cannot be decoded"),
+        Answer(option_scores=scores(-2.0, -1.0, -3.0, -4.0), prompt_tokens=9, response_tokens=4),
+        Answer("A"),
+        Answer("B", "ambiguous", "two letters", response="B or C"),
+        Answer(None, "error", "picture cannot be decoded"),
     )
-    made = list(predictions(questions, no_picture, "m", answers, rank="letter"))
+    made = predicted(questions, answers)
     assert [each["correct"] for each in made] == [True, False, False, False]
     assert [each["status"] for each in made] == ["ok", "ok", "ambiguous", "error"]
-    assert made[0]["choice_scores"] == [-2.0, -1.0, -3.0, -4.0]
+    assert made[0]["choice_scores"] == [
+        {"log_likelihood": value, "tokens": 1, "mean": value} for value in (-2.0, -1.0, -3.0, -4.0)
+    ]
+    assert made[1]["choice_scores"] is None
     assert (made[0]["prompt_tokens"], made[0]["response_tokens"], made[0]["response"]) == (9, 4, None)
     assert (made[2]["reason"], made[2]["response"]) == ("two letters", "B or C")
     assert (made[3]["answer"], made[3]["reason"]) == (None, "picture cannot be decoded")
 
 
+@pytest.mark.parametrize(
+    ("means", "tokens", "mean", "sum_"),
+    [
+        ((-2.0, -1.0, -3.0, -4.0), (1, 1, 1, 1), "B", "B"),
+        ((-2.0, -1.0, -3.0, -4.0), (1, 4, 1, 1), "B", "A"),  # -1.0 a token, but -4.0 together
+        ((-3.0, -2.0, -2.0, -4.0), (2, 2, 2, 2), "B", "B"),  # the first among equals
+        ((-3.0, -2.0, -1.0, -1.0), (1, 1, 2, 2), "C", "B"),
+    ],
+)
+def test_the_rule_says_which_option_wins(means: Sequence[float], tokens: Sequence[int], mean: str, sum_: str) -> None:
+    answers = constant(Answer(option_scores=scores(*means, tokens=tokens)))
+    assert predicted([row(0, "original")], answers, rule="mean")[0]["answer"] == mean
+    assert predicted([row(0, "original")], answers, rule="sum")[0]["answer"] == sum_
+
+
+def test_an_error_chooses_nothing_whatever_its_scores() -> None:
+    answers = constant(Answer(status="error", reason="too long", option_scores=scores(-1.0, -2.0, -2.0, -2.0)))
+    (made,) = predicted([row(0, "original", answer="A")], answers)
+    assert (made["answer"], made["correct"]) == (None, False)
+
+
 @pytest.mark.parametrize("number", [1, 3])
 def test_an_answerer_that_loses_or_adds_answers_is_found_out(number: int) -> None:
-    answers = constant(*[ChoiceAnswer("A")] * number)
+    answers = constant(*[Answer("A")] * number)
     with pytest.raises(ValueError, match="zip"):
-        list(predictions([row(0, "original"), row(1, "original")], no_picture, "m", answers, rank="letter"))
+        predicted([row(0, "original"), row(1, "original")], answers)
 
 
-def test_majority_letters_by_group_and_variant() -> None:
+def test_majority_answers_by_group_and_variant() -> None:
     questions = [
         *(row(n, "original", "B") for n in range(3)),
         *(row(n, "original", "A") for n in range(3, 5)),
         row(5, "original", "A", group="flowers"),
         *(row(n, "counterfactual", letter) for n, letter in enumerate("DCDC")),
     ]
-    assert majority_letters(questions) == {
+    assert majority_answers(questions) == {
         ("dots", "original"): "B",
         ("flowers", "original"): "A",
         ("dots", "counterfactual"): "C",
@@ -135,13 +184,13 @@ def test_majority_letters_by_group_and_variant() -> None:
 
 def test_majority_is_the_best_constant_letter_of_the_whole_set() -> None:
     questions = [row(n, "original", letter) for n, letter in enumerate("BBBAACD")]
-    answerer = load("majority", Baseline(adapter="majority"), 0)
-    made = list(predictions(questions, no_picture, "majority", answerer, rank="letter"))
+    majority = load("majority", Baseline(adapter="majority"), 0)
+    made = predicted(questions, majority)
     assert sum(each["correct"] for each in made) == 3
     shard = questions[3:]
-    alone = list(predictions(shard, no_picture, "majority", answerer, rank="letter"))
-    known = majority_letters(questions)
-    told = list(predictions(shard, no_picture, "majority", answerer, rank="letter", majority=known))
+    alone = predicted(shard, majority)
+    known = majority_answers(questions)
+    told = predicted(shard, majority, majority=known)
     assert {each["answer"] for each in alone} == {"A"}
     assert told == made[3:]
 
@@ -158,8 +207,8 @@ def test_majority_is_the_best_constant_letter_of_the_whole_set() -> None:
 )
 def test_questions_that_cannot_be_ranked_are_named(broken: dict[str, Any], message: str) -> None:
     with pytest.raises(WhatifError, match=message):
-        list(predictions([row(0, "original", **broken)], no_picture, "m", constant(), rank="letter"))
+        predicted([row(0, "original", **broken)], constant())
 
 
 def test_no_questions_no_predictions() -> None:
-    assert list(predictions([], no_picture, "m", constant(), rank="letter")) == []
+    assert predicted([], constant()) == []

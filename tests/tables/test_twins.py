@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from whatif.errors import WhatifError
-from whatif.params import AggregatePuzzles
+from whatif.params_benchmarks import AggregatePuzzles
 from whatif.statistics import mcnemar_exact, paired_difference, wilson
 from whatif.tables.twins import twin_metrics
 

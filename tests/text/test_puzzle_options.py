@@ -10,7 +10,8 @@ import pytest
 
 from tests.imaging.scenes import puzzle_settings
 from whatif.errors import WhatifError
-from whatif.params import GeneratePuzzles, Range
+from whatif.params_benchmarks import GeneratePuzzles
+from whatif.settings import Range
 from whatif.text import puzzle_options
 from whatif.text.puzzle_options import LETTERS, VARIANTS, Asked, PuzzleText, puzzle_text
 from whatif.text.puzzle_questions import GROUPS

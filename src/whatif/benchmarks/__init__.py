@@ -7,7 +7,10 @@ import importlib
 from whatif.graph.steps import Benchmark, Graph
 from whatif.params import Params
 
-MODULES = {"cvqa-synthetic": "whatif.benchmarks.cvqa_synthetic"}
+MODULES = {
+    "cvqa-real": "whatif.benchmarks.cvqa_real",
+    "cvqa-synthetic": "whatif.benchmarks.cvqa_synthetic",
+}
 
 
 def benchmark(name: str) -> Benchmark:

@@ -17,7 +17,8 @@ from whatif.errors import WhatifError
 from whatif.graph.run import Task
 from whatif.graph.steps import Benchmark, Output, Step, part_range, parts
 from whatif.images import SortedImages, image_row
-from whatif.params import GeneratePuzzles, Params
+from whatif.params import Params
+from whatif.params_benchmarks import GeneratePuzzles
 from whatif.schemas import (
     FILES,
     IMAGES,
@@ -153,18 +154,21 @@ def verify(task: Task) -> None:
 
 
 def evaluate(task: Task) -> None:
-    """Asks one model every question by ranking the four options."""
+    """Asks one model every question: it ranks the four options, or names one in its own words."""
     from whatif.images import ImageStore
+    from whatif.models.response_store import ResponseStore, store_path
+    from whatif.models.stored import stored
     from whatif.scoring.rank import predictions
 
     model = task.wildcards["model"]
     settings = task.parameters[f"models.{model}"]
-    answerer = models.load(settings.adapter, settings, task.parameters["seed"])
     questions = artifacts.read(task.inputs["questions"], QUESTIONS).to_pylist()
     images = ImageStore(task.inputs["images"])
-    rank = task.parameters[f"evaluate.{NAME}"].rank
-    for row in predictions(questions, images.get, model, answerer, rank=rank):
-        task.outputs.writer("predictions").write([row])
+    asking = task.parameters[f"evaluate.{NAME}"]
+    with ResponseStore(store_path()) as store:
+        loaded = stored(models.load(settings.adapter, settings, task.parameters["seed"]), store)
+        for row in predictions(questions, images, model, loaded, rank=asking.rank, rule=asking.rule):
+            task.outputs.writer("predictions").write([row])
 
 
 def aggregate(task: Task) -> None:
@@ -274,7 +278,7 @@ BENCHMARK = Benchmark(
             benchmark=NAME,
             function=f"{_MODULE}:evaluate",
             reads=("seed", f"evaluate.{NAME}", "models.{model}"),
-            ignores=("models.{model}.name",),
+            ignores=tuple(f"models.{{model}}.{field}" for field in models.WITHOUT_EFFECT),
             sources=("models.{model}.checkpoint",),
             code=_adapter_code,
             inputs={"questions": _QUESTIONS, "images": _GENERATED + "/images/{part}.parquet"},

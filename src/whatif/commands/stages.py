@@ -27,6 +27,7 @@ def _stage(name: str, *wildcards: str) -> Callable[[Callable[..., None]], click.
 _HELP = {
     "part": "Only this part, for example part-000-of-004; all of them when not given.",
     "model": "Only this model of params.yaml; all of them when not given.",
+    "strategy": "Only this prompting strategy; all of params.yaml when not given.",
 }
 
 
@@ -63,7 +64,7 @@ def verify() -> None:
     """Check the answers of BENCHMARK; what is left are the questions that models are asked."""
 
 
-@_stage("evaluate", "model")
+@_stage("evaluate", "model", "strategy")
 def evaluate() -> None:
     """Ask the models of params.yaml the questions of BENCHMARK."""
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from whatif.imaging import dot_puzzle, flower_puzzle
 from whatif.imaging.geometry import Flags, Numbers, distance_to_outline, inside, points_of, region_shares, smallest_gap
-from whatif.params import FilterPuzzles
+from whatif.params_benchmarks import FilterPuzzles
 from whatif.text.puzzle_questions import TEMPLATES
 
 _ROUNDING = 1e-6  # of a length in pixels or radii: what equal numbers may differ by

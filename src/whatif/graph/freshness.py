@@ -75,7 +75,8 @@ def provenance(job: Job, contents: Mapping[Path, str] | None = None) -> Provenan
             "sources": {str(path): verified.source_digest(path) for path in job.source_paths},
             "code": code_version(job.code_roots),
             "package files": {
-                name: verified.file_digest(_PACKAGE_ROOT / name) for name in sorted(job.step.package_files)
+                name: verified.file_digest(_PACKAGE_ROOT / name)
+                for name in sorted(pattern.format(**job.wildcards) for pattern in job.step.package_files)
             },
             "format": {"version": FORMAT_VERSION, "codec": CODEC, "level": CODEC_LEVEL},
             "tables": {role: output.table.layout for role, output in sorted(job.step.outputs.items())},

@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from whatif.errors import WhatifError
-from whatif.params import Params, Settings, plain
+from whatif.params import Params, plain
 from whatif.schemas import Table
+from whatif.settings import Settings
 
 STAGES = ("extract", "generate", "filter", "verify", "evaluate", "aggregate")
 
@@ -47,7 +48,7 @@ class Step:
     ignores: values within `reads` that do not change what is made, for example the name that tables print.
     sources: those among `reads` (or within them) that name a file or folder outside the graph.
     code: what the work looks up by name, given its parameters, as `module:name`.
-    package_files: data files of the package that the work reads.
+    package_files: data files of the package that the work reads; a name may hold wildcards.
     publishes: text files that are written from the output with the role `files`.
     """
 
@@ -111,12 +112,9 @@ class Job:
     @property
     def source_paths(self) -> list[Path]:
         """Files and folders outside the graph that this job reads."""
-        found = []
-        for place in self.step.sources:
-            value = self.plain_parameters.get(place.format(**self.wildcards))
-            if value is not None and Path(value).expanduser().exists():
-                found.append(Path(value).expanduser())
-        return found
+        places = [place.format(**self.wildcards) for place in self.step.sources]
+        named = [value for place in places for value in _several(self.plain_parameters.get(place))]
+        return [Path(value).expanduser() for value in named if Path(value).expanduser().exists()]
 
     @property
     def code_roots(self) -> list[str]:
@@ -240,3 +238,10 @@ def _leaves(path: str, value: Any) -> dict[str, Any]:
 
 def _inner(value: Any) -> list[Any]:
     return list(value.values()) if isinstance(value, dict) else [value]
+
+
+def _several(value: Any) -> list[str]:
+    """Paths that a parameter names: none, one, or a list of them."""
+    if value is None:
+        return []
+    return [str(one) for one in value] if isinstance(value, list) else [str(value)]

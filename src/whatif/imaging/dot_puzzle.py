@@ -11,7 +11,7 @@ import numpy as np
 from whatif.errors import WhatifError
 from whatif.imaging.geometry import Points
 from whatif.imaging.scatter import SMALLEST_GAP, scatter, spacing
-from whatif.params import GeneratePuzzles
+from whatif.params_benchmarks import GeneratePuzzles
 from whatif.text.puzzle_questions import COLUMNS, ROWS
 
 # Lengths are shares of the picture's side.

@@ -10,7 +10,7 @@ import numpy as np
 from whatif.errors import WhatifError
 from whatif.imaging.geometry import Numbers, Points, crossings, distance_to_outline, inside, region_shares
 from whatif.imaging.scatter import SMALLEST_GAP, scatter, spacing
-from whatif.params import GeneratePuzzles
+from whatif.params_benchmarks import GeneratePuzzles
 
 # Lengths are shares of the picture's side.
 OUTLINE_WIDTH = 0.012

@@ -1,15 +1,15 @@
-"""What answers multiple-choice questions: a model, or a baseline that a model must pass.
+"""What answers questions: a model, or a baseline that a model must pass.
 
-An adapter is an outer function `(settings, seed) -> Answerer`; the answerer that it returns does the work. Adapters
-are found by name and imported when they are loaded, so that the command line needs neither torch nor transformers.
+An adapter is a function `(settings, seed) -> Model`. Adapters are found by name and imported when they are loaded, so
+that the command line needs neither torch nor transformers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, cast
 
 from whatif.errors import WhatifError
 
@@ -20,60 +20,111 @@ ADAPTERS: dict[str, str] = {
     "random": "whatif.models.baselines:random_choice",
     "first-option": "whatif.models.baselines:first_option",
     "majority": "whatif.models.baselines:majority",
+    "blind": "whatif.models.blind:blind",
+    "hf-blip": "whatif.models.hugging_face_blip:hugging_face_blip",
     "hf-chat": "whatif.models.hugging_face_chat:hugging_face_chat",
+    "api": "whatif.models.api:api_model",
 }
+
+# Fields of a model's settings that do not change what it answers: only how it is printed, reached, paid or batched.
+WITHOUT_EFFECT = (
+    "name",
+    "batch_size",
+    "concurrency",
+    "retries",
+    "timeout_seconds",
+    "key_variable",
+    "price_per_million_prompt_tokens",
+    "price_per_million_response_tokens",
+)
 
 Status: TypeAlias = Literal["ok", "ambiguous", "none", "error"]
 
 
+def _no_pictures() -> tuple[()]:
+    return ()
+
+
 @dataclass(frozen=True)
-class ChoiceQuestion:
+class Question:
     """A question as it is put to a model, which never sees the right answer.
 
-    `prompt` is all that is said beside the images; `options` are the words whose loss is compared, in the order of
-    the letters A, B, C, ... `images` fetches the decoded pictures and may raise OSError for one that is broken.
-    `majority_letter` is the letter that is right most often among all questions of this group and variant: it is
-    there for the baseline `majority` alone.
+    `prompt` is all that is said beside the images. `options` are the words whose loss is compared, in the order of
+    the letters A, B, C, ...; without options the question is open and is answered in the model's own words. `images`
+    fetches the decoded pictures, `encoded_images` their bytes as stored (PNG or JPEG), both in the order of
+    `image_ids`; either may raise OSError for a picture that is broken.
+
+    The last two are there for the baselines alone: `majority_answer` is what is right most often among all questions
+    of this group and variant (a letter when there are options), `group_answers` are the different right answers to
+    the open questions of this group.
     """
 
     question_id: str
     group: str
     variant: str
     prompt: str
-    options: tuple[str, ...]
-    images: Callable[[], Sequence[Image]]
-    majority_letter: str | None = None
+    options: tuple[str, ...] = ()
+    image_ids: tuple[str, ...] = ()
+    images: Callable[[], Sequence[Image]] = _no_pictures
+    encoded_images: Callable[[], Sequence[bytes]] = _no_pictures
+    majority_answer: str | None = None
+    group_answers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
-class ChoiceAnswer:
-    """What came of a question: a letter when the status is `ok`, otherwise the reason why there is none.
+class OptionScore:
+    """How likely a model finds an option: the log-likelihood of its tokens together, in nats, and their number."""
 
-    `choice_scores` are mean log-likelihoods per token in nats, one an option, higher is better; None when nothing
-    was ranked. `response` is what a model said in words; None when it only ranked. `response_tokens` counts the
-    tokens of all options together when options were ranked.
+    log_likelihood: float
+    tokens: int
+
+    @property
+    def mean(self) -> float:
+        """Log-likelihood a token: the loss with its sign turned, so that higher is better."""
+        return self.log_likelihood / self.tokens
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came of a question; when the status is not `ok`, `reason` says why.
+
+    Of a model's answer one of these is given: `option_scores`, one an option, when options were ranked (which of
+    them wins is the caller's rule); `response`, what the model said in words; `letter`, when it named an option and
+    nothing else. `response_tokens` counts the tokens of all options together when options were ranked.
     """
 
-    letter: str | None
+    letter: str | None = None
     status: Status = "ok"
     reason: str | None = None
-    choice_scores: tuple[float, ...] | None = None
+    option_scores: tuple[OptionScore, ...] | None = None
     response: str | None = None
     request_key: str | None = None
     prompt_tokens: int | None = None
     response_tokens: int | None = None
 
 
-# One answer a question, in the same order. An answerer gets a whole shard, so that it may work in batches.
-Answerer: TypeAlias = Callable[[Sequence[ChoiceQuestion]], Iterator[ChoiceAnswer]]
+class Model(Protocol):
+    """What an adapter makes."""
+
+    @property
+    def identity(self) -> Mapping[str, Any] | None:
+        """What stored answers are keyed by, beside the question: whatever else decides what the answer is.
+
+        The adapter and its version, the checkpoint and its revision (the digest of its files for a local folder), the
+        type of its weights, the settings of generation; plain values that JSON knows. None for baselines, whose
+        answers are not stored.
+        """
+
+    def answer(self, questions: Sequence[Question]) -> Iterator[Answer]:
+        """One answer a question, in the same order. A model gets a whole shard, so that it may work in batches."""
 
 
-def load(name: str, settings: Any, seed: int) -> Answerer:
-    """The answerer of the adapter `name`, made with its settings from `params.yaml`.
+def load(name: str, settings: Any, seed: int) -> Model:
+    """The model of the adapter `name`, made with its settings from `params.yaml`.
 
     Raises WhatifError when there is no such adapter, or when its model cannot be loaded.
     """
     if name not in ADAPTERS:
         raise WhatifError(f"adapter: there is no {name!r}; the known ones are {', '.join(sorted(ADAPTERS))}")
     module, function = ADAPTERS[name].split(":")
-    return cast("Answerer", getattr(import_module(module), function)(settings, seed))
+    return cast("Model", getattr(import_module(module), function)(settings, seed))

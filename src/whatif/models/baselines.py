@@ -2,51 +2,70 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
-from whatif.models import Answerer, ChoiceAnswer, ChoiceQuestion
-from whatif.params import Baseline
+from whatif.models import Answer, Model, Question
+from whatif.params_models import Baseline
 from whatif.random_streams import stream
 from whatif.text.options import LETTERS
 
 
-def random_choice(settings: Baseline, seed: int) -> Answerer:
-    """Draws each letter with equal chance, from the seed and the question's id.
+@dataclass(frozen=True)
+class _Rule:
+    """A model that answers each question by itself, by a rule."""
 
-    Drawing by id, not in turn, gives a question the same letter whatever shard it is asked in.
+    rule: Callable[[Question], Answer]
+    identity: None = None  # costs nothing: not worth storing
+
+    def answer(self, questions: Sequence[Question]) -> Iterator[Answer]:
+        return map(self.rule, questions)
+
+
+def random_choice(settings: Baseline, seed: int) -> Model:
+    """Draws each letter with equal chance, or each right answer of the group when the question is open.
+
+    Drawing by the seed and the question's id, not in turn, gives a question the same answer whatever shard it is asked
+    in. An open question whose group has no known answers is an `error`.
     """
 
-    def answer(questions: Sequence[ChoiceQuestion]) -> Iterator[ChoiceAnswer]:
-        for question in questions:
-            generator = stream(seed, "random baseline", question.question_id)
-            yield ChoiceAnswer(LETTERS[int(generator.integers(len(question.options)))])
+    def rule(question: Question) -> Answer:
+        generator = stream(seed, "random baseline", question.question_id)
+        if question.options:
+            return Answer(LETTERS[int(generator.integers(len(question.options)))])
+        if not question.group_answers:
+            return _unknown(f"answers of group {question.group}")
+        answers = sorted(set(question.group_answers))
+        return Answer(response=answers[int(generator.integers(len(answers)))])
 
-    return answer
-
-
-def first_option(settings: Baseline, seed: int) -> Answerer:
-    """Always answers A: shows whether right answers are placed evenly."""
-
-    def answer(questions: Sequence[ChoiceQuestion]) -> Iterator[ChoiceAnswer]:
-        for _ in questions:
-            yield ChoiceAnswer(LETTERS[0])
-
-    return answer
+    return _Rule(rule)
 
 
-def majority(settings: Baseline, seed: int) -> Answerer:
-    """Answers the letter that is right most often in the question's group and variant.
+def first_option(settings: Baseline, seed: int) -> Model:
+    """Always answers A: shows whether right answers are placed evenly. An open question is an `error`."""
 
-    An oracle line, no model: it is the best that answering with a constant letter could reach (C-VQA 4.2 finds
-    models that answer D to most questions). A question without a known majority letter is an `error`.
+    def rule(question: Question) -> Answer:
+        if question.options:
+            return Answer(LETTERS[0])
+        return Answer(status="error", reason="the question is open: there is no first option")
+
+    return _Rule(rule)
+
+
+def majority(settings: Baseline, seed: int) -> Model:
+    """Answers what is right most often in the question's group and variant.
+
+    An oracle line, no model: it is the best that a constant answer could reach (C-VQA 4.2 finds models that answer D
+    to most questions). A question whose majority answer is not known is an `error`.
     """
 
-    def answer(questions: Sequence[ChoiceQuestion]) -> Iterator[ChoiceAnswer]:
-        for question in questions:
-            if question.majority_letter is None:
-                reason = f"the right letters of group {question.group}, variant {question.variant} are not known"
-                yield ChoiceAnswer(None, "error", reason)
-            else:
-                yield ChoiceAnswer(question.majority_letter)
+    def rule(question: Question) -> Answer:
+        if question.majority_answer is None:
+            return _unknown(f"answers of group {question.group}, variant {question.variant}")
+        return Answer(question.majority_answer) if question.options else Answer(response=question.majority_answer)
 
-    return answer
+    return _Rule(rule)
+
+
+def _unknown(what: str) -> Answer:
+    return Answer(status="error", reason=f"the right {what} are not known")

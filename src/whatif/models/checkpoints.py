@@ -1,20 +1,24 @@
-"""Loads a vision-language chat checkpoint from a folder or from the hub, and says what a folder lacks."""
+"""Loads the checkpoint of a model from a folder or from the hub, and says what a folder lacks."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from whatif.errors import WhatifError
-from whatif.params import HuggingFaceChat
+from whatif.graph.verified import source_digest
+from whatif.models.processors import load_processor
+from whatif.params_models import BlindTextModel, CheckpointSettings, HuggingFaceBlip, HuggingFaceChat
 
 _PROCESSOR_FILES = ("processor_config.json", "preprocessor_config.json")
+_BLIP = ("blip-2", "instructblip")
 _TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "tokenizer_config.json")
 
 
 def load_chat_model(settings: HuggingFaceChat) -> tuple[Any, Any]:
-    """The model, in evaluation mode on its device, and its processor.
+    """The vision-language chat model, in evaluation mode on its device, and its processor.
 
     A folder is read without a look at the network; any other name is taken as a hub id. Weights come from
     safetensors files only: other formats can run code when they are read.
@@ -22,46 +26,76 @@ def load_chat_model(settings: HuggingFaceChat) -> tuple[Any, Any]:
     Raises WhatifError when the folder is missing or lacks a file, when the checkpoint is no vision-language model
     or has no chat template, when the hub has no such name, and when the device is not there.
     """
+    model, processor = _load(settings, "AutoModelForImageTextToText", _check_chat, load_processor)
+    if getattr(processor, "chat_template", None) is None:
+        raise WhatifError(
+            f"checkpoint {settings.checkpoint}: has no chat template (chat_template.jinja, or `chat_template` in "
+            "processor_config.json); the adapter hf-chat needs one"
+        )
+    return model, processor
+
+
+def load_blip_model(settings: HuggingFaceBlip) -> tuple[Any, Any]:
+    """A BLIP-2 or InstructBLIP and its processor, as `load_chat_model` does. Raises as it does."""
+    model, processor = _load(settings, "AutoModelForImageTextToText", _check_blip, load_processor)
+    if processor.num_query_tokens is None:  # in checkpoints saved before the processor placed the picture's tokens
+        processor.num_query_tokens = model.config.num_query_tokens
+    return model, processor
+
+
+def load_text_model(settings: BlindTextModel) -> tuple[Any, Any]:
+    """A language model that only decodes, and its tokeniser, as `load_chat_model` does. Raises as it does."""
+    return _load(settings, "AutoModelForCausalLM", _check_text, _tokenizer)
+
+
+def identity(settings: CheckpointSettings, version: int, configuration: Any) -> dict[str, Any]:
+    """What the answers of a checkpoint, loaded with this configuration, are stored under beside the question.
+
+    A checkpoint of the hub is named with the commit that was loaded, a folder by the digest of its files, wherever it
+    lies. Device and batch size are no part of it: they change the time, not the answer.
+    """
+    folder = _folder(settings.checkpoint)
+    asked = settings.model_dump(mode="json", exclude={"name", "checkpoint", "revision", "device", "batch_size"})
+    if folder is not None:
+        return {**asked, "version": version, "files": source_digest(folder)}
+    revision = getattr(configuration, "_commit_hash", None) or settings.revision
+    return {**asked, "version": version, "checkpoint": settings.checkpoint, "revision": revision}
+
+
+def _load(
+    settings: CheckpointSettings,
+    kind: str,
+    check: Callable[[str, Any], None],
+    load_reader: Callable[[str, str, dict[str, Any]], Any],
+) -> tuple[Any, Any]:
+    """The model, loaded by the Auto class `kind`, and what reads its inputs; `check` refuses configurations."""
+    import transformers
+
     folder = _folder(settings.checkpoint)
     if folder is not None:
-        _check_files(folder)
+        _check_files(folder, pictures=load_reader is load_processor)
     device = _device(settings.device)
     source = settings.checkpoint if folder is None else str(folder)
     options: dict[str, Any] = {"local_files_only": folder is not None}
     if folder is None and settings.revision is not None:
         options["revision"] = settings.revision
     try:
-        model, processor, missing = _load(source, settings.dtype, options)
+        # The library types these as returning one thing only; with the loading report it is a pair.
+        configurations: Any = transformers.AutoConfig
+        configuration = configurations.from_pretrained(source, **options)
+        check(source, configuration)
+        reader = load_reader(source, configuration.model_type, options)
+        model, report = getattr(transformers, kind).from_pretrained(
+            source, dtype=settings.dtype, use_safetensors=True, output_loading_info=True, **options
+        )
     except WhatifError:
         raise
     except Exception as error:  # the libraries raise errors of a dozen kinds, all of them about this checkpoint
         raise WhatifError(f"checkpoint {source}: cannot be loaded: {_one_line(error)}") from error
-    if missing:
+    if missing := sorted(report["missing_keys"]):
         # The library would draw them at random and only warn: the answers would be noise.
         raise WhatifError(f"checkpoint {source}: its files lack {len(missing)} weights, first {missing[0]}")
-    if getattr(processor, "chat_template", None) is None:
-        raise WhatifError(
-            f"checkpoint {source}: has no chat template (chat_template.jinja, or `chat_template` in "
-            "processor_config.json); the adapter hf-chat needs one"
-        )
-    return model.to(device).eval(), processor
-
-
-def _load(source: str, dtype: str, options: dict[str, Any]) -> tuple[Any, Any, list[str]]:
-    """The model, its processor, and the names of weights that its files lack."""
-    import torch
-    import transformers
-
-    # The library types these as returning one thing only; with the loading report it is a pair.
-    configurations: Any = transformers.AutoConfig
-    processors: Any = transformers.AutoProcessor
-    models: Any = transformers.AutoModelForImageTextToText
-    _check_kind(source, configurations.from_pretrained(source, **options))
-    processor = processors.from_pretrained(source, **options)
-    model, report = models.from_pretrained(
-        source, dtype=getattr(torch, dtype), use_safetensors=True, output_loading_info=True, **options
-    )
-    return model, processor, sorted(report["missing_keys"])
+    return model.to(device).eval(), reader
 
 
 def _folder(checkpoint: str) -> Path | None:
@@ -79,8 +113,17 @@ def _folder(checkpoint: str) -> Path | None:
     return None
 
 
-def _check_files(folder: Path) -> None:
-    needed = [("config.json", ("config.json",)), ("a processor", _PROCESSOR_FILES), ("a tokeniser", _TOKENIZER_FILES)]
+def _tokenizer(source: str, model_type: str, options: dict[str, Any]) -> Any:
+    import transformers
+
+    tokenizers: Any = transformers.AutoTokenizer
+    return tokenizers.from_pretrained(source, **options)
+
+
+def _check_files(folder: Path, pictures: bool) -> None:
+    needed = [("config.json", ("config.json",)), ("a tokeniser", _TOKENIZER_FILES)]
+    if pictures:
+        needed.insert(1, ("a processor", _PROCESSOR_FILES))
     for what, names in needed:
         if not any((folder / name).is_file() for name in names):
             raise WhatifError(f"checkpoint {folder}: lacks {what} ({' or '.join(names)})")
@@ -98,9 +141,29 @@ def _check_files(folder: Path) -> None:
         raise WhatifError(f"checkpoint {folder}: lacks {len(lost)} of {len(parts)} weight files, first {lost[0]}")
 
 
-def _check_kind(source: str, configuration: Any) -> None:
+def _check_blip(source: str, configuration: Any) -> None:
+    if configuration.model_type not in _BLIP:
+        raise WhatifError(
+            f"checkpoint {source}: is a {configuration.model_type!r}; the adapter hf-blip takes {' and '.join(_BLIP)}"
+        )
+
+
+def _check_text(source: str, configuration: Any) -> None:
+    from transformers import AutoModelForCausalLM
+
+    # What sees pictures is refused, even where the library would load it: blind is blind.
+    if type(configuration) not in AutoModelForCausalLM._model_mapping or hasattr(configuration, "vision_config"):
+        raise WhatifError(
+            f"checkpoint {source}: a {configuration.model_type!r} is no plain language model; the adapter blind takes "
+            "what AutoModelForCausalLM loads and has no eyes (llama, qwen2, gpt2, ...)"
+        )
+
+
+def _check_chat(source: str, configuration: Any) -> None:
     from transformers import AutoModelForImageTextToText
 
+    if configuration.model_type in _BLIP:
+        raise WhatifError(f"checkpoint {source}: a {configuration.model_type!r} is for the adapter hf-blip")
     kinds = AutoModelForImageTextToText._model_mapping
     if type(configuration) not in kinds:
         raise WhatifError(

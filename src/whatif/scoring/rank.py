@@ -1,65 +1,90 @@
-"""Answer ranking: the option whose words a model finds most likely is its answer (C-VQA 4.2)."""
+"""Answer ranking: the option whose words a model finds most likely is its answer (C-VQA 4.2, CFMM 3.4)."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
 
 from whatif.errors import WhatifError
-from whatif.models import Answerer, ChoiceAnswer, ChoiceQuestion
+from whatif.models import Answer, Model, OptionScore, Question
 from whatif.progress import progress
+from whatif.scoring.extract_answer import Extracted, extract
 from whatif.text.options import LETTERS, printed_question
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
 Row = Mapping[str, Any]
+Rule: TypeAlias = Literal["mean", "sum"]
+Fetched = TypeVar("Fetched")
 STRATEGY = "direct"
+
+
+class Pictures(Protocol):
+    """Where pictures are fetched by id, decoded or as they were stored (`ImageStore`)."""
+
+    def get(self, image_id: str) -> Image: ...
+    def encoded(self, image_id: str) -> bytes: ...
 
 
 def predictions(
     questions: Iterable[Row],
-    images: Callable[[str], Image],
+    images: Pictures,
     model_key: str,
-    answerer: Answerer,
+    model: Model,
     *,
     rank: Literal["letter", "text"],
+    rule: Rule,
     majority: Mapping[tuple[str, str], str] | None = None,
 ) -> Iterator[dict[str, Any]]:
     """Rows of `predictions`, one for each row of `questions`, in ascending order of question_id.
 
-    `images` fetches a picture by id (`ImageStore.get`); it is called when an answerer wants to look, not before.
+    `images` is asked for a picture when the model wants to look, not before.
     By `letter`, the prompt is the question as printed, with its options, and the letters are ranked; by `text`, the
-    prompt is the open question, and the options themselves are ranked.
-    `majority` is what `majority_letters` found in the whole set: give it when `questions` are only a shard of it,
+    prompt is the open question, and the options themselves are ranked. `rule` says which option wins, see `best`.
+    `majority` is what `majority_answers` found in the whole set: give it when `questions` are only a shard of it,
     or the baseline `majority` depends on the shards; without it the letters of these questions are counted.
+    A model that answers in words names its option in them; what cannot be made out is `none` or `ambiguous`.
     A question that could not be answered stays, with its status and reason, and counts as wrong.
 
     Raises WhatifError when a question has no choices, or no right letter among them.
     """
     rows = sorted(questions, key=lambda row: str(row["question_id"]))
-    letters = majority_letters(rows) if majority is None else majority
+    letters = majority_answers(rows) if majority is None else majority
     asked = []
     for row in rows:
         options = _letters(row)
         asked.append(
-            ChoiceQuestion(
+            Question(
                 question_id=row["question_id"],
                 group=row["group"],
                 variant=row["variant"],
                 prompt=printed_question(row["question"], row["choices"]) if rank == "letter" else row["question"],
                 options=options if rank == "letter" else tuple(row["choices"]),
-                images=_fetch(images, row["image_ids"]),
-                majority_letter=letters.get((row["group"], row["variant"])),
+                image_ids=tuple(row["image_ids"]),
+                images=fetch(images.get, row["image_ids"]),
+                encoded_images=fetch(images.encoded, row["image_ids"]),
+                majority_answer=letters.get((row["group"], row["variant"])),
             )
         )
-    for row, answer in zip(rows, progress(answerer(asked), len(asked), model_key, "question"), strict=True):
-        yield _prediction(row, model_key, answer)
+    for row, answer in zip(rows, progress(model.answer(asked), len(asked), model_key, "question"), strict=True):
+        yield _prediction(row, model_key, answer, rule)
 
 
-def majority_letters(questions: Iterable[Row]) -> dict[tuple[str, str], str]:
-    """The letter that is right most often, by (group, variant); the first in the alphabet among equals."""
+def best(scores: Sequence[OptionScore], rule: Rule) -> int:
+    """The place of the winning option: the first one among equals.
+
+    By `mean` the option with the highest log-likelihood a token wins, that is, the one with the lowest mean loss
+    (CFMM 3.4); by `sum` the one with the highest log-likelihood, which favours options of few tokens.
+    """
+    values = [score.mean if rule == "mean" else score.log_likelihood for score in scores]
+    return max(range(len(values)), key=values.__getitem__)  # max keeps the first among equals
+
+
+def majority_answers(questions: Iterable[Row]) -> dict[tuple[str, str], str]:
+    """What is right most often, by (group, variant): a letter where there are options; among equals the first."""
     counts: dict[tuple[str, str], Counter[str]] = {}
     for row in questions:
         counts.setdefault((row["group"], row["variant"]), Counter())[row["answer"]] += 1
@@ -80,21 +105,30 @@ def _letters(row: Row) -> tuple[str, ...]:
     return letters
 
 
-def _fetch(images: Callable[[str], Image], image_ids: Sequence[str]) -> Callable[[], list[Image]]:
-    return lambda: [images(image_id) for image_id in image_ids]
+def fetch(one: Callable[[str], Fetched], image_ids: Sequence[str]) -> Callable[[], list[Fetched]]:
+    """Fetches all pictures of a question, one by one, when the model wants to look."""
+    return lambda: [one(image_id) for image_id in image_ids]
 
 
-def _prediction(row: Row, model_key: str, answer: ChoiceAnswer) -> dict[str, Any]:
+def _prediction(row: Row, model_key: str, answer: Answer, rule: Rule) -> dict[str, Any]:
+    scores = answer.option_scores
+    found = Extracted(answer.letter, "ok", None)
+    if scores is not None and answer.status == "ok":
+        found = Extracted(LETTERS[best(scores, rule)], "ok", None)
+    elif answer.response is not None and answer.letter is None:
+        # It was asked in words and answered in words: the option that it names is its choice.
+        found = extract(answer.response, "choice", row["question"], row["choices"])
+    status, reason = (found.status, found.reason) if answer.status == "ok" else (answer.status, answer.reason)
     return {
         "question_id": row["question_id"],
         "model": model_key,
         "strategy": STRATEGY,
         "response": answer.response,
-        "choice_scores": None if answer.choice_scores is None else list(answer.choice_scores),
-        "answer": answer.letter,
-        "status": answer.status,
-        "reason": answer.reason,
-        "correct": answer.status == "ok" and answer.letter == row["answer"],
+        "choice_scores": None if scores is None else [{**asdict(score), "mean": score.mean} for score in scores],
+        "answer": found.answer,
+        "status": status,
+        "reason": reason,
+        "correct": status == "ok" and found.answer == row["answer"],
         "request_key": answer.request_key,
         "prompt_tokens": answer.prompt_tokens,
         "response_tokens": answer.response_tokens,

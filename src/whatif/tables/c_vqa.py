@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from whatif.errors import WhatifError
-from whatif.params import AggregatePuzzles
+from whatif.params_benchmarks import AggregatePuzzles
 from whatif.tables.formats import DisplayTable
 from whatif.tables.published_numbers import published
 from whatif.tables.twin_cells import alone, number_cells, number_header, unanswered_share

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from whatif.params import GeneratePuzzles
+from whatif.params_benchmarks import GeneratePuzzles
 from whatif.random_streams import stream
 from whatif.text.puzzle_questions import Counts
 from whatif.text.puzzle_worlds import Words, draw_four_worlds, draw_words, draw_world

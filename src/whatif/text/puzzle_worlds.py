@@ -8,7 +8,8 @@ import numpy as np
 
 from whatif.errors import WhatifError
 from whatif.imaging.palette import POLYGON_COLOURS
-from whatif.params import GeneratePuzzles, Range
+from whatif.params_benchmarks import GeneratePuzzles
+from whatif.settings import Range
 from whatif.text.puzzle_questions import COLUMNS, REGIONS, ROWS, TEMPLATES, Counts, Template
 
 _CIRCLES = ROWS * COLUMNS

@@ -1,0 +1,255 @@
+"""C-VQA-Real as released: open questions about photographs, each with a counterfactual twin (C-VQA 3.1, 4.1).
+
+Extract the released questions and their photographs; join them; leave out pairs whose photograph is not there; check
+that every answer can be scored; ask models with each prompting strategy; make Tables 3, 4 and 5.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from whatif import artifacts, models
+from whatif.errors import WhatifError
+from whatif.graph.run import Task
+from whatif.graph.steps import Benchmark, Output, Step
+from whatif.params import Params
+from whatif.schemas import FILES, IMAGES, JUDGEMENTS, PREDICTIONS, QUESTIONS, REJECTIONS
+
+NAME = "cvqa-real"
+VARIANTS = ("original", "counterfactual")
+
+
+def extract(task: Task) -> None:
+    """The released questions, and the photographs that they ask about as far as the folders have them."""
+    from whatif.sources.c_vqa import read_released
+    from whatif.sources.coco_photographs import find_photographs
+
+    settings = task.parameters[f"extract.{NAME}"]
+    if settings.questions is None:
+        raise WhatifError(f"extract.{NAME}.questions: is null; give the path of C-VQA-Real_questions.csv")
+    questions = read_released(Path(settings.questions).expanduser())
+    if any(question["choices"] for question in questions):
+        raise WhatifError(f"{settings.questions}: holds multiple-choice questions; C-VQA-Real has open ones")
+    names = {_picture(question) for question in questions}
+    photographs = find_photographs(names, [Path(folder).expanduser() for folder in settings.image_folders])
+    task.outputs.write("images", list({row["image_id"]: row for row in photographs.found.values()}.values()))
+    task.outputs.write(
+        "missing",
+        [
+            {"item_id": name, "reason": reason, "detail": detail}
+            for name, (reason, detail) in photographs.missing.items()
+        ],
+    )
+    image_ids = {name: [row["image_id"]] for name, row in photographs.found.items()}
+    task.outputs.write("questions", [{**q, "image_ids": image_ids.get(_picture(q), [])} for q in questions])
+
+
+def generate(task: Task) -> None:
+    """The pairs as they were released: both twins of every pair, in order of their ids."""
+    for pair_id, twins in _pairs(task.inputs["questions"]):
+        rows = list(twins)
+        if sorted(row["variant"] for row in rows) != sorted(VARIANTS):
+            raise WhatifError(f"pair {pair_id}: has no twin; read the released file again")
+        task.outputs.writer("questions").write(rows)
+
+
+def filter_(task: Task) -> None:
+    """Leaves out pairs whose photograph is not there: they stay in the set, and are not asked."""
+    rejected = []
+    for pair_id, twins in _pairs(task.inputs["questions"]):
+        rows = list(twins)
+        if rows[0]["image_ids"]:
+            task.outputs.writer("questions").write(rows)
+        else:
+            detail = f"{_picture(rows[0])} is in none of the folders, or cannot be decoded"
+            rejected.append({"item_id": pair_id, "reason": "no picture", "detail": detail})
+    task.outputs.write("rejections", rejected)
+
+
+def verify(task: Task) -> None:
+    """Checks that each answer can be scored: that it is extracted from itself."""
+    from whatif.scoring.extract_answer import extract as extract_answer
+    from whatif.scoring.extract_answer import is_correct
+
+    judgements, rejected = [], []
+    for pair_id, twins in _pairs(task.inputs["questions"]):
+        rows = list(twins)
+        odd = [
+            f"{row['variant']}: the answer {row['answer']!r} is not extracted from itself"
+            for row in rows
+            if not is_correct(
+                extract_answer(row["answer"], row["answer_kind"], row["question"]), row["answer"], row["answer_kind"]
+            )
+        ]
+        judgements.append(
+            {
+                "item_id": pair_id,
+                "annotator": "automatic:answer",
+                "decision": "reject" if odd else "accept",
+                "corrected": "{}",
+                "comment": "; ".join(odd),
+                "time": None,
+            }
+        )
+        if odd:
+            rejected.append({"item_id": pair_id, "reason": "cannot be scored", "detail": "; ".join(odd)})
+        else:
+            task.outputs.writer("questions").write(rows)
+    task.outputs.write("judgements", judgements)
+    task.outputs.write("rejections", rejected)
+
+
+def evaluate(task: Task) -> None:
+    """Asks one model every question, or its part of them, in the words of one strategy."""
+    from whatif.images import ImageStore
+    from whatif.models.response_store import ResponseStore, store_path
+    from whatif.models.stored import stored
+    from whatif.scoring.open_answers import open_predictions
+
+    model, strategy = task.wildcards["model"], task.wildcards["strategy"]
+    settings, seed = task.parameters[f"models.{model}"], task.parameters["seed"]
+    asking = task.parameters[f"evaluate.{NAME}"]
+    questions = artifacts.read(task.inputs["questions"], QUESTIONS).to_pylist()
+    if model in asking.sampled_models:
+        questions = sample(questions, asking.sample_share, seed)
+    with ResponseStore(store_path()) as store:
+        loaded = stored(models.load(settings.adapter, settings, seed), store)
+        images = ImageStore(task.inputs["images"])
+        for row in open_predictions(questions, images, model, loaded, strategy=strategy):
+            task.outputs.writer("predictions").write([row])
+
+
+def sample(questions: Sequence[Mapping[str, Any]], share: float, seed: int) -> list[Mapping[str, Any]]:
+    """Both twins of a random part of the pairs of each group, the nearest whole number of pairs and at least one.
+
+    C-VQA Table 5 is of a tenth of the set; which tenth is not given.
+    """
+    from whatif.random_streams import stream
+
+    chosen: set[str] = set()
+    groups: dict[str, set[str]] = {}
+    for question in questions:
+        groups.setdefault(question["group"], set()).add(question["pair_id"])
+    for group, pairs in sorted(groups.items()):
+        order = stream(seed, "sample", NAME, group).permutation(sorted(pairs))
+        chosen.update(str(pair) for pair in order[: max(1, round(share * len(pairs)))])
+    return [question for question in questions if question["pair_id"] in chosen]
+
+
+def aggregate(task: Task) -> None:
+    """Tables 3, 4 and 5 beside the printed numbers, the answers of Figure 3, words, and the funnel."""
+    from whatif.benchmarks.cvqa_real_report import publish_report
+
+    publish_report(task)
+
+
+def _picture(question: Mapping[str, Any]) -> str:
+    return str(json.loads(question["provenance"])["img_path"])
+
+
+def _pairs(paths: Sequence[Path]) -> Iterator[tuple[str, Iterator[dict[str, Any]]]]:
+    return itertools.groupby(artifacts.rows_of(paths, QUESTIONS), key=lambda row: str(row["pair_id"]))
+
+
+def _wildcards(params: Params) -> dict[str, list[str]]:
+    return {"model": sorted(params.models), "strategy": list(params.evaluate.cvqa_real.strategies)}
+
+
+def _adapter_code(parameters: Mapping[str, Any]) -> list[str]:
+    return [models.ADAPTERS[settings.adapter] for place, settings in parameters.items() if place.startswith("models.")]
+
+
+_MODULE = "whatif.benchmarks.cvqa_real"
+_TABLES = ("table3", "table4", "table5", "questions", "answers", "words", "funnel")
+
+BENCHMARK = Benchmark(
+    name=NAME,
+    wildcards=_wildcards,
+    steps=(
+        Step(
+            stage="extract",
+            benchmark=NAME,
+            function=f"{_MODULE}:extract",
+            reads=(f"extract.{NAME}",),
+            sources=(f"extract.{NAME}.questions", f"extract.{NAME}.image_folders"),
+            outputs={
+                "questions": Output(QUESTIONS, f"data/extract/{NAME}/questions.parquet"),
+                "images": Output(IMAGES, f"data/extract/{NAME}/images.parquet"),
+                "missing": Output(REJECTIONS, f"data/extract/{NAME}/missing.parquet"),
+            },
+        ),
+        Step(
+            stage="generate",
+            benchmark=NAME,
+            function=f"{_MODULE}:generate",
+            inputs={"questions": f"data/extract/{NAME}/questions.parquet"},
+            outputs={"questions": Output(QUESTIONS, f"data/generate/{NAME}/questions.parquet")},
+        ),
+        Step(
+            stage="filter",
+            benchmark=NAME,
+            function=f"{_MODULE}:filter_",
+            inputs={"questions": f"data/generate/{NAME}/questions.parquet"},
+            outputs={
+                "questions": Output(QUESTIONS, f"data/filter/{NAME}/questions.parquet"),
+                "rejections": Output(REJECTIONS, f"data/filter/{NAME}/rejections.parquet"),
+            },
+        ),
+        Step(
+            stage="verify",
+            benchmark=NAME,
+            function=f"{_MODULE}:verify",
+            inputs={"questions": f"data/filter/{NAME}/questions.parquet"},
+            outputs={
+                "questions": Output(QUESTIONS, f"data/verify/{NAME}/questions.parquet"),
+                "judgements": Output(JUDGEMENTS, f"data/verify/{NAME}/judgements.parquet"),
+                "rejections": Output(REJECTIONS, f"data/verify/{NAME}/rejections.parquet"),
+            },
+        ),
+        Step(
+            stage="evaluate",
+            benchmark=NAME,
+            function=f"{_MODULE}:evaluate",
+            reads=("seed", f"evaluate.{NAME}", "models.{model}"),
+            ignores=(
+                f"evaluate.{NAME}.strategies",  # of which this job is one
+                *(f"models.{{model}}.{field}" for field in models.WITHOUT_EFFECT),
+            ),
+            sources=("models.{model}.checkpoint",),
+            code=_adapter_code,
+            package_files=("text/strategies/{strategy}.yaml",),
+            inputs={
+                "questions": f"data/verify/{NAME}/questions.parquet",
+                "images": f"data/extract/{NAME}/images.parquet",
+            },
+            outputs={"predictions": Output(PREDICTIONS, "data/evaluate/{model}/" + NAME + "/{strategy}.parquet")},
+        ),
+        Step(
+            stage="aggregate",
+            benchmark=NAME,
+            function=f"{_MODULE}:aggregate",
+            reads=("seed", "models", f"evaluate.{NAME}", f"aggregate.{NAME}"),
+            package_files=tuple(f"tables/published/c-vqa_table{number}.csv" for number in (3, 4, 5)),
+            inputs={
+                "images": f"data/extract/{NAME}/images.parquet",
+                "missing": f"data/extract/{NAME}/missing.parquet",
+                "released": f"data/generate/{NAME}/questions.parquet",
+                "filtered": f"data/filter/{NAME}/rejections.parquet",
+                "filtered questions": f"data/filter/{NAME}/questions.parquet",
+                "refused": f"data/verify/{NAME}/rejections.parquet",
+                "questions": f"data/verify/{NAME}/questions.parquet",
+                "predictions": "data/evaluate/{model}/" + NAME + "/{strategy}.parquet",
+            },
+            outputs={"files": Output(FILES, f"data/aggregate/{NAME}/files.parquet")},
+            publishes=(
+                f"metrics/{NAME}.json",
+                f"metrics/{NAME}/report.md",
+                *(f"metrics/{NAME}/{table}.{suffix}" for table in _TABLES for suffix in ("csv", "md", "tex")),
+            ),
+        ),
+    ),
+)

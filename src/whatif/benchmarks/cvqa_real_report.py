@@ -1,0 +1,164 @@
+"""What C-VQA-Real ends in: Tables 3, 4 and 5, the statistics of the set, its answers and words, and the funnel."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from whatif import artifacts
+from whatif.errors import WhatifError
+from whatif.graph.run import Task
+from whatif.schemas import PREDICTIONS, QUESTIONS, REJECTIONS
+from whatif.tables.c_vqa_real import GROUPS, real_table
+from whatif.tables.formats import DisplayTable, to_csv, to_latex, to_markdown
+from whatif.tables.funnel import FunnelStage, funnel_table, reasons
+
+NAME = "cvqa-real"
+FOLDER = f"metrics/{NAME}"
+HEADINGS = {
+    "table3": "Accuracy",
+    "table4": "Step by step",
+    "table5": "A part of each group",
+    "questions": "The questions",
+    "answers": "Answers",
+    "words": "Words",
+    "funnel": "Funnel",
+}
+_STEP_BY_STEP = "cot"
+VARIANTS = ("original", "counterfactual")
+
+
+def publish_report(task: Task) -> None:
+    """Publishes every text file of this benchmark's aggregation."""
+    settings, seed = task.parameters[f"aggregate.{NAME}"], task.parameters["seed"]
+    asking = task.parameters[f"evaluate.{NAME}"]
+    names = {key: model.printed_name(key) for key, model in sorted(task.parameters["models"].items())}
+    stages = _funnel(task)
+    funnel = funnel_table(stages)
+    questions = artifacts.read(task.inputs["questions"], QUESTIONS).to_pylist()
+    if not questions:
+        lost = "; ".join(f"{stage.stage}: {reason} {n}" for stage in stages for reason, n in stage.rejected.items())
+        raise WhatifError(f"no question is left to be asked ({lost}); see extract.{NAME}.image_folders in params.yaml")
+    predictions = list(artifacts.rows_of(task.inputs["predictions"], PREDICTIONS))
+    whole = {key: name for key, name in names.items() if key not in asking.sampled_models}
+    sampled = {key: name for key, name in names.items() if key in asking.sampled_models}
+    first = asking.strategies[0]
+    parts = {
+        "table3": (first, whole),
+        "table4": (_STEP_BY_STEP, whole if _STEP_BY_STEP in asking.strategies else {}),
+        "table5": (first, sampled),
+    }
+    made = {
+        table: real_table(
+            table.removeprefix("table"),
+            [row for row in predictions if row["strategy"] == strategy and row["model"] in models],
+            questions,
+            settings=settings,
+            seed=seed,
+            names=models,
+        )
+        for table, (strategy, models) in parts.items()
+    }
+    released = artifacts.read(task.inputs["released"], QUESTIONS).to_pylist()
+    tables = {
+        **{table: result.shown for table, result in made.items()},
+        "questions": _questions(released),
+        "answers": _answers(released),
+        "words": _words(released),
+        "funnel": funnel,
+    }
+    metrics = {table: result.metrics for table, result in made.items() if result.metrics}
+    publish = task.outputs.publish
+    publish(f"metrics/{NAME}.json", (json.dumps(metrics, indent=2, sort_keys=True, allow_nan=False) + "\n").encode())
+    publish(f"{FOLDER}/report.md", _report(tables).encode())
+    for name, table in tables.items():
+        for suffix, convert in {"csv": to_csv, "md": to_markdown, "tex": to_latex}.items():
+            publish(f"{FOLDER}/{name}.{suffix}", convert(table).encode())
+
+
+def _questions(released: Sequence[Mapping[str, Any]]) -> DisplayTable:
+    """Numbers of C-VQA 3.4: pairs, words split on white space, and the share of the answer no."""
+    from whatif.statistics.question_sets import summary
+
+    cells = summary(released)
+    rows = []
+    for group in ("all", *GROUPS):
+        for variant in VARIANTS:
+            cell = cells.get(group, {}).get(variant)
+            if cell:
+                no = cell["answers"].get("no", 0)
+                share = f"{100 * no / cell['number']:.2f}" if group == "boolean" else ""
+                rows.append((group, variant, str(cell["number"]), f"{cell['mean_words']:.3f}", share))
+    header = ("Group", "Variant", "Questions", "Mean words", "No (%)")
+    return DisplayTable("The released set, whether its pictures are there or not (C-VQA 3.4).", header, tuple(rows), 2)
+
+
+def _answers(released: Sequence[Mapping[str, Any]]) -> DisplayTable:
+    """The distribution of answers in the numerical groups (C-VQA Figure 3), original and counterfactual."""
+    rows = []
+    for group in ("direct", "indirect"):
+        counts = {
+            variant: Counter(
+                int(row["answer"]) for row in released if (row["group"], row["variant"]) == (group, variant)
+            )
+            for variant in VARIANTS
+        }
+        for answer in sorted(set().union(*counts.values())):
+            shares = [
+                f"{100 * count[answer] / count.total():.2f}" if count else "" for count in (counts[v] for v in VARIANTS)
+            ]
+            rows.append((group, str(answer), *shares))
+    caption = "Answers of the numerical groups, in percent of their questions (C-VQA Figure 3)."
+    return DisplayTable(caption, ("Group", "Answer", "Original", "Counterfactual"), tuple(rows))
+
+
+def _words(released: Sequence[Mapping[str, Any]]) -> DisplayTable:
+    """Type-token ratios and the most frequent nouns and verbs (C-VQA supplement E)."""
+    from whatif.statistics.words import word_classes
+    from whatif.text.tagging import tagger
+
+    tag = tagger("pattern")  # the same on every machine, whatever is installed
+    rows = []
+    for variant in VARIANTS:
+        texts = [str(row["question"]) for row in released if row["variant"] == variant]
+        for name, found in word_classes(texts, tag).items():
+            top = ", ".join(f"{word} {count}" for word, count in found.top[:10])
+            rows.append((variant, name, top, str(found.tokens), str(found.types), f"{found.type_token_ratio:.4f}"))
+    header = ("Variant", "Class", "Most frequent", "Words", "Different", "Type-token ratio")
+    caption = "Nouns and verbs as TextBlob's pattern tagger finds them (C-VQA supplement E, which names no tagger)."
+    return DisplayTable(caption, header, tuple(rows), text_columns=3)
+
+
+def _funnel(task: Task) -> list[FunnelStage]:
+    pictures = _rows(task.inputs["images"])
+    missing, filtered, refused = (
+        reasons(artifacts.rows_of(task.inputs[role], REJECTIONS)) for role in ("missing", "filtered", "refused")
+    )
+    released = _rows(task.inputs["released"]) // 2
+    after_filter = _rows(task.inputs["filtered questions"]) // 2
+    verified = _rows(task.inputs["questions"]) // 2
+    stages = [
+        FunnelStage("extract", "pictures", pictures + sum(missing.values()), pictures, missing),
+        FunnelStage("generate", "pairs", released, released),
+        FunnelStage("filter", "pairs", released, after_filter, filtered),
+        FunnelStage("verify", "pairs", after_filter, verified, refused),
+    ]
+    for path in task.inputs["predictions"]:
+        rows = artifacts.read(path, PREDICTIONS, ["status"]).to_pylist()
+        unanswered = reasons({"reason": row["status"]} for row in rows if row["status"] != "ok")
+        answered = len(rows) - sum(unanswered.values())
+        stages.append(
+            FunnelStage(f"evaluate {path.parts[2]} {path.stem}", "questions", len(rows), answered, unanswered)
+        )
+    return stages
+
+
+def _rows(paths: Any) -> int:
+    return sum(artifacts.footer_of(path).rows for path in paths)
+
+
+def _report(tables: Mapping[str, DisplayTable]) -> str:
+    parts = ["# C-VQA-Real\n", *(f"## {HEADINGS[name]}\n\n{to_markdown(table)}" for name, table in tables.items())]
+    return "\n".join(parts)

@@ -1,0 +1,211 @@
+"""Asks models behind any OpenAI-compatible endpoint, many questions at once, within a budget of tokens."""
+
+from __future__ import annotations
+
+import base64
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import replace
+from typing import Any
+
+from whatif.errors import WhatifError
+from whatif.models import Answer, Question
+from whatif.models.api_request import Endpoint, GaveUpError, Reply, UnansweredError
+from whatif.params_models import ApiModel
+from whatif.random_streams import stream
+
+VERSION = 1  # raise it when the same question is put to an endpoint in another way
+_MOST_GIVEN_UP = 20  # questions in a row; after so many the endpoint is taken to be down
+_SIGNATURES = {b"\x89PNG\r\n\x1a\n": "png", b"\xff\xd8\xff": "jpeg", b"GIF8": "gif", b"BM": "bmp"}
+
+
+class ApiAnswers:
+    """A model behind an endpoint; `spent` counts the tokens of all its calls.
+
+    The key is read when something is asked, not before: answers that are stored are there without one.
+    """
+
+    def __init__(self, settings: ApiModel, seed: int, sleep: Callable[[float], None] | None = None) -> None:
+        self._settings = settings
+        self._seed = seed
+        self._sleep = sleep
+        self.spent = Spent(settings)
+        # The address counts: the same name may stand for other weights, or fewer bits, at another one.
+        self.identity: Mapping[str, Any] = {
+            "adapter": "api",
+            "version": VERSION,
+            "base_url": settings.base_url.rstrip("/"),
+            "model": settings.model,
+            "max_new_tokens": settings.max_new_tokens,
+            "temperature": settings.temperature,
+        }
+
+    def answer(self, questions: Sequence[Question]) -> Iterator[Answer]:
+        """One answer a question, in the same order; see `answers_as_they_come`."""
+        early: dict[int, Answer] = {}
+        arriving = self.answers_as_they_come(questions)
+        for place in range(len(questions)):
+            while place not in early:
+                arrived, answer = next(arriving)
+                early[arrived] = answer
+            yield early.pop(place)
+
+    def answers_as_they_come(self, questions: Sequence[Question]) -> Iterator[tuple[int, Answer]]:
+        """The place of each question and what the model said in words, the moment it is there.
+
+        What was said is `ok` even when it names no option: that is for the extractor of answers to say. An empty
+        response is `none`. A question that the endpoint does not answer, or whose picture cannot be read, is an
+        `error` with its reason and the run goes on. When the budget of tokens is spent, nothing more is asked, and
+        the rest are errors; what is on its way then is paid for and kept, so a budget may be passed by as many
+        answers as are asked at once.
+
+        Raises WhatifError when the key is not set or refused, the account is empty, there is a budget and the
+        endpoint does not count tokens, or 20 questions in a row were given up after all their tries; before that,
+        all answers on their way have been yielded.
+        """
+        if not questions:
+            return
+        waiting = iter(enumerate(questions))
+        pending: dict[Future[tuple[Answer, bool]], int] = {}
+        failure: WhatifError | None = None
+        given_up = 0
+        many = self._settings.concurrency
+        with (
+            Endpoint(self._settings, self._sleep) as endpoint,
+            _bar(len(questions), self._settings.model) as bar,
+            ThreadPoolExecutor(many) as pool,
+        ):
+            try:
+                while True:
+                    while failure is None and len(pending) < many and (entry := next(waiting, None)):
+                        place, question = entry
+                        if self.spent.all_of_budget:
+                            yield place, Answer(status="error", reason=self.spent.reason)
+                        else:
+                            pending[pool.submit(self._ask, endpoint, question)] = place
+                    if not pending:
+                        break
+                    for future in wait(pending, return_when=FIRST_COMPLETED).done:
+                        place = pending.pop(future)
+                        try:
+                            answer, gave_up = future.result()
+                        except WhatifError as error:
+                            failure = failure or error
+                        else:
+                            given_up = given_up + 1 if gave_up else 0
+                            failure = failure or self._count(answer, given_up)
+                            bar.update()
+                            bar.set_postfix_str(str(self.spent))
+                            yield place, answer
+                        if failure is not None:
+                            endpoint.stop()  # who waits for another try need not; what is on its way is still kept
+            finally:
+                endpoint.stop()  # before the pool waits for its threads: they may be about to try again
+        if failure is not None:
+            raise failure
+
+    def _count(self, answer: Answer, given_up: int) -> WhatifError | None:
+        """Counts an answer; what speaks against asking more after it."""
+        url = self._settings.base_url
+        if answer.status != "error":
+            self.spent.add(answer)
+            if self._settings.token_budget is not None and None in (answer.prompt_tokens, answer.response_tokens):
+                return WhatifError(f"{url}: does not count tokens, so token_budget cannot be kept; leave it out")
+        elif given_up == _MOST_GIVEN_UP:
+            return WhatifError(
+                f"{url}: {given_up} questions in a row were given up, this one because: {answer.reason}; run again "
+                "when it is up, nothing that was stored is asked again"
+            )
+        return None
+
+    def _ask(self, endpoint: Endpoint, question: Question) -> tuple[Answer, bool]:
+        """The answer, and whether the question was given up after all its tries."""
+        try:
+            pictures = [_data_url(data) for data in question.encoded_images()]
+        except (OSError, ValueError) as error:
+            return Answer(status="error", reason=f"picture cannot be read: {error}"), False
+        parts = [{"type": "image_url", "image_url": {"url": url}} for url in pictures]
+        messages = [{"role": "user", "content": [*parts, {"type": "text", "text": question.prompt}]}]
+        try:
+            reply = endpoint.ask(messages, stream(self._seed, "waits between tries", question.question_id))
+        except UnansweredError as error:
+            return Answer(status="error", reason=str(error)), isinstance(error, GaveUpError)
+        return _answer(reply), False
+
+
+class Spent:
+    """Tokens that an endpoint counted, what they cost, and whether the budget of `settings` is used up."""
+
+    def __init__(self, settings: ApiModel) -> None:
+        self._settings = settings
+        self.prompt_tokens = 0
+        self.response_tokens = 0
+
+    def add(self, answer: Answer) -> None:
+        """Counts an answer; where the endpoint does not count, it adds nothing."""
+        self.prompt_tokens += answer.prompt_tokens or 0
+        self.response_tokens += answer.response_tokens or 0
+
+    @property
+    def cost(self) -> float | None:
+        """In the currency of the prices; None without prices."""
+        prompt, response = (
+            self._settings.price_per_million_prompt_tokens,
+            self._settings.price_per_million_response_tokens,
+        )
+        if prompt is None or response is None:
+            return None
+        return (self.prompt_tokens * prompt + self.response_tokens * response) / 1e6
+
+    @property
+    def all_of_budget(self) -> bool:
+        """Whether there is a budget and it is used up."""
+        budget = self._settings.token_budget
+        return budget is not None and self.prompt_tokens + self.response_tokens >= budget
+
+    @property
+    def reason(self) -> str:
+        """Why a question was not asked when the budget was used up."""
+        return f"token budget of {self._settings.token_budget} reached"
+
+    def __str__(self) -> str:
+        tokens = f"{self.prompt_tokens + self.response_tokens:,} tokens"
+        return tokens if self.cost is None else f"{tokens}, cost {self.cost:.2f}"
+
+
+def api_model(settings: ApiModel, seed: int) -> ApiAnswers:
+    """The model of an endpoint. Nothing is sent and no key is read before it is asked; `seed` spreads the retries."""
+    return ApiAnswers(settings, seed)
+
+
+def _answer(reply: Reply) -> Answer:
+    said = Answer(response=reply.text, prompt_tokens=reply.prompt_tokens, response_tokens=reply.response_tokens)
+    if reply.text.strip():
+        return said
+    reason = f"refused: {reply.refusal}" if reply.refusal else f"empty response (finish reason: {reply.finish})"
+    return replace(said, status="none", reason=reason)
+
+
+def _data_url(data: bytes) -> str:
+    """A picture as it travels in a request. Raises ValueError when it is in no format that endpoints know."""
+    kind = next((kind for signature, kind in _SIGNATURES.items() if data.startswith(signature)), None)
+    if kind is None and data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        kind = "webp"
+    if kind is None:
+        raise ValueError("it is no PNG, JPEG, GIF, BMP or WebP")
+    return f"data:image/{kind};base64,{base64.b64encode(data).decode()}"
+
+
+def _bar(total: int, model: str) -> Any:
+    from tqdm import tqdm
+
+    terminal = sys.stderr.isatty()
+    return tqdm(
+        total=total,
+        desc=f"asking {model}",
+        unit="request",
+        mininterval=0.5 if terminal else 60,  # a log file gets a line a minute
+        position=1 if terminal else None,  # below the bar over questions, which counts stored answers too
+        leave=not terminal,
+    )

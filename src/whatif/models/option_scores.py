@@ -1,0 +1,154 @@
+"""Log-likelihoods of answer options after a prompt that is encoded once for all of them (CFMM 3.4).
+
+The prompt, pictures included, goes through the model alone; its keys and values are repeated for each option, and the
+tokens of all options follow in one batch, padded on the right. Options of one token need no second pass: the prompt's
+last place predicts them all. Everything is summed in double precision from float32 log-softmaxes, whatever type the
+weights have: half precision has 3 digits, too few to rank close options.
+
+The sum, the number of tokens and the mean are all kept, because papers disagree on which of them ranks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from whatif.models import OptionScore
+
+if TYPE_CHECKING:
+    import torch
+
+Tokens = Sequence[int]
+
+# Decoder-only families whose shared prefix the tests show to be equal to whole passes. Every other family takes one
+# whole pass an option: continuing a prompt goes wrong silently where a family has a state of its own.
+SHARED_PREFIX = frozenset({"llava", "llava_next", "qwen2_vl", "qwen2_5_vl", "mllama", "idefics3", "smolvlm"})
+# Inputs with one entry a token. Where an option follows, each goes on as it ended: text that may be attended to.
+_PER_TOKEN = ("attention_mask", "token_type_ids", "mm_token_type_ids", "cross_attention_mask")
+
+
+def option_scores(model: Any, prompt: Mapping[str, Any], options: Sequence[Tokens]) -> tuple[OptionScore, ...]:
+    """Scores of `options` (token ids, at least one each) after `prompt`, the processor's output for one conversation.
+
+    Families that are not in `SHARED_PREFIX`, and are no plain language models, take one whole pass an option.
+    """
+    if model.config.model_type in SHARED_PREFIX or not hasattr(model.config, "vision_config"):
+        return shared_prefix_scores(model, prompt, options)
+    return whole_pass_scores(model, prompt, options)
+
+
+def whole_pass_scores(model: Any, prompt: Mapping[str, Any], options: Sequence[Tokens]) -> tuple[OptionScore, ...]:
+    """The same from one forward pass an option over prompt and option together."""
+    import torch
+
+    scores = []
+    for tokens in options:
+        _forget_positions(model)
+        with torch.inference_mode():
+            logits = model(**on_device(model, _with_option(prompt, tokens))).logits  # 1 x (prompt + option) x words
+        # Place i predicts token i + 1.
+        scores.append(_score(log_softmax(logits[0, -len(tokens) - 1 : -1]), tokens))
+    return tuple(scores)
+
+
+def shared_prefix_scores(model: Any, prompt: Mapping[str, Any], options: Sequence[Tokens]) -> tuple[OptionScore, ...]:
+    """The same with the prompt encoded once. The model must keep keys and values of all its layers in one cache."""
+    import torch
+
+    inputs = on_device(model, prompt)
+    _forget_positions(model)
+    with torch.inference_mode():
+        encoded = model(**inputs, use_cache=True, logits_to_keep=1)
+
+    def follow(**more: Any) -> Any:
+        rows, length = more["input_ids"].shape
+        if "cross_attention_mask" in inputs:
+            # Without it the option would look at the pictures through no mask: another loss, and no error.
+            more["cross_attention_mask"] = inputs["cross_attention_mask"][:, -1:].expand(rows, length, -1, -1)
+        shift = _rope_deltas(model)
+        if shift is not None:
+            # A picture takes fewer positions than tokens, so what follows stands `rope_deltas` off its place.
+            places = torch.arange(length, device=model.device) + inputs["input_ids"].shape[1] + shift.flatten()[0]
+            more["position_ids"] = places.expand(3, rows, length)
+        return model(**more)
+
+    return following_scores(encoded.logits[0, -1], encoded.past_key_values, inputs["attention_mask"], options, follow)
+
+
+def following_scores(
+    last: torch.Tensor, cache: Any, mask: torch.Tensor, options: Sequence[Tokens], follow: Callable[..., Any]
+) -> tuple[OptionScore, ...]:
+    """Scores of options after an encoded prompt.
+
+    `last` are the logits of the prompt's last place (words), `cache` its keys and values, which are used up, `mask`
+    its attention mask (1 x prompt). `follow` is the decoder's forward pass.
+    """
+    import torch
+
+    first = log_softmax(last)
+    longest = max(map(len, options)) - 1  # an option's last token predicts nothing that is asked
+    if longest == 0:
+        return tuple(_score(first[None], tokens) for tokens in options)
+    cache.batch_repeat_interleave(len(options))
+    ids = torch.zeros((len(options), longest), dtype=torch.long, device=mask.device)
+    real = torch.zeros((len(options), longest), dtype=mask.dtype, device=mask.device)
+    for row, tokens in enumerate(options):
+        ids[row, : len(tokens) - 1] = torch.tensor(tokens[:-1], dtype=torch.long)
+        real[row, : len(tokens) - 1] = 1
+    whole_mask = torch.cat([mask.expand(len(options), -1), real], dim=1)
+    with torch.inference_mode():
+        logits = follow(input_ids=ids, attention_mask=whole_mask, past_key_values=cache, use_cache=True).logits
+    return tuple(
+        _score(torch.cat([first[None], log_softmax(logits[row, : len(tokens) - 1])]), tokens)
+        for row, tokens in enumerate(options)
+    )
+
+
+def decoder_scores(logits: torch.Tensor, options: Sequence[Tokens]) -> tuple[OptionScore, ...]:
+    """Scores from the logits (options x places x words) of a decoder whose place i predicts token i of its option."""
+    return tuple(_score(log_softmax(logits[row, : len(tokens)]), tokens) for row, tokens in enumerate(options))
+
+
+def log_softmax(logits: torch.Tensor) -> torch.Tensor:
+    """Log-likelihoods over the last axis, in float32."""
+    return logits.float().log_softmax(dim=-1)
+
+
+def on_device(model: Any, inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """Inputs where the model is, pictures in the type of its weights."""
+    return {
+        name: value.to(model.device, model.dtype if value.is_floating_point() else value.dtype)
+        for name, value in inputs.items()
+    }
+
+
+def _score(log_likelihoods: torch.Tensor, tokens: Tokens) -> OptionScore:
+    """`log_likelihoods` are tokens x words."""
+    places = range(len(tokens))
+    return OptionScore(float(log_likelihoods[list(places), list(tokens)].double().sum()), len(tokens))
+
+
+def _with_option(prompt: Mapping[str, Any], tokens: Tokens) -> dict[str, Any]:
+    import torch
+
+    inputs = dict(prompt)
+    inputs["input_ids"] = torch.cat([prompt["input_ids"], torch.tensor([list(tokens)])], dim=1)
+    for name in _PER_TOKEN:
+        if name in prompt:
+            value: torch.Tensor = prompt[name]
+            last = value[:, -1:]
+            if name == "mm_token_type_ids":
+                last = torch.zeros_like(last)  # an option is words, whatever the prompt ended in
+            inputs[name] = torch.cat([value, last.repeat_interleave(len(tokens), dim=1)], dim=1)
+    return inputs
+
+
+def _rope_deltas(model: Any) -> Any:
+    return getattr(getattr(model, "model", None), "rope_deltas", None)
+
+
+def _forget_positions(model: Any) -> None:
+    # Models with positions in three dimensions keep those of the last prompt, and would use them for a prompt
+    # without a picture.
+    if _rope_deltas(model) is not None:
+        model.model.rope_deltas = None

@@ -1,0 +1,105 @@
+"""The settings of what answers: one class an adapter, told apart by the field `adapter`."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field, model_validator
+
+from whatif.settings import Settings
+
+_SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+
+
+class _Model(Settings):
+    """What every model of `params.yaml` may have."""
+
+    name: str | None = None  # as printed in tables; the key when not given
+
+    def printed_name(self, key: str) -> str:
+        """The name of this model in tables."""
+        return self.name or key
+
+
+class Baseline(_Model):
+    """Answers without a look at picture or words: the lines that a model must pass."""
+
+    adapter: Literal["random", "first-option", "majority"]
+
+
+class CheckpointSettings(_Model):
+    """A checkpoint of the Hugging Face library, from the hub or from a folder."""
+
+    checkpoint: str  # hub id, or path of a folder
+    revision: str | None = None
+    dtype: Literal["float32", "float16", "bfloat16"] = "float32"
+    device: str = "cpu"
+    max_new_tokens: int = Field(default=64, ge=1, le=4096)  # of an answer to an open question
+    batch_size: int = Field(default=8, ge=1, le=1024)  # open questions at once; halved when memory runs out
+
+
+class HuggingFaceChat(CheckpointSettings):
+    """A vision-language model with a chat template, which `AutoModelForImageTextToText` loads."""
+
+    adapter: Literal["hf-chat"]
+
+
+Prompt = Annotated[str, Field(pattern=r"\{question\}")]  # the words of a prompt, `{question}` where the question stands
+
+
+class HuggingFaceBlip(CheckpointSettings):
+    """A BLIP-2 or an InstructBLIP; they have no chat template."""
+
+    adapter: Literal["hf-blip"]
+    prompt: Prompt = "Question: {question} Answer:"
+
+
+class BlindTextModel(CheckpointSettings):
+    """A language model that reads the question and sees no picture."""
+
+    adapter: Literal["blind"]
+    prompt: Prompt = "Question: {question}\nAnswer:"  # of a checkpoint without a chat template
+
+
+class ApiModel(_Model):
+    """A model behind an OpenAI-compatible endpoint: a provider's, or a server of one's own (vLLM, transformers)."""
+
+    adapter: Literal["api"]
+    model: str = Field(min_length=1)
+    base_url: str = Field(pattern=r"^https?://[^\s/?#@]+(/[^\s?#@]*)?$")
+    key_variable: str | None = Field(default=None, pattern=r"^[A-Z_][A-Z0-9_]*$", max_length=64)  # of the environment
+    concurrency: int = Field(default=8, ge=1, le=256)  # requests at once
+    max_new_tokens: int = Field(default=64, ge=1, le=65_536)
+    token_limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"  # what the endpoint calls the line above
+    temperature: float | None = Field(default=0, ge=0, le=2)  # null: not sent, for models that refuse it
+    timeout_seconds: float = Field(default=120, gt=0, le=3600)
+    retries: int = Field(default=6, ge=0, le=20)
+    token_budget: int | None = Field(default=None, ge=1)  # prompts and responses of one evaluation together
+    price_per_million_prompt_tokens: float | None = Field(default=None, ge=0)
+    price_per_million_response_tokens: float | None = Field(default=None, ge=0)
+
+    @model_validator(mode="after")
+    def _both_prices(self) -> ApiModel:
+        if (self.price_per_million_prompt_tokens is None) != (self.price_per_million_response_tokens is None):
+            raise ValueError("give both prices, of prompt tokens and of response tokens, or none")
+        return self
+
+
+def _model_key(key: str) -> str:
+    if not _SLUG.fullmatch(key):
+        raise ValueError(
+            "a key must be lower-case words and digits joined by hyphens, without dots or spaces, for example "
+            f"`{_slug(key)}`; a hub id belongs in the field `checkpoint`"
+        )
+    return key
+
+
+ModelKey = Annotated[str, AfterValidator(_model_key)]
+ModelSettings = Annotated[
+    Baseline | HuggingFaceChat | HuggingFaceBlip | BlindTextModel | ApiModel, Field(discriminator="adapter")
+]
+
+
+def _slug(key: str) -> str:
+    return "-".join(re.findall(r"[a-z0-9]+", key.lower())) or "my-model"

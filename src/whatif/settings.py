@@ -1,0 +1,24 @@
+"""What every part of `params.yaml` is made of: immutable settings that are closed to unknown keys."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+
+class Settings(BaseModel):
+    """A part of `params.yaml`: immutable, and closed to keys that it does not name."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, strict=True)
+
+
+class Range(Settings):
+    """Whole numbers from `low` to `high`, both included."""
+
+    low: int = Field(ge=0)
+    high: int = Field(ge=0)
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Range:
+        if self.low > self.high:
+            raise ValueError(f"low ({self.low}) must not be above high ({self.high})")
+        return self

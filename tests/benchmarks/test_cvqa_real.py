@@ -1,0 +1,176 @@
+"""C-VQA-Real from the released file to its tables, on photographs made here and on those of coco-mini."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.pictures import icon
+from tests.tiny_checkpoints import tiny_llava
+from whatif import artifacts, benchmarks
+from whatif.benchmarks.cvqa_real import sample
+from whatif.errors import WhatifError
+from whatif.graph.run import run
+from whatif.graph.steps import Graph
+from whatif.params import check
+from whatif.schemas import PREDICTIONS, QUESTIONS, REJECTIONS
+
+ROOT = Path(__file__).parents[2]
+LINES = """img_path,query,answer,new query,new answer,type
+COCO_val2014_000000000001.jpg,How many cats are there?,2,How many cats would there be if 1 left?,1,direct
+COCO_val2014_000000000001.jpg,How many dogs are there?,3,How many dogs would there be if the TV was off?,0,indirect
+COCO_val2014_000000000002.jpg,Is the cat asleep?,yes,Would the cat be asleep if it was woken up?,no,boolean
+COCO_val2014_000000000003.jpg,Is it raining?,no,Would it be raining if there were clouds?,yes,boolean
+"""
+
+
+class Project:
+    """A project with the benchmark cvqa-real alone, run job by job."""
+
+    def __init__(self, questions: Path, folders: list[Path], models: dict[str, Any]) -> None:
+        self.values = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
+        self.values["benchmarks"] = ["cvqa-real"]
+        self.values["extract"]["cvqa-real"] = {
+            "questions": str(questions),
+            "image_folders": [str(folder) for folder in folders],
+            "gender_annotations": None,
+        }
+        self.values["models"] = models
+        self.values["aggregate"]["cvqa-real"]["resamples"] = 200
+
+    @property
+    def graph(self) -> Graph:
+        return benchmarks.graph(check(self.values))
+
+    def run(self) -> dict[str, str]:
+        return {job.name: run(job, lambda line: None) for job in self.graph.jobs}
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "released.csv").write_text(LINES, encoding="utf-8")
+    folder = tmp_path / "val2017"
+    folder.mkdir()
+    for number in (1, 2):
+        (folder / f"00000000000{number}.jpg").write_bytes(icon((200, 60 * number, 60)))
+    models = {"majority": {"adapter": "majority"}, "random": {"adapter": "random"}}
+    return Project(tmp_path / "released.csv", [folder], models)
+
+
+def test_pairs_without_a_picture_stay_in_the_set_and_are_not_asked(project: Project) -> None:
+    project.run()
+    released = artifacts.read(Path("data/generate/cvqa-real/questions.parquet"), QUESTIONS)
+    asked = artifacts.read(Path("data/verify/cvqa-real/questions.parquet"), QUESTIONS)
+    assert (released.num_rows, asked.num_rows) == (8, 6)
+    missing = artifacts.read(Path("data/extract/cvqa-real/missing.parquet"), REJECTIONS).to_pylist()
+    assert [(row["item_id"], row["reason"]) for row in missing] == [
+        ("COCO_val2014_000000000003.jpg", "picture missing")
+    ]
+    rejected = artifacts.read(Path("data/filter/cvqa-real/rejections.parquet"), REJECTIONS).to_pylist()
+    assert [row["reason"] for row in rejected] == ["no picture"]
+    funnel = Path("metrics/cvqa-real/funnel.csv").read_text()
+    assert "filter,pairs,no picture: 1,4,3,1" in funnel
+    assert "evaluate random direct,questions,none,6,6,0" in funnel
+
+
+def test_tables_stand_beside_the_printed_numbers(project: Project) -> None:
+    project.run()
+    table = Path("metrics/cvqa-real/table3.csv").read_text().splitlines()
+    assert sum(",printed," in line for line in table) == 14 * 3
+    ours = [line.split(",") for line in table if ",ours," in line]
+    assert [(row[0], row[2], row[3]) for row in ours] == [
+        (name, group, "1") for name in ("majority", "random") for group in ("direct", "indirect", "boolean")
+    ]
+    metrics = json.loads(Path("metrics/cvqa-real.json").read_text())
+    for variant in ("original", "counterfactual"):
+        assert metrics["table3"]["majority"]["all"][variant]["accuracy"] == 100
+    assert set(metrics) == {"table3"}
+
+
+def test_a_sampled_model_is_asked_a_part_and_stands_in_table_5(project: Project) -> None:
+    project.values["evaluate"]["cvqa-real"].update(sampled_models=["random"], sample_share=0.4)
+    project.run()
+    metrics = json.loads(Path("metrics/cvqa-real.json").read_text())
+    assert (set(metrics["table3"]), set(metrics["table5"])) == ({"majority"}, {"random"})
+    assert metrics["table5"]["random"]["all"]["pairs"] == 3  # at least one of each group
+
+
+def test_a_sample_is_the_nearest_number_of_pairs_of_each_group() -> None:
+    sizes = {"direct": 1150, "indirect": 864, "boolean": 1130}
+    questions = [
+        {"pair_id": f"{group}-{number}", "group": group, "variant": variant}
+        for group, size in sizes.items()
+        for number in range(size)
+        for variant in ("original", "counterfactual")
+    ]
+    chosen = sample(questions, 0.1, seed=1)
+    assert Counter(row["group"] for row in chosen) == {"direct": 230, "indirect": 172, "boolean": 226}
+    assert {row["pair_id"] for row in chosen} != {row["pair_id"] for row in sample(questions, 0.1, seed=2)}
+    assert chosen == sample(questions[::-1], 0.1, seed=1)[::-1]
+
+
+def test_a_checkpoint_answers_in_its_own_words_and_is_not_asked_twice(project: Project, tmp_path: Path) -> None:
+    folder = tiny_llava(tmp_path / "llava", seed=1)
+    tiny = {"adapter": "hf-chat", "checkpoint": str(folder), "max_new_tokens": 4}
+    project.values["models"] = {"tiny": tiny}
+    project.values["evaluate"]["cvqa-real"]["strategies"] = ["direct", "cot"]
+    assert set(project.run().values()) == {"computed"}
+    for strategy in ("direct", "cot"):
+        rows = artifacts.read(Path(f"data/evaluate/tiny/cvqa-real/{strategy}.parquet"), PREDICTIONS).to_pylist()
+        assert len(rows) == 6
+        assert all(row["strategy"] == strategy and row["response"] is not None for row in rows)
+        assert {row["status"] for row in rows} <= {"ok", "ambiguous", "none"}
+        assert all(len(row["request_key"]) == 64 for row in rows)
+    assert "tiny" in Path("metrics/cvqa-real/table4.csv").read_text()
+    before = Path("data/evaluate/tiny/cvqa-real/direct.parquet").read_bytes()
+    Path("data/evaluate/tiny/cvqa-real/direct.parquet").unlink()
+    (folder / "model.safetensors").rename(folder / "gone")  # without weights nothing can be asked
+    with pytest.raises(WhatifError, match="lacks weights"):
+        project.run()
+    (folder / "gone").rename(folder / "model.safetensors")
+    project.run()
+    assert Path("data/evaluate/tiny/cvqa-real/direct.parquet").read_bytes() == before
+
+
+def test_without_the_released_file_it_says_what_to_give(project: Project) -> None:
+    project.values["extract"]["cvqa-real"]["questions"] = None
+    with pytest.raises(WhatifError, match=r"extract\.cvqa-real\.questions: is null; give the path"):
+        project.run()
+
+
+@pytest.mark.skipif("WHATIF_DATA" not in os.environ, reason="needs WHATIF_DATA, the folder of real data")
+def test_the_released_questions_about_photographs_of_coco_mini(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    data = Path(os.environ["WHATIF_DATA"])
+    folder = tiny_llava(tmp_path / "llava", seed=1)
+    models = {
+        "majority": {"adapter": "majority"},
+        "tiny": {"adapter": "hf-chat", "checkpoint": str(folder), "max_new_tokens": 4},
+    }
+    folders = [data / "coco-mini" / "val2017", data / "coco-mini" / "train2017"]
+    project = Project(data / "c-vqa" / "C-VQA-Real_questions.csv", folders, models)
+    project.run()
+    asked = artifacts.read(Path("data/verify/cvqa-real/questions.parquet"), QUESTIONS).to_pylist()
+    assert len(asked) >= 2 * 8
+    assert all(len(row["image_ids"]) == 1 for row in asked)
+    questions = Path("metrics/cvqa-real/questions.csv").read_text()
+    for line in (
+        "all,original,3144,5.879,",
+        "all,counterfactual,3144,13.157,",
+        "direct,original,1150,",
+        "indirect,original,864,",
+    ):
+        assert line in questions
+    assert any(
+        line.startswith("boolean,counterfactual,1130,") and line.endswith(",55.13") for line in questions.splitlines()
+    )
+    rows = artifacts.read(Path("data/evaluate/tiny/cvqa-real/direct.parquet"), PREDICTIONS).to_pylist()
+    assert len(rows) == len(asked)
+    assert all(row["response"] is not None for row in rows)

@@ -1,0 +1,58 @@
+"""What the tests of checkpoints share: the families, pictures, and questions about them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
+from tests import tiny_checkpoints
+from whatif.models import Question
+
+Build = Callable[[Path], Path]
+
+CHAT: dict[str, Build] = {
+    "llava": tiny_checkpoints.tiny_llava,
+    "llava_next": tiny_checkpoints.tiny_llava_next,
+    "qwen2_vl": tiny_checkpoints.tiny_qwen2_vl,
+    "qwen2_5_vl": tiny_checkpoints.tiny_qwen2_5_vl,
+    "mllama": tiny_checkpoints.tiny_mllama,
+    "idefics3": tiny_checkpoints.tiny_idefics3,
+    "smolvlm": tiny_checkpoints.tiny_smolvlm,
+}
+BLIP: dict[str, Build] = {
+    "blip2-opt": partial(tiny_checkpoints.tiny_blip2, language="opt"),
+    "blip2-t5": partial(tiny_checkpoints.tiny_blip2, language="t5"),
+    "instructblip-opt": partial(tiny_checkpoints.tiny_instructblip, language="opt"),
+    "instructblip-t5": partial(tiny_checkpoints.tiny_instructblip, language="t5"),
+}
+# One token, two, six and five: of unlike length, so that padding matters.
+OPTIONS = ("A", "16 dots", "zebra", "7 flowers inside the picture")
+
+
+def picture(seed: int, width: int = 56, height: int = 56) -> Image.Image:
+    """Noise, in pixels."""
+    return Image.fromarray(np.random.default_rng(seed).integers(0, 256, (height, width, 3), dtype=np.uint8))
+
+
+def question(
+    images: Sequence[Image.Image], prompt: str = "How many dots are there?", options: Sequence[str] = ()
+) -> Question:
+    """A question about pictures; open when it has no options."""
+    names = tuple(f"image-{number}" for number in range(len(images)))
+    return Question("q", "dots", "original", prompt, tuple(options), names, lambda: images)
+
+
+def mixed_questions(pictures: Sequence[int]) -> list[Question]:
+    """Nine open questions of unlike length with as many pictures as `pictures` says, in turn, of unlike sizes."""
+    words = ["How", "many", "dots", "are", "there", "in", "all", "the", "circles", "together?"]
+    sizes = [(56, 56), (28, 56), (40, 30)]
+    questions = []
+    for number in range(9):
+        count = pictures[number % len(pictures)]
+        images = [picture(10 * number + place, *sizes[(number + place) % 3]) for place in range(count)]
+        questions.append(question(images, " ".join(words[: 2 + (5 * number) % 9])))
+    return questions

@@ -1,0 +1,262 @@
+"""The store of answers: what was put is there, once, whoever writes beside it and whatever kills the writer."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sqlite3
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from whatif.cli import main
+from whatif.errors import WhatifError
+from whatif.models.response_store import Merged, ResponseStore, Run, request_key
+
+WRITER = textwrap.dedent(
+    """
+    import sys
+    from pathlib import Path
+    from whatif.models.response_store import ResponseStore, request_key
+
+    with ResponseStore(Path(sys.argv[1])) as store:
+        for number in range(int(sys.argv[3]), int(sys.argv[4])):
+            request = {"identity": {"adapter": "api", "model": "m"}, "prompt": f"question {number}"}
+            stands = store.put(request_key(request), request, {"status": "ok", "response": f"{sys.argv[2]} {number}"})
+            print(number, stands["response"], flush=True)
+    """
+)
+
+
+def request_of(prompt: str, model: str = "m") -> dict[str, Any]:
+    return {"identity": {"adapter": "api", "model": model}, "prompt": prompt, "options": [], "image_ids": []}
+
+
+def answer_of(response: str) -> dict[str, Any]:
+    return {"status": "ok", "response": response}
+
+
+def put(store: ResponseStore, prompt: str, response: str, model: str = "m") -> dict[str, Any]:
+    request = request_of(prompt, model)
+    return store.put(request_key(request), request, answer_of(response))
+
+
+def writer(store: Path, name: str, first: int, end: int) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", WRITER, str(store), name, str(first), str(end)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+
+def all_answers(path: Path) -> list[str]:
+    """What stands in a file, read without the code under test."""
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        return [json.loads(a)["response"] for (a,) in connection.execute("SELECT answer FROM responses")]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "new" / "responses.sqlite"
+
+
+def test_what_was_put_is_found_by_its_key_in_another_process_too(path: Path) -> None:
+    with ResponseStore(path) as store:
+        assert put(store, "Wie viele?", "sieben – 7") == answer_of("sieben – 7")
+        keys = [request_key(request_of(prompt)) for prompt in ("Wie viele?", "never asked")]
+        assert store.get(keys) == {keys[0]: answer_of("sieben – 7")}
+    with ResponseStore(path) as store:
+        assert store.get([*keys, keys[0]]) == {keys[0]: answer_of("sieben – 7")}
+
+
+def test_more_keys_are_looked_up_than_a_statement_takes(path: Path) -> None:
+    with ResponseStore(path) as store:
+        put(store, "question 1", "one")
+        keys = [request_key(request_of(f"question {number}")) for number in range(2_500)]
+        assert store.get(keys) == {keys[1]: answer_of("one")}
+
+
+@pytest.mark.parametrize("part", ["identity", "prompt", "options", "image_ids"])
+def test_each_part_of_a_request_changes_its_key(part: str) -> None:
+    request = request_of("question")
+    keys = {request_key(request), request_key({**request, part: ["other"]})}
+    assert len(keys) == 2
+    assert request_key(dict(reversed(request.items()))) in keys, "the order of its parts does not"
+
+
+def test_the_first_answer_stays(path: Path) -> None:
+    with ResponseStore(path) as store:
+        put(store, "question", "first")
+        assert put(store, "question", "second") == answer_of("first")
+        assert list(store.get([request_key(request_of("question"))]).values()) == [answer_of("first")]
+    for statement in ("UPDATE responses SET answer = '{}'", "DELETE FROM responses"):
+        with closing(sqlite3.connect(path)) as connection, pytest.raises(sqlite3.IntegrityError, match="never"):
+            connection.execute(statement)
+
+
+def test_an_error_and_a_wrong_key_are_not_stored(path: Path) -> None:
+    with ResponseStore(path) as store:
+        request = request_of("question")
+        with pytest.raises(ValueError, match="an error is no answer"):
+            store.put(request_key(request), request, {"status": "error", "reason": "time-out"})
+        with pytest.raises(ValueError, match="not the key"):
+            store.put(request_key(request_of("another")), request, answer_of("yes"))
+        assert store.summary().answers == {}
+
+
+def test_four_processes_write_at_once_and_agree(path: Path) -> None:
+    writers = [writer(path, name, 0, 100) for name in "abcd"]
+    said = [process.communicate(timeout=120)[0].splitlines() for process in writers]
+    assert [process.returncode for process in writers] == [0] * 4
+    assert said[0] == said[1] == said[2] == said[3], "each is told the answer that stands"
+    assert len(said[0]) == 100
+    assert sorted(all_answers(path)) == sorted(line.partition(" ")[2] for line in said[0])
+
+
+def test_threads_share_a_store(path: Path) -> None:
+    with ResponseStore(path) as store, ThreadPoolExecutor(8) as pool:
+        prompts = [f"question {number % 50}" for number in range(400)]
+        stands = list(pool.map(lambda n: put(store, prompts[n], f"answer {n}")["response"], range(400)))
+        assert store.summary().answers == {"api m": 50}
+    by_prompt = {(prompt, response) for prompt, response in zip(prompts, stands, strict=True)}
+    assert len(by_prompt) == 50
+
+
+def test_a_killed_writer_loses_nothing_that_was_put(path: Path) -> None:
+    process = writer(path, "a", 0, 1_000_000)
+    assert process.stdout is not None
+    seen = [process.stdout.readline() for _ in range(30)]
+    process.send_signal(signal.SIGKILL)
+    seen += process.stdout.readlines()
+    process.stdout.close()
+    assert process.wait() == -signal.SIGKILL
+    whole = [line.split(" ", 1)[1].rstrip("\n") for line in seen if line.endswith("\n")]
+    kept = all_answers(path)
+    assert kept[: len(whole)] == whole and len(kept) <= len(whole) + 1
+    with ResponseStore(path) as store:
+        assert put(store, "after the kill", "goes on") == answer_of("goes on")
+
+
+def test_exported_lines_and_stores_merge_into_the_same(path: Path, tmp_path: Path) -> None:
+    other, third = tmp_path / "other.sqlite", tmp_path / "third.sqlite"
+    with ResponseStore(path) as store:
+        for number in range(20):
+            put(store, f"question {number}", f"here {number}\u2028\n")
+        assert store.export(tmp_path / "here.jsonl") == 20
+    with ResponseStore(other) as store:
+        for number in range(15, 30):
+            put(store, f"question {number}", f"there {number}" if number < 18 else f"here {number}\u2028\n")
+        assert store.merge([tmp_path / "here.jsonl"]) == Merged(added=15, known=5, different=3)
+        assert store.summary().answers == {"api m": 30}
+    with ResponseStore(third) as store:
+        assert store.merge([path, other, path]) == Merged(added=30, known=40, different=3)
+        assert store.export(tmp_path / "third.jsonl") == 30
+    assert (tmp_path / "third.jsonl").read_bytes().startswith((tmp_path / "here.jsonl").read_bytes())
+    lines = [json.loads(line) for line in (tmp_path / "third.jsonl").read_text(encoding="utf-8").split("\n")[:-1]]
+    assert all(request_key(line["request"]) == line["key"] for line in lines)
+
+
+def _cut(line: str) -> str:
+    return line[:-5]
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (_cut, "line 2: is no stored answer"),
+        (lambda line: "[]", "line 2: is no stored answer"),
+        (lambda line: line.replace("question 1", "question 9"), "row 2: its key"),
+        (lambda line: line.replace('"ok"', '"error"'), "row 2: its answer has no status"),
+    ],
+)
+def test_a_damaged_file_is_refused_as_a_whole(path: Path, damage: Callable[[str], str], message: str) -> None:
+    lines = path.parent / "lines.jsonl"
+    with ResponseStore(path) as store:
+        for number in range(3):
+            put(store, f"question {number}", "yes")
+        store.export(lines)
+    text = lines.read_text(encoding="utf-8").splitlines()
+    lines.write_text("\n".join([text[0], damage(text[1]), text[2]]), encoding="utf-8")
+    with ResponseStore(path.parent / "another.sqlite") as store:
+        with pytest.raises(WhatifError, match=message) as error:
+            store.merge([lines])
+        assert str(error.value).startswith(f"{lines}: ")
+        assert store.summary().answers == {}
+        assert put(store, "question", "goes on") == answer_of("goes on")
+
+
+def test_other_files_are_refused_and_left_alone(tmp_path: Path) -> None:
+    text, database = tmp_path / "text.sqlite", tmp_path / "other.sqlite"
+    text.write_text("This is no database, but it is long enough to be taken for one." * 20)
+    with closing(sqlite3.connect(database)) as connection:
+        connection.execute("CREATE TABLE something (x)")
+    before = text.read_bytes(), database.read_bytes()
+    with pytest.raises(WhatifError, match=r"text\.sqlite: cannot be used as a store"):
+        ResponseStore(text)
+    with pytest.raises(WhatifError, match=r"other\.sqlite: is a database of something else"):
+        ResponseStore(database)
+    with pytest.raises(WhatifError, match=r"text\.sqlite/x: cannot be used"):
+        ResponseStore(text / "x")
+    assert (text.read_bytes(), database.read_bytes()) == before
+
+
+def test_where_a_write_ahead_log_cannot_be_kept_a_journal_is(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    connect = sqlite3.connect
+
+    def without_shared_memory(file: Path, **settings: Any) -> sqlite3.Connection:
+        # SQLite's own way of locking for file systems that have neither locks nor shared memory.
+        return connect(f"file:{file}?vfs=unix-dotfile", uri=True, **settings)
+
+    def journal(file: Path) -> str:
+        with closing(connect(file)) as connection:
+            return str(connection.execute("PRAGMA journal_mode").fetchone()[0])
+
+    with ResponseStore(path.with_name("usual.sqlite")):
+        assert journal(path.with_name("usual.sqlite")) == "wal"
+    monkeypatch.setattr(sqlite3, "connect", without_shared_memory)
+    with ResponseStore(path) as store:
+        put(store, "question", "yes")
+    with ResponseStore(path) as store:
+        assert put(store, "question", "no") == answer_of("yes")
+    assert journal(path) == "delete"
+
+
+# The command
+
+
+def whatif(*arguments: str) -> tuple[int, str]:
+    result = CliRunner().invoke(main, ["responses", *arguments], prog_name="whatif")
+    return result.exit_code, result.output
+
+
+def test_the_command_shows_exports_and_merges(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("WHATIF_RESPONSES", raising=False)
+    with ResponseStore() as store:
+        for number in range(3):
+            put(store, f"question {number}", "yes", "gpt" if number else "llava")
+        store.record_run(Run("api gpt", 3, 1))
+        size = store.summary().size
+    code, text = whatif("show")
+    assert (code, text.splitlines()[1:]) == (
+        0,
+        ["          2  api gpt", "          1  api llava", "last run, api gpt: 3 of 4 from the store (75.0%)"],
+    )
+    assert size > 4096 and text.startswith(".whatif/responses.sqlite: 0.") and "3 answers" in text
+    assert whatif("export", "out.jsonl") == (0, "out.jsonl: 3 answers\n")
+    monkeypatch.setenv("WHATIF_RESPONSES", "elsewhere/r.sqlite")
+    assert whatif("show") == (
+        2,
+        "whatif: elsewhere/r.sqlite: no such file; it is made when a model is asked for the first time\n",
+    )
+    assert whatif("merge", "out.jsonl", "none.jsonl") == (2, "whatif: none.jsonl: no such file\n")
+    assert not Path("elsewhere").exists()
+    merged = "elsewhere/r.sqlite: 3 answers added, 3 were there\n"
+    assert whatif("merge", "out.jsonl", ".whatif/responses.sqlite") == (0, merged)
+    assert whatif("export", "out.txt") == (2, "whatif: out.txt: must end in .jsonl\n")

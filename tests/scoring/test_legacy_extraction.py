@@ -1,0 +1,47 @@
+"""The rules of C-VQA's published scoring, with what they get wrong."""
+
+from __future__ import annotations
+
+import pytest
+
+from whatif.scoring.legacy_extraction import legacy
+
+
+@pytest.mark.parametrize(
+    ("response", "answer"),
+    [
+        ("3", "3"),
+        ("There are three dogs.", "3"),
+        ("If 2 cats were added, there would be 5 cats.", "5"),
+        ("There would be 5 cats if 2 cats were added.", "5"),
+        ("2 + 3 = 5", "2"),  # the first number, not the result
+        ("eleven", None),  # words up to ten
+        ("none", None),
+        ("007", "7"),
+        ("", None),
+    ],
+)
+def test_numbers(response: str, answer: str | None) -> None:
+    found = legacy(response, "number", "How many?")
+    assert (found.answer, found.status) == (answer, "none" if answer is None else "ok")
+
+
+@pytest.mark.parametrize(
+    ("response", "answer"),
+    [
+        ("No.", "no"),
+        ("Yes, it is not raining.", "no"),  # `not` counts before `yes`
+        ("It would be asleep.", "yes"),
+        ("The cat is there", "yes"),
+        ("Nothing", None),
+        ("maybe", None),
+    ],
+)
+def test_booleans(response: str, answer: str | None) -> None:
+    found = legacy(response, "boolean", "Is it?")
+    assert (found.answer, found.status) == (answer, "none" if answer is None else "ok")
+
+
+def test_choices_are_not_known() -> None:
+    with pytest.raises(ValueError, match="numbers and booleans only"):
+        legacy("A", "choice", "Which?")

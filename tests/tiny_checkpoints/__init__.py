@@ -1,0 +1,24 @@
+"""Builds tiny random checkpoints on the spot, by family, so that tests run the real loading and scoring code."""
+
+from tests.tiny_checkpoints.blip import tiny_blip2, tiny_instructblip
+from tests.tiny_checkpoints.idefics import tiny_idefics3, tiny_smolvlm
+from tests.tiny_checkpoints.llava import random_llava, tiny_llava, tiny_llava_next
+from tests.tiny_checkpoints.mllama import tiny_mllama
+from tests.tiny_checkpoints.qwen import tiny_qwen2_5_vl, tiny_qwen2_vl
+from tests.tiny_checkpoints.text import tiny_text_model
+from tests.tiny_checkpoints.tokenizer import tiny_tokenizer
+
+__all__ = [
+    "random_llava",
+    "tiny_blip2",
+    "tiny_idefics3",
+    "tiny_instructblip",
+    "tiny_llava",
+    "tiny_llava_next",
+    "tiny_mllama",
+    "tiny_qwen2_5_vl",
+    "tiny_qwen2_vl",
+    "tiny_smolvlm",
+    "tiny_text_model",
+    "tiny_tokenizer",
+]
