@@ -139,6 +139,20 @@ def test_a_checkpoint_answers_in_its_own_words_and_is_not_asked_twice(project: P
     assert Path("data/evaluate/tiny/cvqa-real/direct.parquet").read_bytes() == before
 
 
+def test_the_gap_between_images_of_men_and_of_women(project: Project, tmp_path: Path) -> None:
+    (tmp_path / "genders.csv").write_text("id,bb_gender\n1,Male\n2,Female\n3,Male\n", encoding="utf-8")
+    project.values["extract"]["cvqa-real"]["gender_annotations"] = str(tmp_path / "genders.csv")
+    project.run()
+    rows = Path("metrics/cvqa-real/gender.csv").read_text().splitlines()
+    assert [row.split(",")[:3] for row in rows[1:]] == [
+        ["majority", "1 and 1", "+0.0"],
+        ["random", "1 and 1", rows[2].split(",")[2]],
+    ]
+    project.values["extract"]["cvqa-real"]["gender_annotations"] = None
+    assert project.run()["aggregate cvqa-real"] == "computed"
+    assert len(Path("metrics/cvqa-real/gender.csv").read_text().splitlines()) == 1
+
+
 def test_without_the_released_file_it_says_what_to_give(project: Project) -> None:
     project.values["extract"]["cvqa-real"]["questions"] = None
     with pytest.raises(WhatifError, match=r"extract\.cvqa-real\.questions: is null; give the path"):

@@ -164,7 +164,7 @@ def _adapter_code(parameters: Mapping[str, Any]) -> list[str]:
 
 
 _MODULE = "whatif.benchmarks.cvqa_real"
-_TABLES = ("table3", "table4", "table5", "questions", "answers", "words", "funnel")
+_TABLES = ("table3", "table4", "table5", "gender", "questions", "answers", "words", "funnel")
 
 BENCHMARK = Benchmark(
     name=NAME,
@@ -175,6 +175,7 @@ BENCHMARK = Benchmark(
             benchmark=NAME,
             function=f"{_MODULE}:extract",
             reads=(f"extract.{NAME}",),
+            ignores=(f"extract.{NAME}.gender_annotations",),
             sources=(f"extract.{NAME}.questions", f"extract.{NAME}.image_folders"),
             outputs={
                 "questions": Output(QUESTIONS, f"data/extract/{NAME}/questions.parquet"),
@@ -232,7 +233,8 @@ BENCHMARK = Benchmark(
             stage="aggregate",
             benchmark=NAME,
             function=f"{_MODULE}:aggregate",
-            reads=("seed", "models", f"evaluate.{NAME}", f"aggregate.{NAME}"),
+            reads=("seed", "models", f"evaluate.{NAME}", f"extract.{NAME}.gender_annotations", f"aggregate.{NAME}"),
+            sources=(f"extract.{NAME}.gender_annotations",),
             package_files=tuple(f"tables/published/c-vqa_table{number}.csv" for number in (3, 4, 5)),
             inputs={
                 "images": f"data/extract/{NAME}/images.parquet",

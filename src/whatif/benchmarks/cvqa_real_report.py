@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from whatif import artifacts
@@ -14,6 +15,7 @@ from whatif.schemas import PREDICTIONS, QUESTIONS, REJECTIONS
 from whatif.tables.c_vqa_real import GROUPS, real_table
 from whatif.tables.formats import DisplayTable, to_csv, to_latex, to_markdown
 from whatif.tables.funnel import FunnelStage, funnel_table, reasons
+from whatif.tables.gender_gap import gap_table, gender_gaps
 
 NAME = "cvqa-real"
 FOLDER = f"metrics/{NAME}"
@@ -21,6 +23,7 @@ HEADINGS = {
     "table3": "Accuracy",
     "table4": "Step by step",
     "table5": "A part of each group",
+    "gender": "By perceived gender",
     "questions": "The questions",
     "answers": "Answers",
     "words": "Words",
@@ -62,8 +65,17 @@ def publish_report(task: Task) -> None:
         for table, (strategy, models) in parts.items()
     }
     released = artifacts.read(task.inputs["released"], QUESTIONS).to_pylist()
+    gaps = gender_gaps(
+        [row for row in predictions if row["strategy"] == first],
+        questions,
+        _genders(task, questions),
+        settings=settings,
+        seed=seed,
+        models=whole,
+    )
     tables = {
         **{table: result.shown for table, result in made.items()},
+        "gender": gap_table(gaps, names, f"{100 * settings.confidence:g}%"),
         "questions": _questions(released),
         "answers": _answers(released),
         "words": _words(released),
@@ -76,6 +88,23 @@ def publish_report(task: Task) -> None:
     for name, table in tables.items():
         for suffix, convert in {"csv": to_csv, "md": to_markdown, "tex": to_latex}.items():
             publish(f"{FOLDER}/{name}.{suffix}", convert(table).encode())
+
+
+def _genders(task: Task, questions: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """image_id -> perceived gender, of the pictures that are asked about and annotated with one gender alone."""
+    from whatif.sources.coco_photographs import coco_image_id
+    from whatif.sources.gender_annotations import single_gender_images
+
+    annotations = task.parameters[f"extract.{NAME}.gender_annotations"]
+    if annotations is None:
+        return {}
+    known = single_gender_images(Path(annotations).expanduser())
+    found = {}
+    for question in questions:
+        image = coco_image_id(json.loads(question["provenance"])["img_path"])
+        if image in known:
+            found[question["image_ids"][0]] = known[image]
+    return found
 
 
 def _questions(released: Sequence[Mapping[str, Any]]) -> DisplayTable:
