@@ -1,0 +1,62 @@
+"""The ready-made parameters of the paper's scale: valid, and every family is one that its adapter can load."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from whatif import benchmarks, params
+
+ROOT = Path(__file__).parents[1]
+FILE = ROOT / "params" / "paper-scale.yaml"
+# Hub id -> the class of its configuration, as its config.json names it.
+FAMILIES = {
+    "HuggingFaceM4/Idefics3-8B-Llama3": "Idefics3Config",
+    "HuggingFaceTB/SmolVLM-Instruct": "Idefics3Config",
+    "Qwen/Qwen2-VL-7B-Instruct": "Qwen2VLConfig",
+    "Qwen/Qwen2.5-VL-7B-Instruct": "Qwen2_5_VLConfig",
+    "Salesforce/blip2-flan-t5-xxl": "Blip2Config",
+    "Salesforce/instructblip-flan-t5-xxl": "InstructBlipConfig",
+    "Salesforce/instructblip-vicuna-13b": "InstructBlipConfig",
+    "Salesforce/instructblip-vicuna-7b": "InstructBlipConfig",
+    "llava-hf/llava-1.5-13b-hf": "LlavaConfig",
+    "llava-hf/llava-1.5-7b-hf": "LlavaConfig",
+    "llava-hf/llava-v1.6-mistral-7b-hf": "LlavaNextConfig",
+    "meta-llama/Llama-3.2-11B-Vision-Instruct": "MllamaConfig",
+}
+
+
+def checkpoints() -> dict[str, str]:
+    models = params.load(FILE).models
+    return {settings.checkpoint: settings.adapter for settings in models.values() if hasattr(settings, "checkpoint")}
+
+
+def test_the_parameters_are_valid_and_differ_from_the_default_in_what_they_say() -> None:
+    graph = benchmarks.graph(params.load(FILE))
+    assert len([job for job in graph.jobs if job.step.stage == "evaluate"]) == 14 + 14 * 2
+    default = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
+    paper = yaml.safe_load(FILE.read_text(encoding="utf-8"))
+    for stage in ("generate", "filter", "aggregate"):
+        assert paper[stage] == default[stage]
+    assert set(paper) == set(default)
+
+
+def test_printed_names_are_those_of_the_paper() -> None:
+    from whatif.tables.published_numbers import published
+
+    printed = {row["system"] for table in ("3", "7") for row in published("c-vqa", table)}
+    ours = {settings.name for settings in params.load(FILE).models.values() if settings.name}
+    assert ours - printed == {"Random", "Most frequent answer"}
+
+
+@pytest.mark.parametrize(("checkpoint", "adapter"), checkpoints().items())
+def test_every_family_has_a_class_and_a_processor(checkpoint: str, adapter: str) -> None:
+    import transformers
+    from transformers.models.auto.processing_auto import PROCESSOR_MAPPING
+
+    configuration = getattr(transformers, FAMILIES[checkpoint])
+    assert configuration in transformers.AutoModelForImageTextToText._model_mapping
+    assert configuration in PROCESSOR_MAPPING
+    assert (adapter == "hf-blip") == (configuration.__name__ in {"Blip2Config", "InstructBlipConfig"})
