@@ -13,6 +13,7 @@ import pytest
 from whatif.tables import plots
 from whatif.tables.c_vqa import PlotRow
 from whatif.tables.plots import accuracy_scatter
+from whatif.tables.svg import STYLE
 
 ROOT = Path(__file__).parents[2]
 ROWS = [
@@ -59,7 +60,7 @@ def test_every_point_is_named_and_no_name_covers_another() -> None:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     rows = [PlotRow(f"m{n}", f"model {n}", "ours", 40 + 3 * (n % 3), 40 + 3 * (n // 3)) for n in range(9)]
-    with mpl.rc_context(plots._STYLE):
+    with mpl.rc_context(STYLE):
         figure = plots._draw(rows, 25.0, "names")
         renderer = FigureCanvasAgg(figure).get_renderer()
         names = [text for text in figure.axes[0].texts if text.get_text()]

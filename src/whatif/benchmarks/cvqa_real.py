@@ -250,6 +250,8 @@ BENCHMARK = Benchmark(
             publishes=(
                 f"metrics/{NAME}.json",
                 f"metrics/{NAME}/report.md",
+                f"metrics/{NAME}/figure3.svg",
+                f"metrics/{NAME}/figure5.svg",
                 *(f"metrics/{NAME}/{table}.{suffix}" for table in _TABLES for suffix in ("csv", "md", "tex")),
             ),
         ),

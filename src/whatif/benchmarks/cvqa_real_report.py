@@ -12,6 +12,7 @@ from whatif import artifacts
 from whatif.errors import WhatifError
 from whatif.graph.run import Task
 from whatif.schemas import PREDICTIONS, QUESTIONS, REJECTIONS
+from whatif.tables.c_vqa_figures import answer_distribution, gap_bars
 from whatif.tables.c_vqa_real import GROUPS, real_table
 from whatif.tables.formats import DisplayTable, to_csv, to_latex, to_markdown
 from whatif.tables.funnel import FunnelStage, funnel_table, reasons
@@ -65,6 +66,7 @@ def publish_report(task: Task) -> None:
         for table, (strategy, models) in parts.items()
     }
     released = artifacts.read(task.inputs["released"], QUESTIONS).to_pylist()
+    answers = _answer_counts(released)
     gaps = gender_gaps(
         [row for row in predictions if row["strategy"] == first],
         questions,
@@ -77,13 +79,15 @@ def publish_report(task: Task) -> None:
         **{table: result.shown for table, result in made.items()},
         "gender": gap_table(gaps, names, f"{100 * settings.confidence:g}%"),
         "questions": _questions(released),
-        "answers": _answers(released),
+        "answers": _answers(answers),
         "words": _words(released),
         "funnel": funnel,
     }
     metrics = {table: result.metrics for table, result in made.items() if result.metrics}
     publish = task.outputs.publish
     publish(f"metrics/{NAME}.json", (json.dumps(metrics, indent=2, sort_keys=True, allow_nan=False) + "\n").encode())
+    publish(f"{FOLDER}/figure3.svg", answer_distribution(answers))
+    publish(f"{FOLDER}/figure5.svg", gap_bars(gaps, names))
     publish(f"{FOLDER}/report.md", _report(tables).encode())
     for name, table in tables.items():
         for suffix, convert in {"csv": to_csv, "md": to_markdown, "tex": to_latex}.items():
@@ -124,16 +128,21 @@ def _questions(released: Sequence[Mapping[str, Any]]) -> DisplayTable:
     return DisplayTable("The released set, whether its pictures are there or not (C-VQA 3.4).", header, tuple(rows), 2)
 
 
-def _answers(released: Sequence[Mapping[str, Any]]) -> DisplayTable:
+def _answer_counts(released: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Counter[int]]]:
+    """Numerical group -> variant -> answer -> number of questions."""
+    counts: dict[str, dict[str, Counter[int]]] = {
+        group: {variant: Counter() for variant in VARIANTS} for group in ("direct", "indirect")
+    }
+    for row in released:
+        if row["group"] in counts:
+            counts[row["group"]][row["variant"]][int(row["answer"])] += 1
+    return counts
+
+
+def _answers(of_group: Mapping[str, Mapping[str, Counter[int]]]) -> DisplayTable:
     """The distribution of answers in the numerical groups (C-VQA Figure 3), original and counterfactual."""
     rows = []
-    for group in ("direct", "indirect"):
-        counts = {
-            variant: Counter(
-                int(row["answer"]) for row in released if (row["group"], row["variant"]) == (group, variant)
-            )
-            for variant in VARIANTS
-        }
+    for group, counts in of_group.items():
         for answer in sorted(set().union(*counts.values())):
             shares = [
                 f"{100 * count[answer] / count.total():.2f}" if count else "" for count in (counts[v] for v in VARIANTS)
@@ -189,5 +198,7 @@ def _rows(paths: Any) -> int:
 
 
 def _report(tables: Mapping[str, DisplayTable]) -> str:
-    parts = ["# C-VQA-Real\n", *(f"## {HEADINGS[name]}\n\n{to_markdown(table)}" for name, table in tables.items())]
+    figures = {"gender": "![Gap by perceived gender](figure5.svg)\n\n", "answers": "![Answers](figure3.svg)\n\n"}
+    parts = ["# C-VQA-Real\n"]
+    parts += [f"## {HEADINGS[name]}\n\n{figures.get(name, '')}{to_markdown(table)}" for name, table in tables.items()]
     return "\n".join(parts)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from whatif.tables.c_vqa import PlotRow
+from whatif.tables.svg import new_figure, svg
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,14 +16,6 @@ _COLOURS = {"ours": "#1b6ca8", "printed": "#b5541c"}
 _MARKERS = {"ours": "o", "printed": "s"}
 _LABELS = {"ours": "measured here", "printed": "printed in the paper"}
 _GREY = "#8a8a8a"
-_STYLE: dict[Any, Any] = {
-    "svg.hashsalt": "whatif",  # ids inside the file come from this, not from chance
-    "svg.fonttype": "path",  # the drawing looks the same where the font is not installed
-    "font.family": "DejaVu Sans",  # comes with matplotlib
-    "font.size": 9,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-}
 
 
 def accuracy_scatter(rows: Sequence[PlotRow], chance: float, title: str) -> bytes:
@@ -32,20 +24,11 @@ def accuracy_scatter(rows: Sequence[PlotRow], chance: float, title: str) -> byte
     Below the diagonal a model does worse on counterfactual questions than on their originals. Bars are the
     intervals of the rows that have one.
     """
-    import matplotlib as mpl
-
-    with mpl.rc_context(_STYLE):
-        out = io.BytesIO()
-        _draw(rows, chance, title).savefig(out, format="svg", metadata={"Date": None, "Creator": "whatif"})
-        return out.getvalue()
+    return svg(lambda: _draw(rows, chance, title))
 
 
 def _draw(rows: Sequence[PlotRow], chance: float, title: str) -> Figure:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(6.4, 6.4), dpi=72, layout="constrained")  # an SVG has 72 pixels an inch
-    FigureCanvasAgg(figure)
+    figure = new_figure(6.4, 6.4)
     axes = figure.subplots()
     _frame(axes, rows, chance, title)
     for row in rows:
