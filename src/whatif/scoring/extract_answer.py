@@ -161,8 +161,6 @@ def _number(text: str, question: str) -> Extracted:
     return _ambiguous(stated.doubt) if stated.doubt else _one_of({stated.value}, "number")
 
 
-# Yes or no.
-
 _ALONE = r"(?=\W*$|\W*[^\w\s])"  # `certainly not awake` says nothing about asleep
 _YES = rf"yes|yeah|yep|true|correct|(?:certainly|definitely|absolutely|of course|indeed){_ALONE}"
 _NO = (
@@ -184,7 +182,7 @@ _NEGATION = re.compile(r"\b(?:not|never|no longer|no)\b")
 _EMPTY = (
     r"an?|the|be|been|being|is|are|was|were|would|will|have|has|had|do|does|did|its?|they|them|there|this|that|i|you|we|"
     r"s?he|his|her|their|any|some|both|still|also|very|really|actually|currently|now|anymore|of|to|and|not|never|no|"
-    r"longer|for|appear|seem|certainly|definitely|probably|likely|indeed"
+    r"longer|for|appear|seem|certainly|definitely|probably|likely|indeed|so|then|therefore|thus|hence|think|believe"
 )
 _SEEING = {"see", "seen", "show", "visible", "shown", "picture", "image", "photo", "scene", "here"}
 _CONTRACTIONS = {"won't": "will not", "can't": "can not", "n't": " not", "'d": " would", "'re": " are"}
@@ -210,8 +208,7 @@ def _polarity(piece: str, question: str) -> str | None:
     """What a statement without yes or no comes to; None when it says something that the question does not ask."""
     for short, full in _CONTRACTIONS.items():
         piece = piece.replace(short, full)
-    main = _SUPPOSITION.sub("", question.lower())
-    asked = _content(main)
+    asked = _content(main := _SUPPOSITION.sub("", question.lower()))
     *denied, clause = re.split(r"\b(?:i|we) do not (?:think|believe)\b", piece)
     subject, verb, rest = [*_VERB.split(clause, maxsplit=1), "", ""][:3]
     if "there" in subject and asked & _SEEING:  # where the things are does not matter: they can be seen
@@ -221,7 +218,10 @@ def _polarity(piece: str, question: str) -> str | None:
     elliptical = re.search(r"\b(?:it|there|they|s?he|that|this) $", subject) and re.fullmatch(r"(?: not)?\W*", rest)
     confirms = words & asked and words <= asked | _SEEING and (verb or negations)
     open_question = re.search(r"\b(?:might|may|could|or)\b", clause) or _NEGATION.search(main)
-    if open_question or negations > 1 or not (confirms or (verb and elliptical)):
+    others = _content(subject.rpartition(",")[2]) - _content(question.lower()) - _SEEING
+    stranger = others and not re.search(r"\b(?:it|they|s?he)\b", main)  # a noun where the question has no pronoun
+    less = "there" in subject and "there" not in main and not asked <= words
+    if open_question or stranger or less or negations > 1 or not (confirms or (verb and elliptical)):
         return None
     return "no" if negations else "yes"
 
@@ -238,9 +238,7 @@ def _one_of(answers: Set[str | None], what: str) -> Extracted:
     return _ambiguous(f"more than one {what}") if found else _none(f"no {what}")
 
 
-# An option.
-
-_AFTER_ARTICLE = re.compile(r"'| (?!is\b|because\b|since\b|and\b|or\b)[a-z]")
+_AFTER_ARTICLE = re.compile(r"'| (?!(?i:is|because|since|and|or)\b)(?:[a-z]|[A-Z]{2})")
 
 
 def _choice(text: str, question: str, choices: Sequence[str]) -> Extracted:
@@ -256,7 +254,7 @@ def _choice(text: str, question: str, choices: Sequence[str]) -> Extracted:
         return _ambiguous("more than one letter")
     letter, (start, end) = named[0]
     before = re.split(r"[.!?;\n]", text[:start])[-1]
-    if {_by_text(beside, question, choices).answer for beside in (before, text[end:])} - {None, letter}:
+    if {_by_text(beside, question, choices).answer for beside in (before, text[end:].lstrip("]). "))} - {None, letter}:
         return _ambiguous("a letter and the text of another option")
     return Extracted(letter, "ok", None)
 

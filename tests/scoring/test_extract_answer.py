@@ -1,0 +1,276 @@
+"""Answer extraction against responses labelled by hand, and against properties that hold for every answer."""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+import unicodedata
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from whatif.scoring.extract_answer import Extracted, Kind, extract, is_correct, normalise
+from whatif.text.number_words import canonical, in_digits
+from whatif.text.options import LETTERS, printed_question
+
+# One object a line: kind, question, choices (null when open), response, answer (null unless ok), status.
+LABELLED: list[dict[str, Any]] = [
+    json.loads(line) for line in (Path(__file__).parent / "labelled_responses.jsonl").read_text("utf-8").splitlines()
+]
+KINDS: tuple[Kind, ...] = ("number", "boolean", "choice")
+CATS = "How many cats would there be if 2 cats were added?"
+COWS = "How many cows can you see?"
+DOG = "Is there a dog in the picture?"
+OPTIONS = ["16", "17", "12", "13"]
+THINGS = ["a phone", "a dog leash", "a dog", "nothing"]
+
+NUMBER_FRAMES = [
+    "{}",
+    "{}.",
+    "**{}**",
+    "There would be {} cats.",
+    "Answer: {}",
+    "The answer is {}.",
+    "{{'answer': {}}}",
+]
+NUMBER_FRAMES += ["If 2 cats were added, there would be {} cats.", "If 2 cats were added there would be {} cats"]
+NUMBER_FRAMES += [
+    "There would be {} cats if 2 cats were added.",
+    "How many cats would there be if 2 cats were added? {}",
+]
+NUMBER_FRAMES += ["There are 3 cats. If two more came, there would be {}.", "Original answer: 3\nNew answer: {}"]
+NUMBER_FRAMES += ["I count 3 cats first. 3 + 2 = 5. So the final answer is {} cats.", "<think>3 or 4 or 2</think>\n{}"]
+NUMBER_FRAMES += ["In 2014 there were some; now, 100% surely, {} cats."]
+LETTER_FRAMES = ["{}", "({})", "{}.", "{}) ", "[{}]", "**{}**", "Option {}", "option ({})", "Answer: {}", "{}: {text}"]
+LETTER_FRAMES += [
+    "I choose {}.",
+    "The correct option is {}, because it fits.",
+    "It is {}",
+    "{}\n\nThe others do not fit.",
+]
+
+ONES = ("", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+TEENS = ("ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen")
+TENS = ("", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+
+
+def spelt(number: int, join: str) -> str:
+    """A number from 0 to 100 in words, tens and ones joined by a hyphen or a space."""
+    if number in (0, 100):
+        return "zero" if number == 0 else "one hundred"
+    if number < 20:
+        return ONES[number] if number < 10 else TEENS[number - 10]
+    return join.join(filter(None, (TENS[number // 10], ONES[number % 10])))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_labelled_responses(kind: Kind) -> None:
+    confusion: Counter[tuple[str, str]] = Counter()
+    wrong = []
+    for row in LABELLED:
+        if row["kind"] != kind:
+            continue
+        found = extract(row["response"], kind, row["question"], row["choices"])
+        if (found.answer, found.status) == (row["answer"], row["status"]):
+            confusion[row["status"], "the same"] += 1
+            continue
+        confusion[row["status"], "another answer" if found.status == row["status"] else found.status] += 1
+        wrong.append(f"{row['question']} | {row['response']!r}: {row['answer'] or row['status']} by hand, {found}")
+    table = "\n".join(f"{label:>10} by hand, {got}: {count}" for (label, got), count in sorted(confusion.items()))
+    assert not wrong, f"{kind}: {len(wrong)} wrong\n{table}\n" + "\n".join(wrong)
+
+
+def test_labels_are_enough_and_sound() -> None:
+    assert len(LABELLED) >= 300
+    assert min(Counter(row["kind"] for row in LABELLED)[kind] for kind in KINDS) >= 60
+    assert sum(row["status"] != "ok" for row in LABELLED) >= 40
+    assert len({json.dumps([row["question"], row["choices"], row["response"]]) for row in LABELLED}) == len(LABELLED)
+    for row in LABELLED:
+        assert list(row) == ["kind", "question", "choices", "response", "answer", "status"]
+        assert (row["answer"] is not None) == (row["status"] == "ok"), row
+        assert (row["choices"] is not None) == (row["kind"] == "choice"), row
+        if row["answer"] is not None:
+            assert normalise(row["answer"], row["kind"]) == row["answer"], row
+
+
+@pytest.mark.parametrize("frame", NUMBER_FRAMES)
+def test_every_number_up_to_a_hundred_in_every_frame(frame: str) -> None:
+    for number in range(101):
+        for form in (str(number), f"{number}.0", spelt(number, "-"), spelt(number, " ").capitalize()):
+            response = frame.format(form)
+            assert extract(response, "number", CATS) == Extracted(str(number), "ok", None), response
+
+
+def test_two_different_numbers_without_a_cue_are_ambiguous() -> None:
+    for number in range(1, 60):
+        for frame in ("{} or {}", "{}-{}", "between {} and {}", "{}\n{}", "{}, {}"):
+            response = frame.format(number, number + 1)
+            assert extract(response, "number", COWS).status == "ambiguous", response
+
+
+@pytest.mark.parametrize("frame", LETTER_FRAMES)
+def test_every_letter_in_every_frame(frame: str) -> None:
+    texts = [f"thing number{letter.lower() * 3}" for letter in LETTERS]
+    for count in (2, 4, 5, 26):
+        for letter, text in zip(LETTERS[:count], texts, strict=False):
+            response = frame.format(letter, text=text)
+            found = extract(response, "choice", "Which thing is it?", texts[:count])
+            assert found == Extracted(letter, "ok", None), response
+
+
+@pytest.mark.parametrize("choices", [OPTIONS, THINGS, ["yes", "no"], ["2", "-2", "2.5", "1,000"]])
+def test_every_option_by_its_text_but_not_beside_the_letter_of_another(choices: list[str]) -> None:
+    question = "What would be there if the cover were taken away?"
+    for letter, text in zip(LETTERS, choices, strict=False):
+        for response in (text, text.upper(), f"{letter}: {text}", f"({letter}) {text}", f"The answer is {text}."):
+            assert extract(response, "choice", question, choices).answer == letter, response
+            echoed = f"{printed_question(question, choices)}\n{response}"
+            assert extract(echoed, "choice", question, choices).answer == letter, echoed
+        for other in set(LETTERS[: len(choices)]) - {letter}:
+            assert extract(f"{other}: {text}", "choice", question, choices).status == "ambiguous", (other, text)
+
+
+def test_options_that_read_alike_are_not_told_apart_by_their_text() -> None:
+    assert extract("a dog", "choice", "What is it?", ["a dog", "the dog"]).status == "ambiguous"
+    assert extract("B", "choice", "What is it?", ["a dog", "the dog"]).answer == "B"
+
+
+def test_a_choice_needs_its_options() -> None:
+    with pytest.raises(ValueError, match="without its options"):
+        extract("B", "choice", "What is it?")
+
+
+@pytest.mark.parametrize("word", ["yes", "Yes", "YES", "no", "No", "NO"])
+def test_yes_and_no_in_every_frame(word: str) -> None:
+    frames = ("{}", "{}.", "{}!", "'{}'", "**{}**", "- {}", "{}, it would.", "Answer: {}", "The answer is {}.")
+    for frame in (*frames, "Is there a dog in the picture? {}", "I think about it. So the answer is {}, clearly."):
+        assert extract(frame.format(word), "boolean", DOG).answer == word.lower(), frame
+    for frame in ("{} or {}", "both {} and {}", "{}/{}", "{}\n{}"):
+        assert extract(frame.format("yes", "no"), "boolean", DOG).status == "ambiguous", frame
+
+
+def test_decimal_digits_of_every_script_and_no_other_signs() -> None:
+    for sign in map(chr, range(0x110000)):
+        if unicodedata.category(sign) == "Nd":
+            assert extract(f"\u2067{sign}\u2069 cows", "number", COWS).answer == str(unicodedata.decimal(sign)), ascii(
+                sign
+            )
+        elif unicodedata.category(sign) in ("No", "Nl"):
+            assert extract(sign, "number", COWS).status == "none", ascii(sign)
+
+
+def test_an_extracted_answer_is_extracted_from_itself() -> None:
+    for row in LABELLED:
+        if row["status"] == "ok":
+            again = extract(row["answer"], row["kind"], row["question"], row["choices"])
+            assert again == Extracted(row["answer"], "ok", None), row
+
+
+def test_any_text_has_an_answer_or_a_reason() -> None:
+    draw = random.Random(5)
+    parts = [
+        part for row in LABELLED for part in (*row["response"].split(), row["response"], "\n", "if", "=", "(", "A")
+    ]
+    for _ in range(1500):
+        text = " ".join(draw.choices(parts, k=draw.randrange(1, 12)))[: draw.randrange(1, 400)]
+        for kind, question, choices in ((KINDS[0], CATS, None), (KINDS[1], DOG, None), (KINDS[2], CATS, THINGS)):
+            found = extract(text, kind, question, choices)
+            assert (found.answer is None) == (found.status != "ok") == bool(found.reason), (text, found)
+            if kind == "choice" and found.answer is not None:
+                assert found.answer in LETTERS[: len(THINGS)]
+
+
+UNITS = [
+    "a",
+    " ",
+    "\n",
+    "1",
+    "1 ",
+    "1, 111,",
+    "2 cats 3 dogs ",
+    "if ",
+    "if 2 cats ",
+    "3 - 2 = 1 ",
+    "3 = ",
+    "sum ",
+    "no, ",
+]
+UNITS += [
+    "twenty ",
+    "hundred and ",
+    "the red one ",
+    "(2) ",
+    "(",
+    CATS,
+    "How many cats ",
+    "answer is ",
+    "option ",
+    "*",
+    "$1",
+]
+UNITS += [
+    "<think>",
+    "\\boxed{",
+    "1. a\n",
+    "A b ",
+    "(A) ",
+    "so ",
+    "with ",
+    "of the original ",
+    "between 1 and ",
+    "can't a ",
+]
+UNITS += ["i think ", "based on a ", "if not ", "not be a ", "a dog leash ", "it is ", "<a", "…", "٣", ". ", "  \n "]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_time_grows_with_the_length_and_not_with_its_square(kind: Kind) -> None:
+    """Eight times the text takes about eight times as long; 64 times would be a regular expression gone wrong."""
+
+    def seconds(text: str) -> float:
+        start = time.process_time()
+        extract(text, kind, CATS if kind == "number" else DOG, THINGS if kind == "choice" else None)
+        return time.process_time() - start
+
+    for unit in UNITS:
+        text = unit * (32_000 // len(unit))
+        ratios = (seconds(text) / max(seconds(text[:4_000]), 0.001) for _ in range(5))
+        assert any(ratio < 24 for ratio in ratios), repr(unit)  # one undisturbed measurement is enough
+
+
+def test_number_words_in_digits() -> None:
+    words = {"a dozen cats": "12 cats", "half a dozen": "6", "two dozen": "24", "a couple of cats": "2 cats"}
+    words |= {"One Hundred and Five": "105", "twenty two": "22", "two and three": "2 and 3", "no cats": "0 cats"}
+    words |= {"no one": "0 people", "no idea": "no idea", "the red one": "it", "a two-year-old": "a two-year-old"}
+    assert {text: in_digits(text) for text in words} == words
+
+
+def test_numbers_are_compared_by_value() -> None:
+    forms = {
+        "1,000": "1000",
+        "3.0": "3",
+        "2.50": "2.5",
+        "007": "7",
+        "-0": "0",
+        "-2": "-2",
+        "0.5": "0.5",
+        "2 000": "2000",
+    }
+    assert {form: canonical(form) for form in forms} == forms
+    assert canonical("1" * 10_000) == "1" * 10_000
+
+
+def test_is_correct() -> None:
+    right: tuple[tuple[str, str, Kind], ...] = (
+        ("3", "three", "number"),
+        ("3", "3.0", "number"),
+        ("yes", "Yes", "boolean"),
+    )
+    wrong: tuple[tuple[str, str, Kind], ...] = (("30", "3", "number"), ("yes", "no", "boolean"), ("B", "A", "choice"))
+    assert all(is_correct(Extracted(answer, "ok", None), expected, kind) for answer, expected, kind in right)
+    assert is_correct(Extracted("B", "ok", None), "b", "choice")
+    assert not any(is_correct(Extracted(answer, "ok", None), expected, kind) for answer, expected, kind in wrong)
+    assert not is_correct(Extracted(None, "none", "no number"), "3", "number")
