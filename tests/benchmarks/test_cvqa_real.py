@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 from tests.pictures import icon
+from tests.served_model import served_model
 from tests.tiny_checkpoints import tiny_llava
 from whatif import artifacts, benchmarks
 from whatif.benchmarks.cvqa_real import sample
@@ -151,6 +152,39 @@ def test_the_gap_between_images_of_men_and_of_women(project: Project, tmp_path: 
     project.values["extract"]["cvqa-real"]["gender_annotations"] = None
     assert project.run()["aggregate cvqa-real"] == "computed"
     assert len(Path("metrics/cvqa-real/gender.csv").read_text().splitlines()) == 1
+
+
+def test_an_endpoint_is_asked_end_to_end_and_gives_what_the_checkpoint_gives(
+    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("WHATIF_RESPONSES", raising=False)
+    (tmp_path / "served").mkdir()
+    with served_model(tmp_path / "served") as (address, checkpoint):
+        project.values["models"] = {
+            "served": {
+                "adapter": "api",
+                "model": str(checkpoint),
+                "base_url": f"http://{address}/v1",
+                "key_variable": None,
+                "max_new_tokens": 4,
+            },
+            "local": {"adapter": "hf-chat", "checkpoint": str(checkpoint), "max_new_tokens": 4},
+        }
+        project.run()
+    responses = {
+        model: {
+            row["question_id"]: row["response"]
+            for row in artifacts.rows_of(Path(f"data/evaluate/{model}/cvqa-real/direct.parquet"), PREDICTIONS)
+        }
+        for model in ("served", "local")
+    }
+    assert len(responses["served"]) == 6
+    assert responses["served"] == responses["local"]
+    # The server is gone; whatever it said is kept, and nothing needs to be asked.
+    Path("data/evaluate/served/cvqa-real/direct.parquet").unlink()
+    project.run()
+    again = artifacts.read(Path("data/evaluate/served/cvqa-real/direct.parquet"), PREDICTIONS).to_pylist()
+    assert {row["question_id"]: row["response"] for row in again} == responses["served"]
 
 
 def test_without_the_released_file_it_says_what_to_give(project: Project) -> None:
