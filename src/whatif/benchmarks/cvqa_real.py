@@ -6,13 +6,13 @@ that every answer can be scored; ask models with each prompting strategy; make T
 
 from __future__ import annotations
 
-import itertools
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from whatif import artifacts, models
+from whatif.benchmarks.shared import adapter_code, judgement, pairs_of, table_paths, without_effect
 from whatif.errors import WhatifError
 from whatif.graph.run import Task
 from whatif.graph.steps import Benchmark, Output, Step
@@ -50,8 +50,7 @@ def extract(task: Task) -> None:
 
 def generate(task: Task) -> None:
     """The pairs as they were released: both twins of every pair, in order of their ids."""
-    for pair_id, twins in _pairs(task.inputs["questions"]):
-        rows = list(twins)
+    for pair_id, rows in pairs_of(task.inputs["questions"]):
         if sorted(row["variant"] for row in rows) != sorted(VARIANTS):
             raise WhatifError(f"pair {pair_id}: has no twin; read the released file again")
         task.outputs.writer("questions").write(rows)
@@ -60,8 +59,7 @@ def generate(task: Task) -> None:
 def filter_(task: Task) -> None:
     """Leaves out pairs whose photograph is not there: they stay in the set, and are not asked."""
     rejected = []
-    for pair_id, twins in _pairs(task.inputs["questions"]):
-        rows = list(twins)
+    for pair_id, rows in pairs_of(task.inputs["questions"]):
         if rows[0]["image_ids"]:
             task.outputs.writer("questions").write(rows)
         else:
@@ -76,8 +74,7 @@ def verify(task: Task) -> None:
     from whatif.scoring.extract_answer import is_correct
 
     judgements, rejected = [], []
-    for pair_id, twins in _pairs(task.inputs["questions"]):
-        rows = list(twins)
+    for pair_id, rows in pairs_of(task.inputs["questions"]):
         odd = [
             f"{row['variant']}: the answer {row['answer']!r} is not extracted from itself"
             for row in rows
@@ -85,16 +82,7 @@ def verify(task: Task) -> None:
                 extract_answer(row["answer"], row["answer_kind"], row["question"]), row["answer"], row["answer_kind"]
             )
         ]
-        judgements.append(
-            {
-                "item_id": pair_id,
-                "annotator": "automatic:answer",
-                "decision": "reject" if odd else "accept",
-                "corrected": "{}",
-                "comment": "; ".join(odd),
-                "time": None,
-            }
-        )
+        judgements.append(judgement(pair_id, "answer", odd))
         if odd:
             rejected.append({"item_id": pair_id, "reason": "cannot be scored", "detail": "; ".join(odd)})
         else:
@@ -151,16 +139,8 @@ def _picture(question: Mapping[str, Any]) -> str:
     return str(json.loads(question["provenance"])["img_path"])
 
 
-def _pairs(paths: Sequence[Path]) -> Iterator[tuple[str, Iterator[dict[str, Any]]]]:
-    return itertools.groupby(artifacts.rows_of(paths, QUESTIONS), key=lambda row: str(row["pair_id"]))
-
-
 def _wildcards(params: Params) -> dict[str, list[str]]:
     return {"model": sorted(params.models), "strategy": list(params.evaluate.cvqa_real.strategies)}
-
-
-def _adapter_code(parameters: Mapping[str, Any]) -> list[str]:
-    return [models.ADAPTERS[settings.adapter] for place, settings in parameters.items() if place.startswith("models.")]
 
 
 _MODULE = "whatif.benchmarks.cvqa_real"
@@ -218,10 +198,10 @@ BENCHMARK = Benchmark(
             reads=("seed", f"evaluate.{NAME}", "models.{model}"),
             ignores=(
                 f"evaluate.{NAME}.strategies",  # of which this job is one
-                *(f"models.{{model}}.{field}" for field in models.WITHOUT_EFFECT),
+                *without_effect(),
             ),
-            sources=("models.{model}.checkpoint",),
-            code=_adapter_code,
+            sources=("models.{model}.checkpoint", "models.{model}.predictions"),
+            code=adapter_code,
             package_files=("text/strategies/{strategy}.yaml",),
             inputs={
                 "questions": f"data/verify/{NAME}/questions.parquet",
@@ -252,7 +232,7 @@ BENCHMARK = Benchmark(
                 f"metrics/{NAME}/report.md",
                 f"metrics/{NAME}/figure3.svg",
                 f"metrics/{NAME}/figure5.svg",
-                *(f"metrics/{NAME}/{table}.{suffix}" for table in _TABLES for suffix in ("csv", "md", "tex")),
+                *table_paths(f"metrics/{NAME}", _TABLES),
             ),
         ),
     ),

@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from whatif import artifacts
+from whatif.benchmarks.shared import evaluation_stage, publish_tables, report, rows_in
 from whatif.errors import WhatifError
 from whatif.graph.run import Task
 from whatif.schemas import PREDICTIONS, QUESTIONS, REJECTIONS
 from whatif.tables.c_vqa_figures import answer_distribution, gap_bars
 from whatif.tables.c_vqa_real import GROUPS, real_table
-from whatif.tables.formats import DisplayTable, to_csv, to_latex, to_markdown
+from whatif.tables.formats import DisplayTable
 from whatif.tables.funnel import FunnelStage, funnel_table, reasons
 from whatif.tables.gender_gap import gap_table, gender_gaps
 
@@ -88,10 +89,9 @@ def publish_report(task: Task) -> None:
     publish(f"metrics/{NAME}.json", (json.dumps(metrics, indent=2, sort_keys=True, allow_nan=False) + "\n").encode())
     publish(f"{FOLDER}/figure3.svg", answer_distribution(answers))
     publish(f"{FOLDER}/figure5.svg", gap_bars(gaps, names))
-    publish(f"{FOLDER}/report.md", _report(tables).encode())
-    for name, table in tables.items():
-        for suffix, convert in {"csv": to_csv, "md": to_markdown, "tex": to_latex}.items():
-            publish(f"{FOLDER}/{name}.{suffix}", convert(table).encode())
+    figures = {"gender": "figure5.svg", "answers": "figure3.svg"}
+    publish(f"{FOLDER}/report.md", report("C-VQA-Real", tables, HEADINGS, figures).encode())
+    publish_tables(task, FOLDER, tables)
 
 
 def _genders(task: Task, questions: Sequence[Mapping[str, Any]]) -> dict[str, str]:
@@ -170,35 +170,18 @@ def _words(released: Sequence[Mapping[str, Any]]) -> DisplayTable:
 
 
 def _funnel(task: Task) -> list[FunnelStage]:
-    pictures = _rows(task.inputs["images"])
+    pictures = rows_in(task.inputs["images"])
     missing, filtered, refused = (
         reasons(artifacts.rows_of(task.inputs[role], REJECTIONS)) for role in ("missing", "filtered", "refused")
     )
-    released = _rows(task.inputs["released"]) // 2
-    after_filter = _rows(task.inputs["filtered questions"]) // 2
-    verified = _rows(task.inputs["questions"]) // 2
+    released = rows_in(task.inputs["released"]) // 2
+    after_filter = rows_in(task.inputs["filtered questions"]) // 2
+    verified = rows_in(task.inputs["questions"]) // 2
     stages = [
         FunnelStage("extract", "pictures", pictures + sum(missing.values()), pictures, missing),
         FunnelStage("generate", "pairs", released, released),
         FunnelStage("filter", "pairs", released, after_filter, filtered),
         FunnelStage("verify", "pairs", after_filter, verified, refused),
     ]
-    for path in task.inputs["predictions"]:
-        rows = artifacts.read(path, PREDICTIONS, ["status"]).to_pylist()
-        unanswered = reasons({"reason": row["status"]} for row in rows if row["status"] != "ok")
-        answered = len(rows) - sum(unanswered.values())
-        stages.append(
-            FunnelStage(f"evaluate {path.parts[2]} {path.stem}", "questions", len(rows), answered, unanswered)
-        )
+    stages += [evaluation_stage(path, f"{path.parts[2]} {path.stem}") for path in task.inputs["predictions"]]
     return stages
-
-
-def _rows(paths: Any) -> int:
-    return sum(artifacts.footer_of(path).rows for path in paths)
-
-
-def _report(tables: Mapping[str, DisplayTable]) -> str:
-    figures = {"gender": "![Gap by perceived gender](figure5.svg)\n\n", "answers": "![Answers](figure3.svg)\n\n"}
-    parts = ["# C-VQA-Real\n"]
-    parts += [f"## {HEADINGS[name]}\n\n{figures.get(name, '')}{to_markdown(table)}" for name, table in tables.items()]
-    return "\n".join(parts)

@@ -6,13 +6,13 @@ crowded or there twice; verify every answer by recounting the stored scene; ask 
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from whatif import artifacts, models
 from whatif.artifacts import canonical_json
+from whatif.benchmarks.shared import adapter_code, judgement, pairs_of, table_paths, without_effect
 from whatif.errors import WhatifError
 from whatif.graph.run import Task
 from whatif.graph.steps import Benchmark, Output, Step, part_range, parts
@@ -139,14 +139,14 @@ def verify(task: Task) -> None:
     judgements = []
     rejected: dict[str, dict[str, Any]] = {}
     puzzles = artifacts.rows_of(task.inputs["puzzles"], PUZZLES)
-    for pair_id, twins in _pairs(task.inputs["questions"]):
+    for pair_id, twins in pairs_of(task.inputs["questions"]):
         # Both are in order of pair_id; the puzzles passed over were filtered out before.
         puzzle = next((puzzle for puzzle in puzzles if puzzle["pair_id"] == pair_id), None)
         if puzzle is None:
             raise WhatifError(f"pair {pair_id}: is among the questions but not among the puzzles; filter them again")
-        findings = {"scene": scene_defects(puzzle), "answer": question_defects(puzzle, list(twins))}
+        findings = {"scene": scene_defects(puzzle), "answer": question_defects(puzzle, twins)}
         for check, defects in findings.items():
-            judgements.append(_judgement(pair_id, check, defects))
+            judgements.append(judgement(pair_id, check, defects))
             if defects and pair_id not in rejected:
                 rejected[pair_id] = _rejection(puzzle, f"failed the check of its {check}", "; ".join(defects))
     task.outputs.write("judgements", judgements)
@@ -178,16 +178,11 @@ def aggregate(task: Task) -> None:
     publish_report(task)
 
 
-def _pairs(paths: Sequence[Path]) -> Iterator[tuple[str, Iterator[dict[str, Any]]]]:
-    """Twin questions together; they stand next to each other in order of question_id."""
-    return itertools.groupby(artifacts.rows_of(paths, QUESTIONS), key=lambda row: str(row["pair_id"]))
-
-
 def _keep(task: Task, rejected: Mapping[str, dict[str, Any]]) -> None:
     """Writes the questions of pairs that were not rejected, and the rejections."""
-    for pair_id, twins in _pairs(task.inputs["questions"]):
+    for pair_id, twins in pairs_of(task.inputs["questions"]):
         if pair_id not in rejected:
-            task.outputs.writer("questions").write(list(twins))
+            task.outputs.writer("questions").write(twins)
     task.outputs.write("rejections", [rejected[pair_id] for pair_id in sorted(rejected)])
 
 
@@ -195,23 +190,8 @@ def _rejection(puzzle: Mapping[str, Any], reason: str, detail: str) -> dict[str,
     return {"item_id": puzzle["pair_id"], "reason": reason, "detail": detail}
 
 
-def _judgement(pair_id: str, check: str, defects: Sequence[str]) -> dict[str, Any]:
-    return {
-        "item_id": pair_id,
-        "annotator": f"automatic:{check}",
-        "decision": "reject" if defects else "accept",
-        "corrected": "{}",
-        "comment": "; ".join(defects),
-        "time": None,
-    }
-
-
 def _wildcards(params: Params) -> dict[str, list[str]]:
     return {"part": parts(params.generate.cvqa_synthetic.shards), "model": sorted(params.models)}
-
-
-def _adapter_code(parameters: Mapping[str, Any]) -> list[str]:
-    return [models.ADAPTERS[settings.adapter] for place, settings in parameters.items() if place.startswith("models.")]
 
 
 _MODULE = "whatif.benchmarks.cvqa_synthetic"
@@ -278,9 +258,9 @@ BENCHMARK = Benchmark(
             benchmark=NAME,
             function=f"{_MODULE}:evaluate",
             reads=("seed", f"evaluate.{NAME}", "models.{model}"),
-            ignores=tuple(f"models.{{model}}.{field}" for field in models.WITHOUT_EFFECT),
-            sources=("models.{model}.checkpoint",),
-            code=_adapter_code,
+            ignores=without_effect(),
+            sources=("models.{model}.checkpoint", "models.{model}.predictions"),
+            code=adapter_code,
             inputs={"questions": _QUESTIONS, "images": _GENERATED + "/images/{part}.parquet"},
             outputs={"predictions": Output(PREDICTIONS, "data/evaluate/{model}/" + NAME + "/predictions.parquet")},
         ),
@@ -307,11 +287,7 @@ BENCHMARK = Benchmark(
                 f"metrics/{NAME}/report.md",
                 f"metrics/{NAME}/accuracy.csv",
                 f"metrics/{NAME}/accuracy.svg",
-                *(
-                    f"metrics/{NAME}/{table}.{suffix}"
-                    for table in ("table7", "templates", "letters", "shortcuts", "funnel")
-                    for suffix in ("csv", "md", "tex")
-                ),
+                *table_paths(f"metrics/{NAME}", ("table7", "templates", "letters", "shortcuts", "funnel")),
             ),
         ),
     ),

@@ -5,17 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Mapping
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import Any
 
 from whatif import artifacts
+from whatif.benchmarks.shared import evaluation_stage, publish_tables, report, rows_in
 from whatif.errors import WhatifError
 from whatif.graph.run import Task
 from whatif.schemas import PREDICTIONS, QUESTIONS, REJECTIONS
 from whatif.tables.c_vqa import PlotRow, Table7, table7
-from whatif.tables.formats import DisplayTable, to_csv, to_latex, to_markdown
 from whatif.tables.funnel import FunnelStage, funnel_table, reasons
 from whatif.tables.shortcuts import audit_table
 from whatif.text.puzzle_questions import GROUPS
@@ -67,38 +65,28 @@ def publish_report(task: Task) -> None:
     )
     publish(f"{FOLDER}/accuracy.csv", _plot_csv(scores).encode())
     publish(f"{FOLDER}/accuracy.svg", accuracy_scatter(scores.plot_rows, scores.chance, "C-VQA-Synthetic"))
-    publish(f"{FOLDER}/report.md", _report(tables).encode())
-    for name, table in tables.items():
-        for suffix, convert in {"csv": to_csv, "md": to_markdown, "tex": to_latex}.items():
-            publish(f"{FOLDER}/{name}.{suffix}", convert(table).encode())
+    publish(f"{FOLDER}/report.md", report("C-VQA-Synthetic", tables, TABLES, {"": "accuracy.svg"}).encode())
+    publish_tables(task, FOLDER, tables)
 
 
 def _funnel(task: Task) -> list[FunnelStage]:
     """Counts of every stage, each from its own artifacts, so that a loss anywhere shows where it happened."""
-    flowers = _rows(task.inputs["flowers"])
+    flowers = rows_in(task.inputs["flowers"])
     unused, filtered, refused = (
         reasons(artifacts.rows_of(task.inputs[role], REJECTIONS)) for role in ("unused flowers", "filtered", "refused")
     )
     planned = len(GROUPS) * task.parameters[f"generate.{NAME}.puzzles_per_template"]
-    generated = _rows(task.inputs["puzzles"])
-    after_filter = _rows(task.inputs["filtered questions"]) // 2
-    verified = _rows(task.inputs["questions"]) // 2
+    generated = rows_in(task.inputs["puzzles"])
+    after_filter = rows_in(task.inputs["filtered questions"]) // 2
+    verified = rows_in(task.inputs["questions"]) // 2
     stages = [
         FunnelStage("extract", "flower pictures", flowers + sum(unused.values()), flowers, unused),
         FunnelStage("generate", "pairs", planned, generated),
         FunnelStage("filter", "pairs", generated, after_filter, filtered),
         FunnelStage("verify", "pairs", after_filter, verified, refused),
     ]
-    for path in task.inputs["predictions"]:
-        rows = artifacts.read(path, PREDICTIONS, ["model", "status"]).to_pylist()
-        unanswered = reasons({"reason": row["status"]} for row in rows if row["status"] != "ok")
-        answered = len(rows) - sum(unanswered.values())
-        stages.append(FunnelStage(f"evaluate {path.parts[2]}", "questions", 2 * verified, answered, unanswered))
+    stages += [evaluation_stage(path, path.parts[2], 2 * verified) for path in task.inputs["predictions"]]
     return stages
-
-
-def _rows(paths: Any) -> int:
-    return sum(artifacts.footer_of(path).rows for path in paths)
 
 
 def _plot_csv(scores: Table7) -> str:
@@ -107,9 +95,3 @@ def _plot_csv(scores: Table7) -> str:
     writer.writeheader()
     writer.writerows(asdict(row) for row in scores.plot_rows)
     return text.getvalue()
-
-
-def _report(tables: Mapping[str, DisplayTable]) -> str:
-    parts = ["# C-VQA-Synthetic\n", "![Accuracy on original and counterfactual questions](accuracy.svg)\n"]
-    parts += [f"## {TABLES[name]}\n\n{to_markdown(table)}" for name, table in tables.items()]
-    return "\n".join(parts)

@@ -1,0 +1,85 @@
+"""What benchmarks of twin questions share: pairs, judgements, the end of the funnel, and tables as files."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from whatif import artifacts, models
+from whatif.graph.run import Task
+from whatif.schemas import PREDICTIONS, QUESTIONS
+from whatif.tables.formats import DisplayTable, to_csv, to_latex, to_markdown
+from whatif.tables.funnel import FunnelStage, reasons
+
+SUFFIXES = ("csv", "md", "tex")
+
+
+def pairs_of(paths: Sequence[Path]) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """Pair id and twin questions, which stand next to each other in order of question_id."""
+    for pair_id, twins in itertools.groupby(artifacts.rows_of(paths, QUESTIONS), key=lambda row: str(row["pair_id"])):
+        yield pair_id, list(twins)
+
+
+def judgement(pair_id: str, check: str, defects: Sequence[str]) -> dict[str, Any]:
+    """A row of `judgements` by the automatic check of this name."""
+    return {
+        "item_id": pair_id,
+        "annotator": f"automatic:{check}",
+        "decision": "reject" if defects else "accept",
+        "corrected": "{}",
+        "comment": "; ".join(defects),
+        "time": None,
+    }
+
+
+def adapter_code(parameters: Mapping[str, Any]) -> list[str]:
+    """Where the code of a job's model begins; it is looked up by name."""
+    return [models.ADAPTERS[settings.adapter] for place, settings in parameters.items() if place.startswith("models.")]
+
+
+def without_effect() -> tuple[str, ...]:
+    """Places of a model's settings that do not change what it answers."""
+    return tuple(f"models.{{model}}.{field}" for field in models.WITHOUT_EFFECT)
+
+
+def rows_in(paths: Sequence[Path]) -> int:
+    """The number of rows of some artifacts, from their footers."""
+    return sum(artifacts.footer_of(path).rows for path in paths)
+
+
+def evaluation_stage(path: Path, name: str, asked: int | None = None) -> FunnelStage:
+    """The stage of the funnel in which one model was asked: questions answered, and those that were not, by status.
+
+    `asked` is how many questions there were; as many as there are predictions when it is not given.
+    """
+    rows = artifacts.read(path, PREDICTIONS, ["status"]).to_pylist()
+    unanswered = reasons({"reason": row["status"]} for row in rows if row["status"] != "ok")
+    answered = len(rows) - sum(unanswered.values())
+    return FunnelStage(f"evaluate {name}", "questions", len(rows) if asked is None else asked, answered, unanswered)
+
+
+def table_paths(folder: str, tables: Sequence[str]) -> tuple[str, ...]:
+    """The text files of tables: CSV, Markdown and LaTeX each."""
+    return tuple(f"{folder}/{table}.{suffix}" for table in tables for suffix in SUFFIXES)
+
+
+def publish_tables(task: Task, folder: str, tables: Mapping[str, DisplayTable]) -> None:
+    """Publishes every table in each form."""
+    for name, table in tables.items():
+        for suffix, convert in zip(SUFFIXES, (to_csv, to_markdown, to_latex), strict=True):
+            task.outputs.publish(f"{folder}/{name}.{suffix}", convert(table).encode())
+
+
+def report(
+    title: str, tables: Mapping[str, DisplayTable], headings: Mapping[str, str], figures: Mapping[str, str]
+) -> str:
+    """All tables as one Markdown text; `figures` gives the file of the picture above a table, or at the top (`""`)."""
+    parts = [f"# {title}\n"]
+    if "" in figures:
+        parts.append(f"![{title}]({figures['']})\n")
+    for name, table in tables.items():
+        picture = f"![{headings[name]}]({figures[name]})\n\n" if name in figures else ""
+        parts.append(f"## {headings[name]}\n\n{picture}{to_markdown(table)}")
+    return "\n".join(parts)
