@@ -123,7 +123,14 @@ def test_help_lists_all_commands_and_imports_nothing_heavy(folder: Path) -> None
 
 @pytest.mark.parametrize(
     "command",
-    [*((name,) for name in COMMANDS), ("import", "c-vqa"), ("export", "c-vqa-csv"), ("responses", "merge")],
+    [
+        *((name,) for name in COMMANDS),
+        ("import", "c-vqa"),
+        ("export", "c-vqa-csv"),
+        ("export", "vlmevalkit"),
+        ("export", "lmms-eval"),
+        ("responses", "merge"),
+    ],
 )
 def test_every_command_has_help_outside_a_project_too(folder: Path, command: tuple[str, ...]) -> None:
     results = [whatif(*command, flag) for flag in ("--help", "-h")]
@@ -197,6 +204,8 @@ def test_the_same_line_and_exit_code_come_from_a_real_process(folder: Path) -> N
         (("generate", NAME), ["data/extract/cvqa-synthetic/flowers.parquet: no such artifact", "whatif status"]),
         (("evaluate", NAME), ["data/verify/cvqa-synthetic/questions.parquet: no such artifact"]),
         (("export", "c-vqa-csv", "x.csv"), ["data/verify/cvqa-synthetic/questions.parquet: no such artifact"]),
+        (("export", "vlmevalkit", "x.tsv"), ["data/verify/cvqa-synthetic/questions.parquet: no such artifact"]),
+        (("export", "lmms-eval", "x"), ["data/verify/cvqa-synthetic/questions.parquet: no such artifact"]),
     ],
 )
 def test_before_anything_is_made_it_says_what_is_missing(
@@ -312,6 +321,16 @@ def test_what_is_imported_is_exported_byte_for_byte(folder: Path) -> None:
     assert (result.exit_code, result.stdout) == (0, "new/again.csv: 3 pairs of questions\n")
     assert Path("new/again.csv").read_bytes() == source.read_bytes()
     assert set(files(folder)) == {"released.csv", "ours.parquet", "new/again.csv"}
+
+
+def test_export_for_evaluation_tools_finds_the_pictures_of_our_questions(finished: Path, tmp_path: Path) -> None:
+    questions = artifacts.read(Path(f"data/verify/{NAME}/questions.parquet"), QUESTIONS).num_rows
+    result = whatif("export", "vlmevalkit", tmp_path / "ours.tsv")
+    assert (result.exit_code, result.stdout) == (0, f"{tmp_path}/ours.tsv: {questions} questions\n")
+    assert (tmp_path / "ours.tsv").read_bytes().count(b"\n") == questions + 1
+    result = whatif("export", "lmms-eval", tmp_path / "ours")
+    assert result.exit_code == 0 and result.stdout.startswith(f"{tmp_path}/ours/ours.yaml: {questions} questions")
+    assert set(files(tmp_path / "ours")) == {"ours.yaml", "utils.py", "test.parquet"}
 
 
 def test_export_writes_the_verified_questions_of_the_project(finished: Path, tmp_path: Path) -> None:

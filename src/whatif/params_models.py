@@ -86,6 +86,15 @@ class ApiModel(_Model):
         return self
 
 
+class Replay(_Model):
+    """Says again what a model said elsewhere: reads a file of predictions."""
+
+    adapter: Literal["replay"]
+    predictions: str = Field(min_length=1)  # path of a .csv, .tsv, .json, .jsonl or .xlsx
+    # The columns with the responses to the original and to the counterfactual question, in a file of the C-VQA authors.
+    response_columns: list[str] | None = Field(default=None, min_length=2, max_length=2)
+
+
 def _model_key(key: str) -> str:
     if not _SLUG.fullmatch(key):
         raise ValueError(
@@ -97,7 +106,7 @@ def _model_key(key: str) -> str:
 
 ModelKey = Annotated[str, AfterValidator(_model_key)]
 ModelSettings = Annotated[
-    Baseline | HuggingFaceChat | HuggingFaceBlip | BlindTextModel | ApiModel, Field(discriminator="adapter")
+    Baseline | HuggingFaceChat | HuggingFaceBlip | BlindTextModel | ApiModel | Replay, Field(discriminator="adapter")
 ]
 
 

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from whatif.errors import WhatifError
 
+if TYPE_CHECKING:
+    from whatif.images import ImageStore
+
 OURS = Path("data/verify/cvqa-synthetic/questions.parquet")
+# Where a benchmark's pictures are, by its name.
+_PICTURES = {
+    "cvqa-synthetic": "data/generate/cvqa-synthetic/images/*.parquet",
+    "cvqa-real": "data/extract/cvqa-real/images.parquet",
+}
 
 
 @click.group("import")
@@ -39,7 +48,7 @@ def import_c_vqa(csv: Path, output: Path) -> None:
 
 @click.group("export")
 def export() -> None:
-    """Write questions in the format of a released data set."""
+    """Write questions in the format of a released data set, or of an evaluation tool."""
 
 
 @export.command("c-vqa-csv")
@@ -62,3 +71,80 @@ def export_c_vqa_csv(output: Path, questions: Path) -> None:
     rows = artifacts.read(questions, QUESTIONS).to_pylist()
     write_released(rows, output)
     click.echo(f"{output}: {len(rows) // 2:,} pairs of questions")
+
+
+_QUESTIONS = click.option(
+    "--questions",
+    type=click.Path(path_type=Path),
+    default=OURS,
+    show_default=True,
+    help="The questions table to write.",
+)
+_IMAGES = click.option(
+    "--images",
+    type=click.Path(path_type=Path),
+    multiple=True,
+    help="A table of their pictures; may be given several times. Default: those that belong to --questions.",
+)
+_STRATEGY = click.option(
+    "--strategy", default="direct", show_default=True, help="The prompting strategy that open questions are put in."
+)
+
+
+@export.command("vlmevalkit")
+@click.argument("output", type=click.Path(path_type=Path))
+@_QUESTIONS
+@_IMAGES
+@_STRATEGY
+def export_vlmevalkit(output: Path, questions: Path, images: tuple[Path, ...], strategy: str) -> None:
+    """Write a questions table and its pictures as OUTPUT, a TSV that VLMEvalKit evaluates.
+
+    Put it into the folder that LMUData names; the data set is called as the file. The tool's predictions are scored
+    here with `adapter: replay`.
+    """
+    from whatif.sources.evaluation_tools import write_vlmevalkit
+
+    if output.suffix != ".tsv":
+        raise WhatifError(f"{output}: must end in .tsv, for example WhatIf.tsv")
+    rows, pictures = _with_pictures(questions, images)
+    write_vlmevalkit(rows, pictures, output, strategy=strategy)
+    click.echo(f"{output}: {len(rows):,} questions")
+
+
+@export.command("lmms-eval")
+@click.argument("folder", type=click.Path(path_type=Path))
+@_QUESTIONS
+@_IMAGES
+@_STRATEGY
+def export_lmms_eval(folder: Path, questions: Path, images: tuple[Path, ...], strategy: str) -> None:
+    """Write a questions table and its pictures as FOLDER, a task of lmms-eval.
+
+    Run it with --include_path FOLDER --log_samples. The samples that the tool logs are scored here with
+    `adapter: replay`.
+    """
+    import shlex
+
+    from whatif.sources.evaluation_tools import write_lmms_eval
+
+    rows, pictures = _with_pictures(questions, images)
+    file = write_lmms_eval(rows, pictures, folder, strategy=strategy)
+    options = f"--include_path {shlex.quote(str(folder))} --tasks {file.stem} --log_samples"
+    click.echo(f"{file}: {len(rows):,} questions; run lmms-eval with {options}")
+
+
+def _with_pictures(questions: Path, images: tuple[Path, ...]) -> tuple[list[dict[str, Any]], ImageStore]:
+    """The rows of a questions table, and where their pictures are fetched."""
+    from whatif import artifacts
+    from whatif.images import ImageStore
+    from whatif.schemas import QUESTIONS
+
+    rows = artifacts.read(questions, QUESTIONS).to_pylist()
+    found = images or _pictures_of(questions)
+    if not found:
+        raise WhatifError(f"{questions}: where its pictures are is not known; give tables of pictures with --images")
+    return rows, ImageStore(found)
+
+
+def _pictures_of(questions: Path) -> tuple[Path, ...]:
+    pattern = _PICTURES.get(questions.parent.name)
+    return tuple(sorted(Path().glob(pattern))) if pattern else ()

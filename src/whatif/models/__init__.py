@@ -24,6 +24,7 @@ ADAPTERS: dict[str, str] = {
     "hf-blip": "whatif.models.hugging_face_blip:hugging_face_blip",
     "hf-chat": "whatif.models.hugging_face_chat:hugging_face_chat",
     "api": "whatif.models.api:api_model",
+    "replay": "whatif.models.replay:replay",
 }
 
 # Fields of a model's settings that do not change what it answers: only how it is printed, reached, paid or batched.

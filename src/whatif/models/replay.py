@@ -1,0 +1,105 @@
+"""Predictions made elsewhere in the place of a model: each question gets the response that a file has for it."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from whatif.errors import WhatifError
+from whatif.models import Answer, Model, Question
+from whatif.params_models import Replay
+from whatif.sources.prediction_files import Prediction, question_index, read_predictions
+
+_SHOWN = 10
+
+
+def replay(settings: Replay, seed: int) -> Model:
+    """A model that says what `settings.predictions` holds; see `read_predictions` for what the file may be.
+
+    A question that is not in the file is an `error`, never a wrong answer that nobody gave. How many matched is said
+    on standard error. Raises WhatifError when the file cannot be read, and, when it is asked, when none of its rows
+    is about any of the questions.
+    """
+    path = Path(settings.predictions).expanduser()
+    return _Replay(path, read_predictions(path, settings.response_columns))
+
+
+class _Replay:
+    identity = None  # the file is the store
+
+    def __init__(self, path: Path, predictions: Sequence[Prediction]) -> None:
+        self._path = path
+        self._predictions = predictions
+        self._by_name: dict[str | int | None, Prediction] = {
+            one.question_id or one.index: one for one in predictions if one.picture is None
+        }
+        self._by_picture: dict[tuple[str | None, str | None], list[Prediction]] = {}
+        for one in predictions:
+            if one.picture is not None:
+                self._by_picture.setdefault((one.picture, one.variant), []).append(one)
+
+    def answer(self, questions: Sequence[Question]) -> Iterator[Answer]:
+        found = [self._find(question) for question in questions]
+        self._report(questions, found)  # here and not in the iterator: before a bar of progress is drawn
+        return iter([self._answer(one) for one in found])
+
+    def _answer(self, prediction: Prediction | None) -> Answer:
+        if prediction is None:
+            return Answer(status="error", reason=f"not in {self._path}")
+        if prediction.failed:
+            return Answer(status="error", reason=prediction.response[:200])
+        return Answer(response=prediction.response)
+
+    def _find(self, question: Question) -> Prediction | None:
+        named = self._by_name.get(question.question_id) or self._by_name.get(question_index(question.question_id))
+        return named or self._by_words(question)
+
+    def _by_words(self, question: Question) -> Prediction | None:
+        """The row of a C-VQA file: of the question's picture and variant, with its words.
+
+        The ids of released questions begin with the stem of the picture's name, which a running number of the row
+        may follow (`read_released`). It decides between rows with the same words.
+        """
+        pair_id = question.question_id.removesuffix(f"-{question.variant}")
+        numbered = re.fullmatch(r"(.+)-(\d{4,})", pair_id)
+        stem, row = (numbered[1], int(numbered[2])) if numbered else (pair_id, None)
+        rows = self._by_picture.get((pair_id, question.variant)) or self._by_picture.get((stem, question.variant), [])
+        # The prompt holds the words of the file, or the other way round where the options are not printed.
+        same = [
+            one for one in rows if one.question and (one.question in question.prompt or question.prompt in one.question)
+        ]
+        longest = max((len(one.question or "") for one in same), default=0)
+        same = [one for one in same if len(one.question or "") == longest]
+        exact = next((one for one in same if one.row == row), None)
+        if exact is None and len({one.response for one in same}) > 1:
+            raise WhatifError(
+                f"{self._path}: {same[0].place} and {same[1].place}: different responses to the same question "
+                f"({same[0].label}); keep one of them, or all rows in the order of the released file"
+            )
+        return exact or next(iter(same), None)
+
+    def _report(self, questions: Sequence[Question], found: Sequence[Prediction | None]) -> None:
+        used = {id(one) for one in found if one is not None}
+        unused = [one.label for one in self._predictions if id(one) not in used]
+        unanswered = [asked.question_id for asked, one in zip(questions, found, strict=True) if one is None]
+        if questions and not used:
+            raise WhatifError(
+                f"{self._path}: none of its {len(self._predictions):,} responses is to any of the {len(questions):,} "
+                f"questions; it has {_some(unused[:3])}, asked are {_some(unanswered[:3])}"
+            )
+        _say(f"{self._path}: has responses to {len(questions) - len(unanswered):,} of {len(questions):,} questions")
+        if unanswered:
+            _say(f"{self._path}: questions without a response: {len(unanswered):,} ({_some(unanswered)})")
+        if unused:
+            _say(f"{self._path}: responses to other questions: {len(unused):,} ({_some(unused)})")
+
+
+def _some(labels: Sequence[str]) -> str:
+    more = len(labels) - _SHOWN
+    return ", ".join(labels[:_SHOWN]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def _say(line: str) -> None:
+    print(f"whatif: {line}", file=sys.stderr)

@@ -1,0 +1,200 @@
+"""Predictions made elsewhere, scored as a model's answers are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from PIL import Image
+
+from whatif import benchmarks, params
+from whatif.errors import WhatifError
+from whatif.models import load
+from whatif.params_models import Replay
+from whatif.scoring import predictions
+from whatif.scoring.open_answers import open_predictions
+from whatif.sources.c_vqa import read_released
+
+REAL = """\
+img_path,query,answer,new query,new answer,type
+COCO_val2014_000000000042.jpg,How many cats are there?,2,How many cats would be left if one ran away?,1,direct
+COCO_val2014_000000000042.jpg,Is the cat black?,yes,Would the cat be black if it were painted white?,no,boolean
+COCO_val2014_000000000007.jpg,How many cats are there?,3,How many cats would there be if two more came?,5,direct
+"""
+OPTIONS = " Select the correct answer:A:16  B:17  C:12  D:13"
+SYNTHETIC = f"""\
+img_path,query,answer,new query,new answer,type
+one.png,How many dots are there?{OPTIONS},B,How many dots would there be if 5 were removed?{OPTIONS},C,abs_counting_4
+two.png,How many dots are there?{OPTIONS},A,How many dots would there be if 3 were removed?{OPTIONS},D,abs_counting_4
+"""
+ROWS = REAL.splitlines()[1:]
+
+
+class Pictures:
+    """No picture is asked for."""
+
+    def get(self, image_id: str) -> Image.Image:
+        raise AssertionError(image_id)
+
+    def encoded(self, image_id: str) -> bytes:
+        raise AssertionError(image_id)
+
+
+def written(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8", newline="")
+    return path
+
+
+def released(folder: Path, text: str) -> list[dict[str, Any]]:
+    return read_released(written(folder / "released.csv", text))
+
+
+def plain(path: Path, responses: Mapping[str, str]) -> Path:
+    return written(path, "".join(f"{name},{said}\n" for name, said in {"question_id": "response", **responses}.items()))
+
+
+def replayed(path: Path, questions: Sequence[Mapping[str, Any]], **more: Any) -> dict[str, dict[str, Any]]:
+    """The rows of `predictions` by question_id: open questions extracted, the others by the letter they name."""
+    model = load("replay", Replay(adapter="replay", predictions=str(path), **more), 0)
+    assert model.identity is None
+    if questions[0]["choices"]:
+        rows = list(predictions(questions, Pictures(), "m", model, rank="letter", rule="mean"))
+    else:
+        rows = list(open_predictions(questions, Pictures(), "m", model, strategy="direct"))
+    return {row["question_id"]: row for row in rows}
+
+
+def said_once(capsys: pytest.CaptureFixture[str]) -> list[str]:
+    """What was said beside the bar of progress."""
+    return [line for line in capsys.readouterr().err.splitlines() if line.startswith("whatif: ")]
+
+
+def test_open_answers_from_a_plain_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    questions = released(tmp_path, REAL)
+    ids = [question["question_id"] for question in questions]
+    said = dict(zip(ids, ["There are two.", "2", "Yes.", "", "three cats", "I cannot tell"], strict=True))
+    path = plain(tmp_path / "p.csv", {**said, "elsewhere-1": "4"})
+    rows = replayed(path, questions)
+    assert [(rows[name]["answer"], rows[name]["status"], rows[name]["correct"]) for name in ids] == [
+        ("2", "ok", True),
+        ("2", "ok", False),
+        ("yes", "ok", True),
+        (None, "none", False),
+        ("3", "ok", True),
+        (None, "none", False),
+    ]
+    assert [rows[name]["response"] for name in ids] == list(said.values())
+    assert said_once(capsys) == [
+        f"whatif: {path}: has responses to 6 of 6 questions",
+        f"whatif: {path}: responses to other questions: 1 (elsewhere-1)",
+    ]
+
+
+def test_a_question_that_is_not_in_the_file_is_an_error_and_counts_as_wrong(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    questions = released(tmp_path, REAL)
+    known, *others = (question["question_id"] for question in questions)
+    path = plain(tmp_path / "p.csv", {known: "2", **{f"x{number}": "1" for number in range(12)}})
+    rows = replayed(path, questions)
+    assert rows[known]["status"] == "ok"
+    for name in others:
+        row = rows[name]
+        assert (row["status"], row["reason"], row["correct"]) == ("error", f"not in {path}", False)
+    first, second, third = said_once(capsys)
+    assert first.endswith("has responses to 1 of 6 questions")
+    assert second.endswith(f"questions without a response: 5 ({', '.join(sorted(others))})")
+    shown = ", ".join(f"x{number}" for number in range(10))
+    assert third.endswith(f"responses to other questions: 12 ({shown} and 2 more)")
+
+
+def test_the_file_of_another_data_set_is_refused(tmp_path: Path) -> None:
+    path = plain(tmp_path / "p.csv", {"mmbench-1": "A", "mmbench-2": "B"})
+    with pytest.raises(WhatifError, match=r"none of its 2 responses is to any of the 6 questions; it has mmbench-1"):
+        replayed(path, released(tmp_path, REAL))
+
+
+def test_choices_are_named_in_words(tmp_path: Path) -> None:
+    questions = released(tmp_path, SYNTHETIC)
+    ids = [question["question_id"] for question in questions]
+    path = plain(tmp_path / "p.csv", dict(zip(ids, ["B", "The answer is C.", "A: 16", ""], strict=True)))
+    rows = replayed(path, questions)
+    assert [(rows[name]["answer"], rows[name]["correct"]) for name in ids] == [
+        ("B", True),
+        ("C", True),
+        ("A", True),
+        (None, False),
+    ]
+
+
+@pytest.mark.parametrize("text", [REAL, SYNTHETIC])
+@pytest.mark.parametrize("turned", [False, True])
+def test_the_authors_files_are_matched_by_picture_and_words(tmp_path: Path, text: str, turned: bool) -> None:
+    questions = released(tmp_path, text)
+    header, *rows = text.splitlines()
+    right = [{q["variant"]: q["answer"] for q in questions[2 * n : 2 * n + 2]} for n in range(len(rows))]
+    table = [f"{row},{said['original']},{said['counterfactual']}" for row, said in zip(rows, right, strict=True)]
+    path = written(
+        tmp_path / "m_responses.csv",
+        "\n".join([f"{header},out,new out", *(reversed(table) if turned else table)]) + "\n",
+    )
+    found = replayed(path, questions, response_columns=["out", "new out"])
+    assert all(row["correct"] for row in found.values()), found
+
+
+def test_rows_with_the_same_words_are_told_apart_by_their_place(tmp_path: Path) -> None:
+    text = "".join(f"{line}\n" for line in (REAL.splitlines()[0], ROWS[0], ROWS[1], ROWS[0]))
+    questions = released(tmp_path, text)
+    header, *rows = text.splitlines()
+    said = [("2", "1"), ("yes", "no"), ("7", "8")]
+    table = [f"{row},{first},{second}" for row, (first, second) in zip(rows, said, strict=True)]
+    path = written(tmp_path / "r.csv", "\n".join([f"{header},response,new response", *table]) + "\n")
+    found = replayed(path, questions)
+    assert [found[question["question_id"]]["response"] for question in questions] == ["2", "1", "yes", "no", "7", "8"]
+    moved = "\n".join([f"{header},response,new response", table[1], table[0], table[2]]) + "\n"
+    with pytest.raises(WhatifError, match=r"line 3, response and line 4, response: different responses to the same"):
+        replayed(written(tmp_path / "moved.csv", moved), [questions[0], questions[2]])
+
+
+def test_a_very_long_answer_is_scored(tmp_path: Path) -> None:
+    questions = released(tmp_path, REAL)[:2]
+    first, second = (question["question_id"] for question in questions)
+    path = plain(tmp_path / "p.csv", {first: "so " * 33_333 + "the answer is 2.", second: "x" * 100_000})
+    rows = replayed(path, questions)
+    assert len(rows[first]["response"]) > 100_000
+    assert (rows[second]["status"], rows[second]["correct"]) == ("none", False)
+
+
+def test_what_a_file_calls_its_questions_cannot_act_on_a_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    questions = released(tmp_path, REAL)
+    path = plain(tmp_path / "p.csv", {questions[0]["question_id"]: "2", "\x1b[2Jgone": "1"})
+    replayed(path, questions)
+    said = capsys.readouterr().err
+    assert "?[2Jgone" in said and "\x1b" not in said
+
+
+def test_what_a_tool_failed_to_ask_is_an_error(tmp_path: Path) -> None:
+    questions = released(tmp_path, REAL)[:2]
+    first, second = (question["question_id"] for question in questions)
+    failed = "Failed to obtain answer via API. 429"
+    path = written(tmp_path / "p.tsv", f"question_id\tprediction\n{first}\t{failed}\n{second}\t1\n")
+    rows = replayed(path, questions)
+    assert (rows[first]["status"], rows[first]["reason"], rows[first]["correct"]) == ("error", failed, False)
+    assert rows[second]["correct"]
+
+
+@pytest.mark.parametrize("benchmark", ["cvqa-synthetic", "cvqa-real"])
+def test_the_file_is_a_source_of_the_evaluation(tmp_path: Path, benchmark: str) -> None:
+    path = plain(tmp_path / "p.csv", {"a": "1"})
+    values = yaml.safe_load((Path(params.__file__).parents[2] / "params.yaml").read_text(encoding="utf-8"))
+    values["models"] = {"theirs": {"adapter": "replay", "predictions": str(path)}}
+    values["benchmarks"] = [benchmark]
+    values["evaluate"]["cvqa-real"]["sampled_models"] = []
+    graph = benchmarks.graph(params.check(values))
+    jobs = [job for job in graph.jobs if job.step.stage == "evaluate"]
+    assert jobs and all(path in job.source_paths for job in jobs)

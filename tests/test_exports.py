@@ -1,0 +1,265 @@
+"""Exports for evaluation tools: what the tools read, and the way back of what they predict."""
+
+from __future__ import annotations
+
+import base64
+import importlib.util
+import io
+import json
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import datasets
+import openpyxl
+import pandas as pd
+import pytest
+import yaml
+from click.testing import CliRunner, Result
+from PIL import Image
+
+from tests.pictures import png
+from whatif.artifact_writer import write_artifact
+from whatif.cli import main
+from whatif.images import ImageStore, image_row
+from whatif.models import load
+from whatif.params_models import Replay
+from whatif.schemas import IMAGES, QUESTIONS
+from whatif.scoring import predictions
+from whatif.scoring.open_answers import open_predictions
+from whatif.sources.prediction_files import question_index
+
+PICTURES = [image_row(png(colour), 8, 8, "drawn:test", "CC0-1.0") for colour in ((200, 0, 0), (0, 200, 0))]
+OPEN = [("original", 'How many "red"\tcats,\nand dogs?', "2"), ("counterfactual", "What if {one} left? ## !x", "1")]
+
+
+def question(pair: int, variant: str, text: str, answer: str, choices: list[str] | None) -> dict[str, Any]:
+    return {
+        "question_id": f"pair-{pair:03d}-{variant}",
+        "pair_id": f"pair-{pair:03d}",
+        "group": "dots" if choices else "direct",
+        "variant": variant,
+        "question": text,
+        "choices": choices,
+        "answer": answer,
+        "answer_kind": "choice" if choices else "number",
+        "image_ids": [PICTURES[pair]["image_id"]],
+        "provenance": "{}",
+    }
+
+
+def rows_of(kind: str) -> list[dict[str, Any]]:
+    choices = ["16", "17", "12", "13"] if kind == "choice" else None
+    answers = {"2": "B", "1": "C"}
+    return [
+        question(pair, variant, text, answers[answer] if choices else answer, choices)
+        for pair in (0, 1)
+        for variant, text, answer in OPEN
+    ]
+
+
+@pytest.fixture(params=["open", "choice"])
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def tables(tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    """A folder with `q.parquet` and `i.parquet`; the questions in it."""
+    monkeypatch.chdir(tmp_path)
+    rows = rows_of(kind)
+    write_artifact(Path("q.parquet"), QUESTIONS, sorted(rows, key=lambda row: str(row["question_id"])))
+    write_artifact(Path("i.parquet"), IMAGES, sorted(PICTURES, key=lambda row: str(row["image_id"])))
+    return rows
+
+
+def export(*arguments: str) -> Result:
+    return CliRunner().invoke(main, ["export", *arguments], prog_name="whatif")
+
+
+def exported(*arguments: str) -> str:
+    result = export(*arguments, "--questions", "q.parquet", "--images", "i.parquet")
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def all_right(path: str, rows: list[dict[str, Any]]) -> bool:
+    """Whether every question is answered, and rightly, when the predictions are scored."""
+    model = load("replay", Replay(adapter="replay", predictions=path), 0)
+    images = ImageStore([Path("i.parquet")])
+    if rows[0]["choices"]:
+        found = list(predictions(rows, images, "m", model, rank="letter", rule="mean"))
+    else:
+        found = list(open_predictions(rows, images, "m", model, strategy="direct"))
+    assert len(found) == len(rows)
+    return all(row["correct"] for row in found)
+
+
+# VLMEvalKit
+
+
+def test_vlmevalkit_reads_every_question_and_its_picture(tables: list[dict[str, Any]], kind: str) -> None:
+    assert exported("vlmevalkit", "ours.tsv") == "ours.tsv: 4 questions\n"
+    table = pd.read_csv("ours.tsv", sep="\t")  # as the tool reads it
+    options = list("ABCD") if kind == "choice" else []
+    names = ["answer", "category", "variant", "question_id"]
+    assert list(table.columns) == ["index", "image", "question", *options, *names]
+    assert list(table["question_id"]) == sorted(row["question_id"] for row in tables)
+    assert list(table["index"]) == [question_index(name) for name in table["question_id"]]
+    images = dict(zip(map(str, table["index"]), table["image"], strict=True))
+    by_id = {row["question_id"]: row for row in tables}
+    encoded = {picture["image_id"]: picture["image"]["bytes"] for picture in PICTURES}
+    for line in table.to_dict("records"):
+        row = by_id[line["question_id"]]
+        image = line["image"] if len(line["image"]) > 64 else images[line["image"]]  # the tool's rule
+        assert base64.b64decode(image) == encoded[row["image_ids"][0]]
+        assert row["question"] in line["question"]
+        assert line["question"] == row["question"] or kind == "open"
+        assert str(line["answer"]) == row["answer"]
+        assert [str(line[letter]) for letter in options] == (row["choices"] or [])
+    assert sum(len(image) <= 64 for image in images.values()) == 2  # twins share a picture
+
+
+@pytest.mark.parametrize("suffix", ["xlsx", "tsv", "json"])
+@pytest.mark.parametrize("keeps_ids", [True, False])
+def test_what_vlmevalkit_predicts_comes_back(tables: list[dict[str, Any]], suffix: str, keeps_ids: bool) -> None:
+    exported("vlmevalkit", "ours.tsv")
+    table = pd.read_csv("ours.tsv", sep="\t").drop(columns="image")
+    table["prediction"] = [f"The answer is {answer}." for answer in table["answer"]]
+    if not keeps_ids:
+        table = table.drop(columns="question_id")
+    path = f"model_ours.{suffix}"
+    if suffix == "tsv":
+        table.to_csv(path, sep="\t", index=False, quoting=1)
+    elif suffix == "json":
+        Path(path).write_text(json.dumps(json.loads(table.to_json(orient="records"))), encoding="utf-8")
+    else:
+        book = openpyxl.Workbook()
+        assert book.active is not None
+        for line in [list(table.columns), *table.astype(object).values.tolist()]:
+            book.active.append(line)
+        book.save(path)
+    assert all_right(path, tables)
+
+
+# lmms-eval
+
+
+def task_of(folder: Path) -> tuple[dict[str, Any], ModuleType]:
+    """A task as lmms-eval reads it: its configuration, where `!function` names a function of utils.py."""
+    spec = importlib.util.spec_from_file_location("exported_utils", folder / "utils.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+
+    class Loader(yaml.SafeLoader):
+        pass
+
+    def function(loader: yaml.SafeLoader, node: yaml.Node) -> Any:
+        file, _, name = str(node.value).partition(".")
+        assert file == "utils"
+        return getattr(module, name)
+
+    Loader.add_constructor("!function", function)
+    (file,) = folder.glob("*.yaml")
+    return yaml.load(file.read_text(encoding="utf-8"), Loader), module
+
+
+def test_lmms_eval_runs_the_exported_task(tables: list[dict[str, Any]], kind: str) -> None:
+    said = exported("lmms-eval", "What If!")
+    assert said.startswith("What If!/what_if.yaml: 4 questions") and "--include_path 'What If!' --tasks what_if" in said
+    task, _ = task_of(Path("What If!"))
+    assert (task["task"], task["output_type"], task["test_split"]) == ("what_if", "generate_until", "test")
+    read = datasets.load_dataset(
+        task["dataset_path"], name=None, cache_dir=str(Path("cache").resolve()), **task["dataset_kwargs"]
+    )
+    documents = list(read[task["test_split"]])
+    by_id = {row["question_id"]: row for row in tables}
+    assert {document["question_id"] for document in documents} == set(by_id)
+    log, scored = [], {metric["metric"]: [] for metric in task["metric_list"]}
+    for number, document in enumerate(documents):
+        row = by_id[document["question_id"]]
+        text = task["doc_to_text"](document, {"pre_prompt": "<", "post_prompt": ">"})
+        assert text.startswith("<" + row["question"]) and text.endswith(">")
+        assert task["doc_to_text"](document) == text[1:-1]
+        assert ("A:16  B:17  C:12  D:13" in text) == (kind == "choice")
+        (picture,) = task["doc_to_visual"](document)
+        (expected,) = (one["image"]["bytes"] for one in PICTURES if one["image_id"] == row["image_ids"][0])
+        with Image.open(io.BytesIO(expected)) as opened:
+            assert picture.mode == "RGB" and picture.tobytes() == opened.convert("RGB").tobytes()
+        assert task["doc_to_target"](document) == row["answer"]
+        response = f"It is {row['answer']}."
+        results = task["process_results"](document, [response])
+        for name, value in results.items():
+            scored[name].append(value)
+        kept = {key: value for key, value in document.items() if "image" not in key}
+        log.append({"doc_id": number, "doc": kept, "resps": [[response]], "filtered_resps": [response], **results})
+    for metric in task["metric_list"]:
+        assert len(scored[metric["metric"]]) == 2 and metric["aggregation"](scored[metric["metric"]]) == 1.0
+    Path("a_samples_what_if.jsonl").write_text("".join(json.dumps(one) + "\n" for one in log), encoding="utf-8")
+    assert all_right("a_samples_what_if.jsonl", tables)
+    for one in log:
+        del one["doc"]  # newer versions do not log it
+    Path("b_samples_what_if.jsonl").write_text("".join(json.dumps(one) + "\n" for one in log), encoding="utf-8")
+    assert all_right("b_samples_what_if.jsonl", tables)
+
+
+@pytest.mark.parametrize(
+    ("kind_of_answer", "answer", "response", "score"),
+    [
+        ("number", "2", "There are 2.", 1.0),
+        ("number", "2", "Not 3 but 2.", 0.0),
+        ("number", "2", "12", 0.0),
+        ("boolean", "yes", "Yes, it is.", 1.0),
+        ("boolean", "no", "I do not know", 0.0),
+        ("choice", "B", "The answer is B.", 1.0),
+        ("choice", "B", "A or B", 0.0),
+        ("number", "2", "", 0.0),
+    ],
+)
+def test_scores_of_the_exported_task(kind_of_answer: str, answer: str, response: str, score: float) -> None:
+    from whatif.sources import lmms_eval_task
+
+    document = {
+        "question_id": "q",
+        "group": "g",
+        "variant": "original",
+        "answer": answer,
+        "answer_kind": kind_of_answer,
+    }
+    for results in ([response], [[response]]):
+        found = lmms_eval_task.process_results(document, results)
+        assert found == {"accuracy_original": {"question_id": "q", "group": "g", "score": score}}
+    assert lmms_eval_task.accuracy([]) == 0.0
+    assert lmms_eval_task.accuracy([{"score": 1.0}, {"score": 0.0}]) == 0.5
+
+
+# What is refused
+
+
+@pytest.mark.parametrize("kind", ["open"], indirect=True)
+def test_what_cannot_be_exported_is_said_and_leaves_no_file(tables: list[dict[str, Any]]) -> None:
+    def refused(*arguments: str) -> str:
+        result = export(*arguments)
+        assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1), result.output
+        return result.stderr
+
+    write_artifact(Path("none.parquet"), QUESTIONS, [])
+    write_artifact(Path("blind.parquet"), QUESTIONS, [{**row, "image_ids": []} for row in rows_of("open")[:1]])
+    write_artifact(Path("mixed.parquet"), QUESTIONS, [rows_of("open")[0], rows_of("choice")[2]])
+    write_artifact(Path("one.parquet"), IMAGES, PICTURES[1:])
+    before = sorted(Path().iterdir())
+    pictures = ("--images", "i.parquet")
+    assert "o.txt: must end in .tsv" in refused("vlmevalkit", "o.txt", "--questions", "q.parquet", *pictures)
+    assert "with --images" in refused("vlmevalkit", "o.tsv", "--questions", "q.parquet")
+    for tool in (("vlmevalkit", "o.tsv"), ("lmms-eval", "o")):
+        assert "there are no questions" in refused(*tool, "--questions", "none.parquet", *pictures)
+        assert "has 0 pictures; it needs one" in refused(*tool, "--questions", "blind.parquet", *pictures)
+        assert "not among the 1 pictures" in refused(*tool, "--questions", "q.parquet", "--images", "one.parquet")
+        assert "strategy odd: is not known" in refused(
+            *tool, "--questions", "q.parquet", *pictures, "--strategy", "odd"
+        )
+        assert "no such artifact" in refused(*tool, "--questions", "lost.parquet", *pictures)
+    assert "holds one kind" in refused("vlmevalkit", "o.tsv", "--questions", "mixed.parquet", *pictures)
+    assert "cannot be written" in refused("lmms-eval", "q.parquet", "--questions", "q.parquet", *pictures)
+    assert [path for path in Path().rglob("*") if path.is_file() and path not in before] == []
