@@ -230,6 +230,7 @@ BENCHMARK = Benchmark(
             publishes=(
                 f"metrics/{NAME}.json",
                 f"metrics/{NAME}/report.md",
+                *(f"metrics/{NAME}/accuracy-{group}.svg" for group in ("direct", "indirect", "boolean")),
                 f"metrics/{NAME}/figure3.svg",
                 f"metrics/{NAME}/figure5.svg",
                 *table_paths(f"metrics/{NAME}", _TABLES),

@@ -14,10 +14,11 @@ from whatif.errors import WhatifError
 from whatif.graph.run import Task
 from whatif.schemas import PREDICTIONS, QUESTIONS, REJECTIONS
 from whatif.tables.c_vqa_figures import answer_distribution, gap_bars
-from whatif.tables.c_vqa_real import GROUPS, real_table
+from whatif.tables.c_vqa_real import GROUPS, plot_rows, real_table
 from whatif.tables.formats import DisplayTable
 from whatif.tables.funnel import FunnelStage, funnel_table, reasons
 from whatif.tables.gender_gap import gap_table, gender_gaps
+from whatif.tables.plots import accuracy_scatter
 
 NAME = "cvqa-real"
 FOLDER = f"metrics/{NAME}"
@@ -89,6 +90,9 @@ def publish_report(task: Task) -> None:
     publish(f"metrics/{NAME}.json", (json.dumps(metrics, indent=2, sort_keys=True, allow_nan=False) + "\n").encode())
     publish(f"{FOLDER}/figure3.svg", answer_distribution(answers))
     publish(f"{FOLDER}/figure5.svg", gap_bars(gaps, names))
+    for group in GROUPS:
+        points = plot_rows("3", made["table3"].metrics, whole, group)
+        publish(f"{FOLDER}/accuracy-{group}.svg", accuracy_scatter(points, None, f"C-VQA-Real, {group}"))
     figures = {"gender": "figure5.svg", "answers": "figure3.svg"}
     publish(f"{FOLDER}/report.md", report("C-VQA-Real", tables, HEADINGS, figures).encode())
     publish_tables(task, FOLDER, tables)

@@ -9,10 +9,11 @@ from typing import Any
 from whatif.scoring.extract_answer import is_correct
 from whatif.scoring.legacy_extraction import legacy
 from whatif.statistics import holm
+from whatif.tables.c_vqa import PlotRow
 from whatif.tables.formats import DisplayTable
 from whatif.tables.published_numbers import published
 from whatif.tables.twin_cells import alone, number_cells, number_header, signed, unanswered_share
-from whatif.tables.twins import ALL, Metrics, Precision, twin_metrics
+from whatif.tables.twins import VARIANTS, Metrics, Precision, twin_metrics
 
 Row = Mapping[str, Any]
 
@@ -56,14 +57,29 @@ def real_table(
     )
     for model, groups in metrics.items():
         for group, numbers in groups.items():
-            numbers["legacy"] = {
-                variant: earlier[model][group][variant]["accuracy"] for variant in ("original", "counterfactual")
-            }
+            numbers["legacy"] = {variant: earlier[model][group][variant]["accuracy"] for variant in VARIANTS}
     cells = [(model, group) for model in names for group in GROUPS if group in metrics[model]]
     corrected = holm([metrics[model][group]["mcnemar_p"] for model, group in cells]).p_values
     for (model, group), p in zip(cells, corrected, strict=True):
         metrics[model][group]["mcnemar_p_holm"] = float(f"{p:.4g}")
     return RealTable(metrics, _shown(table, metrics, cells, names, f"{100 * settings.confidence:g}%"))
+
+
+def plot_rows(
+    table: str, metrics: Mapping[str, Mapping[str, Metrics]], names: Mapping[str, str], group: str
+) -> list[PlotRow]:
+    """Points of one group: the printed systems of a table, then ours."""
+    points = [
+        PlotRow(system, system, "printed", values["original"], values["counterfactual"])
+        for (system, printed_group), values in _printed(table).items()
+        if printed_group == group
+    ]
+    for model, name in names.items():
+        if group in metrics.get(model, {}):
+            original, counterfactual = (metrics[model][group][variant] for variant in VARIANTS)
+            ends = (original["low"], original["high"], counterfactual["low"], counterfactual["high"])
+            points.append(PlotRow(model, name, "ours", original["accuracy"], counterfactual["accuracy"], *ends))
+    return points
 
 
 def _by_legacy(predictions: Sequence[Row], questions: Sequence[Row]) -> list[dict[str, Any]]:
@@ -131,6 +147,3 @@ def _printed_row(system: str, group: str, values: Mapping[str, float]) -> tuple[
     difference = signed(values["counterfactual"] - values["original"])
     accuracies = (*alone(values["original"]), *alone(values["counterfactual"]))
     return (system, "printed", group, "", *accuracies, difference, "", "", "", "", "", "")
-
-
-__all__ = ["ALL", "GROUPS", "RealTable", "real_table"]

@@ -18,8 +18,10 @@ _LABELS = {"ours": "measured here", "printed": "printed in the paper"}
 _GREY = "#8a8a8a"
 
 
-def accuracy_scatter(rows: Sequence[PlotRow], chance: float, title: str) -> bytes:
+def accuracy_scatter(rows: Sequence[PlotRow], chance: float | None, title: str) -> bytes:
     """An SVG of the rows, whose accuracies and `chance` are in percent; the same rows give the same bytes.
+
+    `chance` is None for open questions, which have none.
 
     Below the diagonal a model does worse on counterfactual questions than on their originals. Bars are the
     intervals of the rows that have one.
@@ -27,29 +29,33 @@ def accuracy_scatter(rows: Sequence[PlotRow], chance: float, title: str) -> byte
     return svg(lambda: _draw(rows, chance, title))
 
 
-def _draw(rows: Sequence[PlotRow], chance: float, title: str) -> Figure:
+def _draw(rows: Sequence[PlotRow], chance: float | None, title: str) -> Figure:
     figure = new_figure(6.4, 6.4)
     axes = figure.subplots()
     _frame(axes, rows, chance, title)
     for row in rows:
         _point(axes, row)
-    _legend(figure, rows)
+    _legend(figure, rows, with_chance=chance is not None)
     figure.draw_without_rendering()
     figure.set_layout_engine("none")  # names are placed on the layout as it is now
     _place_names(axes, rows)
     return figure
 
 
-def _frame(axes: Axes, rows: Sequence[PlotRow], chance: float, title: str) -> None:
-    values = [chance, *(end for row in rows for end in (row.original, row.counterfactual, *_ends(row)))]
+def _frame(axes: Axes, rows: Sequence[PlotRow], chance: float | None, title: str) -> None:
+    values = [end for row in rows for end in (row.original, row.counterfactual, *_ends(row))]
+    if chance is not None:
+        values.append(chance)
+    values = values or [50.0]
     margin = max(3.0, 0.12 * (max(values) - min(values)))
     limits = (max(0.0, min(values) - margin), min(100.0, max(values) + margin))
     axes.set(xlim=limits, ylim=limits, aspect="equal", title=title)
     axes.set_xlabel("accuracy on original questions (%)")
     axes.set_ylabel("accuracy on counterfactual questions (%)")
     axes.axline((0, 0), slope=1, color=_GREY, linewidth=1, zorder=1)
-    axes.axvline(chance, color=_GREY, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
-    axes.axhline(chance, color=_GREY, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
+    if chance is not None:
+        axes.axvline(chance, color=_GREY, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
+        axes.axhline(chance, color=_GREY, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
 
 
 def _point(axes: Axes, row: PlotRow) -> None:
@@ -73,7 +79,7 @@ def _bar(value: float, low: float | None, high: float | None) -> list[list[float
     return [[max(0.0, value - low)], [max(0.0, high - value)]]
 
 
-def _legend(figure: Figure, rows: Sequence[PlotRow]) -> None:
+def _legend(figure: Figure, rows: Sequence[PlotRow], *, with_chance: bool) -> None:
     from matplotlib.lines import Line2D
 
     handles = [
@@ -82,7 +88,8 @@ def _legend(figure: Figure, rows: Sequence[PlotRow]) -> None:
         if any(row.source == source for row in rows)
     ]
     handles.append(Line2D([], [], color=_GREY, linewidth=1, label="no difference"))
-    handles.append(Line2D([], [], color=_GREY, linewidth=0.8, linestyle=(0, (4, 3)), label="chance"))
+    if with_chance:
+        handles.append(Line2D([], [], color=_GREY, linewidth=0.8, linestyle=(0, (4, 3)), label="chance"))
     figure.legend(handles=handles, loc="outside lower center", ncols=len(handles), frameon=False)
 
 
