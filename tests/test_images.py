@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import struct
+import zlib
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -89,3 +91,15 @@ def test_another_table_is_refused(tmp_path: Path) -> None:
     write_artifact(tmp_path / "questions.parquet", QUESTIONS, [])
     with pytest.raises(WhatifError, match=r"questions\.parquet: holds the table questions/"):
         ImageStore([tmp_path / "questions.parquet"])
+
+
+def test_a_decompression_bomb_is_unreadable_not_the_end_of_a_run(tmp_path: Path) -> None:
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    header = struct.pack(">IIBBBBB", 60_000, 60_000, 8, 2, 0, 0, 0)
+    bomb = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(b"")) + chunk(b"IEND", b"")
+    row = image_row(bomb, 60_000, 60_000, "test", "CC0-1.0")
+    write_artifact(tmp_path / "bomb.parquet", IMAGES, [row])
+    with pytest.raises(UnreadableImageError, match="DecompressionBombError"):
+        ImageStore([tmp_path / "bomb.parquet"]).get(row["image_id"])
