@@ -17,6 +17,7 @@ MEASUREMENTS = {
     "status-1000-artifacts": "bench.status",
     "rank-options": "bench.rank_options",
     "generate-batch": "bench.generate_batch",
+    "scene-pictures": "bench.scene_pictures",
 }
 FILE = Path("bench.json")
 

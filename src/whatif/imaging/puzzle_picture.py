@@ -54,11 +54,18 @@ class FlowerPictures:
 
 
 def draw_puzzle(row: Mapping[str, Any], flower_pictures: FlowerPictures, image_size: int | None = None) -> bytes:
-    """The PNG of a puzzle, RGB, `image_size` pixels wide and high; by default the size that it was laid out for.
+    """The PNG of a puzzle, see `puzzle_picture`: the same row and size always give the same bytes."""
+    return png.encode(puzzle_picture(row, flower_pictures, image_size))
+
+
+def puzzle_picture(
+    row: Mapping[str, Any], flower_pictures: FlowerPictures, image_size: int | None = None
+) -> Image.Image:
+    """A puzzle, RGB, `image_size` pixels wide and high; by default the size that it was laid out for.
     At a much smaller size the gaps between neighbours can fall below a pixel.
 
-    Uses the columns `pair_id`, `image_size`, `polygons`, `flowers`, `circles` and `dot_radius` only. The same row
-    and size always give the same bytes. Raises WhatifError when a flower picture is missing.
+    Uses the columns `pair_id`, `image_size`, `polygons`, `flowers`, `circles` and `dot_radius` only.
+    Raises WhatifError when a flower picture is missing.
     """
     side = image_size or row["image_size"]
     scale = side / row["image_size"]
@@ -70,7 +77,7 @@ def draw_puzzle(row: Mapping[str, Any], flower_pictures: FlowerPictures, image_s
         picture.paste(sprite, _corner(flower, sprite.width, scale), sprite)
     if row["circles"]:
         _draw_circles(picture, row, scale)
-    return png.encode(picture)
+    return picture
 
 
 def dot_puzzle_colours(pair_id: str) -> tuple[Colour, Colour]:
