@@ -1,9 +1,9 @@
-# One model asked one benchmark: its predictions.
+# One model asked one benchmark: its predictions, or how it matches captions and pictures.
 for step in GRAPH.steps("evaluate"):
 
     rule:
         name:
-            f"{step.stage}_{step.benchmark}"
+            step.rule
         input:
             inputs_of(GRAPH, step),
         output:

@@ -3,7 +3,7 @@ for step in GRAPH.steps("extract"):
 
     rule:
         name:
-            f"{step.stage}_{step.benchmark}"
+            step.rule
         input:
             inputs_of(GRAPH, step),
         output:

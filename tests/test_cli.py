@@ -8,7 +8,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,6 +15,7 @@ import yaml
 from click.testing import CliRunner, Result
 from PIL import Image
 
+from tests.defaults import puzzles_and_baselines
 from whatif import __version__, artifacts
 from whatif.artifact_writer import write_artifact
 from whatif.cli import main
@@ -24,9 +24,8 @@ from whatif.schemas import QUESTIONS
 from whatif.sources.c_vqa import read_released
 
 NAME = "cvqa-synthetic"
-PARAMS = Path(__file__).parents[1] / "params.yaml"
 STAGES = ("extract", "generate", "filter", "verify", "evaluate", "aggregate")
-COMMANDS = (*STAGES, "status", "gc", "responses", "show", "audit", "compare", "import", "export")
+COMMANDS = (*STAGES, "status", "gc", "responses", "show", "audit", "compare", "import", "export", "train", "assess")
 HEAVY = {"torch", "transformers", "pyarrow", "pandas", "numpy", "pydantic", "matplotlib", "sklearn", "scipy", "PIL"}
 HEADER = "img_path,query,answer,new query,new answer,type"
 
@@ -70,7 +69,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def write_small_params(folder: Path) -> None:
-    values: dict[str, Any] = yaml.safe_load(PARAMS.read_text(encoding="utf-8"))
+    values = puzzles_and_baselines()
     values["generate"][NAME].update(puzzles_per_template=2, shards=2, image_size=192)
     values["aggregate"][NAME].update(resamples=100, audit_folds=2)
     (folder / "params.yaml").write_text(yaml.safe_dump(values), encoding="utf-8")
@@ -225,9 +224,11 @@ def test_a_stage_that_was_run_computes_nothing_again_and_parts_and_models_run_al
     assert result.exit_code == 0
     assert re.fullmatch(rf"generate {NAME} part-001-of-002: (?!computed)[a-z ]+ in [0-9.]+ s\n", result.stderr)
     result = whatif("evaluate", NAME, "--model", "majority")
-    assert re.fullmatch(rf"evaluate {NAME} majority: (?!computed)[a-z ]+ in [0-9.]+ s\n", result.stderr)
+    lines = result.stderr.splitlines()
+    for part, line in zip(("part-000-of-002", "part-001-of-002"), lines, strict=True):
+        assert re.fullmatch(rf"evaluate {NAME} majority {part}: (?!computed)[a-z ]+ in [0-9.]+ s", line)
     result = whatif("status", "--check")
-    assert (result.exit_code, result.stdout.splitlines()[-1]) == (0, "9 fresh (jobs)")
+    assert (result.exit_code, result.stdout.splitlines()[-1]) == (0, "12 fresh (jobs)")
 
 
 def test_show_prints_the_main_table_and_where_the_others_are(finished: Path) -> None:

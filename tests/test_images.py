@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import io
 import struct
+import sys
 import zlib
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -63,6 +66,24 @@ def test_row_groups_used_last_stay_and_others_go(paths: list[Path], monkeypatch:
     for wanted in (groups[0], groups[1], groups[0], groups[2], groups[0], groups[1]):
         store.get(wanted)
     assert read == [0, 1, 2, 1]
+
+
+@pytest.fixture
+def impatient_threads() -> Iterator[None]:
+    """Threads take turns as often as they can."""
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(usual)
+
+
+@pytest.mark.usefixtures("impatient_threads")
+def test_threads_share_a_store_that_forgets_what_another_one_wants(paths: list[Path]) -> None:
+    store = ImageStore(paths, cached_row_groups=1)
+    wanted = [ROWS[number * 37 % 120] for number in range(2_000)]
+    with ThreadPoolExecutor(16) as pool:
+        found = list(pool.map(lambda row: store.encoded(row["image_id"]), wanted))
+    assert found == [row["image"]["bytes"] for row in wanted]
 
 
 def test_other_modes_become_rgb(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from whatif import benchmarks, params
+from whatif.tables.c_vqa_real import table_3_name
 
 ROOT = Path(__file__).parents[1]
 FILE = ROOT / "params" / "paper-scale.yaml"
@@ -33,9 +34,20 @@ def checkpoints() -> dict[str, str]:
     return {settings.checkpoint: settings.adapter for settings in models.values() if hasattr(settings, "checkpoint")}
 
 
+def names() -> set[str]:
+    """The names of all models, with those of the lines that are to be taken in when there is a file."""
+    text = FILE.read_text(encoding="utf-8")
+    values = yaml.safe_load(text)
+    by_file = "".join(f"{line[5:]}\n" for line in text.splitlines() if "adapter: replay" in line)
+    values["models"] |= yaml.safe_load(by_file)
+    return {settings.name for settings in params.check(values).models.values() if settings.name}
+
+
 def test_the_parameters_are_valid_and_differ_from_the_default_in_what_they_say() -> None:
     graph = benchmarks.graph(params.load(FILE))
-    assert len([job for job in graph.jobs if job.step.stage == "evaluate"]) == 14 + 14 * 2
+    assert (
+        len([job for job in graph.jobs if job.step.stage == "evaluate"]) == 14 * 4 + 14 * 2
+    )  # four shards; two strategies
     default = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
     paper = yaml.safe_load(FILE.read_text(encoding="utf-8"))
     for stage in ("generate", "filter", "aggregate"):
@@ -46,9 +58,15 @@ def test_the_parameters_are_valid_and_differ_from_the_default_in_what_they_say()
 def test_printed_names_are_those_of_the_paper() -> None:
     from whatif.tables.published_numbers import published
 
-    printed = {row["system"] for table in ("3", "7") for row in published("c-vqa", table)}
-    ours = {settings.name for settings in params.load(FILE).models.values() if settings.name}
-    assert ours - printed == {"Random", "Most frequent answer"}
+    printed = {table_3_name(row["system"]) for table in ("3", "4", "5", "7") for row in published("c-vqa", table)}
+    assert names() - printed == {"Random", "Most frequent answer"}
+
+
+@pytest.mark.parametrize("table", ["4", "5", "7"])
+def test_every_system_of_tables_4_5_and_7_is_there_by_checkpoint_or_by_file(table: str) -> None:
+    from whatif.tables.published_numbers import published
+
+    assert {table_3_name(row["system"]) for row in published("c-vqa", table)} <= names()
 
 
 @pytest.mark.parametrize(("checkpoint", "adapter"), checkpoints().items())
@@ -60,3 +78,10 @@ def test_every_family_has_a_class_and_a_processor(checkpoint: str, adapter: str)
     assert configuration in transformers.AutoModelForImageTextToText._model_mapping
     assert configuration in PROCESSOR_MAPPING
     assert (adapter == "hf-blip") == (configuration.__name__ in {"Blip2Config", "InstructBlipConfig"})
+
+
+def test_every_end_to_end_system_of_table_3_is_there_by_checkpoint_or_by_file() -> None:
+    from whatif.tables.published_numbers import published
+
+    printed = {row["system"] for row in published("c-vqa", "3") if row["model_type"] == "end-to-end"}
+    assert printed <= names()

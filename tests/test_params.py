@@ -58,7 +58,7 @@ def test_the_shipped_file_is_valid() -> None:
             "confidence: 95",
             "aggregate.cvqa-synthetic.confidence: is 95; input should be less than 1",
         ),
-        ("[cvqa-synthetic]", "[cvqa]", "benchmarks.0: is 'cvqa'; input should be 'cvqa-synthetic'"),
+        ("[cvqa-synthetic,", "[cvqa,", "benchmarks.0: is 'cvqa'; input should be 'cvqa-synthetic'"),
         (
             "adapter: random,",
             "adapter: rondom,",

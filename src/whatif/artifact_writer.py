@@ -122,8 +122,8 @@ class ArtifactWriter:
         self._pending = [pending] if pending.num_rows else []
         self._pending_rows = pending.num_rows
 
-    def finish(self, files: Mapping[str, str] | None = None) -> None:
-        """Completes the file under its temporary name; `commit` gives it its final one."""
+    def finish(self, files: Mapping[str, str] | None = None, unfinished: str = "") -> None:
+        """Completes the file under its temporary name; `commit` gives it its final one. See `Footer` for both."""
         if self._pending:
             self._flush(everything=True)
         footer = {
@@ -133,6 +133,7 @@ class ArtifactWriter:
             "fingerprint": self._footer["fingerprint"],
             "made_from": canonical_json(self._footer["made_from"]),
             "files": canonical_json(dict(files or {})),
+            **({"unfinished": unfinished} if unfinished else {}),
         }
         with disk_errors(self.path):
             self._writer.add_key_value_metadata(footer)

@@ -4,7 +4,8 @@ The footer of an artifact carries
 
 - `table`: name and version of its schema, for example `questions/1`;
 - `content`: a hash of the encoded rows, which can be checked again by reading bytes only;
-- `fingerprint` and `made_from`: what the rows were computed from (see `whatif.graph`).
+- `fingerprint` and `made_from`: what the rows were computed from (see `whatif.graph`);
+- `unfinished`, in few: what is not done yet in these rows, though nothing in `made_from` has changed.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ class Footer:
     fingerprint: str = ""
     made_from: Mapping[str, Any] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)  # text file published from a `files` table -> sha256
+    unfinished: str = ""  # why the same work may give other rows when it is done again; empty when it will not
 
 
 def footer_of(path: Path) -> Footer:
@@ -61,6 +63,7 @@ def footer_of(path: Path) -> Footer:
             fingerprint=entries[b"fingerprint"].decode(),
             made_from=json.loads(entries[b"made_from"]),
             files=json.loads(entries[b"files"]),
+            unfinished=entries.get(b"unfinished", b"").decode(),
         )
     except (KeyError, ValueError) as error:
         raise WhatifError(

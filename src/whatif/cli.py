@@ -28,6 +28,8 @@ COMMANDS = {
     "compare": "whatif.commands.look:compare",
     "import": "whatif.commands.exchange:import_",
     "export": "whatif.commands.exchange:export",
+    "train": "whatif.commands.train:train",
+    "assess": "whatif.commands.train:assess",
 }
 
 

@@ -6,6 +6,7 @@ import hashlib
 import io
 import os
 import tempfile
+import threading
 from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
@@ -97,7 +98,7 @@ class ImageStore:
     """The pictures of some `images` artifacts.
 
     Holds the ids of all pictures (about 200 bytes each) and the encoded bytes of the row groups used last (128
-    pictures each). A picture that stands in several artifacts is taken from the first.
+    pictures each). A picture that stands in several artifacts is taken from the first. Threads may share one.
 
     Raises WhatifError when a file is unreadable or holds another table.
     """
@@ -108,6 +109,7 @@ class ImageStore:
         self._numbers: dict[str, int] = {}
         self._cache: OrderedDict[int, list[bytes | None]] = OrderedDict()
         self._cached_row_groups = cached_row_groups
+        self._lock = threading.Lock()  # of the cache
         count = 0
         for path in paths:
             for group, piece in enumerate(artifacts.batches(path, IMAGES, ["image_id"])):
@@ -146,7 +148,8 @@ class ImageStore:
             files = ", ".join(sorted({str(path) for path, _ in self._groups})) or "no file"
             raise WhatifError(f"image {image_id}: not among the {len(self)} pictures of {files}")
         group = bisect_right(self._starts, number) - 1
-        data = self._row_group(group)[number - self._starts[group]]
+        with self._lock:
+            data = self._row_group(group)[number - self._starts[group]]
         if data is None:
             raise WhatifError(
                 f"{self._groups[group][0]}: image {image_id} has no bytes; `images` needs them in every row"

@@ -10,7 +10,7 @@ import yaml
 from pydantic import Field, ValidationError, model_validator
 
 from whatif.errors import WhatifError
-from whatif.params_benchmarks import Aggregate, Evaluate, Extract, Filter, Generate
+from whatif.params_benchmarks import Aggregate, Evaluate, Extract, Filter, Generate, Verify
 from whatif.params_findings import finding_line, refuse_duplicates
 from whatif.params_models import ModelKey, ModelSettings
 from whatif.settings import Settings
@@ -22,10 +22,11 @@ class Params(Settings):
     """The whole of `params.yaml`."""
 
     seed: int = Field(ge=0, lt=2**32)
-    benchmarks: list[Literal["cvqa-synthetic", "cvqa-real"]] = Field(min_length=1)
+    benchmarks: list[Literal["cvqa-synthetic", "cvqa-real", "scenes"]] = Field(min_length=1)
     extract: Extract
     generate: Generate
     filter: Filter
+    verify: Verify
     evaluate: Evaluate
     models: dict[ModelKey, ModelSettings] = Field(min_length=1)
     aggregate: Aggregate
@@ -34,6 +35,10 @@ class Params(Settings):
     def _once(self) -> Params:
         if len(set(self.benchmarks)) < len(self.benchmarks):
             raise ValueError("benchmarks: each one once")
+        for key in self.evaluate.cvqa_real.sampled_models:
+            if key not in self.models:
+                known = ", ".join(self.models)
+                raise ValueError(f"evaluate.cvqa-real.sampled_models: {key!r} is no key of models; there are {known}")
         return self
 
     def lookup(self, path: str) -> Any:

@@ -6,6 +6,14 @@ from typing import Literal
 
 from pydantic import Field, field_validator
 
+from whatif.params_scenes import (
+    AggregateScenes,
+    EvaluateScenes,
+    ExtractScenes,
+    FilterScenes,
+    GenerateScenes,
+    VerifyScenes,
+)
 from whatif.settings import Range, Settings
 from whatif.text.strategies import strategies
 
@@ -97,18 +105,27 @@ class Extract(Settings):
 
     cvqa_synthetic: ExtractPuzzles = Field(alias="cvqa-synthetic")
     cvqa_real: ExtractCvqaReal = Field(alias="cvqa-real")
+    scenes: ExtractScenes
 
 
 class Generate(Settings):
     """Counterfactual generation of each benchmark."""
 
     cvqa_synthetic: GeneratePuzzles = Field(alias="cvqa-synthetic")
+    scenes: GenerateScenes
 
 
 class Filter(Settings):
     """Automatic filters of each benchmark."""
 
     cvqa_synthetic: FilterPuzzles = Field(alias="cvqa-synthetic")
+    scenes: FilterScenes
+
+
+class Verify(Settings):
+    """Checks by people or by recounting, of each benchmark that has something to choose there."""
+
+    scenes: VerifyScenes
 
 
 class Evaluate(Settings):
@@ -116,6 +133,7 @@ class Evaluate(Settings):
 
     cvqa_synthetic: EvaluatePuzzles = Field(alias="cvqa-synthetic")
     cvqa_real: EvaluateCvqaReal = Field(alias="cvqa-real")
+    scenes: EvaluateScenes
 
 
 class Aggregate(Settings):
@@ -123,3 +141,4 @@ class Aggregate(Settings):
 
     cvqa_synthetic: AggregatePuzzles = Field(alias="cvqa-synthetic")
     cvqa_real: AggregateCvqaReal = Field(alias="cvqa-real")
+    scenes: AggregateScenes

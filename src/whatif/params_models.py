@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Literal
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from whatif.settings import Settings
+from whatif.text.strategies import strategies
 
 _SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
@@ -28,15 +30,20 @@ class Baseline(_Model):
     adapter: Literal["random", "first-option", "majority"]
 
 
-class CheckpointSettings(_Model):
-    """A checkpoint of the Hugging Face library, from the hub or from a folder."""
+class LocalCheckpoint(Settings):
+    """A checkpoint of the Hugging Face libraries, from the hub or from a folder, that runs on this machine."""
 
     checkpoint: str  # hub id, or path of a folder
     revision: str | None = None
     dtype: Literal["float32", "float16", "bfloat16"] = "float32"
     device: str = "cpu"
+    batch_size: int = Field(default=8, ge=1, le=1024)  # questions, captions or pictures at once
+
+
+class CheckpointSettings(_Model, LocalCheckpoint):
+    """A checkpoint that answers questions; its batches are halved when memory runs out."""
+
     max_new_tokens: int = Field(default=64, ge=1, le=4096)  # of an answer to an open question
-    batch_size: int = Field(default=8, ge=1, le=1024)  # open questions at once; halved when memory runs out
 
 
 class HuggingFaceChat(CheckpointSettings):
@@ -62,6 +69,18 @@ class BlindTextModel(CheckpointSettings):
     prompt: Prompt = "Question: {question}\nAnswer:"  # of a checkpoint without a chat template
 
 
+class DualEncoder(_Model, LocalCheckpoint):
+    """A matcher that embeds captions and pictures by themselves (CLIP); a pair's score is the cosine of both."""
+
+    adapter: Literal["dual-encoder"]
+
+
+class CrossEncoder(_Model, LocalCheckpoint):
+    """A matcher that reads a caption and a picture together (ViLT, BridgeTower)."""
+
+    adapter: Literal["cross-encoder"]
+
+
 class ApiModel(_Model):
     """A model behind an OpenAI-compatible endpoint: a provider's, or a server of one's own (vLLM, transformers)."""
 
@@ -75,7 +94,8 @@ class ApiModel(_Model):
     temperature: float | None = Field(default=0, ge=0, le=2)  # null: not sent, for models that refuse it
     timeout_seconds: float = Field(default=120, gt=0, le=3600)
     retries: int = Field(default=6, ge=0, le=20)
-    token_budget: int | None = Field(default=None, ge=1)  # prompts and responses of one evaluation together
+    # Of all answers of one evaluation (a benchmark, a strategy) together, prompts too, in however many runs they came.
+    token_budget: int | None = Field(default=None, ge=1)
     price_per_million_prompt_tokens: float | None = Field(default=None, ge=0)
     price_per_million_response_tokens: float | None = Field(default=None, ge=0)
 
@@ -93,6 +113,21 @@ class Replay(_Model):
     predictions: str = Field(min_length=1)  # path of a .csv, .tsv, .json, .jsonl or .xlsx
     # The columns with the responses to the original and to the counterfactual question, in a file of the C-VQA authors.
     response_columns: list[str] | None = Field(default=None, min_length=2, max_length=2)
+    strategy: str = "direct"  # how open questions were put; the file has no answers to any other strategy
+
+    @field_validator("response_columns")
+    @classmethod
+    def _two(cls, columns: list[str] | None) -> list[str] | None:
+        if columns is not None and columns[0] == columns[1]:
+            raise ValueError("name two columns, of the responses to the original and to the counterfactual question")
+        return columns
+
+    @field_validator("strategy")
+    @classmethod
+    def _known(cls, name: str) -> str:
+        if name not in strategies():
+            raise ValueError(f"it is one of {', '.join(strategies())}")
+        return name
 
 
 def _model_key(key: str) -> str:
@@ -106,8 +141,24 @@ def _model_key(key: str) -> str:
 
 ModelKey = Annotated[str, AfterValidator(_model_key)]
 ModelSettings = Annotated[
-    Baseline | HuggingFaceChat | HuggingFaceBlip | BlindTextModel | ApiModel | Replay, Field(discriminator="adapter")
+    Baseline | HuggingFaceChat | HuggingFaceBlip | BlindTextModel | DualEncoder | CrossEncoder | ApiModel | Replay,
+    Field(discriminator="adapter"),
 ]
+
+
+def answerers(models: Mapping[str, Any]) -> list[str]:
+    """The keys of models that answer questions, sorted."""
+    return sorted(set(models) - set(matchers(models)))
+
+
+def printed_names(models: Mapping[str, Any], keys: Iterable[str]) -> dict[str, str]:
+    """The names of some models in tables, by key and in the order of the keys."""
+    return {key: models[key].printed_name(key) for key in keys}
+
+
+def matchers(models: Mapping[str, Any]) -> list[str]:
+    """The keys of models that score how well a caption and a picture match, sorted."""
+    return sorted(key for key, settings in models.items() if isinstance(settings, DualEncoder | CrossEncoder))
 
 
 def _slug(key: str) -> str:

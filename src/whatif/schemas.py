@@ -92,7 +92,7 @@ QUESTIONS = Table(
         ("question", pa.string()),  # without its options
         ("choices", pa.list_(pa.string()), NULLABLE),  # texts of the options A, B, C, ...; null when open
         ("answer", pa.string()),  # a letter when there are choices
-        ("answer_kind", pa.string()),  # `choice`, `number`, `boolean`
+        ("answer_kind", pa.string()),  # `choice`, `number`, `boolean`, `text`
         ("image_ids", pa.list_(pa.string())),
         (
             "provenance",
@@ -152,6 +152,30 @@ PUZZLES = Table(
     row_group_rows=1_024,
 )
 
+PAIRS = Table(
+    name="pairs",
+    version=1,
+    key=("pair_id", "candidate"),
+    schema=_schema(
+        ("pair_id", pa.string()),
+        ("candidate", pa.int32()),  # its number among the pictures made for this pair of captions
+        ("caption_0", pa.string()),  # 0 is the original, 1 its counterfactual
+        ("caption_1", pa.string()),
+        ("subject_0", pa.string()),  # the noun in which the captions differ
+        ("subject_1", pa.string()),
+        ("image_id_0", pa.string()),
+        ("image_id_1", pa.string()),
+        ("p", pa.float64()),  # the share of the denoising in which both pictures have the same self-attention
+        ("guidance", pa.float64()),
+        ("seed", pa.int64()),  # of the noise
+        ("caption_image_0", pa.float64(), NULLABLE),  # similarities by CLIP; null until they are measured
+        ("caption_image_1", pa.float64(), NULLABLE),
+        ("image_image", pa.float64(), NULLABLE),
+        ("directional", pa.float64(), NULLABLE),
+        ("provenance", pa.string()),  # JSON object with sorted keys: whatever else the source says of this pair
+    ),
+)
+
 JUDGEMENTS = Table(
     name="judgements",
     version=1,
@@ -205,6 +229,22 @@ PREDICTIONS = Table(
     ),
 )
 
+MATCHES = Table(
+    name="matches",
+    version=1,
+    key=("pair_id", "model"),
+    schema=_schema(
+        ("pair_id", pa.string()),
+        ("model", pa.string()),  # key in params.yaml
+        ("caption_0_image_0", pa.float64(), NULLABLE),  # how well they match, higher is better; null after an error
+        ("caption_0_image_1", pa.float64(), NULLABLE),
+        ("caption_1_image_0", pa.float64(), NULLABLE),
+        ("caption_1_image_1", pa.float64(), NULLABLE),
+        ("status", pa.string()),  # `ok` or `error`
+        ("reason", pa.string(), NULLABLE),  # why, when the status is not `ok`
+    ),
+)
+
 FILES = Table(
     name="files",
     version=1,
@@ -213,4 +253,5 @@ FILES = Table(
     row_group_rows=16,
 )
 
-TABLES = {table.label: table for table in (IMAGES, QUESTIONS, PUZZLES, JUDGEMENTS, REJECTIONS, PREDICTIONS, FILES)}
+_ALL = (IMAGES, QUESTIONS, PUZZLES, PAIRS, JUDGEMENTS, REJECTIONS, PREDICTIONS, MATCHES, FILES)
+TABLES = {table.label: table for table in _ALL}

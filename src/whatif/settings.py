@@ -22,3 +22,16 @@ class Range(Settings):
         if self.low > self.high:
             raise ValueError(f"low ({self.low}) must not be above high ({self.high})")
         return self
+
+
+class Span(Settings):
+    """Numbers from `low` to `high`."""
+
+    low: float
+    high: float
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Span:
+        if self.low > self.high:
+            raise ValueError(f"low ({self.low}) must not be above high ({self.high})")
+        return self

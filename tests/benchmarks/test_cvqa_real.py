@@ -92,7 +92,66 @@ def test_tables_stand_beside_the_printed_numbers(project: Project) -> None:
     metrics = json.loads(Path("metrics/cvqa-real.json").read_text())
     for variant in ("original", "counterfactual"):
         assert metrics["table3"]["majority"]["all"][variant]["accuracy"] == 100
-    assert set(metrics) == {"table3"}
+    assert set(metrics) == {"table3", "drops_compared"}
+    assert metrics["table3"]["majority"]["direct"]["legacy"] == {"original": 100, "counterfactual": 100}
+    assert metrics["table3"]["majority"]["direct"]["extracted"] == {"original": 100, "counterfactual": 100}
+    assert metrics["drops_compared"]["comparisons"] == 3  # one of two models in each group
+    assert [row.split(",")[:4] for row in Path("metrics/cvqa-real/drops.csv").read_text().splitlines()[1:]] == [
+        ["majority", "random", group, "1"] for group in ("direct", "indirect", "boolean")
+    ]
+
+
+def theirs(path: Path, said: str, name: str, **more: str) -> dict[str, Any]:
+    """A model whose predictions are a file in the authors' format, with the same responses in every row."""
+    header, *rows = LINES.splitlines()
+    lines = [f"{header},response,new_response", *(f"{row},{said},{said}" for row in rows)]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return {"adapter": "replay", "predictions": str(path), "name": name, **more}
+
+
+def rows_of(table: str) -> list[list[str]]:
+    return [line.split(",") for line in Path(f"metrics/cvqa-real/{table}.csv").read_text().splitlines()]
+
+
+def test_each_table_shows_the_answers_to_its_own_strategy(project: Project, tmp_path: Path) -> None:
+    direct = theirs(tmp_path / "direct.csv", "2 or yes", "CogVLM-Chat")
+    step_by_step = theirs(tmp_path / "cot.csv", "2 or yes", "LLaVA-1.5-13B (Vicuna-13B)", strategy="cot")
+    project.values["models"] = {"direct-file": direct, "cot-file": step_by_step, "random": {"adapter": "random"}}
+    project.values["evaluate"]["cvqa-real"].update(strategies=["cot", "direct"], sampled_models=["random"])
+    project.run()
+    metrics = json.loads(Path("metrics/cvqa-real.json").read_text())
+    assert {table: set(metrics[table]) for table in ("table3", "table4", "table5")} == {
+        "table3": {"direct-file"},
+        "table4": {"cot-file", "random"},
+        "table5": {"random"},
+    }
+    assert [row[0] for row in rows_of("table4") if row[1] == "ours"][-1] == "random (a part)"
+    assert "marked (a part), 10% of each group" in Path("metrics/cvqa-real/table4.md").read_text()
+    for table, printed in (("table3", "CogVLM-Chat"), ("table4", "LLaVA-1.5-13B")):
+        rows = rows_of(table)
+        places = [place for place, row in enumerate(rows) if row[:2] == [printed, "printed"]]
+        assert len(places) == 3
+        assert all(rows[place + 1][1:3] == ["ours", rows[place][2]] for place in places)
+
+
+def test_a_model_that_is_not_there_cannot_be_sampled(project: Project) -> None:
+    project.values["evaluate"]["cvqa-real"]["sampled_models"] = ["nobody"]
+    with pytest.raises(WhatifError, match="sampled_models: 'nobody' is no key of models; there are majority, random"):
+        check(project.values)
+
+
+def test_what_is_about_direct_says_so_when_only_another_strategy_was_asked(project: Project, tmp_path: Path) -> None:
+    (tmp_path / "genders.csv").write_text("id,bb_gender\n1,Male\n2,Female\n", encoding="utf-8")
+    project.values["extract"]["cvqa-real"]["gender_annotations"] = str(tmp_path / "genders.csv")
+    project.values["evaluate"]["cvqa-real"]["strategies"] = ["plain"]
+    project.run()
+    for table in ("table3", "table5", "drops", "gender"):
+        text = Path(f"metrics/cvqa-real/{table}.md").read_text()
+        assert "It shows answers to the strategy direct alone; asked was only plain." in text
+        assert "No annotations were given" not in text
+        assert not any(row[1] == "ours" for row in rows_of(table))
+    metrics = json.loads(Path("metrics/cvqa-real.json").read_text())
+    assert metrics == {"drops_compared": {"comparisons": 0, "different": 0}}
 
 
 def test_a_sampled_model_is_asked_a_part_and_stands_in_table_5(project: Project) -> None:
@@ -149,6 +208,12 @@ def test_the_gap_between_images_of_men_and_of_women(project: Project, tmp_path: 
         ["majority", "1 and 1", "+0.0"],
         ["random", "1 and 1", rows[2].split(",")[2]],
     ]
+    read = dict(zip(rows[0].split(","), rows[1].split(","), strict=True))
+    for column in ("Original", "Legacy counterfactual", "Extracted original"):
+        assert read[column] == "100.0"
+    assert read["Errors counterfactual"] == "0"
+    gender = json.loads(Path("metrics/cvqa-real.json").read_text())["gender"]
+    assert gender["majority"]["legacy"] == {"original": 100, "counterfactual": 100}
     project.values["extract"]["cvqa-real"]["gender_annotations"] = None
     assert project.run()["aggregate cvqa-real"] == "computed"
     assert len(Path("metrics/cvqa-real/gender.csv").read_text().splitlines()) == 1

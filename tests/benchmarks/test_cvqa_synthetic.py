@@ -16,6 +16,7 @@ import shapely
 import yaml
 from scipy.spatial.distance import pdist
 
+from tests.defaults import puzzles_and_baselines
 from whatif import artifacts, benchmarks
 from whatif.artifact_writer import write_artifact
 from whatif.errors import WhatifError
@@ -26,7 +27,6 @@ from whatif.params import check
 from whatif.schemas import IMAGES, JUDGEMENTS, PREDICTIONS, PUZZLES, QUESTIONS, REJECTIONS, Table
 
 NAME = "cvqa-synthetic"
-PARAMS = Path(__file__).parents[2] / "params.yaml"
 BEFORE_MODELS = ("extract", "generate", "filter", "verify")
 FUNNEL = Path(f"metrics/{NAME}/funnel.csv")
 Row = dict[str, Any]
@@ -37,7 +37,7 @@ class Project:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.values: dict[str, Any] = yaml.safe_load(PARAMS.read_text(encoding="utf-8"))
+        self.values: dict[str, Any] = puzzles_and_baselines()
         self.generate = self.values["generate"][NAME]
         self.generate.update(puzzles_per_template=4, shards=2, image_size=192)
         self.values["aggregate"][NAME].update(resamples=100, audit_folds=2)
@@ -351,6 +351,12 @@ def test_verification_rejects_a_falsified_answer_flag_or_option_and_says_why(pro
     assert project.funnel()["evaluate random"] == ("none", 40, 40, 0)
     report = (project.folder / f"metrics/{NAME}/report.md").read_text(encoding="utf-8")
     assert why in report
+    metrics = json.loads((project.folder / f"metrics/{NAME}.json").read_text(encoding="utf-8"))
+    models = len(metrics) - 1
+    assert metrics["drops_compared"]["comparisons"] == models * (models - 1) // 2
+    drops = (project.folder / f"metrics/{NAME}/drops.csv").read_text(encoding="utf-8").splitlines()
+    assert len(drops) == 1 + models * (models - 1) // 2
+    assert "## Models' drops compared" in report
 
 
 def test_questions_of_puzzles_that_are_no_longer_there_are_refused(project: Project) -> None:
@@ -396,8 +402,8 @@ def test_a_prediction_that_was_lost_is_missed(project: Project) -> None:
 
 
 def predictions(project: Project, model: str) -> list[Row]:
-    path = project.folder / f"data/evaluate/{model}/{NAME}/predictions.parquet"
-    return list(artifacts.rows_of(path, PREDICTIONS))
+    paths = sorted((project.folder / f"data/evaluate/{model}/{NAME}/predictions").glob("*.parquet"))
+    return list(artifacts.rows_of(paths, PREDICTIONS))
 
 
 def test_every_model_has_one_row_a_question_in_order(project: Project) -> None:
@@ -429,7 +435,7 @@ def test_predictions_do_not_depend_on_the_order_of_the_models(tmp_path: Path) ->
         project.make(*BEFORE_MODELS)
     first.make("evaluate")
     second.run(reversed(second.jobs("evaluate")))
-    assert len(first.paths("evaluate", "predictions")) == 3
+    assert len(first.paths("evaluate", "predictions")) == 3 * 2
     assert second.everything() == first.everything()
 
 

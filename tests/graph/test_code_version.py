@@ -217,8 +217,8 @@ def test_every_step_of_every_benchmark_is_covered() -> None:
     assert {"whatif.imaging.dot_puzzle", "whatif.imaging.flower_puzzle", "whatif.text.puzzle_worlds"} <= set(puzzles)
     elsewhere = ("whatif.graph.run", "whatif.models", "whatif.tables", "whatif.params_models")
     assert not any(name.startswith(elsewhere) for name in puzzles)
-    assert "whatif.models.baselines" in reached["evaluate cvqa-synthetic random"]
-    assert not any("imaging" in name for name in reached["evaluate cvqa-synthetic random"])
+    assert "whatif.models.baselines" in reached["evaluate cvqa-synthetic random part-000-of-004"]
+    assert not any("imaging" in name for name in reached["evaluate cvqa-synthetic random part-000-of-004"])
     assert "whatif.tables.c_vqa" in reached["aggregate cvqa-synthetic"]
 
 

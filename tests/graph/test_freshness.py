@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from tests.graph import toy
 from tests.graph.conftest import Project
 from whatif import artifacts
 from whatif.artifact_writer import write_artifact
@@ -21,8 +22,9 @@ from whatif.errors import WhatifError
 from whatif.graph import freshness, stash, verified
 from whatif.graph.freshness import Condition, states
 from whatif.graph.prologue import prepare
-from whatif.graph.run import run
+from whatif.graph.run import Task, run
 from whatif.graph.steps import Graph, Step
+from whatif.graph.workflow import _accepts
 from whatif.schemas import REJECTIONS
 
 ALL = [
@@ -72,6 +74,73 @@ def test_going_back_to_an_earlier_value_computes_nothing(project: Project) -> No
     assert project.run() == []
     assert PART.read_bytes() == before
     assert json.loads(Path("metrics/toy.json").read_text()) == {"sum": 2 * 2 * (2024 + 4)}
+
+
+def test_what_is_unfinished_is_asked_again_until_it_is_done(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    evaluate = toy.evaluate
+
+    down = True
+
+    def give_up(task: Task) -> None:
+        evaluate(task)
+        if down and task.wildcards["model"] == "first":
+            task.outputs.unfinished(12, "token budget reached")
+
+    monkeypatch.setattr(toy, "evaluate", give_up)
+    assert project.run() == ALL, "later steps are made from what there is"
+    assert (conditions(project)["evaluate toy first"], conditions(project)["aggregate toy"]) == (
+        Condition.STALE,
+        Condition.UNKNOWN,
+    )
+    assert reasons(project)[0] == "12 questions given up: token budget reached"
+    again = Path("data/evaluate/first/toy.parquet").read_bytes()
+    assert project.run() == ["evaluate first"], "neither the stash nor the file itself will do"
+    assert Path("data/evaluate/first/toy.parquet").read_bytes() == again
+    accepted = states(project.graph, lambda job: job.name == "evaluate toy first")
+    assert {state.condition for state in accepted.values()} == {Condition.FRESH}
+    down = False
+    assert project.run() == ["evaluate first"]
+    assert set(conditions(project).values()) == {Condition.FRESH}
+    assert project.run() == []
+
+
+def test_a_run_that_fails_leaves_what_was_unfinished_as_it_was(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    evaluate = toy.evaluate
+    monkeypatch.setattr(toy, "evaluate", lambda task: (evaluate(task), task.outputs.unfinished(1, "no reply")))
+    project.run()
+    before = Path("data/evaluate/first/toy.parquet").read_bytes()
+
+    def fail(task: Task) -> None:
+        raise WhatifError("the account has no credit left")
+
+    monkeypatch.setattr(toy, "evaluate", fail)
+    with pytest.raises(WhatifError, match="no credit"):
+        project.run()
+    assert Path("data/evaluate/first/toy.parquet").read_bytes() == before
+    assert Path("metrics/toy.json").exists()
+    assert "1 question given up: no reply" in reasons(project)
+
+
+@pytest.mark.parametrize(
+    ("asked_for", "again"),
+    [
+        ((), True),
+        (("all",), True),
+        (("evaluate",), True),
+        (("evaluate-first",), True),
+        (("data/evaluate/first/toy.parquet",), True),
+        (("evaluate-second",), False),
+        (("aggregate",), False),
+        (("extract", "generate"), False),
+    ],
+)
+def test_what_is_unfinished_is_asked_again_when_it_is_asked_for(
+    project: Project, asked_for: tuple[str, ...], again: bool
+) -> None:
+    (job,) = [job for job in project.graph.jobs if job.name == "evaluate toy first"]
+    assert _accepts(project.graph, asked_for)(job) != again
 
 
 def test_the_same_rows_again_stop_the_run_there(project: Project) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -42,8 +43,20 @@ def question(
     images: Sequence[Image.Image], prompt: str = "How many dots are there?", options: Sequence[str] = ()
 ) -> Question:
     """A question about pictures; open when it has no options."""
-    names = tuple(f"image-{number}" for number in range(len(images)))
+    names = tuple(hashlib.sha256(repr(image.size).encode() + image.tobytes()).hexdigest() for image in images)
     return Question("q", "dots", "original", prompt, tuple(options), names, lambda: images)
+
+
+def twin_questions(pictures: int = 1) -> list[Question]:
+    """Eleven open questions, two or three about the same pictures (so many), of unlike length and unlike sizes."""
+    words = ["how", "many", "dots", "are", "there", "in", "all", "the", "circles", "together", "inside"]
+    sizes = [(56, 56), (28, 56), (40, 30), (56, 28)]
+    questions = []
+    for number in range(11):
+        about = number % 4
+        images = [picture(10 * about + place, *sizes[(about + place) % 4]) for place in range(pictures)]
+        questions.append(question(images, " ".join(words[number % 3 : 4 + (7 * number) % 8])))
+    return questions
 
 
 def mixed_questions(pictures: Sequence[int]) -> list[Question]:

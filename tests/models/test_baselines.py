@@ -97,7 +97,7 @@ def test_answers_of_a_baseline_are_not_worth_storing(name: str) -> None:
 
 
 def test_unknown_adapter_lists_the_known_ones() -> None:
-    with pytest.raises(WhatifError, match=r"'gpt'.*blind, first-option, .*hf-blip, hf-chat, .*majority, random"):
+    with pytest.raises(WhatifError, match=r"'gpt'.*blind, .*first-option, .*hf-blip, hf-chat, .*majority, random"):
         load("gpt", None, 0)
 
 

@@ -113,6 +113,25 @@ def test_a_device_that_is_not_there(folder: Path) -> None:
         loading(folder, device="abacus")
 
 
+def test_a_device_without_memory_holds_no_weights(folder: Path) -> None:
+    with pytest.raises(WhatifError, match=r"^device meta: holds no weights"):
+        loading(folder, device="meta")
+
+
+def test_a_folder_has_no_revisions(folder: Path) -> None:
+    with pytest.raises(WhatifError, match=r"is a folder, which has no revisions; leave out revision \(0123abc\)"):
+        loading(folder, revision="0123abc")
+
+
+def test_a_device_that_is_too_small(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate\nmore")
+
+    monkeypatch.setattr(transformers.LlavaForConditionalGeneration, "to", full)
+    with pytest.raises(WhatifError, match=r"cannot be put on cpu: CUDA out of memory. Tried to allocate$"):
+        loading(folder)
+
+
 @pytest.mark.skipif(torch.cuda.is_available(), reason="this machine has a CUDA device")
 def test_cuda_without_cuda(folder: Path) -> None:
     with pytest.raises(WhatifError, match="device cuda: not usable here"):

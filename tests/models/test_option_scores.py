@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -116,3 +116,24 @@ def test_other_families_take_whole_passes(tmp_path: Path, monkeypatch: pytest.Mo
     whole = option_scores(asked, inputs, [*options, [8]])
     assert len(passes) == 3  # one an option
     assert sums(whole)[:2] == pytest.approx(sums(shared), abs=1e-4)
+
+
+def test_a_family_that_sees_and_is_not_listed_takes_whole_passes() -> None:
+    """Some have no `vision_config` to be known by."""
+    import transformers
+
+    configuration = transformers.FuyuConfig(
+        vocab_size=50,
+        hidden_size=48,
+        intermediate_size=96,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        num_key_value_heads=2,
+    )
+    assert not hasattr(configuration, "vision_config")
+    asked: Any = transformers.FuyuForCausalLM(configuration).eval()
+    passes: list[int] = []
+    asked.register_forward_pre_hook(lambda *_: passes.append(1))
+    ids = torch.arange(10, 20)[None]
+    option_scores(asked, {"input_ids": ids, "attention_mask": torch.ones_like(ids)}, [[5, 6], [7], [8]])
+    assert len(passes) == 3

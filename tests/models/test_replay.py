@@ -89,6 +89,7 @@ def test_open_answers_from_a_plain_file(tmp_path: Path, capsys: pytest.CaptureFi
     assert [rows[name]["response"] for name in ids] == list(said.values())
     assert said_once(capsys) == [
         f"whatif: {path}: has responses to 6 of 6 questions",
+        f"whatif: {path}: empty responses: 1; null or left out: 0; neither is right",
         f"whatif: {path}: responses to other questions: 1 (elsewhere-1)",
     ]
 
@@ -198,3 +199,16 @@ def test_the_file_is_a_source_of_the_evaluation(tmp_path: Path, benchmark: str) 
     graph = benchmarks.graph(params.check(values))
     jobs = [job for job in graph.jobs if job.step.stage == "evaluate"]
     assert jobs and all(path in job.source_paths for job in jobs)
+
+
+def test_rows_that_come_again_with_another_response_are_counted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    questions = released(tmp_path, "\n".join([REAL.splitlines()[0], *ROWS, ROWS[0]]) + "\n")[:6]
+    said = ["2,1", "yes,no", "3,5", "4,1"]  # the last is row 1 again: another original, the same counterfactual
+    table = [f"{row},{responses}" for row, responses in zip([*ROWS, ROWS[0]], said, strict=True)]
+    header = f"{REAL.splitlines()[0]},response,new_response"
+    found = replayed(written(tmp_path / "r.csv", "\n".join([header, *table]) + "\n"), questions)
+    assert all(row["correct"] for row in found.values())
+    [line] = [line for line in said_once(capsys) if "other responses" in line]
+    assert "not used: 1 (line 5, response: " in line

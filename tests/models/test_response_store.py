@@ -111,11 +111,11 @@ def test_an_error_and_a_wrong_key_are_not_stored(path: Path) -> None:
 
 
 def test_four_processes_write_at_once_and_agree(path: Path) -> None:
-    writers = [writer(path, name, 0, 100) for name in "abcd"]
+    writers = [writer(path, name, 0, 40) for name in "abcd"]
     said = [process.communicate(timeout=120)[0].splitlines() for process in writers]
     assert [process.returncode for process in writers] == [0] * 4
     assert said[0] == said[1] == said[2] == said[3], "each is told the answer that stands"
-    assert len(said[0]) == 100
+    assert len(said[0]) == 40
     assert sorted(all_answers(path)) == sorted(line.partition(" ")[2] for line in said[0])
 
 
@@ -206,25 +206,135 @@ def test_other_files_are_refused_and_left_alone(tmp_path: Path) -> None:
     assert (text.read_bytes(), database.read_bytes()) == before
 
 
-def test_where_a_write_ahead_log_cannot_be_kept_a_journal_is(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("killed", [False, True])
+def test_the_file_alone_is_whole_after_each_answer(path: Path, tmp_path: Path, killed: bool) -> None:
+    copy = tmp_path / "copy.sqlite"
+    with writer(path, "a", 0, 1_000_000 if killed else 30) as process:
+        assert process.stdout is not None
+        for _ in range(30):
+            process.stdout.readline()
+        if killed:
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            with ResponseStore(path):
+                pass  # takes back what was being written then
+        else:
+            process.wait()
+    copy.write_bytes(path.read_bytes())
+    assert len(all_answers(copy)) >= 30
+
+
+def test_the_file_alone_is_whole_while_it_is_open(path: Path, tmp_path: Path) -> None:
+    with ResponseStore(path) as store:
+        for number in range(3):
+            put(store, f"question {number}", "yes")
+            (tmp_path / "copy.sqlite").write_bytes(path.read_bytes())
+            assert len(all_answers(tmp_path / "copy.sqlite")) == number + 1
+        assert [file.name for file in path.parent.iterdir()] == [path.name]
+
+
+def test_a_store_of_an_earlier_version_leaves_its_write_ahead_log(path: Path) -> None:
+    with ResponseStore(path) as store:
+        put(store, "question 1", "yes")
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("CREATE TABLE runs (number INTEGER PRIMARY KEY)")
+    with ResponseStore(path) as store:
+        put(store, "question 2", "yes")
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
+    assert len(all_answers(path)) == 2
+
+
+def test_a_store_that_cannot_be_written_is_read(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with ResponseStore(path) as store:
+        put(store, "question 1", "yes")
     connect = sqlite3.connect
-
-    def without_shared_memory(file: Path, **settings: Any) -> sqlite3.Connection:
-        # SQLite's own way of locking for file systems that have neither locks nor shared memory.
-        return connect(f"file:{file}?vfs=unix-dotfile", uri=True, **settings)
-
-    def journal(file: Path) -> str:
-        with closing(connect(file)) as connection:
-            return str(connection.execute("PRAGMA journal_mode").fetchone()[0])
-
-    with ResponseStore(path.with_name("usual.sqlite")):
-        assert journal(path.with_name("usual.sqlite")) == "wal"
-    monkeypatch.setattr(sqlite3, "connect", without_shared_memory)
+    # As SQLite opens a file that it may not write; who runs the tests may write everything.
+    monkeypatch.setattr(sqlite3, "connect", lambda file, **more: connect(f"file:{file}?mode=ro", uri=True, **more))
+    monkeypatch.setattr("whatif.models.response_store.write_whole", _refuse)
     with ResponseStore(path) as store:
-        put(store, "question", "yes")
+        assert len(store.get([request_key(request_of("question 1"))])) == 1
+        store.record_run(Run("api m", 1, 0))
+        assert store.summary().answers == {"api m": 1}
+        assert store.summary().last_run is None
+        with pytest.raises(WhatifError, match=r"responses\.sqlite: cannot be used as a store .*readonly"):
+            put(store, "question 2", "yes")
+
+
+def _refuse(path: Path, data: bytes, **more: Any) -> None:
+    raise WhatifError(f"{path}: cannot be written")
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        ({"status": "ok", "option_scores": 5}, "has option_scores that are no list"),
+        ({"status": "ok", "option_scores": [{"log_likelihood": "x", "tokens": 1}]}, "has option_scores"),
+        ({"status": "ok", "option_scores": [{"log_likelihood": -1.0, "tokens": 0}]}, "has option_scores"),
+        ({"status": "ok", "response": 3}, "has a response that is no text: 3"),
+        (
+            {"status": "ok", "response": "3", "prompt_tokens": 10**30},
+            "has prompt_tokens that are no number of tokens: 1000",
+        ),
+        (
+            {"status": "ok", "response": "3", "response_tokens": -5},
+            "has response_tokens that are no number of tokens: -5",
+        ),
+        ({"status": "ok", "response": "3", "prompt_tokens": True}, "has prompt_tokens that are no number"),
+        ({"status": "ok", "response": "3", "cut_off": "no"}, "has a cut_off that is neither true nor false"),
+        ({"status": "passed"}, "has no status"),
+        (["ok"], "is no object"),
+    ],
+)
+def test_an_answer_of_other_types_is_refused_by_a_merge_and_named_when_it_is_there(
+    path: Path, answer: Any, message: str
+) -> None:
+    request = request_of("question")
+    lines = path.parent / "lines.jsonl"
+    lines.parent.mkdir()
+    lines.write_text(json.dumps({"key": request_key(request), "request": request, "answer": answer}), encoding="utf-8")
     with ResponseStore(path) as store:
-        assert put(store, "question", "no") == answer_of("yes")
-    assert journal(path) == "delete"
+        with pytest.raises(WhatifError, match=message) as error:
+            store.merge([lines])
+        assert str(error.value).startswith(f"{lines}: row 1: its answer has") or "is no object" in message
+        with closing(sqlite3.connect(path)) as connection, connection:
+            row = (request_key(request), json.dumps(request), json.dumps(answer))
+            connection.execute("INSERT INTO responses VALUES (NULL, ?, ?, ?)", row)
+        with pytest.raises(WhatifError, match=message) as error:
+            store.get([request_key(request)])
+        assert str(error.value).startswith(f"{path}: the answer to {request_key(request)} ")
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (
+            '{"key":"a","request":{"identity":{},"prompt":"\\ud800"},"answer":{}}',
+            "row 1: holds half of a surrogate pair",
+        ),
+        ('{"key":"KEY","request":{"identity":{}},"answer":{"status":"ok","response":"\\ud800"}}', "row 1: holds half"),
+        ("[" * 100_000, "line 1: is no stored answer"),
+        ('{"key":"NONE","request":{},"answer":{"status":"ok"}}', "row 1: its request does not say which model"),
+        ('{"key":"TEXT","request":{"identity":"m"},"answer":{"status":"ok"}}', "row 1: its request does not say which"),
+    ],
+)
+def test_a_hostile_line_is_refused_and_named(path: Path, line: str, message: str) -> None:
+    requests: dict[str, dict[str, Any]] = {"KEY": {"identity": {}}, "NONE": {}, "TEXT": {"identity": "m"}}
+    for name, request in requests.items():
+        line = line.replace(name, request_key(request))
+    lines = path.parent / "lines.jsonl"
+    lines.parent.mkdir()
+    lines.write_text(line, encoding="utf-8")
+    with ResponseStore(path) as store, pytest.raises(WhatifError, match=message):
+        store.merge([lines])
+
+
+def test_checkpoints_are_told_apart(path: Path) -> None:
+    with ResponseStore(path) as store:
+        for digest in ("ab" * 32, "cd" * 32):
+            request = {"identity": {"adapter": "hf-chat", "files": digest}, "prompt": "question"}
+            store.put(request_key(request), request, answer_of("yes"))
+        assert store.summary().answers == {"hf-chat files abababababab": 1, "hf-chat files cdcdcdcdcdcd": 1}
 
 
 # The command

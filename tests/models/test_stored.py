@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -117,6 +117,49 @@ def test_whatever_is_sent_otherwise_is_another_request(
     model = Counting(**identity)
     list(stored(model, store).answer([replace(question, **fields)]))
     assert len(model.asked) == 1
+
+
+def test_the_length_of_a_response_is_no_part_of_a_ranking(store: ResponseStore) -> None:
+    asked = questions(1, options=("A", "B")) + questions(1)
+    list(stored(Counting(max_new_tokens=64), store).answer(asked))
+    model = Counting(max_new_tokens=5)
+    list(stored(model, store).answer(asked))
+    assert len(model.asked) == 1, "the open question alone"
+
+
+def test_options_are_no_part_of_what_is_sent_to_a_model_that_is_not_told_them(store: ResponseStore) -> None:
+    class InWords(Counting):
+        in_words = True
+
+    list(stored(InWords(max_new_tokens=64), store).answer(questions(1)))
+    model = InWords(max_new_tokens=64)
+    list(stored(model, store).answer(questions(1, options=("A", "B"))))
+    assert model.asked == []
+    list(stored(InWords(max_new_tokens=5), store).answer(questions(1, options=("A", "B"))))
+    assert store.summary().answers == {"counting words": 2}
+
+
+def test_a_model_with_a_budget_is_told_of_stored_answers_once(store: ResponseStore) -> None:
+    class Frugal(Counting):
+        before = 0
+
+        def count_stored(self, answers: Iterable[Answer]) -> None:
+            self.before += sum(answer.prompt_tokens or 0 for answer in answers)
+
+    list(stored(Counting(), store).answer(questions(2)))
+    model = Frugal()
+    again = stored(model, store)
+    for _ in range(2):
+        list(again.answer(questions(3) + questions(1)))
+    assert model.before == 2 * len("question 0"), "what it was asked itself is not told"
+
+
+def test_a_run_that_asks_nothing_leaves_the_store_as_it_was(store: ResponseStore) -> None:
+    list(stored(Counting(), store).answer(questions(2)))
+    before = store.path.read_bytes(), store.path.stat().st_mtime_ns
+    list(stored(Counting(), store).answer(questions(2)))
+    assert (store.path.read_bytes(), store.path.stat().st_mtime_ns) == before
+    assert store.summary().last_run == Run("counting words", hits=2, misses=0)
 
 
 def test_identical_questions_are_asked_once(store: ResponseStore) -> None:

@@ -16,7 +16,9 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).parents[2]
-SMALL = {
+SMALL: dict[str, Any] = {
+    "benchmarks": ["cvqa-synthetic"],
+    **{f"models.{key}": None for key in ("llava-original", "llava-counterfactual", "clip", "vilt")},
     "generate.cvqa-synthetic.puzzles_per_template": 4,
     "generate.cvqa-synthetic.shards": 2,
     "generate.cvqa-synthetic.image_size": 224,

@@ -16,7 +16,16 @@ from whatif.scoring.legacy_extraction import legacy
         ("There would be 5 cats if 2 cats were added.", "5"),
         ("2 + 3 = 5", "2"),  # the first number, not the result
         ("eleven", None),  # words up to ten
-        ("none", None),
+        ("none", "0"),
+        ("There would be no cats.", "0"),
+        ("1,200", "1"),  # a word ends at every sign
+        ("3.5", "3"),
+        ("If 2 cats were added there would be 5 cats", None),  # all of it is the clause: there is no comma
+        ("If 2 cats were added, there would be 5 cats, not 3.", "5"),
+        ("Of the cats, if 2 left, 3 would stay.", None),  # only what stands before an `if` within
+        ("cats3", None),
+        ("٣", "3"),
+        ("9" * 5000, "9" * 5000),  # more digits than Python makes a whole number of
         ("007", "7"),
         ("", None),
     ],

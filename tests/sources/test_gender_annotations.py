@@ -38,3 +38,13 @@ def test_a_file_of_another_form_is_refused(tmp_path: Path, text: str, message: s
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(WhatifError, match=r"nothing\.csv: cannot be read"):
         single_gender_images(tmp_path / "nothing.csv")
+
+
+def test_genders_in_other_words_and_endless_fields_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "genders.csv"
+    path.write_text("id,bb_gender\n1,Male\n2,F\n", encoding="utf-8")
+    with pytest.raises(WhatifError, match="line 3: bb_gender is 'F'; known are male, female, and both, unsure"):
+        single_gender_images(path)
+    path.write_text(f"id,bb_gender\n1,{'x' * 140_000}\n", encoding="utf-8")
+    with pytest.raises(WhatifError, match="is not CSV"):
+        single_gender_images(path)

@@ -184,3 +184,35 @@ def test_a_file_that_is_not_there_and_columns_that_do_not_belong(tmp_path: Path)
     assert error_of(tmp_path / "folder.csv").startswith("cannot be read")
     plain = written(tmp_path / "p.csv", "question_id,response\na,b\n")
     assert error_of(plain, ["x", "y"]).startswith("`response_columns` is for files with the columns img_path")
+
+
+def test_half_a_surrogate_pair_is_replaced(tmp_path: Path) -> None:
+    """A file of ours is UTF-8, which cannot hold one."""
+    plain = written(tmp_path / "p.jsonl", '{"question_id": "a", "response": "yes \\ud83d"}\n')
+    samples = written(tmp_path / "s.jsonl", '{"doc_id": 0, "doc": {"question_id": "a"}, "resps": [["yes \\ud83d"]]}\n')
+    for path in (plain, samples):
+        assert by_id(read_predictions(path)) == {"a": "yes \ufffd"}
+
+
+def test_null_and_empty_are_told_apart_and_an_absent_response_is_an_error(tmp_path: Path) -> None:
+    objects = [{"question_id": "a", "response": ""}, {"question_id": "b", "response": None}]
+    found = read_predictions(written(tmp_path / "p.jsonl", lines(*objects)))
+    assert [(one.response, one.is_null) for one in found] == [("", False), ("", True)]
+    message = error_of(written(tmp_path / "q.jsonl", lines(*objects, {"question_id": "c"})))
+    assert message.startswith("line 3: has no `response`")
+
+
+def test_the_authors_columns_and_those_that_are_no_responses(tmp_path: Path) -> None:
+    row = "42.jpg,How many?,2,What if?,0,direct"
+    path = written(tmp_path / "r.csv", f"{RELEASED},response,new_response\n{row},Two.,None\n")
+    assert [one.response for one in read_predictions(path)] == ["Two.", "None"]
+    for columns in (["response", "response"], ["response", "new query"]):
+        assert error_of(path, columns).startswith(f"response_columns are {', '.join(columns)}; they are two columns")
+
+
+def test_ids_are_stripped_indices_may_be_floats_and_two_formats_are_refused(tmp_path: Path) -> None:
+    assert by_id(read_predictions(written(tmp_path / "p.csv", "question_id,response\n a ,b\n"))) == {"a": "b"}
+    floats = written(tmp_path / "f.csv", "index,prediction\n48410016362.0,b\n")
+    assert read_predictions(floats)[0].index == 48410016362
+    both = written(tmp_path / "b.csv", "question_id,response,prediction\na,b,c\n")
+    assert error_of(both) == "has columns `response` and `prediction`; keep the one that is what the model said"

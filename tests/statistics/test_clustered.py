@@ -143,11 +143,14 @@ def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
 
 
 @pytest.mark.parametrize("correct", [True, False])
-def test_all_alike_is_a_point(correct: bool) -> None:
-    point = Interval(float(correct), float(correct), float(correct))
-    assert cluster_bootstrap([correct] * 6, [1, 1, 2, 3, 3, 3]) == point
+def test_all_alike_is_as_sure_as_there_are_clusters(correct: bool) -> None:
+    of_three = wilson(3 * correct, 3)
+    assert of_three.high - of_three.low > 0.5
+    assert cluster_bootstrap([correct] * 6, [1, 1, 2, 3, 3, 3]) == of_three
     robust = cluster_robust([correct] * 6, [1, 1, 2, 3, 3, 3])
-    assert (robust.interval, robust.standard_error) == (point, 0.0)
+    assert (robust.interval, robust.standard_error) == (of_three, 0.0)
+    half = cluster_bootstrap([True, False] * 4, [1, 1, 2, 2, 3, 3, 4, 4])
+    assert half == wilson(2, 4)
 
 
 def test_one_image_tells_nothing_of_others() -> None:

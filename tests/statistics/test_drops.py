@@ -10,7 +10,15 @@ import numpy.typing as npt
 import pytest
 from scipy import stats
 
-from whatif.statistics import Interval, difference_of_drops, drop, mcnemar_exact, paired_difference
+from whatif.statistics import (
+    Interval,
+    difference_of_drops,
+    drop,
+    mcnemar_exact,
+    newcombe,
+    paired_difference,
+    square_and_add,
+)
 
 Answers = npt.NDArray[np.bool_]
 
@@ -133,13 +141,16 @@ def test_a_model_differs_from_itself_in_nothing() -> None:
     model_a, _, images = two_models(200, 4)
     for clusters in (None, images):
         made = difference_of_drops(model_a, model_a, clusters)
-        assert (made.difference, made.p) == (Interval(0.0, 0.0, 0.0), 1.0)
+        assert (made.difference.estimate, made.p) == (0.0, 1.0)
+        # All differences are alike: what is left to say is how few they are, from both drops' own intervals.
+        assert made.difference.low == -made.difference.high < 0
 
 
-def test_models_that_differ_everywhere_have_the_smallest_p() -> None:
+def test_models_that_differ_everywhere_have_the_p_of_the_sign_test() -> None:
     stays, falls = pairs(50, 0, 0, 0), pairs(0, 50, 0, 0)
     made = difference_of_drops(falls, stays, resamples=999)
-    assert (made.difference, made.p) == (Interval(-1.0, -1.0, -1.0), 2 / 1000)
+    assert (made.difference.estimate, made.p) == (-1.0, 2 * 0.5**50)
+    assert made.difference.low < -1.0 < made.difference.high < 0
 
 
 def test_p_of_equal_drops_is_rarely_small() -> None:
@@ -167,15 +178,21 @@ def test_relative_to_nothing_is_not_defined() -> None:
 
 @pytest.mark.parametrize(
     ("counts", "absolute", "relative", "p"),
-    [((9, 0, 0, 0), 0.0, 0.0, 1.0), ((0, 9, 0, 0), -1.0, -100.0, 2 / 1000)],
+    [((9, 0, 0, 0), 0.0, 0.0, 1.0), ((0, 9, 0, 0), -1.0, -100.0, 2 / 2**9)],
 )
-def test_pairs_that_are_all_alike_give_a_point(
+def test_pairs_that_are_all_alike_have_the_interval_of_the_formula(
     counts: tuple[int, int, int, int], absolute: float, relative: float, p: float
 ) -> None:
     made = drop(*pairs(*counts), resamples=999)
-    assert made.absolute == Interval(absolute, absolute, absolute)
-    assert made.relative == Interval(relative, relative, relative)
+    assert made.absolute == newcombe(1.0, 1 + absolute, 1 + absolute, 9)
+    assert made.absolute.high - made.absolute.low > 0.3
+    assert made.relative.estimate == relative
+    assert made.relative.high - made.relative.low > 30
     assert made.p == p
+    # Another model that loses nothing on the same pairs, and one that changes alike.
+    other = difference_of_drops(pairs(*counts), pairs(9, 0, 0, 0), resamples=999)
+    assert other.difference == square_and_add(made.absolute, newcombe(1.0, 1.0, 1.0, 9))
+    assert other.p == p
 
 
 def test_one_image_tells_nothing_of_others() -> None:

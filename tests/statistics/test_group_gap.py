@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from whatif.statistics import GroupGap, Interval, drop, group_gap
+from whatif.statistics import GroupGap, Interval, drop, group_gap, square_and_add
 from whatif.statistics.clusters import mean_and_variance
 
 
@@ -147,11 +147,16 @@ def test_groups_that_are_alike_have_no_gap() -> None:
     assert (made.gap.estimate, made.bias, made.p) == (0.0, 0.0, 1.0)
 
 
-def test_images_that_are_all_alike_give_points() -> None:
+def test_images_that_are_all_alike_are_as_sure_as_they_are_many() -> None:
     same = changes([0] * 8, [0] * 5)
-    assert (same.first, same.gap, same.p) == (Interval(0.0, 0.0, 0.0), Interval(0.0, 0.0, 0.0), 1.0)
+    assert (same.first.estimate, same.gap.estimate, same.p) == (0.0, 0.0, 1.0)
+    assert same.first.low < 0 < same.first.high
+    assert same.second.high - same.second.low > same.first.high - same.first.low  # of fewer images
+    assert same.gap == square_and_add(same.first, same.second)
     apart = changes([1] * 8, [0] * 6)
-    assert (apart.first, apart.gap) == (Interval(1.0, 1.0, 1.0), Interval(1.0, 1.0, 1.0))
+    assert (apart.first.estimate, apart.first.high, apart.gap.estimate) == (1.0, 1.0, 1.0)
+    assert apart.first.low < 0.7
+    assert apart.gap == square_and_add(apart.first, apart.second)
     # Of the 3,003 relabellings only the true one separates the groups so.
     assert apart.p == pytest.approx(1 / math.comb(14, 6), abs=1e-3)
 

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from whatif.statistics import wilson
+from whatif.statistics import newcombe, wilson
 
 
 # Newcombe, "Two-sided confidence intervals for the single proportion: comparison of seven methods", Statistics in
@@ -46,3 +46,14 @@ def test_without_observations_nothing_is_known() -> None:
 def test_what_cannot_be_is_refused(successes: int, n: int, confidence: float) -> None:
     with pytest.raises(ValueError, match="must lie between"):
         wilson(successes, n, confidence)
+
+
+def test_newcombe_of_a_published_example() -> None:
+    """Airway hyper-responsiveness before and after (Fagerland, Lydersen and Laake 2014): 1, 1, 7 and 12 of 21."""
+    made = newcombe(2 / 21, 8 / 21, 1 / 21, 21)
+    assert (made.estimate, made.low, made.high) == pytest.approx((6 / 21, 0.026, 0.507), abs=1e-3)
+
+
+def test_without_pairs_nothing_is_known_of_a_difference() -> None:
+    made = newcombe(math.nan, math.nan, math.nan, 0)
+    assert math.isnan(made.estimate) and (made.low, made.high) == (-1.0, 1.0)

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pytest
 from scipy import stats
 
-from whatif.statistics import Interval, mcnemar_exact, paired_difference
+from whatif.statistics import mcnemar_exact, paired_difference
 
 Answers = npt.NDArray[np.bool_]
 
@@ -82,8 +82,14 @@ def test_the_same_seed_gives_the_same_interval_and_another_another() -> None:
 @pytest.mark.parametrize(
     ("counts", "estimate"), [((9, 0, 0, 0), 0.0), ((0, 0, 0, 9), 0.0), ((0, 9, 0, 0), -1.0), ((0, 0, 9, 0), 1.0)]
 )
-def test_pairs_that_are_all_alike_give_a_point(counts: tuple[int, int, int, int], estimate: float) -> None:
-    assert paired_difference(*pairs(*counts), 0.95, 200, seed=0) == Interval(estimate, estimate, estimate)
+def test_pairs_that_are_all_alike_are_as_sure_as_they_are_many(
+    counts: tuple[int, int, int, int], estimate: float
+) -> None:
+    few = paired_difference(*pairs(*counts), 0.95, 200, seed=0)
+    many = paired_difference(*pairs(*(100 * count for count in counts)), 0.95, 200, seed=0)
+    assert few.estimate == many.estimate == estimate
+    assert few.high - few.low > 0.3
+    assert 0 < many.high - many.low < 0.01
 
 
 def test_without_pairs_nothing_is_known() -> None:

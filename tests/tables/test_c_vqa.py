@@ -46,7 +46,21 @@ def test_the_main_table_has_chance_then_the_printed_then_ours(made: Table7) -> N
     assert ours["Counterfactual 95%"] == "35.2 to 64.8"  # Wilson: (0.5 + z^2/80 -+ ...) / (1 + z^2/40)
     assert ours["Difference"] == "-50.0"
     assert ours["McNemar p"] == "1.9e-06"  # 2 / 2^20
-    assert (ours["Not answered"], rows[5]["Not answered"]) == ("0.0", "100.0")
+    assert (ours["Legacy original"], ours["Extracted original"], ours["Errors original"]) == ("100.0", "", "0")
+
+
+def test_ours_stands_beside_the_printed_row_of_the_same_system() -> None:
+    questions, predictions = a_set({"dots": ("A", "B")}, size=3)
+    rows = predictions + [{**row, "model": "other"} for row in predictions]
+    names = {"m": "Tiny LLaVA", "other": "InstructBLIP (FlanT5 XXL)"}
+    table = table7(rows, questions, SETTINGS, 0, names).tables["main"]
+    assert [row[:2] for row in table.rows[1:]] == [
+        ("InstructBLIP (Vicuna-7B)", "printed"),
+        ("InstructBLIP (FlanT5 XXL)", "printed"),
+        ("InstructBLIP (FlanT5 XXL)", "ours"),
+        ("BLIP2 (FlanT5 XXL)", "printed"),
+        ("Tiny LLaVA", "ours"),
+    ]
 
 
 def test_groups_are_the_templates(made: Table7) -> None:

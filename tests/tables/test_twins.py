@@ -9,7 +9,7 @@ import pytest
 
 from whatif.errors import WhatifError
 from whatif.params_benchmarks import AggregatePuzzles
-from whatif.statistics import mcnemar_exact, paired_difference, wilson
+from whatif.statistics import mcnemar_exact, newcombe, paired_difference, wilson
 from whatif.tables.twins import twin_metrics
 
 SETTINGS = AggregatePuzzles(confidence=0.95, resamples=2000, audit_folds=5)
@@ -24,6 +24,7 @@ def question(pair: int, variant: str, group: str = "dots") -> dict[str, Any]:
         "variant": variant,
         "choices": ["1", "2", "3", "4"],
         "answer": "A",
+        "answer_kind": "choice",
     }
 
 
@@ -31,6 +32,8 @@ def prediction(asked: dict[str, Any], letter: str | None, status: str = "ok", mo
     return {
         "question_id": asked["question_id"],
         "model": model,
+        "response": None,
+        "choice_scores": None,
         "answer": letter,
         "status": status,
         "correct": status == "ok" and letter == asked["answer"],
@@ -73,7 +76,12 @@ def test_numbers_of_one_group_and_of_all() -> None:
         "original": {"A": 100.0, "B": 0.0, "C": 0.0, "D": 0.0},
         "counterfactual": {"A": 50.0, "B": 50.0, "C": 0.0, "D": 0.0},
     }
-    assert metrics["flowers"]["difference"] == {"points": 0.0, "low": 0.0, "high": 0.0}
+    alike = newcombe(1.0, 1.0, 1.0, 30)
+    assert metrics["flowers"]["difference"] == {
+        "points": 0.0,
+        "low": round(100 * alike.low, 4),
+        "high": round(100 * alike.high, 4),
+    }
 
 
 def test_unanswered_counts_as_wrong_and_is_shown() -> None:
@@ -142,3 +150,45 @@ def test_what_does_not_belong_together_is_refused() -> None:
         twin_metrics(predictions, questions, SETTINGS, 0, ["m", "other"])
     with pytest.raises(WhatifError, match="predictions of m: question 'p000-original' is answered twice"):
         twin_metrics(predictions + predictions[:1], questions, SETTINGS, 0, ["m"])
+
+
+def said(asked: dict[str, Any], response: str | None, status: str, *, correct: bool) -> dict[str, Any]:
+    return {**prediction(asked, None, status), "response": response, "correct": correct}
+
+
+def test_how_responses_were_read_stands_beside_the_accuracy() -> None:
+    questions = [
+        {**question(pair, variant), "choices": None, "answer_kind": "number", "question": "How many?", "answer": "2"}
+        for pair in range(4)
+        for variant in VARIANTS
+    ]
+    of_pair = {
+        "p000": ("There are 2.", "ok", True),
+        "p001": ("2 or 3", "ambiguous", False),  # of which the published rules take the first
+        "p002": ("I cannot tell.", "none", False),
+        "p003": (None, "error", False),
+    }
+    predictions = []
+    for asked in questions:
+        response, status, correct = of_pair[asked["pair_id"]]
+        original = asked["variant"] == "original"
+        predictions.append(
+            said(asked, "2", "ok", correct=True) if original else said(asked, response, status, correct=correct)
+        )
+    metrics = twin_metrics(predictions, questions, SETTINGS, 0, ["m"])["m"]["all"]
+    assert metrics["counterfactual"]["accuracy"] == 25.0
+    assert metrics["legacy"] == {"original": 100.0, "counterfactual": 50.0}
+    assert metrics["extracted"] == {"original": 100.0, "counterfactual": pytest.approx(100 / 3, abs=1e-4)}
+    assert metrics["status"]["counterfactual"]["error"] == 1
+
+
+def test_the_published_rules_know_no_choices() -> None:
+    questions = [question(0, variant) for variant in VARIANTS]
+    ranked = [{**prediction(asked, "A"), "choice_scores": []} for asked in questions]
+    in_words = [{**prediction(asked, "A"), "response": "A"} for asked in questions]
+    metrics = twin_metrics(ranked, questions, SETTINGS, 0, ["m"])["m"]["all"]
+    assert metrics["legacy"] == dict.fromkeys(VARIANTS, 100.0)
+    assert metrics["extracted"] == dict.fromkeys(VARIANTS)
+    metrics = twin_metrics(in_words, questions, SETTINGS, 0, ["m"])["m"]["all"]
+    assert metrics["legacy"] == dict.fromkeys(VARIANTS)
+    assert metrics["extracted"] == dict.fromkeys(VARIANTS, 100.0)

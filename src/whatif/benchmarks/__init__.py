@@ -10,6 +10,7 @@ from whatif.params import Params
 MODULES = {
     "cvqa-real": "whatif.benchmarks.cvqa_real",
     "cvqa-synthetic": "whatif.benchmarks.cvqa_synthetic",
+    "scenes": "whatif.benchmarks.scenes",
 }
 
 

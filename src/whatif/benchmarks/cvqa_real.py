@@ -11,12 +11,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from whatif import artifacts, models
-from whatif.benchmarks.shared import adapter_code, judgement, pairs_of, table_paths, without_effect
+from whatif import artifacts
+from whatif.benchmarks.evaluation import write_predictions
+from whatif.benchmarks.shared import asked_code, judgement, pairs_of, table_paths, without_effect
 from whatif.errors import WhatifError
 from whatif.graph.run import Task
 from whatif.graph.steps import Benchmark, Output, Step
 from whatif.params import Params
+from whatif.params_models import answerers
 from whatif.schemas import FILES, IMAGES, JUDGEMENTS, PREDICTIONS, QUESTIONS, REJECTIONS
 
 NAME = "cvqa-real"
@@ -93,22 +95,20 @@ def verify(task: Task) -> None:
 
 def evaluate(task: Task) -> None:
     """Asks one model every question, or its part of them, in the words of one strategy."""
-    from whatif.images import ImageStore
-    from whatif.models.response_store import ResponseStore, store_path
-    from whatif.models.stored import stored
     from whatif.scoring.open_answers import open_predictions
 
     model, strategy = task.wildcards["model"], task.wildcards["strategy"]
-    settings, seed = task.parameters[f"models.{model}"], task.parameters["seed"]
     asking = task.parameters[f"evaluate.{NAME}"]
+    # Predictions made elsewhere were asked for in one way: there are none of any other.
+    if getattr(task.parameters[f"models.{model}"], "strategy", strategy) != strategy:
+        task.outputs.write("predictions", [])
+        return
     questions = artifacts.read(task.inputs["questions"], QUESTIONS).to_pylist()
     if model in asking.sampled_models:
-        questions = sample(questions, asking.sample_share, seed)
-    with ResponseStore(store_path()) as store:
-        loaded = stored(models.load(settings.adapter, settings, seed), store)
-        images = ImageStore(task.inputs["images"])
-        for row in open_predictions(questions, images, model, loaded, strategy=strategy):
-            task.outputs.writer("predictions").write([row])
+        questions = sample(questions, asking.sample_share, task.parameters["seed"])
+    write_predictions(
+        task, lambda loaded, images: open_predictions(questions, images, model, loaded, strategy=strategy), strategy
+    )
 
 
 def sample(questions: Sequence[Mapping[str, Any]], share: float, seed: int) -> list[Mapping[str, Any]]:
@@ -140,11 +140,11 @@ def _picture(question: Mapping[str, Any]) -> str:
 
 
 def _wildcards(params: Params) -> dict[str, list[str]]:
-    return {"model": sorted(params.models), "strategy": list(params.evaluate.cvqa_real.strategies)}
+    return {"model": answerers(params.models), "strategy": list(params.evaluate.cvqa_real.strategies)}
 
 
 _MODULE = "whatif.benchmarks.cvqa_real"
-_TABLES = ("table3", "table4", "table5", "gender", "questions", "answers", "words", "funnel")
+_TABLES = ("table3", "table4", "table5", "drops", "gender", "questions", "answers", "words", "funnel")
 
 BENCHMARK = Benchmark(
     name=NAME,
@@ -201,7 +201,7 @@ BENCHMARK = Benchmark(
                 *without_effect(),
             ),
             sources=("models.{model}.checkpoint", "models.{model}.predictions"),
-            code=adapter_code,
+            code=asked_code,
             package_files=("text/strategies/{strategy}.yaml",),
             inputs={
                 "questions": f"data/verify/{NAME}/questions.parquet",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +13,15 @@ from whatif import artifacts
 from whatif.benchmarks.shared import evaluation_stage, publish_tables, report, rows_in
 from whatif.errors import WhatifError
 from whatif.graph.run import Task
+from whatif.params_benchmarks import EvaluateCvqaReal
+from whatif.params_models import answerers, printed_names
 from whatif.schemas import PREDICTIONS, QUESTIONS, REJECTIONS
 from whatif.tables.c_vqa_figures import answer_distribution, gap_bars
 from whatif.tables.c_vqa_real import GROUPS, plot_rows, real_table
 from whatif.tables.formats import DisplayTable
 from whatif.tables.funnel import FunnelStage, funnel_table, reasons
-from whatif.tables.gender_gap import gap_table, gender_gaps
+from whatif.tables.gender_gap import gap_table, gender_gaps, gender_metrics
+from whatif.tables.model_drops import compare_drops, drops_table, headline
 from whatif.tables.plots import accuracy_scatter
 
 NAME = "cvqa-real"
@@ -26,13 +30,14 @@ HEADINGS = {
     "table3": "Accuracy",
     "table4": "Step by step",
     "table5": "A part of each group",
+    "drops": "Models' drops compared",
     "gender": "By perceived gender",
     "questions": "The questions",
     "answers": "Answers",
     "words": "Words",
     "funnel": "Funnel",
 }
-_STEP_BY_STEP = "cot"
+_DIRECT, _STEP_BY_STEP = "direct", "cot"
 VARIANTS = ("original", "counterfactual")
 
 
@@ -40,7 +45,7 @@ def publish_report(task: Task) -> None:
     """Publishes every text file of this benchmark's aggregation."""
     settings, seed = task.parameters[f"aggregate.{NAME}"], task.parameters["seed"]
     asking = task.parameters[f"evaluate.{NAME}"]
-    names = {key: model.printed_name(key) for key, model in sorted(task.parameters["models"].items())}
+    names = printed_names(task.parameters["models"], answerers(task.parameters["models"]))
     stages = _funnel(task)
     funnel = funnel_table(stages)
     questions = artifacts.read(task.inputs["questions"], QUESTIONS).to_pylist()
@@ -50,11 +55,10 @@ def publish_report(task: Task) -> None:
     predictions = list(artifacts.rows_of(task.inputs["predictions"], PREDICTIONS))
     whole = {key: name for key, name in names.items() if key not in asking.sampled_models}
     sampled = {key: name for key, name in names.items() if key in asking.sampled_models}
-    first = asking.strategies[0]
     parts = {
-        "table3": (first, whole),
-        "table4": (_STEP_BY_STEP, whole if _STEP_BY_STEP in asking.strategies else {}),
-        "table5": (first, sampled),
+        "table3": (_DIRECT, _asked(task, _DIRECT, whole)),
+        "table4": (_STEP_BY_STEP, _asked(task, _STEP_BY_STEP, names)),
+        "table5": (_DIRECT, _asked(task, _DIRECT, sampled)),
     }
     made = {
         table: real_table(
@@ -64,38 +68,69 @@ def publish_report(task: Task) -> None:
             settings=settings,
             seed=seed,
             names=models,
+            sampled=sampled if table == "table4" else (),
         )
         for table, (strategy, models) in parts.items()
     }
     released = artifacts.read(task.inputs["released"], QUESTIONS).to_pylist()
     answers = _answer_counts(released)
-    gaps = gender_gaps(
-        [row for row in predictions if row["strategy"] == first],
-        questions,
-        _genders(task, questions),
-        settings=settings,
-        seed=seed,
-        models=whole,
-    )
+    direct = [row for row in predictions if row["strategy"] == _DIRECT]
+    precision: dict[str, Any] = {"settings": settings, "seed": seed}
+    genders = _genders(task, questions)
+    gaps = gender_gaps(direct, questions, genders, **precision, models=parts["table3"][1])
+    by_gender = gender_metrics(direct, questions, genders, **precision, models=gaps) if gaps else {}
+    compared = _asked(task, _DIRECT, names)
+    images = {row["pair_id"]: row["image_ids"][0] for row in questions}
+    comparisons = compare_drops(direct, questions, **precision, models=compared, images=images, groups=GROUPS)
+    level = f"{100 * settings.confidence:g}%"
     tables = {
-        **{table: result.shown for table, result in made.items()},
-        "gender": gap_table(gaps, names, f"{100 * settings.confidence:g}%"),
+        **{table: _with_note(result.shown, parts[table][0], asking) for table, result in made.items()},
+        "drops": _with_note(drops_table(comparisons, compared, level), _DIRECT, asking),
+        "gender": _with_note(gap_table(gaps, by_gender, names, level), _DIRECT, asking),
         "questions": _questions(released),
         "answers": _answers(answers),
         "words": _words(released),
         "funnel": funnel,
     }
-    metrics = {table: result.metrics for table, result in made.items() if result.metrics}
+    if task.parameters[f"extract.{NAME}.gender_annotations"] is None:
+        tables["gender"] = _captioned(tables["gender"], "No annotations were given.")
+    metrics: dict[str, Any] = {table: result.metrics for table, result in made.items() if result.metrics}
+    metrics["drops_compared"] = headline(comparisons, 1 - settings.confidence)
+    if by_gender:
+        metrics["gender"] = by_gender
     publish = task.outputs.publish
     publish(f"metrics/{NAME}.json", (json.dumps(metrics, indent=2, sort_keys=True, allow_nan=False) + "\n").encode())
     publish(f"{FOLDER}/figure3.svg", answer_distribution(answers))
     publish(f"{FOLDER}/figure5.svg", gap_bars(gaps, names))
     for group in GROUPS:
-        points = plot_rows("3", made["table3"].metrics, whole, group)
+        points = plot_rows("3", made["table3"].metrics, parts["table3"][1], group)
         publish(f"{FOLDER}/accuracy-{group}.svg", accuracy_scatter(points, None, f"C-VQA-Real, {group}"))
     figures = {"gender": "figure5.svg", "answers": "figure3.svg"}
     publish(f"{FOLDER}/report.md", report("C-VQA-Real", tables, HEADINGS, figures).encode())
     publish_tables(task, FOLDER, tables)
+
+
+def _asked(task: Task, strategy: str, names: Mapping[str, str]) -> dict[str, str]:
+    """The models that were asked with a strategy: all, but those whose predictions were made elsewhere with another."""
+    if strategy not in task.parameters[f"evaluate.{NAME}"].strategies:
+        return {}
+    models = task.parameters["models"]
+    return {key: name for key, name in names.items() if getattr(models[key], "strategy", strategy) == strategy}
+
+
+def _with_note(table: DisplayTable, strategy: str, asking: EvaluateCvqaReal) -> DisplayTable:
+    """A table whose caption says why rows may be missing or of fewer questions."""
+    if strategy not in asking.strategies:
+        others = ", ".join(asking.strategies)
+        return _captioned(table, f"It shows answers to the strategy {strategy} alone; asked was only {others}.")
+    if strategy == _STEP_BY_STEP and asking.sampled_models:
+        share = f"{100 * asking.sample_share:g}%"
+        return _captioned(table, f"Of systems marked (a part), {share} of each group were asked.")
+    return table
+
+
+def _captioned(table: DisplayTable, note: str) -> DisplayTable:
+    return replace(table, caption=f"{table.caption} {note}")
 
 
 def _genders(task: Task, questions: Sequence[Mapping[str, Any]]) -> dict[str, str]:
@@ -187,5 +222,7 @@ def _funnel(task: Task) -> list[FunnelStage]:
         FunnelStage("filter", "pairs", released, after_filter, filtered),
         FunnelStage("verify", "pairs", after_filter, verified, refused),
     ]
-    stages += [evaluation_stage(path, f"{path.parts[2]} {path.stem}") for path in task.inputs["predictions"]]
+    # A model that was asked elsewhere has no predictions under the other strategies.
+    asked = [path for path in task.inputs["predictions"] if rows_in([path])]
+    stages += [evaluation_stage([path], f"{path.parts[2]} {path.stem}") for path in asked]
     return stages

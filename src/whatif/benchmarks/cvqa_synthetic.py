@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from whatif import artifacts, models
+from whatif import artifacts
 from whatif.artifacts import canonical_json
+from whatif.benchmarks.evaluation import write_predictions
 from whatif.benchmarks.shared import adapter_code, judgement, pairs_of, table_paths, without_effect
 from whatif.errors import WhatifError
 from whatif.graph.run import Task
@@ -19,6 +20,7 @@ from whatif.graph.steps import Benchmark, Output, Step, part_range, parts
 from whatif.images import SortedImages, image_row
 from whatif.params import Params
 from whatif.params_benchmarks import GeneratePuzzles
+from whatif.params_models import answerers
 from whatif.schemas import (
     FILES,
     IMAGES,
@@ -154,21 +156,21 @@ def verify(task: Task) -> None:
 
 
 def evaluate(task: Task) -> None:
-    """Asks one model every question: it ranks the four options, or names one in its own words."""
-    from whatif.images import ImageStore
-    from whatif.models.response_store import ResponseStore, store_path
-    from whatif.models.stored import stored
-    from whatif.scoring.rank import predictions
+    """Asks one model the questions of one part's puzzles: it ranks the four options, or names one in its own words."""
+    from whatif.scoring.rank import majority_answers, predictions
 
     model = task.wildcards["model"]
-    settings = task.parameters[f"models.{model}"]
-    questions = artifacts.read(task.inputs["questions"], QUESTIONS).to_pylist()
-    images = ImageStore(task.inputs["images"])
     asking = task.parameters[f"evaluate.{NAME}"]
-    with ResponseStore(store_path()) as store:
-        loaded = stored(models.load(settings.adapter, settings, task.parameters["seed"]), store)
-        for row in predictions(questions, images, model, loaded, rank=asking.rank, rule=asking.rule):
-            task.outputs.writer("predictions").write([row])
+    questions = artifacts.read(task.inputs["questions"], QUESTIONS).to_pylist()
+    majority = majority_answers(questions)  # of all parts, or a baseline would depend on how many there are
+    here = {puzzle["pair_id"] for puzzle in artifacts.rows_of(task.inputs["puzzles"], PUZZLES)}
+    asked = [question for question in questions if question["pair_id"] in here]
+    write_predictions(
+        task,
+        lambda loaded, images: predictions(
+            asked, images, model, loaded, rank=asking.rank, rule=asking.rule, majority=majority
+        ),
+    )
 
 
 def aggregate(task: Task) -> None:
@@ -191,12 +193,13 @@ def _rejection(puzzle: Mapping[str, Any], reason: str, detail: str) -> dict[str,
 
 
 def _wildcards(params: Params) -> dict[str, list[str]]:
-    return {"part": parts(params.generate.cvqa_synthetic.shards), "model": sorted(params.models)}
+    return {"part": parts(params.generate.cvqa_synthetic.shards), "model": answerers(params.models)}
 
 
 _MODULE = "whatif.benchmarks.cvqa_synthetic"
 _QUESTIONS = f"data/verify/{NAME}/questions.parquet"
 _GENERATED = f"data/generate/{NAME}"
+_PREDICTIONS = "data/evaluate/{model}/" + NAME + "/predictions/{part}.parquet"
 
 BENCHMARK = Benchmark(
     name=NAME,
@@ -261,8 +264,12 @@ BENCHMARK = Benchmark(
             ignores=without_effect(),
             sources=("models.{model}.checkpoint", "models.{model}.predictions"),
             code=adapter_code,
-            inputs={"questions": _QUESTIONS, "images": _GENERATED + "/images/{part}.parquet"},
-            outputs={"predictions": Output(PREDICTIONS, "data/evaluate/{model}/" + NAME + "/predictions.parquet")},
+            inputs={
+                "questions": _QUESTIONS,
+                "puzzles": _GENERATED + "/puzzles/{part}.parquet",
+                "images": _GENERATED + "/images/{part}.parquet",
+            },
+            outputs={"predictions": Output(PREDICTIONS, _PREDICTIONS)},
         ),
         Step(
             stage="aggregate",
@@ -275,19 +282,21 @@ BENCHMARK = Benchmark(
                 "flowers": f"data/extract/{NAME}/flowers.parquet",
                 "unused flowers": f"data/extract/{NAME}/rejections.parquet",
                 "puzzles": _GENERATED + "/puzzles/{part}.parquet",
+                "images": _GENERATED + "/images/{part}.parquet",
                 "filtered": f"data/filter/{NAME}/rejections.parquet",
                 "filtered questions": f"data/filter/{NAME}/questions.parquet",
                 "refused": f"data/verify/{NAME}/rejections.parquet",
                 "questions": _QUESTIONS,
-                "predictions": "data/evaluate/{model}/" + NAME + "/predictions.parquet",
+                "predictions": _PREDICTIONS,
             },
             outputs={"files": Output(FILES, f"data/aggregate/{NAME}/files.parquet")},
             publishes=(
                 f"metrics/{NAME}.json",
                 f"metrics/{NAME}/report.md",
+                f"metrics/{NAME}/gallery.html",
                 f"metrics/{NAME}/accuracy.csv",
                 f"metrics/{NAME}/accuracy.svg",
-                *table_paths(f"metrics/{NAME}", ("table7", "templates", "letters", "shortcuts", "funnel")),
+                *table_paths(f"metrics/{NAME}", ("table7", "templates", "drops", "letters", "shortcuts", "funnel")),
             ),
         ),
     ),

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import json
 from dataclasses import asdict, fields
 from pathlib import Path
 
 from whatif import artifacts
+from whatif.benchmarks.cvqa_synthetic_gallery import puzzle_gallery
 from whatif.benchmarks.shared import evaluation_stage, publish_tables, report, rows_in
 from whatif.errors import WhatifError
 from whatif.graph.run import Task
+from whatif.params_models import answerers, printed_names
 from whatif.schemas import PREDICTIONS, QUESTIONS, REJECTIONS
 from whatif.tables.c_vqa import PlotRow, Table7, table7
 from whatif.tables.funnel import FunnelStage, funnel_table, reasons
+from whatif.tables.model_drops import compare_drops, drops_table, headline
 from whatif.tables.shortcuts import audit_table
 from whatif.text.puzzle_questions import GROUPS
 
@@ -24,6 +28,7 @@ FOLDER = f"metrics/{NAME}"
 TABLES = {
     "table7": "Accuracy",
     "templates": "By template",
+    "drops": "Models' drops compared",
     "letters": "Letters chosen",
     "shortcuts": "Shortcut audit",
     "funnel": "Funnel",
@@ -37,14 +42,16 @@ def publish_report(task: Task) -> None:
     from whatif.tables.plots import accuracy_scatter
 
     settings, seed = task.parameters[f"aggregate.{NAME}"], task.parameters["seed"]
-    names = {key: model.printed_name(key) for key, model in sorted(task.parameters["models"].items())}
+    names = printed_names(task.parameters["models"], answerers(task.parameters["models"]))
     stages = _funnel(task)
     table_of_stages = funnel_table(stages)
     questions = artifacts.read(task.inputs["questions"], QUESTIONS).to_pylist()
     if not questions:
         lost = "; ".join(f"{stage.stage}: {reason} {n}" for stage in stages for reason, n in stage.rejected.items())
         raise WhatifError(f"no question is left to be asked ({lost}); loosen filter.{NAME} in params.yaml")
-    scores = table7(artifacts.rows_of(task.inputs["predictions"], PREDICTIONS), questions, settings, seed, names)
+    predictions = list(artifacts.rows_of(task.inputs["predictions"], PREDICTIONS))
+    scores = table7(predictions, questions, settings, seed, names)
+    comparisons = compare_drops(predictions, questions, settings=settings, seed=seed, models=names)
     sets = {"ours": questions}
     if settings.released_questions is not None:
         sets["released"] = read_released(Path(settings.released_questions))
@@ -55,14 +62,16 @@ def publish_report(task: Task) -> None:
     tables = {
         "table7": scores.tables["main"],
         "templates": scores.tables["groups"],
+        "drops": drops_table(comparisons, names, f"{100 * settings.confidence:g}%"),
         "letters": scores.tables["letters"],
         "shortcuts": audit_table(audits, scores.chance),
         "funnel": table_of_stages,
     }
+    # No key of a model has an underscore.
+    metrics = {**scores.metrics, "drops_compared": headline(comparisons, 1 - settings.confidence)}
     publish = task.outputs.publish
-    publish(
-        f"metrics/{NAME}.json", (json.dumps(scores.metrics, indent=2, sort_keys=True, allow_nan=False) + "\n").encode()
-    )
+    publish(f"metrics/{NAME}.json", (json.dumps(metrics, indent=2, sort_keys=True, allow_nan=False) + "\n").encode())
+    publish(f"{FOLDER}/gallery.html", puzzle_gallery(task, questions, names))
     publish(f"{FOLDER}/accuracy.csv", _plot_csv(scores).encode())
     publish(f"{FOLDER}/accuracy.svg", accuracy_scatter(scores.plot_rows, scores.chance, "C-VQA-Synthetic"))
     publish(f"{FOLDER}/report.md", report("C-VQA-Synthetic", tables, TABLES, {"": "accuracy.svg"}).encode())
@@ -85,7 +94,8 @@ def _funnel(task: Task) -> list[FunnelStage]:
         FunnelStage("filter", "pairs", generated, after_filter, filtered),
         FunnelStage("verify", "pairs", after_filter, verified, refused),
     ]
-    stages += [evaluation_stage(path, path.parts[2], 2 * verified) for path in task.inputs["predictions"]]
+    for model, paths in itertools.groupby(task.inputs["predictions"], key=lambda path: path.parts[2]):
+        stages.append(evaluation_stage(list(paths), model, 2 * verified))
     return stages
 
 

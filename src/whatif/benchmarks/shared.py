@@ -12,6 +12,7 @@ from whatif.graph.run import Task
 from whatif.schemas import PREDICTIONS, QUESTIONS
 from whatif.tables.formats import DisplayTable, to_csv, to_latex, to_markdown
 from whatif.tables.funnel import FunnelStage, reasons
+from whatif.text import strategies
 
 SUFFIXES = ("csv", "md", "tex")
 
@@ -34,9 +35,14 @@ def judgement(pair_id: str, check: str, defects: Sequence[str]) -> dict[str, Any
     }
 
 
-def adapter_code(parameters: Mapping[str, Any]) -> list[str]:
+def adapter_code(parameters: Mapping[str, Any], wildcards: Mapping[str, str]) -> list[str]:
     """Where the code of a job's model begins; it is looked up by name."""
     return [models.ADAPTERS[settings.adapter] for place, settings in parameters.items() if place.startswith("models.")]
+
+
+def asked_code(parameters: Mapping[str, Any], wildcards: Mapping[str, str]) -> list[str]:
+    """Where the code of a job's model begins, and that of its strategy, if it has any."""
+    return [*adapter_code(parameters, wildcards), *strategies.code(wildcards["strategy"])]
 
 
 def without_effect() -> tuple[str, ...]:
@@ -49,12 +55,12 @@ def rows_in(paths: Sequence[Path]) -> int:
     return sum(artifacts.footer_of(path).rows for path in paths)
 
 
-def evaluation_stage(path: Path, name: str, asked: int | None = None) -> FunnelStage:
+def evaluation_stage(paths: Sequence[Path], name: str, asked: int | None = None) -> FunnelStage:
     """The stage of the funnel in which one model was asked: questions answered, and those that were not, by status.
 
     `asked` is how many questions there were; as many as there are predictions when it is not given.
     """
-    rows = artifacts.read(path, PREDICTIONS, ["status"]).to_pylist()
+    rows = [row for path in paths for row in artifacts.read(path, PREDICTIONS, ["status"]).to_pylist()]
     unanswered = reasons({"reason": row["status"]} for row in rows if row["status"] != "ok")
     answered = len(rows) - sum(unanswered.values())
     return FunnelStage(f"evaluate {name}", "questions", len(rows) if asked is None else asked, answered, unanswered)

@@ -106,7 +106,7 @@ def _sheet(name: str, pairs: int) -> tuple[int, bytes]:
     graph = benchmarks.graph(params.load())
     jobs = graph.jobs_of(graph.step("evaluate", name))
     questions = artifacts.read(jobs[0].inputs["questions"], QUESTIONS).to_pylist()
-    images = ImageStore(jobs[0].inputs["images"])
+    images = ImageStore(sorted({path for job in jobs for path in job.inputs["images"]}))
     twins = [list(group) for _, group in itertools.groupby(questions, key=lambda row: row["pair_id"])]
     if not twins:
         raise WhatifError(f"{name}: has no questions to show; `whatif show {jobs[0].inputs['questions'][0]}`")

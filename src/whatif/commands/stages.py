@@ -27,6 +27,7 @@ def _stage(name: str, *wildcards: str) -> Callable[[Callable[..., None]], click.
 _HELP = {
     "part": "Only this part, for example part-000-of-004; all of them when not given.",
     "model": "Only this model of params.yaml; all of them when not given.",
+    "matcher": "Only this model of params.yaml that matches captions and pictures.",
     "strategy": "Only this prompting strategy; all of params.yaml when not given.",
 }
 
@@ -37,8 +38,9 @@ def run_jobs(stage: str, benchmark: str, chosen: dict[str, str]) -> None:
     from whatif.graph.run import run
 
     graph = benchmarks.graph(params.load())
-    for job in graph.jobs_of(graph.step(stage, benchmark), chosen):
-        run(job, lambda line: click.echo(line, err=True))
+    for step in graph.steps_of(stage, benchmark, chosen):
+        for job in graph.jobs_of(step, chosen):
+            run(job, lambda line: click.echo(line, err=True))
 
 
 @_stage("extract")
@@ -64,9 +66,9 @@ def verify() -> None:
     """Check the answers of BENCHMARK; what is left are the questions that models are asked."""
 
 
-@_stage("evaluate", "model", "strategy")
+@_stage("evaluate", "model", "strategy", "matcher")
 def evaluate() -> None:
-    """Ask the models of params.yaml the questions of BENCHMARK."""
+    """Ask the models of params.yaml the questions of BENCHMARK, and let matchers score its captions and pictures."""
 
 
 @_stage("aggregate")

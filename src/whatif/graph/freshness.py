@@ -7,7 +7,7 @@ trusted: they only tell whether a file has to be read again to know that its row
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -84,18 +84,22 @@ def provenance(job: Job, contents: Mapping[Path, str] | None = None) -> Provenan
     )
 
 
-def states(graph: Graph) -> dict[Job, State]:
-    """The state of every job, each decided after the jobs before it."""
+def states(graph: Graph, accept: Callable[[Job], bool] = lambda job: False) -> dict[Job, State]:
+    """The state of every job, each decided after the jobs before it.
+
+    Unfinished outputs are stale, except those of the jobs that `accept` names: they are taken as they are.
+    """
     found: dict[Job, State] = {}
     contents: dict[Path, str] = {}
     for job in graph.jobs:
         before = {graph.producer[path] for paths in job.inputs.values() for path in paths}
-        state = state_of(job, contents, all(found[other].condition is Condition.FRESH for other in before))
+        inputs_fresh = all(found[other].condition is Condition.FRESH for other in before)
+        state = state_of(job, contents, inputs_fresh, accept_unfinished=accept(job))
         found[job] = state
     return found
 
 
-def state_of(job: Job, contents: dict[Path, str], inputs_fresh: bool) -> State:
+def state_of(job: Job, contents: dict[Path, str], inputs_fresh: bool, *, accept_unfinished: bool = False) -> State:
     """The state of one job. `contents` holds the hashes of fresh artifacts, and is added to."""
     missing = [path for path in (*job.outputs.values(), *job.published) if not path.exists()]
     footers: dict[Path, artifacts.Footer] = {}
@@ -117,6 +121,8 @@ def state_of(job: Job, contents: dict[Path, str], inputs_fresh: bool) -> State:
     for footer in footers.values():
         if footer.fingerprint != wanted.fingerprint:
             reasons.update(dict.fromkeys(differences(footer.made_from, wanted.made_from)))
+        elif footer.unfinished and not accept_unfinished:
+            reasons[footer.unfinished] = None
     if reasons:
         return State(Condition.STALE, tuple(reasons))
     contents.update({path: footer.content for path, footer in footers.items()})

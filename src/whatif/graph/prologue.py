@@ -45,16 +45,17 @@ class Prologue:
         self.lock.close()
 
 
-def prepare(graph: Graph, say: Callable[[str], None]) -> Prologue:
+def prepare(graph: Graph, say: Callable[[str], None], accept: Callable[[Job], bool] = lambda job: False) -> Prologue:
     """Moves what is not fresh into the stash and mends times that are out of order.
 
-    Raises WhatifError when another process plans in this checkout, or when something cannot be moved.
+    Unfinished outputs are not fresh, except those of the jobs that `accept` names. Raises WhatifError when another
+    process plans in this checkout, or when something cannot be moved.
     """
     prologue = Prologue(graph, locks.hold_checkout(), {})
     try:
         with disk_errors(DATA):
             remove_orphans(DATA)
-            prologue.found = states(graph)
+            prologue.found = states(graph, accept)
             times: dict[Path, int] = {}
             for job, state in prologue.found.items():
                 if state.condition is Condition.FRESH:

@@ -34,6 +34,7 @@ class Outputs:
         self._made = made
         self._writers: dict[str, ArtifactWriter] = {}
         self._texts: dict[str, bytes] = {}
+        self._unfinished = ""
 
     def writer(self, role: str) -> ArtifactWriter:
         """The writer of an output, for rows that come piece by piece in order of the key."""
@@ -60,6 +61,13 @@ class Outputs:
             raise ValueError(f"{path} is not declared in the step's `publishes`")
         self._texts[path] = data
 
+    def unfinished(self, count: int, reason: str) -> None:
+        """Notes that so many questions were given up for a reason that may pass: then the outputs are not fresh.
+
+        It stands in their footers, outside content and fingerprint: later steps may be made from them all the same.
+        """
+        self._unfinished = f"{count:,} question{'s' if count > 1 else ''} given up: {reason}"
+
     def finish(self) -> None:
         """Completes every output beside its place."""
         if missing := sorted(set(self._job.step.publishes) - set(self._texts)):
@@ -69,7 +77,7 @@ class Outputs:
             rows = [{"path": p, "bytes": data, "sha256": hashes[p]} for p, data in self._texts.items()]
             self.write("files", rows)
         for role in self._job.outputs:
-            self.writer(role).finish(hashes if role == "files" else None)
+            self.writer(role).finish(hashes if role == "files" else None, self._unfinished)
 
     def commit(self) -> None:
         """Puts all finished outputs in their places."""

@@ -66,13 +66,16 @@ def _move(path: Path, place: Path) -> Moved:
 
 
 def take(fingerprint: str, outputs: Mapping[str, Path]) -> bool:
-    """Brings back the artifacts of a job (role -> path) if the stash holds all of them whole; says whether it did."""
+    """Brings back the artifacts of a job (role -> path) if the stash holds all of them whole; says whether it did.
+
+    What is unfinished stays there: the work is done again instead.
+    """
     folder = STASH / fingerprint
     kept = {role: folder / f"{role}.parquet" for role in outputs}
     for role, file in kept.items():
         try:
             footer = artifacts.footer_of(file)
-            if (footer.role, footer.fingerprint) != (role, fingerprint):
+            if (footer.role, footer.fingerprint) != (role, fingerprint) or footer.unfinished:
                 return False
             if artifacts.content_of(file) != footer.content:
                 return False

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -33,21 +33,22 @@ class Output:
     path: str
 
 
-def no_code(parameters: Mapping[str, Any]) -> Sequence[str]:
+def no_code(parameters: Mapping[str, Any], wildcards: Mapping[str, str]) -> Sequence[str]:
     """The code of a step that looks nothing up by name."""
     return ()
 
 
 @dataclass(frozen=True)
 class Step:
-    """One stage of one benchmark.
+    """One stage of one benchmark, or a part of it.
 
+    part: tells the steps of a stage apart, where it has several.
     function: `module:name` of what does the work; it is called with a `whatif.graph.run.Task`.
     inputs, outputs: role -> path; an input is an output of an earlier step.
     reads: places in `params.yaml` that the work depends on; it is handed these and no others.
     ignores: values within `reads` that do not change what is made, for example the name that tables print.
     sources: those among `reads` (or within them) that name a file or folder outside the graph.
-    code: what the work looks up by name, given its parameters, as `module:name`.
+    code: what the work looks up by name, given its parameters and wildcards, as `module:name`.
     package_files: data files of the package that the work reads; a name may hold wildcards.
     publishes: text files that are written from the output with the role `files`.
     """
@@ -60,9 +61,15 @@ class Step:
     reads: tuple[str, ...] = ()
     ignores: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
-    code: Callable[[Mapping[str, Any]], Sequence[str]] = no_code
+    code: Callable[[Mapping[str, Any], Mapping[str, str]], Sequence[str]] = no_code
     package_files: tuple[str, ...] = ()
     publishes: tuple[str, ...] = ()
+    part: str = ""
+
+    @property
+    def rule(self) -> str:
+        """The name of the rule that runs the jobs of this step."""
+        return "_".join(filter(None, (self.stage, self.benchmark, self.part)))
 
     @property
     def wildcards(self) -> list[str]:
@@ -122,7 +129,7 @@ class Job:
         values = [inner for value in self.parameters.values() for inner in _inner(value)]
         types = {type(value) for value in values if isinstance(value, Settings)}
         settings = sorted(f"{kind.__module__}:{kind.__qualname__}" for kind in types)
-        return [self.step.function, *self.step.code(self.parameters), *settings]
+        return [self.step.function, *self.step.code(self.parameters, self.wildcards), *settings]
 
 
 class Graph:
@@ -142,15 +149,22 @@ class Graph:
             known.update(job.outputs.values())
 
     def steps(self, stage: str) -> list[Step]:
-        """The steps of one stage, a benchmark each."""
+        """The steps of one stage, of all benchmarks."""
         return [step for b in self.benchmarks.values() for step in b.steps if step.stage == stage]
 
     def step(self, stage: str, benchmark: str) -> Step:
-        """The step of one stage of one benchmark. Raises WhatifError when the benchmark is not in params.yaml."""
-        for step in self.steps(stage):
-            if step.benchmark == benchmark:
-                return step
-        raise WhatifError(f"{benchmark}: not among the benchmarks of params.yaml ({', '.join(self.benchmarks)})")
+        """The first step of one stage of one benchmark. Raises WhatifError as `steps_of` does."""
+        return self.steps_of(stage, benchmark)[0]
+
+    def steps_of(self, stage: str, benchmark: str, chosen: Collection[str] = ()) -> list[Step]:
+        """The steps of one stage of one benchmark, those that are divided by the chosen wildcards if there are any.
+
+        Raises WhatifError when the benchmark is not in params.yaml.
+        """
+        steps = [step for step in self.steps(stage) if step.benchmark == benchmark]
+        if not steps:
+            raise WhatifError(f"{benchmark}: not among the benchmarks of params.yaml ({', '.join(self.benchmarks)})")
+        return [step for step in steps if set(chosen) <= set(step.wildcards)] or steps[:1]
 
     def values(self, step: Step) -> Mapping[str, Sequence[str]]:
         """The values of every wildcard of a step's benchmark."""

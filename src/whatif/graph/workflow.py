@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import atexit
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +11,17 @@ from whatif import benchmarks, params
 from whatif.artifacts import canonical_json
 from whatif.errors import WhatifError
 from whatif.graph.prologue import prepare
-from whatif.graph.steps import STAGES, Graph, Step
+from whatif.graph.steps import STAGES, Graph, Job, Step
 
 
-def open_graph(config: Mapping[str, Any], *, schedules: bool, say: Callable[[str], None]) -> Graph:
+def open_graph(
+    config: Mapping[str, Any], *, schedules: bool, say: Callable[[str], None], asked_for: Collection[str] = ()
+) -> Graph:
     """The graph of `params.yaml`; `schedules` is true in the one process that plans jobs, which clears the way.
+
+    `asked_for` are the targets of the run, none for all of them. What is unfinished is done again when it is itself
+    asked for, or everything is: `snakemake evaluate` asks again, `snakemake aggregate` takes the answers that are
+    there. So a stage of `dvc.yaml` never changes the outputs of another.
 
     Raises WhatifError for bad parameters, and for `--config`, which the other door would not see.
     """
@@ -25,8 +31,17 @@ def open_graph(config: Mapping[str, Any], *, schedules: bool, say: Callable[[str
     if canonical_json(config) != canonical_json(yaml.safe_load(Path(params.PARAMS_FILE).read_text(encoding="utf-8"))):
         raise WhatifError("--config: values given on the command line are not recorded; edit params.yaml instead")
     if schedules:
-        atexit.register(prepare(graph, say).end)
+        atexit.register(prepare(graph, say, _accepts(graph, asked_for)).end)
     return graph
+
+
+def _accepts(graph: Graph, asked_for: Collection[str]) -> Callable[[Job], bool]:
+    """Which jobs' unfinished outputs are good enough for a run with these targets."""
+    if not asked_for or "all" in asked_for:
+        return lambda job: False
+    named = targets(graph)
+    asked = {path for target in asked_for for path in named.get(target, [target])}
+    return lambda job: asked.isdisjoint(map(str, job.outputs.values()))
 
 
 def inputs_of(graph: Graph, step: Step) -> Callable[[Any], list[str]]:
@@ -56,7 +71,7 @@ def targets(graph: Graph) -> dict[str, list[str]]:
         named[f"evaluate-{model}"] = [
             str(path)
             for job in graph.jobs
-            if job.step.stage == "evaluate" and job.wildcards.get("model") == model
+            if job.step.stage == "evaluate" and model in (job.wildcards.get("model"), job.wildcards.get("matcher"))
             for path in job.outputs.values()
         ]
     return named

@@ -1,6 +1,7 @@
 """What answers questions: a model, or a baseline that a model must pass.
 
-An adapter is a function `(settings, seed) -> Model`. Adapters are found by name and imported when they are loaded, so
+An adapter is a function `(settings, seed) -> Model`, or `(settings) -> Matcher` where captions and pictures are matched
+(`whatif.models.encoders`). Adapters are found by name and imported when they are loaded, so
 that the command line needs neither torch nor transformers.
 """
 
@@ -16,6 +17,8 @@ from whatif.errors import WhatifError
 if TYPE_CHECKING:
     from PIL.Image import Image
 
+    from whatif.models.encoders import Matcher
+
 ADAPTERS: dict[str, str] = {
     "random": "whatif.models.baselines:random_choice",
     "first-option": "whatif.models.baselines:first_option",
@@ -23,17 +26,21 @@ ADAPTERS: dict[str, str] = {
     "blind": "whatif.models.blind:blind",
     "hf-blip": "whatif.models.hugging_face_blip:hugging_face_blip",
     "hf-chat": "whatif.models.hugging_face_chat:hugging_face_chat",
+    "dual-encoder": "whatif.models.encoders:dual_encoder",
+    "cross-encoder": "whatif.models.encoders:cross_encoder",
     "api": "whatif.models.api:api_model",
     "replay": "whatif.models.replay:replay",
 }
 
 # Fields of a model's settings that do not change what it answers: only how it is printed, reached, paid or batched.
+# What a small budget leaves out is unfinished, and asked again all the same.
 WITHOUT_EFFECT = (
     "name",
     "batch_size",
     "concurrency",
     "retries",
     "timeout_seconds",
+    "token_budget",
     "key_variable",
     "price_per_million_prompt_tokens",
     "price_per_million_response_tokens",
@@ -91,7 +98,11 @@ class Answer:
 
     Of a model's answer one of these is given: `option_scores`, one an option, when options were ranked (which of
     them wins is the caller's rule); `response`, what the model said in words; `letter`, when it named an option and
-    nothing else. `response_tokens` counts the tokens of all options together when options were ranked.
+    nothing else. `response_tokens` counts the tokens of all options together when options were ranked. `cut_off` says
+    that the response ended because the limit of new tokens was reached, not because the model was done.
+
+    `passing` marks an error that another try may not meet: tries given up, a budget or quota that was reached. An
+    error that is not passing is final, such as a picture that cannot be decoded.
     """
 
     letter: str | None = None
@@ -102,6 +113,8 @@ class Answer:
     request_key: str | None = None
     prompt_tokens: int | None = None
     response_tokens: int | None = None
+    cut_off: bool = False
+    passing: bool = False
 
 
 class Model(Protocol):
@@ -129,3 +142,9 @@ def load(name: str, settings: Any, seed: int) -> Model:
         raise WhatifError(f"adapter: there is no {name!r}; the known ones are {', '.join(sorted(ADAPTERS))}")
     module, function = ADAPTERS[name].split(":")
     return cast("Model", getattr(import_module(module), function)(settings, seed))
+
+
+def load_matcher(name: str, settings: Any) -> Matcher:
+    """The matcher of the adapter `name`, made with its settings. Raises WhatifError when it cannot be loaded."""
+    module, function = ADAPTERS[name].split(":")
+    return cast("Matcher", getattr(import_module(module), function)(settings))

@@ -4,27 +4,31 @@ from __future__ import annotations
 
 import base64
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 from whatif.errors import WhatifError
 from whatif.models import Answer, Question
 from whatif.models.api_request import Endpoint, GaveUpError, Reply, UnansweredError
+from whatif.models.order import in_order
 from whatif.params_models import ApiModel
 from whatif.random_streams import stream
 
-VERSION = 1  # raise it when the same question is put to an endpoint in another way
-_MOST_GIVEN_UP = 20  # questions in a row; after so many the endpoint is taken to be down
+VERSION = 2  # raise it when the same question is put to an endpoint in another way, or more is kept of the reply
+_MOST_UNANSWERED = 20  # questions in a row; after so many the endpoint, or how it is asked, is taken to be at fault
+_CUT_OFF = ("length", "max_tokens")  # what endpoints call it, in any case, when the limit of new tokens was reached
 _SIGNATURES = {b"\x89PNG\r\n\x1a\n": "png", b"\xff\xd8\xff": "jpeg", b"GIF8": "gif", b"BM": "bmp"}
 
 
 class ApiAnswers:
-    """A model behind an endpoint; `spent` counts the tokens of all its calls.
+    """A model behind an endpoint; `spent` counts the tokens of its answers.
 
     The key is read when something is asked, not before: answers that are stored are there without one.
     """
+
+    in_words: Literal[True] = True  # see `whatif.models.stored.AnswersInWords`
 
     def __init__(self, settings: ApiModel, seed: int, sleep: Callable[[float], None] | None = None) -> None:
         self._settings = settings
@@ -43,33 +47,33 @@ class ApiAnswers:
 
     def answer(self, questions: Sequence[Question]) -> Iterator[Answer]:
         """One answer a question, in the same order; see `answers_as_they_come`."""
-        early: dict[int, Answer] = {}
-        arriving = self.answers_as_they_come(questions)
-        for place in range(len(questions)):
-            while place not in early:
-                arrived, answer = next(arriving)
-                early[arrived] = answer
-            yield early.pop(place)
+        return in_order(self.answers_as_they_come(questions), len(questions))
+
+    def count_stored(self, answers: Iterable[Answer]) -> None:
+        """Counts answers of this evaluation that are there already: the budget is for all of them together."""
+        for answer in answers:
+            self.spent.before += _tokens(answer)
 
     def answers_as_they_come(self, questions: Sequence[Question]) -> Iterator[tuple[int, Answer]]:
         """The place of each question and what the model said in words, the moment it is there.
 
         What was said is `ok` even when it names no option: that is for the extractor of answers to say. An empty
         response is `none`. A question that the endpoint does not answer, or whose picture cannot be read, is an
-        `error` with its reason and the run goes on. When the budget of tokens is spent, nothing more is asked, and
-        the rest are errors; what is on its way then is paid for and kept, so a budget may be passed by as many
-        answers as are asked at once.
+        `error` with its reason and the run goes on; it is `passing` when all tries failed. When the budget of tokens
+        is spent, nothing more is asked, and the rest are such errors; what is on its way then is paid for and kept,
+        so a budget may be passed by as many answers as are asked at once.
 
-        Raises WhatifError when the key is not set or refused, the account is empty, there is a budget and the
-        endpoint does not count tokens, or 20 questions in a row were given up after all their tries; before that,
-        all answers on their way have been yielded.
+        Raises WhatifError when nothing will be answered: the key is not set or refused, the account is empty, the
+        model is not known, the endpoint asks to wait for more than an hour, there is a budget and the endpoint does
+        not count tokens, or 20 questions in a row were not answered; before that, all answers on their way have been
+        yielded.
         """
         if not questions:
             return
         waiting = iter(enumerate(questions))
         pending: dict[Future[tuple[Answer, bool]], int] = {}
         failure: WhatifError | None = None
-        given_up = 0
+        unanswered = 0
         many = self._settings.concurrency
         with (
             Endpoint(self._settings, self._sleep) as endpoint,
@@ -81,7 +85,7 @@ class ApiAnswers:
                     while failure is None and len(pending) < many and (entry := next(waiting, None)):
                         place, question = entry
                         if self.spent.all_of_budget:
-                            yield place, Answer(status="error", reason=self.spent.reason)
+                            yield place, Answer(status="error", reason=self.spent.reason, passing=True)
                         else:
                             pending[pool.submit(self._ask, endpoint, question)] = place
                     if not pending:
@@ -89,12 +93,13 @@ class ApiAnswers:
                     for future in wait(pending, return_when=FIRST_COMPLETED).done:
                         place = pending.pop(future)
                         try:
-                            answer, gave_up = future.result()
+                            answer, refused = future.result()
                         except WhatifError as error:
                             failure = failure or error
                         else:
-                            given_up = given_up + 1 if gave_up else 0
-                            failure = failure or self._count(answer, given_up)
+                            # A picture that cannot be read says nothing about the endpoint.
+                            unanswered = unanswered + refused if answer.status == "error" else 0
+                            failure = failure or self._count(answer, unanswered)
                             bar.update()
                             bar.set_postfix_str(str(self.spent))
                             yield place, answer
@@ -105,22 +110,22 @@ class ApiAnswers:
         if failure is not None:
             raise failure
 
-    def _count(self, answer: Answer, given_up: int) -> WhatifError | None:
+    def _count(self, answer: Answer, unanswered: int) -> WhatifError | None:
         """Counts an answer; what speaks against asking more after it."""
         url = self._settings.base_url
         if answer.status != "error":
             self.spent.add(answer)
             if self._settings.token_budget is not None and None in (answer.prompt_tokens, answer.response_tokens):
                 return WhatifError(f"{url}: does not count tokens, so token_budget cannot be kept; leave it out")
-        elif given_up == _MOST_GIVEN_UP:
+        elif unanswered >= _MOST_UNANSWERED:
             return WhatifError(
-                f"{url}: {given_up} questions in a row were given up, this one because: {answer.reason}; run again "
-                "when it is up, nothing that was stored is asked again"
+                f"{url}: {unanswered} questions in a row were not answered, the last one because: {answer.reason}; "
+                "mend that, here or there, and run again: nothing that was stored is asked again"
             )
         return None
 
     def _ask(self, endpoint: Endpoint, question: Question) -> tuple[Answer, bool]:
-        """The answer, and whether the question was given up after all its tries."""
+        """The answer, and whether the endpoint gave none."""
         try:
             pictures = [_data_url(data) for data in question.encoded_images()]
         except (OSError, ValueError) as error:
@@ -130,15 +135,20 @@ class ApiAnswers:
         try:
             reply = endpoint.ask(messages, stream(self._seed, "waits between tries", question.question_id))
         except UnansweredError as error:
-            return Answer(status="error", reason=str(error)), isinstance(error, GaveUpError)
+            return Answer(status="error", reason=str(error), passing=isinstance(error, GaveUpError)), True
         return _answer(reply), False
 
 
 class Spent:
-    """Tokens that an endpoint counted, what they cost, and whether the budget of `settings` is used up."""
+    """Tokens that an endpoint counted, what they cost, and whether the budget of `settings` is used up.
+
+    The budget is for all answers of an evaluation, in however many runs they came: `before` are the tokens of those
+    that were stored before this run, which costs nothing for them.
+    """
 
     def __init__(self, settings: ApiModel) -> None:
         self._settings = settings
+        self.before = 0
         self.prompt_tokens = 0
         self.response_tokens = 0
 
@@ -162,12 +172,12 @@ class Spent:
     def all_of_budget(self) -> bool:
         """Whether there is a budget and it is used up."""
         budget = self._settings.token_budget
-        return budget is not None and self.prompt_tokens + self.response_tokens >= budget
+        return budget is not None and self.before + self.prompt_tokens + self.response_tokens >= budget
 
     @property
     def reason(self) -> str:
         """Why a question was not asked when the budget was used up."""
-        return f"token budget of {self._settings.token_budget} reached"
+        return f"token_budget of {self._settings.token_budget} reached"
 
     def __str__(self) -> str:
         tokens = f"{self.prompt_tokens + self.response_tokens:,} tokens"
@@ -180,11 +190,20 @@ def api_model(settings: ApiModel, seed: int) -> ApiAnswers:
 
 
 def _answer(reply: Reply) -> Answer:
-    said = Answer(response=reply.text, prompt_tokens=reply.prompt_tokens, response_tokens=reply.response_tokens)
+    said = Answer(
+        response=reply.text,
+        prompt_tokens=reply.prompt_tokens,
+        response_tokens=reply.response_tokens,
+        cut_off=reply.finish.lower() in _CUT_OFF,
+    )
     if reply.text.strip():
         return said
     reason = f"refused: {reply.refusal}" if reply.refusal else f"empty response (finish reason: {reply.finish})"
     return replace(said, status="none", reason=reason)
+
+
+def _tokens(answer: Answer) -> int:
+    return (answer.prompt_tokens or 0) + (answer.response_tokens or 0)
 
 
 def _data_url(data: bytes) -> str:

@@ -15,7 +15,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from whatif.errors import WhatifError
+from whatif.models.answer_json import is_count
 from whatif.params_models import ApiModel
+from whatif.text.well_formed import well_formed
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
 FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0  # seconds between tries, when the endpoint names none; doubled each time
 LONGEST_RETRY_AFTER = 3600.0  # seconds; who asks for more is out of service today
+_LONGEST_REASON = 300  # characters
 _SHORTEST_SECRET = 6  # characters; a placeholder such as `none` may stand in an answer
 
 
@@ -44,7 +47,7 @@ class _TryAgainError(UnansweredError):
 
 @dataclass(frozen=True)
 class Reply:
-    """What a model said; when `text` is empty, `finish` says why it stopped. Tokens are None when not counted."""
+    """What a model said, and in `finish` why it stopped; without the key. Tokens are None when not counted."""
 
     text: str
     refusal: str | None
@@ -97,7 +100,8 @@ class Endpoint:
         and the statuses 408, 409, 429 and from 500 on. A request that was replied to is never sent again.
 
         Raises GaveUpError when all tries failed, UnansweredError when the endpoint will not have this request, and
-        WhatifError when it will not have any (the key is refused, or the account has no credit left).
+        WhatifError when it will not have any: the key is refused, the account has no credit left, the model is not
+        known there, or it asks to wait longer than an hour.
         """
         import tenacity
 
@@ -119,7 +123,7 @@ class Endpoint:
         import openai
 
         if self._stopped.is_set():
-            raise UnansweredError("the run was stopped")
+            raise GaveUpError("the run was stopped")
         settings = self._settings
         limit: dict[str, Any] = {settings.token_limit: settings.max_new_tokens}
         if settings.temperature is not None:
@@ -132,26 +136,28 @@ class Endpoint:
         except openai.APITimeoutError:
             raise _TryAgainError(f"no reply within {settings.timeout_seconds:g} s") from None
         except openai.APIConnectionError as error:
-            raise _TryAgainError(self.without_key(f"connection failed: {error.__cause__ or error}")) from None
-        except (openai.APIError, ValueError):  # the second one is what reading broken JSON raises
+            raise _TryAgainError(self._line(f"connection failed: {error.__cause__ or error}")) from None
+        except (openai.APIError, ValueError, RecursionError):  # the last two are what reading broken JSON raises
             raise _TryAgainError("the reply is not whole JSON") from None
         return self._reply(completion)
 
     def _refusal(self, error: Any) -> Exception:
-        status = error.status_code
-        said = _one_line(error.message.removeprefix(f"Error code: {status} - "))
-        reason = self.without_key(f"status {status}: {said}")
+        url, status = self._settings.base_url, error.status_code
+        reason = self._line(f"status {status}: {_said(error)}")
         if status in (401, 403):
             variable = self._settings.key_variable
             how = f"the key in {variable} is refused" if variable else "a key is asked for; name its key_variable"
-            return WhatifError(f"{self._settings.base_url}: {how} (status {status})")
-        if error.code == "insufficient_quota":
-            return WhatifError(f"{self._settings.base_url}: the account has no credit left (status {status})")
+            return WhatifError(f"{url}: {how} (status {status})")
+        if status == 402 or error.code == "insufficient_quota":
+            return WhatifError(f"{url}: the account has no credit left ({reason}); top it up and run again")
+        if status == 404:
+            model = self._settings.model
+            return WhatifError(f"{url}: has no model {model} ({reason}); mend model or base_url in params.yaml")
         if status not in (408, 409, 429) and status < 500:
             return UnansweredError(reason)
         after = _retry_after(error.response.headers)
         if after is not None and after > LONGEST_RETRY_AFTER:
-            return UnansweredError(f"{reason} (asks to wait {after:.0f} s)")
+            return WhatifError(f"{url}: asks to wait {after:.0f} s ({reason}); run again after that")
         return _TryAgainError(reason, after)
 
     def _reply(self, completion: Any) -> Reply:
@@ -164,12 +170,23 @@ class Endpoint:
         if not isinstance(text, str):
             raise _TryAgainError("the reply is no chat completion")
         counts = [getattr(completion.usage, name, None) for name in ("prompt_tokens", "completion_tokens")]
-        prompt_tokens, response_tokens = (count if isinstance(count, int) else None for count in counts)
-        return Reply(self.without_key(text), refusal, str(choice.finish_reason), prompt_tokens, response_tokens)
+        prompt_tokens, response_tokens = (count if is_count(count) else None for count in counts)
+        return Reply(
+            self._text(text),
+            self._line(refusal) if refusal else None,
+            self._line(getattr(choice, "finish_reason", None)),
+            prompt_tokens,
+            response_tokens,
+        )
 
-    def without_key(self, text: str) -> str:
-        """The text, with the key blotted out where an endpoint sent it back."""
+    def _text(self, said: object) -> str:
+        """What an endpoint said, with the key blotted out where it sent that back."""
+        text = well_formed(str(said))
         return text.replace(self._key, "(key)") if self._key and len(self._key) >= _SHORTEST_SECRET else text
+
+    def _line(self, said: object) -> str:
+        """What an endpoint said, as a short line: cut after the key was blotted out, or a part of it would stay."""
+        return " ".join(self._text(said).split())[:_LONGEST_REASON]
 
 
 def _key(settings: ApiModel) -> str | None:
@@ -202,9 +219,16 @@ def _retry_after(headers: Mapping[str, str]) -> float | None:
         pass
     try:
         return max(0.0, (parsedate_to_datetime(value) - parsedate_to_datetime(headers["date"])).total_seconds())
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, OverflowError):
         return None
 
 
-def _one_line(text: str) -> str:
-    return " ".join(text.split())[:300]
+def _said(error: Any) -> str:
+    """The words of an error: its message where the body has one, else the body. Gemini's is a list of one error."""
+    body = error.body
+    if isinstance(body, list) and len(body) == 1:
+        body = body[0]
+    for key in ("error", "message"):
+        if isinstance(body, Mapping) and body.get(key):
+            body = body[key]
+    return str(body or "no reason given")

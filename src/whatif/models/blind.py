@@ -14,10 +14,10 @@ from whatif.models.answer_place import AnswerPlace, answer_place, decoded, optio
 from whatif.models.checkpoints import identity, load_text_model
 from whatif.models.generation import Batches, generate, make_greedy
 from whatif.models.local_model import Checkpoint, LocalModel, Prompt
-from whatif.models.option_scores import on_device, option_scores
+from whatif.models.option_scores import keeps_keys_and_values, on_device, shared_prefix_scores, whole_pass_scores
 from whatif.params_models import BlindTextModel
 
-VERSION = 1  # raise it when the same question would get another answer
+VERSION = 2  # raise it when the same question would get another answer
 _QUESTION = "{question}"
 
 
@@ -37,15 +37,19 @@ def blind(settings: BlindTextModel, seed: int) -> Model:
     chats = tokenizer.chat_template is not None
     # Templates of language models want a turn's words as they are, not in parts.
     place = answer_place(tokenizer, str) if chats else AnswerPlace(settings.prompt.partition(_QUESTION)[2], " ")
+    plain = keeps_keys_and_values(model)
     checkpoint = Checkpoint(
         encode=partial(_encode_chat, tokenizer) if chats else partial(_encode, tokenizer, settings.prompt),
         option_tokens=partial(option_tokens, tokenizer, place),
-        score=partial(option_scores, model),
+        score=partial(shared_prefix_scores if plain else whole_pass_scores, model),
         generate=partial(_generate, model, ends),
         decode=partial(decoded, tokenizer),
+        ends=ends,
         looks=False,
     )
-    return LocalModel(checkpoint, partial(identity, settings, VERSION, model.config), Batches(settings.batch_size))
+    # A state that runs along the text would run through the padding of a batch too.
+    batches = Batches(settings.batch_size if plain else 1)
+    return LocalModel(checkpoint, partial(identity, settings, VERSION, model.config), batches)
 
 
 def _encode_chat(tokenizer: Any, prompts: Sequence[Prompt]) -> Mapping[str, Any]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from whatif.errors import WhatifError
 from whatif.graph.verified import source_digest
+from whatif.models.local_faults import first_line
 from whatif.models.processors import load_processor
-from whatif.params_models import BlindTextModel, CheckpointSettings, HuggingFaceBlip, HuggingFaceChat
+from whatif.params_models import BlindTextModel, CheckpointSettings, HuggingFaceBlip, HuggingFaceChat, LocalCheckpoint
 
 _PROCESSOR_FILES = ("processor_config.json", "preprocessor_config.json")
 _BLIP = ("blip-2", "instructblip")
@@ -23,10 +24,11 @@ def load_chat_model(settings: HuggingFaceChat) -> tuple[Any, Any]:
     A folder is read without a look at the network; any other name is taken as a hub id. Weights come from
     safetensors files only: other formats can run code when they are read.
 
-    Raises WhatifError when the folder is missing or lacks a file, when the checkpoint is no vision-language model
-    or has no chat template, when the hub has no such name, and when the device is not there.
+    Raises WhatifError when the folder is missing or lacks a file or a revision of it is asked for, when the
+    checkpoint is no vision-language model or has no chat template, when the hub has no such name, and when the device
+    is not there or too small.
     """
-    model, processor = _load(settings, "AutoModelForImageTextToText", _check_chat, load_processor)
+    model, processor = load_checkpoint(settings, "AutoModelForImageTextToText", _check_chat, load_processor)
     if getattr(processor, "chat_template", None) is None:
         raise WhatifError(
             f"checkpoint {settings.checkpoint}: has no chat template (chat_template.jinja, or `chat_template` in "
@@ -37,7 +39,7 @@ def load_chat_model(settings: HuggingFaceChat) -> tuple[Any, Any]:
 
 def load_blip_model(settings: HuggingFaceBlip) -> tuple[Any, Any]:
     """A BLIP-2 or InstructBLIP and its processor, as `load_chat_model` does. Raises as it does."""
-    model, processor = _load(settings, "AutoModelForImageTextToText", _check_blip, load_processor)
+    model, processor = load_checkpoint(settings, "AutoModelForImageTextToText", _check_blip, load_processor)
     if processor.num_query_tokens is None:  # in checkpoints saved before the processor placed the picture's tokens
         processor.num_query_tokens = model.config.num_query_tokens
     return model, processor
@@ -45,7 +47,7 @@ def load_blip_model(settings: HuggingFaceBlip) -> tuple[Any, Any]:
 
 def load_text_model(settings: BlindTextModel) -> tuple[Any, Any]:
     """A language model that only decodes, and its tokeniser, as `load_chat_model` does. Raises as it does."""
-    return _load(settings, "AutoModelForCausalLM", _check_text, _tokenizer)
+    return load_checkpoint(settings, "AutoModelForCausalLM", _check_text, _tokenizer)
 
 
 def identity(settings: CheckpointSettings, version: int, configuration: Any) -> dict[str, Any]:
@@ -54,7 +56,7 @@ def identity(settings: CheckpointSettings, version: int, configuration: Any) -> 
     A checkpoint of the hub is named with the commit that was loaded, a folder by the digest of its files, wherever it
     lies. Device and batch size are no part of it: they change the time, not the answer.
     """
-    folder = _folder(settings.checkpoint)
+    folder = folder_of(settings.checkpoint)
     asked = settings.model_dump(mode="json", exclude={"name", "checkpoint", "revision", "device", "batch_size"})
     if folder is not None:
         return {**asked, "version": version, "files": source_digest(folder)}
@@ -62,22 +64,30 @@ def identity(settings: CheckpointSettings, version: int, configuration: Any) -> 
     return {**asked, "version": version, "checkpoint": settings.checkpoint, "revision": revision}
 
 
-def _load(
-    settings: CheckpointSettings,
-    kind: str,
+def load_checkpoint(
+    settings: LocalCheckpoint,
+    kind: str | Mapping[str, str],
     check: Callable[[str, Any], None],
     load_reader: Callable[[str, str, dict[str, Any]], Any],
 ) -> tuple[Any, Any]:
-    """The model, loaded by the Auto class `kind`, and what reads its inputs; `check` refuses configurations."""
+    """The model, and what reads its inputs.
+
+    `kind` names the class of transformers that loads it, or one for each type of model; `check` is called with the
+    source and the configuration, and refuses what it cannot be. Raises WhatifError as `load_chat_model` does.
+    """
     import transformers
 
-    folder = _folder(settings.checkpoint)
+    folder = folder_of(settings.checkpoint)
     if folder is not None:
+        if settings.revision is not None:
+            raise WhatifError(
+                f"checkpoint {folder}: is a folder, which has no revisions; leave out revision ({settings.revision})"
+            )
         _check_files(folder, pictures=load_reader is load_processor)
-    device = _device(settings.device)
+    device = device_of(settings.device)
     source = settings.checkpoint if folder is None else str(folder)
     options: dict[str, Any] = {"local_files_only": folder is not None}
-    if folder is None and settings.revision is not None:
+    if settings.revision is not None:
         options["revision"] = settings.revision
     try:
         # The library types these as returning one thing only; with the loading report it is a pair.
@@ -85,20 +95,24 @@ def _load(
         configuration = configurations.from_pretrained(source, **options)
         check(source, configuration)
         reader = load_reader(source, configuration.model_type, options)
-        model, report = getattr(transformers, kind).from_pretrained(
+        name = kind if isinstance(kind, str) else kind[configuration.model_type]
+        model, report = getattr(transformers, name).from_pretrained(
             source, dtype=settings.dtype, use_safetensors=True, output_loading_info=True, **options
         )
     except WhatifError:
         raise
     except Exception as error:  # the libraries raise errors of a dozen kinds, all of them about this checkpoint
-        raise WhatifError(f"checkpoint {source}: cannot be loaded: {_one_line(error)}") from error
+        raise WhatifError(f"checkpoint {source}: cannot be loaded: {first_line(error)}") from error
     if missing := sorted(report["missing_keys"]):
         # The library would draw them at random and only warn: the answers would be noise.
         raise WhatifError(f"checkpoint {source}: its files lack {len(missing)} weights, first {missing[0]}")
-    return model.to(device).eval(), reader
+    try:
+        return model.to(device).eval(), reader
+    except (RuntimeError, MemoryError) as error:
+        raise WhatifError(f"checkpoint {source}: cannot be put on {device}: {first_line(error)}") from error
 
 
-def _folder(checkpoint: str) -> Path | None:
+def folder_of(checkpoint: str) -> Path | None:
     """The folder that `checkpoint` names, or None for a hub id."""
     path = Path(checkpoint).expanduser()
     if path.is_dir():
@@ -135,7 +149,7 @@ def _check_files(folder: Path, pictures: bool) -> None:
     try:
         parts = sorted(set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values()))
     except (ValueError, KeyError, AttributeError) as error:
-        raise WhatifError(f"checkpoint {index}: is no index of weights: {_one_line(error)}") from error
+        raise WhatifError(f"checkpoint {index}: is no index of weights: {first_line(error)}") from error
     lost = [part for part in parts if not (folder / part).is_file()]
     if lost:
         raise WhatifError(f"checkpoint {folder}: lacks {len(lost)} of {len(parts)} weight files, first {lost[0]}")
@@ -177,19 +191,18 @@ def _check_chat(source: str, configuration: Any) -> None:
         )
 
 
-def _device(name: str) -> Any:
+def device_of(name: str) -> Any:
+    """The device of PyTorch. Raises WhatifError when it is not usable here."""
     import torch
 
     try:
         device = torch.device(name)
         torch.empty(0, device=device)
     except (RuntimeError, AssertionError, NotImplementedError) as error:
-        raise WhatifError(f"device {name}: not usable here ({_one_line(error)}); `cpu` always is") from error
+        raise WhatifError(f"device {name}: not usable here ({first_line(error)}); `cpu` always is") from error
+    if device.type == "meta":
+        raise WhatifError("device meta: holds no weights, so nothing can be asked; `cpu` is always there")
     if device.type == "cpu":
         # Sums come out differently for another number of threads, and whatever runs at once is for Snakemake to say.
         torch.set_num_threads(1)
     return device
-
-
-def _one_line(error: Exception) -> str:
-    return (str(error).strip() or type(error).__name__).splitlines()[0]

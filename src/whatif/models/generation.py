@@ -7,6 +7,8 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from whatif.models.local_faults import out_of_memory
+
 Item = TypeVar("Item")
 Made = TypeVar("Made")
 
@@ -15,24 +17,23 @@ Made = TypeVar("Made")
 class Batches:
     """Works through items in batches of at most `size`; a batch that memory does not hold is cut in two.
 
-    The smaller size is kept for what follows, and said once on standard error. A single item that memory does not
-    hold raises torch.OutOfMemoryError.
+    The smaller size is kept for what follows, and said once on standard error, where the items are called `what`. The
+    error of a single item that memory does not hold is raised as it is (see `out_of_memory`).
     """
 
     size: int
+    what: str = "questions"
     said: bool = False
 
     def run(self, items: Sequence[Item], work: Callable[[Sequence[Item]], Sequence[Made]]) -> Iterator[Made]:
         """What `work` makes of the items, in their order; `work` gives one result an item."""
-        import torch
-
         done = 0
         while done < len(items):
             batch = items[done : done + self.size]
             try:
                 made = work(batch)
-            except torch.OutOfMemoryError:
-                if len(batch) == 1:
+            except (RuntimeError, MemoryError) as error:
+                if len(batch) == 1 or not out_of_memory(error):
                     raise
                 made = None
             if made is None:  # outside the handler, whose traceback keeps the tensors of the failed batch alive
@@ -48,7 +49,7 @@ class Batches:
         if torch.cuda.is_available():
             torch.cuda.empty_cache()
         if not self.said:
-            print(f"whatif: {tried} questions at once do not fit into memory; going on with fewer", file=sys.stderr)
+            print(f"whatif: {tried} {self.what} at once do not fit into memory; going on with fewer", file=sys.stderr)
             self.said = True
 
 
@@ -87,10 +88,11 @@ def generate(model: Any, inputs: dict[str, Any], skipped: int, ends: Collection[
 
     with torch.inference_mode():
         rows = model.generate(**inputs)[:, skipped:].tolist()
-    return [_until(row, ends) for row in rows]
+    return [until_end(row, ends) for row in rows]
 
 
-def _until(tokens: list[int], ends: Collection[int]) -> list[int]:
+def until_end(tokens: list[int], ends: Collection[int]) -> list[int]:
+    """The tokens up to and with the first of `ends`; all of them when none is there."""
     for place, token in enumerate(tokens):
         if token in ends:
             return tokens[: place + 1]

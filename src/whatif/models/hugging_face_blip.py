@@ -19,7 +19,7 @@ from whatif.models.local_model import Checkpoint, LocalModel, Prompt, UnfitQuest
 from whatif.models.option_scores import decoder_scores, following_scores, on_device
 from whatif.params_models import HuggingFaceBlip
 
-VERSION = 1  # raise it when the same question would get another answer
+VERSION = 2  # raise it when the same question would get another answer
 _QUESTION = "{question}"
 
 
@@ -41,11 +41,12 @@ def hugging_face_blip(settings: HuggingFaceBlip, seed: int) -> Model:
     after = settings.prompt.partition(_QUESTION)[2]
     place = AnswerPlace("", "") if encodes else AnswerPlace(after, " ")
     checkpoint = Checkpoint(
-        encode=partial(_encode, processor, settings.prompt),
+        encode=partial(_encode, processor, settings.prompt, _limits(model.config)),
         option_tokens=partial(option_tokens, tokenizer, place),
         score=partial(encoder_decoder_scores if encodes else decoder_only_scores, model),
         generate=partial(_generate, model, ends),
         decode=partial(decoded, tokenizer),
+        ends=ends,
     )
     return LocalModel(checkpoint, partial(identity, settings, VERSION, model.config), Batches(settings.batch_size))
 
@@ -83,16 +84,29 @@ def encoder_decoder_scores(
     return decoder_scores(logits, options)
 
 
-def _encode(processor: Any, words: str, prompts: Sequence[Prompt]) -> Mapping[str, Any]:
+def _limits(configuration: Any) -> dict[str, int]:
+    """How many tokens fit into the inputs whose places have learned positions: beyond them a GPU fails for good."""
+    limits = {"qformer_input_ids": configuration.qformer_config.max_position_embeddings}
+    if configuration.text_config.model_type == "opt":
+        limits["input_ids"] = configuration.text_config.max_position_embeddings
+    return limits
+
+
+def _encode(processor: Any, words: str, limits: Mapping[str, int], prompts: Sequence[Prompt]) -> Mapping[str, Any]:
     for prompt in prompts:
         if len(prompt.images) != 1:
             raise UnfitQuestionError(f"the question has {len(prompt.images)} pictures; this model takes one")
+        if str(processor.image_token) in prompt.text:
+            raise UnfitQuestionError(f"{processor.image_token} in the question's words stands for a picture")
     encoded: Mapping[str, Any] = processor(
         images=[prompt.images[0] for prompt in prompts],
         text=[words.replace(_QUESTION, prompt.text) for prompt in prompts],
         padding=True,
         return_tensors="pt",
     )
+    for name, most in limits.items():
+        if name in encoded and encoded[name].shape[1] > most:
+            raise UnfitQuestionError(f"the question takes {encoded[name].shape[1]} tokens; this model takes {most}")
     return encoded
 
 

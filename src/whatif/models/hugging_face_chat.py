@@ -15,16 +15,18 @@ from whatif.models.checkpoints import identity, load_chat_model
 from whatif.models.generation import Batches, generate, make_greedy
 from whatif.models.local_model import Checkpoint, LocalModel, Prompt
 from whatif.models.option_scores import on_device, option_scores
+from whatif.models.shared_generation import generate_together, shares_pictures
 from whatif.params_models import HuggingFaceChat
 
-VERSION = 1  # raise it when the same question would get another answer
+VERSION = 2  # raise it when the same question would get another answer
 
 
 def hugging_face_chat(settings: HuggingFaceChat, seed: int) -> Model:
     """Ranks options by their log-likelihood, and answers open questions greedily, `batch_size` at once.
 
     Images and question are encoded once for all options in the families of `option_scores.SHARED_PREFIX`; the others
-    take a forward pass an option. Nothing is drawn, so `seed` changes nothing.
+    take a forward pass an option. Open questions about the same pictures are encoded once as far as they agree, in the
+    same families (see `shared_generation`). Nothing is drawn, so `seed` changes nothing.
 
     Raises WhatifError when the checkpoint cannot be loaded (see `load_chat_model`).
     """
@@ -38,6 +40,8 @@ def hugging_face_chat(settings: HuggingFaceChat, seed: int) -> Model:
         score=partial(option_scores, model),
         generate=partial(_generate, model, ends),
         decode=partial(decoded, tokenizer),
+        ends=ends,
+        generate_together=partial(generate_together, model, ends) if shares_pictures(model) else None,
     )
     return LocalModel(checkpoint, partial(identity, settings, VERSION, model.config), Batches(settings.batch_size))
 

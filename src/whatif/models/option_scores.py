@@ -24,17 +24,37 @@ Tokens = Sequence[int]
 # whole pass an option: continuing a prompt goes wrong silently where a family has a state of its own.
 SHARED_PREFIX = frozenset({"llava", "llava_next", "qwen2_vl", "qwen2_5_vl", "mllama", "idefics3", "smolvlm"})
 # Inputs with one entry a token. Where an option follows, each goes on as it ended: text that may be attended to.
-_PER_TOKEN = ("attention_mask", "token_type_ids", "mm_token_type_ids", "cross_attention_mask")
+_CONTINUED = ("attention_mask", "token_type_ids", "mm_token_type_ids", "cross_attention_mask")
+PER_TOKEN = ("input_ids", *_CONTINUED)
 
 
 def option_scores(model: Any, prompt: Mapping[str, Any], options: Sequence[Tokens]) -> tuple[OptionScore, ...]:
     """Scores of `options` (token ids, at least one each) after `prompt`, the processor's output for one conversation.
 
-    Families that are not in `SHARED_PREFIX`, and are no plain language models, take one whole pass an option.
+    Families that are not in `SHARED_PREFIX` take one whole pass an option.
     """
-    if model.config.model_type in SHARED_PREFIX or not hasattr(model.config, "vision_config"):
+    if model.config.model_type in SHARED_PREFIX:
         return shared_prefix_scores(model, prompt, options)
     return whole_pass_scores(model, prompt, options)
+
+
+def keeps_keys_and_values(model: Any) -> bool:
+    """Whether a plain language model remembers a prompt as keys and values alone, which can be repeated for options.
+
+    Others have a state of their own (Mamba, RecurrentGemma, the convolutions of LFM2) or remember nothing. Asks the
+    model, with one token.
+    """
+    import torch
+    from transformers.cache_utils import Cache, DynamicLayer, DynamicSlidingWindowLayer
+
+    token = torch.zeros((1, 1), dtype=torch.long, device=model.device)
+    try:
+        with torch.inference_mode():
+            cache = getattr(model(input_ids=token, use_cache=True, logits_to_keep=1), "past_key_values", None)
+    except (TypeError, ValueError, RuntimeError):  # there is no such argument, or more is needed than tokens
+        return False
+    kinds = (DynamicLayer, DynamicSlidingWindowLayer)
+    return isinstance(cache, Cache) and bool(cache.layers) and all(type(layer) in kinds for layer in cache.layers)
 
 
 def whole_pass_scores(model: Any, prompt: Mapping[str, Any], options: Sequence[Tokens]) -> tuple[OptionScore, ...]:
@@ -43,7 +63,7 @@ def whole_pass_scores(model: Any, prompt: Mapping[str, Any], options: Sequence[T
 
     scores = []
     for tokens in options:
-        _forget_positions(model)
+        forget_positions(model)
         with torch.inference_mode():
             logits = model(**on_device(model, _with_option(prompt, tokens))).logits  # 1 x (prompt + option) x words
         # Place i predicts token i + 1.
@@ -56,7 +76,7 @@ def shared_prefix_scores(model: Any, prompt: Mapping[str, Any], options: Sequenc
     import torch
 
     inputs = on_device(model, prompt)
-    _forget_positions(model)
+    forget_positions(model)
     with torch.inference_mode():
         encoded = model(**inputs, use_cache=True, logits_to_keep=1)
 
@@ -65,7 +85,7 @@ def shared_prefix_scores(model: Any, prompt: Mapping[str, Any], options: Sequenc
         if "cross_attention_mask" in inputs:
             # Without it the option would look at the pictures through no mask: another loss, and no error.
             more["cross_attention_mask"] = inputs["cross_attention_mask"][:, -1:].expand(rows, length, -1, -1)
-        shift = _rope_deltas(model)
+        shift = rope_deltas(model)
         if shift is not None:
             # A picture takes fewer positions than tokens, so what follows stands `rope_deltas` off its place.
             places = torch.arange(length, device=model.device) + inputs["input_ids"].shape[1] + shift.flatten()[0]
@@ -133,7 +153,7 @@ def _with_option(prompt: Mapping[str, Any], tokens: Tokens) -> dict[str, Any]:
 
     inputs = dict(prompt)
     inputs["input_ids"] = torch.cat([prompt["input_ids"], torch.tensor([list(tokens)])], dim=1)
-    for name in _PER_TOKEN:
+    for name in _CONTINUED:
         if name in prompt:
             value: torch.Tensor = prompt[name]
             last = value[:, -1:]
@@ -143,12 +163,15 @@ def _with_option(prompt: Mapping[str, Any], tokens: Tokens) -> dict[str, Any]:
     return inputs
 
 
-def _rope_deltas(model: Any) -> Any:
+def rope_deltas(model: Any) -> Any:
+    """How far the places after the last prompt stand off their tokens' numbers (rows x 1); None in most families."""
     return getattr(getattr(model, "model", None), "rope_deltas", None)
 
 
-def _forget_positions(model: Any) -> None:
-    # Models with positions in three dimensions keep those of the last prompt, and would use them for a prompt
-    # without a picture.
-    if _rope_deltas(model) is not None:
+def forget_positions(model: Any) -> None:
+    """To be called before a prompt: models with positions in three dimensions keep those of the last one.
+
+    They would use them for a prompt without a picture.
+    """
+    if rope_deltas(model) is not None:
         model.model.rope_deltas = None

@@ -11,6 +11,7 @@ from whatif.errors import WhatifError
 from whatif.models import Answer, Model, Question
 from whatif.params_models import Replay
 from whatif.sources.prediction_files import Prediction, question_index, read_predictions
+from whatif.text.well_formed import well_formed
 
 _SHOWN = 10
 
@@ -48,9 +49,10 @@ class _Replay:
     def _answer(self, prediction: Prediction | None) -> Answer:
         if prediction is None:
             return Answer(status="error", reason=f"not in {self._path}")
+        response = well_formed(prediction.response)
         if prediction.failed:
-            return Answer(status="error", reason=prediction.response[:200])
-        return Answer(response=prediction.response)
+            return Answer(status="error", reason=response[:200])
+        return Answer(response=response)
 
     def _find(self, question: Question) -> Prediction | None:
         named = self._by_name.get(question.question_id) or self._by_name.get(question_index(question.question_id))
@@ -92,8 +94,24 @@ class _Replay:
         _say(f"{self._path}: has responses to {len(questions) - len(unanswered):,} of {len(questions):,} questions")
         if unanswered:
             _say(f"{self._path}: questions without a response: {len(unanswered):,} ({_some(unanswered)})")
+        said = [one for one in found if one is not None and not one.failed]
+        silent = [one for one in said if not one.response.strip()]
+        if silent:
+            null = sum(one.is_null for one in silent)
+            _say(f"{self._path}: empty responses: {len(silent) - null:,}; null or left out: {null:,}; neither is right")
         if unused:
             _say(f"{self._path}: responses to other questions: {len(unused):,} ({_some(unused)})")
+        answered = {(one.picture, one.variant, one.question): one.response for one in said}
+        repeated = [
+            f"{one.place}: {one.label}"
+            for one in self._predictions
+            if one.picture is not None
+            and id(one) not in used
+            and answered.get((one.picture, one.variant, one.question), one.response) != one.response
+        ]
+        if repeated:
+            count = f"{len(repeated):,} ({_some(repeated)})"
+            _say(f"{self._path}: other responses to questions that have one already, not used: {count}")
 
 
 def _some(labels: Sequence[str]) -> str:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Protocol, runtime_checkable
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal, Protocol, runtime_checkable
 
-from whatif.models import Answer, Model, OptionScore, Question
-from whatif.models.response_store import ResponseStore, Run, request_key
+from whatif.models import Answer, Model, Question
+from whatif.models.answer_json import as_json, from_json
+from whatif.models.order import in_order
+from whatif.models.response_store import ResponseStore, Run, model_label, request_key
 
 
 @runtime_checkable
@@ -16,6 +19,33 @@ class AnswersOutOfOrder(Protocol):
 
     def answers_as_they_come(self, questions: Sequence[Question]) -> Iterator[tuple[int, Answer]]:
         """The place of a question in `questions` and its answer, each question once, in any order."""
+
+
+@runtime_checkable
+class AnswersInWords(Protocol):
+    """A model that is never told the options: it answers in its own words whatever it is asked."""
+
+    in_words: Literal[True]
+
+
+@runtime_checkable
+class ComputedHere(Protocol):
+    """A model that costs nothing but time on this machine."""
+
+    computed_here: Literal[True]
+
+
+@runtime_checkable
+class CountsTokens(Protocol):
+    """A model with a budget for all answers of an evaluation, those in the store too."""
+
+    def count_stored(self, answers: Iterable[Answer]) -> None:
+        """Counts answers of this evaluation that need not be asked."""
+
+
+# Waiting for the disk takes longer than a small checkpoint needs for an answer, so what is computed here is stored
+# together once so many seconds have passed; a kill loses that much work. What was paid for never waits.
+_SECONDS_AT_RISK = 0.5
 
 
 class StoredModel:
@@ -27,6 +57,7 @@ class StoredModel:
     def __init__(self, model: Model, identity: Mapping[str, Any], store: ResponseStore) -> None:
         self._model = model
         self._store = store
+        self._counted: set[str] = set()  # keys of answers that the model has in its budget
         self.identity = identity
         self.hits = 0
         self.misses = 0
@@ -34,30 +65,56 @@ class StoredModel:
     def answer(self, questions: Sequence[Question]) -> Iterator[Answer]:
         """One answer a question, in the same order, each with the key of its request.
 
-        An answer is stored before it is yielded, so whoever is killed loses what is being asked and nothing else.
+        An answer is stored before it is yielded, so whoever is killed loses what is being asked and nothing else (of
+        a model that is computed here, half a second of it).
         Errors are not stored: the next run asks again. What another process stored first is what is yielded.
 
-        Raises what the model raises; what was answered until then is stored.
+        Raises what the model raises, when what was answered until then is stored; and WhatifError when the store
+        holds something else than an answer.
         """
+        if not questions:
+            return
         requests = [self._request(question) for question in questions]
         keys = [request_key(request) for request in requests]
-        answers = {key: _from_json(answer) for key, answer in self._store.get(keys).items()}
-        missing = {key: place for place, key in reversed(list(enumerate(keys))) if key not in answers}
-        places = sorted(missing.values())
-        self.hits += len(questions) - len(places)
-        self.misses += len(places)
-        arriving = self._arriving([questions[place] for place in places])
+        known = {key: from_json(answer) for key, answer in self._store.get(keys).items()}
+        self._count(known)
+        missing = len(set(keys) - set(known))
+        self.hits += len(questions) - missing
+        self.misses += missing
         try:
-            for key in keys:
-                while key not in answers:
-                    place, answer = next(arriving)
-                    asked = places[place]
-                    answers[keys[asked]] = self._keep(keys[asked], requests[asked], answer)
-                yield dataclasses.replace(answers[key], request_key=key)
+            arriving = self._as_they_come(questions, requests, keys, known)
+            for place, answer in enumerate(in_order(arriving, len(questions))):
+                yield dataclasses.replace(answer, request_key=keys[place])
         finally:
-            if questions:
-                run = Run(_label(self.identity), len(questions) - len(places), len(places))
-                self._store.record_run(run)
+            self._store.record_run(Run(model_label(self.identity), len(questions) - missing, missing))
+
+    def _as_they_come(
+        self,
+        questions: Sequence[Question],
+        requests: Sequence[Mapping[str, Any]],
+        keys: Sequence[str],
+        known: Mapping[str, Answer],
+    ) -> Iterator[tuple[int, Answer]]:
+        """Place and answer of each question, first of those that are known."""
+        places: dict[str, list[int]] = {}
+        for place, key in enumerate(keys):
+            if key in known:
+                yield place, known[key]
+            else:
+                places.setdefault(key, []).append(place)
+        missing = list(places.values())
+        arrived: list[tuple[int, Answer]] = []
+        waits, since = isinstance(self._model, ComputedHere), time.monotonic()
+        try:
+            for number, answer in self._arriving([questions[same[0]] for same in missing]):
+                arrived.append((number, answer))
+                if not waits or time.monotonic() - since > _SECONDS_AT_RISK:
+                    yield from self._keep(arrived, missing, keys, requests)
+                    arrived, since = [], time.monotonic()
+        except BaseException:
+            list(self._keep(arrived, missing, keys, requests))
+            raise
+        yield from self._keep(arrived, missing, keys, requests)
 
     def _arriving(self, questions: Sequence[Question]) -> Iterator[tuple[int, Answer]]:
         if not questions:
@@ -66,15 +123,38 @@ class StoredModel:
             return self._model.answers_as_they_come(questions)
         return iter(zip(range(len(questions)), self._model.answer(questions), strict=True))
 
-    def _keep(self, key: str, request: Mapping[str, Any], answer: Answer) -> Answer:
-        return answer if answer.status == "error" else _from_json(self._store.put(key, request, _as_json(answer)))
+    def _keep(
+        self,
+        arrived: Sequence[tuple[int, Answer]],
+        missing: Sequence[Sequence[int]],
+        keys: Sequence[str],
+        requests: Sequence[Mapping[str, Any]],
+    ) -> Iterator[tuple[int, Answer]]:
+        """Stores what arrived, errors apart, then gives place and answer of each question that it answers."""
+        places = [missing[number][0] for number, answer in arrived if answer.status != "error"]
+        answers = [as_json(answer) for _, answer in arrived if answer.status != "error"]
+        self._counted.update(keys[place] for place in places)
+        rows = [(keys[place], requests[place], answer) for place, answer in zip(places, answers, strict=True)]
+        kept = self._store.put_all(rows)
+        for number, answer in arrived:
+            stands = kept.get(keys[missing[number][0]])
+            yield from ((place, answer if stands is None else from_json(stands)) for place in missing[number])
+
+    def _count(self, known: Mapping[str, Answer]) -> None:
+        if isinstance(self._model, CountsTokens):
+            self._model.count_stored(answer for key, answer in known.items() if key not in self._counted)
+        self._counted.update(known)
 
     def _request(self, question: Question) -> dict[str, Any]:
         """All that decides what the answer is. The question's id, group and variant are not told to a model."""
+        identity = dict(self.identity)
+        options = [] if isinstance(self._model, AnswersInWords) else list(question.options)
+        if options:
+            identity.pop("max_new_tokens", None)  # nothing is generated where options are ranked
         return {
-            "identity": dict(self.identity),
+            "identity": identity,
             "prompt": question.prompt,
-            "options": list(question.options),
+            "options": options,
             "image_ids": list(question.image_ids),
         }
 
@@ -83,24 +163,3 @@ def stored(model: Model, store: ResponseStore) -> Model:
     """The same model, asked only what `store` has no answer to; a model without an identity is returned as it is."""
     identity = model.identity
     return model if identity is None else StoredModel(model, identity, store)
-
-
-def _label(identity: Mapping[str, Any]) -> str:
-    named = identity.get("model", identity.get("checkpoint", ""))
-    return f"{identity.get('adapter', '')} {named}".strip()
-
-
-def _as_json(answer: Answer) -> dict[str, Any]:
-    """An answer as JSON knows it, without what was not given; numbers come back to the last bit."""
-    fields = dataclasses.asdict(answer)
-    del fields["request_key"]  # it is what the answer is found by
-    return {name: value for name, value in fields.items() if value is not None}
-
-
-def _from_json(answer: Mapping[str, Any]) -> Answer:
-    scores = answer.get("option_scores")
-    fields = {field.name for field in dataclasses.fields(Answer)} - {"option_scores"}
-    return Answer(
-        **{name: value for name, value in answer.items() if name in fields},
-        option_scores=None if scores is None else tuple(OptionScore(**score) for score in scores),
-    )

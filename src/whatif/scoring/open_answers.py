@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from whatif.models import Answer, Model, Question
 from whatif.progress import progress
-from whatif.scoring.extract_answer import Extracted, extract, is_correct
+from whatif.scoring.extract_answer import is_correct
 from whatif.scoring.rank import Pictures, fetch, majority_answers
-from whatif.text.strategies import prompt
+from whatif.scoring.said import answer_in
+from whatif.text.options import printed_question
+from whatif.text.strategies import SecondPrompt, prompt, second_prompt
 
 Row = Mapping[str, Any]
 
@@ -24,8 +27,10 @@ def open_predictions(
 ) -> Iterator[dict[str, Any]]:
     """Rows of `predictions`, one for each row of `questions`, in ascending order of question_id.
 
-    The prompt is the question in the words of the strategy. A response from which no answer, or more than one, can be
-    extracted counts as wrong and keeps its status; nothing is guessed. An `error` keeps its reason.
+    The prompt is the question (with its options, if it has any) in the words of the strategy. With a strategy of two
+    turns each question is asked again in words that hold its first response; the second response counts. A response
+    from which no answer, or more than one, can be extracted counts as wrong and keeps its status, and so does one that
+    was cut off; nothing is guessed. What was not answered keeps its reason.
     """
     rows = sorted(questions, key=lambda row: str(row["question_id"]))
     majority = majority_answers(rows)
@@ -37,7 +42,7 @@ def open_predictions(
             question_id=row["question_id"],
             group=row["group"],
             variant=row["variant"],
-            prompt=prompt(strategy, row["question"], row["answer_kind"]),
+            prompt=prompt(strategy, printed_question(row["question"], row["choices"]), row["answer_kind"]),
             image_ids=tuple(row["image_ids"]),
             images=fetch(images.get, row["image_ids"]),
             encoded_images=fetch(images.encoded, row["image_ids"]),
@@ -46,29 +51,62 @@ def open_predictions(
         )
         for row in rows
     ]
-    for row, answer in zip(rows, progress(model.answer(asked), len(asked), model_key, "question"), strict=True):
+
+    def ask(asked: Sequence[Question]) -> Iterable[Answer]:
+        return progress(model.answer(asked), len(asked), model_key, "question")
+
+    again = second_prompt(strategy)
+    answers = ask(asked) if again is None else _second_turn(rows, asked, list(ask(asked)), again, ask)
+    for row, answer in zip(rows, answers, strict=True):
         yield _prediction(row, model_key, strategy, answer)
 
 
+def _second_turn(
+    rows: Sequence[Row],
+    asked: Sequence[Question],
+    first: Sequence[Answer],
+    again: SecondPrompt,
+    ask: Callable[[Sequence[Question]], Iterable[Answer]],
+) -> Iterator[Answer]:
+    """The answers to the second prompts, with the tokens of both turns; without a first response there is no second."""
+    questions = [
+        replace(
+            question, prompt=again(printed_question(row["question"], row["choices"]), row["answer_kind"], said.response)
+        )
+        for row, question, said in zip(rows, asked, first, strict=True)
+        if said.status == "ok" and said.response is not None
+    ]
+    second = iter(ask(questions))
+    for said in first:
+        if said.status != "ok" or said.response is None:
+            yield said
+            continue
+        answer = next(second)
+        yield replace(
+            answer,
+            prompt_tokens=_sum(said.prompt_tokens, answer.prompt_tokens),
+            response_tokens=_sum(said.response_tokens, answer.response_tokens),
+        )
+
+
+def _sum(first: int | None, second: int | None) -> int | None:
+    return None if first is None or second is None else first + second
+
+
 def _prediction(row: Row, model_key: str, strategy: str, answer: Answer) -> dict[str, Any]:
-    found = _extracted(row, answer)
+    found = answer_in(answer, row)
+    status, reason = (found.status, found.reason) if answer.status == "ok" else (answer.status, answer.reason)
     return {
         "question_id": row["question_id"],
         "model": model_key,
         "strategy": strategy,
         "response": answer.response,
         "choice_scores": None,
-        "answer": found.answer,
-        "status": answer.status if answer.status == "error" else found.status,
-        "reason": answer.reason if answer.status == "error" else found.reason,
-        "correct": answer.status != "error" and is_correct(found, row["answer"], row["answer_kind"]),
+        "answer": found.answer if answer.status == "ok" else None,
+        "status": status,
+        "reason": reason,
+        "correct": status == "ok" and is_correct(found, row["answer"], row["answer_kind"]),
         "request_key": answer.request_key,
         "prompt_tokens": answer.prompt_tokens,
         "response_tokens": answer.response_tokens,
     }
-
-
-def _extracted(row: Row, answer: Answer) -> Extracted:
-    if answer.response is None:
-        return Extracted(None, "none", answer.reason or "no response")
-    return extract(answer.response, row["answer_kind"], row["question"])

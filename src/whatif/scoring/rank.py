@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
 from whatif.errors import WhatifError
 from whatif.models import Answer, Model, OptionScore, Question
 from whatif.progress import progress
-from whatif.scoring.extract_answer import Extracted, extract
+from whatif.scoring.extract_answer import Extracted
+from whatif.scoring.said import answer_in
 from whatif.text.options import LETTERS, printed_question
 
 if TYPE_CHECKING:
@@ -46,7 +47,8 @@ def predictions(
     prompt is the open question, and the options themselves are ranked. `rule` says which option wins, see `best`.
     `majority` is what `majority_answers` found in the whole set: give it when `questions` are only a shard of it,
     or the baseline `majority` depends on the shards; without it the letters of these questions are counted.
-    A model that answers in words names its option in them; what cannot be made out is `none` or `ambiguous`.
+    A model that answers in words names its option in them; what cannot be made out, or was cut off before it was
+    said, is `none` or `ambiguous`.
     A question that could not be answered stays, with its status and reason, and counts as wrong.
 
     Raises WhatifError when a question has no choices, or no right letter among them.
@@ -117,7 +119,7 @@ def _prediction(row: Row, model_key: str, answer: Answer, rule: Rule) -> dict[st
         found = Extracted(LETTERS[best(scores, rule)], "ok", None)
     elif answer.response is not None and answer.letter is None:
         # It was asked in words and answered in words: the option that it names is its choice.
-        found = extract(answer.response, "choice", row["question"], row["choices"])
+        found = answer_in(answer, row)
     status, reason = (found.status, found.reason) if answer.status == "ok" else (answer.status, answer.reason)
     return {
         "question_id": row["question_id"],

@@ -154,7 +154,12 @@ def _workbook(path: Path, data: bytes) -> tuple[list[str], list[Record]]:
     if not rows:
         return [], []
     columns = _columns(path, rows[0][1])
-    return columns, [Record(f"row {number}", dict(zip(columns, cells, strict=False))) for number, cells in rows[1:]]
+    return columns, [Record(f"row {number}", _cells(columns, cells)) for number, cells in rows[1:]]
+
+
+def _cells(columns: Sequence[str], cells: Sequence[Any]) -> dict[str, Any]:
+    """A row by column; a workbook may leave out the empty cells at its end."""
+    return dict(zip(columns, (*cells, *[None] * (len(columns) - len(cells))), strict=False))
 
 
 def _rows(sheet: Any) -> Iterator[tuple[int, Sequence[Any]]]:

@@ -2,7 +2,7 @@
 
 from whatif.statistics.clustered import RobustAccuracy, cluster_bootstrap, cluster_robust
 from whatif.statistics.group_gap import GroupGap, group_gap
-from whatif.statistics.intervals import Interval, wilson
+from whatif.statistics.intervals import Interval, newcombe, square_and_add, wilson
 from whatif.statistics.multiple import Corrected, holm
 from whatif.statistics.paired import (
     Drop,
@@ -27,6 +27,8 @@ __all__ = [
     "group_gap",
     "holm",
     "mcnemar_exact",
+    "newcombe",
     "paired_difference",
+    "square_and_add",
     "wilson",
 ]

@@ -42,6 +42,11 @@ class ClusterTotals:
         """Totals of all clusters together, by column."""
         return np.asarray(self.counts @ self.kinds)
 
+    def agree(self, column: int = 1) -> bool:
+        """Whether all clusters have the same mean of a column: then every resample of them is the same."""
+        first = self.kinds[0]
+        return bool(np.all(self.kinds[:, column] * first[0] == first[column] * self.kinds[:, 0]))
+
 
 def cluster_totals(columns: Sequence[npt.NDArray[np.int8]], clusters: Labels | None) -> ClusterTotals:
     """Totals of `columns`, each with one entry a question, by cluster; every interval and test here starts from them.

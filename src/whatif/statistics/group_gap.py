@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from whatif.random_streams import stream
 from whatif.statistics.bootstrap import parts, percentile_interval, resampled_totals
@@ -21,7 +22,7 @@ from whatif.statistics.clusters import (
     mean_and_variance,
     outcomes,
 )
-from whatif.statistics.intervals import Interval
+from whatif.statistics.intervals import Interval, newcombe, square_and_add
 
 
 @dataclass(frozen=True)
@@ -65,8 +66,10 @@ def group_gap(
     many images when only the two diffs are equal, though groups are of unequal size and spread (Chung and Romano,
     "Exact and asymptotically robust permutation tests", Annals of Statistics 41, 2013).
 
-    When a group has fewer than two images, nothing is known of how they differ: intervals are as wide as can be and
-    p is 1; without images an estimate is NaN.
+    When all images of a group changed alike every resample is the same; then its interval is `newcombe`'s, of as many
+    pairs as it has images, and that of the gap is made of both groups' own (`square_and_add`). When a group has
+    fewer than two images, nothing is known of how they differ: intervals are as wide as can be and p is 1; without
+    images an estimate is NaN.
 
     Raises ValueError when the four differ in length, when a group is not one of the two, when an image is in both or
     has no label, or as `percentile_interval` does.
@@ -85,6 +88,14 @@ def group_gap(
         percentile_interval(estimate, values, values, confidence)
         for estimate, values in ((diffs[0], drawn[0]), (diffs[1], drawn[1]), (diffs[0] - diffs[1], drawn[0] - drawn[1]))
     )
+    if sides[0].agree() or sides[1].agree():
+        first, second = (
+            _of_alike(original, counterfactual, np.array([group == name for group in groups]), side, confidence)
+            if side.agree()
+            else interval
+            for name, side, interval in zip(names, sides, (first, second), strict=True)
+        )
+        gap = square_and_add(first, second)
     return GroupGap(first, second, gap, _permutation_p(*sides, resamples, stream(seed, "group labels")), sizes)
 
 
@@ -116,6 +127,19 @@ def _by_group(
 
 def _images_of(images: Labels, groups: Sequence[str], name: str) -> set[Any]:
     return {image for image, group in zip(images, groups, strict=True) if group == name}
+
+
+def _of_alike(
+    original: Outcomes,
+    counterfactual: Outcomes,
+    of_group: npt.NDArray[np.bool_],
+    side: ClusterTotals,
+    confidence: float,
+) -> Interval:
+    """diff of one group by formula, as of one pair an image."""
+    before, after = (outcomes("", values)[of_group] for values in (original, counterfactual))
+    both = float((before & after).mean())
+    return newcombe(float(after.mean()), float(before.mean()), both, side.clusters, confidence)
 
 
 def _diff(side: ClusterTotals) -> float:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from whatif.random_streams import stream
 from whatif.statistics.bootstrap import inverted_p, percentile_interval, resampled_totals
 from whatif.statistics.clusters import ClusterTotals, Floats, Integers, Labels, Outcomes, cluster_totals, outcomes
-from whatif.statistics.intervals import Interval
+from whatif.statistics.intervals import Interval, newcombe, square_and_add
 
 
 @dataclass(frozen=True)
@@ -56,14 +56,16 @@ def paired_difference(
 
     In fractions. Pairs are resampled, not answers. A pair is lost, gained or unchanged, so a resample of the pairs
     is one draw of these three counts from a multinomial distribution: the bootstrap itself, in memory that does not
-    grow with the number of pairs. When all pairs are alike every resample is too, and the interval is a point;
-    without pairs the estimate is NaN and the interval all of [-1, 1].
+    grow with the number of pairs. When all pairs changed alike every resample is the same; then the interval is
+    `newcombe`'s. Without pairs the estimate is NaN and the interval all of [-1, 1].
 
     Raises ValueError when the two differ in length.
     """
     lost, gained, pairs = _changes(original, counterfactual)
     if pairs == 0:
         return Interval(math.nan, -1.0, 1.0)
+    if pairs in (lost, gained) or lost + gained == 0:
+        return _of_alike(*_both(original, counterfactual), pairs, confidence)
     generator = stream(seed, "paired difference")
     shares = np.array([lost, gained, pairs - lost - gained]) / pairs
     draws = generator.multinomial(pairs, shares, size=resamples)  # resamples x (lost, gained, unchanged)
@@ -88,7 +90,9 @@ def drop(
     clusters, but for chance and for its ends, which are values drawn and not between two. p is `inverted_p`.
 
     Relative to no right original at all, a change is not defined: such an estimate is NaN, and such a resample counts
-    as -100% at the low end and as infinite at the high end. With fewer than two clusters nothing is known of how they
+    as -100% at the low end and as infinite at the high end. When all clusters changed alike every resample is the same;
+    then the intervals are `newcombe`'s, of as many pairs as there are clusters, the relative one over the accuracy on
+    originals as it is, and p is that of the sign test. With fewer than two clusters nothing is known of how they
     differ: intervals are as wide as can be and p is 1.
 
     Raises ValueError when lengths differ, when an outcome is neither true nor false, when the label of a cluster is
@@ -101,11 +105,17 @@ def drop(
     relative = 100 * (still - right) / right if right else math.nan
     if totals.clusters < 2:
         return Drop(Interval(absolute, -1.0, 1.0), Interval(relative, -100.0, math.inf), 1.0)
+    alike = _of_alike(before, after, totals.clusters, confidence)
+    of_alike = _relative_to(right / pairs, relative, alike)
+    if _change(totals).agree():
+        return Drop(alike, of_alike, _sign_p(absolute, totals.clusters))
     drawn = resampled_totals(totals, resamples, stream(seed, "drop"))
     changes = (drawn[:, 2] - drawn[:, 1]) / drawn[:, 0]
+    low, high = _relative(drawn[:, 1], drawn[:, 2])
+    same = bool(low.min() == high.max())  # where no counterfactual is right, each is -100%
     return Drop(
         percentile_interval(absolute, changes, changes, confidence),
-        percentile_interval(relative, *_relative(drawn[:, 1], drawn[:, 2]), confidence),
+        of_alike if same else percentile_interval(relative, low, high, confidence),
         inverted_p(changes),
     )
 
@@ -124,8 +134,10 @@ def difference_of_drops(
     Each model is its outcomes on originals and on counterfactuals, one entry a pair. Drops are as in `drop`: where
     the difference is negative, model A loses more. Each resample of the pairs (or of images, where `clusters` names
     that of each pair) gives both models' drops at once. p is the percentile interval turned round (`inverted_p`): at
-    most 1 - confidence exactly when the interval leaves out 0, and 1 for models that change alike on every pair. With
-    fewer than two clusters the interval is all of [-2, 2] and p is 1.
+    most 1 - confidence exactly when the interval leaves out 0, and 1 for models that change alike on every pair. When
+    the difference is the same in all clusters every resample is too; then the interval is made of both drops' own
+    (`square_and_add`), of as many pairs as there are clusters, and p is that of the sign test. With fewer than two
+    clusters the interval is all of [-2, 2] and p is 1.
 
     Raises ValueError as `drop` does, and when the models differ in their number of pairs.
     """
@@ -135,11 +147,36 @@ def difference_of_drops(
     totals = cluster_totals([(after_a - before_a) - (after_b - before_b)], clusters)
     if totals.clusters < 2:
         return DropDifference(Interval(_mean(totals), -2.0, 2.0), 1.0)
+    if totals.agree():
+        drops = [_of_alike(*sides, totals.clusters, confidence) for sides in ((before_a, after_a), (before_b, after_b))]
+        return DropDifference(square_and_add(*drops), _sign_p(_mean(totals), totals.clusters))
     drawn = resampled_totals(totals, resamples, stream(seed, "difference of drops"))
     differences = drawn[:, 1] / drawn[:, 0]
     return DropDifference(
         percentile_interval(_mean(totals), differences, differences, confidence), inverted_p(differences)
     )
+
+
+def _of_alike(before: npt.NDArray[np.int8], after: npt.NDArray[np.int8], n: int, confidence: float) -> Interval:
+    """The change by formula, as of `n` pairs that are shared out as these are."""
+    return newcombe(float(before.mean()), float(after.mean()), float((before & after).mean()), n, confidence)
+
+
+def _relative_to(original: float, estimate: float, absolute: Interval) -> Interval:
+    if not original:
+        return Interval(math.nan, -100.0, math.inf)
+    return Interval(estimate, max(-100.0, 100 * absolute.low / original), 100 * absolute.high / original)
+
+
+def _change(totals: ClusterTotals) -> ClusterTotals:
+    """(Pairs, right originals, right counterfactuals) as (pairs, change)."""
+    change = totals.kinds[:, 2] - totals.kinds[:, 1]
+    return ClusterTotals(np.stack([totals.kinds[:, 0], change], axis=1), totals.counts)
+
+
+def _sign_p(change: float, clusters: int) -> float:
+    """Two-sided, of as many clusters that all changed in the same direction; 1 where none changed."""
+    return min(1.0, 2 * 0.5**clusters) if change else 1.0
 
 
 def _relative(right: Integers, still: Integers) -> tuple[Floats, Floats]:

@@ -10,7 +10,7 @@ from whatif.errors import WhatifError
 from whatif.params_benchmarks import AggregatePuzzles
 from whatif.tables.formats import DisplayTable
 from whatif.tables.published_numbers import published
-from whatif.tables.twin_cells import alone, number_cells, number_header, unanswered_share
+from whatif.tables.twin_cells import CHOICES, READING, alone, number_cells, number_header, reading_cells, reading_header
 from whatif.tables.twins import ALL, STATUSES, VARIANTS, Metrics, percent, twin_metrics
 
 Row = Mapping[str, Any]
@@ -114,24 +114,26 @@ def _main(
     chance: float,
     level: str,
 ) -> DisplayTable:
-    rows: list[tuple[str, ...]] = [("Chance", "", "", *alone(chance), *alone(chance), "", "", "", "")]
-    rows += [
-        (row.name, "printed", "", *alone(row.original), *alone(row.counterfactual), "", "", "", "") for row in printed
-    ]
-    rows += [
-        (
-            name,
-            "ours",
-            str(metrics[model][ALL]["pairs"]),
-            *number_cells(metrics[model][ALL]),
-            unanswered_share(metrics[model][ALL]),
-        )
-        for model, name in names.items()
-    ]
+    header = ("Model", "From", "Pairs", *number_header(level), *reading_header())
+
+    def without_intervals(name: str, source: str, original: float, counterfactual: float) -> tuple[str, ...]:
+        cells = (name, source, "", *alone(original), *alone(counterfactual))
+        return (*cells, *[""] * (len(header) - len(cells)))
+
+    def ours(model: str) -> tuple[str, ...]:
+        numbers = metrics[model][ALL]
+        return (names[model], "ours", str(numbers["pairs"]), *number_cells(numbers), *reading_cells(numbers))
+
+    rows = [without_intervals("Chance", "", chance, chance)]
+    for row in printed:
+        rows.append(without_intervals(row.name, "printed", row.original, row.counterfactual))
+        rows += [ours(model) for model, name in names.items() if name == row.name]
+    systems = {row.name for row in printed}
+    rows += [ours(model) for model, name in names.items() if name not in systems]
     return DisplayTable(
         f"C-VQA-Synthetic: accuracy in percent with {level} intervals (C-VQA Table 7). "
-        "Printed rows are the paper's, of other pictures; what was not answered counts as wrong.",
-        ("Model", "From", "Pairs", *number_header(level), "Not answered"),
+        f"Printed rows are the paper's, of other pictures. {READING} {CHOICES}",
+        header,
         tuple(rows),
         text_columns=2,
     )
@@ -139,14 +141,14 @@ def _main(
 
 def _groups(metrics: Mapping[str, Mapping[str, Metrics]], names: Mapping[str, str], level: str) -> DisplayTable:
     rows = [
-        (name, group, str(numbers["pairs"]), *number_cells(numbers), unanswered_share(numbers))
+        (name, group, str(numbers["pairs"]), *number_cells(numbers), *reading_cells(numbers))
         for model, name in names.items()
         for group, numbers in metrics[model].items()
         if group != ALL
     ]
     return DisplayTable(
-        f"C-VQA-Synthetic by template: accuracy in percent with {level} intervals.",
-        ("Model", "Template", "Pairs", *number_header(level), "Not answered"),
+        f"C-VQA-Synthetic by template: accuracy in percent with {level} intervals. {READING} {CHOICES}",
+        ("Model", "Template", "Pairs", *number_header(level), *reading_header()),
         tuple(rows),
         text_columns=2,
     )

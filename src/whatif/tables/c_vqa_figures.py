@@ -70,7 +70,7 @@ def gap_bars(gaps: Mapping[str, GroupGap], names: Mapping[str, str]) -> bytes:
         if gaps:
             axes.legend(frameon=False)
         else:
-            axes.set_title("no annotations of gender were given")
+            axes.set_title("no answers on images of annotated gender")
         return figure
 
     return svg(draw)

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from whatif.scoring.extract_answer import is_correct
-from whatif.scoring.legacy_extraction import legacy
 from whatif.statistics import holm
 from whatif.tables.c_vqa import PlotRow
 from whatif.tables.formats import DisplayTable
 from whatif.tables.published_numbers import published
-from whatif.tables.twin_cells import alone, number_cells, number_header, signed, unanswered_share
+from whatif.tables.twin_cells import READING, alone, number_cells, number_header, reading_cells, reading_header, signed
 from whatif.tables.twins import VARIANTS, Metrics, Precision, twin_metrics
 
 Row = Mapping[str, Any]
 
 GROUPS = ("direct", "indirect", "boolean")
 _PRINTED_GROUPS = {"numerical-direct": "direct", "numerical-indirect": "indirect", "boolean": "boolean"}
+# Table 4 names systems by other words than Table 3; a model has one name, which is that of Table 3.
+_ELSEWHERE = {
+    "InstructBLIP-13B": "InstructBLIP (Vicuna-13B)",
+    "LLaVA-1.5-13B": "LLaVA-1.5-13B (Vicuna-13B)",
+    "MiniGPT-v2-7B": "MiniGPT-v2 (Llama2-Chat-7B)",
+}
 CAPTIONS = {
     "3": "C-VQA-Real: accuracy in percent with {level} intervals (C-VQA Table 3).",
     "4": "C-VQA-Real with a step-by-step prompt: accuracy in percent with {level} intervals (C-VQA Table 4).",
@@ -42,27 +46,37 @@ def real_table(
     settings: Precision,
     seed: int,
     names: Mapping[str, str],
+    sampled: Collection[str] = (),
 ) -> RealTable:
     """Table `3`, `4` or `5` from the predictions of the models in `names` (key -> name to print, in that order).
 
     Several questions share a photograph, so intervals are those of a bootstrap over photographs. Each accuracy stands
     beside the one that the rules of the authors' published scoring give to the same responses (`legacy`), and McNemar's
-    p values are corrected over the whole table (Holm).
+    p values are corrected over the whole table (Holm). Our rows follow the printed ones of the same system; the keys in
+    `sampled` are marked as asked a part.
     """
-    rows = list(predictions)
     images = {row["pair_id"]: (row["image_ids"] or [row["pair_id"]])[0] for row in questions}
-    metrics = twin_metrics(rows, questions, settings, seed, names, images=images) if names else {}
-    earlier = (
-        twin_metrics(_by_legacy(rows, questions), questions, settings, seed, names, images=images) if names else {}
-    )
-    for model, groups in metrics.items():
-        for group, numbers in groups.items():
-            numbers["legacy"] = {variant: earlier[model][group][variant]["accuracy"] for variant in VARIANTS}
+    metrics = twin_metrics(predictions, questions, settings, seed, names, images=images) if names else {}
+    level = f"{100 * settings.confidence:g}%"
     cells = [(model, group) for model in names for group in GROUPS if group in metrics[model]]
     corrected = holm([metrics[model][group]["mcnemar_p"] for model, group in cells]).p_values
     for (model, group), p in zip(cells, corrected, strict=True):
         metrics[model][group]["mcnemar_p_holm"] = float(f"{p:.4g}")
-    return RealTable(metrics, _shown(table, metrics, cells, names, f"{100 * settings.confidence:g}%"))
+    marked = {model: f"{name} (a part)" if model in sampled else name for model, name in names.items()}
+    ours = {(model, group): _our_row(marked[model], group, metrics[model][group]) for model, group in cells}
+    rows = []
+    for (system, group), values in _printed(table).items():
+        rows.append(_printed_row(system, group, values))
+        of_system = [cell for cell in ours if cell[1] == group and names[cell[0]] == table_3_name(system)]
+        rows += [ours.pop(cell) for cell in of_system]
+    header = ("System", "From", "Group", "Pairs", *number_header(level), "Holm p", *reading_header())
+    caption = f"{CAPTIONS[table].format(level=level)} {READING}"
+    return RealTable(metrics, DisplayTable(caption, header, (*rows, *ours.values()), text_columns=3))
+
+
+def table_3_name(system: str) -> str:
+    """The name that Table 3 has for a system of another table, which is the one that a model is to have."""
+    return _ELSEWHERE.get(system, system)
 
 
 def plot_rows(
@@ -82,57 +96,9 @@ def plot_rows(
     return points
 
 
-def _by_legacy(predictions: Sequence[Row], questions: Sequence[Row]) -> list[dict[str, Any]]:
-    """The same responses, judged by the rules of the authors' published scoring."""
-    asked = {row["question_id"]: row for row in questions}
-    judged = []
-    for row in predictions:
-        question = asked[row["question_id"]]
-        found = legacy(row["response"] or "", question["answer_kind"], question["question"])
-        answered = row["status"] != "error"
-        judged.append(
-            {
-                **row,
-                "answer": found.answer,
-                "status": found.status if answered else "error",
-                "correct": answered and is_correct(found, question["answer"], question["answer_kind"]),
-            }
-        )
-    return judged
-
-
-def _shown(
-    table: str,
-    metrics: Mapping[str, Mapping[str, Metrics]],
-    cells: Sequence[tuple[str, str]],
-    names: Mapping[str, str],
-    level: str,
-) -> DisplayTable:
-    rows = [_printed_row(system, group, values) for (system, group), values in _printed(table).items()]
-    for model, group in cells:
-        numbers = metrics[model][group]
-        before = numbers["legacy"]
-        rows.append(
-            (
-                names[model],
-                "ours",
-                group,
-                str(numbers["pairs"]),
-                *number_cells(numbers),
-                f"{numbers['mcnemar_p_holm']:.2g}",
-                unanswered_share(numbers),
-                f"{before['original']:.1f}",
-                f"{before['counterfactual']:.1f}",
-            )
-        )
-    header = ("System", "From", "Group", "Pairs", *number_header(level), "Holm p", "Not answered")
-    return DisplayTable(
-        CAPTIONS[table].format(level=level) + " What was not answered counts as wrong; legacy is the same responses "
-        "judged by the rules of the published scoring.",
-        (*header, "Legacy original", "Legacy counterfactual"),
-        tuple(rows),
-        text_columns=3,
-    )
+def _our_row(name: str, group: str, numbers: Metrics) -> tuple[str, ...]:
+    cells = (name, "ours", group, str(numbers["pairs"]), *number_cells(numbers), f"{numbers['mcnemar_p_holm']:.2g}")
+    return (*cells, *reading_cells(numbers))
 
 
 def _printed(table: str) -> dict[tuple[str, str], dict[str, float]]:
@@ -146,4 +112,4 @@ def _printed(table: str) -> dict[tuple[str, str], dict[str, float]]:
 def _printed_row(system: str, group: str, values: Mapping[str, float]) -> tuple[str, ...]:
     difference = signed(values["counterfactual"] - values["original"])
     accuracies = (*alone(values["original"]), *alone(values["counterfactual"]))
-    return (system, "printed", group, "", *accuracies, difference, "", "", "", "", "", "")
+    return (system, "printed", group, "", *accuracies, difference, "", "", "", *[""] * len(reading_header()))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from whatif.statistics import GroupGap, Interval, group_gap, holm
 from whatif.tables.formats import DisplayTable
-from whatif.tables.twin_cells import signed
-from whatif.tables.twins import Precision, percent
+from whatif.tables.twin_cells import READING, reading_cells, reading_header, signed
+from whatif.tables.twins import ALL, VARIANTS, Metrics, Precision, percent, twin_metrics
 
 Row = Mapping[str, Any]
 NAMES = ("male", "female")
@@ -52,8 +52,28 @@ def gender_gaps(
     return gaps
 
 
-def gap_table(gaps: Mapping[str, GroupGap], names: Mapping[str, str], level: str) -> DisplayTable:
-    """One row a model; p values are corrected over the table (Holm)."""
+def gender_metrics(
+    predictions: Iterable[Row],
+    questions: Sequence[Row],
+    genders: Mapping[str, str],
+    *,
+    settings: Precision,
+    seed: int,
+    models: Collection[str],
+) -> dict[str, Metrics]:
+    """Model -> its `twin_metrics` on all pairs whose image is in `genders`; `models` are those that have a gap."""
+    asked = [row for row in questions if row["image_ids"] and row["image_ids"][0] in genders]
+    known = {row["question_id"] for row in asked}
+    images = {row["pair_id"]: row["image_ids"][0] for row in asked}
+    rows = [row for row in predictions if row["question_id"] in known and row["model"] in models]
+    made = twin_metrics(rows, asked, settings, seed, models, images=images)
+    return {model: groups[ALL] for model, groups in made.items()}
+
+
+def gap_table(
+    gaps: Mapping[str, GroupGap], metrics: Mapping[str, Metrics], names: Mapping[str, str], level: str
+) -> DisplayTable:
+    """One row a model, with its gap and how its responses were read; p values are corrected over the table (Holm)."""
     corrected = holm([gap.p for gap in gaps.values()]).p_values
     rows = tuple(
         (
@@ -63,15 +83,19 @@ def gap_table(gaps: Mapping[str, GroupGap], names: Mapping[str, str], level: str
             *_cells(gap.second),
             *_cells(gap.gap),
             f"{p:.2g}",
+            *(f"{metrics[model][variant]['accuracy']:.1f}" for variant in VARIANTS),
+            *reading_cells(metrics[model]),
         )
         for (model, gap), p in zip(gaps.items(), corrected, strict=True)
     )
-    header = ("System", "Images", "diff(male)", level, "diff(female)", level, "Gap", level, "Holm p")
+    gap = ("diff(male)", level, "diff(female)", level, "Gap", level, "Holm p")
+    header = ("System", "Images", *gap, "Original", "Counterfactual", *reading_header())
     caption = (
         "Accuracy on original minus counterfactual questions in points, on images of people perceived as male or as "
-        "female (C-VQA Figure 5), with intervals by image and a permutation test of the gap."
+        "female (C-VQA Figure 5), with intervals by image and a permutation test of the gap; accuracies "
+        f"are of both together. {READING}"
     )
-    return DisplayTable(caption if rows else f"{caption} No annotations were given.", header, rows, text_columns=2)
+    return DisplayTable(caption, header, rows, text_columns=2)
 
 
 def _cells(interval: Interval) -> tuple[str, str]:

@@ -22,6 +22,29 @@ def number_cells(numbers: Metrics) -> tuple[str, ...]:
     return (*cells, f"{numbers['mcnemar_p']:.2g}")
 
 
+READING = (
+    "Legacy is the accuracy of the same responses by the rules of the authors' published scoring; extracted is the "
+    "share of responses in which one answer was found; errors, which have no response, are counted apart. Without an "
+    "answer a question counts as wrong."
+)
+CHOICES = (
+    "The published rules know no choices: where options were ranked or a letter was chosen, nothing was extracted and "
+    "legacy is the same accuracy; where a letter was said in words there is none."
+)
+
+
+def reading_header() -> tuple[str, ...]:
+    """Headings of `reading_cells`."""
+    return tuple(f"{what} {variant}" for what in ("Legacy", "Extracted", "Errors") for variant in VARIANTS)
+
+
+def reading_cells(numbers: Metrics) -> tuple[str, ...]:
+    """How one group's responses were read, by variant: legacy accuracy, extraction rate, number of errors."""
+    rates = [numbers[what][variant] for what in ("legacy", "extracted") for variant in VARIANTS]
+    errors = [str(numbers["status"][variant]["error"]) for variant in VARIANTS]
+    return (*("" if rate is None else f"{rate:.1f}" for rate in rates), *errors)
+
+
 def alone(value: float) -> tuple[str, str]:
     """A number in percent that has no interval."""
     return f"{value:.1f}", ""
@@ -30,9 +53,3 @@ def alone(value: float) -> tuple[str, str]:
 def signed(value: float) -> str:
     """A difference in points, with its sign."""
     return f"{round(value, 1) + 0.0:+.1f}"  # adding 0.0 turns -0.0 into 0.0
-
-
-def unanswered_share(numbers: Metrics) -> str:
-    """Share of the questions of both variants that got no answer, in percent."""
-    missing = sum(count for side in numbers["status"].values() for status, count in side.items() if status != "ok")
-    return f"{100 * missing / (len(VARIANTS) * numbers['pairs']):.1f}"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 from whatif.errors import WhatifError
+from whatif.scoring.legacy_extraction import legacy_correct
 from whatif.statistics import Interval, cluster_bootstrap, drop, mcnemar_exact, paired_difference, wilson
 from whatif.text.options import LETTERS
 
@@ -34,6 +35,8 @@ class Outcome(NamedTuple):
     letter: str | None
     status: str
     correct: bool
+    legacy: bool | None  # right by the published rules; None where they have none
+    said: bool  # in words, from which an answer was to be extracted
 
 
 @dataclass
@@ -61,6 +64,10 @@ def twin_metrics(
     - `original`, `counterfactual`: accuracy in percent with its Wilson interval; what was not answered is wrong;
     - `difference`: counterfactual minus original in points, with the interval of a bootstrap over pairs;
     - `mcnemar_p`: exact, two-sided, of the two variants being equally hard;
+    - `legacy`: by variant, the accuracy of the same responses by the rules of the authors' published scoring; null
+      where a choice was named in words, which those do not know;
+    - `extracted`: by variant, the share in percent of responses in words from which one answer was extracted, errors
+      left out; null where nothing was said in words;
     - `letters`: by variant, the share in percent of each letter among the answered; `status`: by variant, counts.
 
     Where several pairs share an image, `images` names that of each pair: accuracies and differences then have the
@@ -68,12 +75,12 @@ def twin_metrics(
 
     Raises WhatifError when a prediction is of an unknown model or question, or when a model has no whole pair.
     """
-    known: dict[str, tuple[str, str, str]] = {}
+    known: dict[str, Row] = {}
     letters = ""
     for row in questions:
-        known[row["question_id"]] = (row["pair_id"], row["group"], row["variant"])
+        known[row["question_id"]] = row
         letters = max(letters, LETTERS[: len(row["choices"] or ())], key=len)
-    sizes = Counter(group for _, group, _ in known.values())
+    sizes = Counter(row["group"] for row in known.values())
     outcomes: dict[str, dict[str, _Group]] = {
         model: {group: _Group(sizes[group], {}) for group in sorted(sizes)} for model in models
     }
@@ -82,13 +89,25 @@ def twin_metrics(
             raise WhatifError(f"predictions: model {row['model']!r} is not in params.yaml ({', '.join(outcomes)})")
         if row["question_id"] not in known:
             raise WhatifError(f"predictions of {row['model']}: question {row['question_id']!r} is not in the questions")
-        pair, group, variant = known[row["question_id"]]
-        twins = outcomes[row["model"]][group].pairs.setdefault(pair, {})
+        question = known[row["question_id"]]
+        variant = question["variant"]
+        twins = outcomes[row["model"]][question["group"]].pairs.setdefault(question["pair_id"], {})
         if variant in twins:
             raise WhatifError(f"predictions of {row['model']}: question {row['question_id']!r} is answered twice")
-        twins[variant] = Outcome(row["answer"], row["status"], row["correct"])
+        twins[variant] = _outcome(row, question)
     how = _How(settings, seed, letters, images)
     return {model: _by_group(model, groups, how) for model, groups in outcomes.items()}
+
+
+def _outcome(prediction: Row, question: Row) -> Outcome:
+    said = prediction["response"] is not None and prediction["choice_scores"] is None
+    return Outcome(
+        prediction["answer"],
+        prediction["status"],
+        prediction["correct"],
+        legacy_correct(prediction, question),
+        said and prediction["status"] != "error",
+    )
 
 
 def percent(fraction: float) -> float:
@@ -151,6 +170,8 @@ def _metrics(pairs: Mapping[str, Mapping[str, Outcome]], questions: int, how: _H
         **accuracies,
         "difference": _in_percent("points", how.difference(original, counterfactual, list(pairs))),
         "mcnemar_p": float(f"{mcnemar_exact(original, counterfactual):.4g}"),
+        "legacy": {variant: _legacy(side) for variant, side in sides.items()},
+        "extracted": {variant: _extracted(side) for variant, side in sides.items()},
         "letters": {variant: _letters(side, how.letters) for variant, side in sides.items()},
         "status": {variant: _status(side) for variant, side in sides.items()},
     }
@@ -158,6 +179,16 @@ def _metrics(pairs: Mapping[str, Mapping[str, Outcome]], questions: int, how: _H
 
 def _in_percent(name: str, interval: Interval) -> dict[str, float]:
     return {name: percent(interval.estimate), "low": percent(interval.low), "high": percent(interval.high)}
+
+
+def _legacy(side: Sequence[Outcome]) -> float | None:
+    right = [outcome.legacy for outcome in side if outcome.legacy is not None]
+    return percent(sum(right) / len(right)) if len(right) == len(side) else None
+
+
+def _extracted(side: Sequence[Outcome]) -> float | None:
+    found = [outcome.status == "ok" for outcome in side if outcome.said]
+    return percent(sum(found) / len(found)) if found else None
 
 
 def _letters(side: Sequence[Outcome], letters: str) -> dict[str, float]:

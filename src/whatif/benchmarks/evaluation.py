@@ -1,0 +1,85 @@
+"""What the evaluations of all benchmarks share: the model of a job, its store of answers, and what ended in error."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from whatif import models
+from whatif.graph.run import Task
+from whatif.models import Answer, Model, Question
+
+Ask = Callable[[Model, Any], Iterable[Mapping[str, Any]]]
+
+
+def write_predictions(task: Task, ask: Ask, strategy: str | None = None) -> None:
+    """Writes the rows of `predictions` that `ask` makes of the job's model and an `ImageStore` of its input `images`.
+
+    A strategy may give the model more room than its settings do. Says how many questions ended in error and why;
+    when some of them may be answered by another try, the outputs are unfinished.
+    """
+    from whatif.images import ImageStore
+    from whatif.models.response_store import ResponseStore, store_path
+    from whatif.models.stored import stored
+
+    name = task.wildcards["model"]
+    settings = with_room(task.parameters[f"models.{name}"], strategy)
+    errors: Counter[str] = Counter()
+    total = 0
+    with ResponseStore(store_path()) as store:
+        model = PassingErrors(stored(models.load(settings.adapter, settings, task.parameters["seed"]), store))
+        for row in ask(model, ImageStore(task.inputs["images"])):
+            task.outputs.writer("predictions").write([row])
+            total += 1
+            if row["status"] == "error":
+                errors[str(row["reason"])] += 1
+    if errors:
+        _say(f"{name}: {errors.total():,} of {total:,} questions ended in error, most often: {_first(errors)}")
+    if model.reasons:
+        task.outputs.unfinished(model.reasons.total(), _first(model.reasons))
+        _say(
+            f"{name}: another try may answer {model.reasons.total():,} of them; the next `snakemake` asks these again "
+            f"and no others, `dvc repro` only when forced: `dvc repro --single-item --force evaluate@{name}`"
+        )
+
+
+def with_room(settings: Any, strategy: str | None) -> Any:
+    """A model's settings with as many new tokens as a strategy needs, if they have fewer."""
+    from whatif.text.strategies import max_new_tokens
+
+    limit = getattr(settings, "max_new_tokens", None)
+    if strategy is None or limit is None:
+        return settings
+    return settings.model_copy(update={"max_new_tokens": max_new_tokens(strategy, limit)})
+
+
+class PassingErrors:
+    """A model of which the errors that may pass are counted, by their `reasons`."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self.reasons: Counter[str] = Counter()
+
+    @property
+    def identity(self) -> Mapping[str, Any] | None:
+        """That of the model."""
+        return self._model.identity
+
+    def answer(self, questions: Sequence[Question]) -> Iterator[Answer]:
+        """The answers of the model."""
+        return map(self._counted, self._model.answer(questions))
+
+    def _counted(self, answer: Answer) -> Answer:
+        if answer.status == "error" and answer.passing:
+            self.reasons[str(answer.reason)] += 1
+        return answer
+
+
+def _first(reasons: Counter[str]) -> str:
+    return reasons.most_common(1)[0][0]
+
+
+def _say(line: str) -> None:
+    print(f"whatif: {line}", file=sys.stderr)

@@ -1,0 +1,169 @@
+"""What the benchmark of the embedded world ends in: metrics, tables, a report, and a gallery of pictures."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from whatif import artifacts
+from whatif.benchmarks.shared import evaluation_stage, publish_tables, report, rows_in
+from whatif.errors import WhatifError
+from whatif.graph.run import Task
+from whatif.images import ImageStore
+from whatif.params_models import answerers, matchers, printed_names
+from whatif.schemas import MATCHES, PAIRS, PREDICTIONS, QUESTIONS, REJECTIONS
+from whatif.tables.funnel import FunnelStage, funnel_table, reasons
+from whatif.tables.gallery import Asked, Panel, Picture, Reply, Section, gallery
+from whatif.tables.scenes import accuracy, found, matching
+
+NAME = "scenes"
+FOLDER = f"metrics/{NAME}"
+# File name -> heading in the report.
+TABLES = {"accuracy": "Questions", "matching": "Matching", "funnel": "Funnel"}
+_MEANING = (
+    "The models that ship with this package are tiny and know nothing but its drawings. Their numbers show that the "
+    "pipeline works from end to end; they say nothing about larger models, and a question that a tiny model gets wrong "
+    "may only hold words that it never saw."
+)
+_SIDES = ("first", "second")
+Rows = Sequence[Mapping[str, Any]]
+
+
+def publish_report(task: Task) -> None:
+    """Publishes every text file of this benchmark's aggregation."""
+    settings, models = task.parameters[f"aggregate.{NAME}"], task.parameters["models"]
+    questions = artifacts.read(task.inputs["questions"], QUESTIONS).to_pylist()
+    if not questions:
+        raise WhatifError(f"no question is left to be asked; data/verify/{NAME}/rejections.parquet says why")
+    pairs = artifacts.read(task.inputs["pairs"], PAIRS).to_pylist()
+    predictions = list(artifacts.rows_of(task.inputs["predictions"], PREDICTIONS))
+    matches = list(artifacts.rows_of(task.inputs["matches"], MATCHES))
+    asked = {row["model"] for row in predictions}
+    names = printed_names(models, [key for key in answerers(models) if key in asked])
+    matcher_names = printed_names(models, matchers(models))
+    answered = accuracy(
+        predictions,
+        questions,
+        names=names,
+        confidence=settings.confidence,
+        resamples=settings.resamples,
+        seed=task.parameters["seed"],
+    )
+    matched = matching(matches, names=matcher_names, confidence=settings.confidence)
+    funnel = funnel_table(_funnel(task))
+    tables = {"accuracy": answered.table, "matching": matched.table, "funnel": funnel}
+    metrics = {"questions": answered.metrics, "matching": matched.metrics}
+    sections = [
+        Section(
+            "Scenes",
+            "Held-out scenes with their questions, and what models answered in their own words.",
+            _scene_panels(questions, predictions, names, ImageStore(task.inputs["scenes"]), settings.shown_scenes),
+        ),
+        Section(
+            "Counterfactual pairs",
+            "Two captions that differ in one noun, and their pictures. A matcher finds what it scores higher.",
+            _pair_panels(pairs, matches, matcher_names, ImageStore(task.inputs["pictures"]), settings.shown_pairs),
+        ),
+    ]
+    text = report("Scenes", tables, TABLES, {})
+    publish = task.outputs.publish
+    publish(f"metrics/{NAME}.json", (json.dumps(metrics, indent=2, sort_keys=True, allow_nan=False) + "\n").encode())
+    publish("metrics/gallery.html", gallery("The embedded world", sections).encode())
+    publish(f"{FOLDER}/report.md", f"{text}\n{_MEANING}\n\nPictures: [gallery.html](../gallery.html)\n".encode())
+    publish_tables(task, FOLDER, tables)
+
+
+def _funnel(task: Task) -> list[FunnelStage]:
+    """Counts of every stage, each from its own artifacts; of pictures first candidates, then pairs."""
+    unread, filtered = (reasons(artifacts.rows_of(task.inputs[role], REJECTIONS)) for role in ("unread", "filtered"))
+    refused = list(artifacts.rows_of(task.inputs["refused"], REJECTIONS))
+    unscorable = reasons(row for row in refused if row["reason"] == "cannot be scored")
+    unlike = reasons(row for row in refused if row["reason"] != "cannot be scored")
+    settings = task.parameters[f"generate.{NAME}"]
+    extracted, questions = rows_in(task.inputs["extracted"]), rows_in(task.inputs["questions"])
+    candidates, best, pairs = (rows_in(task.inputs[role]) for role in ("candidates", "best", "pairs"))
+    stages = [
+        FunnelStage("extract", "questions", extracted + sum(unread.values()), extracted, unread),
+        FunnelStage("generate", "candidates", settings.pairs * settings.candidates, candidates),
+        FunnelStage("filter", "candidates", candidates, best, filtered),
+        FunnelStage("verify", "pairs", best, pairs, unlike),
+        FunnelStage("verify", "questions", extracted, questions, unscorable),
+    ]
+    stages += [evaluation_stage([path], path.parts[2], questions) for path in task.inputs["predictions"]]
+    return stages + [_matching_stage(path, path.parts[2], pairs) for path in task.inputs["matches"]]
+
+
+def _matching_stage(path: Path, name: str, pairs: int) -> FunnelStage:
+    rows = artifacts.read(path, MATCHES, ["status"]).to_pylist()
+    failed = reasons({"reason": row["status"]} for row in rows if row["status"] != "ok")
+    return FunnelStage(f"evaluate {name}", "pairs", pairs, len(rows) - sum(failed.values()), failed)
+
+
+def _scene_panels(
+    questions: Rows, predictions: Rows, names: Mapping[str, str], images: ImageStore, number: int
+) -> tuple[Panel, ...]:
+    """A scene each, evenly from all of them, with all its questions."""
+    given = {(row["question_id"], row["model"]): row for row in predictions}
+    by_picture: dict[str, list[Mapping[str, Any]]] = {}
+    for question in questions:
+        by_picture.setdefault(question["image_ids"][0], []).append(question)
+    return tuple(
+        Panel(
+            (Picture(images.encoded(image_id)),),
+            tuple(
+                Asked(
+                    row["question"],
+                    row["answer"],
+                    {name: _reply(given[row["question_id"], key]) for key, name in names.items()},
+                )
+                for row in by_picture[image_id]
+            ),
+        )
+        for image_id in _evenly(list(by_picture), number)
+    )
+
+
+def _reply(prediction: Mapping[str, Any]) -> Reply:
+    said = prediction["answer"] if prediction["answer"] is not None else prediction["response"]
+    return Reply(said, prediction["correct"])
+
+
+def _pair_panels(
+    pairs: Rows, matches: Rows, names: Mapping[str, str], images: ImageStore, number: int
+) -> tuple[Panel, ...]:
+    """A pair each, evenly from all of them, with both pictures and what was found among the two."""
+    scored = {(row["pair_id"], row["model"]): row for row in matches}
+    panels = []
+    for pair in _evenly(pairs, number):
+        pictures = tuple(Picture(images.encoded(pair[f"image_id_{side}"]), pair[f"caption_{side}"]) for side in (0, 1))
+        of_pair = {name: scored[pair["pair_id"], key] for key, name in names.items()}
+        asked = [
+            *(_found(f"Which picture is this? {pair[f'caption_{side}']}", "image", side, of_pair) for side in (0, 1)),
+            *(_found(f"Which caption has the {_SIDES[side]} picture?", "text", side, of_pair) for side in (0, 1)),
+        ]
+        title = (
+            f"{pair['subject_0']}, and {pair['subject_1']} instead (p {pair['p']:.2f}, "
+            f"guidance {pair['guidance']:.1f}, directional similarity {pair['directional']:.2f})"
+        )
+        panels.append(Panel(pictures, tuple(asked), title))
+    return tuple(panels)
+
+
+def _found(question: str, kind: str, side: int, rows: Mapping[str, Mapping[str, Any]]) -> Asked:
+    """What each matcher finds, by its printed name; a tie is no answer."""
+    name = f"{kind}_retrieval" + ("_counterfactual" if side else "")
+    replies = {
+        model: Reply(None, False)
+        if row["status"] != "ok"
+        else Reply(_SIDES[side] if found(row)[name] else _SIDES[1 - side], found(row)[name])
+        for model, row in rows.items()
+    }
+    return Asked(question, _SIDES[side], replies)
+
+
+def _evenly(items: Sequence[Any], number: int) -> list[Any]:
+    """At most `number` of the items, in order, taken evenly from all of them."""
+    shown = min(number, len(items))
+    return [items[(2 * place + 1) * len(items) // (2 * shown)] for place in range(shown)]

@@ -1,0 +1,114 @@
+"""Keeps the pair of pictures whose difference is most like that of its captions (COCO-Counterfactuals 3.2, B.1.2)."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+Floats: TypeAlias = NDArray[np.float64]
+Row: TypeAlias = Mapping[str, Any]
+
+_CANDIDATES_AT_ONCE = 256
+_SAME = 1e-9  # shorter than this, a difference of embeddings has no direction
+
+
+class Embeds(Protocol):
+    """What embeds captions and pictures, each with length 1 (`whatif.models.encoders.Embedder`)."""
+
+    def captions(self, captions: Sequence[str]) -> Floats: ...
+    def pictures(self, pictures: Sequence[Image]) -> Floats: ...
+
+
+class Pictures(Protocol):
+    """Where pictures are fetched by id (`whatif.images.ImageStore`)."""
+
+    def get(self, image_id: str) -> Image: ...
+
+
+@dataclass(frozen=True)
+class Similarities:
+    """Cosines of n pairs: of captions and their pictures, of both pictures, of the changes in words and in pictures."""
+
+    caption_image_0: Floats
+    caption_image_1: Floats
+    image_image: Floats
+    directional: Floats
+
+
+def similarities(captions_0: Floats, captions_1: Floats, images_0: Floats, images_1: Floats) -> Similarities:
+    """The similarities of n pairs by their embeddings (n, width), which have length 1.
+
+    `directional` is equation (1) of COCO-Counterfactuals 3.2. Where both captions or both pictures have the same
+    embedding there is no direction, and it is 0.
+    """
+    told, shown = captions_1 - captions_0, images_1 - images_0
+    lengths = np.linalg.norm(told, axis=-1) * np.linalg.norm(shown, axis=-1)
+    directional = np.divide(_dot(told, shown), lengths, out=np.zeros(len(told)), where=lengths > _SAME)
+    return Similarities(_dot(captions_0, images_0), _dot(captions_1, images_1), _dot(images_0, images_1), directional)
+
+
+def measured(candidates: Iterable[Row], pictures: Pictures, clip: Embeds) -> Iterator[dict[str, Any]]:
+    """Rows of `pairs` with the similarities that CLIP finds, in the same order."""
+    waiting = iter(candidates)
+    while rows := list(itertools.islice(waiting, _CANDIDATES_AT_ONCE)):
+        # The candidates of a pair have the same captions: each is read once.
+        texts = sorted({row[f"caption_{side}"] for row in rows for side in (0, 1)})
+        told = dict(zip(texts, clip.captions(texts), strict=True))
+        captions = [np.stack([told[row[f"caption_{side}"]] for row in rows]) for side in (0, 1)]
+        images = [clip.pictures([pictures.get(row[f"image_id_{side}"]) for row in rows]) for side in (0, 1)]
+        found = similarities(*captions, *images)
+        for place, row in enumerate(rows):
+            yield {**row, **{name: float(values[place]) for name, values in vars(found).items()}}
+
+
+def best_candidates(
+    candidates: Iterable[Row], *, caption_image: float, image_image: float
+) -> Iterator[tuple[Row | None, list[dict[str, Any]]]]:
+    """For each pair its best candidate, or None, and the rejections of its others. `candidates` are in order of pairs.
+
+    Best is the one with the highest directional similarity (the first of equals) among those in which each picture is
+    like its caption by at least `caption_image`, and both pictures are like each other by at least `image_image`.
+    """
+    for _, group in itertools.groupby(candidates, key=lambda row: row["pair_id"]):
+        rows = list(group)
+        refused = {row["candidate"]: _too_unlike(row, caption_image, image_image) for row in rows}
+        left = [row for row in rows if refused[row["candidate"]] is None]
+        best = max(left, key=lambda row: row["directional"], default=None)
+        rejections = []
+        for row in rows:
+            if row is best:
+                continue
+            reason, detail = refused[row["candidate"]] or _not_the_best(row, best)
+            name = f"{row['pair_id']}-{row['candidate']:04d}"
+            rejections.append({"item_id": name, "reason": reason, "detail": detail})
+        yield best, rejections
+
+
+def _too_unlike(row: Row, caption_image: float, image_image: float) -> tuple[str, str] | None:
+    for side in (0, 1):
+        value = row[f"caption_image_{side}"]
+        if not value >= caption_image:
+            return "picture unlike its caption", f"similarity {value:.3f} of side {side} is below {caption_image}"
+    if not row["image_image"] >= image_image:
+        return "pictures unlike each other", f"similarity {row['image_image']:.3f} is below {image_image}"
+    return None
+
+
+def _not_the_best(row: Row, best: Row | None) -> tuple[str, str]:
+    if best is None:
+        raise ValueError(f"{row['pair_id']}: a candidate is left, and none is the best")
+    said = f"directional similarity {row['directional']:.3f}; candidate {best['candidate']} has"
+    return "another candidate was better", f"{said} {best['directional']:.3f}"
+
+
+def _dot(first: Floats, second: Floats) -> Floats:
+    product: Floats = (first * second).sum(axis=-1)
+    return product

@@ -1,0 +1,59 @@
+"""Candidates of a counterfactual pair: two captions drawn again and again (COCO-Counterfactuals 3.2, B.1.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from whatif.images import image_row
+from whatif.imaging import png
+from whatif.imaging.prompt_to_prompt import PairRequest, generate_pairs
+from whatif.random_streams import stream
+from whatif.settings import Span
+
+_UNMEASURED = dict.fromkeys(("caption_image_0", "caption_image_1", "image_image", "directional"))
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """How the two pictures of a candidate are made; names are those of the columns of `pairs`."""
+
+    candidate: int
+    p: float
+    guidance: float
+    seed: int
+
+
+def draw_candidate(pair_id: str, place: int, seed: int, *, p: Span, guidance: Span) -> Candidate:
+    """Candidate number `place` of a pair, with `p` and guidance drawn evenly; it depends on the arguments alone."""
+    generator = stream(seed, "candidate", pair_id, place)
+    return Candidate(
+        candidate=place,
+        p=float(generator.uniform(p.low, p.high)),
+        guidance=float(generator.uniform(guidance.low, guidance.high)),
+        seed=int(generator.integers(2**31)),
+    )
+
+
+def drawn(
+    pipeline: Any, pair: Mapping[str, Any], candidates: list[Candidate], *, steps: int, at_once: int, licence: str
+) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
+    """For each candidate its row of `pairs`, not yet measured, and the two rows of `images`.
+
+    `pair` holds the columns of `pairs` that all candidates share. Up to `at_once` candidates go in a batch, and none of
+    another pair: so nothing depends on how pairs are shared out to jobs.
+    """
+    for start in range(0, len(candidates), at_once):
+        run = candidates[start : start + at_once]
+        requests = [
+            PairRequest(pair["caption_0"], pair["caption_1"], one.seed, shared=one.p, guidance=one.guidance)
+            for one in run
+        ]
+        for one, pictures in zip(run, generate_pairs(pipeline, requests, steps), strict=True):
+            source = f"prompt-to-prompt:{pair['pair_id']}"
+            images = [
+                image_row(png.encode(picture), picture.width, picture.height, source, licence) for picture in pictures
+            ]
+            image_ids = {f"image_id_{side}": image["image_id"] for side, image in enumerate(images)}
+            yield {**pair, **asdict(one), **image_ids, **_UNMEASURED}, images

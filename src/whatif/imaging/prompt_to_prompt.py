@@ -1,0 +1,172 @@
+"""Counterfactual pairs of pictures by Prompt-to-Prompt: two captions, the same noise and, at first, the same attention.
+
+COCO-Counterfactuals 3.2 and B.1.2, after Hertz et al. (2022) as Brooks et al. (2023) use it: the maps of
+self-attention are shared, not those of cross-attention. The reference goes one pair at a time and unseeded; here
+several pairs go in a batch, each with settings of its own, and a pair does not depend on what else is in the batch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+_SELF_ATTENTION = "attn1.processor"  # how the name of a processor of self-attention ends in a denoiser of diffusers
+
+
+@dataclass(frozen=True)
+class PairRequest:
+    """Two captions, and how their pictures are made.
+
+    `shared` is p, the share of the steps at which the pair shares its self-attention, 0 to 1: none at 0, all but the
+    last at 1. `guidance` is the scale of classifier-free guidance; at 1 there is none.
+    """
+
+    original: str
+    counterfactual: str
+    seed: int
+    shared: float
+    guidance: float
+
+
+class SharedSelfAttention:
+    """An attention processor of diffusers in which a row of the batch can attend as another one does.
+
+    A map of attention is made of queries and keys alone, so that copying the map of another row is the same as taking
+    its queries and keys and keeping one's own values. Maps are never written out, and fast kernels stay usable.
+    """
+
+    def __init__(self) -> None:
+        self.attends_as: Any = None  # for each row of the batch the row whose map it has; None: each its own
+
+    def __call__(
+        self,
+        attn: Any,
+        hidden_states: Any,
+        encoder_hidden_states: Any = None,
+        attention_mask: Any = None,
+        temb: Any = None,
+    ) -> Any:
+        """Self-attention over `hidden_states` of (rows, tokens, width). Raises ValueError for any other attention."""
+        from torch.nn.functional import scaled_dot_product_attention
+
+        if encoder_hidden_states is not None or attention_mask is not None or hidden_states.ndim != 3:
+            raise ValueError("only self-attention without a mask, over (rows, tokens, width), can be shared")
+        query, key, value = attn.to_q(hidden_states), attn.to_k(hidden_states), attn.to_v(hidden_states)
+        if self.attends_as is not None:
+            query, key = query[self.attends_as], key[self.attends_as]
+        # (rows, heads, tokens, width of a head)
+        query, key, value = (each.unflatten(-1, (attn.heads, -1)).transpose(1, 2) for each in (query, key, value))
+        mixed = scaled_dot_product_attention(query, key, value, scale=attn.scale)
+        for layer in attn.to_out:
+            mixed = layer(mixed.transpose(1, 2).flatten(2) if layer is attn.to_out[0] else mixed)
+        return mixed
+
+
+def generate_pairs(pipeline: Any, requests: Sequence[PairRequest], steps: int) -> list[tuple[Any, Any]]:
+    """The pictures of each request, original and counterfactual, as PIL images; all requests go in one batch.
+
+    Raises ValueError as `generate_pixels` does.
+    """
+    if not requests:
+        return []
+    pixels = generate_pixels(pipeline, requests, steps)
+    pictures = pipeline.image_processor.numpy_to_pil(pixels.flatten(0, 1).permute(0, 2, 3, 1).float().cpu().numpy())
+    return list(zip(pictures[::2], pictures[1::2], strict=True))
+
+
+def generate_pixels(pipeline: Any, requests: Sequence[PairRequest], steps: int) -> Any:
+    """The pixels of each pair, (requests, 2, 3, height, width) from 0 to 1, original first.
+
+    `pipeline` is a StableDiffusionPipeline; its scheduler's settings are used and its state is left alone. The two of
+    a pair start from the same noise, and an ancestral scheduler adds the same noise to both. All noise is drawn on the
+    CPU, for each pair from its own seed. Self-attention is shared at step i, counted from 0, while
+    i / (steps - 1) < `shared`.
+
+    Raises ValueError for no request, fewer than one step, or `shared` outside 0 to 1.
+    """
+    import torch
+
+    _check(requests, steps)
+    with torch.inference_mode(), _shareable(pipeline.unet) as attention:
+        latents = _denoised(pipeline, requests, steps, attention)
+        decoded = pipeline.vae.decode(latents / pipeline.vae.config.scaling_factor).sample
+        return pipeline.image_processor.denormalize(decoded).unflatten(0, (2, len(requests))).transpose(0, 1)
+
+
+def _denoised(pipeline: Any, requests: Sequence[PairRequest], steps: int, attention: SharedSelfAttention) -> Any:
+    """The latents of all originals, then of all counterfactuals: (2 requests, channels, height, width)."""
+    import torch
+
+    number = len(requests)
+    device, dtype = pipeline.unet.device, pipeline.unet.dtype
+    scheduler = type(pipeline.scheduler).from_config(pipeline.scheduler.config)
+    scheduler.set_timesteps(steps, device=device)
+    words, no_words = pipeline.encode_prompt(
+        [request.original for request in requests] + [request.counterfactual for request in requests], device, 1, True
+    )
+    words = torch.cat([no_words, words])  # (4 requests, tokens, width)
+    guidance = torch.tensor([request.guidance for request in requests] * 2, device=device, dtype=dtype)
+    # Two generators with the same seed: whatever the scheduler draws for one of a pair, it draws for the other too.
+    generators = [torch.Generator().manual_seed(request.seed) for request in [*requests, *requests]]
+    side = pipeline.unet.config.sample_size
+    height, width = (side, side) if isinstance(side, int) else side
+    shape = (1, pipeline.unet.config.in_channels, height, width)
+    noise = torch.cat([torch.randn(shape, generator=generator) for generator in generators])
+    latents = noise.to(device, dtype) * scheduler.init_noise_sigma
+    of_scheduler = _accepted(scheduler, generators)
+    for step, time in enumerate(scheduler.timesteps):
+        attention.attends_as = _rows(requests, step, len(scheduler.timesteps), device)
+        scaled = scheduler.scale_model_input(latents.repeat(2, 1, 1, 1), time)
+        unguided, guided = pipeline.unet(scaled, time, encoder_hidden_states=words).sample.split(2 * number)
+        predicted = unguided + guidance[:, None, None, None] * (guided - unguided)
+        latents = scheduler.step(predicted, time, latents, **of_scheduler).prev_sample
+    return latents
+
+
+def _rows(requests: Sequence[PairRequest], step: int, steps: int, device: Any) -> Any:
+    """For each of the 4 rows of each request the row whose self-attention it has.
+
+    Rows are ordered: without caption, then with; in both the originals, then the counterfactuals.
+    """
+    import torch
+
+    number = len(requests)
+    rows = list(range(4 * number))
+    for place, request in enumerate(requests):
+        if step / max(1, steps - 1) < request.shared:
+            for original in (place, 2 * number + place):
+                rows[original + number] = original
+    return torch.tensor(rows, device=device)
+
+
+@contextmanager
+def _shareable(denoiser: Any) -> Iterator[SharedSelfAttention]:
+    """Puts one `SharedSelfAttention` into every self-attention of the denoiser, and afterwards back what was there."""
+    before = denoiser.attn_processors
+    attention = SharedSelfAttention()
+    denoiser.set_attn_processor(
+        {name: attention if name.endswith(_SELF_ATTENTION) else processor for name, processor in before.items()}
+    )
+    try:
+        yield attention
+    finally:
+        denoiser.set_attn_processor(before)
+
+
+def _accepted(scheduler: Any, generators: list[Any]) -> dict[str, Any]:
+    """The generators as an argument of the scheduler's step, where it takes them."""
+    from inspect import signature
+
+    return {"generator": generators} if "generator" in signature(scheduler.step).parameters else {}
+
+
+def _check(requests: Sequence[PairRequest], steps: int) -> None:
+    if not requests:
+        raise ValueError("no pair is asked for")
+    if steps < 1:
+        raise ValueError(f"steps is {steps}: there must be at least 1")
+    for request in requests:
+        if not 0 <= request.shared <= 1:
+            raise ValueError(f"shared is {request.shared}: it is a share of the steps, 0 to 1")

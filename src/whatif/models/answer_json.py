@@ -1,0 +1,65 @@
+"""Answers as JSON: how they stand in a store, and what is checked when they come from one."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any
+
+from whatif.models import Answer, OptionScore
+
+_TEXTS = ("letter", "reason", "response")
+_COUNTS = ("prompt_tokens", "response_tokens")
+
+
+def as_json(answer: Answer) -> dict[str, Any]:
+    """An answer without what was not given, and without the key that it is found by; floats come back as they were."""
+    fields = dataclasses.asdict(answer)
+    del fields["request_key"]
+    return {name: value for name, value in fields.items() if value is not None and value is not False}
+
+
+def from_json(value: Any) -> Answer:
+    """The answer that `as_json` wrote; fields that this version does not know are passed over.
+
+    Raises ValueError, saying which field is not what it must be. An error is no answer, and is refused too.
+    """
+    if not isinstance(value, dict):
+        raise ValueError("is no object")
+    if value.get("status") not in ("ok", "ambiguous", "none"):
+        raise ValueError("has no status `ok`, `ambiguous` or `none`")
+    for name in _TEXTS:
+        if not isinstance(value.get(name), str | None):
+            raise ValueError(f"has a {name} that is no text: {value[name]!r:.40}")
+    for name in _COUNTS:
+        if value.get(name) is not None and not is_count(value[name]):
+            raise ValueError(f"has {name} that are no number of tokens: {value[name]!r:.40}")
+    if not isinstance(value.get("cut_off", False), bool):
+        raise ValueError(f"has a cut_off that is neither true nor false: {value['cut_off']!r:.40}")
+    known: dict[str, Any] = {name: value.get(name) for name in (*_TEXTS, *_COUNTS)}
+    scores = value.get("option_scores")
+    return Answer(
+        **known,
+        status=value["status"],
+        option_scores=None if scores is None else _option_scores(scores),
+        cut_off=value.get("cut_off", False),
+    )
+
+
+def is_count(value: Any) -> bool:
+    """Whether a value from outside is a number of tokens that every column takes: whole, from 0, below 2**31."""
+    return type(value) is int and 0 <= value < 2**31
+
+
+def _option_scores(value: Any) -> tuple[OptionScore, ...]:
+    is_list = isinstance(value, list) and value
+    if not is_list or not all(isinstance(score, dict) and _is_score(score) for score in value):
+        raise ValueError(f"has option_scores that are no list of log_likelihood and tokens: {value!r:.40}")
+    return tuple(OptionScore(score["log_likelihood"], score["tokens"]) for score in value)
+
+
+def _is_score(score: dict[str, Any]) -> bool:
+    likelihood: Any = score.get("log_likelihood")
+    tokens = score.get("tokens")
+    is_number = isinstance(likelihood, float) or type(likelihood) is int
+    return is_number and math.isfinite(likelihood) and is_count(tokens) and tokens != 0

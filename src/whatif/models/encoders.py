@@ -1,0 +1,148 @@
+"""What scores how well captions and pictures belong together: dual encoders (CLIP) and cross-encoders (ViLT)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whatif.errors import WhatifError
+from whatif.models.checkpoints import load_checkpoint
+from whatif.models.local_faults import device_failed, first_line, out_of_memory
+from whatif.models.option_scores import on_device
+from whatif.models.processors import load_processor
+from whatif.params_models import CrossEncoder, LocalCheckpoint
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+Floats: TypeAlias = NDArray[np.float64]
+_Item = TypeVar("_Item")
+
+# Kind of checkpoint -> class of the library.
+_DUAL = {"clip": "CLIPModel"}
+_CROSS = {"vilt": "ViltForImageAndTextRetrieval", "bridgetower": "BridgeTowerForImageAndTextRetrieval"}
+
+
+class Matcher(Protocol):
+    """What an adapter for matching makes."""
+
+    def match(self, captions: Sequence[tuple[str, str]], pictures: Sequence[tuple[Image, Image]]) -> Floats:
+        """How well both captions of a pair match both its pictures, higher is better: (pairs, caption, picture)."""
+
+
+@dataclass(frozen=True)
+class Embedder:
+    """Embeds captions and pictures into one space, `batch_size` at once; embeddings have length 1."""
+
+    model: Any
+    processor: Any
+    batch_size: int
+
+    def captions(self, captions: Sequence[str]) -> Floats:
+        """Embeddings (captions, width). A caption is cut off where the model's positions end."""
+
+        def embed(part: Sequence[str]) -> Any:
+            inputs = self.processor(text=list(part), padding=True, truncation=True, return_tensors="pt")
+            return self.model.get_text_features(**on_device(self.model, inputs))
+
+        return self._embedded(captions, embed)
+
+    def pictures(self, pictures: Sequence[Image]) -> Floats:
+        """Embeddings (pictures, width)."""
+
+        def embed(part: Sequence[Image]) -> Any:
+            inputs = self.processor(images=list(part), return_tensors="pt")
+            return self.model.get_image_features(**on_device(self.model, inputs))
+
+        return self._embedded(pictures, embed)
+
+    def match(self, captions: Sequence[tuple[str, str]], pictures: Sequence[tuple[Image, Image]]) -> Floats:
+        """Cosines of both captions of a pair and both its pictures: (pairs, caption, picture)."""
+        told = self.captions([caption for pair in captions for caption in pair])
+        seen = self.pictures([picture for pair in pictures for picture in pair])
+        by_pair = (len(captions), 2, -1)
+        scores: Floats = np.einsum("pcw,piw->pci", told.reshape(by_pair), seen.reshape(by_pair))
+        return scores
+
+    def _embedded(self, items: Sequence[_Item], embed: Callable[[Sequence[_Item]], Any]) -> Floats:
+        found = _in_batches(items, self.batch_size, lambda part: embed(part).pooler_output)
+        unit: Floats = found / np.linalg.norm(found, axis=-1, keepdims=True)
+        return unit
+
+
+@dataclass(frozen=True)
+class JointReader:
+    """Reads a caption and a picture together, `batch_size` of these at once."""
+
+    model: Any
+    processor: Any
+    batch_size: int
+
+    def match(self, captions: Sequence[tuple[str, str]], pictures: Sequence[tuple[Image, Image]]) -> Floats:
+        """Logits of both captions of a pair with both its pictures: (pairs, caption, picture)."""
+        import torch
+
+        def logits(part: Sequence[tuple[str, Image]]) -> Any:
+            torch.manual_seed(0)  # ViLT shuffles its patches, which changes the last digits
+            texts, images = [caption for caption, _ in part], [picture for _, picture in part]
+            inputs = self.processor(images, texts, padding=True, truncation=True, return_tensors="pt")
+            return self.model(**on_device(self.model, inputs)).logits[:, -1:]  # of two, the last says that they match
+
+        together = [
+            (caption, picture)
+            for of_pair, shown in zip(captions, pictures, strict=True)
+            for caption in of_pair
+            for picture in shown
+        ]
+        return _in_batches(together, self.batch_size, logits).reshape(len(captions), 2, 2)
+
+
+def dual_encoder(settings: LocalCheckpoint) -> Embedder:
+    """A CLIP. Raises WhatifError when the checkpoint cannot be loaded, or is something else."""
+    model, processor = load_checkpoint(settings, _DUAL, _only("dual-encoder", _DUAL), load_processor)
+    return Embedder(model, processor, settings.batch_size)
+
+
+def cross_encoder(settings: CrossEncoder) -> JointReader:
+    """A ViLT or a BridgeTower. Raises WhatifError when the checkpoint cannot be loaded, or is something else."""
+    model, processor = load_checkpoint(settings, _CROSS, _only("cross-encoder", _CROSS), load_processor)
+    return JointReader(model, processor, settings.batch_size)
+
+
+def _only(adapter: str, kinds: dict[str, str]) -> Callable[[str, Any], None]:
+    def check(source: str, configuration: Any) -> None:
+        if configuration.model_type not in kinds:
+            raise WhatifError(
+                f"checkpoint {source}: is a {configuration.model_type!r}; "
+                f"the adapter {adapter} takes {' and '.join(kinds)}"
+            )
+
+    return check
+
+
+def _in_batches(items: Sequence[_Item], size: int, compute: Callable[[Sequence[_Item]], Any]) -> Floats:
+    """What `compute` gives for runs of items, one after another: (items, ...).
+
+    Raises WhatifError when memory does not hold a run, or the device fails.
+    """
+    import torch
+
+    def rows() -> Iterator[Floats]:
+        for start in range(0, len(items), size):
+            with torch.inference_mode():
+                yield compute(items[start : start + size]).double().cpu().numpy()
+
+    if not items:
+        return np.zeros((0, 1))
+    try:
+        return np.concatenate(list(rows()))
+    except (RuntimeError, MemoryError) as error:
+        if out_of_memory(error):
+            raise WhatifError(f"out of memory with {size} at once; give a smaller batch_size") from error
+        if device_failed(error):
+            raise WhatifError(f"the device failed: {first_line(error)}; run again") from error
+        raise

@@ -1,0 +1,76 @@
+"""The settings of the benchmark of the embedded world, by stage."""
+
+from __future__ import annotations
+
+from pydantic import Field, field_validator
+
+from whatif.params_models import LocalCheckpoint
+from whatif.settings import Settings, Span
+from whatif.text.strategies import strategies
+
+
+class ExtractScenes(Settings):
+    """How many scenes are asked about, and the side of their pictures in pixels."""
+
+    number: int = Field(ge=1, le=1_000_000)
+    side: int = Field(ge=32, le=1024)
+
+
+class Diffusion(LocalCheckpoint):
+    """A StableDiffusionPipeline, and how many steps it takes for a picture."""
+
+    steps: int = Field(ge=1, le=1000)
+
+
+class GenerateScenes(Settings):
+    """How many pairs of captions, and how many pairs of pictures are made for each (COCO-Counterfactuals B.1.2)."""
+
+    pairs: int = Field(ge=1, le=1_000_000)
+    candidates: int = Field(ge=1, le=1000)
+    shards: int = Field(ge=1, le=999)
+    p: Span  # the share of the denoising in which both pictures have the same self-attention
+    guidance: Span
+    diffusion: Diffusion
+
+    @field_validator("p")
+    @classmethod
+    def _share(cls, span: Span) -> Span:
+        if span.low < 0 or span.high > 1:
+            raise ValueError("it is a share: from 0 to 1")
+        return span
+
+
+class FilterScenes(Settings):
+    """What CLIP must say of a pair of pictures to keep it: the least cosines (COCO-Counterfactuals B.1.2)."""
+
+    caption_image: float = Field(ge=-1, le=1)
+    image_image: float = Field(ge=-1, le=1)
+    clip: LocalCheckpoint
+
+
+class VerifyScenes(Settings):
+    """How alike a thing in a picture must be to the outline of its noun to be recognised: 0 to 1."""
+
+    least_score: float = Field(ge=0, le=1)
+
+
+class EvaluateScenes(Settings):
+    """In which words models are asked: a prompting strategy."""
+
+    strategy: str
+
+    @field_validator("strategy")
+    @classmethod
+    def _known(cls, name: str) -> str:
+        if name not in strategies():
+            raise ValueError(f"must be one of {', '.join(strategies())}")
+        return name
+
+
+class AggregateScenes(Settings):
+    """How the numbers are made, and how many scenes and pairs of pictures the gallery shows."""
+
+    confidence: float = Field(gt=0.5, lt=1)
+    resamples: int = Field(ge=100, le=1_000_000)  # of the bootstrap
+    shown_scenes: int = Field(ge=1, le=100)
+    shown_pairs: int = Field(ge=1, le=100)

@@ -1,0 +1,119 @@
+"""Yes or no: said outright, or by a statement that confirms or denies the words of the question."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from whatif.scoring.extracted import Extracted, ambiguous, one_of
+from whatif.scoring.response_text import SUPPOSED, SUPPOSITION, clauses
+
+_ALONE = r"(?=\W*$|\W*[^\w\s])"  # `certainly not awake` says nothing about asleep
+_YES = (
+    r"yes|yeah|yep|i (?:think|guess|believe|suppose) so|"
+    rf"(?:true|correct)(?! that\b)|(?:certainly|definitely|absolutely|of course|indeed|no doubt|"
+    rf"without (?:a |any )?doubt){_ALONE}"
+)
+_NO = (
+    r"nope|nah|no way|i do(?:n't| not) (?:think|guess|believe|suppose) so|"
+    r"(?:false|incorrect|not (?:true|correct))(?! that\b)|no(?= (?:it|there|they|he|she|the|this|that|because)\b)|"
+    r"(?:no|not really|not at all|(?:definitely|probably|certainly|absolutely|surely|of course|"
+    rf"i (?:think|guess|suppose)) not){_ALONE}"
+)
+_HEDGE = (
+    r"then|so|well|therefore|thus|hence|but|and|ok|probably|likely|most likely|i(?:'d| would)? (?:think|guess|say)|"
+    r"(?:it|that|this)(?: is|'s)|print|return|bool|a|assistant|[a-z]+(?=[,:])|"
+    r"(?:based on|in|from) [^,]{1,40}+(?=,)"
+)
+# Where yes or no begins no hedge does, so there is one way to read a text, and nothing is read twice.
+_SAID = re.compile(
+    rf"^\W*+(?:(?!(?:{_YES}|{_NO})\b)(?:{_HEDGE})\b\W*+)*+(?:(?P<yes>{_YES})|(?P<no>{_NO}))\b(?P<more>.*\w)?"
+)
+_VERB = re.compile(
+    r"\b(is|are|was|were|would|will|does|do|did|has|have|had|sees?|shows?|contains?|(?:appear|seem|look)s?)\b"
+)
+_NEGATION = re.compile(r"\b(?:not|never|no longer|no)\b")
+_EMPTY = (
+    r"an?|the|one|be|been|being|is|are|was|were|would|will|have|has|had|do|does|did|its?|they|them|there|this|that|i|you|we|"
+    r"s?he|his|her|their|any|some|both|still|also|very|really|actually|currently|now|anymore|of|to|and|not|never|no|"
+    r"longer|for|appear|seem|certainly|definitely|probably|likely|indeed|so|then|therefore|thus|hence|think|believe"
+)
+_SEEING = {"see", "seen", "show", "visible", "shown", "picture", "image", "photo", "scene", "here"}
+_DENIED = re.compile(
+    r"\b(?:i|we) do not (?:think|believe)\b|\b(?:it|that) is (?:not (?:true|correct|the case)|false|incorrect) that\b"
+)
+_ASSURED = re.compile(
+    rf"^\W*(?:but(?= {SUPPOSED})|no (?:problem|worries)\b|(?:there is )?no (?:doubt|question)\b(?: that\b)?|"
+    r"(?:it|that) is (?:true|correct|clear|certain) that\b)\W*"
+)
+_WOULD = re.compile(r"\bwould\b|'d\b")
+_YES_BEFORE = re.compile(r"\b(?:yes|no)\W{1,3}(?:only |but )?$")
+_YES_AFTER = re.compile(r"[\s,:;]{0,3}(?:then\b[\s,:;]{0,3})?(?:yes|no)\b")
+_CONTRACTIONS = {"won't": "will not", "can't": "can not", "n't": " not", "'d": " would", "'re": " are"}
+_CONTRACTIONS |= {f"{word}'s": f"{word} is" for word in ("it", "he", "that", "there")}
+
+
+def boolean_in(text: str, question: str) -> Extracted:
+    """Yes or no as said first, else as said at all, else as a statement confirms or denies the question's words."""
+    if _is_conditional(text, question):
+        return ambiguous("yes or no on a condition that the question does not make")
+    pieces = clauses(re.sub(r"yes\W+or\W+no ?\?", " ", text, flags=re.IGNORECASE), question)
+    if any(re.search(r"\b(?:yes\W+(?:(?:and|or)\W+)?no|no\W+(?:(?:and|or)\W+)?yes)\b", piece) for piece in pieces):
+        return ambiguous("both yes and no")
+    said = [(piece, found) for piece in pieces if (found := _SAID.search(piece))]
+    if not said:
+        supposed = [piece for piece in pieces if SUPPOSED in piece or " would" in piece or "'d " in piece]
+        return one_of({_polarity(piece, question) for piece in supposed or pieces}, "yes or no")
+    answers = [("no" if found["no"] else "yes", found["more"]) for _, found in said]
+    if said[0][0] == pieces[0]:  # what comes first is explained by the rest, unless the rest is as bare
+        if _contradicts(answers[0][0], pieces, said[0][1]["more"], question):
+            return ambiguous("yes or no, and a statement of the contrary")
+        return one_of({answers[0][0], *(answer for answer, more in answers if not more)}, "yes or no")
+    return one_of({answer for answer, _ in answers}, "yes or no")
+
+
+def _is_conditional(text: str, question: str) -> bool:
+    """Whether the text says yes or no `if` something, of a question without a supposition."""
+    text = text.lower()
+    return "if " not in question.lower() and any(
+        _YES_AFTER.match(text, found.end()) or _YES_BEFORE.search(text[max(0, found.start() - 12) : found.start()])
+        for found in SUPPOSITION.finditer(text)
+        if found[0].startswith("if ")
+    )
+
+
+def _contradicts(answer: str, pieces: Sequence[str], more: str | None, question: str) -> bool:
+    """Whether what explains an answer is, word for word, the contrary; of a supposed world, only what is said of it."""
+    explained = [more] if more and _content(more) else []  # `No, it would.` explains nothing
+    explained += pieces[1:]
+    if _WOULD.search(question.lower()):
+        explained = [piece for piece in explained if SUPPOSED in piece or _WOULD.search(piece)]
+    return bool({_polarity(piece, question) for piece in explained} - {None, answer})
+
+
+def _polarity(piece: str, question: str) -> str | None:
+    """What a statement without yes or no comes to; None when it says something that the question does not ask."""
+    for short, full in _CONTRACTIONS.items():
+        piece = piece.replace(short, full)
+    piece = _ASSURED.sub("", piece)
+    asked = _content(main := SUPPOSITION.sub("", question.lower()))
+    *denied, clause = _DENIED.split(piece)
+    subject, verb, rest = [*_VERB.split(clause, maxsplit=1), "", ""][:3]
+    if "there" in subject and asked & _SEEING:  # where the things are does not matter: they can be seen
+        rest = re.split(rf" (?:in|on|at|near|with|(?!{'|'.join(asked)})\w+ing)\b", rest)[0]
+    words = _content(rest) | (_content(subject) if re.match(r"\W*no [a-z]", subject) else set())
+    negations = len(_NEGATION.findall(clause)) + len(denied)
+    elliptical = re.search(r"\b(?:it|there|they|s?he|that|this) $", subject) and re.fullmatch(r"(?: not)?\W*", rest)
+    confirms = words & asked and words <= asked | _SEEING and (verb or negations)
+    open_question = re.search(r"\b(?:might|may|could|or)\b", clause) or _NEGATION.search(main)
+    others = _content(subject.rpartition(",")[2]) - _content(question.lower()) - _SEEING
+    stranger = others and not re.search(r"\b(?:it|they|s?he)\b", main)  # a noun where the question has no pronoun
+    less = "there" in subject and "there" not in main and not asked <= words
+    if open_question or stranger or less or negations - len(denied) > 1 or not (confirms or (verb and elliptical)):
+        return None
+    return "no" if negations % 2 else "yes"
+
+
+def _content(text: str) -> set[str]:
+    words = re.findall(rf"\b(?!(?:{_EMPTY})s?\b)[a-z]{{2,}}", text)
+    return {re.sub(r"(?:ing|ed|s)$", "", word) if len(word) > 3 else word for word in words}

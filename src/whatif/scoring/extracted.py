@@ -1,0 +1,30 @@
+"""What answer extraction finds: an answer, or a status that says why there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal, TypeAlias
+
+Kind: TypeAlias = Literal["number", "boolean", "choice", "text"]
+
+
+@dataclass(frozen=True)
+class Extracted:
+    """An answer when the status is `ok` (digits, `yes` or `no`, a capital letter, words), else why there is none."""
+
+    answer: str | None
+    status: Literal["ok", "ambiguous", "none"]
+    reason: str | None
+
+
+none, ambiguous = partial(Extracted, None, "none"), partial(Extracted, None, "ambiguous")
+
+
+def one_of(answers: Set[str | None], what: str) -> Extracted:
+    """The only answer there is; `what` names in the reason what there was none of, or more than one."""
+    found = [answer for answer in answers if answer is not None]
+    if len(found) == 1:
+        return Extracted(found[0], "ok", None)
+    return ambiguous(f"more than one {what}") if found else none(f"no {what}")

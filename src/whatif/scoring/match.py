@@ -1,0 +1,78 @@
+"""Image-text matching: does a model find the right caption and picture of two (COCO-Counterfactuals 4.2.2)?"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+from whatif.progress import progress
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+    from whatif.models.encoders import Matcher
+
+Row: TypeAlias = Mapping[str, Any]
+
+_PAIRS_AT_ONCE = 64
+SCORES = tuple(f"caption_{caption}_image_{image}" for caption in (0, 1) for image in (0, 1))
+
+
+class Pictures(Protocol):
+    """Where pictures are fetched by id (`whatif.images.ImageStore`)."""
+
+    def get(self, image_id: str) -> Image: ...
+
+
+@dataclass(frozen=True)
+class Margins:
+    """By how much the right one of two was scored higher; above 0 it was found, a tie is not.
+
+    `image_retrieval` and `text_retrieval` hold the margins of the original and of the counterfactual: of its picture
+    before the other for its caption, and of its caption before the other for its picture. The second ones are IR_c and
+    TR_c of COCO-Counterfactuals 4.2.2.
+    """
+
+    image_retrieval: tuple[float, float]
+    text_retrieval: tuple[float, float]
+
+
+def margins(row: Row) -> Margins:
+    """The margins of a row of `matches` whose status is `ok`."""
+    score = {(caption, image): row[f"caption_{caption}_image_{image}"] for caption in (0, 1) for image in (0, 1)}
+    return Margins(
+        image_retrieval=(score[0, 0] - score[0, 1], score[1, 1] - score[1, 0]),
+        text_retrieval=(score[0, 0] - score[1, 0], score[1, 1] - score[0, 1]),
+    )
+
+
+def matches(pairs: Iterable[Row], pictures: Pictures, model_key: str, matcher: Matcher) -> Iterator[dict[str, Any]]:
+    """Rows of `matches`, one for each row of `pairs`, in the same order.
+
+    A pair with a picture that cannot be decoded is an `error` with its reason.
+    """
+    rows = list(pairs)
+    shown = iter(progress(rows, len(rows), model_key, "pair"))
+    while part := list(itertools.islice(shown, _PAIRS_AT_ONCE)):
+        readable, reasons = [], {}
+        for row in part:
+            try:
+                readable.append((row, (pictures.get(row["image_id_0"]), pictures.get(row["image_id_1"]))))
+            except OSError as error:
+                reasons[row["pair_id"]] = f"picture cannot be decoded: {error}"
+        scores: dict[str, Any] = {}
+        if readable:
+            captions = [(row["caption_0"], row["caption_1"]) for row, _ in readable]
+            found = matcher.match(captions, [images for _, images in readable])
+            scores = {row["pair_id"]: values for (row, _), values in zip(readable, found, strict=True)}
+        for row in part:
+            yield _match(row["pair_id"], model_key, scores.get(row["pair_id"]), reasons.get(row["pair_id"]))
+
+
+def _match(pair_id: str, model_key: str, scores: Any, reason: str | None) -> dict[str, Any]:
+    values = [None] * len(SCORES) if scores is None else [float(value) for value in scores.ravel()]
+    status = "ok" if scores is not None else "error"
+    named = dict(zip(SCORES, values, strict=True))
+    return {"pair_id": pair_id, "model": model_key, **named, "status": status, "reason": reason}

@@ -1,0 +1,1 @@
+"""Training of the checkpoints that ship with the package: recipes, examples, one module a kind of model."""

@@ -1,0 +1,189 @@
+"""How well the embedded diffusion pipeline draws what a caption says, and how little else a noun swap changes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from whatif.errors import WhatifError
+from whatif.imaging.prompt_to_prompt import PairRequest, generate_pairs
+from whatif.imaging.scene_recognition import recognise
+from whatif.random_streams import stream
+from whatif.sources.scene_edits import edit
+from whatif.sources.scenes import BACKGROUNDS, COLOURS, NOUNS, Scene, draw_scene
+from whatif.statistics.intervals import wilson
+from whatif.text.scene_captions import WORDINGS, full_caption
+
+SAMPLES = 240
+PAIRS = 120
+STEPS = 25
+GUIDANCE = 2.0
+SHARED = 0.8  # of the steps, self-attention by Prompt-to-Prompt
+_TOGETHER = 30  # pictures, or pairs
+_SEED = 20_24
+_BORDER = 2  # pixels around the picture that a thing does not reach
+_EDGE = 3  # pixels around a thing that count as its own: soft edges
+_DIFFERENT = 30.0  # from the background, in the space of 8-bit RGB: a thing's pixel
+
+Pixels = npt.NDArray[np.float64]
+
+
+def assess_diffusion(folder: Path, samples: int = SAMPLES, pairs: int = PAIRS) -> dict[str, Any]:
+    """What the pipeline in `folder` draws for captions of scenes of the split `test`, judged by `recognise`.
+
+    `captions`: of pictures for full captions of one thing, the share in which the thing, its colour, the background
+    and all three are right, each with n, Wilson interval and chance. `noun_swaps`: of captions in which another noun
+    stands, the mean change of a pixel (0 to 255) outside the square in which the original's thing is, where the
+    other belongs, with Prompt-to-Prompt and a shared seed, with a shared seed alone, and with another seed; and the
+    two-sided p-values of Wilcoxon's paired test. Pairs count whose original shows the thing.
+
+    The same on every run of a machine. Raises WhatifError when the pipeline cannot be loaded.
+    """
+    pipeline = load_pipeline(folder)
+    return {"captions": _captions_drawn(pipeline, samples), "noun_swaps": _noun_swaps(pipeline, pairs)}
+
+
+def load_pipeline(folder: Path) -> Any:
+    """The StableDiffusionPipeline in `folder`, in float32. Raises WhatifError when it cannot be loaded."""
+    import diffusers
+    import torch
+
+    try:
+        pipeline_class: Any = diffusers.StableDiffusionPipeline
+        pipeline = pipeline_class.from_pretrained(folder, dtype=torch.float32, local_files_only=True)
+    except Exception as error:  # whatever a damaged file raises
+        reason = str(error).strip().partition("\n")[0]
+        raise WhatifError(f"{folder}: cannot be loaded as a StableDiffusionPipeline ({reason})") from error
+    pipeline.set_progress_bar_config(disable=True)
+    return pipeline
+
+
+def _captions_drawn(pipeline: Any, number: int) -> dict[str, Any]:
+    """Shares of right things, colours, backgrounds and all three."""
+    scenes = [draw_scene("test", place, _SEED, "one") for place in range(number)]
+    captions = [full_caption(scene, place % WORDINGS) for place, scene in enumerate(scenes)]
+    pictures = _draw(pipeline, captions, [_seed("captions", place) for place in range(number)])
+    right = np.array([_is_right(scene, picture) for scene, picture in zip(scenes, pictures, strict=True)])
+    chances = {"object": 1 / len(NOUNS), "colour": 1 / len(COLOURS), "background": 1 / len(BACKGROUNDS)}
+    table = {name: _share(right[:, place], chance) for place, (name, chance) in enumerate(chances.items())}
+    return {**table, "all": _share(np.all(right, axis=1), float(np.prod(list(chances.values()))))}
+
+
+def _noun_swaps(pipeline: Any, number: int) -> dict[str, Any]:
+    """Pairs by Prompt-to-Prompt, the same without shared attention, and counterfactuals from other noise."""
+    scenes = [draw_scene("test", number + place, _SEED, "one") for place in range(number)]
+    swapped = [edit(scene, "noun", stream(_SEED, "swap", place)) for place, scene in enumerate(scenes)]
+    captions, others = (
+        [full_caption(scene, place % WORDINGS) for place, scene in enumerate(each)] for each in (scenes, swapped)
+    )
+    seeds = [_seed("pairs", place) for place in range(number)]
+    with_attention, with_seed = (_draw_pairs(pipeline, captions, others, seeds, shared) for shared in (SHARED, 0.0))
+    with_other_seed = _draw(pipeline, others, [_seed("other noise", place) for place in range(number)])
+    changes = []
+    right = []
+    for place, scene in enumerate(scenes):
+        original = with_attention[place][0]
+        if recognise(original).noun != scene.things[0].noun:
+            continue
+        outside = _outside_thing(_pixels(original))
+        drawn = (with_attention[place][1], with_seed[place][1], with_other_seed[place])
+        changes.append([float(np.abs(_pixels(each) - _pixels(original))[outside].mean()) for each in drawn])
+        right.append([_is_right(swapped[place], each) for each in drawn[:2]])
+    return _compared(np.array(changes).reshape(-1, 3), np.all(np.array(right).reshape(-1, 2, 3), axis=2))
+
+
+def _compared(changes: Pixels, right: npt.NDArray[np.bool_]) -> dict[str, Any]:
+    """The table of noun swaps, from the changes of (pairs, 3) and whether counterfactuals are right (pairs, 2)."""
+    from scipy.stats import wilcoxon
+
+    if not len(changes):
+        return {"pairs_whose_original_is_right": 0}
+    with_attention, with_seed, with_other_seed = changes.T
+    # Equal changes say nothing about which is less; without any difference there is no test.
+    unequal = with_attention != with_seed
+    p = float(wilcoxon(with_attention[unequal], with_seed[unequal]).pvalue) if unequal.any() else 1.0
+    chance = 1 / (len(NOUNS) * len(COLOURS) * len(BACKGROUNDS))
+    return {
+        "right_with_prompt_to_prompt": _share(right[:, 0], chance),
+        "right_with_shared_seed": _share(right[:, 1], chance),
+        "less_change_than_with_shared_seed": _share(with_attention[unequal] < with_seed[unequal], 0.5),
+        "mean_change_with_prompt_to_prompt": round(float(with_attention.mean()), 4),
+        "mean_change_with_shared_seed": round(float(with_seed.mean()), 4),
+        "mean_change_with_another_seed": round(float(with_other_seed.mean()), 4),
+        "times_less_than_with_another_seed": _times_less(with_attention, with_other_seed),
+        "times_less_than_with_shared_seed": _times_less(with_attention, with_seed),
+        "wilcoxon_p_against_shared_seed": float(f"{p:.3g}"),
+    }
+
+
+def _times_less(less: Pixels, more: Pixels) -> float | None:
+    """How many times less the mean is; None where nothing changes at all."""
+    return round(float(more.mean() / less.mean()), 2) if less.any() else None
+
+
+def _draw(pipeline: Any, captions: Sequence[str], seeds: Sequence[int]) -> list[Any]:
+    """A picture of each caption, from noise of its own seed, by the pipeline itself."""
+    import torch
+
+    pictures: list[Any] = []
+    for start in range(0, len(captions), _TOGETHER):
+        part = slice(start, start + _TOGETHER)
+        generators = [torch.Generator().manual_seed(seed) for seed in seeds[part]]
+        drawn = pipeline(list(captions[part]), num_inference_steps=STEPS, guidance_scale=GUIDANCE, generator=generators)
+        pictures += drawn.images
+    return pictures
+
+
+def _draw_pairs(
+    pipeline: Any, captions: Sequence[str], others: Sequence[str], seeds: Sequence[int], shared: float
+) -> list[tuple[Any, Any]]:
+    requests = [
+        PairRequest(caption, other, seed, shared, GUIDANCE)
+        for caption, other, seed in zip(captions, others, seeds, strict=True)
+    ]
+    pairs = []
+    for start in range(0, len(requests), _TOGETHER):
+        pairs += generate_pairs(pipeline, requests[start : start + _TOGETHER], STEPS)
+    return pairs
+
+
+def _is_right(scene: Scene, picture: Any) -> list[bool]:
+    """Whether thing, colour and background are those of the scene."""
+    found = recognise(picture)
+    thing = scene.things[0]
+    return [found.noun == thing.noun, found.colour == thing.colour, found.background == scene.background]
+
+
+def _outside_thing(pixels: Pixels) -> npt.NDArray[np.bool_]:
+    """The pixels outside the smallest square around everything that is not background: (side, side)."""
+    rim = np.ones(pixels.shape[:2], np.bool_)
+    rim[_BORDER:-_BORDER, _BORDER:-_BORDER] = False
+    background = np.median(pixels[rim], axis=0)
+    rows, columns = np.nonzero(np.linalg.norm(pixels - background, axis=2) > _DIFFERENT)
+    outside = np.ones(pixels.shape[:2], np.bool_)
+    if len(rows):
+        middle = (rows.min() + rows.max()) / 2, (columns.min() + columns.max()) / 2
+        reach = max(np.ptp(rows), np.ptp(columns)) / 2 + _EDGE
+        top, left = (max(0, round(float(each - reach))) for each in middle)
+        bottom, right = (round(float(each + reach)) + 1 for each in middle)
+        outside[top:bottom, left:right] = False
+    return outside
+
+
+def _pixels(picture: Any) -> Pixels:
+    return np.asarray(picture.convert("RGB"), np.float64)
+
+
+def _seed(*names: str | int) -> int:
+    return int(stream(_SEED, *names).integers(2**31))
+
+
+def _share(right: npt.NDArray[np.bool_], chance: float) -> dict[str, float | int]:
+    """The share of what is right, with the ends of its 95% Wilson interval, n, and what chance gives."""
+    interval = wilson(int(right.sum()), len(right))
+    ends = {"accuracy": interval.estimate, "low": interval.low, "high": interval.high, "chance": chance}
+    return {**{name: round(value, 4) for name, value in ends.items()}, "n": len(right)}

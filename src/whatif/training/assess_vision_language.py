@@ -1,0 +1,161 @@
+"""Measures an embedded vision-language model on pictures that it never saw, beside what needs no look at them.
+
+It is asked through the adapter that asks every chat model, puzzles at the size of the benchmark.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from whatif.models import Answer, Question, load
+from whatif.params_models import HuggingFaceChat
+from whatif.random_streams import stream
+from whatif.scoring.rank import best
+from whatif.statistics.intervals import wilson
+
+_PUZZLES = 300  # of each template
+_SCENES = 400
+_SEEN_PUZZLES = 3000  # of each template, and
+_SEEN_SCENES = 6000  # from which it is learnt which answers are frequent; nothing of them is drawn
+_SCENE_SIDE = 224  # pixels
+# Of the benchmark's streams; those of the training puzzles have another name, so no seed can give the same pictures.
+_SEED = 404_404
+_OTHER_SEED = 505_505
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A question, where its accuracy stands in the table, and the words that a blind answer may go by."""
+
+    place: tuple[str, str, str]
+    words: str
+    question: Question
+    answer: str
+
+
+def assess_vision_language(folder: Path, puzzles: int = _PUZZLES, scenes: int = _SCENES) -> dict[str, Any]:
+    """Accuracies of the LLaVA in `folder` by way of asking, variant or subject, and template or type of answer.
+
+    `free answers` are right when they are the right answer word for word; `ranked options` when the right one of four
+    has the highest mean log-likelihood. Each has n, the 95% Wilson interval and what needs no picture: `majority` is
+    the most frequent right answer, `blind` the most frequent one given the words of the question (of other puzzles
+    and of training scenes); of four options, chance.
+    """
+    import transformers
+
+    logging: Any = transformers.utils.logging
+    logging.set_verbosity_error()
+    settings = HuggingFaceChat(adapter="hf-chat", checkpoint=str(folder), max_new_tokens=8, batch_size=64)
+    model = load("hf-chat", settings, 0)
+    by_place, by_words = _frequent()
+    table: dict[str, Any] = {}
+    for asked in (_puzzle_questions(puzzles, _SEED), _scene_questions(scenes, "test")):
+        answers = list(model.answer([one.question for one in asked]))
+        right = [_said(one, answer) == one.answer for one, answer in zip(asked, answers, strict=True)]
+        for place in dict.fromkeys(one.place for one in asked):
+            rows = [row for row, one in enumerate(asked) if one.place == place]
+            baselines = {"chance": 0.25}
+            if place[0] == "free answers":
+                most = _first(by_place[place])
+                baselines = {
+                    "majority": sum(asked[row].answer == most for row in rows) / len(rows),
+                    "blind": sum(
+                        asked[row].answer == _first(by_words.get(asked[row].words, by_place[place])) for row in rows
+                    )
+                    / len(rows),
+                }
+            interval = wilson(sum(right[row] for row in rows), len(rows))
+            leaf = {"accuracy": interval.estimate, "low": interval.low, "high": interval.high, **baselines}
+            way, subject, kind = place
+            table.setdefault(way, {}).setdefault(subject, {})[kind] = {
+                **{name: round(value, 4) for name, value in leaf.items()},
+                "n": len(rows),
+            }
+    return table
+
+
+def _said(asked: _Asked, answer: Answer) -> str | None:
+    if answer.option_scores is None:
+        return answer.response
+    return asked.question.options[best(answer.option_scores, "mean")]
+
+
+def _first(counts: Counter[str]) -> str:
+    return min(counts, key=lambda answer: (-counts[answer], answer))
+
+
+def _frequent() -> tuple[dict[tuple[str, str, str], Counter[str]], dict[str, Counter[str]]]:
+    """How often each answer is right, by place in the table and by words, in questions whose pictures are not drawn."""
+    by_place: dict[tuple[str, str, str], Counter[str]] = {}
+    by_words: dict[str, Counter[str]] = {}
+    for one in [*_puzzle_questions(_SEEN_PUZZLES, _OTHER_SEED, drawn=False), *_scene_questions(_SEEN_SCENES, "train")]:
+        by_place.setdefault(one.place, Counter())[one.answer] += 1
+        by_words.setdefault(one.words, Counter())[one.answer] += 1
+    return by_place, by_words
+
+
+def _puzzle_questions(number: int, seed: int, drawn: bool = True) -> list[_Asked]:
+    """Both questions of `number` puzzles of each template, each asked openly and with its options to rank."""
+    from whatif.imaging.dot_puzzle import lay_out_dots
+    from whatif.imaging.flower_puzzle import lay_out_flowers
+    from whatif.imaging.puzzle_picture import FlowerPictures, puzzle_picture
+    from whatif.params import load as load_params
+    from whatif.sources.flowers import drawn_flowers
+    from whatif.text.puzzle_options import puzzle_text
+    from whatif.text.puzzle_questions import GROUPS
+
+    settings = load_params().generate.cvqa_synthetic.model_copy(update={"puzzles_per_template": number})
+    flowers = FlowerPictures(drawn_flowers(96))
+    asked = []
+    for group in GROUPS:
+        for place in range(number):
+            text = puzzle_text(group, place, seed, settings)
+            colours, name = text.words.colours, f"assessed-{group}-{place}"
+            picture: Any = None
+            if drawn:
+                generator = stream(seed, "assessed-layout", group, place)
+                if colours is None:
+                    scene = lay_out_dots(text.counts, settings, generator)
+                else:
+                    scene = lay_out_flowers(text.counts, colours, flowers.image_ids, settings, generator)
+                picture = puzzle_picture({"pair_id": name, "image_size": settings.image_size, **scene}, flowers)
+            for variant, one in (("original", text.original), ("counterfactual", text.counterfactual)):
+                words = f"{group} {variant} {text.words.removed if variant == 'counterfactual' else ''}"
+                for way, options in (("free answers", ()), ("ranked options", one.choices)):
+                    if drawn or way == "free answers":
+                        question = _question(f"{name}-{variant}", one.question, options, picture)
+                        asked.append(_Asked((way, variant, group), words, question, str(one.number)))
+    return asked
+
+
+def _scene_questions(number: int, split: str) -> list[_Asked]:
+    """The questions of `number` scenes of a split, by VQAv2's type of answer."""
+    from whatif.imaging.scene_picture import draw_scene_picture
+    from whatif.sources.scenes import draw_scene
+    from whatif.text.scene_questions import scene_questions
+
+    asked = []
+    for place in range(number):
+        scene = draw_scene(split, place, _SEED)
+        picture = draw_scene_picture(scene, _SCENE_SIDE) if split == "test" else None
+        for number_of, one in enumerate(scene_questions(scene, stream(_SEED, "assessed-scene", split, place))):
+            question = _question(f"{scene.scene_id}-{number_of}", one.question, (), picture)
+            place_in_table = ("free answers", "scenes", one.answer_type)
+            asked.append(_Asked(place_in_table, f"scene {one.question}", question, one.answer))
+    return asked
+
+
+def _question(name: str, words: str, options: Sequence[str], picture: Any) -> Question:
+    return Question(
+        question_id=name,
+        group="assessed",
+        variant="assessed",
+        prompt=words,
+        options=tuple(options),
+        image_ids=(name,),
+        images=lambda: [picture],
+    )

@@ -1,0 +1,120 @@
+"""Training of the embedded CLIP: pictures and captions of scenes and of their minimal edits, together in a batch."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from whatif.training.loop import optimise, pick_device
+from whatif.training.recipes import ContrastiveRecipe
+from whatif.training.saving import save_checkpoint
+from whatif.training.scene_examples import SIDE, Twins, draw_twins, texts_for_tokenizer
+from whatif.training.scene_facts import FACTS, PATCH_FACTS, patch_facts, true_of
+from whatif.training.supervision import fact_loss, fact_reader, pixel_values
+from whatif.training.tower import PATCH, train_tower, wave_positions
+
+LONGEST = 48  # tokens of a caption
+_VOCABULARY = 704
+_PROJECTION = 96
+_VISION_WIDTH, _TEXT_WIDTH = 112, 96
+_TOWER: dict[str, Any] = {"num_attention_heads": 4, "hidden_act": "gelu"}
+_VISION = {**_TOWER, "hidden_size": _VISION_WIDTH, "intermediate_size": 4 * _VISION_WIDTH, "num_hidden_layers": 4}
+_TEXT = {**_TOWER, "hidden_size": _TEXT_WIDTH, "intermediate_size": 4 * _TEXT_WIDTH, "num_hidden_layers": 2}
+_AMPLITUDE = 0.4  # of the waves of positions
+_INITIAL_SCALE = 2.3  # log of the scale of the cosines; CLIP's 2.66 is for larger batches
+_LARGEST_SCALE = 4.6052  # as in CLIP: a scale of 100
+# Weights of the losses that only help: facts read off the embeddings, and off the patches.
+_READ, _PATCHES = 2.0, 1.0
+
+
+def train_clip(recipe: ContrastiveRecipe, seed: int, threads: int, folder: Path, log: Path) -> list[dict[str, float]]:
+    """Trains a CLIP and saves it in `folder`; returns the log, also written to `log`.
+
+    First its vision tower learns alone to tell from each patch what thing it shows. Then all of it is trained, on
+    batches of `recipe.train.batch` pictures, half of them scenes and half an edit of each. Beside the contrastive
+    loss the patches go on, and one reader for both reads off the embeddings of pictures and of captions what is in
+    the scene, and which thing is on the left or on top: at first a batch pulls harder on nouns and colours than on
+    a relation, and this gives relations a pull of their own. The readers are thrown away.
+    """
+    import torch
+
+    device = pick_device(threads)
+    torch.manual_seed(seed)
+    processor, model = build_clip(seed)
+    model.to(device)
+    model.set_attn_implementation("eager")  # twice as fast as the fused kernels, whose backward pass is slow on a CPU
+    patch_reader, tower_lines = train_tower(
+        "clip",
+        model.vision_model,
+        lambda pixels: model.vision_model(pixel_values=pixels).last_hidden_state[:, 1:],
+        schedule=recipe.tower,
+        seed=seed,
+        log=log,
+    )
+    reader = fact_reader(_PROJECTION, FACTS).to(device)
+
+    def losses(step: int) -> dict[str, Any]:
+        with torch.no_grad():
+            model.logit_scale.clamp_(max=_LARGEST_SCALE)
+        twins = draw_twins(max(1, recipe.train.batch // 2), step, seed)
+        texts = processor.tokenizer(twins.captions, padding=True, return_tensors="pt").to(device)
+        with torch.autocast(device.type, torch.bfloat16):
+            seen = model.vision_model(pixel_values=pixel_values(twins.pictures, device))
+            read = model.text_model(**texts)
+            pictures = model.visual_projection(seen.pooler_output).float()
+            captions = model.text_projection(read.pooler_output).float()
+            by_patch = patch_reader(seen.last_hidden_state[:, 1:])
+        pictures, captions = (torch.nn.functional.normalize(each, dim=-1) for each in (pictures, captions))
+        labels = patch_facts(twins.scenes, SIDE, PATCH)
+        # The reader's inputs have the length that its initial weights expect.
+        root = _PROJECTION**0.5
+        return {
+            "contrastive": contrastive_loss(pictures, captions, model.logit_scale.exp(), twins),
+            "read_picture": _READ * fact_loss(reader(pictures * root), twins.facts, FACTS),
+            "read_caption": _READ * fact_loss(reader(captions * root), twins.told, FACTS),
+            "patches": _PATCHES * fact_loss(by_patch, labels, PATCH_FACTS),
+        }
+
+    lines = optimise("clip", [model, reader, patch_reader], losses, recipe.train, log, before=tower_lines)
+    save_checkpoint(model, processor, folder)
+    return [*tower_lines, *lines]
+
+
+def contrastive_loss(pictures: Any, captions: Any, scale: Any, twins: Twins) -> Any:
+    """The symmetric loss of CLIP over unit embeddings (2n, width) of pictures and of their captions.
+
+    A caption that is also true of another picture of the batch is not held against it.
+    """
+    import torch
+
+    true = torch.from_numpy(true_of(twins.told, twins.facts)).to(captions.device)
+    own = torch.arange(len(captions), device=captions.device)
+    true[own, own] = False
+    logits = (scale * captions @ pictures.T).masked_fill(true, -torch.inf)
+    entropy = torch.nn.functional.cross_entropy
+    return (entropy(logits, own) + entropy(logits.T, own)) / 2
+
+
+def build_clip(seed: int) -> tuple[Any, Any]:
+    """A `CLIPProcessor` with its tokenizer, and a new `CLIPModel` for it."""
+    import torch
+    import transformers
+
+    from whatif.training.tokenizers import train_clip_tokenizer
+
+    tokenizer = train_clip_tokenizer(texts_for_tokenizer(4000, seed), _VOCABULARY, LONGEST)
+    ends = {name: getattr(tokenizer, name) for name in ("bos_token_id", "eos_token_id", "pad_token_id")}
+    config = transformers.CLIPConfig(
+        text_config={**_TEXT, **ends, "vocab_size": len(tokenizer), "max_position_embeddings": LONGEST},
+        vision_config={**_VISION, "image_size": SIDE, "patch_size": PATCH},
+        projection_dim=_PROJECTION,
+        logit_scale_init_value=_INITIAL_SCALE,
+    )
+    images = transformers.CLIPImageProcessorPil(
+        size={"shortest_edge": SIDE}, crop_size=SIDE, image_mean=[0.5] * 3, image_std=[0.5] * 3
+    )
+    processor_class: Any = transformers.CLIPProcessor
+    model = transformers.CLIPModel(config)
+    with torch.no_grad():
+        model.vision_model.embeddings.position_embedding.weight[1:] = wave_positions(_VISION_WIDTH, _AMPLITUDE)
+    return processor_class(images, tokenizer), model

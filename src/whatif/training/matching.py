@@ -1,0 +1,241 @@
+"""Training of the embedded ViLT: does this caption belong to this picture, or to a minimal edit of it?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whatif.errors import WhatifError
+from whatif.random_streams import stream
+from whatif.training.loop import optimise, pick_device
+from whatif.training.masking import token_loss
+from whatif.training.recipes import MatchingRecipe
+from whatif.training.saving import save_checkpoint
+from whatif.training.scene_examples import SIDE, draw_twins, texts_for_tokenizer
+from whatif.training.scene_facts import PATCH_FACTS, UNTOLD, Labels, patch_facts, true_of
+from whatif.training.supervision import fact_loss, pixel_values
+from whatif.training.tower import PATCH, train_tower, wave_positions
+
+LONGEST = 48  # tokens of a caption
+_VOCABULARY = 512
+_WIDTH = 112
+_SIZES: dict[str, Any] = {
+    "hidden_size": _WIDTH,
+    "intermediate_size": 4 * _WIDTH,
+    "num_hidden_layers": 6,
+    "num_attention_heads": 4,
+}
+_SPECIAL_TOKENS = {"pad_token": "<pad>", "bos_token": "<s>", "eos_token": "</s>", "mask_token": "<mask>"}
+_AMPLITUDE = 0.8  # of the waves of positions
+_INITIAL_SPREAD = 0.05  # of weights; the usual 0.02 is for ten times the width
+_MASKED, _ASKED = 0.3, 0.1  # of the tokens of a caption: that are masked, and that are asked for as they are
+# Weights of the losses that only help: which words are true, and what the patches show.
+_WORDS, _PATCHES = 1.0, 0.5
+
+
+def train_vilt(recipe: MatchingRecipe, seed: int, threads: int, folder: Path, log: Path) -> list[dict[str, float]]:
+    """Trains a `ViltForImageAndTextRetrieval` and saves it in `folder`; returns the log, also written to `log`.
+
+    Its one logit is above 0 for a caption that is true of the picture. Its first layers are those of the CLIP that
+    stands beside `folder`, where `recipe.start` names one. A batch of `recipe.train.batch` holds scenes and their
+    edits, each picture with both captions, of which some words are masked. Two losses help, and their heads are
+    thrown away: from each patch the thing that it shows, which is learned alone at first, and the words that are
+    true of the picture, where words are masked or wrong.
+    """
+    import torch
+
+    device = pick_device(threads)
+    torch.manual_seed(seed)
+    processor, model = build_vilt(seed, None if recipe.start is None else folder.parent / recipe.start)
+    tokenizer = processor.tokenizer
+    model.to(device)
+    no_text = tokenizer("", return_tensors="pt").input_ids.to(device)
+
+    def patch_states(pixels: Any) -> Any:
+        patches = embed_patches(model.vilt.embeddings, pixels)
+        states = _encode(model.vilt, no_text.expand(len(pixels), -1), None, patches)
+        return states.last_hidden_state[:, no_text.shape[1] + 1 :]
+
+    patch_reader, lines = train_tower("vilt", model, patch_states, schedule=recipe.tower, seed=seed, log=log)
+    word_reader = torch.nn.Linear(_WIDTH, len(tokenizer)).to(device)
+
+    def losses(step: int) -> dict[str, Any]:
+        twins = draw_twins(max(1, recipe.train.batch // 4), step, seed)
+        pictures, captions = both_with_both(len(twins.worded_alike))
+        texts = tokenizer(twins.captions, padding=True, return_tensors="pt")
+        tokens, attended = texts.input_ids.numpy(), texts.attention_mask.numpy()
+        words = masked_pairs(tokens, attended, twins.worded_alike, tokenizer, stream(seed, "words", step))
+        with torch.autocast(device.type, torch.bfloat16):
+            patches = embed_patches(model.vilt.embeddings, pixel_values(twins.pictures, device))
+            outputs = _encode(
+                model.vilt,
+                torch.from_numpy(words.shown).to(device),
+                torch.from_numpy(attended[captions]).to(device),
+                patches[pictures],
+            )
+            logits = model.rank_output(outputs.pooler_output)[:, 0].float()
+            by_word = word_reader(outputs.last_hidden_state[:, : tokens.shape[1]])
+            by_patch = patch_reader(outputs.last_hidden_state[:, tokens.shape[1] + 1 :])
+        true = true_of(twins.told, twins.facts)[captions, pictures] | words.all_masked
+        return {
+            "matching": torch.nn.functional.binary_cross_entropy_with_logits(
+                logits, torch.from_numpy(true).to(device, torch.float32)
+            ),
+            "words": _WORDS * token_loss(by_word, torch.from_numpy(words.targets).to(device)),
+            "patches": _PATCHES * fact_loss(by_patch, patch_facts(twins.scenes, SIDE, PATCH)[pictures], PATCH_FACTS),
+        }
+
+    lines = [*lines, *optimise("vilt", [model, patch_reader, word_reader], losses, recipe.train, log, before=lines)]
+    save_checkpoint(model, processor, folder)
+    return lines
+
+
+def both_with_both(number: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Which picture and which caption of `Twins` of `number` scenes meet: each scene and its edit, with both captions.
+
+    Two arrays (4 * number,): own, own, then the edit's caption with the scene, and the scene's with the edit.
+    """
+    own = np.arange(2 * number)
+    return np.concatenate([own, own]), np.concatenate([own, np.roll(own, number)])
+
+
+@dataclass(frozen=True)
+class MaskedPairs:
+    """Captions as `both_with_both` puts them, with masked words."""
+
+    shown: Labels  # (4n, length)
+    targets: Labels  # (4n, length): the tokens of the picture's own caption; UNTOLD where none is asked for
+    all_masked: NDArray[np.bool_]  # (4n,): whether a mask hides everything that is wrong of the picture
+
+
+def masked_pairs(
+    tokens: Labels, attended: Labels, worded_alike: Sequence[bool], tokenizer: Any, generator: np.random.Generator
+) -> MaskedPairs:
+    """Masks words of the captions of `Twins` of n scenes: `tokens` (2n, length), padded where not `attended`.
+
+    Only where both captions are worded alike and have one length, and there in every other one: as they will be
+    read, captions have no masks. Asked for are words that are masked or wrong of the picture, and some others.
+    """
+    number = len(worded_alike)
+    own = np.concatenate([tokens, tokens])
+    shown = np.concatenate([tokens, np.roll(tokens, number, axis=0)])
+    lengths = attended.sum(1)
+    alike = np.array([*worded_alike, *worded_alike]) & (lengths == np.roll(lengths, number))
+    alike = np.concatenate([alike, alike])
+    wrong = (shown != own) & alike[:, None]
+    draws = generator.random(shown.shape)
+    draws[np.isin(shown, tokenizer.all_special_ids)] = 1
+    masks = (draws < _MASKED) & (alike & (generator.random(len(shown)) < 0.5))[:, None]
+    asked = alike[:, None] & (masks | wrong | (draws > 1 - _ASKED) & (draws < 1))
+    return MaskedPairs(
+        np.where(masks, tokenizer.mask_token_id, shown),
+        np.where(asked, own, UNTOLD),
+        alike & ~(wrong & ~masks).any(axis=1),
+    )
+
+
+def embed_patches(embeddings: Any, pixels: Any) -> Any:
+    """The patches of pictures with their positions, (n, 1 + patches, width), the class token first.
+
+    As the model's own `visual_embed` gives them, which shuffles them and goes through the pictures one by one.
+    """
+    import torch
+
+    patches = embeddings.patch_embeddings(pixels).flatten(2).transpose(1, 2)
+    patches = torch.cat([embeddings.cls_token.expand(len(patches), -1, -1), patches], dim=1)
+    return patches + embeddings.position_embeddings
+
+
+def _encode(vilt: Any, tokens: Any, mask: Any, patches: Any) -> Any:
+    """The outputs for texts (n, length), all of it text when `mask` is None, with pictures from `embed_patches`."""
+    import torch
+
+    mask = torch.ones_like(tokens) if mask is None else mask
+    seen = torch.ones(patches.shape[:2], dtype=torch.long, device=patches.device)
+    return vilt(input_ids=tokens, attention_mask=mask, image_embeds=patches, pixel_mask=seen)
+
+
+def build_vilt(seed: int, start: Path | None = None) -> tuple[Any, Any]:
+    """A `ViltProcessor` with its tokenizer, and a new `ViltForImageAndTextRetrieval` for it.
+
+    `start` is a folder with a CLIP of the same width, whose vision tower becomes the first layers.
+    Raises WhatifError when it is not there.
+    """
+    import torch
+    import transformers
+
+    from whatif.training.tokenizers import train_tokenizer
+
+    tokenizer = train_tokenizer(
+        texts_for_tokenizer(4000, seed), _VOCABULARY, _SPECIAL_TOKENS, framed=True, longest=LONGEST
+    )
+    config = transformers.ViltConfig(
+        **_SIZES,
+        vocab_size=len(tokenizer),
+        pad_token_id=tokenizer.pad_token_id,
+        max_position_embeddings=LONGEST,
+        initializer_range=_INITIAL_SPREAD,
+        image_size=SIDE,
+        patch_size=PATCH,
+    )
+    settings: dict[str, Any] = {
+        "size": {"shortest_edge": SIDE},
+        "size_divisor": PATCH,
+        "image_mean": [0.5] * 3,
+        "image_std": [0.5] * 3,
+    }
+    processor_class: Any = transformers.ViltProcessor
+    processor = processor_class(transformers.ViltImageProcessorPil(**settings), tokenizer)
+    model = transformers.ViltForImageAndTextRetrieval(config)
+    # With positions of zero, as the class leaves them, all patches would be alike.
+    torch.nn.init.normal_(model.vilt.embeddings.cls_token, std=config.initializer_range)
+    with torch.no_grad():
+        model.vilt.embeddings.position_embeddings[:, 1:] = wave_positions(_WIDTH, _AMPLITUDE)
+    if start is not None:
+        _take_over(start, model.vilt)
+    return processor, model
+
+
+def _take_over(start: Path, vilt: Any) -> None:
+    """Gives a ViLT the vision tower of the CLIP in `start`: ViLT, too, began as a trained ViT (ViLT 3.1).
+
+    CLIP normalises its embeddings, which ViLT does not; their usual spread stands in for that of each patch.
+    """
+    import torch
+    import transformers
+
+    if not start.is_dir():
+        raise WhatifError(f"{start}: there is no such checkpoint to start from; `whatif train {start.name}` makes it")
+    clip_class: Any = transformers.CLIPModel
+    tower = clip_class.from_pretrained(start, local_files_only=True, dtype=torch.float32).vision_model
+    theirs, ours, norm = tower.embeddings, vilt.embeddings, tower.pre_layrnorm
+    with torch.no_grad():
+        scenes = pixel_values(draw_twins(32, 0, 0).pictures, "cpu")
+        spread = theirs(scenes).std(-1).mean()
+
+        def normalised(values: Any) -> Any:  # (..., width)
+            return (values - values.mean(-1, keepdim=True)) / spread * norm.weight
+
+        projection = ours.patch_embeddings.projection
+        projection.weight.copy_(normalised(theirs.patch_embedding.weight.movedim(0, -1)).movedim(-1, 0))
+        projection.bias.zero_()
+        ours.position_embeddings.copy_(normalised(theirs.position_embedding.weight) + norm.bias)
+        ours.cls_token.copy_(normalised(theirs.class_embedding))
+        ours.token_type_embeddings.weight[1] = 0
+        for layer, one in zip(vilt.encoder.layer, tower.encoder.layers, strict=False):
+            for mine, its in (
+                (layer.layernorm_before, one.layer_norm1),
+                (layer.attention.attention.query, one.self_attn.q_proj),
+                (layer.attention.attention.key, one.self_attn.k_proj),
+                (layer.attention.attention.value, one.self_attn.v_proj),
+                (layer.attention.output.dense, one.self_attn.out_proj),
+                (layer.layernorm_after, one.layer_norm2),
+                (layer.intermediate.dense, one.mlp.fc1),
+                (layer.output.dense, one.mlp.fc2),
+            ):
+                mine.load_state_dict(its.state_dict())

@@ -1,0 +1,105 @@
+"""A typed view of `params/embedded.yaml`: how each checkpoint that ships with the package is trained."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import yaml
+from pydantic import Field, ValidationError
+
+from whatif.errors import WhatifError
+from whatif.settings import Settings
+
+RECIPES_FILE = "params/embedded.yaml"
+
+
+class Schedule(Settings):
+    """A stretch of optimisation."""
+
+    steps: int = Field(ge=1)
+    batch: int = Field(ge=1)  # pictures, or texts, a step
+    learning_rate: float = Field(gt=0, lt=1)
+    warmup: int = Field(ge=1)  # steps
+    weight_decay: float = Field(default=0.05, ge=0)
+
+
+class Examples(Settings):
+    """How many pictures are drawn to train on, each seen several times in other orientations or words."""
+
+    flower_puzzles: int = Field(ge=0)
+    dot_puzzles: int = Field(ge=0)
+    scenes: int = Field(ge=0)
+
+
+class VisionLanguageRecipe(Settings):
+    """A LLaVA: its vision tower alone learns what is where, all of it to answer, its language model alone to read."""
+
+    counterfactual: bool  # whether it is trained on counterfactual questions too
+    start: str | None = None  # another embedded checkpoint to go on from
+    examples: Examples
+    tower: Schedule | None = None
+    answers: Schedule | None = None
+    words: Schedule | None = None
+
+
+class ContrastiveRecipe(Settings):
+    """A CLIP, trained on captions of scenes with their minimal edits in the same batch.
+
+    First its vision tower alone learns what things look like.
+    """
+
+    tower: Schedule
+    train: Schedule
+
+
+class MatchingRecipe(Settings):
+    """A ViLT that tells whether a caption and a picture belong together, trained on minimal edits.
+
+    First it learns, without captions, what things look like.
+    """
+
+    start: str | None = None  # an embedded CLIP whose vision tower becomes its first layers
+    tower: Schedule
+    train: Schedule
+
+
+class LanguageRecipe(Settings):
+    """A language model of captions, masked or causal."""
+
+    train: Schedule
+
+
+class DiffusionRecipe(Settings):
+    """A latent diffusion pipeline: first its autoencoder, then its denoiser and text encoder."""
+
+    scenes: int = Field(ge=1)
+    pairs: float = Field(ge=0, le=1)  # the share of the scenes that hold two things, the others one
+    autoencoder: Schedule
+    denoiser: Schedule
+
+
+class Recipes(Settings):
+    """The whole of `params/embedded.yaml`, a key a checkpoint."""
+
+    seed: int = Field(ge=0, lt=2**32)
+    threads: int = Field(ge=1)
+    llava_original: VisionLanguageRecipe = Field(alias="llava-original")
+    llava_counterfactual: VisionLanguageRecipe = Field(alias="llava-counterfactual")
+    clip: ContrastiveRecipe
+    vilt: MatchingRecipe
+    masked_language: LanguageRecipe = Field(alias="masked-language")
+    causal_language: LanguageRecipe = Field(alias="causal-language")
+    diffusion: DiffusionRecipe
+
+
+def load_recipes(path: Path = Path(RECIPES_FILE)) -> Recipes:
+    """Reads and checks the recipes. Raises WhatifError with one line a finding."""
+    try:
+        values = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise WhatifError(f"{path}: cannot be read as YAML ({error}); run whatif in the root of the project") from error
+    try:
+        return Recipes.model_validate(values)
+    except ValidationError as error:
+        lines = [f"{path}: {'.'.join(map(str, found['loc']))}: {found['msg']}" for found in error.errors()]
+        raise WhatifError("\n".join(lines)) from None

@@ -1,0 +1,93 @@
+"""Scenes to train on: each beside a minimal edit of it, with pictures, captions and what they say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whatif.errors import WhatifError
+from whatif.imaging.scene_picture import draw_scene_picture
+from whatif.random_streams import stream
+from whatif.sources.scene_edits import EDITS, edit
+from whatif.sources.scenes import Scene, draw_scene, one_of
+from whatif.text.scene_captions import WORDINGS, captions, full_caption
+from whatif.training.scene_facts import Labels, scene_facts, told_facts
+
+SIDE = 64  # pixels of the pictures that the embedded models look at
+_WEIGHTS = {"noun": 2, "relation": 8, "count": 3}  # of edits that are harder to tell; the others have 1
+_UNRELATED = 0.15  # of scenes stand beside another scene, not beside an edit
+_PARTIAL = 0.2  # of scenes and their edits have captions of their own, which may leave things out
+
+
+@dataclass(frozen=True)
+class Twins:
+    """`n` scenes and then the edit of each, in the same order: 2n pictures and captions.
+
+    `worded_alike` says of each of the n whether both captions are full and in the same wording.
+    """
+
+    scenes: list[Scene]
+    captions: list[str]
+    facts: Labels  # (2n, facts) of the scenes
+    told: Labels  # (2n, facts) of the captions
+    worded_alike: list[bool]
+
+    @property
+    def pictures(self) -> NDArray[np.uint8]:
+        """(2n, 64, 64, 3)."""
+        return pictures_of(self.scenes)
+
+
+def draw_twins(number: int, step: int, seed: int) -> Twins:
+    """The `number` scenes of a step of training, from the split `train`, each with an edit; new ones at each step."""
+    generator = stream(seed, "twins", step)
+    scenes = [draw_scene("train", step * number + place, seed) for place in range(number)]
+    others, first, second, alike = [], [], [], []
+    for scene in scenes:
+        unrelated, partial = generator.random(2) < (_UNRELATED, _PARTIAL)
+        other = scenes[int(generator.integers(number))] if unrelated else edited(scene, generator)
+        wording = int(generator.integers(WORDINGS))
+        one, two = (_some_caption(it, generator) if partial else full_caption(it, wording) for it in (scene, other))
+        others.append(other)
+        first.append(one)
+        second.append(two)
+        alike.append(not partial and scene.kind == other.kind and not unrelated)
+    both, said = [*scenes, *others], [*first, *second]
+    facts = np.stack([scene_facts(scene) for scene in both])
+    told = np.stack([told_facts(of_scene, caption) for of_scene, caption in zip(facts, said, strict=True)])
+    return Twins(both, said, facts, told, alike)
+
+
+def edited(scene: Scene, generator: np.random.Generator) -> Scene:
+    """A minimal edit; what is hard to tell is edited more often."""
+    what = one_of([name for name in EDITS[scene.kind] for _ in range(_WEIGHTS.get(name, 1))], generator)
+    try:
+        return edit(scene, what, generator)
+    except WhatifError:  # no room for another count or size
+        return edit(scene, "background", generator)
+
+
+def caption_batch(number: int, step: int, seed: int) -> list[str]:
+    """The `number` captions of a step of training, full and partial, of scenes of the split `train`."""
+    generator = stream(seed, "captions", step)
+    return [_some_caption(draw_scene("train", step * number + place, seed), generator) for place in range(number)]
+
+
+def texts_for_tokenizer(number: int, seed: int) -> Iterator[str]:
+    """Captions of `number` training scenes, two of each: enough to hold every word of the scenes."""
+    generator = stream(seed, "tokenizer")
+    for place in range(number):
+        yield from captions(draw_scene("train", place, seed), 2, generator)
+
+
+def pictures_of(scenes: Sequence[Scene]) -> NDArray[np.uint8]:
+    """(scenes, 64, 64, 3)."""
+    return np.stack([np.asarray(draw_scene_picture(scene, SIDE)) for scene in scenes])
+
+
+def _some_caption(scene: Scene, generator: np.random.Generator) -> str:
+    """A full caption or one that may leave out a part, each as likely."""
+    return captions(scene, 2, generator)[int(generator.random() < 0.5)]

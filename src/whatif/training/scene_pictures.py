@@ -1,0 +1,42 @@
+"""Scenes to train a vision-language model on, of the split `train` only: small pictures and their questions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from whatif.progress import progress
+from whatif.sources.scenes import Scene, draw_scene
+
+_DRAWN_FINER = 2  # pictures are drawn this many times larger, then reduced as a processor would
+
+
+@dataclass(frozen=True)
+class ScenePicture:
+    """A scene and its picture."""
+
+    picture: npt.NDArray[np.uint8]  # (side, side, 3)
+    scene: Scene
+
+
+def draw_scenes(number: int, seed: int, side: int) -> list[ScenePicture]:
+    """The first `number` scenes of the split `train`, at `side` pixels."""
+    from PIL import Image
+
+    from whatif.imaging.scene_picture import draw_scene_picture
+
+    examples = []
+    for place in progress(range(number), number, "scenes to train on", "scene"):
+        scene = draw_scene("train", place, seed)
+        picture = draw_scene_picture(scene, _DRAWN_FINER * side)
+        examples.append(ScenePicture(np.asarray(picture.resize((side, side), Image.Resampling.BICUBIC)), scene))
+    return examples
+
+
+def scene_questions_of(example: ScenePicture, generator: np.random.Generator) -> list[tuple[str, str]]:
+    """Questions of a scene with their answers."""
+    from whatif.text.scene_questions import scene_questions
+
+    return [(asked.question, asked.answer) for asked in scene_questions(example.scene, generator)]

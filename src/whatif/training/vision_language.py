@@ -1,0 +1,180 @@
+"""Trains the embedded vision-language models: LLaVA with a convolutional stem, small enough to ship.
+
+First the vision tower alone learns to say what is where, then tower and language model learn the answers together, and
+last the language model alone goes on, which costs a third of that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from whatif.random_streams import stream
+from whatif.training.dense_targets import CHANNELS, dense_losses, dense_targets
+from whatif.training.loop import optimise, pick_device
+from whatif.training.packing import attention_mask, pack
+from whatif.training.puzzle_examples import PuzzleExample, draw_puzzles, puzzle_questions, turned
+from whatif.training.recipes import VisionLanguageRecipe
+from whatif.training.saving import save_checkpoint
+from whatif.training.scene_pictures import ScenePicture, draw_scenes, scene_questions_of
+from whatif.training.vision_language_parts import (
+    PATCH,
+    SIDE,
+    answer_prompt,
+    load_start,
+    new_model,
+    new_processor,
+    pixel_values,
+    read_tokens,
+)
+
+Example = PuzzleExample | ScenePicture
+_QUESTIONS_A_PICTURE = 4
+_SHARES = {"tower": (2, 1, 1), "answers": (2, 1, 1), "words": (1, 1, 2)}  # flower puzzles, dot puzzles, scenes
+_DENSE_WEIGHT = 0.5  # of the losses of places, while answers are learnt
+_PREFIX = 1 + (SIDE // PATCH) ** 2  # tokens before a question: the beginning of the text, the picture
+_SCENES_READ = 3000  # for the words of the tokeniser
+_ORIENTATIONS = 8
+
+
+def train_vision_language(recipe: VisionLanguageRecipe, seed: int, threads: int, folder: Path, log: Path) -> None:
+    """Trains a LLaVA and saves it, with its processor, into `folder`; the log of losses goes to `log`.
+
+    A recipe with `start` goes on from that checkpoint, which stands beside `folder`.
+    Raises WhatifError when it is not there.
+    """
+    import torch
+
+    device = pick_device(threads)
+    torch.manual_seed(seed)
+    if recipe.start is None:
+        kinds = _draw_examples(recipe, seed)
+        processor = new_processor(_texts(kinds, seed))
+        model = new_model(processor)
+    else:
+        model, processor = load_start(folder.parent / recipe.start)
+        kinds = _draw_examples(recipe, seed)
+    model.to(device)
+    head = torch.nn.Linear(model.config.vision_config.hidden_size, CHANNELS).to(device)
+
+    def tower_losses(step: int) -> dict[str, Any]:
+        examples, _ = _batch(kinds, recipe, "tower", step, seed)
+        with torch.autocast(device.type, torch.bfloat16):
+            tokens = read_tokens(model, pixel_values([example.picture for example in examples]).to(device))
+        return dense_losses(head(tokens.float()), _targets(examples).to(device))
+
+    def answer_losses(step: int) -> dict[str, Any]:
+        examples, questions = _batch(kinds, recipe, "answers", step, seed)
+        with torch.autocast(device.type, torch.bfloat16):
+            pixels = pixel_values([example.picture for example in examples]).to(device)
+            tokens = read_tokens(model, pixels)
+            features = model.model.multi_modal_projector(tokens)
+            answers = _answer_loss(model, processor.tokenizer, features, questions)
+        dense = dense_losses(head(tokens.float()), _targets(examples).to(device))
+        return {"answers": answers, **{loss: _DENSE_WEIGHT * value for loss, value in dense.items()}}
+
+    def word_losses(step: int) -> dict[str, Any]:
+        examples, questions = _batch(kinds, recipe, "words", step, seed)
+        with torch.autocast(device.type, torch.bfloat16):
+            pixels = pixel_values([example.picture for example in examples]).to(device)
+            with torch.no_grad():
+                tokens = read_tokens(model, pixels)
+            features = model.model.multi_modal_projector(tokens)
+            return {"answers": _answer_loss(model, processor.tokenizer, features, questions)}
+
+    parts = model.model
+    stretches = (
+        ("tower", [parts.vision_tower, head], tower_losses, recipe.tower),
+        ("answers", [model, head], answer_losses, recipe.answers),
+        ("words", [parts.multi_modal_projector, parts.language_model], word_losses, recipe.words),
+    )
+    lines: list[dict[str, float]] = []
+    model.eval()
+    for stretch, trained, losses, schedule in stretches:
+        if schedule is not None:
+            lines += optimise(f"{folder.name}, {stretch}", trained, losses, schedule, log, before=lines)
+    save_checkpoint(model, processor, folder)
+
+
+def _draw_examples(recipe: VisionLanguageRecipe, seed: int) -> list[list[Any]]:
+    """Flower puzzles, dot puzzles and scenes; puzzles as the default run draws them."""
+    from whatif.params import load
+
+    settings = load().generate.cvqa_synthetic
+    wanted = recipe.examples
+    return [
+        draw_puzzles("flowers", wanted.flower_puzzles, seed, settings, SIDE),
+        draw_puzzles("dots", wanted.dot_puzzles, seed, settings, SIDE),
+        draw_scenes(wanted.scenes, seed, SIDE),
+    ]
+
+
+def _texts(kinds: Sequence[Sequence[Any]], seed: int) -> list[str]:
+    """What the tokeniser is trained on: questions of all kinds with their answers, and every number to 99."""
+    flowers, dots, scenes = kinds
+    generator = stream(seed, "tokeniser")
+    asked = [pair for puzzle in [*flowers[:1000], *dots[:300]] for pair in puzzle_questions(puzzle, generator, True)]
+    asked += [pair for scene in scenes[:_SCENES_READ] for pair in scene_questions_of(scene, generator)]
+    return [f"{answer_prompt(question)} {answer}" for question, answer in asked]
+
+
+def _batch(
+    kinds: Sequence[Sequence[Example]], recipe: VisionLanguageRecipe, stage: str, step: int, seed: int
+) -> tuple[list[Example], list[list[tuple[str, str]]]]:
+    """The pictures of a step and some questions of each."""
+    schedule = getattr(recipe, stage)
+    generator = stream(seed, "batch", stage, recipe.counterfactual, step)
+    shares = [schedule.batch * share // sum(_SHARES[stage]) for share in _SHARES[stage]]
+    examples: list[Example] = []
+    questions = []
+    for kind, share in zip(kinds, shares, strict=True):
+        for number in generator.integers(0, len(kind), share) if len(kind) else ():
+            example = kind[number]
+            if isinstance(example, PuzzleExample):
+                example = turned(example, int(generator.integers(_ORIENTATIONS)))
+                asked = puzzle_questions(example, generator, recipe.counterfactual)
+            else:
+                asked = scene_questions_of(example, generator)
+            examples.append(example)
+            chosen = generator.permutation(len(asked))[:_QUESTIONS_A_PICTURE]
+            questions.append([asked[place] for place in chosen])
+    return examples, questions
+
+
+def _targets(examples: Sequence[Example]) -> Any:
+    import torch
+
+    return torch.from_numpy(np.stack([dense_targets(example) for example in examples]))
+
+
+def _answer_loss(model: Any, tokenizer: Any, features: Any, questions: Sequence[Sequence[tuple[str, str]]]) -> Any:
+    """The mean loss of the answers' tokens, each answer with the token that ends it."""
+    import torch
+
+    def encode(text: str) -> list[int]:
+        return list(tokenizer.encode(text, add_special_tokens=False))
+
+    end = [tokenizer.eos_token_id]
+    sequences = [
+        [(encode(answer_prompt(question)), encode(f" {answer}") + end) for question, answer in of_picture]
+        for of_picture in questions
+    ]
+    packed = pack(sequences, _PREFIX, tokenizer.pad_token_id)
+    device = features.device
+    embed = model.get_input_embeddings()
+    begin = embed(torch.full((len(questions), 1), tokenizer.bos_token_id, device=device))
+    words = embed(torch.from_numpy(packed.tokens).to(device))
+    embedded = torch.cat([begin, features.to(begin.dtype), words], dim=1)
+    before = np.tile(np.arange(_PREFIX), (len(questions), 1))
+    hidden = model.model.language_model(
+        inputs_embeds=embedded,
+        attention_mask=attention_mask(packed, _PREFIX, embedded.dtype, device),
+        position_ids=torch.from_numpy(np.concatenate([before, packed.positions], axis=1)).to(device),
+        use_cache=False,
+    ).last_hidden_state[:, _PREFIX:]
+    labels = torch.from_numpy(packed.labels).to(device)
+    answered = labels >= 0
+    return torch.nn.functional.cross_entropy(model.lm_head(hidden[answered]).float(), labels[answered])

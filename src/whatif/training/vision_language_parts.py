@@ -1,0 +1,131 @@
+"""What the embedded LLaVA is made of: its processor, its weights, and how a picture is read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from whatif.errors import WhatifError
+from whatif.training.tokenizers import train_tokenizer
+
+SIDE = 96  # pixels of a picture
+PATCH = 16  # pixels of a token's place: 36 tokens a picture
+_VOCABULARY = 1024
+_WIDTH = 160  # of the vision tower's tokens
+_IMAGE_TOKEN = "<image>"
+_SPECIAL_TOKENS = {"pad_token": "<pad>", "bos_token": "<s>", "eos_token": "</s>"}
+
+# The pictures of a turn, its words, then the answer behind `Answer:`.
+_TEMPLATE = (
+    "{{ bos_token }}{% for message in messages %}{% if message['role'] == 'assistant' %}Answer: {% endif %}"
+    "{% for part in message['content'] %}{% if part['type'] == 'image' %}" + _IMAGE_TOKEN + "{% endif %}{% endfor %}"
+    "{% for part in message['content'] %}{% if part['type'] == 'text' %}{{ part['text'] }}{% endif %}{% endfor %}"
+    "{% if message['role'] == 'assistant' %}{{ eos_token }}{% else %}{{ '\n' }}{% endif %}{% endfor %}"
+    "{% if add_generation_prompt %}Answer:{% endif %}"
+)
+
+
+def answer_prompt(question: str) -> str:
+    """What stands between a picture and its answer, as the chat template has it."""
+    return f"{question}\nAnswer:"
+
+
+def new_processor(texts: Sequence[str]) -> Any:
+    """A LlavaProcessor with a tokeniser of these texts."""
+    import transformers
+
+    llava_processor: Any = transformers.LlavaProcessor
+    image_processor = transformers.CLIPImageProcessor(
+        size={"shortest_edge": SIDE},
+        crop_size={"height": SIDE, "width": SIDE},
+        image_mean=[0.5] * 3,
+        image_std=[0.5] * 3,
+    )
+    return llava_processor(
+        image_processor=image_processor,
+        tokenizer=train_tokenizer(texts, _VOCABULARY, _SPECIAL_TOKENS, (_IMAGE_TOKEN,), whole_numbers=True),
+        patch_size=PATCH,
+        vision_feature_select_strategy="default",
+        num_additional_image_tokens=1,  # the tower's class token, which "default" leaves out again
+        chat_template=_TEMPLATE,
+    )
+
+
+def new_model(processor: Any) -> Any:
+    """A LLaVA with random weights, of 2.8 million: a ResNet stem under a small transformer, and a Llama.
+
+    A stem of convolutions learns what is inside an outline with half the pictures that a Swin of the same cost needs.
+    """
+    import transformers
+
+    resnet: Any = transformers.ResNetConfig
+    stem = resnet(
+        embedding_size=32,
+        hidden_sizes=[48, 96, _WIDTH],
+        depths=[2, 2, 2],
+        layer_type="basic",
+        out_features=["stage1", "stage2", "stage3"],
+    )
+    side = SIDE // PATCH
+    vision = transformers.DPTConfig(
+        is_hybrid=True,
+        backbone_config=stem,
+        backbone_featmap_shape=[1, _WIDTH, side, side],
+        hidden_size=_WIDTH,
+        num_hidden_layers=3,
+        num_attention_heads=5,
+        intermediate_size=3 * _WIDTH,
+        image_size=SIDE,
+        patch_size=PATCH,
+    )
+    tokenizer = processor.tokenizer
+    special = {name: getattr(tokenizer, name) for name in ("pad_token_id", "bos_token_id", "eos_token_id")}
+    text = transformers.LlamaConfig(
+        vocab_size=len(tokenizer),
+        hidden_size=128,
+        intermediate_size=384,
+        num_hidden_layers=3,
+        num_attention_heads=4,
+        num_key_value_heads=4,
+        max_position_embeddings=1024,
+        tie_word_embeddings=True,
+        **special,
+    )
+    configuration = transformers.LlavaConfig(
+        vision_config=vision,
+        text_config=text,
+        image_token_index=tokenizer.convert_tokens_to_ids(_IMAGE_TOKEN),
+        image_seq_length=side * side,
+        vision_feature_layer=-1,
+        vision_feature_select_strategy="default",
+        tie_word_embeddings=True,
+    )
+    return transformers.LlavaForConditionalGeneration(configuration)
+
+
+def load_start(folder: Path) -> tuple[Any, Any]:
+    """The model and the processor of a checkpoint to go on from. Raises WhatifError when it is not there."""
+    import torch
+    import transformers
+
+    if not (folder / "model.safetensors").is_file():
+        raise WhatifError(f"{folder}: has no model.safetensors to go on from; train that checkpoint first")
+    model = transformers.LlavaForConditionalGeneration.from_pretrained(folder, dtype=torch.float32)
+    return model, transformers.LlavaProcessor.from_pretrained(folder)
+
+
+def pixel_values(pictures: Sequence[npt.NDArray[np.uint8]]) -> Any:
+    """Pictures of (side, side, 3) as the processor gives them: a tensor (pictures, 3, side, side)."""
+    import torch
+
+    stacked = torch.from_numpy(np.stack([np.ascontiguousarray(picture) for picture in pictures]))
+    return (stacked.permute(0, 3, 1, 2).float() / 255 - 0.5) / 0.5
+
+
+def read_tokens(model: Any, pixels: Any) -> Any:
+    """The vision tower's tokens of pictures, (pictures, 36, 160), which the projector takes."""
+    return model.model.vision_tower(pixels, output_hidden_states=True).hidden_states[-1][:, 1:]

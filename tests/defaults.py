@@ -1,0 +1,19 @@
+"""The shipped parameters without what needs a checkpoint or takes long."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+PARAMS = Path(__file__).parents[1] / "params.yaml"
+BASELINES = ("random", "first-option", "majority")
+
+
+def puzzles_and_baselines() -> dict[str, Any]:
+    """The values of params.yaml with the benchmark cvqa-synthetic and the baselines alone."""
+    values: dict[str, Any] = yaml.safe_load(PARAMS.read_text(encoding="utf-8"))
+    values["benchmarks"] = ["cvqa-synthetic"]
+    values["models"] = {key: values["models"][key] for key in BASELINES}
+    return values

@@ -1,0 +1,79 @@
+"""Matching of pairs: margins by the paper's definition, and pictures that cannot be decoded."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from whatif.scoring.match import margins, matches
+from whatif.tables.scenes import MATCHING, found, matching
+
+SCORES = {
+    "caption_0_image_0": 3.0,
+    "caption_0_image_1": 1.0,
+    "caption_1_image_0": 2.5,
+    "caption_1_image_1": 2.0,
+}
+
+
+def test_margins_are_those_of_the_paper() -> None:
+    margin = margins(SCORES)
+    assert margin.image_retrieval == (3.0 - 1.0, 2.0 - 2.5)  # the second is IR_c
+    assert margin.text_retrieval == (3.0 - 2.5, 2.0 - 1.0)  # the second is TR_c
+    assert found({**SCORES, "status": "ok"}) == {
+        "image_retrieval": True,
+        "image_retrieval_counterfactual": False,
+        "text_retrieval": True,
+        "text_retrieval_counterfactual": True,
+        "pair": False,
+    }
+
+
+def test_a_tie_and_an_error_find_nothing() -> None:
+    assert not any(found({**dict.fromkeys(SCORES, 1.0), "status": "ok"}).values())
+    assert not any(found({**dict.fromkeys(SCORES), "status": "error"}).values())
+
+
+class Numbers:
+    """A matcher whose score tells which caption met which picture, and pictures of which one is broken."""
+
+    def match(self, captions: Any, pictures: Any) -> Any:
+        return np.array(
+            [
+                [[len(c) * 10 + len(p) for p in both] for c in told]
+                for told, both in zip(captions, pictures, strict=True)
+            ]
+        )
+
+    def get(self, image_id: str) -> Any:
+        if image_id == "broken":
+            raise OSError("no picture")
+        return image_id
+
+
+def pair(number: int, image: str) -> dict[str, Any]:
+    return {
+        "pair_id": f"pair-{number:03d}",
+        "caption_0": "a",
+        "caption_1": "bb",
+        "image_id_0": image,
+        "image_id_1": "yyy",
+    }
+
+
+def test_every_pair_has_a_row_in_order_and_a_broken_picture_has_its_reason() -> None:
+    pairs = [pair(number, "broken" if number == 70 else "x") for number in range(150)]
+    numbers = Numbers()
+    rows = list(matches(pairs, numbers, "m", numbers))
+    assert [row["pair_id"] for row in rows] == [row["pair_id"] for row in pairs]
+    assert {row["pair_id"]: row["reason"] for row in rows if row["status"] == "error"} == {
+        "pair-070": "picture cannot be decoded: no picture"
+    }
+    assert [rows[0][name] for name in SCORES] == [11.0, 13.0, 21.0, 23.0]
+    scores = matching(rows, names={"m": "M", "unasked": "U"}, confidence=0.95)
+    assert scores.metrics["m"]["image_retrieval_counterfactual"]["n"] == 150
+    assert scores.metrics["m"]["image_retrieval_counterfactual"]["accuracy"] == round(149 / 150, 6)
+    assert scores.metrics["unasked"] == {}
+    assert len(scores.table.header) == len(MATCHING) + 3
+    assert list(matches([], numbers, "m", numbers)) == []

@@ -1,0 +1,188 @@
+"""The embedded diffusion pipeline: its scenes and captions, a training of a few steps, and its assessment."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from whatif.errors import WhatifError
+from whatif.imaging.scene_picture import draw_scene_picture, square_of
+from whatif.random_streams import stream
+from whatif.sources.scenes import Scene, Thing, draw_scene, relation_of, split_of
+from whatif.text.scene_captions import all_captions
+from whatif.training import assess_diffusion
+from whatif.training.diffusion import save_pipeline, train_diffusion
+from whatif.training.diffusion_parts import (
+    new_autoencoder,
+    new_denoiser,
+    new_pipeline,
+    new_text_encoder,
+    new_tokenizer,
+    token_ids,
+)
+from whatif.training.diffusion_scenes import PLACES_APART, caption_words, draw_caption, draw_training_scenes
+from whatif.training.recipes import DiffusionRecipe, Schedule
+
+MOST_BYTES = 7_000_000
+
+
+def recipe(steps: int) -> DiffusionRecipe:
+    schedule = Schedule(steps=steps, batch=4, learning_rate=2e-3, warmup=2)
+    return DiffusionRecipe(scenes=40, pairs=0.2, autoencoder=schedule, denoiser=schedule)
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[dict[str, float]]]:
+    folder = tmp_path_factory.mktemp("diffusion")
+    return folder / "pipeline", train_diffusion(recipe(3), 3, 1, folder / "pipeline", folder / "log.jsonl")
+
+
+def test_the_losses_fall(tmp_path: Path) -> None:
+    lines = train_diffusion(recipe(70), 3, 1, tmp_path / "pipeline", tmp_path / "log.jsonl")
+    assert [json.loads(line) for line in (tmp_path / "log.jsonl").read_text().splitlines()] == lines
+    assert [line["step"] for line in lines] == [50, 70, 50, 70]
+    assert lines[1]["pixels"] < 0.7 * lines[0]["pixels"]
+    assert lines[3]["velocity"] < 0.9 * lines[2]["velocity"]
+
+
+def test_the_same_seed_gives_the_same_bytes(trained: tuple[Path, list[dict[str, float]]], tmp_path: Path) -> None:
+    folder, lines = trained
+    assert train_diffusion(recipe(3), 3, 1, tmp_path / "pipeline", tmp_path / "log.jsonl") == lines
+    files = sorted(file.relative_to(folder) for file in folder.rglob("*") if file.is_file())
+    assert files
+    for file in files:
+        assert _digest(folder / file) == _digest(tmp_path / "pipeline" / file), file
+        assert str(folder.parent).encode() not in (folder / file).read_bytes(), f"{file} names the machine's folder"
+
+
+def test_it_is_an_ordinary_pipeline(trained: tuple[Path, list[dict[str, float]]]) -> None:
+    folder = trained[0]
+    index = json.loads((folder / "model_index.json").read_text())
+    assert index["_class_name"] == "StableDiffusionPipeline"
+    assert index["safety_checker"] == [None, None]
+    assert sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) <= MOST_BYTES
+    pipeline = assess_diffusion.load_pipeline(folder)
+    assert {weight.dtype for weight in pipeline.unet.parameters()} == {torch.float32}
+    picture = pipeline("A red ball.", num_inference_steps=2).images[0]
+    assert picture.size == (64, 64)
+
+
+def test_saving_and_loading_gives_the_same(tmp_path: Path) -> None:
+    torch.manual_seed(3)
+    tokenizer = new_tokenizer(caption_words())
+    pipeline = new_pipeline(tokenizer, new_text_encoder(tokenizer), new_autoencoder(), new_denoiser())
+    pipeline.set_progress_bar_config(disable=True)
+    save_pipeline(pipeline, tmp_path)
+    loaded = assess_diffusion.load_pipeline(tmp_path)
+    first, second = (
+        each.to(torch.float32)(
+            ["A red ball.", "A large blue star on a black background."],
+            num_inference_steps=3,
+            generator=torch.Generator().manual_seed(1),
+            output_type="np",
+        ).images
+        for each in (pipeline, loaded)
+    )
+    assert np.array_equal(first, second)
+
+
+def test_scenes_are_of_the_training_split_and_on_the_grid() -> None:
+    scenes = draw_training_scenes(200, 0.2, 3)
+    assert [scene.kind for scene in scenes].count("pair") == 40
+    assert {scene.kind for scene in scenes} == {"one", "pair"}
+    assert scenes == draw_training_scenes(200, 0.2, 3)
+    for scene in scenes:
+        assert split_of(scene.things) == "train"
+        assert scene.relation is None or scene.relation == relation_of(*scene.things)
+        for thing in scene.things:
+            left, top, _ = square_of(thing, 64)
+            assert left % PLACES_APART == top % PLACES_APART, "things of a size are alike to the denoiser"
+            assert left >= 0 <= top
+
+
+def test_every_word_of_a_caption_is_known() -> None:
+    tokenizer = new_tokenizer(caption_words())
+    longest = 0
+    for number in range(400):
+        for caption in all_captions(draw_scene("test", number, 3)):
+            ids = tokenizer(caption).input_ids
+            assert tokenizer.unk_token_id not in ids, caption
+            longest = max(longest, len(ids))
+    assert longest <= tokenizer.model_max_length
+    assert tokenizer("A zebra.").input_ids[2] == tokenizer.unk_token_id
+    assert token_ids(tokenizer, ["", "A ball."]).shape == (2, tokenizer.model_max_length)
+
+
+def test_a_tenth_of_the_captions_is_empty_and_most_are_full() -> None:
+    scene = draw_training_scenes(1, 0, 3)[0]
+    generator = stream(3, "captions")
+    drawn = [draw_caption(scene, generator) for _ in range(600)]
+    assert 0.06 < drawn.count("") / 600 < 0.14
+    assert set(drawn) <= {"", *all_captions(scene)}
+    named = (scene.background, scene.things[0].noun, scene.things[0].colour, scene.things[0].size)
+    assert sum(all(word in caption for word in named) for caption in drawn) / 600 > 0.75
+
+
+def test_what_is_assessed_is_the_same_each_time(
+    trained: tuple[Path, list[dict[str, float]]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(assess_diffusion, "STEPS", 2)
+    table = assess_diffusion.assess_diffusion(trained[0], samples=4, pairs=2)
+    assert table == assess_diffusion.assess_diffusion(trained[0], samples=4, pairs=2)
+    assert list(table["captions"]) == ["object", "colour", "background", "all"]
+    assert all(share["n"] == 4 for share in table["captions"].values())
+    assert json.loads(json.dumps(table)) == table
+
+
+def test_true_drawings_are_assessed_as_right(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With drawings for samples, everything is right and a swap changes nothing outside the thing."""
+
+    def drawn(of: dict[str, Any], caption: str, far: bool = False) -> Any:
+        scene = of[caption]
+        if far:
+            thing = scene.things[0]
+            scene = Scene("moved", scene.background, (Thing(thing.noun, thing.colour, thing.size, 0.22, 0.22),))
+        return draw_scene_picture(scene)
+
+    known: dict[str, Scene] = {}
+    monkeypatch.setattr(
+        assess_diffusion,
+        "full_caption",
+        lambda scene, wording: known.setdefault(scene.scene_id, scene) and scene.scene_id,
+    )
+    monkeypatch.setattr(
+        assess_diffusion,
+        "_draw",
+        lambda pipeline, captions, seeds: [drawn(known, caption, caption.endswith("-noun")) for caption in captions],
+    )
+    monkeypatch.setattr(
+        assess_diffusion,
+        "_draw_pairs",
+        lambda pipeline, captions, others, seeds, shared: [
+            (drawn(known, caption), drawn(known, other)) for caption, other in zip(captions, others, strict=True)
+        ],
+    )
+    monkeypatch.setattr(assess_diffusion, "load_pipeline", lambda folder: None)
+    table = assess_diffusion.assess_diffusion(Path("nowhere"), samples=10, pairs=10)
+    assert all(share["accuracy"] == 1 for share in table["captions"].values())
+    swaps = table["noun_swaps"]
+    assert swaps["right_with_prompt_to_prompt"]["n"] == 10
+    assert swaps["right_with_prompt_to_prompt"]["accuracy"] == 1
+    assert swaps["mean_change_with_prompt_to_prompt"] == 0
+    assert swaps["mean_change_with_another_seed"] > 1
+    assert swaps["wilcoxon_p_against_shared_seed"] == 1
+
+
+def test_a_damaged_pipeline_is_named(trained: tuple[Path, list[dict[str, float]]], tmp_path: Path) -> None:
+    with pytest.raises(WhatifError, match="nothing-here"):
+        assess_diffusion.load_pipeline(tmp_path / "nothing-here")
+
+
+def _digest(file: Path) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest()

@@ -1,0 +1,117 @@
+"""The training of the embedded LLaVA: it learns, it is repeatable, and what is saved is what was trained."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.imaging.scenes import puzzle_settings
+from whatif.errors import WhatifError
+from whatif.models import Question, load
+from whatif.params_models import HuggingFaceChat
+from whatif.training.puzzle_examples import draw_puzzles, puzzle_questions
+from whatif.training.recipes import Examples, Schedule, VisionLanguageRecipe
+from whatif.training.vision_language import _answer_loss, train_vision_language
+from whatif.training.vision_language_parts import pixel_values, read_tokens
+
+_EXAMPLES = Examples(flower_puzzles=8, dot_puzzles=4, scenes=8)
+
+
+def _schedule(steps: int) -> Schedule:
+    return Schedule(steps=steps, batch=8, learning_rate=2e-3, warmup=2)
+
+
+def _recipe(**changes: Any) -> VisionLanguageRecipe:
+    settings = {"counterfactual": False, "examples": _EXAMPLES, "tower": _schedule(3), "answers": _schedule(60)}
+    return VisionLanguageRecipe(**{**settings, **changes})
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("embedded") / "first"
+    train_vision_language(_recipe(), 3, 1, folder, folder / "log.jsonl")
+    return folder
+
+
+def test_the_losses_fall(trained: Path) -> None:
+    lines = [json.loads(line) for line in (trained / "log.jsonl").read_text().splitlines()]
+    answers = [line["answers"] for line in lines if "answers" in line]
+    assert answers[-1] < answers[0]
+    assert {"inside", "flowers", "dots", "thing", "background"} < set(lines[0])
+
+
+def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        recipe = _recipe(answers=_schedule(2))
+        train_vision_language(recipe, 3, 1, tmp_path / name, tmp_path / name / "log.jsonl")
+    for file in ("model.safetensors", "tokenizer.json", "config.json", "log.jsonl"):
+        assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes()
+
+
+def test_the_saved_checkpoint_answers_through_the_adapter(trained: Path) -> None:
+    """And its loss there, question by question, is that of the packed sequence of the training."""
+    import torch
+    from PIL import Image
+    from transformers import AutoModelForImageTextToText, AutoProcessor
+
+    model = AutoModelForImageTextToText.from_pretrained(trained, dtype=torch.float32).eval()
+    processor = AutoProcessor.from_pretrained(trained)
+    example = draw_puzzles("flowers", 1, 3, puzzle_settings(), 96)[0]
+    asked = puzzle_questions(example, np.random.default_rng(0), False)[:2]
+    with torch.inference_mode():
+        packed = float(_answer_loss(model, processor.tokenizer, _features(model, example.picture), [asked]))
+    adapter = load("hf-chat", HuggingFaceChat(adapter="hf-chat", checkpoint=str(trained), max_new_tokens=4), 0)
+    questions = [
+        Question("q", "g", "original", words, options, ("i",), lambda: [Image.fromarray(example.picture)])
+        for words, answer in asked
+        for options in ((answer, "99"), ())
+    ]
+    answers = list(adapter.answer(questions))
+    plain = _plain_loss(model, processor, example.picture, asked)
+    assert packed == pytest.approx(plain, abs=1e-4)
+    scores = answers[0].option_scores
+    assert scores is not None and scores[0].tokens == 1
+    assert answers[1].response is not None
+
+
+def _features(model: Any, picture: Any) -> Any:
+    return model.model.multi_modal_projector(read_tokens(model, pixel_values([picture])))
+
+
+def _plain_loss(model: Any, processor: Any, picture: Any, asked: list[tuple[str, str]]) -> float:
+    import torch
+    from PIL import Image
+
+    total, tokens = 0.0, 0
+    for question, answer in asked:
+        turns = [
+            {"role": "user", "content": [{"type": "image"}, {"type": "text", "text": question}]},
+            {"role": "assistant", "content": [{"type": "text", "text": answer}]},
+        ]
+        text = processor.apply_chat_template(turns)
+        inputs = processor(text=text, images=[Image.fromarray(picture)], return_tensors="pt", add_special_tokens=False)
+        with torch.inference_mode():
+            logits = model(**inputs).logits[0]
+        right = inputs["input_ids"][0, -2:]  # the number, one token, and the end
+        total += float(torch.nn.functional.cross_entropy(logits[-3:-1], right, reduction="sum"))
+        tokens += 2
+    return total / tokens
+
+
+def test_going_on_from_a_checkpoint_begins_with_its_weights(trained: Path) -> None:
+    import torch
+    from safetensors.torch import load_file
+
+    barely = Schedule(steps=1, batch=4, learning_rate=1e-9, warmup=1)
+    folder = trained.parent / "second"
+    recipe = _recipe(counterfactual=True, start="first", tower=None, answers=barely)
+    train_vision_language(recipe, 3, 1, folder, folder / "log.jsonl")
+    first, second = (load_file(place / "model.safetensors") for place in (trained, folder))
+    weights = [name for name in first if "running" not in name and "num_batches" not in name]
+    assert all(torch.allclose(first[name], second[name], atol=1e-3) for name in weights)
+    with pytest.raises(WhatifError, match=r"nosuch: has no model\.safetensors to go on from"):
+        train_vision_language(_recipe(start="nosuch"), 3, 1, trained.parent / "third", folder / "log.jsonl")
