@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from whatif.graph.steps import Graph, Job
 from whatif.images import ImageStore
 from whatif.params import check
 from whatif.schemas import IMAGES, JUDGEMENTS, PREDICTIONS, PUZZLES, QUESTIONS, REJECTIONS, Table
+from whatif.text.puzzle_questions import GROUPS
 
 NAME = "cvqa-synthetic"
 BEFORE_MODELS = ("extract", "generate", "filter", "verify")
@@ -357,6 +359,17 @@ def test_verification_rejects_a_falsified_answer_flag_or_option_and_says_why(pro
     drops = (project.folder / f"metrics/{NAME}/drops.csv").read_text(encoding="utf-8").splitlines()
     assert len(drops) == 1 + models * (models - 1) // 2
     assert "## Models' drops compared" in report
+
+
+def test_the_gallery_shows_a_puzzle_of_each_template_with_answers_and_the_right_one(project: Project) -> None:
+    project.make(*BEFORE_MODELS, "evaluate", "aggregate")
+    page = (project.folder / f"metrics/{NAME}/gallery.html").read_text(encoding="utf-8")
+    assert page.count("<img ") == len(GROUPS) and page.count("data:image/png;base64,") == len(GROUPS)
+    question = project.rows("verify", "questions", QUESTIONS)[1]
+    assert question["variant"] == "original" and escape(question["question"]) in page
+    right = question["choices"]["ABCD".index(question["answer"])]
+    assert f"{right} ({question['answer']})" in page
+    assert f"{question['choices'][0]} (A)" in page  # what the baseline `first-option` says
 
 
 def test_questions_of_puzzles_that_are_no_longer_there_are_refused(project: Project) -> None:

@@ -66,7 +66,7 @@ def verify() -> None:
     """Check the answers of BENCHMARK; what is left are the questions that models are asked."""
 
 
-@_stage("evaluate", "model", "strategy", "matcher")
+@_stage("evaluate", "part", "model", "strategy", "matcher")
 def evaluate() -> None:
     """Ask the models of params.yaml the questions of BENCHMARK, and let matchers score its captions and pictures."""
 
