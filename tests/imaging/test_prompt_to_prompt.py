@@ -72,7 +72,8 @@ def test_without_sharing_it_is_the_pipeline_itself(scheduled: Any) -> None:
             generator=torch.Generator().manual_seed(request.seed),
             output_type="pt",
         ).images[0]
-        assert (drawn - pixels).abs().max() < 1e-4
+        # A caption alone in its batch is summed in another order, and the wide random weights make more of that.
+        assert (drawn - pixels).abs().max() < 5e-4
 
 
 def test_the_same_caption_gives_the_same_picture_twice(scheduled: Any) -> None:

@@ -45,7 +45,7 @@ def train_tokenizer(
     core.decoder = tokenizers.decoders.ByteLevel()
     trainer = tokenizers.trainers.BpeTrainer(
         vocab_size=vocabulary_size,
-        special_tokens=specials,
+        special_tokens=[_mask(token) if token == special_tokens.get("mask_token") else token for token in specials],
         initial_alphabet=sorted(tokenizers.pre_tokenizers.ByteLevel.alphabet()),
         show_progress=False,
     )
