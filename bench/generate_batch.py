@@ -1,4 +1,4 @@
-"""32 short answers to twin questions about 16 pictures in batches, beside the same questions one at a time."""
+"""32 short answers to questions about 8 pictures in batches, beside the same questions one at a time."""
 
 from __future__ import annotations
 
@@ -15,23 +15,25 @@ from whatif.models import Answer, Question, load
 from whatif.params_models import HuggingFaceChat
 
 _ROUNDS = 3
-_PICTURES = 16
+_PICTURES = 8
 _BATCH = 16
 _NEW_TOKENS = 8
-_TWINS = (
+_QUESTIONS = (
     "how many {} are there in all the circles",
     "how many {} would there be in all the circles without the 7 inside",
+    "how many {} are outside",
+    "what colour would the {} be if all of the circles were red",
 )
 
 
 def measure() -> dict[str, Any]:
     """Seconds for 32 answers of 8 tokens on one core: a LLaVA of 12 layers, 576 image tokens; median of rounds in turn.
 
-    The benchmark's own shape: each picture has an original and a counterfactual question. Their picture is read once,
-    which is most of the work; the steps that write the answers gain from company. Where every question has a picture
-    of its own only the steps gain, and batches are 1.2 times as fast.
+    Four questions a picture, as benchmarks have them: CFMM asks five, our scenes six to twelve. Their picture is read
+    once, which is most of the work, and the steps that write the answers gain from company. Two questions a picture,
+    as in C-VQA, gave 1.9 times the speed; where every question has a picture of its own only the steps gain: 1.2 times.
     """
-    questions = twins()
+    questions = asked()
     with tempfile.TemporaryDirectory() as folder:
         random_llava(Path(folder), image_tokens_side=24)
         seconds: dict[int, list[float]] = {_BATCH: [], 1: []}
@@ -50,17 +52,17 @@ def measure() -> dict[str, Any]:
         "peer": peer,
         "unit": "s",
         "ratio": peer / ours,
-        "peer_name": "the same 32 questions, twins about 16 pictures, one at a time",
+        "peer_name": "the same 32 questions, four a picture, one at a time",
     }
 
 
-def twins() -> list[Question]:
-    """Two questions about each picture, of unlike length."""
+def asked() -> list[Question]:
+    """Four questions about each picture, of unlike length."""
     things = ("dots", "flowers", "polygons", "big red circles")
     return [
         question([picture(number)], words.format(things[number % len(things)]))
         for number in range(_PICTURES)
-        for words in _TWINS
+        for words in _QUESTIONS
     ]
 
 
