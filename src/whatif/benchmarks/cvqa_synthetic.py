@@ -21,15 +21,7 @@ from whatif.images import SortedImages, image_row
 from whatif.params import Params
 from whatif.params_benchmarks import GeneratePuzzles
 from whatif.params_models import answerers
-from whatif.schemas import (
-    FILES,
-    IMAGES,
-    JUDGEMENTS,
-    PREDICTIONS,
-    PUZZLES,
-    QUESTIONS,
-    REJECTIONS,
-)
+from whatif.schemas import FILES, IMAGES, JUDGEMENTS, PREDICTIONS, PUZZLES, QUESTIONS, REJECTIONS
 
 NAME = "cvqa-synthetic"
 

@@ -16,6 +16,7 @@ from whatif.params_models import HuggingFaceChat
 from whatif.random_streams import stream
 from whatif.scoring.rank import best
 from whatif.statistics.intervals import wilson
+from whatif.training.recipes import load_recipes
 
 _PUZZLES = 300  # of each template
 _SCENES = 400
@@ -103,12 +104,11 @@ def _puzzle_questions(number: int, seed: int, drawn: bool = True) -> list[_Asked
     from whatif.imaging.dot_puzzle import lay_out_dots
     from whatif.imaging.flower_puzzle import lay_out_flowers
     from whatif.imaging.puzzle_picture import FlowerPictures, puzzle_picture
-    from whatif.params import load as load_params
     from whatif.sources.flowers import drawn_flowers
     from whatif.text.puzzle_options import puzzle_text
     from whatif.text.puzzle_questions import GROUPS
 
-    settings = load_params().generate.cvqa_synthetic.model_copy(update={"puzzles_per_template": number})
+    settings = load_recipes().puzzles.model_copy(update={"puzzles_per_template": number})
     flowers = FlowerPictures(drawn_flowers(96))
     asked = []
     for group in GROUPS:

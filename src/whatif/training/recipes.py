@@ -8,6 +8,7 @@ import yaml
 from pydantic import Field, ValidationError
 
 from whatif.errors import WhatifError
+from whatif.params_benchmarks import GeneratePuzzles
 from whatif.settings import Settings
 
 RECIPES_FILE = "params/embedded.yaml"
@@ -83,6 +84,7 @@ class Recipes(Settings):
 
     seed: int = Field(ge=0, lt=2**32)
     threads: int = Field(ge=1)
+    puzzles: GeneratePuzzles
     llava_original: VisionLanguageRecipe = Field(alias="llava-original")
     llava_counterfactual: VisionLanguageRecipe = Field(alias="llava-counterfactual")
     clip: ContrastiveRecipe

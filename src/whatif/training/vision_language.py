@@ -17,7 +17,7 @@ from whatif.training.dense_targets import CHANNELS, dense_losses, dense_targets
 from whatif.training.loop import optimise, pick_device
 from whatif.training.packing import attention_mask, pack
 from whatif.training.puzzle_examples import PuzzleExample, draw_puzzles, puzzle_questions, turned
-from whatif.training.recipes import VisionLanguageRecipe
+from whatif.training.recipes import VisionLanguageRecipe, load_recipes
 from whatif.training.saving import save_checkpoint
 from whatif.training.scene_pictures import ScenePicture, draw_scenes, scene_questions_of
 from whatif.training.vision_language_parts import (
@@ -100,10 +100,8 @@ def train_vision_language(recipe: VisionLanguageRecipe, seed: int, threads: int,
 
 
 def _draw_examples(recipe: VisionLanguageRecipe, seed: int) -> list[list[Any]]:
-    """Flower puzzles, dot puzzles and scenes; puzzles as the default run draws them."""
-    from whatif.params import load
-
-    settings = load().generate.cvqa_synthetic
+    """Flower puzzles, dot puzzles and scenes."""
+    settings = load_recipes().puzzles
     wanted = recipe.examples
     return [
         draw_puzzles("flowers", wanted.flower_puzzles, seed, settings, SIDE),
