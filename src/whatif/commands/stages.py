@@ -13,11 +13,12 @@ def _stage(name: str, *wildcards: str) -> Callable[[Callable[..., None]], click.
     def decorate(described: Callable[..., None]) -> click.Command:
         @click.pass_context
         def run_stage(context: click.Context, /, benchmark: str, **chosen: str | None) -> None:
-            run_jobs(name, benchmark, {key: value for key, value in chosen.items() if value is not None})
+            step = chosen.pop("step", None)
+            run_jobs(name, benchmark, {key: value for key, value in chosen.items() if value is not None}, step)
 
         run_stage.__doc__ = described.__doc__
         command: Callable[..., None] = click.argument("benchmark")(run_stage)
-        for wildcard in wildcards:
+        for wildcard in ("step", *wildcards):
             command = click.option(f"--{wildcard}", help=_HELP[wildcard])(command)
         return click.command(name)(command)
 
@@ -25,20 +26,22 @@ def _stage(name: str, *wildcards: str) -> Callable[[Callable[..., None]], click.
 
 
 _HELP = {
+    "step": "Only this step of the stage, where it has several; all of them when not given.",
     "part": "Only this part, for example part-000-of-004; all of them when not given.",
     "model": "Only this model of params.yaml; all of them when not given.",
     "matcher": "Only this model of params.yaml that matches captions and pictures.",
+    "encoder": "Only this model of params.yaml that embeds captions and pictures, and searches among them.",
     "strategy": "Only this prompting strategy; all of params.yaml when not given.",
 }
 
 
-def run_jobs(stage: str, benchmark: str, chosen: dict[str, str]) -> None:
-    """Runs the jobs of a stage one after another, saying what each did."""
+def run_jobs(stage: str, benchmark: str, chosen: dict[str, str], step_name: str | None) -> None:
+    """Runs the jobs of a stage, or of one of its steps, one after another, saying what each did."""
     from whatif import benchmarks, params
     from whatif.graph.run import run
 
     graph = benchmarks.graph(params.load())
-    for step in graph.steps_of(stage, benchmark, chosen):
+    for step in graph.steps_of(stage, benchmark, chosen, step_name):
         for job in graph.jobs_of(step, chosen):
             run(job, lambda line: click.echo(line, err=True))
 
@@ -56,7 +59,7 @@ def generate() -> None:
     """Make the counterfactual questions and pictures of BENCHMARK, in parts."""
 
 
-@_stage("filter")
+@_stage("filter", "part")
 def filter_() -> None:
     """Apply the automatic filters of BENCHMARK; what is rejected is kept with its reason."""
 
@@ -66,7 +69,7 @@ def verify() -> None:
     """Check the answers of BENCHMARK; what is left are the questions that models are asked."""
 
 
-@_stage("evaluate", "part", "model", "strategy", "matcher")
+@_stage("evaluate", "part", "model", "strategy", "matcher", "encoder")
 def evaluate() -> None:
     """Ask the models of params.yaml the questions of BENCHMARK, and let matchers score its captions and pictures."""
 

@@ -42,7 +42,7 @@ def no_code(parameters: Mapping[str, Any], wildcards: Mapping[str, str]) -> Sequ
 class Step:
     """One stage of one benchmark, or a part of it.
 
-    part: tells the steps of a stage apart, where it has several.
+    name: tells the steps of a stage apart, where it has several.
     function: `module:name` of what does the work; it is called with a `whatif.graph.run.Task`.
     inputs, outputs: role -> path; an input is an output of an earlier step.
     reads: places in `params.yaml` that the work depends on; it is handed these and no others.
@@ -64,12 +64,12 @@ class Step:
     code: Callable[[Mapping[str, Any], Mapping[str, str]], Sequence[str]] = no_code
     package_files: tuple[str, ...] = ()
     publishes: tuple[str, ...] = ()
-    part: str = ""
+    name: str = ""
 
     @property
     def rule(self) -> str:
         """The name of the rule that runs the jobs of this step."""
-        return "_".join(filter(None, (self.stage, self.benchmark, self.part)))
+        return "_".join(filter(None, (self.stage, self.benchmark, self.name)))
 
     @property
     def wildcards(self) -> list[str]:
@@ -99,7 +99,8 @@ class Job:
     @property
     def name(self) -> str:
         """For people, for example `generate cvqa-synthetic part-000-of-004`."""
-        return " ".join([self.step.stage, self.step.benchmark, *self.wildcards.values()])
+        step = self.step
+        return " ".join(filter(None, [step.stage, step.benchmark, step.name, *self.wildcards.values()]))
 
     @property
     def published(self) -> tuple[Path, ...]:
@@ -156,14 +157,20 @@ class Graph:
         """The first step of one stage of one benchmark. Raises WhatifError as `steps_of` does."""
         return self.steps_of(stage, benchmark)[0]
 
-    def steps_of(self, stage: str, benchmark: str, chosen: Collection[str] = ()) -> list[Step]:
-        """The steps of one stage of one benchmark, those that are divided by the chosen wildcards if there are any.
+    def steps_of(self, stage: str, benchmark: str, chosen: Collection[str] = (), name: str | None = None) -> list[Step]:
+        """The steps of one stage of one benchmark, or the one with a name.
 
-        Raises WhatifError when the benchmark is not in params.yaml.
+        Those that are divided by the chosen wildcards if there are any. Raises WhatifError when the benchmark is not
+        in params.yaml, and when it has no step of this name.
         """
         steps = [step for step in self.steps(stage) if step.benchmark == benchmark]
         if not steps:
             raise WhatifError(f"{benchmark}: not among the benchmarks of params.yaml ({', '.join(self.benchmarks)})")
+        if name is not None:
+            known = ", ".join(step.name for step in steps if step.name) or "none with a name"
+            steps = [step for step in steps if step.name == name]
+            if not steps:
+                raise WhatifError(f"{stage} {benchmark}: has no step {name}; there are {known}")
         return [step for step in steps if set(chosen) <= set(step.wildcards)] or steps[:1]
 
     def values(self, step: Step) -> Mapping[str, Sequence[str]]:

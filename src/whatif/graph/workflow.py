@@ -56,12 +56,14 @@ def outputs_of(step: Step) -> list[str]:
 
 def log_of(step: Step) -> str:
     """Where the rule's jobs write what they say."""
-    return "/".join(["logs", step.stage, step.benchmark, *(f"{{{name}}}" for name in step.wildcards)]) + ".log"
+    folders = ["logs", step.stage, step.benchmark, *filter(None, [step.name])]
+    return "/".join([*folders, *(f"{{{name}}}" for name in step.wildcards)]) + ".log"
 
 
 def job_of(step: Step) -> str:
     """The arguments of `whatif` that run one job of a step's rule, with the rule's wildcards."""
-    return " ".join([step.stage, step.benchmark, *(f"--{name} {{{name}}}" for name in step.wildcards)])
+    named = [f"--step {step.name}"] if step.name else []
+    return " ".join([step.stage, step.benchmark, *named, *(f"--{name} {{{name}}}" for name in step.wildcards)])
 
 
 def targets(graph: Graph) -> dict[str, list[str]]:
@@ -71,7 +73,7 @@ def targets(graph: Graph) -> dict[str, list[str]]:
         named[f"evaluate-{model}"] = [
             str(path)
             for job in graph.jobs
-            if job.step.stage == "evaluate" and model in (job.wildcards.get("model"), job.wildcards.get("matcher"))
+            if job.step.stage == "evaluate" and model in map(job.wildcards.get, ("model", "matcher", "encoder"))
             for path in job.outputs.values()
         ]
     return named
