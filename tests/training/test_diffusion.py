@@ -13,6 +13,8 @@ import torch
 
 from whatif.errors import WhatifError
 from whatif.imaging.scene_picture import draw_scene_picture, square_of
+from whatif.models.diffusion import load_pipeline
+from whatif.params_models import LocalCheckpoint
 from whatif.random_streams import stream
 from whatif.sources.scenes import Scene, Thing, draw_scene, relation_of, split_of
 from whatif.text.scene_captions import all_captions
@@ -67,7 +69,7 @@ def test_it_is_an_ordinary_pipeline(trained: tuple[Path, list[dict[str, float]]]
     assert index["_class_name"] == "StableDiffusionPipeline"
     assert index["safety_checker"] == [None, None]
     assert sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) <= MOST_BYTES
-    pipeline = assess_diffusion.load_pipeline(folder)
+    pipeline = load_pipeline(LocalCheckpoint(checkpoint=str(folder)))
     assert {weight.dtype for weight in pipeline.unet.parameters()} == {torch.float32}
     picture = pipeline("A red ball.", num_inference_steps=2).images[0]
     assert picture.size == (64, 64)
@@ -79,7 +81,7 @@ def test_saving_and_loading_gives_the_same(tmp_path: Path) -> None:
     pipeline = new_pipeline(tokenizer, new_text_encoder(tokenizer), new_autoencoder(), new_denoiser())
     pipeline.set_progress_bar_config(disable=True)
     save_pipeline(pipeline, tmp_path)
-    loaded = assess_diffusion.load_pipeline(tmp_path)
+    loaded = load_pipeline(LocalCheckpoint(checkpoint=str(tmp_path)))
     first, second = (
         each.to(torch.float32)(
             ["A red ball.", "A large blue star on a black background."],
@@ -168,7 +170,7 @@ def test_true_drawings_are_assessed_as_right(monkeypatch: pytest.MonkeyPatch) ->
             (drawn(known, caption), drawn(known, other)) for caption, other in zip(captions, others, strict=True)
         ],
     )
-    monkeypatch.setattr(assess_diffusion, "load_pipeline", lambda folder: None)
+    monkeypatch.setattr(assess_diffusion, "load_pipeline", lambda settings: None)
     table = assess_diffusion.assess_diffusion(Path("nowhere"), samples=10, pairs=10)
     assert all(share["accuracy"] == 1 for share in table["captions"].values())
     swaps = table["noun_swaps"]
@@ -181,7 +183,7 @@ def test_true_drawings_are_assessed_as_right(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_a_damaged_pipeline_is_named(trained: tuple[Path, list[dict[str, float]]], tmp_path: Path) -> None:
     with pytest.raises(WhatifError, match="nothing-here"):
-        assess_diffusion.load_pipeline(tmp_path / "nothing-here")
+        assess_diffusion.assess_diffusion(tmp_path / "nothing-here")
 
 
 def _digest(file: Path) -> str:

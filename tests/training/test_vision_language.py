@@ -14,8 +14,9 @@ from whatif.errors import WhatifError
 from whatif.models import Question, load
 from whatif.params_models import HuggingFaceChat
 from whatif.training.puzzle_examples import draw_puzzles, puzzle_questions
+from whatif.training.question_losses import new_readers, question_losses
 from whatif.training.recipes import Examples, Schedule, VisionLanguageRecipe
-from whatif.training.vision_language import _answer_loss, train_vision_language
+from whatif.training.vision_language import train_vision_language
 from whatif.training.vision_language_parts import pixel_values, read_tokens
 
 _EXAMPLES = Examples(flower_puzzles=8, dot_puzzles=4, scenes=8)
@@ -63,7 +64,9 @@ def test_the_saved_checkpoint_answers_through_the_adapter(trained: Path) -> None
     example = draw_puzzles("flowers", 1, 3, puzzle_settings(), 96)[0]
     asked = puzzle_questions(example, np.random.default_rng(0), False)[:2]
     with torch.inference_mode():
-        packed = float(_answer_loss(model, processor.tokenizer, _features(model, example.picture), [asked]))
+        features = _features(model, example.picture)
+        losses = question_losses(model, new_readers(model), processor.tokenizer, features, [(example, asked)])
+        packed = float(losses["answers"])
     adapter = load("hf-chat", HuggingFaceChat(adapter="hf-chat", checkpoint=str(trained), max_new_tokens=4), 0)
     questions = [
         Question("q", "g", "original", words, options, ("i",), lambda: [Image.fromarray(example.picture)])

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from whatif.errors import WhatifError
 from whatif.imaging.prompt_to_prompt import PairRequest, generate_pairs
 from whatif.imaging.scene_recognition import recognise
+from whatif.models.diffusion import load_pipeline
+from whatif.params_models import LocalCheckpoint
 from whatif.random_streams import stream
 from whatif.sources.scene_edits import edit
 from whatif.sources.scenes import BACKGROUNDS, COLOURS, NOUNS, Scene, draw_scene
@@ -43,23 +44,8 @@ def assess_diffusion(folder: Path, samples: int = SAMPLES, pairs: int = PAIRS) -
 
     The same on every run of a machine. Raises WhatifError when the pipeline cannot be loaded.
     """
-    pipeline = load_pipeline(folder)
+    pipeline = load_pipeline(LocalCheckpoint(checkpoint=str(folder)))
     return {"captions": _captions_drawn(pipeline, samples), "noun_swaps": _noun_swaps(pipeline, pairs)}
-
-
-def load_pipeline(folder: Path) -> Any:
-    """The StableDiffusionPipeline in `folder`, in float32. Raises WhatifError when it cannot be loaded."""
-    import diffusers
-    import torch
-
-    try:
-        pipeline_class: Any = diffusers.StableDiffusionPipeline
-        pipeline = pipeline_class.from_pretrained(folder, dtype=torch.float32, local_files_only=True)
-    except Exception as error:  # whatever a damaged file raises
-        reason = str(error).strip().partition("\n")[0]
-        raise WhatifError(f"{folder}: cannot be loaded as a StableDiffusionPipeline ({reason})") from error
-    pipeline.set_progress_bar_config(disable=True)
-    return pipeline
 
 
 def _captions_drawn(pipeline: Any, number: int) -> dict[str, Any]:

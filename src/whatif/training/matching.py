@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from whatif.errors import WhatifError
 from whatif.random_streams import stream
+from whatif.training import word_targets
 from whatif.training.loop import optimise, pick_device
 from whatif.training.masking import token_loss
 from whatif.training.recipes import MatchingRecipe
 from whatif.training.saving import save_checkpoint
-from whatif.training.scene_examples import SIDE, draw_twins, texts_for_tokenizer
+from whatif.training.scene_examples import SIDE, Twins, draw_twins, texts_for_tokenizer
 from whatif.training.scene_facts import PATCH_FACTS, UNTOLD, Labels, patch_facts, true_of
 from whatif.training.supervision import fact_loss, pixel_values
 from whatif.training.tower import PATCH, train_tower, wave_positions
@@ -32,10 +33,11 @@ _SIZES: dict[str, Any] = {
 }
 _SPECIAL_TOKENS = {"pad_token": "<pad>", "bos_token": "<s>", "eos_token": "</s>", "mask_token": "<mask>"}
 _AMPLITUDE = 0.8  # of the waves of positions
-_INITIAL_SPREAD = 0.05  # of weights; the usual 0.02 is for ten times the width
+_INITIAL_SPREAD = 0.08  # of weights; the usual 0.02 is for seven times the width: attention would be even at first
 _MASKED, _ASKED = 0.3, 0.1  # of the tokens of a caption: that are masked, and that are asked for as they are
-# Weights of the losses that only help: which words are true, and what the patches show.
-_WORDS, _PATCHES = 1.0, 0.5
+# Weights of the losses that only help: which words are true, what each word names, and what the patches show.
+_WORDS, _NAMED, _PATCHES = 1.0, 0.5, 0.5
+_NAMED_LAYER = 3  # after which it is read what words name, so that the layers above can use it
 
 
 def train_vilt(recipe: MatchingRecipe, seed: int, threads: int, folder: Path, log: Path) -> list[dict[str, float]]:
@@ -43,9 +45,9 @@ def train_vilt(recipe: MatchingRecipe, seed: int, threads: int, folder: Path, lo
 
     Its one logit is above 0 for a caption that is true of the picture. Its first layers are those of the CLIP that
     stands beside `folder`, where `recipe.start` names one. A batch of `recipe.train.batch` holds scenes and their
-    edits, each picture with both captions, of which some words are masked. Two losses help, and their heads are
-    thrown away: from each patch the thing that it shows, which is learned alone at first, and the words that are
-    true of the picture, where words are masked or wrong.
+    edits, each picture with both captions, of which some words are masked. Three losses help, and their heads are
+    thrown away: from each patch the thing that it shows, which is learned alone at first; the words that are true of
+    the picture, where words are masked or wrong; and from each noun, colour and size what it names in the picture.
     """
     import torch
 
@@ -63,11 +65,12 @@ def train_vilt(recipe: MatchingRecipe, seed: int, threads: int, folder: Path, lo
 
     patch_reader, lines = train_tower("vilt", model, patch_states, schedule=recipe.tower, seed=seed, log=log)
     word_reader = torch.nn.Linear(_WIDTH, len(tokenizer)).to(device)
+    named_reader = torch.nn.Linear(_WIDTH, word_targets.CHANNELS).to(device)
 
     def losses(step: int) -> dict[str, Any]:
         twins = draw_twins(max(1, recipe.train.batch // 4), step, seed)
         pictures, captions = both_with_both(len(twins.worded_alike))
-        texts = tokenizer(twins.captions, padding=True, return_tensors="pt")
+        texts = tokenizer(twins.captions, padding=True, return_tensors="pt", return_offsets_mapping=True)
         tokens, attended = texts.input_ids.numpy(), texts.attention_mask.numpy()
         words = masked_pairs(tokens, attended, twins.worded_alike, tokenizer, stream(seed, "words", step))
         with torch.autocast(device.type, torch.bfloat16):
@@ -77,20 +80,25 @@ def train_vilt(recipe: MatchingRecipe, seed: int, threads: int, folder: Path, lo
                 torch.from_numpy(words.shown).to(device),
                 torch.from_numpy(attended[captions]).to(device),
                 patches[pictures],
+                output_hidden_states=True,
             )
             logits = model.rank_output(outputs.pooler_output)[:, 0].float()
             by_word = word_reader(outputs.last_hidden_state[:, : tokens.shape[1]])
             by_patch = patch_reader(outputs.last_hidden_state[:, tokens.shape[1] + 1 :])
+            rows, columns, named = _named(twins, pictures, captions, texts.offset_mapping.numpy())
+            by_name = named_reader(outputs.hidden_states[_NAMED_LAYER][rows, columns])
         true = true_of(twins.told, twins.facts)[captions, pictures] | words.all_masked
         return {
             "matching": torch.nn.functional.binary_cross_entropy_with_logits(
                 logits, torch.from_numpy(true).to(device, torch.float32)
             ),
             "words": _WORDS * token_loss(by_word, torch.from_numpy(words.targets).to(device)),
+            "named": _NAMED * word_targets.word_losses(by_name.float(), torch.from_numpy(named).to(device)),
             "patches": _PATCHES * fact_loss(by_patch, patch_facts(twins.scenes, SIDE, PATCH)[pictures], PATCH_FACTS),
         }
 
-    lines = [*lines, *optimise("vilt", [model, patch_reader, word_reader], losses, recipe.train, log, before=lines)]
+    readers = [patch_reader, word_reader, named_reader]
+    lines = [*lines, *optimise("vilt", [model, *readers], losses, recipe.train, log, before=lines)]
     save_checkpoint(model, processor, folder)
     return lines
 
@@ -102,6 +110,23 @@ def both_with_both(number: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """
     own = np.arange(2 * number)
     return np.concatenate([own, own]), np.concatenate([own, np.roll(own, number)])
+
+
+def _named(
+    twins: Twins, pictures: NDArray[np.int64], captions: NDArray[np.int64], offsets: Labels
+) -> tuple[list[int], list[int], word_targets.Target]:
+    """Rows and tokens of words in the captions that meet pictures, and what each names there, (words, channels).
+
+    `offsets` (captions, length, 2) says which characters of its caption each token has.
+    """
+    rows, columns, targets = [], [], []
+    for row, (picture, caption) in enumerate(zip(pictures, captions, strict=True)):
+        token_of = {int(end): place for place, (_, end) in enumerate(offsets[caption]) if end}
+        for character, target in word_targets.word_targets(twins.captions[caption], twins.scenes[picture]):
+            rows.append(row)
+            columns.append(token_of[character])
+            targets.append(target)
+    return rows, columns, np.stack(targets)
 
 
 @dataclass(frozen=True)
@@ -151,13 +176,13 @@ def embed_patches(embeddings: Any, pixels: Any) -> Any:
     return patches + embeddings.position_embeddings
 
 
-def _encode(vilt: Any, tokens: Any, mask: Any, patches: Any) -> Any:
+def _encode(vilt: Any, tokens: Any, mask: Any, patches: Any, **options: Any) -> Any:
     """The outputs for texts (n, length), all of it text when `mask` is None, with pictures from `embed_patches`."""
     import torch
 
     mask = torch.ones_like(tokens) if mask is None else mask
     seen = torch.ones(patches.shape[:2], dtype=torch.long, device=patches.device)
-    return vilt(input_ids=tokens, attention_mask=mask, image_embeds=patches, pixel_mask=seen)
+    return vilt(input_ids=tokens, attention_mask=mask, image_embeds=patches, pixel_mask=seen, **options)
 
 
 def build_vilt(seed: int, start: Path | None = None) -> tuple[Any, Any]:

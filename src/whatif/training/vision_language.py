@@ -15,13 +15,12 @@ import numpy as np
 from whatif.random_streams import stream
 from whatif.training.dense_targets import CHANNELS, dense_losses, dense_targets
 from whatif.training.loop import optimise, pick_device
-from whatif.training.packing import attention_mask, pack
 from whatif.training.puzzle_examples import PuzzleExample, draw_puzzles, puzzle_questions, turned
+from whatif.training.question_losses import Example, new_readers, question_losses
 from whatif.training.recipes import VisionLanguageRecipe, load_recipes
 from whatif.training.saving import save_checkpoint
-from whatif.training.scene_pictures import ScenePicture, draw_scenes, scene_questions_of
+from whatif.training.scene_pictures import draw_scenes, scene_questions_of
 from whatif.training.vision_language_parts import (
-    PATCH,
     SIDE,
     answer_prompt,
     load_start,
@@ -31,11 +30,9 @@ from whatif.training.vision_language_parts import (
     read_tokens,
 )
 
-Example = PuzzleExample | ScenePicture
-_QUESTIONS_A_PICTURE = 4
+_QUESTIONS_A_PICTURE = 8
 _SHARES = {"tower": (2, 1, 1), "answers": (2, 1, 1), "words": (1, 1, 2)}  # flower puzzles, dot puzzles, scenes
 _DENSE_WEIGHT = 0.5  # of the losses of places, while answers are learnt
-_PREFIX = 1 + (SIDE // PATCH) ** 2  # tokens before a question: the beginning of the text, the picture
 _SCENES_READ = 3000  # for the words of the tokeniser
 _ORIENTATIONS = 8
 
@@ -59,6 +56,7 @@ def train_vision_language(recipe: VisionLanguageRecipe, seed: int, threads: int,
         kinds = _draw_examples(recipe, seed)
     model.to(device)
     head = torch.nn.Linear(model.config.vision_config.hidden_size, CHANNELS).to(device)
+    readers = new_readers(model).to(device)
 
     def tower_losses(step: int) -> dict[str, Any]:
         examples, _ = _batch(kinds, recipe, "tower", step, seed)
@@ -72,24 +70,28 @@ def train_vision_language(recipe: VisionLanguageRecipe, seed: int, threads: int,
             pixels = pixel_values([example.picture for example in examples]).to(device)
             tokens = read_tokens(model, pixels)
             features = model.model.multi_modal_projector(tokens)
-            answers = _answer_loss(model, processor.tokenizer, features, questions)
+            losses = question_losses(
+                model, readers, processor.tokenizer, features, list(zip(examples, questions, strict=True))
+            )
         dense = dense_losses(head(tokens.float()), _targets(examples).to(device))
-        return {"answers": answers, **{loss: _DENSE_WEIGHT * value for loss, value in dense.items()}}
+        return {**losses, **{loss: _DENSE_WEIGHT * value for loss, value in dense.items()}}
 
-    def word_losses(step: int) -> dict[str, Any]:
+    def language_losses(step: int) -> dict[str, Any]:
         examples, questions = _batch(kinds, recipe, "words", step, seed)
         with torch.autocast(device.type, torch.bfloat16):
             pixels = pixel_values([example.picture for example in examples]).to(device)
             with torch.no_grad():
                 tokens = read_tokens(model, pixels)
             features = model.model.multi_modal_projector(tokens)
-            return {"answers": _answer_loss(model, processor.tokenizer, features, questions)}
+            return question_losses(
+                model, readers, processor.tokenizer, features, list(zip(examples, questions, strict=True))
+            )
 
     parts = model.model
     stretches = (
         ("tower", [parts.vision_tower, head], tower_losses, recipe.tower),
-        ("answers", [model, head], answer_losses, recipe.answers),
-        ("words", [parts.multi_modal_projector, parts.language_model], word_losses, recipe.words),
+        ("answers", [model, head, readers], answer_losses, recipe.answers),
+        ("words", [parts.multi_modal_projector, parts.language_model, readers], language_losses, recipe.words),
     )
     lines: list[dict[str, float]] = []
     model.eval()
@@ -146,33 +148,3 @@ def _targets(examples: Sequence[Example]) -> Any:
     import torch
 
     return torch.from_numpy(np.stack([dense_targets(example) for example in examples]))
-
-
-def _answer_loss(model: Any, tokenizer: Any, features: Any, questions: Sequence[Sequence[tuple[str, str]]]) -> Any:
-    """The mean loss of the answers' tokens, each answer with the token that ends it."""
-    import torch
-
-    def encode(text: str) -> list[int]:
-        return list(tokenizer.encode(text, add_special_tokens=False))
-
-    end = [tokenizer.eos_token_id]
-    sequences = [
-        [(encode(answer_prompt(question)), encode(f" {answer}") + end) for question, answer in of_picture]
-        for of_picture in questions
-    ]
-    packed = pack(sequences, _PREFIX, tokenizer.pad_token_id)
-    device = features.device
-    embed = model.get_input_embeddings()
-    begin = embed(torch.full((len(questions), 1), tokenizer.bos_token_id, device=device))
-    words = embed(torch.from_numpy(packed.tokens).to(device))
-    embedded = torch.cat([begin, features.to(begin.dtype), words], dim=1)
-    before = np.tile(np.arange(_PREFIX), (len(questions), 1))
-    hidden = model.model.language_model(
-        inputs_embeds=embedded,
-        attention_mask=attention_mask(packed, _PREFIX, embedded.dtype, device),
-        position_ids=torch.from_numpy(np.concatenate([before, packed.positions], axis=1)).to(device),
-        use_cache=False,
-    ).last_hidden_state[:, _PREFIX:]
-    labels = torch.from_numpy(packed.labels).to(device)
-    answered = labels >= 0
-    return torch.nn.functional.cross_entropy(model.lm_head(hidden[answered]).float(), labels[answered])
