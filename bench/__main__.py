@@ -17,6 +17,10 @@ MEASUREMENTS = {
     "status-1000-artifacts": "bench.status",
     "rank-options": "bench.rank_options",
     "generate-batch": "bench.generate_batch",
+    "caption-candidates": "bench.caption_candidates",
+    "perplexity": "bench.perplexity",
+    "prompt-to-prompt": "bench.prompt_to_prompt",
+    "recall-at-k": "bench.recall_at_k",
     "scene-pictures": "bench.scene_pictures",
 }
 FILE = Path("bench.json")

@@ -23,6 +23,7 @@ wildcard_constraints:
     part=r"part-\d{3}-of-\d{3}",
     model=r"[a-z0-9-]+",
     matcher=r"[a-z0-9-]+",
+    encoder=r"[a-z0-9-]+",
     strategy=r"[a-z0-9-]+",
 
 

@@ -8,7 +8,9 @@ import pytest
 import yaml
 
 from whatif import benchmarks, params
+from whatif.params_models import answerers
 from whatif.tables.c_vqa_real import table_3_name
+from whatif.tables.published_numbers import published
 
 ROOT = Path(__file__).parents[1]
 FILE = ROOT / "params" / "paper-scale.yaml"
@@ -29,9 +31,14 @@ FAMILIES = {
 }
 
 
+COCO = "coco-counterfactuals"
+
+
 def checkpoints() -> dict[str, str]:
     models = params.load(FILE).models
-    return {settings.checkpoint: settings.adapter for settings in models.values() if hasattr(settings, "checkpoint")}
+    return {
+        models[key].checkpoint: models[key].adapter for key in answerers(models) if hasattr(models[key], "checkpoint")
+    }
 
 
 def names() -> set[str]:
@@ -45,27 +52,44 @@ def names() -> set[str]:
 
 def test_the_parameters_are_valid_and_differ_from_the_default_in_what_they_say() -> None:
     graph = benchmarks.graph(params.load(FILE))
-    assert (
-        len([job for job in graph.jobs if job.step.stage == "evaluate"]) == 14 * 4 + 14 * 2
-    )  # four shards; two strategies
+    asked = [job for job in graph.jobs if job.step.stage == "evaluate"]
+    # Fourteen models, in four shards and with two strategies; three search, and five match.
+    assert len(asked) == 14 * 4 + 14 * 2 + 3 + 5
     default = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
     paper = yaml.safe_load(FILE.read_text(encoding="utf-8"))
     for stage in ("generate", "filter", "aggregate"):
-        assert paper[stage] == default[stage]
+        assert {**paper[stage], COCO: None} == {**default[stage], COCO: None}
     assert set(paper) == set(default)
 
 
-def test_printed_names_are_those_of_the_paper() -> None:
-    from whatif.tables.published_numbers import published
+def test_counterfactual_pairs_are_made_with_the_numbers_of_the_paper() -> None:
+    paper = params.load(FILE)
+    printed = {
+        row["metric"]: float(row["value"])
+        for row in published("coco-cf", "text")
+        if row["location"] in ("sec3.1", "sec3.2", "appB.1.2")
+    }
+    captions, pictures = paper.generate.coco_counterfactuals.captions, paper.generate.coco_counterfactuals.pictures
+    assert captions.replacements == printed["mlm_candidates_per_noun"]
+    assert captions.choose.similarity.low == printed["sentence_similarity_lower_bound"]
+    assert captions.choose.similarity.high == printed["sentence_similarity_upper_bound"]
+    assert pictures.candidates == printed["image_pairs_generated"]
+    assert (pictures.p.low, pictures.p.high) == (
+        printed["prompt_to_prompt_p_lower"],
+        printed["prompt_to_prompt_p_upper"],
+    )
+    assert paper.filter.coco_counterfactuals.caption_image == printed["min_clip_caption_image_cosine"]
+    assert paper.filter.coco_counterfactuals.image_image == printed["min_clip_image_image_cosine"]
 
+
+def test_printed_names_are_those_of_the_paper() -> None:
     printed = {table_3_name(row["system"]) for table in ("3", "4", "5", "7") for row in published("c-vqa", table)}
-    assert names() - printed == {"Random", "Most frequent answer"}
+    paired = {row["system"] for table in ("2", "13") for row in published("coco-cf", table)}
+    assert names() - printed - paired == {"Random", "Most frequent answer", "BridgeTower", "ViLT"}
 
 
 @pytest.mark.parametrize("table", ["4", "5", "7"])
 def test_every_system_of_tables_4_5_and_7_is_there_by_checkpoint_or_by_file(table: str) -> None:
-    from whatif.tables.published_numbers import published
-
     assert {table_3_name(row["system"]) for row in published("c-vqa", table)} <= names()
 
 
@@ -81,7 +105,5 @@ def test_every_family_has_a_class_and_a_processor(checkpoint: str, adapter: str)
 
 
 def test_every_end_to_end_system_of_table_3_is_there_by_checkpoint_or_by_file() -> None:
-    from whatif.tables.published_numbers import published
-
     printed = {row["system"] for row in published("c-vqa", "3") if row["model_type"] == "end-to-end"}
     assert printed <= names()

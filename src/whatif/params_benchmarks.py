@@ -6,6 +6,13 @@ from typing import Literal
 
 from pydantic import Field, field_validator
 
+from whatif.params_coco_counterfactuals import (
+    AggregatePictures,
+    ExtractCaptions,
+    FilterPictures,
+    GenerateCocoCounterfactuals,
+    VerifyPictures,
+)
 from whatif.params_scenes import (
     AggregateScenes,
     EvaluateScenes,
@@ -106,6 +113,7 @@ class Extract(Settings):
     cvqa_synthetic: ExtractPuzzles = Field(alias="cvqa-synthetic")
     cvqa_real: ExtractCvqaReal = Field(alias="cvqa-real")
     scenes: ExtractScenes
+    coco_counterfactuals: ExtractCaptions = Field(alias="coco-counterfactuals")
 
 
 class Generate(Settings):
@@ -113,6 +121,7 @@ class Generate(Settings):
 
     cvqa_synthetic: GeneratePuzzles = Field(alias="cvqa-synthetic")
     scenes: GenerateScenes
+    coco_counterfactuals: GenerateCocoCounterfactuals = Field(alias="coco-counterfactuals")
 
 
 class Filter(Settings):
@@ -120,12 +129,14 @@ class Filter(Settings):
 
     cvqa_synthetic: FilterPuzzles = Field(alias="cvqa-synthetic")
     scenes: FilterScenes
+    coco_counterfactuals: FilterPictures = Field(alias="coco-counterfactuals")
 
 
 class Verify(Settings):
     """Checks by people or by recounting, of each benchmark that has something to choose there."""
 
     scenes: VerifyScenes
+    coco_counterfactuals: VerifyPictures = Field(alias="coco-counterfactuals")
 
 
 class Evaluate(Settings):
@@ -142,3 +153,4 @@ class Aggregate(Settings):
     cvqa_synthetic: AggregatePuzzles = Field(alias="cvqa-synthetic")
     cvqa_real: AggregateCvqaReal = Field(alias="cvqa-real")
     scenes: AggregateScenes
+    coco_counterfactuals: AggregatePictures = Field(alias="coco-counterfactuals")

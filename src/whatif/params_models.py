@@ -40,6 +40,13 @@ class LocalCheckpoint(Settings):
     batch_size: int = Field(default=8, ge=1, le=1024)  # questions, captions or pictures at once
 
 
+class DiffusionCheckpoint(LocalCheckpoint):
+    """A StableDiffusionPipeline, and in how many steps of which scheduler it makes a picture."""
+
+    steps: int = Field(ge=1, le=1000)
+    scheduler: Literal["ddim", "euler-ancestral"] | None = None  # the checkpoint's own when null
+
+
 class CheckpointSettings(_Model, LocalCheckpoint):
     """A checkpoint that answers questions; its batches are halved when memory runs out."""
 
@@ -159,6 +166,11 @@ def printed_names(models: Mapping[str, Any], keys: Iterable[str]) -> dict[str, s
 def matchers(models: Mapping[str, Any]) -> list[str]:
     """The keys of models that score how well a caption and a picture match, sorted."""
     return sorted(key for key, settings in models.items() if isinstance(settings, DualEncoder | CrossEncoder))
+
+
+def dual_encoders(models: Mapping[str, Any]) -> list[str]:
+    """The keys of matchers that embed captions and pictures by themselves, and so can search among many; sorted."""
+    return sorted(key for key, settings in models.items() if isinstance(settings, DualEncoder))
 
 
 def _slug(key: str) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pydantic import Field, field_validator
 
-from whatif.params_models import LocalCheckpoint
-from whatif.settings import Settings, Span
+from whatif.params_models import DiffusionCheckpoint, LocalCheckpoint
+from whatif.settings import Settings, Share, Span
 from whatif.text.strategies import strategies
 
 
@@ -16,28 +16,15 @@ class ExtractScenes(Settings):
     side: int = Field(ge=32, le=1024)
 
 
-class Diffusion(LocalCheckpoint):
-    """A StableDiffusionPipeline, and how many steps it takes for a picture."""
-
-    steps: int = Field(ge=1, le=1000)
-
-
 class GenerateScenes(Settings):
     """How many pairs of captions, and how many pairs of pictures are made for each (COCO-Counterfactuals B.1.2)."""
 
     pairs: int = Field(ge=1, le=1_000_000)
     candidates: int = Field(ge=1, le=1000)
     shards: int = Field(ge=1, le=999)
-    p: Span  # the share of the denoising in which both pictures have the same self-attention
+    p: Share  # the share of the denoising in which both pictures have the same self-attention
     guidance: Span
-    diffusion: Diffusion
-
-    @field_validator("p")
-    @classmethod
-    def _share(cls, span: Span) -> Span:
-        if span.low < 0 or span.high > 1:
-            raise ValueError("it is a share: from 0 to 1")
-        return span
+    diffusion: DiffusionCheckpoint
 
 
 class FilterScenes(Settings):

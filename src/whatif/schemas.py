@@ -152,6 +152,65 @@ PUZZLES = Table(
     row_group_rows=1_024,
 )
 
+CAPTIONS = Table(
+    name="captions",
+    version=1,
+    key=("caption_id",),
+    schema=_schema(
+        ("caption_id", pa.string()),
+        ("caption", pa.string()),
+        ("image_id", pa.string(), NULLABLE),  # the picture that it was written for, where there is one
+        ("tagger", pa.string()),  # what told the nouns: `nltk`, `pattern`, `spacy:en_core_web_sm`
+        (
+            "nouns",  # in the order of the caption; characters `start` to `end` hold the noun
+            pa.list_(
+                pa.struct([pa.field("start", pa.int32()), pa.field("end", pa.int32()), pa.field("noun", pa.string())])
+            ),
+        ),
+        ("provenance", pa.string()),  # JSON object with sorted keys: whatever else the source says of this caption
+    ),
+)
+
+CAPTION_CANDIDATES = Table(
+    name="caption_candidates",
+    version=1,
+    key=("caption_id", "place", "rank"),
+    schema=_schema(
+        ("caption_id", pa.string()),
+        ("place", pa.int32()),  # which of the nouns of the caption was masked, from 0
+        ("rank", pa.int32()),  # among the replacements that the model finds most probable there, from 0
+        ("caption_0", pa.string()),  # 0 is the original, 1 has the replacement
+        ("caption_1", pa.string()),
+        ("subject_0", pa.string()),
+        ("subject_1", pa.string()),
+        ("probability", pa.float64()),  # of the replacement, by the masked language model
+        ("status", pa.string()),  # `ok`, or why it is no counterfactual: `same word`, `not a word`, `not a noun`
+        ("similarity", pa.float64(), NULLABLE),  # of both captions, a cosine; null until measured, or not `ok`
+        ("perplexity", pa.float64(), NULLABLE),  # of caption 1
+    ),
+)
+
+CAPTION_PAIRS = Table(
+    name="caption_pairs",
+    version=1,
+    key=("pair_id",),
+    schema=_schema(
+        ("pair_id", pa.string()),  # the id of the original caption
+        ("caption_0", pa.string()),  # 0 is the original, 1 its counterfactual
+        ("caption_1", pa.string()),
+        ("subject_0", pa.string()),  # the noun in which the captions differ
+        ("subject_1", pa.string()),
+        ("provenance", pa.string()),  # JSON object with sorted keys: similarity, perplexity, relation, human, image_id
+    ),
+)
+
+COUNTS = Table(
+    name="counts",
+    version=1,
+    key=("what", "outcome"),
+    schema=_schema(("what", pa.string()), ("outcome", pa.string()), ("number", pa.int64())),
+)
+
 PAIRS = Table(
     name="pairs",
     version=1,
@@ -183,7 +242,7 @@ JUDGEMENTS = Table(
     schema=_schema(
         ("item_id", pa.string()),
         ("annotator", pa.string()),  # a person, or `automatic:<name of the check>`
-        ("decision", pa.string()),  # `accept` or `reject`
+        ("decision", pa.string()),  # `accept` or `reject`; of a picture `caption_0`, `caption_1`, `both` or `neither`
         ("corrected", pa.string()),  # JSON object of corrected fields, `{}` when none
         ("comment", pa.string()),
         ("time", pa.string(), NULLABLE),  # ISO 8601; null for automatic judgements
@@ -245,6 +304,22 @@ MATCHES = Table(
     ),
 )
 
+RANKS = Table(
+    name="ranks",
+    version=1,
+    key=("model", "subset", "direction", "query_id"),
+    schema=_schema(
+        ("model", pa.string()),  # key in params.yaml
+        ("subset", pa.string()),  # what was searched: `counterfactuals`, `human-evaluated`, `originals`
+        ("direction", pa.string()),  # `text-retrieval`: a picture looks for its caption; `image-retrieval`
+        ("query_id", pa.string()),  # of the picture or caption that looks: "<pair_id>-<side>", or the caption's id
+        ("rank", pa.int32(), NULLABLE),  # of the first right one, from 1; null after an error
+        ("candidates", pa.int32()),  # among how many
+        ("status", pa.string()),  # `ok` or `error`
+        ("reason", pa.string(), NULLABLE),  # why, when the status is not `ok`
+    ),
+)
+
 FILES = Table(
     name="files",
     version=1,
@@ -253,5 +328,20 @@ FILES = Table(
     row_group_rows=16,
 )
 
-_ALL = (IMAGES, QUESTIONS, PUZZLES, PAIRS, JUDGEMENTS, REJECTIONS, PREDICTIONS, MATCHES, FILES)
+_ALL = (
+    IMAGES,
+    QUESTIONS,
+    PUZZLES,
+    CAPTIONS,
+    CAPTION_CANDIDATES,
+    CAPTION_PAIRS,
+    COUNTS,
+    PAIRS,
+    JUDGEMENTS,
+    REJECTIONS,
+    PREDICTIONS,
+    MATCHES,
+    RANKS,
+    FILES,
+)
 TABLES = {table.label: table for table in _ALL}

@@ -35,3 +35,13 @@ class Span(Settings):
         if self.low > self.high:
             raise ValueError(f"low ({self.low}) must not be above high ({self.high})")
         return self
+
+
+class Share(Span):
+    """Shares of a whole, from `low` to `high`, between 0 and 1."""
+
+    @model_validator(mode="after")
+    def _of_a_whole(self) -> Share:
+        if self.low < 0 or self.high > 1:
+            raise ValueError("it is a share: from 0 to 1")
+        return self

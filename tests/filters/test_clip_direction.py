@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from whatif.filters.clip_direction import best_candidates, measured, similarities
+from whatif.filters.clip_direction import best_candidates, lost_pair, measured, similarities
 
 Row = dict[str, Any]
 
@@ -96,3 +96,23 @@ def test_of_what_passes_the_highest_directional_similarity_is_kept_and_all_other
     ]
     assert rejections[0]["detail"] == "similarity 0.100 of side 1 is below 0.2"
     assert rejections[3]["detail"] == "directional similarity -0.100; candidate 2 has 0.300"
+
+
+def test_the_first_reason_counts_and_a_pair_without_candidates_counts_them() -> None:
+    rows = [
+        row("a", 0, (0.1, 0.1, 0.1), 0.9),
+        row("a", 1, (0.3, 0.1, 0.1), 0.8),
+        row("a", 2, (0.3, 0.3, 0.1), 0.7),
+    ]
+    ((best, rejections),) = best_candidates(rows, caption_image=0.2, image_image=0.7)
+    assert best is None
+    assert [one["detail"] for one in rejections] == [
+        "similarity 0.100 of side 0 is below 0.2",
+        "similarity 0.100 of side 1 is below 0.2",
+        "similarity 0.100 is below 0.7",
+    ]
+    assert lost_pair("a", rejections) == {
+        "item_id": "a",
+        "reason": "no candidate is left",
+        "detail": "picture unlike its caption: 2; pictures unlike each other: 1",
+    }

@@ -11,7 +11,7 @@ import pytest
 
 from tests.tiny_checkpoints import tiny_llava
 from whatif.errors import WhatifError
-from whatif.models.checkpoints import load_chat_model
+from whatif.models.checkpoints import folder_of, load_chat_model
 from whatif.params_models import HuggingFaceChat
 
 torch = pytest.importorskip("torch")
@@ -79,7 +79,7 @@ def make_it_encoder_decoder(folder: Path) -> None:
         (lose("processor_config.json"), r"lacks a processor \(processor_config.json or preprocessor_config.json"),
         (lose("chat_template.jinja"), r"has no chat template"),
         (lose_a_tensor, r"its files lack 1 weights, first .*mlp"),
-        (truncate, r"cannot be loaded"),
+        (truncate, r"model.safetensors: is cut off: it ends after 1,000 bytes, within its header"),
         (split_and_lose_a_part, r"lacks 1 of 2 weight files, first model-00002-of-00002.safetensors"),
         (lambda folder: (folder / "config.json").write_text("{"), r"cannot be loaded"),
         (make_its_settings_contradict, r"cannot be loaded"),
@@ -143,3 +143,16 @@ def test_the_model_comes_ready_to_be_asked(whole: Path) -> None:
     assert not model.training
     assert model.dtype == torch.float16
     assert processor.chat_template
+
+
+def test_a_folder_of_a_python_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "weights_of_mine" / "model").mkdir(parents=True)
+    (tmp_path / "weights_of_mine" / "__init__.py").touch()
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert folder_of("package:weights_of_mine/model") == tmp_path / "weights_of_mine" / "model"
+    with pytest.raises(WhatifError, match="the package weights_of_mine has no folder elsewhere"):
+        folder_of("package:weights_of_mine/elsewhere")
+    with pytest.raises(WhatifError, match="there is no Python package nosuch_weights"):
+        folder_of("package:nosuch_weights/model")
+    with pytest.raises(WhatifError, match="there is no Python package"):
+        folder_of("package:../model")

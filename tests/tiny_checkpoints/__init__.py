@@ -3,7 +3,7 @@
 from tests.tiny_checkpoints.blip import tiny_blip2, tiny_instructblip
 from tests.tiny_checkpoints.idefics import tiny_idefics3, tiny_smolvlm
 from tests.tiny_checkpoints.llava import random_llava, tiny_llava, tiny_llava_next
-from tests.tiny_checkpoints.matching import tiny_clip, tiny_diffusion, tiny_vilt
+from tests.tiny_checkpoints.matching import tiny_bridgetower, tiny_clip, tiny_diffusion, tiny_flava, tiny_vilt
 from tests.tiny_checkpoints.mllama import tiny_mllama
 from tests.tiny_checkpoints.qwen import tiny_qwen2_5_vl, tiny_qwen2_vl
 from tests.tiny_checkpoints.text import tiny_text_model
@@ -12,8 +12,10 @@ from tests.tiny_checkpoints.tokenizer import tiny_tokenizer
 __all__ = [
     "random_llava",
     "tiny_blip2",
+    "tiny_bridgetower",
     "tiny_clip",
     "tiny_diffusion",
+    "tiny_flava",
     "tiny_idefics3",
     "tiny_instructblip",
     "tiny_llava",

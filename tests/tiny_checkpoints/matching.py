@@ -1,4 +1,4 @@
-"""Tiny CLIP, ViLT and Stable Diffusion: what makes, filters and matches counterfactual pairs of pictures."""
+"""Tiny encoders and Stable Diffusion: what makes, filters and matches counterfactual pairs of pictures."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from tests.tiny_checkpoints.tokenizer import special_ids, tiny_tokenizer, widen
 
 _WIDTH = 32
 _TOWER = {"hidden_size": _WIDTH, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 2}
+_SQUARE = {"height": 32, "width": 32}
 _MEAN = {"image_mean": [0.5] * 3, "image_std": [0.5] * 3}
 
 
@@ -25,6 +26,50 @@ def tiny_clip(folder: Path, seed: int = 0) -> Path:
     widen(transformers.CLIPModel(configuration), seed).save_pretrained(folder)
     images = transformers.CLIPImageProcessor(size={"shortest_edge": 32}, crop_size=32, **_MEAN)
     transformers.CLIPProcessor(images, tokenizer).save_pretrained(folder)
+    return folder
+
+
+def tiny_flava(folder: Path, seed: int = 0) -> Path:
+    """Saves a random FLAVA of 0.5 MB, with all heads of its training, into `folder`."""
+    import transformers
+
+    tokenizer = _framed_tokenizer()
+    pictures = {"image_size": 32, "patch_size": 16}
+    configuration = transformers.FlavaConfig(
+        text_config={**_TOWER, "vocab_size": len(tokenizer), "max_position_embeddings": 64, "pad_token_id": 0},
+        image_config={**_TOWER, **pictures, "vocab_size": 16},
+        multimodal_config=_TOWER,
+        image_codebook_config={"hidden_size": 4, "vocab_size": 16, "num_groups": 1, "num_blocks_per_group": 1},
+        hidden_size=_WIDTH,
+        projection_dim=16,
+        init_codebook=False,
+        return_loss=False,
+    )
+    widen(transformers.FlavaForPreTraining(configuration), seed).save_pretrained(folder)
+    images = transformers.FlavaImageProcessorPil(size=_SQUARE, crop_size=_SQUARE, **_MEAN)
+    transformers.FlavaProcessor(images, tokenizer).save_pretrained(folder)
+    return folder
+
+
+def tiny_bridgetower(folder: Path, head: str = "ForContrastiveLearning", seed: int = 0) -> Path:
+    """Saves a random BridgeTower of 0.5 MB with that head into `folder`."""
+    import transformers
+
+    tokenizer = _framed_tokenizer()
+    width = 64  # of one head of its vision encoder, the same in all parts
+    configuration = transformers.BridgeTowerConfig(
+        text_config={**_text_config(tokenizer), "hidden_size": width, "num_hidden_layers": 3},
+        vision_config={"hidden_size": width, "num_hidden_layers": 4, "image_size": 32, "patch_size": 16},
+        hidden_size=width,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        contrastive_hidden_size=16,
+        logit_scale_init_value=2.6592,
+    )
+    widen(getattr(transformers, f"BridgeTower{head}")(configuration), seed).save_pretrained(folder)
+    size = {"shortest_edge": 32}
+    images = transformers.BridgeTowerImageProcessorPil(size=size, crop_size=size, size_divisor=16, **_MEAN)
+    transformers.BridgeTowerProcessor(images, tokenizer).save_pretrained(folder)
     return folder
 
 

@@ -8,6 +8,7 @@ from whatif.graph.steps import Benchmark, Graph
 from whatif.params import Params
 
 MODULES = {
+    "coco-counterfactuals": "whatif.benchmarks.coco_counterfactuals",
     "cvqa-real": "whatif.benchmarks.cvqa_real",
     "cvqa-synthetic": "whatif.benchmarks.cvqa_synthetic",
     "scenes": "whatif.benchmarks.scenes",

@@ -245,7 +245,7 @@ BENCHMARK = Benchmark(
         ),
         Step(
             stage="evaluate",
-            part="pairs",
+            name="pairs",
             benchmark=NAME,
             function=f"{_MODULE}:match",
             reads=("models.{matcher}",),

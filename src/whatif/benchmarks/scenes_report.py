@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from whatif import artifacts
+from whatif.benchmarks.pair_panels import evenly, matching_stage, pair_panels
 from whatif.benchmarks.shared import evaluation_stage, publish_tables, report, rows_in
 from whatif.errors import WhatifError
 from whatif.graph.run import Task
@@ -16,7 +16,7 @@ from whatif.params_models import answerers, matchers, printed_names
 from whatif.schemas import MATCHES, PAIRS, PREDICTIONS, QUESTIONS, REJECTIONS
 from whatif.tables.funnel import FunnelStage, funnel_table, reasons
 from whatif.tables.gallery import Asked, Panel, Picture, Reply, Section, gallery
-from whatif.tables.scenes import accuracy, found, matching
+from whatif.tables.scenes import accuracy, matching
 
 NAME = "scenes"
 FOLDER = f"metrics/{NAME}"
@@ -27,7 +27,6 @@ _MEANING = (
     "pipeline works from end to end; they say nothing about larger models, and a question that a tiny model gets wrong "
     "may only hold words that it never saw."
 )
-_SIDES = ("first", "second")
 Rows = Sequence[Mapping[str, Any]]
 
 
@@ -64,7 +63,7 @@ def publish_report(task: Task) -> None:
         Section(
             "Counterfactual pairs",
             "Two captions that differ in one noun, and their pictures. A matcher finds what it scores higher.",
-            _pair_panels(pairs, matches, matcher_names, ImageStore(task.inputs["pictures"]), settings.shown_pairs),
+            pair_panels(pairs, matches, matcher_names, ImageStore(task.inputs["pictures"]), settings.shown_pairs),
         ),
     ]
     text = report("Scenes", tables, TABLES, {})
@@ -92,13 +91,7 @@ def _funnel(task: Task) -> list[FunnelStage]:
         FunnelStage("verify", "questions", extracted, questions, unscorable),
     ]
     stages += [evaluation_stage([path], path.parts[2], questions) for path in task.inputs["predictions"]]
-    return stages + [_matching_stage(path, path.parts[2], pairs) for path in task.inputs["matches"]]
-
-
-def _matching_stage(path: Path, name: str, pairs: int) -> FunnelStage:
-    rows = artifacts.read(path, MATCHES, ["status"]).to_pylist()
-    failed = reasons({"reason": row["status"]} for row in rows if row["status"] != "ok")
-    return FunnelStage(f"evaluate {name}", "pairs", pairs, len(rows) - sum(failed.values()), failed)
+    return stages + [matching_stage(path, path.parts[2], pairs) for path in task.inputs["matches"]]
 
 
 def _scene_panels(
@@ -121,49 +114,10 @@ def _scene_panels(
                 for row in by_picture[image_id]
             ),
         )
-        for image_id in _evenly(list(by_picture), number)
+        for image_id in evenly(list(by_picture), number)
     )
 
 
 def _reply(prediction: Mapping[str, Any]) -> Reply:
     said = prediction["answer"] if prediction["answer"] is not None else prediction["response"]
     return Reply(said, prediction["correct"])
-
-
-def _pair_panels(
-    pairs: Rows, matches: Rows, names: Mapping[str, str], images: ImageStore, number: int
-) -> tuple[Panel, ...]:
-    """A pair each, evenly from all of them, with both pictures and what was found among the two."""
-    scored = {(row["pair_id"], row["model"]): row for row in matches}
-    panels = []
-    for pair in _evenly(pairs, number):
-        pictures = tuple(Picture(images.encoded(pair[f"image_id_{side}"]), pair[f"caption_{side}"]) for side in (0, 1))
-        of_pair = {name: scored[pair["pair_id"], key] for key, name in names.items()}
-        asked = [
-            *(_found(f"Which picture is this? {pair[f'caption_{side}']}", "image", side, of_pair) for side in (0, 1)),
-            *(_found(f"Which caption has the {_SIDES[side]} picture?", "text", side, of_pair) for side in (0, 1)),
-        ]
-        title = (
-            f"{pair['subject_0']}, and {pair['subject_1']} instead (p {pair['p']:.2f}, "
-            f"guidance {pair['guidance']:.1f}, directional similarity {pair['directional']:.2f})"
-        )
-        panels.append(Panel(pictures, tuple(asked), title))
-    return tuple(panels)
-
-
-def _found(question: str, kind: str, side: int, rows: Mapping[str, Mapping[str, Any]]) -> Asked:
-    """What each matcher finds, by its printed name; a tie is no answer."""
-    name = f"{kind}_retrieval" + ("_counterfactual" if side else "")
-    replies = {
-        model: Reply(None, False)
-        if row["status"] != "ok"
-        else Reply(_SIDES[side] if found(row)[name] else _SIDES[1 - side], found(row)[name])
-        for model, row in rows.items()
-    }
-    return Asked(question, _SIDES[side], replies)
-
-
-def _evenly(items: Sequence[Any], number: int) -> list[Any]:
-    """At most `number` of the items, in order, taken evenly from all of them."""
-    shown = min(number, len(items))
-    return [items[(2 * place + 1) * len(items) // (2 * shown)] for place in range(shown)]

@@ -1,4 +1,4 @@
-"""`whatif import` and `whatif export`: questions from and to the formats of others."""
+"""`whatif import` and `whatif export`: questions, and pairs of pictures, from and to the formats of others."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from whatif.commands.picture_pairs import export_errors, export_pairs, export_tasks, import_labels, import_pairs
 from whatif.errors import WhatifError
 
 if TYPE_CHECKING:
@@ -20,9 +21,9 @@ _PICTURES = {
 }
 
 
-@click.group("import")
+@click.group("import", commands=[import_pairs, import_labels])
 def import_() -> None:
-    """Read a released data set into a questions table."""
+    """Read a released data set, or labels, into our tables."""
 
 
 @import_.command("c-vqa")
@@ -46,9 +47,9 @@ def import_c_vqa(csv: Path, output: Path) -> None:
     click.echo(f"{output}: {len(questions):,} questions in {len(questions) // 2:,} pairs")
 
 
-@click.group("export")
+@click.group("export", commands=[export_pairs, export_tasks, export_errors])
 def export() -> None:
-    """Write questions in the format of a released data set, or of an evaluation tool."""
+    """Write questions or pairs in the format of a released data set or an evaluation tool, or as annotation tasks."""
 
 
 @export.command("c-vqa-csv")

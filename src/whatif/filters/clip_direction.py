@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
@@ -76,10 +77,14 @@ def best_candidates(
 
     Best is the one with the highest directional similarity (the first of equals) among those in which each picture is
     like its caption by at least `caption_image`, and both pictures are like each other by at least `image_image`.
+    A candidate has the first reason of: original unlike its caption, counterfactual unlike its caption, pictures
+    unlike each other, another candidate was better.
     """
     for _, group in itertools.groupby(candidates, key=lambda row: row["pair_id"]):
         rows = list(group)
-        refused = {row["candidate"]: _too_unlike(row, caption_image, image_image) for row in rows}
+        refused = {
+            row["candidate"]: too_unlike(row, caption_image=caption_image, image_image=image_image) for row in rows
+        }
         left = [row for row in rows if refused[row["candidate"]] is None]
         best = max(left, key=lambda row: row["directional"], default=None)
         rejections = []
@@ -87,12 +92,24 @@ def best_candidates(
             if row is best:
                 continue
             reason, detail = refused[row["candidate"]] or _not_the_best(row, best)
-            name = f"{row['pair_id']}-{row['candidate']:04d}"
-            rejections.append({"item_id": name, "reason": reason, "detail": detail})
+            rejections.append({"item_id": candidate_name(row), "reason": reason, "detail": detail})
         yield best, rejections
 
 
-def _too_unlike(row: Row, caption_image: float, image_image: float) -> tuple[str, str] | None:
+def candidate_name(row: Row) -> str:
+    """What a candidate is called among rejected items."""
+    return f"{row['pair_id']}-{row['candidate']:04d}"
+
+
+def lost_pair(pair_id: str, rejections: Iterable[Row]) -> dict[str, Any]:
+    """The rejection of a pair that has no candidate left; its detail counts the reasons of its candidates."""
+    counted = Counter(str(row["reason"]) for row in rejections)
+    detail = "; ".join(f"{reason}: {number}" for reason, number in sorted(counted.items()))
+    return {"item_id": pair_id, "reason": "no candidate is left", "detail": detail}
+
+
+def too_unlike(row: Row, *, caption_image: float, image_image: float) -> tuple[str, str] | None:
+    """Why a measured candidate is below a threshold, as reason and detail; None when it is not."""
     for side in (0, 1):
         value = row[f"caption_image_{side}"]
         if not value >= caption_image:

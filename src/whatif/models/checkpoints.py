@@ -10,11 +10,14 @@ from typing import Any
 from whatif.errors import WhatifError
 from whatif.graph.verified import source_digest
 from whatif.models.local_faults import first_line
+from whatif.models.picture_sizes import check_picture_size
 from whatif.models.processors import load_processor
-from whatif.params_models import BlindTextModel, CheckpointSettings, HuggingFaceBlip, HuggingFaceChat, LocalCheckpoint
+from whatif.models.weight_files import check_weights
+from whatif.params_models import BlindTextModel, HuggingFaceBlip, HuggingFaceChat, LocalCheckpoint
 
 _PROCESSOR_FILES = ("processor_config.json", "preprocessor_config.json")
 _BLIP = ("blip-2", "instructblip")
+_PACKAGE = "package:"
 _TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "tokenizer_config.json")
 
 
@@ -50,7 +53,7 @@ def load_text_model(settings: BlindTextModel) -> tuple[Any, Any]:
     return load_checkpoint(settings, "AutoModelForCausalLM", _check_text, _tokenizer)
 
 
-def identity(settings: CheckpointSettings, version: int, configuration: Any) -> dict[str, Any]:
+def identity(settings: LocalCheckpoint, version: int, configuration: Any) -> dict[str, Any]:
     """What the answers of a checkpoint, loaded with this configuration, are stored under beside the question.
 
     A checkpoint of the hub is named with the commit that was loaded, a folder by the digest of its files, wherever it
@@ -95,6 +98,7 @@ def load_checkpoint(
         configuration = configurations.from_pretrained(source, **options)
         check(source, configuration)
         reader = load_reader(source, configuration.model_type, options)
+        check_picture_size(source, configuration, reader)
         name = kind if isinstance(kind, str) else kind[configuration.model_type]
         model, report = getattr(transformers, name).from_pretrained(
             source, dtype=settings.dtype, use_safetensors=True, output_loading_info=True, **options
@@ -113,8 +117,11 @@ def load_checkpoint(
 
 
 def folder_of(checkpoint: str) -> Path | None:
-    """The folder that `checkpoint` names, or None for a hub id."""
-    path = Path(checkpoint).expanduser()
+    """The folder that `checkpoint` names, or None for a hub id.
+
+    `package:NAME/FOLDER` is a folder of an installed Python package. Raises WhatifError when it is not there.
+    """
+    path = _in_package(checkpoint) if checkpoint.startswith(_PACKAGE) else Path(checkpoint).expanduser()
     if path.is_dir():
         return path
     if path.exists():
@@ -125,6 +132,20 @@ def folder_of(checkpoint: str) -> Path | None:
             "or a hub id such as llava-hf/llava-1.5-7b-hf"
         )
     return None
+
+
+def _in_package(checkpoint: str) -> Path:
+    from importlib.util import find_spec
+
+    name, _, folder = checkpoint.removeprefix(_PACKAGE).partition("/")
+    found = find_spec(name) if name.isidentifier() else None
+    places = [] if found is None else list(found.submodule_search_locations or ())
+    if not places:
+        raise WhatifError(f"checkpoint {checkpoint}: there is no Python package {name}; install it, for example by pip")
+    path = Path(places[0]) / folder
+    if not path.is_dir():
+        raise WhatifError(f"checkpoint {checkpoint}: the package {name} has no folder {folder}")
+    return path
 
 
 def _tokenizer(source: str, model_type: str, options: dict[str, Any]) -> Any:
@@ -145,6 +166,7 @@ def _check_files(folder: Path, pictures: bool) -> None:
     if not index.is_file():
         if not (folder / "model.safetensors").is_file():
             raise WhatifError(f"checkpoint {folder}: lacks weights (model.safetensors, or its parts and their index)")
+        check_weights(folder / "model.safetensors")
         return
     try:
         parts = sorted(set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values()))
@@ -153,6 +175,8 @@ def _check_files(folder: Path, pictures: bool) -> None:
     lost = [part for part in parts if not (folder / part).is_file()]
     if lost:
         raise WhatifError(f"checkpoint {folder}: lacks {len(lost)} of {len(parts)} weight files, first {lost[0]}")
+    for part in parts:
+        check_weights(folder / part)
 
 
 def _check_blip(source: str, configuration: Any) -> None:

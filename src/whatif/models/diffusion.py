@@ -7,22 +7,36 @@ from pathlib import Path
 from typing import Any
 
 from whatif.errors import WhatifError
+from whatif.graph.verified import source_digest
 from whatif.models.checkpoints import device_of, folder_of
 from whatif.models.local_faults import first_line
+from whatif.models.weight_files import check_weights
 from whatif.params_models import LocalCheckpoint
 
 _CLASS = "StableDiffusionPipeline"
 _INDEX = "model_index.json"
-_PARTS = ("unet", "vae", "text_encoder")
+_TEXT_ENCODER = "CLIPTextModel"
+# Part of a pipeline -> its configuration, and whether it has weights.
+_PARTS = {
+    "unet": ("config.json", True),
+    "vae": ("config.json", True),
+    "text_encoder": ("config.json", True),
+    "tokenizer": ("tokenizer_config.json", False),
+    "scheduler": ("scheduler_config.json", False),
+}
+_SCHEDULERS = {"ddim": "DDIMScheduler", "euler-ancestral": "EulerAncestralDiscreteScheduler"}
+_CLASSES = {"unet": "UNet2DConditionModel", "text_encoder": _TEXT_ENCODER}  # the only ones that fit our drawing
 
 
-def load_pipeline(settings: LocalCheckpoint) -> Any:
+def load_pipeline(settings: LocalCheckpoint, side: int | None = None) -> Any:
     """The StableDiffusionPipeline of a checkpoint, on its device; its safety checker is left out.
 
-    A folder is read without a look at the network, and weights come from safetensors files only.
+    A folder is read without a look at the network, and weights come from safetensors files only. `side` is that of
+    the pictures, in pixels, which must be what the checkpoint draws; any is right when it is not given.
 
-    Raises WhatifError when the folder is missing or lacks a file, when the checkpoint is another kind of pipeline or
-    cannot be loaded, and when the device is not there or too small.
+    Raises WhatifError, naming the file, when the folder is missing or lacks a file, when one is cut off or lacks a
+    weight, when the checkpoint is another kind of pipeline, cannot be loaded or draws pictures of another size, and
+    when the device is not there or too small.
     """
     import diffusers
     import torch
@@ -36,23 +50,70 @@ def load_pipeline(settings: LocalCheckpoint) -> Any:
         _check_files(folder)
     device = device_of(settings.device)
     source = settings.checkpoint if folder is None else str(folder)
+    options = {
+        "dtype": getattr(torch, settings.dtype),
+        "revision": settings.revision,
+        "use_safetensors": True,
+        "local_files_only": folder is not None,
+    }
     try:
         pipeline = getattr(diffusers, _CLASS).from_pretrained(
             source,
-            dtype=getattr(torch, settings.dtype),
-            revision=settings.revision,
-            use_safetensors=True,
-            local_files_only=folder is not None,
+            text_encoder=_text_encoder(source, options),
             safety_checker=None,
             requires_safety_checker=False,
+            **options,
         )
+    except WhatifError:
+        raise
     except Exception as error:  # the libraries raise errors of a dozen kinds, all of them about this checkpoint
         raise WhatifError(f"checkpoint {source}: cannot be loaded: {first_line(error)}") from error
+    _check_weights_and_sizes(source, pipeline, side)
     pipeline.set_progress_bar_config(disable=True)
+    scheduler = getattr(settings, "scheduler", None)
+    if scheduler is not None:
+        # With the checkpoint's own noise schedule, which is what its denoiser was trained for.
+        pipeline.scheduler = getattr(diffusers, _SCHEDULERS[scheduler]).from_config(pipeline.scheduler.config)
     try:
         return pipeline.to(device)
     except (RuntimeError, MemoryError) as error:
         raise WhatifError(f"checkpoint {source}: cannot be put on {device}: {first_line(error)}") from error
+
+
+def identity(settings: LocalCheckpoint, pipeline: Any) -> dict[str, Any]:
+    """What the pictures of a checkpoint are stored under, beside how they are asked for.
+
+    As `whatif.models.checkpoints.identity`: a folder by the digest of its files, wherever it lies; a checkpoint of the
+    hub with the commit that `pipeline`, which was loaded from it, came from. Device and batch size are no part of it.
+    """
+    folder = folder_of(settings.checkpoint)
+    how = {"dtype": settings.dtype, "scheduler": getattr(settings, "scheduler", None)}
+    if folder is not None:
+        return {"files": source_digest(folder), **how}
+    # The hub's cache keeps each commit in a folder of its name: .../snapshots/<commit>/unet
+    places = Path(str(pipeline.unet.config._name_or_path)).parts
+    commit = places[places.index("snapshots") + 1] if "snapshots" in places[:-1] else settings.revision
+    return {"checkpoint": settings.checkpoint, "revision": commit, **how}
+
+
+def picture_side(pipeline: Any) -> tuple[int, int]:
+    """Height and width in pixels of what a pipeline draws."""
+    side = pipeline.unet.config.sample_size
+    height, width = (side, side) if isinstance(side, int) else side
+    return int(height) * pipeline.vae_scale_factor, int(width) * pipeline.vae_scale_factor
+
+
+def _text_encoder(source: str, options: dict[str, Any]) -> Any:
+    """The text encoder on its own: as part of a pipeline, weights that it lacks would be drawn at random unsaid."""
+    import transformers
+
+    model, report = getattr(transformers, _TEXT_ENCODER).from_pretrained(
+        source, subfolder="text_encoder", output_loading_info=True, **options
+    )
+    if missing := sorted(report["missing_keys"]):
+        place = f"checkpoint {source}/text_encoder"
+        raise WhatifError(f"{place}: its files lack {len(missing)} weights, first {missing[0]}")
+    return model
 
 
 def _check_files(folder: Path) -> None:
@@ -60,12 +121,51 @@ def _check_files(folder: Path) -> None:
     if not index.is_file():
         raise WhatifError(f"checkpoint {folder}: lacks {_INDEX}, which names the parts of a diffusion pipeline")
     try:
-        kind = json.loads(index.read_text(encoding="utf-8"))["_class_name"]
-    except (ValueError, KeyError, TypeError) as error:
+        told = json.loads(index.read_text(encoding="utf-8"))
+        kind, classes = told["_class_name"], {part: told[part][1] for part in _CLASSES}
+    except (ValueError, KeyError, TypeError, IndexError) as error:
         raise WhatifError(f"checkpoint {index}: is no index of a pipeline: {first_line(error)}") from error
     if kind != _CLASS:
         raise WhatifError(f"checkpoint {folder}: is a {kind!r}; needed is a {_CLASS}")
-    for part in _PARTS:
-        weights = [path for path in (folder / part).glob("*.safetensors*") if path.is_file()]
-        if not weights:
-            raise WhatifError(f"checkpoint {folder / part}: lacks weights (a .safetensors file)")
+    for part, needed in _CLASSES.items():
+        if classes[part] != needed:
+            raise WhatifError(f"checkpoint {index}: its {part} is a {classes[part]!r}; needed is a {needed}")
+    for part, (configuration, has_weights) in _PARTS.items():
+        if not (folder / part / configuration).is_file():
+            raise WhatifError(f"checkpoint {folder / part}: lacks {configuration}")
+        if has_weights:
+            weights = [path for path in (folder / part).glob("*.safetensors*") if path.is_file()]
+            if not weights:
+                raise WhatifError(f"checkpoint {folder / part}: lacks weights (a .safetensors file)")
+            for path in sorted(weights):
+                if path.suffix == ".safetensors":
+                    check_weights(path)
+
+
+def _check_weights_and_sizes(source: str, pipeline: Any, side: int | None) -> None:
+    for part in ("unet", "vae"):
+        # The library leaves what it found no weights for without any.
+        missing = sorted(name for name, weight in getattr(pipeline, part).named_parameters() if weight.is_meta)
+        if missing:
+            place = f"checkpoint {source}/{part}"
+            raise WhatifError(f"{place}: its files lack {len(missing)} weights, first {missing[0]}")
+    place = f"checkpoint {source}/unet/config.json"
+    if pipeline.unet.config.sample_size is None:
+        raise WhatifError(f"{place}: has no sample_size, so that the size of its pictures is not known")
+    channels = {"in_channels": pipeline.unet.config.in_channels, "out_channels": pipeline.unet.config.out_channels}
+    for name, number in channels.items():
+        if number != pipeline.vae.config.latent_channels:
+            raise WhatifError(
+                f"{place}: has {name} {number}, its vae has latent_channels {pipeline.vae.config.latent_channels}; "
+                "needed is a checkpoint that draws from captions alone"
+            )
+    told, width = pipeline.unet.config.cross_attention_dim, pipeline.text_encoder.config.hidden_size
+    if isinstance(told, int) and told != width:
+        raise WhatifError(f"{place}: has cross_attention_dim {told}, its text_encoder gives {width}")
+    drawn = picture_side(pipeline)
+    if side is not None and drawn != (side, side):
+        sample = pipeline.unet.config.sample_size
+        raise WhatifError(
+            f"{place}: its pictures have {drawn[0]} x {drawn[1]} pixels (sample_size {sample}), not {side} x {side}; "
+            "name that size, or another checkpoint"
+        )

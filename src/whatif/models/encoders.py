@@ -1,4 +1,4 @@
-"""What scores how well captions and pictures belong together: dual encoders (CLIP) and cross-encoders (ViLT)."""
+"""What scores how well captions and pictures belong together: dual encoders and cross-encoders."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from whatif.errors import WhatifError
 from whatif.models.checkpoints import load_checkpoint
+from whatif.models.dual_encoders import DUAL_FAMILIES, DualFamily, most_tokens
 from whatif.models.local_faults import device_failed, first_line, out_of_memory
 from whatif.models.option_scores import on_device
 from whatif.models.processors import load_processor
@@ -23,7 +24,7 @@ Floats: TypeAlias = NDArray[np.float64]
 _Item = TypeVar("_Item")
 
 # Kind of checkpoint -> class of the library.
-_DUAL = {"clip": "CLIPModel"}
+_DUAL = {kind: family.loaded_by for kind, family in DUAL_FAMILIES.items()}
 _CROSS = {"vilt": "ViltForImageAndTextRetrieval", "bridgetower": "BridgeTowerForImageAndTextRetrieval"}
 
 
@@ -36,7 +37,10 @@ class Matcher(Protocol):
 
 @dataclass(frozen=True)
 class Embedder:
-    """Embeds captions and pictures into one space, `batch_size` at once; embeddings have length 1."""
+    """Embeds captions and pictures into one space, `batch_size` at once; embeddings have length 1.
+
+    The cosine of two is what the model's contrastive head gives, but for its scale (`logits_per_image`).
+    """
 
     model: Any
     processor: Any
@@ -46,8 +50,8 @@ class Embedder:
         """Embeddings (captions, width). A caption is cut off where the model's positions end."""
 
         def embed(part: Sequence[str]) -> Any:
-            inputs = self.processor(text=list(part), padding=True, truncation=True, return_tensors="pt")
-            return self.model.get_text_features(**on_device(self.model, inputs))
+            inputs = self.processor(text=list(part), return_tensors="pt", **_cut_off(self.model, self.processor))
+            return self._family.captions(self.model, on_device(self.model, inputs))
 
         return self._embedded(captions, embed)
 
@@ -56,7 +60,7 @@ class Embedder:
 
         def embed(part: Sequence[Image]) -> Any:
             inputs = self.processor(images=list(part), return_tensors="pt")
-            return self.model.get_image_features(**on_device(self.model, inputs))
+            return self._family.pictures(self.model, on_device(self.model, inputs))
 
         return self._embedded(pictures, embed)
 
@@ -68,8 +72,12 @@ class Embedder:
         scores: Floats = np.einsum("pcw,piw->pci", told.reshape(by_pair), seen.reshape(by_pair))
         return scores
 
+    @property
+    def _family(self) -> DualFamily:
+        return DUAL_FAMILIES[self.model.config.model_type]
+
     def _embedded(self, items: Sequence[_Item], embed: Callable[[Sequence[_Item]], Any]) -> Floats:
-        found = _in_batches(items, self.batch_size, lambda part: embed(part).pooler_output)
+        found = _in_batches(items, self.batch_size, embed)
         unit: Floats = found / np.linalg.norm(found, axis=-1, keepdims=True)
         return unit
 
@@ -89,7 +97,7 @@ class JointReader:
         def logits(part: Sequence[tuple[str, Image]]) -> Any:
             torch.manual_seed(0)  # ViLT shuffles its patches, which changes the last digits
             texts, images = [caption for caption, _ in part], [picture for _, picture in part]
-            inputs = self.processor(images, texts, padding=True, truncation=True, return_tensors="pt")
+            inputs = self.processor(images, texts, return_tensors="pt", **_cut_off(self.model, self.processor))
             return self.model(**on_device(self.model, inputs)).logits[:, -1:]  # of two, the last says that they match
 
         together = [
@@ -102,26 +110,39 @@ class JointReader:
 
 
 def dual_encoder(settings: LocalCheckpoint) -> Embedder:
-    """A CLIP. Raises WhatifError when the checkpoint cannot be loaded, or is something else."""
+    """A CLIP, a FLAVA, or a BridgeTower with its contrastive heads.
+
+    Raises WhatifError when the checkpoint cannot be loaded, or is something else.
+    """
     model, processor = load_checkpoint(settings, _DUAL, _only("dual-encoder", _DUAL), load_processor)
     return Embedder(model, processor, settings.batch_size)
 
 
 def cross_encoder(settings: CrossEncoder) -> JointReader:
-    """A ViLT or a BridgeTower. Raises WhatifError when the checkpoint cannot be loaded, or is something else."""
+    """A ViLT, or a BridgeTower with its matching head.
+
+    Raises WhatifError when the checkpoint cannot be loaded, or is something else.
+    """
     model, processor = load_checkpoint(settings, _CROSS, _only("cross-encoder", _CROSS), load_processor)
     return JointReader(model, processor, settings.batch_size)
 
 
 def _only(adapter: str, kinds: dict[str, str]) -> Callable[[str, Any], None]:
+    *others, last = kinds
+    listed = f"{', '.join(others)} and {last}"
+
     def check(source: str, configuration: Any) -> None:
         if configuration.model_type not in kinds:
             raise WhatifError(
-                f"checkpoint {source}: is a {configuration.model_type!r}; "
-                f"the adapter {adapter} takes {' and '.join(kinds)}"
+                f"checkpoint {source}: is a {configuration.model_type!r}; the adapter {adapter} takes {listed}"
             )
 
     return check
+
+
+def _cut_off(model: Any, processor: Any) -> dict[str, Any]:
+    """How captions become tokens: padded, and cut off where positions end, which some tokenisers do not know."""
+    return {"padding": True, "truncation": True, "max_length": most_tokens(model, processor.tokenizer)}
 
 
 def _in_batches(items: Sequence[_Item], size: int, compute: Callable[[Sequence[_Item]], Any]) -> Floats:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
+from whatif.errors import WhatifError
 from whatif.progress import progress
+from whatif.random_streams import stream
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -32,7 +34,7 @@ class Margins:
 
     `image_retrieval` and `text_retrieval` hold the margins of the original and of the counterfactual: of its picture
     before the other for its caption, and of its caption before the other for its picture. The second ones are IR_c and
-    TR_c of COCO-Counterfactuals 4.2.2.
+    TR_c of COCO-Counterfactuals 4.2.2, and of `random_pairs` they are IR_r and TR_r.
     """
 
     image_retrieval: tuple[float, float]
@@ -46,6 +48,50 @@ def margins(row: Row) -> Margins:
         image_retrieval=(score[0, 0] - score[0, 1], score[1, 1] - score[1, 0]),
         text_retrieval=(score[0, 0] - score[1, 0], score[1, 1] - score[0, 1]),
     )
+
+
+def random_partners(ids: Sequence[str], image_ids: Sequence[str], seed: int) -> list[str]:
+    """For each original the id of another one with a different image, each of these equally likely (4.2.2).
+
+    `ids` and `image_ids` have an entry an original. What is drawn for one depends on the seed, its id and the set
+    of all originals, not on their order. Raises WhatifError when all have the same image.
+    """
+    # Those with the same image stand together, so that they can be stepped over.
+    by_image = sorted(zip(image_ids, ids, strict=True))
+    first: dict[str, int] = {}
+    number: dict[str, int] = {}
+    for place, (image_id, _) in enumerate(by_image):
+        first.setdefault(image_id, place)
+        number[image_id] = number.get(image_id, 0) + 1
+    if ids and len(first) < 2:
+        raise WhatifError("random pairs: all originals have the same image; two images or more are needed")
+    partners = []
+    for item_id, image_id in zip(ids, image_ids, strict=True):
+        drawn = int(stream(seed, "random partner", item_id).integers(len(by_image) - number[image_id]))
+        partners.append(by_image[drawn if drawn < first[image_id] else drawn + number[image_id]][1])
+    return partners
+
+
+def random_pairs(originals: Iterable[Row], seed: int) -> list[dict[str, Any]]:
+    """Pairs for `matches` of each original with a random other one, sorted by id: the easy case of 4.2.2.
+
+    `originals` are rows of `captions` whose pictures are there. The original (C_o, I_o) is side 0 and the other (C_r,
+    I_r) side 1, where a counterfactual pair has its counterfactual. So the margins of side 1 are
+    IR_r = G(C_r, I_r) - G(C_r, I_o) and TR_r = G(C_r, I_r) - G(C_o, I_r).
+    """
+    by_id = {row["caption_id"]: row for row in originals}
+    ids = sorted(by_id)
+    partners = random_partners(ids, [by_id[item_id]["image_id"] for item_id in ids], seed)
+    return [
+        {
+            "pair_id": item_id,
+            "caption_0": by_id[item_id]["caption"],
+            "caption_1": by_id[partner]["caption"],
+            "image_id_0": by_id[item_id]["image_id"],
+            "image_id_1": by_id[partner]["image_id"],
+        }
+        for item_id, partner in zip(ids, partners, strict=True)
+    ]
 
 
 def matches(pairs: Iterable[Row], pictures: Pictures, model_key: str, matcher: Matcher) -> Iterator[dict[str, Any]]:

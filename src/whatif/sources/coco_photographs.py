@@ -33,6 +33,11 @@ def coco_image_id(name: str) -> int:
     return int(match[1])
 
 
+def is_coco_name(name: str) -> bool:
+    """Whether this is the file name of a photograph of MS-COCO."""
+    return _FILE_NAME.fullmatch(Path(name).name) is not None
+
+
 def find_photographs(names: Iterable[str], folders: Sequence[Path]) -> Photographs:
     """Looks up photographs by the image id in their names; the first folder that has one wins.
 
@@ -57,14 +62,17 @@ def find_photographs(names: Iterable[str], folders: Sequence[Path]) -> Photograp
             missing[name] = ("picture missing", f"{name} is in none of the {len(folders)} folders")
             continue
         try:
-            found[name] = _row(place)
+            found[name] = photograph(place, f"coco:{place.name}", LICENCE)
         except (OSError, SyntaxError, ValueError) as error:
             missing[name] = ("picture unreadable", f"{place.name}: {type(error).__name__}")
     return Photographs(found, missing)
 
 
-def _row(path: Path) -> dict[str, Any]:
-    """The photograph as it stands in its file, decoded once to be sure that it can be."""
+def photograph(path: Path, source: str, licence: str) -> dict[str, Any]:
+    """A row of `images`: the picture as it stands in its file, decoded once to be sure that it can be.
+
+    Raises OSError, SyntaxError or ValueError when it cannot.
+    """
     from PIL import Image
 
     data = path.read_bytes()
@@ -74,4 +82,4 @@ def _row(path: Path) -> dict[str, Any]:
             width, height = picture.size
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
         raise ValueError(str(error)) from error
-    return image_row(data, width, height, f"coco:{path.name}", LICENCE)
+    return image_row(data, width, height, source, licence)

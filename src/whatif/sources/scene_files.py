@@ -70,9 +70,18 @@ def image_id_of(split: str, number: int) -> int:
 
 
 def write_scene_files(
-    folder: Path, split: str, numbers: Iterable[int], seed: int, *, side: int = 64, captions_each: int = 5
+    folder: Path,
+    split: str,
+    numbers: Iterable[int],
+    seed: int,
+    *,
+    side: int = 64,
+    captions_each: int = 5,
+    kind: str | None = None,
 ) -> SceneFiles:
     """Writes scenes by number; the same bytes for the same arguments, whatever the folder holds.
+
+    All scenes are of one `kind` (`one`, `counted`, `pair`), or each of its own.
 
     Pictures are PNG of `side` x `side` pixels. Raises WhatifError for an unknown split, a number or a side out of
     range, and when a file cannot be written.
@@ -85,7 +94,7 @@ def write_scene_files(
     questions: list[dict[str, Any]] = []
     annotations: list[dict[str, Any]] = []
     for number in numbers:
-        scene = draw_scene(split, number, seed)
+        scene = draw_scene(split, number, seed, kind)
         image_id = image_id_of(split, number)
         name = f"COCO_{subtype}_{image_id:012d}.png"
         write_whole(files.pictures / name, png.encode(draw_scene_picture(scene, side)), durable=False)

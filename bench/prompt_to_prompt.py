@@ -1,0 +1,77 @@
+"""Pairs of pictures by prompt-to-prompt: several candidates of several caption pairs a batch, beside one at a time."""
+
+from __future__ import annotations
+
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from tests.tiny_checkpoints import tiny_diffusion
+from whatif.imaging.pair_candidates import draw_candidate
+from whatif.imaging.prompt_to_prompt import PairRequest, generate_pixels
+from whatif.models.diffusion import load_pipeline
+from whatif.params_models import LocalCheckpoint
+from whatif.settings import Span
+from whatif.sources.scene_pairs import caption_pair
+
+_ROUNDS = 5  # of both in turn, so that a slow moment of the machine meets both
+_CAPTION_PAIRS = 4
+_CANDIDATES = 4
+_AT_ONCE = 8
+_STEPS = 16
+
+
+def measure() -> dict[str, Any]:
+    """Candidates a second on one core, with random weights and 16 steps: median of rounds taken in turn."""
+    with tempfile.TemporaryDirectory() as folder:
+        pipeline = load_pipeline(LocalCheckpoint(checkpoint=str(tiny_diffusion(Path(folder)))))
+    requests = candidates()
+    together, alone = in_runs(pipeline, requests, _AT_ONCE), in_runs(pipeline, requests, 1)  # and warm up
+    assert max(float((one - other).abs().max()) for one, other in zip(together, alone, strict=True)) < 1e-4
+    speeds: dict[int, list[float]] = {_AT_ONCE: [], 1: []}
+    for _ in range(_ROUNDS):
+        for width, found in speeds.items():
+            found.append(_per_second(partial(in_runs, pipeline, requests, width), len(requests)))
+    ours, peer = (statistics.median(speeds[width]) for width in (_AT_ONCE, 1))
+    return {
+        "name": "prompt-to-prompt",
+        "ours": ours,
+        "peer": peer,
+        "unit": "pairs/s",
+        "ratio": ours / peer,
+        "peer_name": "one pair of pictures at a time",
+    }
+
+
+def candidates() -> list[PairRequest]:
+    """Candidates of several caption pairs, each with settings of its own; pairs take turns, so that runs mix them."""
+    requests = []
+    for place in range(_CANDIDATES):
+        for number in range(_CAPTION_PAIRS):
+            pair = caption_pair("test", number, 0)
+            one = draw_candidate(
+                pair["pair_id"], place, 0, p=Span(low=0.1, high=0.9), guidance=Span(low=7.5, high=15.0)
+            )
+            requests.append(
+                PairRequest(pair["caption_0"], pair["caption_1"], one.seed, shared=one.p, guidance=one.guidance)
+            )
+    return requests
+
+
+def in_runs(pipeline: Any, requests: Sequence[PairRequest], width: int) -> list[Any]:
+    """The pixels of each request, drawn in runs of `width`."""
+    return [
+        pair
+        for start in range(0, len(requests), width)
+        for pair in generate_pixels(pipeline, requests[start : start + width], _STEPS)
+    ]
+
+
+def _per_second(work: Callable[[], object], number: int) -> float:
+    start = time.process_time()  # of one core, whatever else the machine does meanwhile
+    work()
+    return number / (time.process_time() - start)

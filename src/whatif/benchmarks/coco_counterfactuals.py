@@ -1,0 +1,227 @@
+"""COCO-Counterfactuals: captions that differ in one noun, with a picture of each (COCO-Counterfactuals 3 and 4).
+
+Extract captions, their nouns and their pictures; generate counterfactual captions by a masked language model, choose
+one for each, and make candidates of both pictures by prompt-to-prompt; filter these by CLIP and draw the best again;
+verify which caption each picture shows; evaluate models by retrieval and by matching; make Tables 1, 2, 7, 10, 13 and
+Figure 3. The work is in `coco_counterfactuals_captions` and `coco_counterfactuals_pictures`.
+
+Captions are chosen in the stage `generate`, because pictures are made of the chosen ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from whatif.benchmarks.shared import adapter_code, table_paths
+from whatif.graph.run import Task
+from whatif.graph.steps import Benchmark, Output, Step, parts
+from whatif.params import Params
+from whatif.params_models import dual_encoders, matchers
+from whatif.schemas import (
+    CAPTION_CANDIDATES,
+    CAPTION_PAIRS,
+    CAPTIONS,
+    COUNTS,
+    FILES,
+    IMAGES,
+    JUDGEMENTS,
+    MATCHES,
+    PAIRS,
+    RANKS,
+    REJECTIONS,
+)
+
+NAME = "coco-counterfactuals"
+
+
+def aggregate(task: Task) -> None:
+    """Tables and Figure 3 beside the printed numbers, the funnel, and a gallery of pairs."""
+    from whatif.benchmarks.coco_counterfactuals_report import publish_report
+
+    publish_report(task)
+
+
+def _wildcards(params: Params) -> Mapping[str, Sequence[str]]:
+    return {
+        "part": parts(params.generate.coco_counterfactuals.shards),
+        "encoder": dual_encoders(params.models),
+        "matcher": matchers(params.models),
+    }
+
+
+_CAPTIONS, _PICTURES = (f"whatif.benchmarks.coco_counterfactuals_{half}" for half in ("captions", "pictures"))
+_EXTRACTED, _GENERATED, _FILTERED, _VERIFIED = (
+    f"data/{stage}/{NAME}" for stage in ("extract", "generate", "filter", "verify")
+)
+_GENERATE = f"generate.{NAME}"
+_EVALUATED = {wildcard: f"data/evaluate/{{{wildcard}}}/{NAME}" for wildcard in ("encoder", "matcher")}
+_KEPT = {
+    "pairs": _FILTERED + "/pairs/{part}.parquet",
+    "images": _FILTERED + "/images/{part}.parquet",
+    "photographs": f"{_EXTRACTED}/images.parquet",
+}
+_DRAWING = tuple(f"{_GENERATE}.pictures.{model}.checkpoint" for model in ("diffusion", "clip"))
+
+BENCHMARK = Benchmark(
+    name=NAME,
+    wildcards=_wildcards,
+    steps=(
+        Step(
+            stage="extract",
+            benchmark=NAME,
+            function=f"{_CAPTIONS}:extract",
+            reads=("seed", f"extract.{NAME}"),
+            sources=(f"extract.{NAME}.captions", f"extract.{NAME}.image_folders"),
+            outputs={
+                "captions": Output(CAPTIONS, f"{_EXTRACTED}/captions.parquet"),
+                "images": Output(IMAGES, f"{_EXTRACTED}/images.parquet"),
+                "rejections": Output(REJECTIONS, f"{_EXTRACTED}/rejections.parquet"),
+                "missing": Output(REJECTIONS, f"{_EXTRACTED}/missing.parquet"),
+            },
+        ),
+        Step(
+            stage="generate",
+            name="candidates",
+            benchmark=NAME,
+            function=f"{_CAPTIONS}:candidates",
+            reads=(
+                f"extract.{NAME}.tagger",
+                f"{_GENERATE}.captions.masked_language",
+                f"{_GENERATE}.captions.replacements",
+            ),
+            sources=(f"{_GENERATE}.captions.masked_language.checkpoint",),
+            inputs={"captions": f"{_EXTRACTED}/captions.parquet"},
+            outputs={
+                "candidates": Output(CAPTION_CANDIDATES, _GENERATED + "/candidates/{part}.parquet"),
+                "rejections": Output(REJECTIONS, _GENERATED + "/too-long/{part}.parquet"),
+            },
+        ),
+        Step(
+            stage="generate",
+            name="measure",
+            benchmark=NAME,
+            function=f"{_CAPTIONS}:measure",
+            reads=(f"{_GENERATE}.captions.similarity", f"{_GENERATE}.captions.perplexity"),
+            sources=tuple(f"{_GENERATE}.captions.{model}.checkpoint" for model in ("similarity", "perplexity")),
+            inputs={
+                "captions": f"{_EXTRACTED}/captions.parquet",
+                "candidates": _GENERATED + "/candidates/{part}.parquet",
+            },
+            outputs={"candidates": Output(CAPTION_CANDIDATES, _GENERATED + "/measured/{part}.parquet")},
+        ),
+        Step(
+            stage="generate",
+            name="choose",
+            benchmark=NAME,
+            function=f"{_CAPTIONS}:choose",
+            reads=(f"{_GENERATE}.captions.choose",),
+            sources=(f"{_GENERATE}.captions.choose.wordnet",),
+            inputs={
+                "captions": f"{_EXTRACTED}/captions.parquet",
+                "candidates": _GENERATED + "/measured/{part}.parquet",
+                "too_long": _GENERATED + "/too-long/{part}.parquet",
+            },
+            outputs={
+                "pairs": Output(CAPTION_PAIRS, f"{_GENERATED}/caption-pairs.parquet"),
+                "rejections": Output(REJECTIONS, f"{_GENERATED}/rejections.parquet"),
+                "counts": Output(COUNTS, f"{_GENERATED}/counts.parquet"),
+            },
+        ),
+        Step(
+            stage="generate",
+            name="draw",
+            benchmark=NAME,
+            function=f"{_PICTURES}:draw",
+            reads=("seed", f"{_GENERATE}.pictures"),
+            sources=_DRAWING,
+            inputs={"pairs": f"{_GENERATED}/caption-pairs.parquet"},
+            outputs={"pairs": Output(PAIRS, _GENERATED + "/pairs/{part}.parquet")},
+        ),
+        Step(
+            stage="filter",
+            benchmark=NAME,
+            function=f"{_PICTURES}:filter_",
+            reads=(f"filter.{NAME}", f"{_GENERATE}.pictures"),
+            sources=_DRAWING,
+            inputs={"pairs": _GENERATED + "/pairs/{part}.parquet"},
+            outputs={
+                "pairs": Output(PAIRS, _KEPT["pairs"]),
+                "images": Output(IMAGES, _KEPT["images"]),
+                "rejections": Output(REJECTIONS, _FILTERED + "/rejections/{part}.parquet"),
+            },
+        ),
+        Step(
+            stage="verify",
+            benchmark=NAME,
+            function=f"{_PICTURES}:verify",
+            reads=("seed", f"verify.{NAME}"),
+            sources=(f"verify.{NAME}.labels", f"verify.{NAME}.error_categories"),
+            inputs={"pairs": _KEPT["pairs"], "images": _KEPT["images"]},
+            outputs={
+                "judgements": Output(JUDGEMENTS, f"{_VERIFIED}/judgements.parquet"),
+                "errors": Output(REJECTIONS, f"{_VERIFIED}/errors.parquet"),
+                "rejections": Output(REJECTIONS, f"{_VERIFIED}/rejections.parquet"),
+            },
+        ),
+        Step(
+            stage="evaluate",
+            name="retrieve",
+            benchmark=NAME,
+            function=f"{_PICTURES}:retrieve",
+            reads=("models.{encoder}",),
+            ignores=("models.{encoder}.name",),
+            sources=("models.{encoder}.checkpoint",),
+            code=adapter_code,
+            inputs={**_KEPT, "judgements": f"{_VERIFIED}/judgements.parquet"},
+            outputs={"ranks": Output(RANKS, f"{_EVALUATED['encoder']}/ranks.parquet")},
+        ),
+        Step(
+            stage="evaluate",
+            name="match",
+            benchmark=NAME,
+            function=f"{_PICTURES}:match",
+            reads=("seed", "models.{matcher}"),
+            ignores=("models.{matcher}.name",),
+            sources=("models.{matcher}.checkpoint",),
+            code=adapter_code,
+            inputs=_KEPT,
+            outputs={
+                "matches": Output(MATCHES, f"{_EVALUATED['matcher']}/matches.parquet"),
+                "random": Output(MATCHES, f"{_EVALUATED['matcher']}/random-matches.parquet"),
+            },
+        ),
+        Step(
+            stage="aggregate",
+            benchmark=NAME,
+            function="whatif.benchmarks.coco_counterfactuals:aggregate",
+            reads=("seed", "models", f"generate.{NAME}", f"verify.{NAME}", f"aggregate.{NAME}"),
+            inputs={
+                **_KEPT,
+                "captions": f"{_EXTRACTED}/captions.parquet",
+                "unusable": f"{_EXTRACTED}/rejections.parquet",
+                "counts": f"{_GENERATED}/counts.parquet",
+                "caption_pairs": f"{_GENERATED}/caption-pairs.parquet",
+                "unpaired": f"{_GENERATED}/rejections.parquet",
+                "candidates": _GENERATED + "/pairs/{part}.parquet",
+                "filtered": _FILTERED + "/rejections/{part}.parquet",
+                "judgements": f"{_VERIFIED}/judgements.parquet",
+                "errors": f"{_VERIFIED}/errors.parquet",
+                "refused": f"{_VERIFIED}/rejections.parquet",
+                "ranks": f"{_EVALUATED['encoder']}/ranks.parquet",
+                "matches": f"{_EVALUATED['matcher']}/matches.parquet",
+                "random": f"{_EVALUATED['matcher']}/random-matches.parquet",
+            },
+            outputs={"files": Output(FILES, f"data/aggregate/{NAME}/files.parquet")},
+            publishes=(
+                f"metrics/{NAME}.json",
+                f"metrics/{NAME}/report.md",
+                f"metrics/{NAME}/gallery.html",
+                f"metrics/{NAME}/figure3.svg",
+                *table_paths(
+                    f"metrics/{NAME}",
+                    ("table1", "agreement", "table2", "table13", "table7", "table10", "human", "figure3", "funnel"),
+                ),
+            ),
+        ),
+    ),
+)

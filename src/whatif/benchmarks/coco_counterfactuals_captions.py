@@ -1,0 +1,153 @@
+"""The caption half of COCO-Counterfactuals: captions, their nouns, candidates and the choice (3.1, B.1.1)."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from whatif import artifacts
+from whatif.errors import WhatifError
+from whatif.graph.run import Task
+from whatif.graph.steps import part_range
+from whatif.images import SortedImages
+from whatif.schemas import CAPTION_CANDIDATES, CAPTIONS, REJECTIONS
+
+if TYPE_CHECKING:
+    from whatif.text.wordnet import WordNet
+
+NAME = "coco-counterfactuals"
+_SETTINGS = f"generate.{NAME}.captions"
+# Captions that go through models together. What else is in a batch changes the last digits of a score, so these groups
+# are the same however captions are cut into parts.
+_GROUP = 64
+_SPLIT = "test"  # of the embedded scenes: no model was trained on them
+_SIDE = 64  # of their pictures, in pixels
+
+
+def extract(task: Task) -> None:
+    """Captions with their nouns, and the pictures that they were written for as far as the folders have them."""
+    from tempfile import TemporaryDirectory
+
+    from whatif.sources.caption_pictures import find_pictures
+    from whatif.sources.caption_sets import caption_rows, read_caption_set
+    from whatif.sources.scene_files import write_scene_files
+    from whatif.text.tagging import tagger
+
+    settings = task.parameters[f"extract.{NAME}"]
+    with TemporaryDirectory() as folder:
+        if settings.captions is None:
+            files = write_scene_files(
+                Path(folder),
+                _SPLIT,
+                range(settings.scenes),
+                task.parameters["seed"],
+                side=_SIDE,
+                captions_each=1,
+                kind="one",
+            )
+            captions, folders = files.captions, [files.pictures]
+        else:
+            captions = Path(settings.captions).expanduser()
+            folders = [Path(name).expanduser() for name in settings.image_folders]
+        read = read_caption_set(captions, settings.longest)
+        pictures = find_pictures({one.image for one in read.captions if one.image is not None}, folders)
+    with SortedImages(task.outputs.writer("images")) as images:
+        for row in pictures.found.values():
+            images.add(row)
+    image_ids = {name: row["image_id"] for name, row in pictures.found.items()}
+    for row in caption_rows(read.captions, tagger(settings.tagger), settings.tagger):
+        image = json.loads(row["provenance"])["image"]
+        task.outputs.writer("captions").write([{**row, "image_id": image_ids.get(image)}])
+    task.outputs.write("rejections", read.rejections)
+    missing = sorted(pictures.missing.items()) if folders else []  # without folders no picture is asked for
+    rows = [{"item_id": name, "reason": reason, "detail": detail} for name, (reason, detail) in missing]
+    task.outputs.write("missing", rows)
+
+
+def candidates(task: Task) -> None:
+    """The most probable replacements of every noun of one part of the captions (3.1)."""
+    from whatif.models.masked_language import masked_language_model
+    from whatif.progress import progress
+    from whatif.text.noun_swap import caption_candidates
+    from whatif.text.tagging import tagger
+
+    model = masked_language_model(task.parameters[f"{_SETTINGS}.masked_language"])
+    tag, top = tagger(task.parameters[f"extract.{NAME}.tagger"]), task.parameters[f"{_SETTINGS}.replacements"]
+    (path,) = task.inputs["captions"]
+    total = artifacts.footer_of(path).rows
+    groups = part_range(task.wildcards["part"], math.ceil(total / _GROUP))
+    chosen = range(groups.start * _GROUP, min(total, groups.stop * _GROUP))
+    rows = itertools.islice(artifacts.rows_of([path], CAPTIONS), chosen.start, chosen.stop)
+    grouped = itertools.groupby(zip(chosen, rows, strict=True), key=lambda numbered: numbered[0] // _GROUP)
+    made = (
+        outcome for _, group in grouped for outcome in caption_candidates([row for _, row in group], model, tag, top)
+    )
+    rejected = []
+    for found, rejection in progress(made, len(chosen), task.wildcards["part"], "caption"):
+        task.outputs.writer("candidates").write(found)
+        rejected += [rejection] if rejection else []
+    task.outputs.write("rejections", rejected)
+
+
+def measure(task: Task) -> None:
+    """Similarity and perplexity of every candidate of one part that is a noun."""
+    from whatif.filters.caption_scores import measured
+    from whatif.filters.sentence_similarity import sentence_embedder
+    from whatif.models.perplexity import perplexity_model
+    from whatif.progress import progress
+
+    sentences = sentence_embedder(task.parameters[f"{_SETTINGS}.similarity"])
+    language = perplexity_model(task.parameters[f"{_SETTINGS}.perplexity"])
+    known = artifacts.read(task.inputs["captions"], CAPTIONS, ["caption_id"])["caption_id"].to_pylist()
+    group_of = {caption_id: place // _GROUP for place, caption_id in enumerate(known)}
+    total = sum(artifacts.footer_of(path).rows for path in task.inputs["candidates"])
+    rows = artifacts.rows_of(task.inputs["candidates"], CAPTION_CANDIDATES)
+    groups = itertools.groupby(rows, key=lambda row: group_of[row["caption_id"]])
+    made = (row for _, group in groups for row in measured(group, sentences, language))
+    for row in progress(made, total, task.wildcards["part"], "candidate"):
+        task.outputs.writer("candidates").write([row])
+
+
+def choose(task: Task) -> None:
+    """The counterfactual of each caption, and why others have none (3.1, A.3.1)."""
+    from whatif.filters.caption_choice import ChoiceSettings, chosen_captions
+    from whatif.text.wordnet import RELATIONS
+
+    settings = task.parameters[f"{_SETTINGS}.choose"]
+    wordnet = _wordnet(settings.wordnet)
+    dropped = RELATIONS if settings.drop_kinds_of else ()
+    alike = ChoiceSettings(settings.similarity.low, settings.similarity.high, dropped)
+    captions = artifacts.rows_of(task.inputs["captions"], CAPTIONS)
+    measured = artifacts.rows_of(task.inputs["candidates"], CAPTION_CANDIDATES)
+    outcomes: Counter[str] = Counter()
+    rejected = []
+    for one in chosen_captions(captions, measured, alike, wordnet):
+        outcomes += one.candidates
+        if one.pair is not None:
+            task.outputs.writer("pairs").write([one.pair])
+        if one.rejection is not None:
+            rejected.append(one.rejection)
+    too_long = {row["item_id"]: row for row in artifacts.rows_of(task.inputs["too_long"], REJECTIONS)}
+    task.outputs.write("rejections", [too_long.get(row["item_id"], row) for row in rejected])
+    counted = {("candidates", outcome): number for outcome, number in outcomes.items()}
+    counted["wordnet", "used" if wordnet else "not used"] = 1
+    rows = [{"what": what, "outcome": outcome, "number": number} for (what, outcome), number in sorted(counted.items())]
+    task.outputs.write("counts", rows)
+
+
+def _wordnet(setting: str | None) -> WordNet | None:
+    from whatif.text.wordnet import load_wordnet
+
+    if setting is None:
+        return None
+    found = load_wordnet(None if setting == "installed" else setting)
+    if found is None:
+        raise WhatifError(
+            f"{_SETTINGS}.choose.wordnet: WordNet is not installed; apt-get install wordnet-base, or "
+            "python -m nltk.downloader wordnet, or name a folder with data.noun, index.noun and noun.exc"
+        )
+    return found

@@ -1,0 +1,167 @@
+"""The picture half of COCO-Counterfactuals: candidates, the best of them, labels, retrieval and matching (3.2, 4)."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from pathlib import Path
+from typing import Any
+
+from whatif import artifacts, models
+from whatif.graph.run import Task
+from whatif.graph.steps import part_range
+from whatif.images import ImageStore, SortedImages
+from whatif.params_coco_counterfactuals import GeneratePictures
+from whatif.schemas import CAPTION_PAIRS, JUDGEMENTS, PAIRS
+
+NAME = "coco-counterfactuals"
+DRAWN_LICENCE = "CC0-1.0"
+
+
+def draw(task: Task) -> None:
+    """Candidates of the pictures of one part of the caption pairs: their settings and what CLIP says of them (3.2)."""
+    from whatif.imaging.candidate_scores import candidate_rows
+    from whatif.models.response_store import ResponseStore, store_path
+
+    settings = task.parameters[f"generate.{NAME}.pictures"]
+    pairs = artifacts.read(task.inputs["pairs"], CAPTION_PAIRS).to_pylist()
+    chosen = part_range(task.wildcards["part"], len(pairs))
+    with ResponseStore(store_path()) as store:
+        rows = candidate_rows(
+            pairs[chosen.start : chosen.stop],
+            _picture_maker(settings),
+            store,
+            candidates=settings.candidates,
+            seed=task.parameters["seed"],
+            p=settings.p,
+            guidance=settings.guidance,
+            what=task.wildcards["part"],
+        )
+        for row in rows:
+            task.outputs.writer("pairs").write([row])
+
+
+def filter_(task: Task) -> None:
+    """Of the candidates of each pair the best by directional similarity, drawn again to be kept (3.2, B.1.2)."""
+    from whatif.filters.clip_direction import best_candidates, lost_pair
+    from whatif.imaging.chosen_pictures import chosen_pictures
+
+    settings = task.parameters[f"filter.{NAME}"]
+    least = {"caption_image": settings.caption_image, "image_image": settings.image_image}
+    chosen = []
+    rejected: list[dict[str, Any]] = []
+    rows = artifacts.rows_of(task.inputs["pairs"], PAIRS)
+    for pair_id, of_pair in itertools.groupby(rows, key=lambda row: str(row["pair_id"])):
+        for best, refused in best_candidates(of_pair, **least):
+            rejected += refused
+            if best is None:
+                rejected.append(lost_pair(pair_id, refused))
+            else:
+                chosen.append(best)
+    maker = _picture_maker(task.parameters[f"generate.{NAME}.pictures"])
+    kept = []
+    with SortedImages(task.outputs.writer("images")) as images:
+        for pair in chosen_pictures(chosen, maker, **least, licence=DRAWN_LICENCE, what=task.wildcards["part"]):
+            if pair.rejection is not None:
+                rejected.append(pair.rejection)
+                continue
+            kept.append(pair.row)
+            for picture in pair.images:
+                images.add(picture)
+    task.outputs.write("pairs", kept)
+    task.outputs.write("rejections", rejected)
+
+
+def verify(task: Task) -> None:
+    """Which caption each picture shows: the labels of people, or of scenes what the recogniser sees (4.1)."""
+    from whatif.verification.automatic_labels import automatic_categories, automatic_labels
+    from whatif.verification.consensus import consensus, errors
+    from whatif.verification.error_categories import read_error_categories, sample_errors
+    from whatif.verification.picture_labels import read_picture_labels
+
+    settings, seed = task.parameters[f"verify.{NAME}"], task.parameters["seed"]
+    pairs = list(artifacts.rows_of(task.inputs["pairs"], PAIRS))
+    pictures = ImageStore(task.inputs["images"])
+    if settings.labels is None:
+        judgements, rejected = automatic_labels(
+            pairs, pictures, seed=seed, share_of_three=settings.labelled_three_times
+        )
+    else:
+        read = read_picture_labels(Path(settings.labels).expanduser(), pairs, seed=seed)
+        judgements, rejected = read.judgements, read.rejections
+    sample = sample_errors(errors(judgements), seed=seed)
+    categories: dict[str, str] = {}
+    if settings.error_categories is not None:
+        sorted_out = read_error_categories(Path(settings.error_categories).expanduser(), sample)
+        categories, rejected = sorted_out.categories, rejected + sorted_out.rejections
+    elif settings.labels is None:
+        categories = automatic_categories(sample, pairs, pictures)
+    decided = consensus(judgements)
+    task.outputs.write("judgements", judgements)
+    task.outputs.write("rejections", rejected)
+    named = ({"item_id": item, "reason": categories.get(item, ""), "detail": decided[item]} for item in sample)
+    task.outputs.write("errors", list(named))
+
+
+def retrieve(task: Task) -> None:
+    """At which rank one dual encoder finds captions and pictures (4.2.1), also of the pairs that people matched."""
+    from whatif.scoring.retrieve import (
+        COUNTERFACTUALS,
+        HUMAN_EVALUATED,
+        ORIGINALS,
+        counterfactual_items,
+        human_evaluated_items,
+        original_items,
+        retrieval,
+    )
+    from whatif.verification.consensus import human_evaluated
+
+    pairs = list(artifacts.rows_of(task.inputs["pairs"], PAIRS))
+    correct = set(human_evaluated(artifacts.rows_of(task.inputs["judgements"], JUDGEMENTS)))
+    subsets = {
+        COUNTERFACTUALS: counterfactual_items(pairs),
+        HUMAN_EVALUATED: human_evaluated_items(pairs, correct),
+        ORIGINALS: original_items(pairs, _photographs(pairs)),
+    }
+    pictures = ImageStore([*task.inputs["images"], *task.inputs["photographs"]])
+    for row in retrieval(subsets, pictures, task.wildcards["encoder"], _matcher(task, "encoder")):
+        task.outputs.writer("ranks").write([row])
+
+
+def match(task: Task) -> None:
+    """How one matcher scores the captions and pictures of each pair, and of random pairs of originals (4.2.2)."""
+    from whatif.scoring.match import matches, random_pairs
+
+    matcher, key = _matcher(task, "matcher"), task.wildcards["matcher"]
+    pairs = list(artifacts.rows_of(task.inputs["pairs"], PAIRS))
+    pictures = ImageStore([*task.inputs["images"], *task.inputs["photographs"]])
+    photographs = _photographs(pairs)
+    originals = [
+        {"caption_id": pair["pair_id"], "caption": pair["caption_0"], "image_id": photographs[pair["pair_id"]]}
+        for pair in pairs
+        if pair["pair_id"] in photographs
+    ]
+    enough = len(set(photographs.values())) > 1
+    for role, rows in (
+        ("matches", pairs),
+        ("random", random_pairs(originals, task.parameters["seed"]) if enough else []),
+    ):
+        for row in matches(rows, pictures, key, matcher):
+            task.outputs.writer(role).write([row])
+
+
+def _picture_maker(settings: GeneratePictures) -> Any:
+    from whatif.imaging.picture_maker import PictureMaker
+
+    return PictureMaker(settings.diffusion, settings.clip, settings.diffusion.steps)
+
+
+def _matcher(task: Task, wildcard: str) -> Any:
+    settings = task.parameters[f"models.{task.wildcards[wildcard]}"]
+    return models.load_matcher(settings.adapter, settings)
+
+
+def _photographs(pairs: list[dict[str, Any]]) -> dict[str, str]:
+    """The picture that the original caption of a pair was written for, where it is there."""
+    found = {pair["pair_id"]: json.loads(pair["provenance"]).get("image_id") for pair in pairs}
+    return {pair_id: image_id for pair_id, image_id in found.items() if image_id is not None}

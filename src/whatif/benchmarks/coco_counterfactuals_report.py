@@ -1,0 +1,188 @@
+"""What COCO-Counterfactuals ends in: Tables 1, 2, 7, 10, 13 and Figure 3, the funnel, and a gallery of pairs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from whatif import artifacts
+from whatif.benchmarks.pair_panels import matching_stage, pair_panels
+from whatif.benchmarks.shared import publish_tables, report, rows_in
+from whatif.errors import WhatifError
+from whatif.graph.run import Task
+from whatif.images import ImageStore
+from whatif.params_models import dual_encoders, matchers, printed_names
+from whatif.schemas import COUNTS, JUDGEMENTS, MATCHES, PAIRS, RANKS, REJECTIONS
+from whatif.tables.coco_counterfactuals_errors import error_categories_table, error_subjects_tables
+from whatif.tables.coco_counterfactuals_evaluation import recall_table
+from whatif.tables.coco_counterfactuals_matching import margin_distributions, matching_margins
+from whatif.tables.coco_counterfactuals_verification import verification
+from whatif.tables.formats import DisplayTable
+from whatif.tables.funnel import FunnelStage, funnel_table, reasons
+from whatif.tables.gallery import Section, gallery
+
+NAME = "coco-counterfactuals"
+FOLDER = f"metrics/{NAME}"
+# File name -> heading in the report.
+TABLES = {
+    "table1": "Table 1: which caption a picture was judged to show",
+    "agreement": "Agreement of the annotators",
+    "table2": "Table 2: image-text retrieval",
+    "table13": "Table 13: image-text retrieval by the model that chose the pictures",
+    "figure3": "Figure 3: image-text matching",
+    "table7": "Table 7: categories of errors",
+    "table10": "Table 10: altered subjects among errors",
+    "human": "Human subjects (A.3.2)",
+    "funnel": "Funnel",
+}
+_CHOSEN = "chosen"
+_LOST = "no candidate is left"
+_REDRAWN = "when drawn again"  # the end of the reason for which a chosen candidate fell on another machine
+_WITHOUT_WORDNET = (
+    "Captions were chosen without WordNet, so no pair is flagged in which one noun is a kind of the other "
+    "(`generate.coco-counterfactuals.captions.choose.wordnet` in params.yaml)."
+)
+
+
+def publish_report(task: Task) -> None:
+    """Publishes every text file of this benchmark's aggregation."""
+    settings, seed = task.parameters[f"aggregate.{NAME}"], task.parameters["seed"]
+    models = task.parameters["models"]
+    pairs = list(artifacts.rows_of(task.inputs["pairs"], PAIRS))
+    stages = _funnel(task)
+    funnel = funnel_table(stages)
+    if not pairs:
+        lost = "; ".join(f"{one.stage}: {reason} {n}" for one in stages for reason, n in one.rejected.items())
+        raise WhatifError(f"no pair is left ({lost}); see the thresholds of filter.{NAME} in params.yaml")
+    judgements = list(artifacts.rows_of(task.inputs["judgements"], JUDGEMENTS))
+    photographs = _photographs(pairs)
+    precision: dict[str, Any] = {"settings": settings, "seed": seed}
+
+    verified = verification(judgements, settings, seed)
+    categories = _categories(task)
+    sampled = error_categories_table(
+        {item: category for item, category in categories.items() if category},
+        settings,
+        made_by=_sorted_by(task, verified.metrics["made_by"]),
+        sampled=len(categories),
+    )
+    subjects = error_subjects_tables(judgements, pairs, settings, seed, least_errors=settings.least_errors)
+    ranks = list(artifacts.rows_of(task.inputs["ranks"], RANKS))
+    recalls = {
+        table: recall_table(
+            table,
+            [row for row in ranks if row["model"] in names],
+            photographs=photographs,
+            names=names,
+            **precision,
+        )
+        for table, names in _searchers(task).items()
+    }
+    matching_names = printed_names(models, matchers(models))
+    matches = list(artifacts.rows_of(task.inputs["matches"], MATCHES))
+    margins = matching_margins(
+        artifacts.rows_of(task.inputs["random"], MATCHES),
+        matches,
+        photographs=photographs,
+        names=matching_names,
+        **precision,
+    )
+    tables: dict[str, DisplayTable] = {
+        "table1": verified.tables["table1"],
+        "agreement": verified.tables["agreement"],
+        "table2": recalls["2"].tables["main"],
+        "table13": recalls["13"].tables["main"],
+        "figure3": margins.table,
+        "table7": sampled.tables["table7"],
+        "table10": subjects.tables["table10"],
+        "human": subjects.tables["human"],
+        "funnel": funnel,
+    }
+    metrics = {
+        "verification": verified.metrics,
+        "error_categories": sampled.metrics,
+        "error_subjects": subjects.metrics,
+        "retrieval": {**recalls["2"].metrics, **recalls["13"].metrics},
+        "matching": margins.metrics,
+    }
+    images = ImageStore([*task.inputs["images"], *task.inputs["photographs"]])
+    section = Section(
+        "Counterfactual pairs",
+        "Two captions that differ in one noun, and the pictures that were made of them. A matcher finds what it scores "
+        "higher.",
+        pair_panels(pairs, matches, matching_names, images, settings.shown_pairs),
+    )
+    text = report("COCO-Counterfactuals", tables, TABLES, {"figure3": "figure3.svg"})
+    notes = "" if _wordnet(task) else f"\n{_WITHOUT_WORDNET}\n"
+    publish = task.outputs.publish
+    publish(f"metrics/{NAME}.json", (json.dumps(metrics, indent=2, sort_keys=True, allow_nan=False) + "\n").encode())
+    publish(f"{FOLDER}/report.md", f"{text}{notes}\nPictures: [gallery.html](gallery.html)\n".encode())
+    publish(f"{FOLDER}/gallery.html", gallery("COCO-Counterfactuals", [section]).encode())
+    publish(f"{FOLDER}/figure3.svg", margin_distributions(margins.values, matching_names))
+    publish_tables(task, FOLDER, tables)
+
+
+def _searchers(task: Task) -> dict[str, dict[str, str]]:
+    """The models of Tables 2 and 13: in the second stands the one by which the pictures were chosen (A.6)."""
+    models = task.parameters["models"]
+    chose = task.parameters[f"generate.{NAME}"].pictures.clip.checkpoint
+    names = printed_names(models, dual_encoders(models))
+    by_it = {key: name for key, name in names.items() if models[key].checkpoint == chose}
+    return {"2": {key: name for key, name in names.items() if key not in by_it}, "13": by_it}
+
+
+def _photographs(pairs: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """The picture that the original caption of a pair was written for, where it is known."""
+    found = {pair["pair_id"]: json.loads(pair["provenance"]).get("image_id") for pair in pairs}
+    return {pair_id: image_id for pair_id, image_id in found.items() if image_id is not None}
+
+
+def _categories(task: Task) -> dict[str, str]:
+    """The category of each error of the sample, empty where it has none."""
+    return {row["item_id"]: row["reason"] for row in artifacts.rows_of(task.inputs["errors"], REJECTIONS)}
+
+
+def _sorted_by(task: Task, judged_by: str | None) -> str | None:
+    """Who told the categories: people where there is a file, else whoever judged."""
+    return "people" if task.parameters[f"verify.{NAME}"].error_categories is not None else judged_by
+
+
+def _wordnet(task: Task) -> bool:
+    rows = artifacts.rows_of(task.inputs["counts"], COUNTS)
+    return any((row["what"], row["outcome"]) == ("wordnet", "used") for row in rows)
+
+
+def _funnel(task: Task) -> list[FunnelStage]:
+    """Counts of every stage, each from its own artifacts."""
+    unusable, unpaired = (
+        reasons(artifacts.rows_of(task.inputs[role], REJECTIONS)) for role in ("unusable", "unpaired")
+    )
+    refused = reasons(artifacts.rows_of(task.inputs["filtered"], REJECTIONS))
+    redrawn = {reason: number for reason, number in refused.items() if reason.endswith(_REDRAWN)}
+    lost = {reason: number for reason, number in refused.items() if reason == _LOST} | redrawn
+    unlike = {reason: number for reason, number in refused.items() if reason != _LOST}
+    counts = artifacts.rows_of(task.inputs["counts"], COUNTS)
+    outcomes = {row["outcome"]: row["number"] for row in counts if row["what"] == "candidates"}
+    replaced = outcomes.pop(_CHOSEN, 0)
+    captions, chosen, drawn, pairs = (
+        rows_in(task.inputs[role]) for role in ("captions", "caption_pairs", "candidates", "pairs")
+    )
+    asked = task.parameters[f"generate.{NAME}"].pictures.candidates
+    judged = len({row["item_id"] for row in artifacts.rows_of(task.inputs["judgements"], JUDGEMENTS)})
+    unjudged = {"no label": 2 * pairs - judged} if judged < 2 * pairs else {}
+    stages = [
+        FunnelStage("extract", "captions", captions + sum(unusable.values()), captions, unusable),
+        FunnelStage("generate", "replacements of nouns", replaced + sum(outcomes.values()), replaced, outcomes),
+        FunnelStage("generate", "captions", captions, chosen, unpaired),
+        FunnelStage("generate", "candidates of pictures", chosen * asked, drawn),
+        FunnelStage("filter", "candidates of pictures", drawn, pairs, unlike),
+        FunnelStage("filter", "pairs", chosen, pairs, lost),
+        FunnelStage("verify", "pictures", 2 * pairs, judged, unjudged),
+    ]
+    return stages + [matching_stage(path, _model_of(path), pairs) for path in task.inputs["matches"]]
+
+
+def _model_of(path: Path) -> str:
+    return path.parts[2]

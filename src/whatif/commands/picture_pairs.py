@@ -1,0 +1,225 @@
+"""`whatif import` and `whatif export` of pairs of pictures: released data sets, annotation tasks and their labels."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from whatif.errors import WhatifError
+
+if TYPE_CHECKING:
+    from whatif.images import ImageStore
+
+NAME = "coco-counterfactuals"
+_FOLDER = f"data/filter/{NAME}"
+SHARE_OF_THREE = 0.1
+
+_PAIRS = click.option(
+    "--pairs",
+    type=click.Path(path_type=Path),
+    multiple=True,
+    help=f"A table of chosen pairs; may be given several times. Default: those in {_FOLDER}.",
+)
+_IMAGES = click.option(
+    "--images",
+    type=click.Path(path_type=Path),
+    multiple=True,
+    help="A table of their pictures; may be given several times. Default: those that belong to --pairs.",
+)
+_SEED = click.option(
+    "--seed", type=click.IntRange(min=0), help="What tasks are drawn from. Default: seed of params.yaml, or 0."
+)
+
+
+@click.command(NAME)
+@click.argument("source", type=click.Path(path_type=Path), metavar="FOLDER_OR_ZIP")
+@click.argument("folder", type=click.Path(path_type=Path), metavar="OUT_FOLDER")
+def import_pairs(source: Path, folder: Path) -> None:
+    """Read the released COCO-Counterfactuals, a folder or a zip, into tables in OUT_FOLDER.
+
+    Written are pairs.parquet, images.parquet and rejections.parquet, which says of each line of examples.jsonl that is
+    no pair why.
+    """
+    from whatif.artifact_writer import ArtifactWriter, write_artifact
+    from whatif.images import SortedImages
+    from whatif.schemas import IMAGES as IMAGES_TABLE
+    from whatif.schemas import PAIRS as PAIRS_TABLE
+    from whatif.schemas import REJECTIONS
+    from whatif.sources.coco_counterfactuals import read_released_pairs
+
+    if folder.suffix == ".parquet" or folder.is_file():
+        raise WhatifError(f"{folder}: is the folder that tables are written into, not a file")
+    with ArtifactWriter(folder / "images.parquet", IMAGES_TABLE) as writer:
+        with SortedImages(writer) as pictures:
+            released = read_released_pairs(source, pictures.add)
+        if not released.pairs:
+            told = "; ".join(f"{reason}: {count}" for reason, count in released.reasons.items())
+            raise WhatifError(f"{source}: has no whole pair ({told}; the first: {released.rejections[0]['detail']})")
+    write_artifact(folder / "rejections.parquet", REJECTIONS, released.rejections)
+    write_artifact(folder / "pairs.parquet", PAIRS_TABLE, released.pairs)
+    click.echo(f"{folder / 'pairs.parquet'}: {len(released.pairs):,} pairs")
+    for reason, count in released.reasons.items():
+        click.echo(f"{folder / 'rejections.parquet'}: {reason}: {count:,}")
+
+
+@click.command("picture-labels")
+@click.argument("csv", type=click.Path(path_type=Path))
+@click.argument("output", type=click.Path(path_type=Path))
+@_PAIRS
+@_SEED
+def import_labels(csv: Path, output: Path, pairs: tuple[Path, ...], seed: int | None) -> None:
+    """Read CSV, annotation tasks that people have labelled, into the table of judgements OUTPUT (.parquet).
+
+    It needs the pairs and the seed that `whatif export picture-tasks` was given. Rows that are no labels are named with
+    their lines.
+    """
+    from whatif.artifact_writer import write_artifact
+    from whatif.schemas import JUDGEMENTS
+    from whatif.verification.picture_labels import read_picture_labels
+
+    if output.suffix != ".parquet":
+        raise WhatifError(f"{output}: must end in .parquet; the CSV comes first, then the table to write")
+    labels = read_picture_labels(csv, _rows(pairs), seed=_seed(seed))
+    write_artifact(output, JUDGEMENTS, labels.judgements)
+    click.echo(
+        f"{output}: {len(labels.judgements):,} labels; {labels.unlabelled:,} rows have none, "
+        f"{labels.pictures_without_label:,} pictures have none"
+    )
+    for row in labels.rejections:
+        click.echo(f"{csv}: {row['detail']} ({row['reason']})", err=True)
+    if labels.rejections:
+        click.echo(f"{csv}: {len(labels.rejections):,} rows were rejected", err=True)
+
+
+@click.command(NAME)
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["released", "hugging-face"]),
+    default="released",
+    show_default=True,
+    help="examples.jsonl and images, as released; or Parquet and a data card, for datasets.load_dataset.",
+)
+@_PAIRS
+@_IMAGES
+def export_pairs(folder: Path, form: str, pairs: tuple[Path, ...], images: tuple[Path, ...]) -> None:
+    """Write counterfactual pairs and their pictures as a data set in FOLDER."""
+    from whatif.sources.coco_counterfactuals_folder import write_released_pairs
+    from whatif.sources.hugging_face_pairs import write_hugging_face_pairs
+
+    rows, files = _rows(pairs), _picture_files(pairs, images)
+    if form == "released":
+        number = write_released_pairs(rows, _store(files), folder)
+    else:
+        number = write_hugging_face_pairs(rows, _store(files), folder, licences=_licences(rows, files))
+    click.echo(f"{folder}: {number:,} pairs")
+
+
+@click.command("picture-tasks")
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option(
+    "--three-times",
+    "share",
+    type=click.FloatRange(0, 1),
+    default=SHARE_OF_THREE,
+    show_default=True,
+    help="The share of pictures that three annotators label.",
+)
+@_PAIRS
+@_IMAGES
+@_SEED
+def export_tasks(
+    folder: Path, share: float, pairs: tuple[Path, ...], images: tuple[Path, ...], seed: int | None
+) -> None:
+    """Write annotation tasks into FOLDER: tasks.csv, the pictures, and an instruction for annotators.
+
+    Labels go into the column `label`; `whatif import picture-labels` reads them.
+    """
+    from whatif.verification.picture_tasks import FILE, picture_tasks, write_picture_tasks
+
+    tasks = picture_tasks(_rows(pairs), seed=_seed(seed), share_of_three=share)
+    rows = write_picture_tasks(tasks, _store(_picture_files(pairs, images)), folder)
+    click.echo(f"{folder / FILE}: {rows:,} labels to give for {len(tasks):,} pictures")
+
+
+@click.command("picture-errors")
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option(
+    "--judgements",
+    type=click.Path(path_type=Path),
+    default=Path(f"data/verify/{NAME}/judgements.parquet"),
+    show_default=True,
+    help="The labels of the pictures.",
+)
+@_PAIRS
+@_IMAGES
+@_SEED
+def export_errors(
+    folder: Path, judgements: Path, pairs: tuple[Path, ...], images: tuple[Path, ...], seed: int | None
+) -> None:
+    """Write a sample of 100 pictures that were judged wrong into FOLDER, to be sorted into categories.
+
+    Categories go into the column `category` of errors.csv, which verify.coco-counterfactuals.error_categories in
+    params.yaml names then.
+    """
+    from whatif import artifacts
+    from whatif.schemas import JUDGEMENTS
+    from whatif.verification.consensus import consensus, errors
+    from whatif.verification.error_categories import FILE, sample_errors, write_error_sample
+
+    judged = list(artifacts.rows_of(judgements, JUDGEMENTS))
+    sample = sample_errors(errors(judged), seed=_seed(seed))
+    write_error_sample(sample, _rows(pairs), consensus(judged), _store(_picture_files(pairs, images)), folder)
+    click.echo(f"{folder / FILE}: {len(sample):,} errors")
+
+
+def _rows(pairs: tuple[Path, ...]) -> list[dict[str, Any]]:
+    from whatif import artifacts
+    from whatif.schemas import PAIRS as PAIRS_TABLE
+
+    found = pairs or _of_the_graph("pairs")
+    if not found:
+        raise WhatifError(f"{_FOLDER}: has no table of pairs yet; `dvc repro` makes it, or give one with --pairs")
+    return list(artifacts.rows_of(found, PAIRS_TABLE))
+
+
+def _picture_files(pairs: tuple[Path, ...], images: tuple[Path, ...]) -> tuple[Path, ...]:
+    """The tables of pictures: those that were named, or those that belong to the pairs."""
+    beside = [path.with_name("images.parquet") for path in pairs]
+    known = tuple(path for path in beside if path.exists()) if pairs else _of_the_graph("images")
+    found = images or known
+    if not found:
+        where = ", ".join(map(str, pairs)) or _FOLDER
+        raise WhatifError(f"{where}: where the pictures are is not known; give tables of pictures with --images")
+    return found
+
+
+def _of_the_graph(table: str) -> tuple[Path, ...]:
+    """A table that the graph has made, whole or in parts."""
+    return tuple(sorted([*Path(_FOLDER).glob(f"{table}.parquet"), *Path(_FOLDER).glob(f"{table}/*.parquet")]))
+
+
+def _store(files: tuple[Path, ...]) -> ImageStore:
+    from whatif.images import ImageStore
+
+    return ImageStore(files)
+
+
+def _licences(rows: list[dict[str, Any]], files: tuple[Path, ...]) -> list[str]:
+    from whatif import artifacts
+    from whatif.schemas import IMAGES as IMAGES_TABLE
+
+    wanted = {row[f"image_id_{side}"] for row in rows for side in (0, 1)}
+    pictures = artifacts.rows_of(files, IMAGES_TABLE, ["image_id", "licence"])
+    return sorted({picture["licence"] for picture in pictures if picture["image_id"] in wanted})
+
+
+def _seed(seed: int | None) -> int:
+    from whatif import params
+
+    if seed is not None:
+        return seed
+    return params.load().seed if Path(params.PARAMS_FILE).exists() else 0

@@ -1,0 +1,194 @@
+"""At which rank a search over embeddings finds the first right candidate, for captions and for pictures at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Embeddings: TypeAlias = NDArray[np.float32]
+Integers: TypeAlias = NDArray[np.int64]
+
+# Captions and pictures that are scored at once. The shape of a block is always this, whatever is left for it: a matrix
+# product takes other steps for other shapes, and the last bits of a score would differ.
+_BLOCK = 768
+_RUN = 192  # rows whose counts, at most one each, are added up as bytes
+_WORD = 8  # bytes that are added at once
+
+
+@dataclass(frozen=True)
+class _Group:
+    """Items (ascending indices of captions or pictures) that are counted together, and their rows in a block."""
+
+    items: Integers
+    rows: slice | Integers
+
+
+@dataclass(frozen=True)
+class _Side:
+    """Captions, or pictures: what is multiplied, what is asked and what is found.
+
+    `embeddings` holds each embedding once, in the order in which they come first, padded with zeros to whole blocks;
+    `rows` is the row of each item there. Per item, `best` is the highest score of what is right for it (infinite where
+    nothing is), `first` the first candidate that is right with that score, and `ahead` the number of candidates before.
+    """
+
+    embeddings: Embeddings
+    rows: Integers
+    best: Embeddings
+    first: Integers
+    ahead: Integers
+
+    def find_best(self, asked: Integers, candidates: Integers, scores: Embeddings) -> None:
+        """Takes the scores of all that belong together: what was asked for, and what is right."""
+        highest = np.full(len(self.best), -np.inf, dtype=np.float32)
+        np.maximum.at(highest, asked, scores)
+        self.best[asked] = highest[asked]
+        is_best = scores == highest[asked]
+        self.first[asked] = np.iinfo(np.int64).max
+        np.minimum.at(self.first, asked[is_best], candidates[is_best])
+
+    def count(self, scores: Embeddings, asked: Integers, candidates: Integers, above: NDArray[np.bool_]) -> None:
+        """Counts the candidates of a block (asked x candidates) that come before the first right one.
+
+        Of equal scores the first candidate comes first. So where all candidates stand before the right one whatever is
+        not lower counts, which is whatever is higher than the next lower number; elsewhere what is higher, and where
+        the right one is in between, the equal ones before it. `above` is memory to use for a whole block.
+        """
+        best, first = self.best[asked], self.first[asked]
+        limits = np.where(first > candidates[-1], np.nextafter(best, np.float32(-np.inf)), best)[:, np.newaxis]
+        whole = scores.shape == above.shape
+        self.ahead[asked] += _row_sums(np.greater(scores, limits, out=above if whole else None))
+        between = np.flatnonzero((candidates[0] < first) & (first <= candidates[-1]))
+        equal = scores[between] == best[between, np.newaxis]
+        self.ahead[asked[between]] += np.count_nonzero(equal & (candidates < first[between, np.newaxis]), axis=1)
+
+    def groups(self) -> list[list[_Group]]:
+        """For each block the items that have its embeddings: those that come first with them, and the others."""
+        is_first = np.zeros(len(self.rows), dtype=np.bool_)
+        is_first[np.unique(self.rows, return_index=True)[1]] = True
+        others = np.flatnonzero(~is_first)
+        blocks = []
+        for block, items in enumerate(_runs(np.flatnonzero(is_first))):
+            same = others[self.rows[others] // _BLOCK == block]
+            rest = [_Group(part, self.rows[part] % _BLOCK) for part in _runs(same)]
+            blocks.append([_Group(items, slice(0, len(items))), *rest])
+        return blocks
+
+    def ranks(self) -> Integers:
+        return np.where(np.isfinite(self.best), 1 + self.ahead, 0)
+
+
+def exact_ranks(captions: Embeddings, pictures: Embeddings, right: Integers) -> tuple[Integers, Integers]:
+    """Ranks, from 1, of the first right picture of each caption and of the first right caption of each picture.
+
+    `captions` (n x width) and `pictures` (m x width) are embeddings of length 1; `right` (k x 2) has a row (caption,
+    picture), by index, for every two that belong together. The rank is 0 where nothing belongs to the query.
+
+    A candidate comes before another when its score, the float32 product of the embeddings, is higher; of equal scores
+    the one with the smaller index comes first. The last bits of a product depend on where in its block it stands, so
+    each embedding is multiplied once, and all that share it share its scores: they tie exactly.
+
+    Nothing is sorted: a rank is one more than the number of candidates before the right one, and both directions are
+    counted on the same product. The scores of the right ones must be known first; their blocks are multiplied twice, in
+    the same place of the same memory, so that the numbers are the same. These are few where captions and their pictures
+    stand in the same order, and at worst all.
+
+    Memory above the embeddings: at first some three copies of them, then one; 10 MiB for a block; and less than 100
+    bytes for each caption, picture and row of `right`. One core is used.
+
+    Raises ValueError when an embedding holds what is no finite number, when widths differ or when `right` names an
+    index that is not there.
+    """
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+    _check(captions, pictures, right)
+    told, seen = _side(captions), _side(pictures)
+    if not (len(captions) and len(pictures)):
+        return told.ranks(), seen.ranks()
+    product = np.empty((_BLOCK, _BLOCK), dtype=np.float32)
+    above = np.empty((_BLOCK, _BLOCK), dtype=np.bool_)
+    with threadpool_limits(1, user_api="blas"):
+        scores = _right_scores(told, seen, right, product)
+        told.find_best(right[:, 0], right[:, 1], scores)
+        seen.find_best(right[:, 1], right[:, 0], scores)
+        picture_blocks = seen.groups()
+        for caption_block, caption_groups in enumerate(told.groups()):
+            for picture_block, picture_groups in enumerate(picture_blocks):
+                _multiply(told, seen, caption_block, picture_block, product)
+                for of_captions in caption_groups:
+                    for of_pictures in picture_groups:
+                        block = product[of_captions.rows][:, of_pictures.rows]
+                        told.count(block, of_captions.items, of_pictures.items, above)
+                        # What is compared is read row by row: the mask is turned with the scores.
+                        seen.count(block.T, of_pictures.items, of_captions.items, above.T)
+    return told.ranks(), seen.ranks()
+
+
+def _side(embeddings: Embeddings) -> _Side:
+    items = len(embeddings)
+    width = -(-embeddings.shape[1] // 16) * 16  # 16 numbers are 64 bytes, so that all blocks lie alike in memory
+    whole = np.add(embeddings, np.float32(0), dtype=np.float32)  # -0.0 becomes 0.0; what is equal has the same bytes
+    numbers: dict[bytes, int] = {}  # of the different embeddings, as they come
+    rows = np.fromiter((numbers.setdefault(row.tobytes(), len(numbers)) for row in whole), np.int64, items)
+    padded = np.zeros((-(-len(numbers) // _BLOCK) * _BLOCK, width), dtype=np.float32)
+    padded[rows, : embeddings.shape[1]] = whole
+    return _Side(
+        embeddings=padded,
+        rows=rows,
+        best=np.full(items, np.inf, dtype=np.float32),
+        first=np.full(items, -1, dtype=np.int64),
+        ahead=np.zeros(items, dtype=np.int64),
+    )
+
+
+def _multiply(told: _Side, seen: _Side, caption_block: int, picture_block: int, product: Embeddings) -> None:
+    captions, pictures = (slice(block * _BLOCK, (block + 1) * _BLOCK) for block in (caption_block, picture_block))
+    np.matmul(told.embeddings[captions], seen.embeddings[pictures].T, out=product)
+
+
+def _right_scores(told: _Side, seen: _Side, right: Integers, product: Embeddings) -> Embeddings:
+    scores = np.empty(len(right), dtype=np.float32)
+    captions, pictures = told.rows[right[:, 0]], seen.rows[right[:, 1]]
+    blocks = captions // _BLOCK * (len(seen.embeddings) // _BLOCK) + pictures // _BLOCK
+    order = np.argsort(blocks, kind="stable")
+    for part in np.split(order, np.flatnonzero(np.diff(blocks[order])) + 1):
+        if part.size:
+            _multiply(told, seen, captions[part[0]] // _BLOCK, pictures[part[0]] // _BLOCK, product)
+            scores[part] = product[captions[part] % _BLOCK, pictures[part] % _BLOCK]
+    return scores
+
+
+def _row_sums(mask: NDArray[np.bool_]) -> Integers:
+    """How many of each row are true; of a whole block, rows or 8 columns are added at once as bytes, none above 255."""
+    sums: Integers
+    if mask.shape != (_BLOCK, _BLOCK):
+        sums = np.count_nonzero(mask, axis=1)
+    elif mask.flags.c_contiguous:
+        words = mask.view(np.uint64).sum(axis=1)
+        sums = words.view(np.uint8).reshape(-1, _WORD).sum(axis=1, dtype=np.int64)
+    else:
+        runs = mask.T.view(np.uint8).reshape(-1, _RUN, _BLOCK).sum(axis=1, dtype=np.uint8)
+        sums = runs.sum(axis=0, dtype=np.int64)
+    return sums
+
+
+def _runs(items: Integers) -> Iterator[Integers]:
+    for start in range(0, len(items), _BLOCK):
+        yield items[start : start + _BLOCK]
+
+
+def _check(captions: Embeddings, pictures: Embeddings, right: Integers) -> None:
+    matrices = captions.ndim == pictures.ndim == 2
+    if not matrices or (len(captions) and len(pictures) and captions.shape[1] != pictures.shape[1]):
+        raise ValueError(f"embeddings of captions {captions.shape} and pictures {pictures.shape}: not of one width")
+    for name, embeddings in (("captions", captions), ("pictures", pictures)):
+        if not np.isfinite(embeddings).all():
+            raise ValueError(f"embeddings of {name}: some are no finite numbers")
+    if right.ndim != 2 or right.shape[1] != 2:
+        raise ValueError(f"right: pairs of a caption and a picture are needed, not an array of shape {right.shape}")
+    if right.size and (right.min() < 0 or (right.max(axis=0) >= (len(captions), len(pictures))).any()):
+        raise ValueError(f"right: names indices beyond {len(captions):,} captions and {len(pictures):,} pictures")

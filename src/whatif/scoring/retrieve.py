@@ -1,0 +1,207 @@
+"""Image-text retrieval: at which rank captions and pictures find each other (COCO-Counterfactuals 4.2.1).
+
+Every caption meets every picture, 1.2 thousand million times for 34,820 of each. Only dual encoders can do that: they
+read each caption and each picture once and compare the embeddings. A cross-encoder would have to read all of them
+together, two by two; it is for matching (`whatif.scoring.match`).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whatif.progress import progress
+from whatif.scoring.exact_ranks import Embeddings, Integers, exact_ranks
+from whatif.scoring.match import Pictures
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+Row: TypeAlias = Mapping[str, Any]
+
+COUNTERFACTUALS, HUMAN_EVALUATED, ORIGINALS = SUBSETS = ("counterfactuals", "human-evaluated", "originals")
+TEXT_RETRIEVAL, IMAGE_RETRIEVAL = DIRECTIONS = ("text-retrieval", "image-retrieval")
+_NOT_FINITE = "its embedding holds what is no finite number"
+
+
+class Encoder(Protocol):
+    """What embeds captions and pictures, `batch_size` at once (`whatif.models.encoders.Embedder`)."""
+
+    @property
+    def batch_size(self) -> int: ...
+    def captions(self, captions: Sequence[str]) -> NDArray[Any]: ...
+    def pictures(self, pictures: Sequence[Image]) -> NDArray[Any]: ...
+
+
+class Item(NamedTuple):
+    """A caption and its picture."""
+
+    item_id: str
+    caption: str
+    image_id: str
+
+
+def counterfactual_items(pairs: Iterable[Row]) -> list[Item]:
+    """Both captions of each row of `pairs` with their pictures; their ids are "<pair_id>-<side>"."""
+    return [
+        Item(f"{row['pair_id']}-{side}", row[f"caption_{side}"], row[f"image_id_{side}"])
+        for row in pairs
+        for side in (0, 1)
+    ]
+
+
+def human_evaluated_items(pairs: Iterable[Row], correct: Collection[str]) -> list[Item]:
+    """Those of `counterfactual_items` that people matched correctly, by their ids (4.1)."""
+    return [item for item in counterfactual_items(pairs) if item.item_id in correct]
+
+
+def original_items(pairs: Iterable[Row], photographs: Mapping[str, str]) -> list[Item]:
+    """The original captions of pairs with the photographs that they were written for: the baseline of 4.2.1.
+
+    `photographs` gives the image of a pair, where there is one; other pairs are left out. Ids are those of the pairs.
+    """
+    return [
+        Item(row["pair_id"], row["caption_0"], photographs[row["pair_id"]])
+        for row in pairs
+        if row["pair_id"] in photographs
+    ]
+
+
+def retrieval(
+    subsets: Mapping[str, Sequence[Item]], pictures: Pictures, model_key: str, encoder: Encoder
+) -> Iterator[dict[str, Any]]:
+    """Rows of `ranks`: both directions of each subset, sorted by key.
+
+    Every item's caption is a query and a candidate, also where others have the same words. A picture is one query and
+    one candidate, however many items show it (as photographs with several captions do), under the first one's id. A
+    caption and a picture belong together when any item has these words with this picture: so every picture of a caption
+    that stands there twice is a hit, and for a picture every caption with its own words. Candidates are in the order of
+    ids, which decides between equal scores. Captions and pictures are embedded once for all subsets.
+
+    A picture that cannot be decoded is no candidate; as a query it is an `error` with its reason, and so is a caption
+    that belongs to no other picture. The same goes for embeddings that overflowed.
+    """
+    items = [item for subset in subsets.values() for item in subset]
+    told = _captions({item.caption for item in items}, model_key, encoder)
+    seen = _pictures({item.image_id for item in items}, pictures, model_key, encoder)
+    for name in sorted(subsets):
+        yield from _subset(name, sorted(subsets[name]), told, seen, model_key)
+
+
+def recall_at(ranks: Sequence[int | None], k: int) -> float:
+    """The share of queries whose rank is k or less; None, after an error, is a miss. NaN without queries."""
+    if k < 1:
+        raise ValueError(f"recall at {k}: ranks start at 1")
+    return sum(rank is not None and rank <= k for rank in ranks) / len(ranks) if ranks else float("nan")
+
+
+@dataclass(frozen=True)
+class _Embedded:
+    """Embeddings by name (caption or image id), and why others have none."""
+
+    place: Mapping[str, int]
+    embeddings: Embeddings
+    reasons: Mapping[str, str]
+
+    def of(self, names: Sequence[str]) -> Embeddings:
+        """Rows of those of these names that have an embedding, in their order."""
+        return self.embeddings[[self.place[name] for name in names]]
+
+
+def _captions(captions: Collection[str], model_key: str, encoder: Encoder) -> _Embedded:
+    # By length, so that little of a batch is padding.
+    order = sorted(captions, key=lambda caption: (len(caption), caption))
+    return _embedded(
+        (part, encoder.captions(part)) for part in _batches(order, encoder.batch_size, f"{model_key} captions")
+    )
+
+
+def _pictures(image_ids: Collection[str], pictures: Pictures, model_key: str, encoder: Encoder) -> _Embedded:
+    reasons: dict[str, str] = {}
+
+    def batches() -> Iterator[tuple[Sequence[str], NDArray[Any]]]:
+        for part in _batches(sorted(image_ids), encoder.batch_size, f"{model_key} pictures"):
+            decoded: dict[str, Image] = {}
+            for image_id in part:
+                try:
+                    decoded[image_id] = pictures.get(image_id)
+                except OSError as error:
+                    reasons[image_id] = f"picture cannot be decoded: {error}"
+            if decoded:
+                yield list(decoded), encoder.pictures(list(decoded.values()))
+
+    found = _embedded(batches())
+    return _Embedded(found.place, found.embeddings, {**reasons, **found.reasons})
+
+
+def _batches(names: Sequence[str], size: int, what: str) -> Iterator[list[str]]:
+    shown = iter(progress(names, len(names), what, "item"))
+    while part := list(itertools.islice(shown, size)):
+        yield part
+
+
+def _embedded(batches: Iterable[tuple[Sequence[str], NDArray[Any]]]) -> _Embedded:
+    names: list[str] = []
+    parts: list[Embeddings] = []
+    reasons: dict[str, str] = {}
+    for part, made in batches:
+        embeddings = np.asarray(made, dtype=np.float32)
+        finite: NDArray[np.bool_] = np.all(np.isfinite(embeddings), axis=1)
+        for name, good in zip(part, finite.tolist(), strict=True):
+            if good:
+                names.append(name)
+            else:
+                reasons[name] = _NOT_FINITE
+        parts.append(embeddings[finite])
+    embeddings = np.concatenate(parts) if parts else np.zeros((0, 0), dtype=np.float32)
+    return _Embedded({name: place for place, name in enumerate(names)}, embeddings, reasons)
+
+
+def _subset(
+    name: str, items: Sequence[Item], told: _Embedded, seen: _Embedded, model_key: str
+) -> Iterator[dict[str, Any]]:
+    shown_by: dict[str, str] = {}  # picture -> the first item that shows it
+    for item in items:
+        shown_by.setdefault(item.image_id, item.item_id)
+    captions = [item for item in items if item.caption in told.place]
+    image_ids = [image_id for image_id in shown_by if image_id in seen.place]
+    caption_ranks, picture_ranks = exact_ranks(
+        told.of([item.caption for item in captions]), seen.of(image_ids), _together(items, captions, image_ids)
+    )
+    by_item = {item.item_id: int(rank) for item, rank in zip(captions, caption_ranks, strict=True)}
+    by_picture = {image_id: int(rank) for image_id, rank in zip(image_ids, picture_ranks, strict=True)}
+
+    def row(direction: str, query_id: str, rank: int | None, reason: str | None) -> dict[str, Any]:
+        return {
+            "model": model_key,
+            "subset": name,
+            "direction": direction,
+            "query_id": query_id,
+            "rank": rank or None,
+            "candidates": len(image_ids if direction == IMAGE_RETRIEVAL else captions),
+            "status": "ok" if rank else "error",
+            "reason": None if rank else reason,
+        }
+
+    for item in items:
+        reason = told.reasons.get(item.caption) or f"no picture of it: {seen.reasons.get(item.image_id)}"
+        yield row(IMAGE_RETRIEVAL, item.item_id, by_item.get(item.item_id), reason)
+    for image_id, item_id in sorted(shown_by.items(), key=lambda shown: shown[1]):
+        reason = seen.reasons.get(image_id) or f"no caption of it: {_NOT_FINITE}"
+        yield row(TEXT_RETRIEVAL, item_id, by_picture.get(image_id), reason)
+
+
+def _together(items: Iterable[Item], captions: Sequence[Item], image_ids: Sequence[str]) -> Integers:
+    """Indices (caption, picture) of all that belong together."""
+    places = {image_id: place for place, image_id in enumerate(image_ids)}
+    of_words: dict[str, list[int]] = {}
+    for caption, image_id in dict.fromkeys((item.caption, item.image_id) for item in items):
+        if image_id in places:
+            of_words.setdefault(caption, []).append(places[image_id])
+    right = [(index, place) for index, item in enumerate(captions) for place in of_words.get(item.caption, ())]
+    return np.array(right, dtype=np.int64).reshape(-1, 2)

@@ -1,0 +1,129 @@
+"""Labels of pictures read from the CSV that annotators have filled in: judgements, and what is none and why."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from whatif.errors import WhatifError
+from whatif.verification.consensus import AUTOMATIC
+from whatif.verification.items import Row
+from whatif.verification.label_files import LabelRow, read_label_file, rejection, settle
+from whatif.verification.picture_tasks import PictureTask, as_shown, picture_tasks
+
+COLUMNS = ("task_id", "annotator", "label")  # may have `time` and `comment` beside them; others are passed over
+LABELS = ("1", "2", "both", "neither")
+
+
+@dataclass(frozen=True)
+class PictureLabels:
+    """What a file of labels holds. Its rows are `judgements`, `rejections` and `unlabelled` together."""
+
+    judgements: list[dict[str, Any]]  # rows of the table `judgements`, in order of their key
+    rejections: list[dict[str, str]]  # rows of the table `rejections`; item_id is `labels-line-000012`
+    unlabelled: int  # rows whose label is empty
+    pictures_without_label: int
+
+
+def read_picture_labels(path: Path, pairs: Iterable[Row], *, seed: int) -> PictureLabels:
+    """Labels of the tasks that `picture_tasks` makes of `pairs` with the same `seed`.
+
+    A label is `1`, `2`, `both`, `neither` or the text of the option; capitals and spaces do not matter. `annotator` is
+    any name. `time`, if there is one, is ISO 8601; what is none stands in the comment.
+
+    A row is rejected, with its line, for an unknown task, no annotator or one whose name is kept for automatic checks,
+    an unknown label, and more fields than the header has. When an annotator labels a picture twice, the first row
+    counts if all have the same label, and none if they differ.
+
+    Raises WhatifError when the file is no such CSV, and when it knows no task of these pairs at all.
+    """
+    rows = read_label_file(path, COLUMNS, file="labels", kind="labels of pictures")
+    tasks = {task.task_id: task for task in picture_tasks(pairs, seed=seed)}
+    if rows and not any(row.fields["task_id"] in tasks for row in rows):
+        raise WhatifError(
+            f"{path}: none of its {len(rows):,} tasks is of these pairs; labels are read with the pairs and the seed "
+            "that the tasks were made with"
+        )
+    rejections: list[dict[str, str]] = []
+    labelled: dict[tuple[str, str], list[tuple[LabelRow, str]]] = defaultdict(list)
+    unlabelled = 0
+    for row in rows:
+        reason, detail = _fault(row, tasks)
+        if reason:
+            rejections.append(rejection(row, reason, detail))
+        elif not row.fields["label"]:
+            unlabelled += 1
+        else:
+            task = tasks[row.fields["task_id"]]
+            decision = _decision(row.fields["label"], task)
+            if decision is None:
+                known = ", ".join(LABELS)
+                told = f"{row.fields['label'][:60]!r} is none of {known} and no text of an option"
+                rejections.append(rejection(row, "unknown label", told))
+            else:
+                labelled[task.item_id, row.fields["annotator"]].append((row, decision))
+    judgements = []
+    for (item, annotator), found in sorted(labelled.items()):
+        kept, lost = settle(found)
+        rejections += lost
+        judgements += [_judgement(item, annotator, row, decision) for row, decision in kept]
+    rejections.sort(key=lambda row: row["item_id"])
+    without = len(tasks) - len({row["item_id"] for row in judgements})
+    return PictureLabels(judgements, rejections, unlabelled, without)
+
+
+def _fault(row: LabelRow, tasks: dict[str, PictureTask]) -> tuple[str, str]:
+    """Reason and detail of a row that cannot be a label, whatever it says; empty when it can."""
+    task_id, annotator = row.fields["task_id"], row.fields["annotator"]
+    if row.surplus:
+        return "too many fields", f"{row.surplus} more than the header has; texts with commas stand in quotes"
+    if task_id not in tasks:
+        return "unknown task", f"task_id is {task_id[:60]!r}"
+    if row.fields["label"] and not annotator:
+        return "no annotator", f"task {task_id} has a label and nobody who gave it"
+    if annotator.startswith(AUTOMATIC):
+        return "annotator", f"{annotator[:60]!r}: names that begin with {AUTOMATIC} are of checks, not of people"
+    return "", ""
+
+
+def _decision(label: str, task: PictureTask) -> str | None:
+    """What a label decides, None when it is none of those asked for, or is the text of both options."""
+    said = _plain(label)
+    if said in ("both", "neither"):
+        return said
+    options = {str(place): {str(place)} for place in (1, 2)}
+    for place, text in enumerate(task.options, 1):
+        options[str(place)] |= {_plain(text), _plain(as_shown(text))}
+    meant = [place for place, names in options.items() if said in names]
+    exact = [said] if said in options else meant
+    return f"caption_{task.sides[int(exact[0]) - 1]}" if len(exact) == 1 else None
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+def _judgement(item: str, annotator: str, row: LabelRow, decision: str) -> dict[str, Any]:
+    time, comment = row.fields.get("time", ""), row.fields.get("comment", "")
+    if time and not _is_time(time):
+        time, comment = "", f"{comment} (time: {time})".strip()
+    return {
+        "item_id": item,
+        "annotator": annotator,
+        "decision": decision,
+        "corrected": "{}",
+        "comment": comment,
+        "time": time or None,
+    }
+
+
+def _is_time(text: str) -> bool:
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return True

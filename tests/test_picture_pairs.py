@@ -1,0 +1,152 @@
+"""`whatif import` and `export` of pairs of pictures: what they print and leave behind, and one line for a mistake."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from tests.verification.pairs import pair, pictures
+from whatif import artifacts
+from whatif.artifact_writer import write_artifact
+from whatif.cli import main
+from whatif.schemas import IMAGES, JUDGEMENTS, PAIRS, REJECTIONS
+from whatif.verification.consensus import errors, human_evaluated
+
+ROWS = [pair(number) for number in range(5)]
+DATA = Path("data/filter/coco-counterfactuals")
+
+
+def whatif(*arguments: str) -> Result:
+    return CliRunner().invoke(main, list(arguments), prog_name="whatif")
+
+
+def done(*arguments: str) -> str:
+    result = whatif(*arguments)
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def refused(*arguments: str) -> str:
+    result = whatif(*arguments)
+    assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1), result.output
+    return result.stderr.removeprefix("whatif: ")
+
+
+@pytest.fixture(autouse=True)
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder with the pairs and pictures that the graph makes."""
+    monkeypatch.chdir(tmp_path)
+    write_artifact(DATA / "pairs" / "part-000-of-002.parquet", PAIRS, ROWS[:2])
+    write_artifact(DATA / "pairs" / "part-001-of-002.parquet", PAIRS, ROWS[2:])
+    every = pictures(range(5))
+    write_artifact(DATA / "images" / "part-000-of-002.parquet", IMAGES, every[:4])
+    write_artifact(DATA / "images" / "part-001-of-002.parquet", IMAGES, every[4:])
+
+
+def test_out_and_in_again_in_the_released_form() -> None:
+    assert done("export", "coco-counterfactuals", "ours") == "ours: 5 pairs\n"
+    assert done("import", "coco-counterfactuals", "ours", "back") == "back/pairs.parquet: 5 pairs\n"
+    back = artifacts.read(Path("back/pairs.parquet"), PAIRS).to_pylist()
+    for column in ("pair_id", "caption_1", "subject_0", "image_id_0", "image_id_1"):
+        assert [row[column] for row in back] == [row[column] for row in ROWS]
+    assert artifacts.footer_of(Path("back/images.parquet")).rows == 10
+    assert artifacts.footer_of(Path("back/rejections.parquet")).rows == 0
+    # Imported pairs have their pictures beside them.
+    assert done("export", "coco-counterfactuals", "again", "--pairs", "back/pairs.parquet") == "again: 5 pairs\n"
+    assert Path("again/examples.jsonl").read_bytes() == Path("ours/examples.jsonl").read_bytes()
+
+
+def test_as_a_hugging_face_data_set() -> None:
+    assert done("export", "coco-counterfactuals", "ours", "--format", "hugging-face") == "ours: 5 pairs\n"
+    assert "cc0-1.0" in Path("ours/README.md").read_text(encoding="utf-8")
+    assert [path.name for path in Path("ours/data").iterdir()] == ["test-00000-of-00001.parquet"]
+
+
+def test_what_is_no_pair_is_counted_by_reason() -> None:
+    done("export", "coco-counterfactuals", "ours")
+    examples = Path("ours/examples.jsonl")
+    lines = examples.read_text(encoding="utf-8").splitlines()
+    examples.write_text("\n".join([*lines, lines[0], "{}"]), encoding="utf-8")
+    next(Path("ours/images").iterdir()).unlink()
+    said = done("import", "coco-counterfactuals", "ours", "back")
+    assert said.splitlines() == [
+        "back/pairs.parquet: 4 pairs",
+        "back/rejections.parquet: duplicate id: 1",
+        "back/rejections.parquet: field missing: 1",
+        "back/rejections.parquet: picture missing: 1",
+    ]
+    assert artifacts.footer_of(Path("back/rejections.parquet")).rows == 3
+    assert artifacts.footer_of(Path("back/images.parquet")).rows == 8
+
+
+def test_tasks_out_and_labels_in() -> None:
+    said = done("export", "picture-tasks", "tasks", "--seed", "4", "--three-times", "0.2")
+    assert said == "tasks/tasks.csv: 14 labels to give for 10 pictures\n"
+    with Path("tasks/tasks.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    for row in rows[:-1]:
+        row["label"] = "1"
+    rows[-1]["label"] = "maybe"
+    with Path("labelled.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, rows[0].keys())
+        writer.writeheader()
+        writer.writerows(rows)
+    result = whatif("import", "picture-labels", "labelled.csv", "labels.parquet", "--seed", "4")
+    assert result.exit_code == 0
+    assert result.stdout.startswith("labels.parquet: 13 labels; 0 rows have none")
+    assert "labelled.csv: line 15: 'maybe' is none of 1, 2, both, neither" in result.stderr
+    judgements = artifacts.read(Path("labels.parquet"), JUDGEMENTS).to_pylist()
+    assert len(judgements) == 13 and {row["annotator"] for row in judgements} <= {"1", "2", "3"}
+    assert 0 < len(human_evaluated(judgements)) < 10
+    wrong = len(errors(judgements))
+    sampled = done("export", "picture-errors", "wrong", "--judgements", "labels.parquet")
+    assert sampled == f"wrong/errors.csv: {wrong} errors\n"
+    assert len(list(Path("wrong/pictures").iterdir())) == wrong
+    assert "with the pairs and the seed" in refused("import", "picture-labels", "labelled.csv", "x.parquet")
+    assert not Path("x.parquet").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("import", "coco-counterfactuals", "nothing", "out"), "nothing: no such file; give the folder or the zip"),
+        (("import", "coco-counterfactuals", "empty", "out"), "empty: has no examples.jsonl"),
+        (("import", "coco-counterfactuals", "bare", "out"), "bare: has no whole pair (picture missing: 1;"),
+        (("import", "coco-counterfactuals", "bare", "out.parquet"), "out.parquet: is the folder"),
+        (("import", "picture-labels", "no.csv", "out.parquet"), "no.csv: cannot be read"),
+        (("import", "picture-labels", "no.csv", "out.csv"), "out.csv: must end in .parquet"),
+        (("export", "coco-counterfactuals", "out", "--pairs", "no.parquet"), "no.parquet: no such artifact"),
+        (("export", "coco-counterfactuals", "out", "--pairs", "alone.parquet"), "with --images"),
+        (
+            ("export", "picture-tasks", "out", "--pairs", "none.parquet", "--images", "i.parquet"),
+            "there are no pictures",
+        ),
+    ],
+)
+def test_a_mistake_is_one_line_and_leaves_nothing(arguments: tuple[str, ...], message: str) -> None:
+    Path("empty").mkdir()
+    Path("bare").mkdir()
+    line = {"id": 1, "caption_0": "a cat", "caption_1": "a dog", "image_0": "1_0", "image_1": "1_1"}
+    Path("bare/examples.jsonl").write_text(json.dumps(line), encoding="utf-8")
+    write_artifact(Path("alone.parquet"), PAIRS, ROWS)
+    write_artifact(Path("none.parquet"), PAIRS, [])
+    write_artifact(Path("i.parquet"), IMAGES, [])
+    before = {path for path in Path().rglob("*") if path.is_file()}
+    assert message in refused(*arguments)
+    assert {path for path in Path().rglob("*") if path.is_file()} == before
+
+
+def test_rejections_have_the_schema_of_all() -> None:
+    done("export", "coco-counterfactuals", "ours")
+    done("import", "coco-counterfactuals", "ours", "back")
+    assert artifacts.read(Path("back/rejections.parquet"), REJECTIONS).num_rows == 0
+
+
+def test_without_pairs_it_is_said_where_they_would_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert "has no table of pairs yet" in refused("export", "coco-counterfactuals", "out")
