@@ -45,6 +45,7 @@ class DiffusionCheckpoint(LocalCheckpoint):
 
     steps: int = Field(ge=1, le=1000)
     scheduler: Literal["ddim", "euler-ancestral"] | None = None  # the checkpoint's own when null
+    cross_attention: bool = False  # whether pairs of pictures share the maps of cross-attention too
 
 
 class CheckpointSettings(_Model, LocalCheckpoint):
@@ -77,7 +78,10 @@ class BlindTextModel(CheckpointSettings):
 
 
 class DualEncoder(_Model, LocalCheckpoint):
-    """A matcher that embeds captions and pictures by themselves (CLIP); a pair's score is the cosine of both."""
+    """A matcher that embeds captions and pictures by themselves (CLIP, FLAVA, BridgeTower): it scores by the cosine.
+
+    It alone can search among many of them.
+    """
 
     adapter: Literal["dual-encoder"]
 

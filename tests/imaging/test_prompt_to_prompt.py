@@ -11,7 +11,7 @@ import torch
 from diffusers import DDIMScheduler, EulerAncestralDiscreteScheduler, PNDMScheduler
 from diffusers.models.attention_processor import Attention
 
-from whatif.imaging.prompt_to_prompt import PairRequest, SharedSelfAttention, generate_pairs, generate_pixels
+from whatif.imaging.prompt_to_prompt import PairRequest, SharedAttention, generate_pairs, generate_pixels
 from whatif.training.diffusion_parts import (
     new_autoencoder,
     new_denoiser,
@@ -104,7 +104,7 @@ def test_queries_and_keys_of_another_row_copy_its_map() -> None:
     torch.manual_seed(2)
     layer: Any = Attention(query_dim=24, heads=3, dim_head=8)
     hidden = torch.randn(4, 10, 24)
-    processor = SharedSelfAttention()
+    processor = SharedAttention()
     with torch.inference_mode():
         plain = layer(hidden)
         layer.set_processor(processor)
@@ -120,10 +120,40 @@ def test_queries_and_keys_of_another_row_copy_its_map() -> None:
     assert not torch.allclose(shared[1], plain[1], atol=1e-3)
 
 
-def test_only_self_attention_is_shared() -> None:
-    layer: Any = Attention(query_dim=24, cross_attention_dim=24, heads=3, dim_head=8, processor=SharedSelfAttention())
-    with pytest.raises(ValueError, match="self-attention"):
-        layer(torch.randn(1, 10, 24), torch.randn(1, 5, 24))
+def test_a_map_over_words_is_copied_too() -> None:
+    torch.manual_seed(3)
+    processor = SharedAttention()
+    layer: Any = Attention(query_dim=24, cross_attention_dim=16, heads=3, dim_head=8)
+    hidden, words = torch.randn(2, 10, 24), torch.randn(2, 5, 16)
+    with torch.inference_mode():
+        plain = layer(hidden, words)
+        layer.set_processor(processor)
+        assert torch.allclose(layer(hidden, words), plain, atol=1e-6)
+        processor.attends_as = torch.tensor([0, 0])
+        shared = layer(hidden, words)
+        alone = layer(hidden[[0, 0]], torch.stack([words[0], words[0]]))
+    # The map of the first with the words of the second: neither's own.
+    assert torch.allclose(shared[0], plain[0], atol=1e-6)
+    assert not torch.allclose(shared[1], plain[1], atol=1e-3) and not torch.allclose(shared[1], alone[1], atol=1e-3)
+
+
+def test_only_attention_without_a_mask_is_shared() -> None:
+    layer: Any = Attention(query_dim=24, heads=3, dim_head=8, processor=SharedAttention())
+    with pytest.raises(ValueError, match="without a mask"):
+        layer(torch.randn(1, 10, 24), attention_mask=torch.zeros(1, 10, 10))
+
+
+def test_cross_attention_is_shared_where_captions_have_as_many_tokens(pipeline: Any) -> None:
+    alike = PairRequest("A red ball.", "A red star.", seed=5, shared=0.9, guidance=3)
+    longer = replace(alike, counterfactual="A red star on a black background.")
+    assert len(pipeline.tokenizer(alike.original).input_ids) == len(pipeline.tokenizer(alike.counterfactual).input_ids)
+    requests = [alike, replace(alike, cross_attention=True), longer, replace(longer, cross_attention=True)]
+    pixels = generate_pixels(pipeline, requests, 4)
+    assert torch.allclose(pixels[0, 0], pixels[1, 0], atol=1e-4)  # originals attend as ever
+    assert not torch.allclose(pixels[0, 1], pixels[1, 1], atol=1e-4)
+    assert torch.allclose(pixels[2], pixels[3], atol=1e-4)
+    one_by_one = torch.cat([generate_pixels(pipeline, [request], 4) for request in requests])
+    assert torch.allclose(pixels, one_by_one, atol=1e-4)
 
 
 def test_the_pipeline_is_left_as_it_was(pipeline: Any) -> None:

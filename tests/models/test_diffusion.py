@@ -76,6 +76,7 @@ def lose_a_tensor(name: str) -> Callable[[Path], None]:
     return spoil
 
 
+OWN = {"scheduler": None, "cross_attention": False}
 UNET, VAE = (f"{part}/diffusion_pytorch_model.safetensors" for part in ("unet", "vae"))
 TEXT = "text_encoder/model.safetensors"
 
@@ -154,4 +155,4 @@ def test_a_checkpoint_of_the_hub_is_known_by_its_commit(folder: Path, tmp_path: 
     place = tmp_path / "hub" / "models--a--b" / "snapshots" / "0123abc"
     pipeline = load_pipeline(LocalCheckpoint(checkpoint=str(shutil.copytree(folder, place))))
     found = identity(LocalCheckpoint(checkpoint="a/b"), pipeline)
-    assert found == {"checkpoint": "a/b", "revision": "0123abc", "dtype": "float32", "scheduler": None}
+    assert found == {"checkpoint": "a/b", "revision": "0123abc", "dtype": "float32", **OWN}

@@ -12,7 +12,7 @@ from whatif.text.human_words import HUMAN_WORDS, is_human
 from whatif.text.wordnet import WordNet, load_wordnet, read_wordnet
 
 LICENCE = "  1 This software and database is being provided to you  \n"
-# entity > animal > (dog, cat); entity > person > man > boy; fellow, below man, is an untagged sense of dog; sofa = couch.
+# entity > animal > dog, cat; entity > person > man > boy; `fellow`, below man, is an untagged sense of dog.
 DATA = """
 00000001 03 n 01 entity 0 000 | what is
 00000002 03 n 02 animal 0 beast 0 001 @ 00000001 n 0000 | a living | being
@@ -150,7 +150,7 @@ def test_the_papers_examples_are_found_in_wordnet(real: WordNet) -> None:
         assert real.relation(counterfactual, original) == "hypernym", pair
     assert real.relation("couple", "group") == "hypernym"
     assert real.relation("dog", "animal") == "hypernym"
-    for pair in "man woman, dog cat, man cat, person dog, woman doll, bus train, sofa couch".split(", "):
+    for pair in ("man woman", "dog cat", "man cat", "person dog", "woman doll", "bus train", "sofa couch"):
         assert real.relation(*pair.split()) is None, pair
 
 

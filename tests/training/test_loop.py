@@ -47,6 +47,14 @@ def test_the_rate_rises_then_falls(tmp_path: Path) -> None:
     assert rates == sorted(rates, reverse=True) and rates[-1] < SCHEDULE.learning_rate / 50
 
 
+def test_the_rate_may_fall_over_more_steps_than_there_are(tmp_path: Path) -> None:
+    model, losses = _line()
+    slower = SCHEDULE.model_copy(update={"decay": 2 * SCHEDULE.steps})
+    rates = [line["learning_rate"] for line in optimise("line", [model], losses, slower, tmp_path / "log.jsonl")]
+    assert rates == sorted(rates, reverse=True)
+    assert 0.4 < rates[-1] / SCHEDULE.learning_rate < 0.6
+
+
 def test_a_loss_that_is_no_number_stops_with_a_line(tmp_path: Path) -> None:
     model, losses = _line()
     with pytest.raises(WhatifError, match="line: the loss is nan at step 0; lower learning_rate"):

@@ -70,7 +70,13 @@ def generate(task: Task) -> None:
                 for place in range(settings.candidates)
             ]
             made = drawn(
-                pipeline, pair, candidates, steps=diffusion.steps, at_once=diffusion.batch_size, licence=DRAWN_LICENCE
+                pipeline,
+                pair,
+                candidates,
+                steps=diffusion.steps,
+                at_once=diffusion.batch_size,
+                licence=DRAWN_LICENCE,
+                cross_attention=diffusion.cross_attention,
             )
             for row, pictures in made:
                 task.outputs.writer("pairs").write([row])

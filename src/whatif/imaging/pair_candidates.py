@@ -37,7 +37,14 @@ def draw_candidate(pair_id: str, place: int, seed: int, *, p: Span, guidance: Sp
 
 
 def drawn(
-    pipeline: Any, pair: Mapping[str, Any], candidates: list[Candidate], *, steps: int, at_once: int, licence: str
+    pipeline: Any,
+    pair: Mapping[str, Any],
+    candidates: list[Candidate],
+    *,
+    steps: int,
+    at_once: int,
+    licence: str,
+    cross_attention: bool = False,
 ) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
     """For each candidate its row of `pairs`, not yet measured, and the two rows of `images`.
 
@@ -47,7 +54,7 @@ def drawn(
     for start in range(0, len(candidates), at_once):
         run = candidates[start : start + at_once]
         requests = [
-            PairRequest(pair["caption_0"], pair["caption_1"], one.seed, shared=one.p, guidance=one.guidance)
+            PairRequest(pair["caption_0"], pair["caption_1"], one.seed, one.p, one.guidance, cross_attention)
             for one in run
         ]
         for one, pictures in zip(run, generate_pairs(pipeline, requests, steps), strict=True):

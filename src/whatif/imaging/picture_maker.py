@@ -80,7 +80,14 @@ class PictureMaker:
         A candidate has the columns of `pairs` that say how it is made: captions, seed, p and guidance.
         """
         requests = [
-            PairRequest(row["caption_0"], row["caption_1"], row["seed"], shared=row["p"], guidance=row["guidance"])
+            PairRequest(
+                row["caption_0"],
+                row["caption_1"],
+                row["seed"],
+                shared=row["p"],
+                guidance=row["guidance"],
+                cross_attention=getattr(self._settings, "cross_attention", False),
+            )
             for row in filled(run)
         ]
         try:

@@ -1,8 +1,9 @@
 """Counterfactual pairs of pictures by Prompt-to-Prompt: two captions, the same noise and, at first, the same attention.
 
 COCO-Counterfactuals 3.2 and B.1.2, after Hertz et al. (2022) as Brooks et al. (2023) use it: the maps of
-self-attention are shared, not those of cross-attention. The reference goes one pair at a time and unseeded; here
-several pairs go in a batch, each with settings of its own, and a pair does not depend on what else is in the batch.
+self-attention are shared. Those of cross-attention, which say where each word is drawn, may be shared too, as Hertz et
+al. do where one word takes the place of another. The reference goes one pair at a time and unseeded; here several pairs
+go in a batch, each with settings of its own, and a pair does not depend on what else is in the batch.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-_SELF_ATTENTION = "attn1.processor"  # how the name of a processor of self-attention ends in a denoiser of diffusers
+# How the names of processors end in a denoiser of diffusers.
+_SELF_ATTENTION, _CROSS_ATTENTION = "attn1.processor", "attn2.processor"
 
 
 @dataclass(frozen=True)
@@ -20,7 +22,8 @@ class PairRequest:
     """Two captions, and how their pictures are made.
 
     `shared` is p, the share of the steps at which the pair shares its self-attention, 0 to 1: none at 0, all but the
-    last at 1. `guidance` is the scale of classifier-free guidance; at 1 there is none.
+    last at 1. `guidance` is the scale of classifier-free guidance; at 1 there is none. With `cross_attention` the pair
+    shares that too, at the same steps, if both captions have as many tokens: else a map would stand at other words.
     """
 
     original: str
@@ -28,9 +31,10 @@ class PairRequest:
     seed: int
     shared: float
     guidance: float
+    cross_attention: bool = False
 
 
-class SharedSelfAttention:
+class SharedAttention:
     """An attention processor of diffusers in which a row of the batch can attend as another one does.
 
     A map of attention is made of queries and keys alone, so that copying the map of another row is the same as taking
@@ -48,12 +52,16 @@ class SharedSelfAttention:
         attention_mask: Any = None,
         temb: Any = None,
     ) -> Any:
-        """Self-attention over `hidden_states` of (rows, tokens, width). Raises ValueError for any other attention."""
+        """Attention of `hidden_states` (rows, tokens, width) to themselves, or to `encoder_hidden_states` of that form.
+
+        Raises ValueError for any other attention.
+        """
         from torch.nn.functional import scaled_dot_product_attention
 
-        if encoder_hidden_states is not None or attention_mask is not None or hidden_states.ndim != 3:
-            raise ValueError("only self-attention without a mask, over (rows, tokens, width), can be shared")
-        query, key, value = attn.to_q(hidden_states), attn.to_k(hidden_states), attn.to_v(hidden_states)
+        if attention_mask is not None or hidden_states.ndim != 3:
+            raise ValueError("only attention without a mask, over (rows, tokens, width), can be shared")
+        attended = hidden_states if encoder_hidden_states is None else encoder_hidden_states
+        query, key, value = attn.to_q(hidden_states), attn.to_k(attended), attn.to_v(attended)
         if self.attends_as is not None:
             query, key = query[self.attends_as], key[self.attends_as]
         # (rows, heads, tokens, width of a head)
@@ -81,7 +89,7 @@ def generate_pixels(pipeline: Any, requests: Sequence[PairRequest], steps: int) 
 
     `pipeline` is a StableDiffusionPipeline; its scheduler's settings are used and its state is left alone. The two of
     a pair start from the same noise, and an ancestral scheduler adds the same noise to both. All noise is drawn on the
-    CPU, for each pair from its own seed. Self-attention is shared at step i, counted from 0, while
+    CPU, for each pair from its own seed. Attention is shared at step i, counted from 0, while
     i / (steps - 1) < `shared`.
 
     Raises ValueError for no request, fewer than one step, or `shared` outside 0 to 1.
@@ -89,13 +97,16 @@ def generate_pixels(pipeline: Any, requests: Sequence[PairRequest], steps: int) 
     import torch
 
     _check(requests, steps)
-    with torch.inference_mode(), _shareable(pipeline.unet) as attention:
-        latents = _denoised(pipeline, requests, steps, attention)
+    crossing = _crossing(pipeline, requests)
+    with torch.inference_mode(), _shareable(pipeline.unet, any(crossing)) as attention:
+        latents = _denoised(pipeline, requests, steps, attention, crossing)
         decoded = pipeline.vae.decode(latents / pipeline.vae.config.scaling_factor).sample
         return pipeline.image_processor.denormalize(decoded).unflatten(0, (2, len(requests))).transpose(0, 1)
 
 
-def _denoised(pipeline: Any, requests: Sequence[PairRequest], steps: int, attention: SharedSelfAttention) -> Any:
+def _denoised(
+    pipeline: Any, requests: Sequence[PairRequest], steps: int, attention: _Attention, crossing: Sequence[bool]
+) -> Any:
     """The latents of all originals, then of all counterfactuals: (2 requests, channels, height, width)."""
     import torch
 
@@ -117,7 +128,10 @@ def _denoised(pipeline: Any, requests: Sequence[PairRequest], steps: int, attent
     latents = noise.to(device, dtype) * scheduler.init_noise_sigma
     of_scheduler = _accepted(scheduler, generators)
     for step, time in enumerate(scheduler.timesteps):
-        attention.attends_as = _rows(requests, step, len(scheduler.timesteps), device)
+        sharing = [step / max(1, len(scheduler.timesteps) - 1) < request.shared for request in requests]
+        attention.to_itself.attends_as = _rows(sharing, device)
+        both = [shared and crosses for shared, crosses in zip(sharing, crossing, strict=True)]
+        attention.to_words.attends_as = _rows(both, device)
         scaled = scheduler.scale_model_input(latents.repeat(2, 1, 1, 1), time)
         unguided, guided = pipeline.unet(scaled, time, encoder_hidden_states=words).sample.split(2 * number)
         predicted = unguided + guidance[:, None, None, None] * (guided - unguided)
@@ -125,30 +139,53 @@ def _denoised(pipeline: Any, requests: Sequence[PairRequest], steps: int, attent
     return latents
 
 
-def _rows(requests: Sequence[PairRequest], step: int, steps: int, device: Any) -> Any:
-    """For each of the 4 rows of each request the row whose self-attention it has.
+def _rows(sharing: Sequence[bool], device: Any) -> Any:
+    """For each of the 4 rows of each request the row whose attention it has, which is another one where it is shared.
 
     Rows are ordered: without caption, then with; in both the originals, then the counterfactuals.
     """
     import torch
 
-    number = len(requests)
+    number = len(sharing)
     rows = list(range(4 * number))
-    for place, request in enumerate(requests):
-        if step / max(1, steps - 1) < request.shared:
+    for place, shared in enumerate(sharing):
+        if shared:
             for original in (place, 2 * number + place):
                 rows[original + number] = original
     return torch.tensor(rows, device=device)
 
 
+def _crossing(pipeline: Any, requests: Sequence[PairRequest]) -> list[bool]:
+    """Which requests share cross-attention."""
+
+    def tokens(caption: str) -> int:
+        return len(pipeline.tokenizer(caption).input_ids)
+
+    return [one.cross_attention and tokens(one.original) == tokens(one.counterfactual) for one in requests]
+
+
+@dataclass(frozen=True)
+class _Attention:
+    """What stands in all attention of a denoiser to itself, and in all to the words of a caption."""
+
+    to_itself: SharedAttention
+    to_words: SharedAttention
+
+
 @contextmanager
-def _shareable(denoiser: Any) -> Iterator[SharedSelfAttention]:
-    """Puts one `SharedSelfAttention` into every self-attention of the denoiser, and afterwards back what was there."""
+def _shareable(denoiser: Any, crossing: bool) -> Iterator[_Attention]:
+    """Puts attention that can be shared into the denoiser, and afterwards back what was there.
+
+    Into every self-attention, and if `crossing` into every cross-attention.
+    """
     before = denoiser.attn_processors
-    attention = SharedSelfAttention()
-    denoiser.set_attn_processor(
-        {name: attention if name.endswith(_SELF_ATTENTION) else processor for name, processor in before.items()}
-    )
+    attention = _Attention(SharedAttention(), SharedAttention())
+    kinds = {_SELF_ATTENTION: attention.to_itself, **({_CROSS_ATTENTION: attention.to_words} if crossing else {})}
+    processors = {
+        name: next((shared for end, shared in kinds.items() if name.endswith(end)), processor)
+        for name, processor in before.items()
+    }
+    denoiser.set_attn_processor(processors)
     try:
         yield attention
     finally:

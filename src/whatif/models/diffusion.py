@@ -87,7 +87,11 @@ def identity(settings: LocalCheckpoint, pipeline: Any) -> dict[str, Any]:
     hub with the commit that `pipeline`, which was loaded from it, came from. Device and batch size are no part of it.
     """
     folder = folder_of(settings.checkpoint)
-    how = {"dtype": settings.dtype, "scheduler": getattr(settings, "scheduler", None)}
+    how = {
+        "dtype": settings.dtype,
+        "scheduler": getattr(settings, "scheduler", None),
+        "cross_attention": getattr(settings, "cross_attention", False),
+    }
     if folder is not None:
         return {"files": source_digest(folder), **how}
     # The hub's cache keeps each commit in a folder of its name: .../snapshots/<commit>/unet

@@ -103,7 +103,7 @@ def exact_ranks(captions: Embeddings, pictures: Embeddings, right: Integers) -> 
     Raises ValueError when an embedding holds what is no finite number, when widths differ or when `right` names an
     index that is not there.
     """
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+    from threadpoolctl import threadpool_limits
 
     _check(captions, pictures, right)
     told, seen = _side(captions), _side(pictures)

@@ -28,7 +28,7 @@ KINDS = {"image retrieval": ("IR_r", "IR_c"), "text retrieval": ("TR_r", "TR_c")
 MARGINS = tuple(name for pair in zip(*KINDS.values(), strict=True) for name in pair)
 _BINS = 60
 _COLOURS = ("#1b6ca8", "#b5541c")
-_LABELS = ("random", "counterfactual")
+_LABELS = ("random other original (IR_r, TR_r)", "counterfactual (IR_c, TR_c)")
 
 
 @dataclass(frozen=True)
@@ -135,25 +135,26 @@ def margin_distributions(values: Mapping[str, Mapping[str, Floats]], names: Mapp
             panels[0][0].set_title("no model was asked")
         for column, (model, of_model) in enumerate(values.items()):
             for line, (kind, pair) in enumerate(KINDS.items()):
-                _panel(panels[line][column], [of_model[name] for name in pair], pair)
+                _panel(panels[line][column], [of_model[name] for name in pair])
                 panels[line][column].set_title(f"{names[model]}: {kind}", parse_math=False)
         for of_kind in panels:
             of_kind[0].set_ylabel("percent of pairs")
+        handles = panels[0][0].get_legend_handles_labels()
+        figure.legend(*handles, loc="outside lower center", ncols=2, frameon=False)
         return figure
 
     return svg(draw)
 
 
-def _panel(axes: Axes, both: list[Floats], names: tuple[str, str]) -> None:
+def _panel(axes: Axes, both: list[Floats]) -> None:
     together = np.concatenate(both)
     # Zero is among the edges of the bins, or the bin across it would hold right and wrong choices.
     low, high = (float(min(together.min(), 0)), float(max(together.max(), 0))) if together.size else (0.0, 0.0)
     width = (high - low) / _BINS or 1.0
     edges = width * np.arange(np.floor(low / width) - 1, np.ceil(high / width) + 2)
-    for values, name, colour, label in zip(both, names, _COLOURS, _LABELS, strict=True):
+    for values, colour, label in zip(both, _COLOURS, _LABELS, strict=True):
         counts = np.histogram(values, edges)[0] * 100 / max(1, values.size)
         axes.stairs(counts, edges, fill=True, alpha=0.35, color=colour)
-        axes.stairs(counts, edges, color=colour, label=f"{name}, {label}")
+        axes.stairs(counts, edges, color=colour, label=label)
     axes.axvline(0, color="#8a8a8a", linewidth=0.8)
     axes.set_xlabel("score of the right one minus that of the other")
-    axes.legend(frameon=False, fontsize=7)

@@ -107,7 +107,7 @@ def load_wordnet(folder: str | None = None) -> WordNet | None:
 
 
 def read_wordnet(folder: Readable) -> WordNet:
-    """Reads `index.noun`, `data.noun` and `noun.exc`, as wndb(5WN) describes them. Raises WhatifError naming the file."""
+    """Reads `index.noun`, `data.noun` and `noun.exc`, as wndb(5WN) has them. Raises WhatifError naming the file."""
     texts = {}
     for name in FILES:
         try:

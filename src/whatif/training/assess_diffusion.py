@@ -38,9 +38,10 @@ def assess_diffusion(folder: Path, samples: int = SAMPLES, pairs: int = PAIRS) -
 
     `captions`: of pictures for full captions of one thing, the share in which the thing, its colour, the background
     and all three are right, each with n, Wilson interval and chance. `noun_swaps`: of captions in which another noun
-    stands, the mean change of a pixel (0 to 255) outside the square in which the original's thing is, where the
-    other belongs, with Prompt-to-Prompt and a shared seed, with a shared seed alone, and with another seed; and the
-    two-sided p-values of Wilcoxon's paired test. Pairs count whose original shows the thing.
+    stands, the mean change of a pixel (0 to 255) outside both things of the pair: the squares around the original's and
+    around the one that Prompt-to-Prompt puts in its place. Elsewhere nothing should change: it is measured for
+    Prompt-to-Prompt with a shared seed, for a shared seed alone, and for another seed, always over the same pixels;
+    with the two-sided p-value of Wilcoxon's paired test. Pairs count whose original shows the thing.
 
     The same on every run of a machine. Raises WhatifError when the pipeline cannot be loaded.
     """
@@ -75,7 +76,7 @@ def _noun_swaps(pipeline: Any, number: int) -> dict[str, Any]:
         original = with_attention[place][0]
         if recognise(original).noun != scene.things[0].noun:
             continue
-        outside = _outside_thing(_pixels(original))
+        outside = _outside_thing(_pixels(original)) & _outside_thing(_pixels(with_attention[place][1]))
         drawn = (with_attention[place][1], with_seed[place][1], with_other_seed[place])
         changes.append([float(np.abs(_pixels(each) - _pixels(original))[outside].mean()) for each in drawn])
         right.append([_is_right(swapped[place], each) for each in drawn[:2]])
@@ -128,7 +129,7 @@ def _draw_pairs(
     pipeline: Any, captions: Sequence[str], others: Sequence[str], seeds: Sequence[int], shared: float
 ) -> list[tuple[Any, Any]]:
     requests = [
-        PairRequest(caption, other, seed, shared, GUIDANCE)
+        PairRequest(caption, other, seed, shared, GUIDANCE, cross_attention=True)
         for caption, other, seed in zip(captions, others, seeds, strict=True)
     ]
     pairs = []

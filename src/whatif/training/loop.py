@@ -97,5 +97,5 @@ def _share(step: int, schedule: Schedule) -> float:
     """The share of the learning rate at a step: a straight rise, then half a cosine down to 1%."""
     if step < schedule.warmup:
         return (step + 1) / schedule.warmup
-    done = (step - schedule.warmup) / max(1, schedule.steps - schedule.warmup)
+    done = min(1.0, (step - schedule.warmup) / max(1, (schedule.decay or schedule.steps) - schedule.warmup))
     return 0.01 + 0.99 * 0.5 * (1 + math.cos(math.pi * done))

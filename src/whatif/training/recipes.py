@@ -21,6 +21,7 @@ class Schedule(Settings):
     batch: int = Field(ge=1)  # pictures, or texts, a step
     learning_rate: float = Field(gt=0, lt=1)
     warmup: int = Field(ge=1)  # steps
+    decay: int | None = Field(default=None, ge=1)  # steps until the learning rate is lowest; all of them when null
     weight_decay: float = Field(default=0.05, ge=0)
 
 
