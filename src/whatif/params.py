@@ -22,7 +22,9 @@ class Params(Settings):
     """The whole of `params.yaml`."""
 
     seed: int = Field(ge=0, lt=2**32)
-    benchmarks: list[Literal["cvqa-synthetic", "cvqa-real", "scenes", "coco-counterfactuals"]] = Field(min_length=1)
+    benchmarks: list[
+        Literal["cvqa-synthetic", "cvqa-real", "scenes", "coco-counterfactuals", "coco-counterfactuals-released"]
+    ] = Field(min_length=1)
     extract: Extract
     generate: Generate
     filter: Filter

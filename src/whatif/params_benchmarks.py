@@ -9,6 +9,7 @@ from pydantic import Field, field_validator
 from whatif.params_coco_counterfactuals import (
     AggregatePictures,
     ExtractCaptions,
+    ExtractReleasedPairs,
     FilterPictures,
     GenerateCocoCounterfactuals,
     VerifyPictures,
@@ -114,6 +115,7 @@ class Extract(Settings):
     cvqa_real: ExtractCvqaReal = Field(alias="cvqa-real")
     scenes: ExtractScenes
     coco_counterfactuals: ExtractCaptions = Field(alias="coco-counterfactuals")
+    coco_counterfactuals_released: ExtractReleasedPairs = Field(alias="coco-counterfactuals-released")
 
 
 class Generate(Settings):
@@ -137,6 +139,7 @@ class Verify(Settings):
 
     scenes: VerifyScenes
     coco_counterfactuals: VerifyPictures = Field(alias="coco-counterfactuals")
+    coco_counterfactuals_released: VerifyPictures = Field(alias="coco-counterfactuals-released")
 
 
 class Evaluate(Settings):
@@ -154,3 +157,4 @@ class Aggregate(Settings):
     cvqa_real: AggregateCvqaReal = Field(alias="cvqa-real")
     scenes: AggregateScenes
     coco_counterfactuals: AggregatePictures = Field(alias="coco-counterfactuals")
+    coco_counterfactuals_released: AggregatePictures = Field(alias="coco-counterfactuals-released")

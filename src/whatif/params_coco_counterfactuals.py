@@ -18,6 +18,14 @@ class ExtractCaptions(Settings):
     tagger: str  # what finds nouns: `nltk`, `pattern` or `spacy:MODEL`
 
 
+class ExtractReleasedPairs(Settings):
+    """Where the released data set lies, and what its original captions were written for."""
+
+    data_set: str | None = None  # folder or zip with examples.jsonl and its pictures
+    captions: str | None = None  # captions_val2017.json: by it an original caption is joined to its photograph
+    image_folders: list[str] = Field(default_factory=list)  # folders of the photographs
+
+
 class ChooseCaptions(Settings):
     """Which of the candidates that were measured becomes the counterfactual of a caption."""
 

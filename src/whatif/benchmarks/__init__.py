@@ -9,6 +9,7 @@ from whatif.params import Params
 
 MODULES = {
     "coco-counterfactuals": "whatif.benchmarks.coco_counterfactuals",
+    "coco-counterfactuals-released": "whatif.benchmarks.coco_counterfactuals_released",
     "cvqa-real": "whatif.benchmarks.cvqa_real",
     "cvqa-synthetic": "whatif.benchmarks.cvqa_synthetic",
     "scenes": "whatif.benchmarks.scenes",

@@ -11,8 +11,11 @@ Captions are chosen in the stage `generate`, because pictures are made of the ch
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
-from whatif.benchmarks.shared import adapter_code, table_paths
+from whatif import artifacts
+from whatif.benchmarks.coco_counterfactuals_report import Made, publish_report, published
+from whatif.benchmarks.shared import adapter_code, rows_in
 from whatif.graph.run import Task
 from whatif.graph.steps import Benchmark, Output, Step, parts
 from whatif.params import Params
@@ -30,15 +33,56 @@ from whatif.schemas import (
     RANKS,
     REJECTIONS,
 )
+from whatif.tables.funnel import FunnelStage, reasons
 
 NAME = "coco-counterfactuals"
+_CHOSEN = "chosen"
+_LOST = "no candidate is left"
+_REDRAWN = "when drawn again"  # the end of the reason for which a chosen candidate fell on another machine
+_WITHOUT_WORDNET = (
+    "Captions were chosen without WordNet, so no pair is flagged in which one noun is a kind of the other "
+    "(`generate.coco-counterfactuals.captions.choose.wordnet` in params.yaml)."
+)
 
 
 def aggregate(task: Task) -> None:
     """Tables and Figure 3 beside the printed numbers, the funnel, and a gallery of pairs."""
-    from whatif.benchmarks.coco_counterfactuals_report import publish_report
+    counts = list(artifacts.rows_of(task.inputs["counts"], COUNTS))
+    flagged = any((row["what"], row["outcome"]) == ("wordnet", "used") for row in counts)
+    publish_report(
+        task,
+        Made(
+            NAME,
+            "COCO-Counterfactuals",
+            _funnel(task, counts),
+            chose=task.parameters[f"generate.{NAME}"].pictures.clip.checkpoint,
+            note="" if flagged else _WITHOUT_WORDNET,
+        ),
+    )
 
-    publish_report(task)
+
+def _funnel(task: Task, counts: Sequence[Mapping[str, Any]]) -> list[FunnelStage]:
+    """Counts of every stage until there are pairs of pictures, each from its own artifacts."""
+    unusable, unpaired, refused = (
+        reasons(artifacts.rows_of(task.inputs[role], REJECTIONS)) for role in ("unusable", "unpaired", "filtered")
+    )
+    redrawn = {reason: number for reason, number in refused.items() if reason.endswith(_REDRAWN)}
+    lost = {reason: number for reason, number in refused.items() if reason == _LOST} | redrawn
+    unlike = {reason: number for reason, number in refused.items() if reason != _LOST}
+    outcomes = {row["outcome"]: row["number"] for row in counts if row["what"] == "candidates"}
+    replaced = outcomes.pop(_CHOSEN, 0)
+    captions, chosen, drawn, pairs = (
+        rows_in(task.inputs[role]) for role in ("captions", "caption_pairs", "candidates", "pairs")
+    )
+    asked = task.parameters[f"generate.{NAME}"].pictures.candidates
+    return [
+        FunnelStage("extract", "captions", captions + sum(unusable.values()), captions, unusable),
+        FunnelStage("generate", "replacements of nouns", replaced + sum(outcomes.values()), replaced, outcomes),
+        FunnelStage("generate", "captions", captions, chosen, unpaired),
+        FunnelStage("generate", "candidates of pictures", chosen * asked, drawn),
+        FunnelStage("filter", "candidates of pictures", drawn, pairs, unlike),
+        FunnelStage("filter", "pairs", chosen, pairs, lost),
+    ]
 
 
 def _wildcards(params: Params) -> Mapping[str, Sequence[str]]:
@@ -212,16 +256,7 @@ BENCHMARK = Benchmark(
                 "random": f"{_EVALUATED['matcher']}/random-matches.parquet",
             },
             outputs={"files": Output(FILES, f"data/aggregate/{NAME}/files.parquet")},
-            publishes=(
-                f"metrics/{NAME}.json",
-                f"metrics/{NAME}/report.md",
-                f"metrics/{NAME}/gallery.html",
-                f"metrics/{NAME}/figure3.svg",
-                *table_paths(
-                    f"metrics/{NAME}",
-                    ("table1", "agreement", "table2", "table13", "table7", "table10", "human", "figure3", "funnel"),
-                ),
-            ),
+            publishes=published(NAME),
         ),
     ),
 )

@@ -11,7 +11,7 @@ from whatif import artifacts, models
 from whatif.graph.run import Task
 from whatif.graph.steps import part_range
 from whatif.images import ImageStore, SortedImages
-from whatif.params_coco_counterfactuals import GeneratePictures
+from whatif.params_coco_counterfactuals import GeneratePictures, VerifyPictures
 from whatif.schemas import CAPTION_PAIRS, JUDGEMENTS, PAIRS
 
 NAME = "coco-counterfactuals"
@@ -74,12 +74,17 @@ def filter_(task: Task) -> None:
 
 def verify(task: Task) -> None:
     """Which caption each picture shows: the labels of people, or of scenes what the recogniser sees (4.1)."""
+    verify_pictures(task, task.parameters[f"verify.{NAME}"])
+
+
+def verify_pictures(task: Task, settings: VerifyPictures) -> None:
+    """Writes judgements, the sample of errors with their categories, and what of the given files is neither."""
     from whatif.verification.automatic_labels import automatic_categories, automatic_labels
     from whatif.verification.consensus import consensus, errors
     from whatif.verification.error_categories import read_error_categories, sample_errors
     from whatif.verification.picture_labels import read_picture_labels
 
-    settings, seed = task.parameters[f"verify.{NAME}"], task.parameters["seed"]
+    seed = task.parameters["seed"]
     pairs = list(artifacts.rows_of(task.inputs["pairs"], PAIRS))
     pictures = ImageStore(task.inputs["images"])
     if settings.labels is None:

@@ -4,27 +4,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 
 from whatif import artifacts
 from whatif.benchmarks.pair_panels import matching_stage, pair_panels
-from whatif.benchmarks.shared import publish_tables, report, rows_in
+from whatif.benchmarks.shared import publish_tables, report, table_paths
 from whatif.errors import WhatifError
 from whatif.graph.run import Task
 from whatif.images import ImageStore
 from whatif.params_models import dual_encoders, matchers, printed_names
-from whatif.schemas import COUNTS, JUDGEMENTS, MATCHES, PAIRS, RANKS, REJECTIONS
+from whatif.schemas import JUDGEMENTS, MATCHES, PAIRS, RANKS, REJECTIONS
 from whatif.tables.coco_counterfactuals_errors import error_categories_table, error_subjects_tables
 from whatif.tables.coco_counterfactuals_evaluation import recall_table
 from whatif.tables.coco_counterfactuals_matching import margin_distributions, matching_margins
 from whatif.tables.coco_counterfactuals_verification import verification
 from whatif.tables.formats import DisplayTable
-from whatif.tables.funnel import FunnelStage, funnel_table, reasons
+from whatif.tables.funnel import FunnelStage, funnel_table
 from whatif.tables.gallery import Section, gallery
 
-NAME = "coco-counterfactuals"
-FOLDER = f"metrics/{NAME}"
 # File name -> heading in the report.
 TABLES = {
     "table1": "Table 1: which caption a picture was judged to show",
@@ -37,25 +35,32 @@ TABLES = {
     "human": "Human subjects (A.3.2)",
     "funnel": "Funnel",
 }
-_CHOSEN = "chosen"
-_LOST = "no candidate is left"
-_REDRAWN = "when drawn again"  # the end of the reason for which a chosen candidate fell on another machine
-_WITHOUT_WORDNET = (
-    "Captions were chosen without WordNet, so no pair is flagged in which one noun is a kind of the other "
-    "(`generate.coco-counterfactuals.captions.choose.wordnet` in params.yaml)."
-)
 
 
-def publish_report(task: Task) -> None:
-    """Publishes every text file of this benchmark's aggregation."""
-    settings, seed = task.parameters[f"aggregate.{NAME}"], task.parameters["seed"]
+@dataclass(frozen=True)
+class Made:
+    """How the pairs of a benchmark were made: its name, its funnel until there were pairs, and what else is to be said.
+
+    `chose` is the checkpoint by which the pictures were chosen; its model stands in Table 13, the others in Table 2.
+    """
+
+    name: str
+    title: str
+    stages: Sequence[FunnelStage]
+    chose: str
+    note: str = ""
+
+
+def publish_report(task: Task, made: Made) -> None:
+    """Publishes every text file of a benchmark's aggregation. Raises WhatifError when no pair is left."""
+    settings, seed = task.parameters[f"aggregate.{made.name}"], task.parameters["seed"]
     models = task.parameters["models"]
     pairs = list(artifacts.rows_of(task.inputs["pairs"], PAIRS))
-    stages = _funnel(task)
+    stages = [*made.stages, *_evaluated(task, len(pairs))]
     funnel = funnel_table(stages)
     if not pairs:
         lost = "; ".join(f"{one.stage}: {reason} {n}" for one in stages for reason, n in one.rejected.items())
-        raise WhatifError(f"no pair is left ({lost}); see the thresholds of filter.{NAME} in params.yaml")
+        raise WhatifError(f"{made.name}: no pair is left ({lost})")
     judgements = list(artifacts.rows_of(task.inputs["judgements"], JUDGEMENTS))
     photographs = _photographs(pairs)
     precision: dict[str, Any] = {"settings": settings, "seed": seed}
@@ -65,7 +70,7 @@ def publish_report(task: Task) -> None:
     sampled = error_categories_table(
         {item: category for item, category in categories.items() if category},
         settings,
-        made_by=_sorted_by(task, verified.metrics["made_by"]),
+        made_by=_sorted_by(task, made.name, verified.metrics["made_by"]),
         sampled=len(categories),
     )
     subjects = error_subjects_tables(judgements, pairs, settings, seed, least_errors=settings.least_errors)
@@ -78,7 +83,7 @@ def publish_report(task: Task) -> None:
             names=names,
             **precision,
         )
-        for table, names in _searchers(task).items()
+        for table, names in _searchers(task, made.chose).items()
     }
     matching_names = printed_names(models, matchers(models))
     matches = list(artifacts.rows_of(task.inputs["matches"], MATCHES))
@@ -114,20 +119,28 @@ def publish_report(task: Task) -> None:
         "higher.",
         pair_panels(pairs, matches, matching_names, images, settings.shown_pairs),
     )
-    text = report("COCO-Counterfactuals", tables, TABLES, {"figure3": "figure3.svg"})
-    notes = "" if _wordnet(task) else f"\n{_WITHOUT_WORDNET}\n"
+    folder = f"metrics/{made.name}"
+    text = report(made.title, tables, TABLES, {"figure3": "figure3.svg"})
+    note = f"\n{made.note}\n" if made.note else ""
     publish = task.outputs.publish
-    publish(f"metrics/{NAME}.json", (json.dumps(metrics, indent=2, sort_keys=True, allow_nan=False) + "\n").encode())
-    publish(f"{FOLDER}/report.md", f"{text}{notes}\nPictures: [gallery.html](gallery.html)\n".encode())
-    publish(f"{FOLDER}/gallery.html", gallery("COCO-Counterfactuals", [section]).encode())
-    publish(f"{FOLDER}/figure3.svg", margin_distributions(margins.values, matching_names))
-    publish_tables(task, FOLDER, tables)
+    encoded = json.dumps(metrics, indent=2, sort_keys=True, allow_nan=False).encode() + b"\n"
+    publish(f"metrics/{made.name}.json", encoded)
+    publish(f"{folder}/report.md", f"{text}{note}\nPictures: [gallery.html](gallery.html)\n".encode())
+    publish(f"{folder}/gallery.html", gallery(made.title, [section]).encode())
+    publish(f"{folder}/figure3.svg", margin_distributions(margins.values, matching_names))
+    publish_tables(task, folder, tables)
 
 
-def _searchers(task: Task) -> dict[str, dict[str, str]]:
+def published(name: str) -> tuple[str, ...]:
+    """The text files that `publish_report` writes."""
+    folder = f"metrics/{name}"
+    files = (f"{folder}/report.md", f"{folder}/gallery.html", f"{folder}/figure3.svg")
+    return (f"metrics/{name}.json", *files, *table_paths(folder, tuple(TABLES)))
+
+
+def _searchers(task: Task, chose: str) -> dict[str, dict[str, str]]:
     """The models of Tables 2 and 13: in the second stands the one by which the pictures were chosen (A.6)."""
     models = task.parameters["models"]
-    chose = task.parameters[f"generate.{NAME}"].pictures.clip.checkpoint
     names = printed_names(models, dual_encoders(models))
     by_it = {key: name for key, name in names.items() if models[key].checkpoint == chose}
     return {"2": {key: name for key, name in names.items() if key not in by_it}, "13": by_it}
@@ -144,45 +157,14 @@ def _categories(task: Task) -> dict[str, str]:
     return {row["item_id"]: row["reason"] for row in artifacts.rows_of(task.inputs["errors"], REJECTIONS)}
 
 
-def _sorted_by(task: Task, judged_by: str | None) -> str | None:
+def _sorted_by(task: Task, name: str, judged_by: str | None) -> str | None:
     """Who told the categories: people where there is a file, else whoever judged."""
-    return "people" if task.parameters[f"verify.{NAME}"].error_categories is not None else judged_by
+    return "people" if task.parameters[f"verify.{name}"].error_categories is not None else judged_by
 
 
-def _wordnet(task: Task) -> bool:
-    rows = artifacts.rows_of(task.inputs["counts"], COUNTS)
-    return any((row["what"], row["outcome"]) == ("wordnet", "used") for row in rows)
-
-
-def _funnel(task: Task) -> list[FunnelStage]:
-    """Counts of every stage, each from its own artifacts."""
-    unusable, unpaired = (
-        reasons(artifacts.rows_of(task.inputs[role], REJECTIONS)) for role in ("unusable", "unpaired")
-    )
-    refused = reasons(artifacts.rows_of(task.inputs["filtered"], REJECTIONS))
-    redrawn = {reason: number for reason, number in refused.items() if reason.endswith(_REDRAWN)}
-    lost = {reason: number for reason, number in refused.items() if reason == _LOST} | redrawn
-    unlike = {reason: number for reason, number in refused.items() if reason != _LOST}
-    counts = artifacts.rows_of(task.inputs["counts"], COUNTS)
-    outcomes = {row["outcome"]: row["number"] for row in counts if row["what"] == "candidates"}
-    replaced = outcomes.pop(_CHOSEN, 0)
-    captions, chosen, drawn, pairs = (
-        rows_in(task.inputs[role]) for role in ("captions", "caption_pairs", "candidates", "pairs")
-    )
-    asked = task.parameters[f"generate.{NAME}"].pictures.candidates
+def _evaluated(task: Task, pairs: int) -> list[FunnelStage]:
+    """The stages after there are pairs: which pictures were judged, and which pairs matched."""
     judged = len({row["item_id"] for row in artifacts.rows_of(task.inputs["judgements"], JUDGEMENTS)})
     unjudged = {"no label": 2 * pairs - judged} if judged < 2 * pairs else {}
-    stages = [
-        FunnelStage("extract", "captions", captions + sum(unusable.values()), captions, unusable),
-        FunnelStage("generate", "replacements of nouns", replaced + sum(outcomes.values()), replaced, outcomes),
-        FunnelStage("generate", "captions", captions, chosen, unpaired),
-        FunnelStage("generate", "candidates of pictures", chosen * asked, drawn),
-        FunnelStage("filter", "candidates of pictures", drawn, pairs, unlike),
-        FunnelStage("filter", "pairs", chosen, pairs, lost),
-        FunnelStage("verify", "pictures", 2 * pairs, judged, unjudged),
-    ]
-    return stages + [matching_stage(path, _model_of(path), pairs) for path in task.inputs["matches"]]
-
-
-def _model_of(path: Path) -> str:
-    return path.parts[2]
+    verified = FunnelStage("verify", "pictures", 2 * pairs, judged, unjudged)
+    return [verified, *(matching_stage(path, path.parts[2], pairs) for path in task.inputs["matches"])]

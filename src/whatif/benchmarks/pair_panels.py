@@ -30,10 +30,10 @@ def pair_panels(
             *(_found(f"Which picture is this? {pair[f'caption_{side}']}", "image", side, of_pair) for side in (0, 1)),
             *(_found(f"Which caption has the {_SIDES[side]} picture?", "text", side, of_pair) for side in (0, 1)),
         ]
-        title = (
-            f"{pair['subject_0']}, and {pair['subject_1']} instead (p {pair['p']:.2f}, "
-            f"guidance {pair['guidance']:.1f}, directional similarity {pair['directional']:.2f})"
-        )
+        title = f"{pair['subject_0']}, and {pair['subject_1']} instead"
+        if pair["directional"] is not None:  # a pair that was made elsewhere does not say how
+            how = f"p {pair['p']:.2f}, guidance {pair['guidance']:.1f}"
+            title += f" ({how}, directional similarity {pair['directional']:.2f})"
         panels.append(Panel(pictures, tuple(asked), title))
     return tuple(panels)
 
