@@ -162,7 +162,7 @@ def test_no_candidate_is_kept_that_is_unlike_its_caption(project: Project) -> No
     rejections = project.rows("filter", "rejections", REJECTIONS)
     assert Counter(row["reason"] for row in rejections) == {"picture unlike its caption": 15}
     assert project.rows("evaluate", "matches", MATCHES) == []
-    assert "There is none to show" in project.text("metrics/gallery.html")
+    assert "There is none to show" in project.text("metrics/scenes/gallery.html")
 
 
 def test_verification_rejects_pictures_of_nothing_with_the_reason(project: Project) -> None:
@@ -204,7 +204,7 @@ def test_answerers_are_asked_questions_and_matchers_pairs(lenient: Project) -> N
         scores = [row["caption_1_image_1"] > row["caption_1_image_0"] for row in matches if row["model"] == key]
         share = metrics["matching"][key]["image_retrieval_counterfactual"]
         assert (share["accuracy"], share["n"]) == (pytest.approx(sum(scores) / 5), 5)
-    page = lenient.text("metrics/gallery.html")
+    page = lenient.text("metrics/scenes/gallery.html")
     assert page.count("data:image/png;base64,") == 2 + 2 * 2
     assert "CLIP &lt;tiny&gt;" in page and "CLIP <tiny>" not in page
     assert "(right)" in page and "(wrong)" in page

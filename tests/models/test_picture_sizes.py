@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from tests.tiny_checkpoints import tiny_clip, tiny_vilt
+from tests.tiny_checkpoints import tiny_clip, tiny_llava, tiny_vilt
 from whatif.errors import WhatifError
 from whatif.models import load_matcher
+from whatif.models.checkpoints import load_chat_model
 from whatif.models.encoders import dual_encoder
-from whatif.params_models import CrossEncoder, LocalCheckpoint
+from whatif.params_models import CrossEncoder, HuggingFaceChat, LocalCheckpoint
 
 pytest.importorskip("transformers")
 
@@ -42,6 +43,15 @@ def test_a_clip_takes_one_size(tmp_path: Path, values: dict[str, Any]) -> None:
         f"checkpoint {folder}: its processor makes pictures of 64 x 64 pixels, its model takes 32 x 32; mend "
         "preprocessor_config.json or processor_config.json (crop_size, size)"
     )
+
+
+def test_a_llava_takes_one_size(tmp_path: Path) -> None:
+    folder = tiny_llava(tmp_path / "llava")
+    settings = HuggingFaceChat(adapter="hf-chat", checkpoint=str(folder))
+    load_chat_model(settings)
+    change(folder, size={"shortest_edge": 64}, crop_size={"height": 64, "width": 64})
+    with pytest.raises(WhatifError, match=r"makes pictures of 64 x 64 pixels, its model takes \d+ x \d+; mend"):
+        load_chat_model(settings)
 
 
 def test_a_vilt_takes_any(tmp_path: Path) -> None:

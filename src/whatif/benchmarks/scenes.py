@@ -283,7 +283,7 @@ BENCHMARK = Benchmark(
             outputs={"files": Output(FILES, f"data/aggregate/{NAME}/files.parquet")},
             publishes=(
                 f"metrics/{NAME}.json",
-                "metrics/gallery.html",
+                f"metrics/{NAME}/gallery.html",
                 f"metrics/{NAME}/report.md",
                 *table_paths(f"metrics/{NAME}", ("accuracy", "matching", "funnel")),
             ),

@@ -69,8 +69,8 @@ def publish_report(task: Task) -> None:
     text = report("Scenes", tables, TABLES, {})
     publish = task.outputs.publish
     publish(f"metrics/{NAME}.json", (json.dumps(metrics, indent=2, sort_keys=True, allow_nan=False) + "\n").encode())
-    publish("metrics/gallery.html", gallery("The embedded world", sections).encode())
-    publish(f"{FOLDER}/report.md", f"{text}\n{_MEANING}\n\nPictures: [gallery.html](../gallery.html)\n".encode())
+    publish(f"{FOLDER}/gallery.html", gallery("The embedded world", sections).encode())
+    publish(f"{FOLDER}/report.md", f"{text}\n{_MEANING}\n\nPictures: [gallery.html](gallery.html)\n".encode())
     publish_tables(task, FOLDER, tables)
 
 

@@ -8,7 +8,7 @@ from whatif.errors import WhatifError
 
 # Kind of checkpoint -> the part of its configuration that holds the only size its model takes. A ViLT stretches the
 # positions of its patches, and so takes any.
-_FIXED = {"clip": "vision_config", "flava": "image_config"}
+_FIXED = {"clip": "vision_config", "flava": "image_config", "llava": "vision_config"}
 
 
 def check_picture_size(source: str, configuration: Any, processor: Any) -> None:
