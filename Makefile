@@ -33,8 +33,9 @@ lint: $(VENV)/.installed-dev ## ruff, mypy, snakefmt
 	mypy
 	snakefmt --check Snakefile stages
 
+# Two at a time, a file in one process: fixtures are made once, and whole runs take two cores as it is.
 test: lint ## the whole test suite
-	$(THREADS) pytest
+	$(THREADS) pytest --numprocesses 2 --dist loadfile
 
 bench: $(VENV)/.installed-dev ## speed beside a peer's, both in one run; writes bench.json
 	$(THREADS) python -m bench

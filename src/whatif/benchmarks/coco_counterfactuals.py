@@ -15,11 +15,11 @@ from typing import Any
 
 from whatif import artifacts
 from whatif.benchmarks.coco_counterfactuals_report import Made, publish_report, published
-from whatif.benchmarks.shared import adapter_code, rows_in
+from whatif.benchmarks.coco_counterfactuals_steps import evaluated, evaluation_steps, searchers_and_matchers
+from whatif.benchmarks.shared import rows_in
 from whatif.graph.run import Task
 from whatif.graph.steps import Benchmark, Output, Step, parts
 from whatif.params import Params
-from whatif.params_models import dual_encoders, matchers
 from whatif.schemas import (
     CAPTION_CANDIDATES,
     CAPTION_PAIRS,
@@ -27,10 +27,7 @@ from whatif.schemas import (
     COUNTS,
     FILES,
     IMAGES,
-    JUDGEMENTS,
-    MATCHES,
     PAIRS,
-    RANKS,
     REJECTIONS,
 )
 from whatif.tables.funnel import FunnelStage, reasons
@@ -88,17 +85,13 @@ def _funnel(task: Task, counts: Sequence[Mapping[str, Any]]) -> list[FunnelStage
 def _wildcards(params: Params) -> Mapping[str, Sequence[str]]:
     return {
         "part": parts(params.generate.coco_counterfactuals.shards),
-        "encoder": dual_encoders(params.models),
-        "matcher": matchers(params.models),
+        **searchers_and_matchers(params),
     }
 
 
 _CAPTIONS, _PICTURES = (f"whatif.benchmarks.coco_counterfactuals_{half}" for half in ("captions", "pictures"))
-_EXTRACTED, _GENERATED, _FILTERED, _VERIFIED = (
-    f"data/{stage}/{NAME}" for stage in ("extract", "generate", "filter", "verify")
-)
+_EXTRACTED, _GENERATED, _FILTERED = (f"data/{stage}/{NAME}" for stage in ("extract", "generate", "filter"))
 _GENERATE = f"generate.{NAME}"
-_EVALUATED = {wildcard: f"data/evaluate/{{{wildcard}}}/{NAME}" for wildcard in ("encoder", "matcher")}
 _KEPT = {
     "pairs": _FILTERED + "/pairs/{part}.parquet",
     "images": _FILTERED + "/images/{part}.parquet",
@@ -194,46 +187,7 @@ BENCHMARK = Benchmark(
                 "rejections": Output(REJECTIONS, _FILTERED + "/rejections/{part}.parquet"),
             },
         ),
-        Step(
-            stage="verify",
-            benchmark=NAME,
-            function=f"{_PICTURES}:verify",
-            reads=("seed", f"verify.{NAME}"),
-            sources=(f"verify.{NAME}.labels", f"verify.{NAME}.error_categories"),
-            inputs={"pairs": _KEPT["pairs"], "images": _KEPT["images"]},
-            outputs={
-                "judgements": Output(JUDGEMENTS, f"{_VERIFIED}/judgements.parquet"),
-                "errors": Output(REJECTIONS, f"{_VERIFIED}/errors.parquet"),
-                "rejections": Output(REJECTIONS, f"{_VERIFIED}/rejections.parquet"),
-            },
-        ),
-        Step(
-            stage="evaluate",
-            name="retrieve",
-            benchmark=NAME,
-            function=f"{_PICTURES}:retrieve",
-            reads=("models.{encoder}",),
-            ignores=("models.{encoder}.name",),
-            sources=("models.{encoder}.checkpoint",),
-            code=adapter_code,
-            inputs={**_KEPT, "judgements": f"{_VERIFIED}/judgements.parquet"},
-            outputs={"ranks": Output(RANKS, f"{_EVALUATED['encoder']}/ranks.parquet")},
-        ),
-        Step(
-            stage="evaluate",
-            name="match",
-            benchmark=NAME,
-            function=f"{_PICTURES}:match",
-            reads=("seed", "models.{matcher}"),
-            ignores=("models.{matcher}.name",),
-            sources=("models.{matcher}.checkpoint",),
-            code=adapter_code,
-            inputs=_KEPT,
-            outputs={
-                "matches": Output(MATCHES, f"{_EVALUATED['matcher']}/matches.parquet"),
-                "random": Output(MATCHES, f"{_EVALUATED['matcher']}/random-matches.parquet"),
-            },
-        ),
+        *evaluation_steps(NAME, _KEPT, f"{_PICTURES}:verify"),
         Step(
             stage="aggregate",
             benchmark=NAME,
@@ -248,12 +202,7 @@ BENCHMARK = Benchmark(
                 "unpaired": f"{_GENERATED}/rejections.parquet",
                 "candidates": _GENERATED + "/pairs/{part}.parquet",
                 "filtered": _FILTERED + "/rejections/{part}.parquet",
-                "judgements": f"{_VERIFIED}/judgements.parquet",
-                "errors": f"{_VERIFIED}/errors.parquet",
-                "refused": f"{_VERIFIED}/rejections.parquet",
-                "ranks": f"{_EVALUATED['encoder']}/ranks.parquet",
-                "matches": f"{_EVALUATED['matcher']}/matches.parquet",
-                "random": f"{_EVALUATED['matcher']}/random-matches.parquet",
+                **evaluated(NAME),
             },
             outputs={"files": Output(FILES, f"data/aggregate/{NAME}/files.parquet")},
             publishes=published(NAME),

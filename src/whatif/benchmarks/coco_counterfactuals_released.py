@@ -7,20 +7,19 @@ given; from there on all is as for pairs of our own.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from whatif import artifacts
 from whatif.benchmarks.coco_counterfactuals_report import Made, publish_report, published
-from whatif.benchmarks.shared import adapter_code, rows_in
+from whatif.benchmarks.coco_counterfactuals_steps import evaluated, evaluation_steps, searchers_and_matchers
+from whatif.benchmarks.shared import rows_in
 from whatif.errors import WhatifError
 from whatif.graph.run import Task
 from whatif.graph.steps import Benchmark, Output, Step
 from whatif.images import SortedImages
-from whatif.params import Params
-from whatif.params_models import dual_encoders, matchers
-from whatif.schemas import FILES, IMAGES, JUDGEMENTS, MATCHES, PAIRS, RANKS, REJECTIONS
+from whatif.schemas import FILES, IMAGES, PAIRS, REJECTIONS
 from whatif.tables.funnel import FunnelStage, reasons
 
 NAME = "coco-counterfactuals-released"
@@ -84,19 +83,13 @@ def _with_photograph(row: dict[str, Any], photographs: Mapping[str, dict[str, An
     return {**row, "provenance": artifacts.canonical_json(told)}
 
 
-def _wildcards(params: Params) -> Mapping[str, Sequence[str]]:
-    return {"encoder": dual_encoders(params.models), "matcher": matchers(params.models)}
-
-
 _MODULE = "whatif.benchmarks.coco_counterfactuals_released"
-_PICTURES = "whatif.benchmarks.coco_counterfactuals_pictures"
-_EXTRACTED, _VERIFIED = (f"data/{stage}/{NAME}" for stage in ("extract", "verify"))
-_EVALUATED = {wildcard: f"data/evaluate/{{{wildcard}}}/{NAME}" for wildcard in ("encoder", "matcher")}
+_EXTRACTED = f"data/extract/{NAME}"
 _READ = {role: f"{_EXTRACTED}/{role}.parquet" for role in ("pairs", "images", "photographs")}
 
 BENCHMARK = Benchmark(
     name=NAME,
-    wildcards=_wildcards,
+    wildcards=searchers_and_matchers,
     steps=(
         Step(
             stage="extract",
@@ -111,46 +104,7 @@ BENCHMARK = Benchmark(
                 "rejections": Output(REJECTIONS, f"{_EXTRACTED}/rejections.parquet"),
             },
         ),
-        Step(
-            stage="verify",
-            benchmark=NAME,
-            function=f"{_MODULE}:verify",
-            reads=("seed", f"verify.{NAME}"),
-            sources=(f"verify.{NAME}.labels", f"verify.{NAME}.error_categories"),
-            inputs={"pairs": _READ["pairs"], "images": _READ["images"]},
-            outputs={
-                "judgements": Output(JUDGEMENTS, f"{_VERIFIED}/judgements.parquet"),
-                "errors": Output(REJECTIONS, f"{_VERIFIED}/errors.parquet"),
-                "rejections": Output(REJECTIONS, f"{_VERIFIED}/rejections.parquet"),
-            },
-        ),
-        Step(
-            stage="evaluate",
-            name="retrieve",
-            benchmark=NAME,
-            function=f"{_PICTURES}:retrieve",
-            reads=("models.{encoder}",),
-            ignores=("models.{encoder}.name",),
-            sources=("models.{encoder}.checkpoint",),
-            code=adapter_code,
-            inputs={**_READ, "judgements": f"{_VERIFIED}/judgements.parquet"},
-            outputs={"ranks": Output(RANKS, f"{_EVALUATED['encoder']}/ranks.parquet")},
-        ),
-        Step(
-            stage="evaluate",
-            name="match",
-            benchmark=NAME,
-            function=f"{_PICTURES}:match",
-            reads=("seed", "models.{matcher}"),
-            ignores=("models.{matcher}.name",),
-            sources=("models.{matcher}.checkpoint",),
-            code=adapter_code,
-            inputs=_READ,
-            outputs={
-                "matches": Output(MATCHES, f"{_EVALUATED['matcher']}/matches.parquet"),
-                "random": Output(MATCHES, f"{_EVALUATED['matcher']}/random-matches.parquet"),
-            },
-        ),
+        *evaluation_steps(NAME, _READ, f"{_MODULE}:verify"),
         Step(
             stage="aggregate",
             benchmark=NAME,
@@ -159,12 +113,7 @@ BENCHMARK = Benchmark(
             inputs={
                 **_READ,
                 "unusable": f"{_EXTRACTED}/rejections.parquet",
-                "judgements": f"{_VERIFIED}/judgements.parquet",
-                "errors": f"{_VERIFIED}/errors.parquet",
-                "refused": f"{_VERIFIED}/rejections.parquet",
-                "ranks": f"{_EVALUATED['encoder']}/ranks.parquet",
-                "matches": f"{_EVALUATED['matcher']}/matches.parquet",
-                "random": f"{_EVALUATED['matcher']}/random-matches.parquet",
+                **evaluated(NAME),
             },
             outputs={"files": Output(FILES, f"data/aggregate/{NAME}/files.parquet")},
             publishes=published(NAME),

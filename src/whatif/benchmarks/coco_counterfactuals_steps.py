@@ -1,0 +1,82 @@
+"""The steps that pairs of pictures go through once they are there, ours and released ones: labels, search, matching."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from whatif.benchmarks.shared import adapter_code
+from whatif.graph.steps import Output, Step
+from whatif.params import Params
+from whatif.params_models import dual_encoders, matchers
+from whatif.schemas import JUDGEMENTS, MATCHES, RANKS, REJECTIONS
+
+_WORK = "whatif.benchmarks.coco_counterfactuals_pictures"
+
+
+def searchers_and_matchers(params: Params) -> dict[str, list[str]]:
+    """The values of the wildcards of `evaluation_steps`."""
+    return {"encoder": dual_encoders(params.models), "matcher": matchers(params.models)}
+
+
+def evaluation_steps(name: str, pictured: Mapping[str, str], verify: str) -> tuple[Step, ...]:
+    """Verification by the function `verify`, retrieval and matching of a benchmark.
+
+    `pictured` are the paths of its `pairs`, of their `images`, and of the `photographs` of the originals.
+    """
+    verified = f"data/verify/{name}"
+    judged = evaluated(name)
+    return (
+        Step(
+            stage="verify",
+            benchmark=name,
+            function=verify,
+            reads=("seed", f"verify.{name}"),
+            sources=(f"verify.{name}.labels", f"verify.{name}.error_categories"),
+            inputs={role: pictured[role] for role in ("pairs", "images")},
+            outputs={
+                "judgements": Output(JUDGEMENTS, judged["judgements"]),
+                "errors": Output(REJECTIONS, judged["errors"]),
+                "rejections": Output(REJECTIONS, f"{verified}/rejections.parquet"),
+            },
+        ),
+        Step(
+            stage="evaluate",
+            name="retrieve",
+            benchmark=name,
+            function=f"{_WORK}:retrieve",
+            reads=("models.{encoder}",),
+            ignores=("models.{encoder}.name",),
+            sources=("models.{encoder}.checkpoint",),
+            code=adapter_code,
+            inputs={**pictured, "judgements": judged["judgements"]},
+            outputs={"ranks": Output(RANKS, judged["ranks"])},
+        ),
+        Step(
+            stage="evaluate",
+            name="match",
+            benchmark=name,
+            function=f"{_WORK}:match",
+            reads=("seed", "models.{matcher}"),
+            ignores=("models.{matcher}.name",),
+            sources=("models.{matcher}.checkpoint",),
+            code=adapter_code,
+            inputs=pictured,
+            outputs={
+                "matches": Output(MATCHES, judged["matches"]),
+                "random": Output(MATCHES, judged["random"]),
+            },
+        ),
+    )
+
+
+def evaluated(name: str) -> dict[str, str]:
+    """The paths of what `evaluation_steps` make for the tables, by role."""
+    verified, evaluated_by = f"data/verify/{name}", "data/evaluate/{{{wildcard}}}/{name}"
+    encoder, matcher = (evaluated_by.format(wildcard=wildcard, name=name) for wildcard in ("encoder", "matcher"))
+    return {
+        "judgements": f"{verified}/judgements.parquet",
+        "errors": f"{verified}/errors.parquet",
+        "ranks": f"{encoder}/ranks.parquet",
+        "matches": f"{matcher}/matches.parquet",
+        "random": f"{matcher}/random-matches.parquet",
+    }
