@@ -71,8 +71,8 @@ def evaluation_steps(name: str, pictured: Mapping[str, str], verify: str) -> tup
 
 def evaluated(name: str) -> dict[str, str]:
     """The paths of what `evaluation_steps` make for the tables, by role."""
-    verified, evaluated_by = f"data/verify/{name}", "data/evaluate/{{{wildcard}}}/{name}"
-    encoder, matcher = (evaluated_by.format(wildcard=wildcard, name=name) for wildcard in ("encoder", "matcher"))
+    verified = f"data/verify/{name}"
+    encoder, matcher = (f"data/evaluate/{{{wildcard}}}/{name}" for wildcard in ("encoder", "matcher"))
     return {
         "judgements": f"{verified}/judgements.parquet",
         "errors": f"{verified}/errors.parquet",
