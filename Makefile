@@ -7,7 +7,7 @@ export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 # Two cores: one thread a process, so that jobs in parallel do not fight, and numbers do not depend on the machine.
 THREADS := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: repro test lint bench train-embedded help clean
+.PHONY: repro test soak lint bench train-embedded help clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -35,7 +35,11 @@ lint: $(VENV)/.installed-dev ## ruff, mypy, snakefmt
 
 # Two at a time, a file in one process: fixtures are made once, and whole runs take two cores as it is.
 test: lint ## the whole test suite
-	$(THREADS) pytest --numprocesses 2 --dist loadfile
+	$(THREADS) pytest --numprocesses 2 --dist loadfile -m "not soak"
+
+soak: $(VENV)/.installed-dev ## a real Slurm, remotes and two runs at once; then twenty power cuts, with their counts
+	$(THREADS) pytest -m soak
+	$(THREADS) python -m tests.pipeline.soak
 
 bench: $(VENV)/.installed-dev ## speed beside a peer's, both in one run; writes bench.json
 	$(THREADS) python -m bench

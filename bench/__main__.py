@@ -22,6 +22,8 @@ MEASUREMENTS = {
     "prompt-to-prompt": "bench.prompt_to_prompt",
     "recall-at-k": "bench.recall_at_k",
     "scene-pictures": "bench.scene_pictures",
+    "dry-run-10k-jobs": "bench.dry_run_10k_jobs",
+    "aggregate-10m": "bench.aggregate_10m",
 }
 FILE = Path("bench.json")
 

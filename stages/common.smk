@@ -3,20 +3,38 @@ from snakemake.cli import parse_args
 from snakemake.exceptions import WorkflowError
 
 from whatif.errors import WhatifError
+from whatif.graph.cluster import group_of, load_resources, resources_of
+from whatif.graph.cluster_faults import check_cluster, explain
 from whatif.graph.workflow import job_of, inputs_of, log_of, open_graph, outputs_of, targets
+
+# Snakemake keeps its targets and its executor to itself until this file is read.
+ASKED = parse_args(sys.argv[1:])[1] if "snakemake" in sys.argv[0] else None
+ON_SLURM = workflow.is_main_process and ASKED is not None and ASKED.executor == "slurm"
+
+
+def say(line):
+    print(line, file=sys.stderr)
+
 
 try:
     GRAPH = open_graph(
         config,
         schedules=workflow.is_main_process,
-        # Snakemake keeps its targets to itself until this file is read.
-        asked_for=parse_args(sys.argv[1:])[1].targets if "snakemake" in sys.argv[0] else (),
-        say=lambda line: print(line, file=sys.stderr),
+        asked_for=ASKED.targets if ASKED else (),
+        say=say,
     )
+    load_resources()
+    if ON_SLURM and not ASKED.dryrun:
+        check_cluster(GRAPH, say)
 except WhatifError as error:
     raise WorkflowError(str(error)) from None
 
 TARGETS = targets(GRAPH)
+
+
+def group_for(step):
+    # Only a cluster has groups, and planning them takes Snakemake three times as long.
+    return group_of(GRAPH, step) if ON_SLURM else None
 
 
 wildcard_constraints:
@@ -34,3 +52,9 @@ for name in TARGETS:
             name
         input:
             TARGETS[name],
+
+
+onerror:
+    if ON_SLURM:
+        for line in explain(GRAPH, log):
+            say(line)

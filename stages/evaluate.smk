@@ -10,6 +10,10 @@ for step in GRAPH.steps("evaluate"):
             outputs_of(step),
         log:
             log_of(step),
+        group:
+            group_for(step)
+        resources:
+            **resources_of(GRAPH, step),
         params:
             job=job_of(step),
         shell:

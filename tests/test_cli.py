@@ -25,7 +25,20 @@ from whatif.sources.c_vqa import read_released
 
 NAME = "cvqa-synthetic"
 STAGES = ("extract", "generate", "filter", "verify", "evaluate", "aggregate")
-COMMANDS = (*STAGES, "status", "gc", "responses", "show", "audit", "compare", "import", "export", "train", "assess")
+COMMANDS = (
+    *STAGES,
+    "status",
+    "resume",
+    "gc",
+    "responses",
+    "show",
+    "audit",
+    "compare",
+    "import",
+    "export",
+    "train",
+    "assess",
+)
 HEAVY = {"torch", "transformers", "pyarrow", "pandas", "numpy", "pydantic", "matplotlib", "sklearn", "scipy", "PIL"}
 HEADER = "img_path,query,answer,new query,new answer,type"
 
@@ -229,6 +242,14 @@ def test_a_stage_that_was_run_computes_nothing_again_and_parts_and_models_run_al
         assert re.fullmatch(rf"evaluate {NAME} majority {part}: (?!computed)[a-z ]+ in [0-9.]+ s", line)
     result = whatif("status", "--check")
     assert (result.exit_code, result.stdout.splitlines()[-1]) == (0, "12 fresh (jobs)")
+
+
+def test_status_names_the_log_of_what_is_not_fresh(project: Path) -> None:
+    log = Path("logs") / "generate" / NAME / "part-001-of-002.log"
+    log.parent.mkdir(parents=True)
+    log.write_text("killed")
+    lines = whatif("status").stdout.splitlines()
+    assert [line.strip() for line in lines if "log of" in line] == [f"log of its last run: {log}"]
 
 
 def test_show_prints_the_main_table_and_where_the_others_are(finished: Path) -> None:

@@ -110,22 +110,51 @@ def read(paths: Path | Sequence[Path], table: Table, columns: Sequence[str] | No
     return pa.concat_tables(pieces) if pieces else schema.empty_table()
 
 
-def batches(paths: Path | Sequence[Path], table: Table, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
-    """The rows of artifacts, one row group at a time, so that memory does not grow with them."""
+def batches(
+    paths: Path | Sequence[Path],
+    table: Table,
+    columns: Sequence[str] | None = None,
+    *,
+    encoded: Sequence[str] = (),
+    present: Sequence[str] = (),
+) -> Iterator[pa.Table]:
+    """The rows of artifacts, one row group at a time, so that memory does not grow with them.
+
+    Columns of text in `encoded` come as codes with a dictionary of their values, which is many times faster where
+    values repeat. Of the columns in `present` only is said whether there is a value (bool), from one leaf of them.
+    """
+    kinds = {**dict.fromkeys(encoded, pa.dictionary(pa.int32(), pa.string())), **dict.fromkeys(present, pa.bool_())}
     for path in [paths] if isinstance(paths, Path) else paths:
         footer = footer_of(path)
         if footer.table != table.label:
             raise WhatifError(
                 f"{path}: holds the table {footer.table}, this version of whatif reads {table.label}{remedy(path)}"
             )
-        schema = table.schema if columns is None else pa.schema([table.schema.field(n) for n in columns])
+        fields = table.schema if columns is None else [table.schema.field(n) for n in columns]
+        schema = pa.schema([field.with_type(kinds.get(field.name, field.type)) for field in fields])
         try:
-            with pq.ParquetFile(path) as file:
+            with pq.ParquetFile(path, read_dictionary=list(encoded)) as file:
+                leaves = _leaves(file, schema.names, present) if present else list(columns) if columns else None
                 for group in range(file.num_row_groups):
-                    piece = file.read_row_group(group, columns=list(columns) if columns else None)
+                    piece = file.read_row_group(group, columns=leaves)
+                    for name in present:
+                        piece = piece.set_column(piece.schema.get_field_index(name), name, piece[name].is_valid())
                     yield piece.select(schema.names).cast(schema)
         except (pa.ArrowException, OSError, KeyError) as error:
             raise WhatifError(f"{path}: unreadable ({first_line(error)}){remedy(path)}") from error
+
+
+def _leaves(file: pq.ParquetFile, names: Sequence[str], present: Sequence[str]) -> list[str]:
+    """Paths in a file of all leaves of the columns `names`, but of those in `present` the one that takes least room."""
+    found: dict[str, list[str]] = {}
+    sizes: dict[str, int] = {}
+    for place in range(file.metadata.num_columns):
+        leaf = file.schema.column(place).path
+        found.setdefault(leaf.split(".")[0], []).append(leaf)
+        groups = range(file.num_row_groups)
+        sizes[leaf] = sum(file.metadata.row_group(group).column(place).total_uncompressed_size for group in groups)
+    least = {name: [min(found[name], key=sizes.__getitem__)] for name in present}
+    return [leaf for name in names for leaf in least.get(name, found[name])]
 
 
 def rows_of(

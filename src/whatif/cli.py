@@ -21,6 +21,7 @@ COMMANDS = {
     "evaluate": "whatif.commands.stages:evaluate",
     "aggregate": "whatif.commands.stages:aggregate",
     "status": "whatif.commands.workspace:status",
+    "resume": "whatif.commands.resume:resume",
     "gc": "whatif.commands.workspace:gc",
     "responses": "whatif.commands.responses:responses",
     "show": "whatif.commands.look:show",

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from whatif.artifact_writer import write_artifact
+from whatif.artifacts import batches
 from whatif.errors import WhatifError
 from whatif.params_benchmarks import AggregatePuzzles
+from whatif.schemas import PREDICTIONS, QUESTIONS
 from whatif.statistics import mcnemar_exact, newcombe, paired_difference, wilson
-from whatif.tables.twins import twin_metrics
+from whatif.tables import twins
+from whatif.tables.twins import PREDICTION_COLUMNS, QUESTION_COLUMNS, twin_metrics
 
 SETTINGS = AggregatePuzzles(confidence=0.95, resamples=2000, audit_folds=5)
 VARIANTS = ("original", "counterfactual")
@@ -192,3 +198,39 @@ def test_the_published_rules_know_no_choices() -> None:
     metrics = twin_metrics(in_words, questions, SETTINGS, 0, ["m"])["m"]["all"]
     assert metrics["legacy"] == dict.fromkeys(VARIANTS)
     assert metrics["extracted"] == dict.fromkeys(VARIANTS, 100.0)
+
+
+def test_artifacts_in_columns_give_what_rows_give(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both kinds of answers, in pieces smaller than the file, with words that the published rules read."""
+    monkeypatch.setattr(twins, "_PIECE", 7)
+    questions, predictions = [], []
+    for pair in range(12):
+        for variant in sorted(VARIANTS):
+            kind = {"choices": None, "answer_kind": "number", "answer": "2"} if pair % 2 else {}
+            made = {**question(pair, variant, f"g{pair % 3}"), "question": "How many?", "image_ids": [], **kind}
+            questions.append({**made, "provenance": "{}"})
+            scores = {"log_likelihood": -1.0, "tokens": 1, "mean": -1.0}
+            row = prediction(made, "AB"[pair % 5 % 2])
+            if pair % 2:
+                row |= {"response": f"There are {pair % 3}.", "answer": str(pair % 3), "correct": pair % 3 == 2}
+            else:
+                row["choice_scores"] = [scores] * 4
+            blank = dict.fromkeys(("reason", "request_key", "prompt_tokens", "response_tokens"))
+            predictions.append({**row, "strategy": "direct", **blank})
+    predictions[5] |= {"status": "error", "answer": None, "response": None, "correct": False}
+    small = replace(PREDICTIONS, row_group_rows=5)
+    write_artifact(tmp_path / "predictions.parquet", small, predictions)
+    write_artifact(tmp_path / "questions.parquet", QUESTIONS, questions)
+    columns = batches(
+        tmp_path / "predictions.parquet",
+        PREDICTIONS,
+        PREDICTION_COLUMNS,
+        encoded=["model", "response", "answer", "status"],
+        present=["choice_scores"],
+    )
+    asked = batches(tmp_path / "questions.parquet", QUESTIONS, QUESTION_COLUMNS)
+    found = twin_metrics(columns, asked, SETTINGS, 0, ["m"])
+    assert found == twin_metrics(predictions, questions, SETTINGS, 0, ["m"])
+    by_ranking, in_words = ([row["correct"] for row in predictions[first::4]] for first in (1, 3))
+    assert found["m"]["all"]["original"]["accuracy"] == pytest.approx(100 * sum(by_ranking + in_words) / 12, abs=1e-4)
+    assert found["m"]["all"]["legacy"]["original"] == found["m"]["all"]["original"]["accuracy"]

@@ -6,6 +6,7 @@ import csv
 import io
 import itertools
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
 
@@ -14,12 +15,15 @@ from whatif.benchmarks.cvqa_synthetic_gallery import puzzle_gallery
 from whatif.benchmarks.shared import evaluation_stage, publish_tables, report, rows_in
 from whatif.errors import WhatifError
 from whatif.graph.run import Task
+from whatif.params_benchmarks import AggregatePuzzles
 from whatif.params_models import answerers, printed_names
 from whatif.schemas import PREDICTIONS, QUESTIONS, REJECTIONS
-from whatif.tables.c_vqa import PlotRow, Table7, table7
+from whatif.tables.c_vqa import PlotRow, Table7, compare_answers, table7
+from whatif.tables.formats import DisplayTable
 from whatif.tables.funnel import FunnelStage, funnel_table, reasons
-from whatif.tables.model_drops import compare_drops, drops_table, headline
+from whatif.tables.model_drops import Comparison, drops_table, headline
 from whatif.tables.shortcuts import audit_table
+from whatif.tables.twins import PREDICTION_COLUMNS, QUESTION_COLUMNS
 from whatif.text.puzzle_questions import GROUPS
 
 NAME = "cvqa-synthetic"
@@ -49,9 +53,7 @@ def publish_report(task: Task) -> None:
     if not questions:
         lost = "; ".join(f"{stage.stage}: {reason} {n}" for stage in stages for reason, n in stage.rejected.items())
         raise WhatifError(f"no question is left to be asked ({lost}); loosen filter.{NAME} in params.yaml")
-    predictions = list(artifacts.rows_of(task.inputs["predictions"], PREDICTIONS))
-    scores = table7(predictions, questions, settings, seed, names)
-    comparisons = compare_drops(predictions, questions, settings=settings, seed=seed, models=names)
+    scores, comparisons = scores_of(task.inputs["predictions"], task.inputs["questions"], settings, seed, names)
     sets = {"ours": questions}
     if settings.released_questions is not None:
         sets["released"] = read_released(Path(settings.released_questions))
@@ -60,22 +62,56 @@ def publish_report(task: Task) -> None:
         for name, rows in sets.items()
     }
     tables = {
-        "table7": scores.tables["main"],
-        "templates": scores.tables["groups"],
-        "drops": drops_table(comparisons, names, f"{100 * settings.confidence:g}%"),
-        "letters": scores.tables["letters"],
+        **tables_of(scores, comparisons, settings, names),
         "shortcuts": audit_table(audits, scores.chance),
         "funnel": table_of_stages,
     }
-    # No key of a model has an underscore.
-    metrics = {**scores.metrics, "drops_compared": headline(comparisons, 1 - settings.confidence)}
     publish = task.outputs.publish
-    publish(f"metrics/{NAME}.json", (json.dumps(metrics, indent=2, sort_keys=True, allow_nan=False) + "\n").encode())
+    publish(f"metrics/{NAME}.json", metrics_of(scores, comparisons, settings))
     publish(f"{FOLDER}/gallery.html", puzzle_gallery(task, questions, names))
     publish(f"{FOLDER}/accuracy.csv", _plot_csv(scores).encode())
     publish(f"{FOLDER}/accuracy.svg", accuracy_scatter(scores.plot_rows, scores.chance, "C-VQA-Synthetic"))
     publish(f"{FOLDER}/report.md", report("C-VQA-Synthetic", tables, TABLES, {"": "accuracy.svg"}).encode())
     publish_tables(task, FOLDER, tables)
+
+
+def scores_of(
+    predictions: Sequence[Path],
+    questions: Sequence[Path],
+    settings: AggregatePuzzles,
+    seed: int,
+    names: Mapping[str, str],
+) -> tuple[Table7, list[Comparison]]:
+    """Table 7 and the models' drops compared, from artifacts; millions of predictions are read a piece at a time."""
+    said = artifacts.batches(
+        predictions,
+        PREDICTIONS,
+        PREDICTION_COLUMNS,
+        encoded=["model", "response", "answer", "status"],
+        present=["choice_scores"],
+    )
+    asked = artifacts.batches(questions, QUESTIONS, QUESTION_COLUMNS)
+    scores = table7(said, asked, settings, seed, names)
+    return scores, compare_answers(scores.answers, settings, seed)
+
+
+def tables_of(
+    scores: Table7, comparisons: Sequence[Comparison], settings: AggregatePuzzles, names: Mapping[str, str]
+) -> dict[str, DisplayTable]:
+    """The tables that are made of predictions."""
+    return {
+        "table7": scores.tables["main"],
+        "templates": scores.tables["groups"],
+        "drops": drops_table(comparisons, names, f"{100 * settings.confidence:g}%"),
+        "letters": scores.tables["letters"],
+    }
+
+
+def metrics_of(scores: Table7, comparisons: Sequence[Comparison], settings: AggregatePuzzles) -> bytes:
+    """The numbers as JSON."""
+    # No key of a model has an underscore.
+    metrics = {**scores.metrics, "drops_compared": headline(comparisons, 1 - settings.confidence)}
+    return (json.dumps(metrics, indent=2, sort_keys=True, allow_nan=False) + "\n").encode()
 
 
 def _funnel(task: Task) -> list[FunnelStage]:

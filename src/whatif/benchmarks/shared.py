@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from whatif import artifacts, models
 from whatif.graph.run import Task
 from whatif.schemas import PREDICTIONS, QUESTIONS
 from whatif.tables.formats import DisplayTable, to_csv, to_latex, to_markdown
-from whatif.tables.funnel import FunnelStage, reasons
+from whatif.tables.funnel import FunnelStage
 from whatif.text import strategies
 
 SUFFIXES = ("csv", "md", "tex")
@@ -60,10 +64,13 @@ def evaluation_stage(paths: Sequence[Path], name: str, asked: int | None = None)
 
     `asked` is how many questions there were; as many as there are predictions when it is not given.
     """
-    rows = [row for path in paths for row in artifacts.read(path, PREDICTIONS, ["status"]).to_pylist()]
-    unanswered = reasons({"reason": row["status"]} for row in rows if row["status"] != "ok")
-    answered = len(rows) - sum(unanswered.values())
-    return FunnelStage(f"evaluate {name}", "questions", len(rows) if asked is None else asked, answered, unanswered)
+    counts: Counter[str] = Counter()
+    for piece in artifacts.batches(paths, PREDICTIONS, ["status"], encoded=["status"]):
+        for status in pc.value_counts(piece["status"].cast(pa.string())).to_pylist():
+            counts[status["values"]] += status["counts"]
+    answered = counts.pop("ok", 0)
+    came_in = answered + counts.total() if asked is None else asked
+    return FunnelStage(f"evaluate {name}", "questions", came_in, answered, dict(sorted(counts.items())))
 
 
 def table_paths(folder: str, tables: Sequence[str]) -> tuple[str, ...]:

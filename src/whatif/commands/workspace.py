@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -54,11 +55,16 @@ def _as_json(found: dict[Job, State]) -> dict[str, dict[str, object]]:
 
 
 def _print_job(job: Job, state: State) -> None:
+    from whatif.graph.workflow import log_of
+
     condition = click.style(f"{state.condition.value:9}", fg=_COLOURS[state.condition.value])
     for path in (*job.outputs.values(), *job.published):
         click.echo(f"{condition} {path}")
     for reason in state.reasons:
         click.echo(f"{'':9}   {reason}")
+    log = Path(log_of(job.step).format(**job.wildcards))
+    if state.condition != "fresh" and log.exists():
+        click.echo(f"{'':9}   log of its last run: {log}")
 
 
 @click.command()

@@ -5,39 +5,66 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import hashlib
+import json
 import os
 import socket
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO
 
-from whatif.errors import WhatifError
+from whatif.graph import owners
 
 LOCKS = Path(".whatif/locks")
+_CHECKOUT = LOCKS / "checkout.lock"
 
 
-def hold_checkout() -> BinaryIO:
+def hold_checkout(command: Sequence[str] | None = None) -> BinaryIO:
     """Locks this checkout for the process that plans, until the returned file is closed or the process ends.
 
-    Raises WhatifError saying who holds it and since when.
+    `command` is how the run was started, by default as this process was. The record of it stays when the process is
+    gone, and `last_command` gives it to whoever goes on after a power cut.
+
+    Raises InUseError saying who holds it and since when: another process that plans, or a `dvc repro` that this
+    process is no part of and that may just be between two stages.
     """
     LOCKS.mkdir(parents=True, exist_ok=True)
-    file = (LOCKS / "checkout.lock").open("a+b")
+    file = _CHECKOUT.open("a+b")
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         file.seek(0)
-        holder = file.read().decode("utf-8", "replace").strip() or "another process"
+        holder = file.readline().decode("utf-8", "replace").strip() or "another process"
         file.close()
-        raise WhatifError(
-            f"this checkout is in use: {holder}; wait until it has ended, or work in another clone"
-        ) from None
-    file.truncate(0)
-    now = datetime.now().astimezone().isoformat(timespec="seconds")
-    file.write(f"process {os.getpid()} on {socket.gethostname()} since {now}".encode())
+        raise owners.InUseError(holder) from None
+    if other := owners.dvc_run(Path.cwd()):
+        file.close()
+        raise owners.InUseError(str(other))
+    _sign(file)
+    file.write(f"\n{json.dumps(_command() if command is None else list(command))}\n".encode())
     file.flush()
     return file
+
+
+def last_command() -> list[str]:
+    """How the run was started that planned last in this checkout; empty when nothing says so."""
+    try:
+        command = json.loads(_CHECKOUT.read_text(encoding="utf-8").splitlines()[1])
+        return command if isinstance(command, list) and all(isinstance(word, str) for word in command) else []
+    except (OSError, ValueError, IndexError):
+        return []
+
+
+def _command() -> list[str]:
+    return ["dvc", "repro"] if "DVC_STAGE" in os.environ else [Path(sys.argv[0]).name, *sys.argv[1:]]
+
+
+def _sign(file: BinaryIO, what: str = "") -> None:
+    file.truncate(0)
+    now = datetime.now().astimezone().isoformat(timespec="seconds")
+    file.write(f"process {os.getpid()} on {socket.gethostname()} since {now}{what}".encode())
+    file.flush()
 
 
 @contextlib.contextmanager
@@ -50,4 +77,5 @@ def hold_job(name: str, say: Callable[[str], None]) -> Iterator[None]:
         except OSError:
             say(f"{name}: waits for another process that is making it")
             fcntl.flock(file, fcntl.LOCK_EX)
+        _sign(file, f" ({name})")
         yield

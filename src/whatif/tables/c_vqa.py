@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from itertools import combinations
+from typing import Literal
+
+import numpy as np
 
 from whatif.errors import WhatifError
 from whatif.params_benchmarks import AggregatePuzzles
+from whatif.statistics import difference_of_drops, holm
 from whatif.tables.formats import DisplayTable
+from whatif.tables.model_drops import Comparison
 from whatif.tables.published_numbers import published
 from whatif.tables.twin_cells import CHOICES, READING, alone, number_cells, number_header, reading_cells, reading_header
-from whatif.tables.twins import ALL, STATUSES, VARIANTS, Metrics, percent, twin_metrics
-
-Row = Mapping[str, Any]
+from whatif.tables.twins import (
+    ALL,
+    STATUSES,
+    VARIANTS,
+    Metrics,
+    Places,
+    Precision,
+    Rows,
+    TwinAnswers,
+    percent,
+    twin_metrics,
+)
 
 
 @dataclass(frozen=True)
@@ -33,8 +47,12 @@ class PlotRow:
 
 @dataclass(frozen=True)
 class Table7:
-    """What becomes of Table 7: numbers for JSON, tables to show (`main`, `groups`, `letters`), points to plot."""
+    """What becomes of Table 7: numbers for JSON, tables to show (`main`, `groups`, `letters`), points to plot.
 
+    `answers` are what it was made of.
+    """
+
+    answers: TwinAnswers
     metrics: dict[str, dict[str, Metrics]]
     tables: dict[str, DisplayTable]
     plot_rows: list[PlotRow]
@@ -42,8 +60,8 @@ class Table7:
 
 
 def table7(
-    predictions: Iterable[Row],
-    questions: Iterable[Row],
+    predictions: Rows,
+    questions: Rows,
     settings: AggregatePuzzles,
     seed: int,
     names: Mapping[str, str],
@@ -55,9 +73,9 @@ def table7(
 
     Raises WhatifError when there is no question, or one has no choices.
     """
-    rows = list(questions)
-    metrics = twin_metrics(predictions, rows, settings, seed, names)
-    chance = _chance(rows)
+    answers = TwinAnswers(predictions, questions, names)
+    chance = _chance(answers)
+    metrics = twin_metrics(answers, (), settings, seed, names)
     printed = _printed()
     level = f"{100 * settings.confidence:g}%"
     tables = {
@@ -65,16 +83,39 @@ def table7(
         "groups": _groups(metrics, names, level),
         "letters": _letters(metrics, names),
     }
-    return Table7(metrics, tables, [*printed, *_points(metrics, names)], chance)
+    return Table7(answers, metrics, tables, [*printed, *_points(metrics, names)], chance)
 
 
-def _chance(questions: Sequence[Row]) -> float:
-    if not questions:
+def compare_answers(answers: TwinAnswers, settings: Precision, seed: int) -> list[Comparison]:
+    """Each two models that were asked the same puzzles, over all templates; see `compare_drops` for what it says."""
+    found = []
+    for first, second in combinations(range(len(answers.models)), 2):
+        asked, theirs = answers.answered[first], answers.answered[second]
+        pairs: Places = np.flatnonzero(asked.all(axis=1))
+        if not pairs.size or not np.array_equal(asked, theirs):
+            continue
+        sides = [answers.right[model][pairs] for model in (first, second)]
+        made = difference_of_drops(
+            (sides[0][:, 0], sides[0][:, 1]),
+            (sides[1][:, 0], sides[1][:, 1]),
+            confidence=settings.confidence,
+            resamples=settings.resamples,
+            seed=seed,
+        )
+        ours, others = ((int(side[:, 1].sum()) - int(side[:, 0].sum())) / len(pairs) for side in sides)
+        models = (answers.models[first], answers.models[second])
+        found.append(((models, ALL, len(pairs), (ours, others), made.difference), made.p))
+    corrected = holm([p for _, p in found]).p_values
+    return [Comparison(*what, p, float(p_holm or 0)) for (what, p), p_holm in zip(found, corrected, strict=True)]
+
+
+def _chance(answers: TwinAnswers) -> float:
+    if not answers.options.size:
         raise WhatifError("questions: there are none, so there is no Table 7")
-    for row in questions:
-        if not row["choices"]:
-            raise WhatifError(f"question {row['question_id']}: has no choices; Table 7 is of multiple-choice questions")
-    return percent(sum(1 / len(row["choices"]) for row in questions) / len(questions))
+    if not answers.options.all():
+        question = answers.question_ids[int(np.argmin(answers.options))]
+        raise WhatifError(f"question {question}: has no choices; Table 7 is of multiple-choice questions")
+    return percent(sum((1 / answers.options).tolist()) / answers.options.size)
 
 
 def _printed() -> list[PlotRow]:

@@ -1,0 +1,211 @@
+"""Ten million predictions of twin questions to metrics and tables, beside pandas with accuracies alone.
+
+Made up are 20 models on 250,000 pairs in six templates, half of them ranking four options, half answering in words, in
+four shards each. Timed is what the step `aggregate` of cvqa-synthetic makes of all predictions: every number and table,
+in each form. The shortcut audit, which reads questions alone, and the gallery of six puzzles are not.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from whatif.artifact_writer import ArtifactWriter
+from whatif.schemas import OPTION_SCORE, PREDICTIONS, QUESTIONS
+from whatif.text.puzzle_questions import GROUPS
+
+ROOT = Path(__file__).parents[1]
+_MODELS = 20
+_PAIRS = 250_000
+_SHARDS = 4
+_BLOCK = 50_000  # pairs that are made up at once
+_LIMIT_SECONDS = 30.0
+_LIMIT_BYTES = 4 << 30
+_STATUSES = ("ok", "ambiguous", "none", "error")
+
+
+def measure() -> dict[str, Any]:
+    """Seconds and the largest resident memory of one process each, once the files are written."""
+    with tempfile.TemporaryDirectory() as folder:
+        started = time.process_time()
+        right = write(Path(folder), _MODELS, _PAIRS)
+        written = time.process_time() - started
+        ours, peer = (_child(Path(folder), what) for what in ("ours", "pandas"))
+    expected = [round(100 * share, 4) for share in right]
+    assert ours["accuracies"] == expected, (ours["accuracies"], expected)
+    assert np.allclose(peer["accuracies"], expected, atol=1e-4), (peer["accuracies"], expected)
+    assert ours["bytes"] < _LIMIT_BYTES, f"{ours['bytes'] / 2**30:.1f} GiB"
+    # Of the processor, which does not depend on what else the machine does.
+    assert ours["cpu_seconds"] < _LIMIT_SECONDS, f"{ours['cpu_seconds']:.0f} s of at most {_LIMIT_SECONDS:.0f}"
+    return {
+        "name": "aggregate-10m",
+        "ours": ours["seconds"],
+        "ours_cpu_seconds": ours["cpu_seconds"],
+        "ours_gib": ours["bytes"] / 2**30,
+        "predictions": 2 * _MODELS * _PAIRS,
+        "writing_cpu_seconds": written,
+        "peer": peer["seconds"],
+        "peer_cpu_seconds": peer["cpu_seconds"],
+        "peer_gib": peer["bytes"] / 2**30,
+        "unit": "s",
+        "ratio": peer["seconds"] / ours["seconds"],
+        "peer_name": "pandas: read, merge with the questions, mean by model, template and variant",
+    }
+
+
+def write(folder: Path, models: int, pairs: int) -> list[float]:
+    """Writes questions and predictions; returns the share of right originals of each model."""
+    blocks = [range(start, min(start + _BLOCK, pairs)) for start in range(0, pairs, _BLOCK)]
+    with ArtifactWriter(folder / "questions.parquet", QUESTIONS) as writer:
+        for block in blocks:
+            writer.write(_questions(block))
+    shares = []
+    for model in range(models):
+        generator = np.random.default_rng(model)
+        right = 0
+        for shard in range(_SHARDS):
+            path = folder / f"model-{model:02d}" / f"part-{shard:03d}-of-{_SHARDS:03d}.parquet"
+            first, last = pairs * shard // _SHARDS, pairs * (shard + 1) // _SHARDS
+            with ArtifactWriter(path, PREDICTIONS) as writer:
+                for start in range(first, last, _BLOCK):
+                    rows = _predictions(range(start, min(start + _BLOCK, last)), model, generator)
+                    right += int(rows["correct"].to_numpy()[1::2].sum())  # the counterfactual comes first
+                    writer.write(rows)
+        shares.append(right / pairs)
+    return shares
+
+
+def _ids(block: range) -> tuple[pa.Array, pa.Array]:
+    """Pair ids and question ids, two rows a pair, in order."""
+    numbers = pa.array(np.repeat(np.arange(block.start, block.stop), 2)).cast(pa.string())
+    pairs = pc.binary_join_element_wise("abs_counting", pc.utf8_lpad(numbers, 7, "0"), "_")
+    variants = pa.array(["counterfactual", "original"] * len(block))
+    return pairs, pc.binary_join_element_wise(pairs, variants, "-")
+
+
+def _questions(block: range) -> pa.Table:
+    pairs, ids = _ids(block)
+    rows = len(ids)
+    groups = np.array(GROUPS)[np.repeat(np.arange(block.start, block.stop) % len(GROUPS), 2)]
+    return pa.table(
+        {
+            "question_id": ids,
+            "pair_id": pairs,
+            "group": groups,
+            "variant": ["counterfactual", "original"] * len(block),
+            "question": ["How many would there be?", "How many are there?"] * len(block),
+            "choices": pa.array([["11", "12", "13", "14"]] * rows, pa.list_(pa.string())),
+            "answer": ["A"] * rows,
+            "answer_kind": ["choice"] * rows,
+            "image_ids": pa.array([["0" * 64]] * rows, pa.list_(pa.string())),
+            "provenance": ["{}"] * rows,
+        }
+    )
+
+
+def _predictions(block: range, model: int, generator: np.random.Generator) -> pa.Table:
+    _, ids = _ids(block)
+    rows = len(ids)
+    status = generator.choice(len(_STATUSES), rows, p=[0.97, 0.01, 0.01, 0.01])
+    letter = generator.choice(4, rows, p=[0.4, 0.2, 0.2, 0.2])
+    answered = status == 0
+    ranked = model % 2 == 0
+    error = status == len(_STATUSES) - 1
+    letters = np.array(["A", "B", "C", "D"])[letter]
+    words = pc.binary_join_element_wise(
+        "It must be", pa.array(letters), pa.array(generator.integers(10_000, size=rows)).cast(pa.string()), " "
+    )
+    return pa.table(
+        {
+            "question_id": ids,
+            "model": [f"model-{model:02d}"] * rows,
+            "strategy": ["direct"] * rows,
+            "response": pa.nulls(rows, pa.string()) if ranked else pc.if_else(pa.array(error), None, words),
+            "choice_scores": _scores(generator, rows, error) if ranked else pa.nulls(rows, pa.list_(OPTION_SCORE)),
+            "answer": pc.if_else(pa.array(answered), pa.array(letters), None),
+            "status": np.array(_STATUSES)[status],
+            "reason": pc.if_else(pa.array(answered), None, "made up"),
+            "correct": answered & (letter == 0),
+            "request_key": pa.nulls(rows, pa.string()),
+            "prompt_tokens": np.full(rows, 40),
+            "response_tokens": generator.integers(1, 8, size=rows),
+        }
+    )
+
+
+def _scores(generator: np.random.Generator, rows: int, error: Any) -> pa.Array:
+    sizes = np.where(error, 0, 4)
+    total = int(sizes.sum())
+    likelihood, tokens = generator.normal(-8, 2, total), generator.integers(1, 4, size=total, dtype=np.int32)
+    members = [pa.array(likelihood), pa.array(tokens), pa.array(likelihood / tokens)]
+    scores = pa.StructArray.from_arrays(members, fields=list(OPTION_SCORE))
+    offsets = pa.array(np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32), mask=np.append(error, False))
+    return pa.ListArray.from_arrays(offsets, scores)
+
+
+def _child(folder: Path, what: str) -> dict[str, Any]:
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"}
+    command = [sys.executable, "-m", "bench.aggregate_10m", what, str(folder), str(folder / f"made-by-{what}")]
+    ended = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr[-2000:]
+    return dict(json.loads(ended.stdout))
+
+
+def _ours(folder: Path, made: Path) -> list[float]:
+    """Everything that is made of predictions, written to files."""
+    from whatif.benchmarks.cvqa_synthetic_report import metrics_of, scores_of, tables_of
+    from whatif.benchmarks.shared import evaluation_stage
+    from whatif.params_benchmarks import AggregatePuzzles
+    from whatif.tables.formats import to_csv, to_latex, to_markdown
+    from whatif.tables.funnel import funnel_table
+
+    settings = AggregatePuzzles(confidence=0.95, resamples=9999, audit_folds=5)
+    folders = sorted(folder.glob("model-*"))
+    names = {one.name: one.name for one in folders}
+    paths = [path for one in folders for path in sorted(one.iterdir())]
+    scores, comparisons = scores_of(paths, [folder / "questions.parquet"], settings, 2024, names)
+    stages = [evaluation_stage(sorted(one.iterdir()), one.name) for one in folders]
+    tables = tables_of(scores, comparisons, settings, names) | {"funnel": funnel_table(stages)}
+    (made / "metrics.json").write_bytes(metrics_of(scores, comparisons, settings))
+    for name, table in tables.items():
+        for convert in (to_csv, to_markdown, to_latex):
+            (made / f"{name}.{convert.__name__}").write_text(convert(table), encoding="utf-8")
+    return [float(scores.metrics[model]["all"]["original"]["accuracy"]) for model in names]
+
+
+def _pandas(folder: Path, made: Path) -> list[float]:
+    """Accuracies alone: no pairs, intervals, tests, letters or statuses."""
+    import pandas as pd
+
+    questions = pd.read_parquet(folder / "questions.parquet", columns=["question_id", "group", "variant"])
+    columns = ["question_id", "model", "correct"]
+    parts = [pd.read_parquet(path, columns=columns) for path in sorted(folder.glob("model-*/*.parquet"))]
+    merged = pd.concat(parts, ignore_index=True).merge(questions, on="question_id", how="left")
+    merged.groupby(["model", "group", "variant"])["correct"].mean().to_csv(made / "accuracies.csv")
+    originals = merged[merged["variant"] == "original"]
+    return [float(100 * share) for share in originals.groupby("model")["correct"].mean()]
+
+
+def main(what: str, folder: Path, made: Path) -> None:
+    """Runs one side and prints what it took."""
+    made.mkdir()
+    started, before = time.perf_counter(), time.process_time()
+    accuracies = {"ours": _ours, "pandas": _pandas}[what](folder, made)
+    seconds, cpu = time.perf_counter() - started, time.process_time() - before
+    memory = 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    print(json.dumps({"seconds": seconds, "cpu_seconds": cpu, "bytes": memory, "accuracies": accuracies}))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3]))

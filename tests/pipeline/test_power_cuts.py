@@ -1,0 +1,98 @@
+"""Power cuts: whatever is killed, and whenever, `whatif resume` ends in the bytes of an uninterrupted run."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.faulty_proxy import FaultyProxy
+from tests.pipeline.conftest import DOORS, Checkout
+from tests.pipeline.power_cuts import PowerCuts, environment, job_of, kill_session, wait_until
+from tests.served_model import served_model
+from whatif.commands.resume import next_command
+
+pytestmark = [pytest.mark.pipeline, pytest.mark.soak, pytest.mark.timeout(3600)]
+
+
+@pytest.fixture(scope="module")
+def power_cuts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PowerCuts]:
+    folder = tmp_path_factory.mktemp("power-cuts")
+    (folder / "served").mkdir()
+    with served_model(folder / "served") as (address, checkpoint), FaultyProxy(address) as proxy:
+        made = PowerCuts(folder, proxy, checkpoint)
+        made.prepare()
+        yield made
+
+
+@pytest.mark.parametrize("number", range(5))
+def test_after_a_cut_the_way_back_ends_as_if_nothing_had_happened(power_cuts: PowerCuts, number: int) -> None:
+    outcome = power_cuts.try_out(f"cut-{number}", power_cuts.planned(number))
+    assert outcome.faults == ()
+    assert outcome.identical
+    assert outcome.asked_again == 0
+
+
+def test_while_an_orphan_of_a_killed_run_lives_nothing_is_touched(finished: Checkout, tmp_path: Path) -> None:
+    project = Checkout(tmp_path / "project")
+    subprocess.run(["cp", "-a", str(finished.path), str(project.path)], check=True)
+    project.set({"seed": 7})
+    run = subprocess.Popen(
+        DOORS["snakemake"],
+        cwd=project.path,
+        env=environment(project),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    try:
+        assert wait_until(lambda: job_of(run), run)
+        orphan = job_of(run)
+        assert orphan is not None
+        orphan.send_signal(signal.SIGSTOP)  # so that it lives as long as this test wants
+        run.send_signal(signal.SIGKILL)
+        run.wait()
+        locks = sorted((project.path / ".snakemake/locks").iterdir())
+        assert locks
+        done = project.run("whatif", "resume", check=False)
+        assert done.returncode == 1
+        assert len(done.stderr.splitlines()) == 1
+        assert "this checkout is in use: process " in done.stderr
+        assert f"{orphan.pid}" in done.stderr
+        assert " since 20" in done.stderr
+        assert sorted((project.path / ".snakemake/locks").iterdir()) == locks
+    finally:
+        kill_session(run)
+    (project.path / ".dvc/tmp/rwlock").write_text(  # of a process whose number somebody else has by now
+        f'{{"write": {{"{project.path}/data/extract": {{"pid": {os.getpid()}, "cmd": "dvc repro"}}}}, "read": {{}}}}'
+    )
+    done = project.run("whatif", "resume", "--door", "dvc")
+    assert "removed Snakemake's lock" in done.stderr
+    assert f"removed DVC's locks of process {os.getpid()}" in done.stderr
+    assert "goes on: dvc repro" in done.stderr
+    assert project.run("whatif", "status", "--check").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("door", "arguments", "last", "wanted"),
+    [
+        (None, "", "", "dvc repro"),
+        (None, "", "dvc repro", "dvc repro"),
+        (None, "", "snakemake --cores 8 --profile slurm", "snakemake --cores 8 --profile slurm"),
+        (None, "", "snakemake --cores 8 --dry-run", "dvc repro"),
+        ("dvc", "", "snakemake --cores 8", "dvc repro"),
+        ("snakemake", "", "", "snakemake --cores all"),
+        ("snakemake", "aggregate", "snakemake --cores 8", "snakemake --cores all aggregate"),
+        ("snakemake", "-c4", "dvc repro", "snakemake -c4"),
+        (None, "--cores 2", "snakemake --cores 8", "snakemake --cores 2"),
+    ],
+)
+def test_it_goes_on_as_the_run_that_was_cut_off(
+    door: str | None, arguments: str, last: str, wanted: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(Path(__file__).parents[2])  # where DVC is set up
+    assert " ".join(next_command(door, tuple(arguments.split()), last.split())) == wanted

@@ -1,0 +1,179 @@
+"""`snakemake --cores 8 --profile slurm` on a real Slurm: the bytes of the other doors, and what it refuses."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.pipeline.conftest import DOORS, Checkout
+from tests.pipeline.slurm_cluster import PROGRAMS, Cluster, slurm, why_not
+
+# Each job of Slurm starts Snakemake twice, in turn.
+pytestmark = [pytest.mark.pipeline, pytest.mark.soak, pytest.mark.timeout(1800)]
+
+REFUSED = why_not()
+with_slurm = pytest.mark.skipif(bool(REFUSED), reason=f"needs Slurm: {REFUSED}")
+SNAKEMAKE = ["snakemake", "--cores", "8", "--profile", "slurm"]
+# Not to wait long for jobs of a second.
+AT_ONCE = ["--slurm-init-seconds-before-status-checks", "2", "--latency-wait", "20"]
+RESOURCES = "slurm/resources.yaml"
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """A Slurm of one node, which stops jobs that use more memory than they asked for."""
+    with slurm(tmp_path_factory.mktemp("slurm")) as running:
+        yield running
+
+
+@pytest.fixture
+def unmade(finished: Checkout, tmp_path: Path) -> Iterator[Checkout]:
+    """The finished project as its sources alone, nothing made."""
+    finished.run("git", "clone", "--quiet", str(finished.path), str(tmp_path / "unmade"))
+    checkout = Checkout(tmp_path / "unmade")
+    shutil.rmtree(checkout.path / "metrics")
+    yield checkout
+    shutil.rmtree(checkout.path)
+
+
+def start(checkout: Checkout, *command: str, path: str | None = None) -> subprocess.CompletedProcess[str]:
+    """Runs a command, with everything that it started, for at most 25 minutes."""
+    environment = {
+        **os.environ,
+        "PATH": path or f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONPATH": str(checkout.path / "src"),
+    }
+    process = subprocess.Popen(
+        command,
+        cwd=checkout.path,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        said, _ = process.communicate(timeout=1500)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        said, _ = process.communicate()
+        pytest.fail(f"{' '.join(command)} did not end\n{said}")
+    return subprocess.CompletedProcess(command, process.returncode, said, "")
+
+
+def change(checkout: Checkout, old: str, new: str) -> None:
+    """Changes the first place of a text in slurm/resources.yaml: the kind `cpu`."""
+    file = checkout.path / RESOURCES
+    text = file.read_text(encoding="utf-8")
+    assert old in text
+    file.write_text(text.replace(old, new, 1), encoding="utf-8")
+
+
+@with_slurm
+def test_slurm_makes_what_dvc_made_and_both_doors_find_it_fresh(
+    finished: Checkout, unmade: Checkout, cluster: Cluster
+) -> None:
+    done = start(unmade, *SNAKEMAKE, *AT_ONCE)
+    assert done.returncode == 0, done.stdout
+    made = unmade.results()
+    wanted = finished.results()
+    assert sorted(made) == sorted(wanted)
+    assert [path for path in wanted if made[path] != wanted[path]] == []
+    # Twelve jobs: those of a step that has parts went together.
+    assert done.stdout.count("has been submitted with SLURM jobid") == 6
+    assert cluster.queue() == []
+    # What whatif said stands where every door writes it; Slurm's own logs of jobs that ended well are gone.
+    assert (unmade.path / "logs/evaluate/cvqa-synthetic/random/part-001-of-002.log").read_text().endswith(" s\n")
+    assert list((unmade.path / "logs/slurm").rglob("*.log")) == []
+    assert unmade.run("whatif", "status", "--check").returncode == 0
+    assert unmade.jobs(DOORS["snakemake"]) == {}
+    unmade.jobs(DOORS["dvc"])
+    assert unmade.results() == wanted
+
+
+@with_slurm
+def test_a_job_over_its_memory_is_named_with_its_log_and_a_second_start_goes_on(
+    finished: Checkout, unmade: Checkout, cluster: Cluster
+) -> None:
+    unmade.run("snakemake", "--cores", "2", "--quiet", "host", "rules", "--", "verify")
+    change(unmade, "mem_mb: 2000", "mem_mb: 20")
+    target = "data/evaluate/random/cvqa-synthetic/predictions/part-000-of-002.parquet"
+    done = start(unmade, *SNAKEMAKE, *AT_ONCE, "--", target)
+    assert done.returncode != 0
+    lines = [line for line in done.stdout.splitlines() if line.startswith("Slurm job ")]
+    assert len(lines) == 2, done.stdout  # the second try asked for 40 MB
+    for line in lines:
+        assert "was stopped at its memory limit; raise `mem_mb` of `cpu` in slurm/resources.yaml" in line
+        log = line.partition("Logs: ")[2].split(", ")[0]
+        assert (unmade.path / log).is_file()
+    assert not (unmade.path / target).exists()
+    change(unmade, "mem_mb: 20", "mem_mb: 2000")
+    again = start(unmade, *SNAKEMAKE, *AT_ONCE, "--", target)
+    assert again.returncode == 0, again.stdout
+    assert (unmade.path / target).read_bytes() == (finished.path / target).read_bytes()
+    assert cluster.queue() == []
+
+
+@with_slurm
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("slurm_partition: null", "slurm_partition: nope", "Invalid partition name specified"),
+        ("mem_mb: 2000", "mem_mb: 900000", "Requested node configuration is not available"),
+        ("mem_mb: 2000", "mem_mb: 2000\n  constraint: large", "Invalid feature specification"),
+    ],
+)
+def test_what_the_cluster_would_never_take_is_refused_before_anything_is_handed_in(
+    unmade: Checkout, cluster: Cluster, old: str, new: str, message: str
+) -> None:
+    change(unmade, old, new)
+    done = start(unmade, *SNAKEMAKE)
+    assert done.returncode != 0
+    (line,) = [line for line in done.stdout.splitlines() if line.startswith("slurm/resources.yaml: ")]
+    assert line.startswith("slurm/resources.yaml: cpu: sbatch says of ")
+    assert message in line
+    assert line.endswith("partitions here: main")
+    assert "Traceback" not in done.stdout
+    assert cluster.queue() == []
+
+
+@with_slurm
+def test_a_gpu_on_a_cluster_without_one_is_refused_for_the_model_that_wants_it(
+    unmade: Checkout, cluster: Cluster
+) -> None:
+    unmade.set({"models.large": {"adapter": "hf-chat", "checkpoint": "some/checkpoint", "device": "cuda"}})
+    done = start(unmade, *SNAKEMAKE)
+    assert done.returncode != 0
+    assert "slurm/resources.yaml: model.with_gpu: sbatch says of" in done.stdout
+    assert "Invalid generic resource (gres) specification; for example evaluate cvqa-synthetic large" in done.stdout
+
+
+def test_without_slurm_one_line_says_where_to_start_and_a_dry_run_works(project: Checkout, tmp_path: Path) -> None:
+    shown = tmp_path / "bin"
+    shown.mkdir()
+    folders = [Path(folder) for folder in os.environ["PATH"].split(os.pathsep)]
+    names = {program.name for folder in folders if folder.is_dir() for program in folder.iterdir()}
+    for name in names - {*PROGRAMS, "sacct", "sacctmgr", "srun", "sshare"}:
+        if found := shutil.which(name):
+            (shown / name).symlink_to(found)
+    path = f"{Path(sys.executable).parent}{os.pathsep}{shown}"
+    done = start(project, *SNAKEMAKE, path=path)
+    assert done.returncode != 0
+    assert "--profile slurm: no `sbatch` on the path; start on a login node" in done.stdout
+    assert "Traceback" not in done.stdout
+    planned = start(project, *SNAKEMAKE, "--dry-run", path=path)
+    assert planned.returncode == 0, planned.stdout
+
+
+def test_a_mistake_in_the_resources_stops_the_local_door_too(project: Checkout) -> None:
+    change(project, "mem_mb: 2000", "mem_gb: 2")
+    done = project.run(*DOORS["snakemake"], check=False)
+    assert done.returncode != 0
+    assert "slurm/resources.yaml: cpu.mem_gb: unknown key; did you mean `mem_mb`?" in done.stdout + done.stderr

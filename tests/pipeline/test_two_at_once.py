@@ -1,0 +1,107 @@
+"""Two at once: in one checkout the second stops and says who is first; two checkouts share store and cache."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.faulty_proxy import FaultyProxy
+from tests.pipeline.conftest import DOORS, Checkout
+from tests.pipeline.power_cuts import LONGEST, PowerCuts, environment, job_of, kill_session, wait_until
+from tests.served_model import served_model
+
+pytestmark = [pytest.mark.pipeline, pytest.mark.soak, pytest.mark.timeout(3600)]
+
+
+@pytest.fixture(params=sorted(DOORS))
+def busy(request: pytest.FixtureRequest, project: Checkout) -> Iterator[tuple[Checkout, subprocess.Popen[bytes]]]:
+    """A checkout in which a run by each door in turn is held in the middle of a job, and that run."""
+    project.set({"seed": 7})
+    with (project.path.parent / "first.log").open("wb") as log:
+        run = subprocess.Popen(
+            DOORS[request.param],
+            cwd=project.path,
+            env=environment(project),
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )
+    try:
+        assert wait_until(lambda: job_of(run), run), (project.path.parent / "first.log").read_text()
+        job = job_of(run)
+        assert job is not None
+        job.send_signal(signal.SIGSTOP)
+        yield project, run
+    finally:
+        kill_session(run)
+
+
+def test_the_second_run_in_a_checkout_stops_and_says_who_is_first(
+    busy: tuple[Checkout, subprocess.Popen[bytes]],
+) -> None:
+    project, run = busy
+    by_dvc = Path(str(run.args[0])).name == "dvc" if isinstance(run.args, list) else False
+    named = r"this checkout is in use: process \d+ .*since 20\d\d-\d\d-\d\dT[\d:+-]+"
+    for second in (DOORS["snakemake"], ["whatif", "resume"]):
+        done = project.run(*second, check=False)
+        assert done.returncode == 1
+        lines = [line for line in (done.stdout + done.stderr).splitlines() if "in use" in line]
+        assert len(lines) == 1
+        assert re.search(named, lines[0])
+    done = project.run(*DOORS["dvc"], check=False)
+    assert done.returncode != 0
+    # DVC locks the outputs of a stage while it runs, and says so in words of its own, without since when.
+    assert re.search(rf"\(PID {run.pid}\): dvc repro" if by_dvc else named, done.stdout + done.stderr)
+    job = job_of(run)
+    assert job is not None
+    job.send_signal(signal.SIGCONT)
+    assert run.wait(LONGEST) == 0, (project.path.parent / "first.log").read_text()
+    assert project.run("whatif", "status", "--check").returncode == 0
+
+
+def test_two_checkouts_that_share_answers_and_cache_lose_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "served").mkdir()
+    with served_model(tmp_path / "served") as (address, checkpoint), FaultyProxy(address) as proxy:
+        made = PowerCuts(tmp_path, proxy, checkpoint)
+        made.prepare()
+        checkouts = [Checkout(tmp_path / name / "project") for name in ("one", "two")]
+        for checkout in checkouts:
+            checkout.path.parent.mkdir()
+            shutil.copytree(tmp_path / "start", checkout.path, symlinks=True)
+            checkout.run("dvc", "config", "--local", "cache.dir", str(tmp_path / "cache"))
+        store = tmp_path / "responses.sqlite"
+        runs = [
+            subprocess.Popen(
+                DOORS["dvc"],
+                cwd=checkout.path,
+                env={**environment(checkout), "WHATIF_RESPONSES": str(store)},
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+            for checkout in checkouts
+        ]
+        try:
+            for run in runs:
+                said, _ = run.communicate(timeout=LONGEST)
+                assert run.returncode == 0, said.decode()
+        finally:
+            for run in runs:
+                kill_session(run)
+    monkeypatch.setenv("WHATIF_RESPONSES", str(store))
+    shown = checkouts[0].run("whatif", "responses", "show").stdout
+    assert f" {made.requests:,} answers" in shown
+    for checkout in checkouts:
+        wanted = {path: data for path, data in made.results.items() if path != "dvc.lock"}
+        assert checkout.results() == wanted
+        shutil.rmtree(checkout.path / "data")
+        checkout.run("dvc", "checkout")  # the cache has all of it, whole
+        assert checkout.results() == wanted
