@@ -73,13 +73,14 @@ def test_dvc_knows_every_file_of_the_graph_and_every_input_of_a_stage() -> None:
         stage = stages[job.step.stage]
         stage = stage.get("do", stage)
         # Other wildcards stand inside the folder of a model.
-        key = job.wildcards.get("model") or job.wildcards.get("matcher", "")
+        key = next((job.wildcards[name] for name in ("model", "matcher", "encoder") if name in job.wildcards), "")
         outs = [next(iter(out)).replace("${key}", key) for out in stage["outs"]]
         for path in (*job.outputs.values(), *job.published):
             assert any(str(path) == out or str(path).startswith(f"{out}/") for out in outs), path
         for paths in job.inputs.values():
             for path in paths:
-                assert any(str(path).startswith(f"{dep}/") for dep in stage["deps"]), (job.name, path)
+                # Steps of one stage may build on each other.
+                assert any(str(path).startswith(f"{place}/") for place in [*stage["deps"], *outs]), (job.name, path)
         tracked = ["params.yaml:" if isinstance(p, dict) else p.replace("${key}", key) for p in stage["params"]]
         for place in job.parameters:
             assert "params.yaml:" in tracked or any(f"{place}.".startswith(f"{p}.") for p in tracked), (job.name, place)
