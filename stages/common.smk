@@ -9,7 +9,7 @@ from whatif.graph.workflow import job_of, inputs_of, log_of, open_graph, outputs
 
 # Snakemake keeps its targets and its executor to itself until this file is read.
 ASKED = parse_args(sys.argv[1:])[1] if "snakemake" in sys.argv[0] else None
-ON_SLURM = workflow.is_main_process and ASKED is not None and ASKED.executor == "slurm"
+ON_SLURM = workflow.is_main_process and ASKED is not None and ASKED.executor == "slurm" and not ASKED.dryrun
 
 
 def say(line):
@@ -24,7 +24,7 @@ try:
         say=say,
     )
     load_resources()
-    if ON_SLURM and not ASKED.dryrun:
+    if ON_SLURM:
         check_cluster(GRAPH, say)
 except WhatifError as error:
     raise WorkflowError(str(error)) from None
@@ -33,7 +33,7 @@ TARGETS = targets(GRAPH)
 
 
 def group_for(step):
-    # Only a cluster has groups, and planning them takes Snakemake three times as long.
+    # Only jobs that go to a cluster have groups: planning them takes Snakemake three times as long.
     return group_of(GRAPH, step) if ON_SLURM else None
 
 

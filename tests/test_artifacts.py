@@ -37,6 +37,17 @@ def test_rows_come_back_as_they_were_written(tmp_path: Path) -> None:
     assert [piece.num_rows for piece in artifacts.batches(path, REJECTIONS)] == [16_384, 16_384, 7_232]
 
 
+def test_rows_are_chosen_by_the_text_of_their_columns(tmp_path: Path) -> None:
+    path = tmp_path / "table.parquet"
+    write_artifact(path, REJECTIONS, rows(40_000))
+    ids = [row["item_id"] for row in rows(40_000)]
+    found = artifacts.rows_of(path, REJECTIONS, ["item_id"], only={"item_id": {ids[39_999], ids[3], "nobody's"}})
+    assert [row["item_id"] for row in found] == [ids[3], ids[39_999]]
+    reasons = {row["reason"] for row in rows(40_000)}
+    assert len(list(artifacts.rows_of(path, REJECTIONS, only={"item_id": ids[:10], "reason": reasons}))) == 10
+    assert list(artifacts.rows_of(path, REJECTIONS, only={"item_id": []})) == []
+
+
 @pytest.mark.parametrize("piece", [1, 7, 1_000, 20_000])
 def test_bytes_do_not_depend_on_how_rows_were_handed_over(tmp_path: Path, piece: int) -> None:
     whole, pieces = tmp_path / "whole.parquet", tmp_path / "pieces.parquet"

@@ -14,12 +14,13 @@ import hashlib
 import json
 import os
 import struct
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from whatif.errors import WhatifError
@@ -158,11 +159,22 @@ def _leaves(file: pq.ParquetFile, names: Sequence[str], present: Sequence[str]) 
 
 
 def rows_of(
-    paths: Path | Sequence[Path], table: Table, columns: Sequence[str] | None = None
+    paths: Path | Sequence[Path],
+    table: Table,
+    columns: Sequence[str] | None = None,
+    *,
+    only: Mapping[str, Iterable[str]] | None = None,
 ) -> Iterator[dict[str, Any]]:
-    """The rows as mappings from column to value, one row group in memory at a time."""
+    """The rows as mappings from column to value, one row group in memory at a time.
+
+    With `only`, those whose text in each of its columns is among the given ones: a few of millions cost little.
+    """
+    wanted = {name: pa.array(sorted(texts), pa.string()) for name, texts in (only or {}).items()}
     for piece in batches(paths, table, columns):
-        yield from piece.to_pylist()
+        chosen = piece
+        for name, texts in wanted.items():
+            chosen = chosen.filter(pc.is_in(chosen[name], texts))
+        yield from chosen.to_pylist()
 
 
 def canonical_json(value: Any) -> str:

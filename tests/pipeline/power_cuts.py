@@ -23,10 +23,13 @@ import psutil
 
 from tests.faulty_proxy import FaultyProxy
 from tests.pipeline.conftest import DOORS, SMALL, Checkout, _copy_of_sources
+from tests.pipeline.slurm_cluster import AT_ONCE, SNAKEMAKE, Cluster
 from whatif.random_streams import stream
 
 KINDS = ("job", "snakemake", "dvc")
+ON_SLURM = ("node", "scancel")
 LONGEST = 1800  # seconds for one command, on a machine that is busy with something else
+COMMANDS = {**DOORS, "slurm": [*SNAKEMAKE, *AT_ONCE]}
 _STORE = Path(".whatif/responses.sqlite")
 
 
@@ -34,10 +37,11 @@ _STORE = Path(".whatif/responses.sqlite")
 class Cut:
     """What is killed, in a run by which door, and when: after `after` artifacts and requests, and `share` of a pause.
 
-    `job` is one job, `snakemake` is Snakemake with its children, `dvc` is `dvc repro` with its children.
+    `job` is one job, `snakemake` is Snakemake with its children, `dvc` is `dvc repro` with its children; of a run on
+    Slurm, `node` is slurmd with all that runs below it, `scancel` all of its jobs.
     """
 
-    kind: Literal["job", "snakemake", "dvc"]
+    kind: Literal["job", "snakemake", "dvc", "node", "scancel"]
     door: str
     after: int
     share: float
@@ -57,11 +61,15 @@ class Outcome:
 
 @dataclass
 class PowerCuts:
-    """A tiny project, what an uninterrupted run makes of it, and the cuts. `proxy` counts what models are asked."""
+    """A tiny project, what an uninterrupted run makes of it, and the cuts. `proxy` counts what models are asked.
+
+    With a `cluster`, two of five cuts are of runs on it.
+    """
 
     folder: Path
     proxy: FaultyProxy
     checkpoint: Path
+    cluster: Cluster | None = None
     results: dict[str, bytes] = field(default_factory=dict)
     requests: int = 0
     pause: float = 0.0  # seconds that one artifact or request takes
@@ -88,11 +96,13 @@ class PowerCuts:
         Half of them come the moment that an artifact or a request does, so that some fall between two requests.
         """
         generator = stream(seed, "power-cut", number)
-        kind = KINDS[number % len(KINDS)]
+        kinds = [*KINDS, *(ON_SLURM if self.cluster else ())]
+        kind = kinds[number % len(kinds)]
         steps = self.requests + sum(path.endswith(".parquet") for path in self.results)
+        doors = {"dvc": ("dvc",), **dict.fromkeys(ON_SLURM, ("slurm",))}
         return Cut(
             kind,
-            "dvc" if kind == "dvc" else str(generator.choice(["dvc", "snakemake"])),
+            str(generator.choice(doors.get(kind, ("dvc", "snakemake")))),
             int(generator.integers(steps)),
             float(generator.choice([0.0, generator.uniform(0, 2)])),
         )
@@ -113,7 +123,7 @@ class PowerCuts:
         before = len(self.proxy.log)
         with (checkout.path.parent / "cut.log").open("w") as log:
             run = subprocess.Popen(
-                DOORS[cut.door],
+                COMMANDS[cut.door],
                 cwd=checkout.path,
                 env=environment(checkout),
                 stdout=log,
@@ -122,13 +132,15 @@ class PowerCuts:
             )
         try:
             self._wait_for_the_moment(run, checkout, before, cut)
-            was_cut = _kill(run, cut.kind)
+            if cut.kind in ON_SLURM:
+                counts = self._cut_on_slurm(run, checkout, before, cut.kind)
+            else:
+                counts = self._counts(checkout, before) if _kill(run, cut.kind) else None
         finally:
             kill_session(run)
-        self._wait_for_late_requests()
-        if not was_cut:
+        if counts is None:
             return None
-        stored, sent = len(_stored(checkout)), len(self.proxy.log) - before
+        stored, sent = counts
         resumed = _run(checkout, ["whatif", "resume"], check=False)
         asked = len(self.proxy.log) - before - sent
         faults = [] if resumed.returncode == 0 else [f"whatif resume ended with {resumed.returncode}: {resumed.stderr}"]
@@ -145,6 +157,31 @@ class PowerCuts:
         if again:
             faults.append(f"{asked} requests after the cut, {self.requests - stored} answers were missing")
         return Outcome(cut, stored, sent - stored, again, not different, tuple(faults))
+
+    def _cut_on_slurm(
+        self, run: subprocess.Popen[bytes], checkout: Checkout, before: int, kind: str
+    ) -> tuple[int, int] | None:
+        """Cuts jobs off and waits until the run, which hands each in once more, has ended; None when it had before."""
+        assert self.cluster is not None
+        if not wait_until(self.cluster.running, run):
+            return None
+        with self.cluster.held():  # so that none begins before it was counted what these have done
+            if kind == "node":
+                self.cluster.kill_node()
+            else:
+                self.cluster.run("scancel", "--user=root", "--state=RUNNING")
+                while self.cluster.running():
+                    time.sleep(0.1)
+            counts = self._counts(checkout, before)
+            if kind == "node":
+                self.cluster.start_node()
+        run.wait(LONGEST)
+        return counts
+
+    def _counts(self, checkout: Checkout, before: int) -> tuple[int, int]:
+        """Answers stored and requests sent, when nothing is on its way any more."""
+        self._wait_for_late_requests()
+        return len(_stored(checkout)), len(self.proxy.log) - before
 
     def _wait_for_the_moment(self, run: subprocess.Popen[bytes], checkout: Checkout, before: int, cut: Cut) -> None:
         while len(_artifacts(checkout)) + len(self.proxy.log) - before < cut.after and run.poll() is None:

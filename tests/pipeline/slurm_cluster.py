@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import psutil
+
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "sinfo", "scontrol", "scancel")
 INSTALL = "apt-get install --no-install-recommends slurm-wlm munge"
 # The place where the job steps of Snakemake's plugin look: they drop SLURM_CONF from the environment.
@@ -21,6 +23,9 @@ CONFIGURATION = Path("/etc/slurm/slurm.conf")
 MUNGE = Path("/run/munge")
 SOCKET = MUNGE / "munge.socket.2"
 PARTITION = "main"
+SNAKEMAKE = ["snakemake", "--cores", "8", "--profile", "slurm"]
+# Not to wait long for jobs of a second.
+AT_ONCE = ["--slurm-init-seconds-before-status-checks", "2", "--latency-wait", "20"]
 _OURS = "# For tests of whatif, in "
 SECONDS_TO_START = 60.0
 
@@ -55,9 +60,25 @@ class Cluster:
         """The ids of jobs that wait or run."""
         return self.run("squeue", "--noheader", "--format=%i").split()
 
-    def stop_node(self, how: signal.Signals = signal.SIGTERM) -> None:
-        """Stops slurmd, as a node that goes down."""
-        _stop(self.folder / "slurmd.pid", how)
+    def running(self) -> list[str]:
+        """The ids of jobs that run."""
+        return self.run("squeue", "--noheader", "--states=RUNNING,COMPLETING", "--format=%i").split()
+
+    @contextlib.contextmanager
+    def held(self) -> Iterator[None]:
+        """No job begins in the block."""
+        self.run("scontrol", "update", f"PartitionName={PARTITION}", "State=DOWN")
+        try:
+            yield
+        finally:
+            self.run("scontrol", "update", f"PartitionName={PARTITION}", "State=UP")
+
+    def kill_node(self) -> None:
+        """Kills slurmd and all that runs below it, as a node without power."""
+        daemons = [one for one in psutil.process_iter() if one.name() in ("slurmd", "slurmstepd")]
+        for process in {one for daemon in daemons for one in (daemon, *daemon.children(recursive=True))}:
+            with contextlib.suppress(psutil.Error):
+                process.kill()
 
     def start_node(self) -> None:
         """Starts slurmd, and waits until the node takes jobs."""

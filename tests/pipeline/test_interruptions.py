@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
+import shutil
 import signal
 import subprocess
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -57,6 +60,39 @@ def test_a_stage_by_hand_does_not_build_on_an_edited_input(project: Checkout) ->
     assert "part-000-of-002.parquet: was edited" in done.stderr
     project.run(*SNAKEMAKE)
     assert project.results() == before
+
+
+@pytest.fixture
+def full_disk(project: Checkout) -> Iterator[Callable[[], None]]:
+    """The folder of puzzles on a file system of 64 KB, which is less than they take; call it to make room again."""
+    folder = project.path / "data/generate/cvqa-synthetic"
+    shutil.rmtree(folder)
+    folder.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(folder)], capture_output=True, text=True, check=False
+    )
+    if mounted.returncode:
+        pytest.skip(f"needs the right to mount a file system: {mounted.stderr.strip()}")
+
+    def make_room() -> None:
+        subprocess.run(["umount", str(folder)], check=True)
+
+    yield make_room
+    subprocess.run(["umount", "--quiet", str(folder)], check=False)
+
+
+def test_a_full_disk_is_said_with_its_job_and_a_second_start_goes_on(
+    finished: Checkout, project: Checkout, door: list[str], full_disk: Callable[[], None]
+) -> None:
+    shutil.rmtree(project.path / ".whatif/stash", ignore_errors=True)
+    done = project.run(*door, check=False)
+    assert done.returncode != 0
+    said = done.stdout + done.stderr
+    assert re.search(r"whatif: data/generate/cvqa-synthetic/\S+: cannot be written \(No space left on device\)", said)
+    assert "logs/generate/cvqa-synthetic/part-000-of-002.log" in said
+    full_disk()
+    project.run(*door)
+    assert project.results() == finished.results()
 
 
 def test_a_run_that_was_killed_goes_on_beside_its_orphan(project: Checkout) -> None:

@@ -13,16 +13,14 @@ from pathlib import Path
 import pytest
 
 from tests.pipeline.conftest import DOORS, Checkout
-from tests.pipeline.slurm_cluster import PROGRAMS, Cluster, slurm, why_not
+from tests.pipeline.slurm_cluster import AT_ONCE, PROGRAMS, SNAKEMAKE, Cluster, slurm, why_not
+from whatif.graph.locks import hold_checkout
 
 # Each job of Slurm starts Snakemake twice, in turn.
 pytestmark = [pytest.mark.pipeline, pytest.mark.soak, pytest.mark.timeout(1800)]
 
 REFUSED = why_not()
 with_slurm = pytest.mark.skipif(bool(REFUSED), reason=f"needs Slurm: {REFUSED}")
-SNAKEMAKE = ["snakemake", "--cores", "8", "--profile", "slurm"]
-# Not to wait long for jobs of a second.
-AT_ONCE = ["--slurm-init-seconds-before-status-checks", "2", "--latency-wait", "20"]
 RESOURCES = "slurm/resources.yaml"
 
 
@@ -153,6 +151,24 @@ def test_a_gpu_on_a_cluster_without_one_is_refused_for_the_model_that_wants_it(
     assert done.returncode != 0
     assert "slurm/resources.yaml: model.with_gpu: sbatch says of" in done.stdout
     assert "Invalid generic resource (gres) specification; for example evaluate cvqa-synthetic large" in done.stdout
+
+
+@with_slurm
+def test_while_jobs_of_a_killed_run_wait_in_the_queue_nothing_goes_on(
+    unmade: Checkout, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(unmade.path)
+    with hold_checkout(SNAKEMAKE):
+        pass
+    cluster.run("sbatch", "--hold", "--wrap=true", "--output=/dev/null", "--chdir=/")
+    waiting = cluster.run("sbatch", "--hold", "--wrap=true", "--output=/dev/null", "--parsable").strip()
+    done = unmade.run("whatif", "resume", "--door", "dvc", "--", "--dry", check=False)
+    assert done.returncode == 1
+    assert f"this checkout is in use: Slurm jobs {waiting} of it wait or run; " in done.stderr
+    assert done.stderr.endswith(f", or end them: scancel {waiting}\n")
+    cluster.run("scancel", "--user=root")
+    done = unmade.run("whatif", "resume", "--door", "dvc", "--", "--dry")
+    assert "goes on: dvc repro --dry" in done.stderr
 
 
 def test_without_slurm_one_line_says_where_to_start_and_a_dry_run_works(project: Checkout, tmp_path: Path) -> None:

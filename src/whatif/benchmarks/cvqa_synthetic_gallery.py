@@ -24,10 +24,10 @@ def puzzle_gallery(task: Task, questions: Sequence[Mapping[str, Any]], names: Ma
     for row in questions:
         first.setdefault(row["group"], row["pair_id"])
     shown = [row for row in questions if first[row["group"]] == row["pair_id"]]
-    wanted = {row["question_id"] for row in shown}
+    wanted = {"question_id": {row["question_id"] for row in shown}}
     columns = ["question_id", "model", "response", "answer", "correct"]
-    rows = artifacts.rows_of(task.inputs["predictions"], PREDICTIONS, columns)
-    given = {(row["question_id"], row["model"]): row for row in rows if row["question_id"] in wanted}
+    rows = artifacts.rows_of(task.inputs["predictions"], PREDICTIONS, columns, only=wanted)
+    given = {(row["question_id"], row["model"]): row for row in rows}
     images = ImageStore(task.inputs["images"])
     panels = []
     for group, pair_id in first.items():

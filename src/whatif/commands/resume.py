@@ -31,15 +31,18 @@ def resume(door: str | None, arguments: tuple[str, ...]) -> None:
     DVC, marks of jobs that were cut off, temporary files), says so, and calls `dvc repro` or `snakemake`, with
     ARGUMENTS if there are some: `whatif resume --door snakemake -- --cores 8 --profile slurm`.
 
-    Ends with exit code 1, and changes nothing, when a process of a run lives, also one that a kill left behind; the
-    line says which, and since when.
+    Ends with exit code 1, and changes nothing, when a process of a run lives, also one that a kill left behind, or when
+    jobs that the run handed in to Slurm wait or run; the line says which.
     """
-    from whatif.graph import locks, owners, recovery
+    from whatif.graph import cluster_faults, locks, owners, recovery
 
     if not Path("params.yaml").is_file():
         raise WhatifError("params.yaml: no such file; call this in the folder of the project")
     owners.check_free(Path.cwd())
-    command = next_command(door, arguments, locks.last_command())
+    last = locks.last_command()
+    if any("slurm" in word for word in last):
+        cluster_faults.check_no_jobs(Path.cwd())
+    command = next_command(door, arguments, last)
     with locks.hold_checkout(command):
         done = recovery.clear()
     for line in done or ["nothing was left behind"]:

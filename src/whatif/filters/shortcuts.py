@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -89,9 +90,8 @@ def _forest(rows: Sequence[Row], variant: str, folds: int, confidence: float, se
     random_state = int(stream(seed, "shortcut audit", variant).integers(2**31))
     chances = _chances_out_of_fold(examples, [row["pair_id"] for row in rows], folds, random_state)
     right = 0
-    for number in range(len(rows)):
-        options = np.flatnonzero(examples.question == number)
-        right += bool(examples.right[options[np.argmax(chances[options])]])
+    for first, end in pairwise(np.searchsorted(examples.question, np.arange(len(rows) + 1))):
+        right += bool(examples.right[first + np.argmax(chances[first:end])])
     return Shortcut("forest", variant, "", wilson(right, len(rows), confidence), len(rows))
 
 

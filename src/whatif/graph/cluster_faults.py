@@ -11,6 +11,7 @@ from pathlib import Path
 
 from whatif.errors import WhatifError
 from whatif.graph.cluster import RESOURCES_FILE, kind_of, wanted_by, wants_gpu
+from whatif.graph.owners import InUseError
 from whatif.graph.steps import Graph, Job
 from whatif.graph.workflow import log_of
 
@@ -68,6 +69,17 @@ def check_cluster(graph: Graph, say: Callable[[str], None]) -> None:
         if _NEVER.search(told):
             raise WhatifError(f"{line}; for example {job.name}; partitions here: {partitions}")
         say(f"{line}; jobs may wait until that has passed")
+
+
+def check_no_jobs(root: Path) -> None:
+    """Raises InUseError when jobs of Slurm wait or run for the checkout at `root`: whoever handed them in may be gone.
+
+    Raises WhatifError when Slurm does not answer, so that nobody knows.
+    """
+    lines = [line.partition(" ") for line in _answer(["squeue", "--me", "--noheader", "--format=%A %Z"]).splitlines()]
+    ids = sorted({number for number, _, folder in lines if Path(folder).resolve() == root.resolve()}, key=int)
+    if ids:
+        raise InUseError(f"Slurm jobs {', '.join(ids)} of it wait or run", f"end them: scancel {' '.join(ids)}")
 
 
 def explain(graph: Graph, logs: Iterable[str], folder: Path = SLURM_LOGS) -> list[str]:
@@ -140,13 +152,15 @@ def _answer(command: list[str]) -> str:
     done = _run(command)
     if done.returncode:
         told = " ".join(done.stderr.split()) or f"ended with {done.returncode}"
-        raise WhatifError(f"--profile slurm: Slurm does not answer: {told}; `sinfo` must work before a run can")
+        raise WhatifError(f"--profile slurm: Slurm does not answer: {told}; `{command[0]}` must work before a run can")
     return done.stdout
 
 
 def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
     try:
         return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    except FileNotFoundError:
+        raise WhatifError(f"no `{command[0]}` on the path; go on on a login node of the cluster") from None
     except subprocess.TimeoutExpired:
         raise WhatifError(
             f"--profile slurm: `{command[0]}` gave no answer in a minute; Slurm is down or busy"
