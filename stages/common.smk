@@ -5,6 +5,7 @@ from snakemake.exceptions import WorkflowError
 from whatif.errors import WhatifError
 from whatif.graph.cluster import group_of, load_resources, resources_of
 from whatif.graph.cluster_faults import check_cluster, explain
+from whatif.graph.locks import record_run
 from whatif.graph.workflow import job_of, inputs_of, log_of, open_graph, outputs_of, targets
 
 # Snakemake keeps its targets and its executor to itself until this file is read.
@@ -52,6 +53,11 @@ for name in TARGETS:
             name
         input:
             TARGETS[name],
+
+
+onstart:
+    if workflow.is_main_process:
+        record_run()
 
 
 onerror:

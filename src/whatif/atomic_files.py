@@ -66,10 +66,10 @@ def move(source: Path, target: Path) -> None:
         source.unlink()
 
 
-def remove_orphans(folder: Path) -> list[Path]:
-    """Deletes temporary files below a folder whose writer is gone; returns them."""
+def remove_orphans(folder: Path, pattern: str = ".*.tmp") -> list[Path]:
+    """Deletes temporary files below a folder whose writer is gone; returns them. Those of ours begin with a dot."""
     removed = []
-    for temporary in folder.rglob(".*.tmp"):
+    for temporary in filter(Path.is_file, folder.rglob(pattern)):
         with contextlib.suppress(OSError), temporary.open("rb") as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # fails while the writer lives
             temporary.unlink()

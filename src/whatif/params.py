@@ -6,14 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-import yaml
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
-from whatif.errors import WhatifError
 from whatif.params_benchmarks import Aggregate, Evaluate, Extract, Filter, Generate, Verify
-from whatif.params_findings import finding_line, refuse_duplicates
 from whatif.params_models import ModelKey, ModelSettings
 from whatif.settings import Settings
+from whatif.settings_files import check_settings, read_settings
 
 PARAMS_FILE = "params.yaml"
 
@@ -69,41 +67,10 @@ def plain(value: Any) -> Any:
 
 
 def load(path: Path = Path(PARAMS_FILE)) -> Params:
-    """Reads and checks `params.yaml`.
-
-    Raises WhatifError with one line a finding: file, line, path of the key, what is wrong, what would be right.
-    """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise WhatifError(
-            f"{path}: cannot be read ({error.strerror}); run whatif in the root of the project"
-        ) from error
-    except UnicodeDecodeError as error:
-        raise WhatifError(f"{path}: is not UTF-8 (byte {error.start}); save it as UTF-8") from error
-    try:
-        tree = yaml.compose(text, Loader=yaml.SafeLoader)
-        refuse_duplicates(tree, path)
-        values = yaml.safe_load(text)
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise WhatifError(f"{path}:{line}: not valid YAML: {error.problem}") from error
-    except (yaml.YAMLError, RecursionError) as error:
-        raise WhatifError(f"{path}: not valid YAML: {str(error).splitlines()[0]}") from error
-    return check(values, path, tree)
+    """Reads and checks `params.yaml`. Raises WhatifError with one line a finding, see `read_settings`."""
+    return read_settings(Params, path)
 
 
-def check(values: Any, path: Path = Path(PARAMS_FILE), tree: yaml.Node | None = None) -> Params:
-    """Values as read from a file, checked; see `load` for what raises."""
-    if not isinstance(values, dict):
-        raise WhatifError(f"{path}: must hold keys and values; the first ones are `seed` and `benchmarks`")
-    try:
-        return Params.model_validate(values)
-    except ValidationError as error:
-        lines = [finding_line(_without_secret(finding), values, path, tree, Params) for finding in error.errors()]
-        raise WhatifError("\n".join(sorted(set(lines)))) from None
-
-
-def _without_secret(finding: Any) -> Any:
-    """A finding that does not show what may be a key, pasted where the name of its variable belongs, or in a URL."""
-    return {**finding, "input": "(not shown)"} if finding["loc"][-1:] in (("key_variable",), ("base_url",)) else finding
+def check(values: Any, path: Path = Path(PARAMS_FILE)) -> Params:
+    """Values as read from a file, checked; raises as `load` does."""
+    return check_settings(Params, values, path)

@@ -107,18 +107,18 @@ def test_jobs_without_a_model_are_grouped_and_every_group_of_parts_stands_in_the
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("cpu: {mem_gb: 2}", "cpu.mem_gb: unknown key; did you mean `mem_mb`?"),
-        ("gpu: {mem_mb: 2}", "gpu: unknown key; "),
-        ("cpu: {mem_mb: lots}", "cpu.mem_mb: is 'lots'; Input should be a valid integer"),
-        ("cpu: {runtime: 0}", "cpu.runtime: is 0; "),
-        ("cpu: {gpu: 1}", "cpu.gpu: is 1; belongs under `with_gpu`"),
-        ("cpu: [", "is not YAML: "),
+        ("cpu: {mem_gb: 2}", "1: cpu.mem_gb: unknown key; did you mean `mem_mb`?"),
+        ("gpu: {mem_mb: 2}", "1: gpu: unknown key; did you mean `cpu`?"),
+        ("cpu: {mem_mb: lots}", "1: cpu.mem_mb: is 'lots'; input should be a valid integer"),
+        ("cpu: {runtime: 0}", "1: cpu.runtime: is 0; "),
+        ("cpu: {gpu: 1}", "1: cpu.gpu: is 1; belongs under `with_gpu`"),
+        ("cpu: [", "1: not valid YAML: "),
     ],
 )
 def test_a_mistake_in_the_file_is_one_line_that_names_it(tmp_path: Path, text: str, message: str) -> None:
     file = tmp_path / "resources.yaml"
     file.write_text(text)
-    with pytest.raises(WhatifError, match=rf"^{re.escape(str(file))}: {re.escape(message)}") as caught:
+    with pytest.raises(WhatifError, match=rf"^{re.escape(str(file))}:{re.escape(message)}") as caught:
         cluster.load_resources(file)
     assert len(str(caught.value).splitlines()) == 1
 

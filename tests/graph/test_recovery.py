@@ -106,8 +106,23 @@ def test_a_dvc_repro_between_two_stages_is_first(checkout: Path) -> None:
         (checkout / ".dvc/tmp/lock").write_text(f" {pid}\n")
         with pytest.raises(owners.InUseError, match=f"process {pid} "):
             locks.hold_checkout()
-    locks.hold_checkout(["snakemake", "--cores", "8"]).close()
-    assert locks.last_command() == ["snakemake", "--cores", "8"]
+    locks.hold_checkout().close()
+
+
+def test_how_a_run_was_started_is_known_to_who_goes_on(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert locks.last_run() == []
+    for command_line, recorded in (
+        (["/usr/bin/python3.11", "-u", "/opt/bin/snakemake", "--cores", "8"], ["snakemake", "--cores", "8"]),
+        (["python", "-m", "snakemake", "-c1"], ["snakemake", "-c1"]),
+    ):
+        monkeypatch.setattr(sys, "orig_argv", command_line)
+        locks.record_run()
+        assert locks.last_run() == recorded
+    monkeypatch.setenv("DVC_STAGE", "extract")
+    locks.record_run()
+    assert locks.last_run() == ["dvc", "repro"]
+    (checkout / ".whatif/last-run.json").write_text("{")
+    assert locks.last_run() == []
 
 
 def test_a_held_lock_counts_where_no_process_is_seen(checkout: Path) -> None:

@@ -1,7 +1,8 @@
 """Kills runs of a tiny project at seeded moments, goes on by `whatif resume`, and says what came of it.
 
-A moment is a state of the work (so many artifacts and answered requests) and a share of the time that one of them
-takes, never a time of the clock: a slow machine is cut at the same places.
+A moment is a state of the work (so many artifacts and answered requests), and half of the time a little later, measured
+in the time that one of these took the uninterrupted run: a slow machine is cut at about the same places. What must
+hold does not depend on where they are.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 import shutil
@@ -25,9 +26,12 @@ SNAKEMAKE = DOORS["snakemake"]
 @pytest.mark.parametrize("mode", ["--dry-run", "--lint", "--list-rules", "--rulegraph", "--unlock"])
 def test_modes_that_run_no_job_change_nothing(project: Checkout, mode: str) -> None:
     project.set({"seed": 7, "models.again": {"adapter": "random"}, "models.majority": None})
-    before = project.results()
+    before, record = project.results(), project.path / ".whatif/last-run.json"
+    assert json.loads(record.read_text()) == ["dvc", "repro"]
+    record.write_text("[]")
     done = project.run("snakemake", mode, check=False)
     assert project.results() == before
+    assert record.read_text() == "[]"
     if mode == "--dry-run":
         assert "generate_cvqa-synthetic" in done.stdout
     assert "not fresh: generate cvqa-synthetic part-000-of-002: seed: 2024 -> 7" in done.stderr

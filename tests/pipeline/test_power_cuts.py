@@ -83,7 +83,6 @@ def test_while_an_orphan_of_a_killed_run_lives_nothing_is_touched(finished: Chec
         (None, "", "", "dvc repro"),
         (None, "", "dvc repro", "dvc repro"),
         (None, "", "snakemake --cores 8 --profile slurm", "snakemake --cores 8 --profile slurm"),
-        (None, "", "snakemake --cores 8 --dry-run", "dvc repro"),
         ("dvc", "", "snakemake --cores 8", "dvc repro"),
         ("snakemake", "", "", "snakemake --cores all"),
         ("snakemake", "aggregate", "snakemake --cores 8", "snakemake --cores all aggregate"),

@@ -39,9 +39,9 @@ def test_every_checkpoint_is_a_frozen_stage_with_its_recipe_and_its_weights() ->
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"seed": -1}, "seed: Input should be greater than or equal to 0"),
-        ({"clipp": {}}, "clipp: Extra inputs are not permitted"),
-        ({"threads": "two"}, "threads: Input should be a valid integer"),
+        ({"seed": -1}, "seed: is -1; input should be greater than or equal to 0"),
+        ({"clipp": {}}, "clipp: unknown key; did you mean `clip`"),
+        ({"threads": "two"}, "threads: is 'two'; input should be a valid integer"),
     ],
 )
 def test_a_mistake_in_the_recipes_is_a_line(change: dict[str, Any], message: str, tmp_path: Path) -> None:
@@ -54,7 +54,7 @@ def test_a_mistake_in_the_recipes_is_a_line(change: dict[str, Any], message: str
 
 
 def test_recipes_that_are_not_there_are_a_line(tmp_path: Path) -> None:
-    with pytest.raises(WhatifError, match="cannot be read as YAML"):
+    with pytest.raises(WhatifError, match=r"cannot be read .* run whatif in the root"):
         load_recipes(tmp_path / "nosuch.yaml")
 
 

@@ -62,7 +62,11 @@ def _show_results(name: str) -> None:
     click.echo("All numbers and tables:")
     for path in step.publishes:
         click.echo(f"  {path}")
-    click.echo(f"Questions and pictures: data/verify/{name}, data/generate/{name}")
+    folders = {
+        f"data/{each.stage}/{'MODEL/' if each.stage == 'evaluate' else ''}{name}": None
+        for each in graph.benchmarks[name].steps
+    }
+    click.echo(f"Artifacts: {', '.join(folders)}")
     click.echo("What is fresh and why: whatif status")
 
 
@@ -104,7 +108,10 @@ def _sheet(name: str, pairs: int) -> tuple[int, bytes]:
     from whatif.schemas import QUESTIONS
 
     graph = benchmarks.graph(params.load())
-    jobs = graph.jobs_of(graph.step("evaluate", name))
+    asking = next((step for step in graph.steps_of("evaluate", name) if "questions" in step.inputs), None)
+    if asking is None:
+        raise WhatifError(f"{name}: has no questions to show; open metrics/{name}/gallery.html")
+    jobs = graph.jobs_of(asking)
     questions = artifacts.read(jobs[0].inputs["questions"], QUESTIONS).to_pylist()
     images = ImageStore(sorted({path for job in jobs for path in job.inputs["images"]}))
     twins = [list(group) for _, group in itertools.groupby(questions, key=lambda row: row["pair_id"])]

@@ -11,9 +11,6 @@ import click
 
 from whatif.errors import WhatifError
 
-# Ways to call Snakemake that run no job: to repeat one would not go on.
-_RUNS_NOTHING = {"-n", "--dry-run", "--dryrun", "--lint", "--unlock", "--touch", "-t", "--report", "--summary", "-S"}
-_RUNS_NOTHING |= {"-D", "--detailed-summary", "--dag", "--rulegraph", "--filegraph", "--list", "-l", "--list-rules"}
 _SETS_CORES = ("-c", "--cores", "-j", "--jobs", "--profile", "--workflow-profile")
 
 
@@ -39,12 +36,13 @@ def resume(door: str | None, arguments: tuple[str, ...]) -> None:
     if not Path("params.yaml").is_file():
         raise WhatifError("params.yaml: no such file; call this in the folder of the project")
     owners.check_free(Path.cwd())
-    last = locks.last_command()
+    last = locks.last_run()
     if any("slurm" in word for word in last):
         cluster_faults.check_no_jobs(Path.cwd())
     command = next_command(door, arguments, last)
-    with locks.hold_checkout(command):
+    with locks.hold_checkout():
         done = recovery.clear()
+        locks.record_run(command)
     for line in done or ["nothing was left behind"]:
         click.echo(line, err=True)
     click.echo(f"goes on: {' '.join(command)}", err=True)
@@ -60,9 +58,9 @@ def resume(door: str | None, arguments: tuple[str, ...]) -> None:
 def next_command(door: str | None, arguments: tuple[str, ...], last: list[str]) -> list[str]:
     """The command that goes on: by `door` with `arguments`, by default the one that the last run was started with.
 
-    Without a last run that ran jobs it is `dvc repro` where DVC is set up, else `snakemake --cores all`.
+    Without a last run it is `dvc repro` where DVC is set up, else `snakemake --cores all`.
     """
-    known = last[0] if last[:1] in (["dvc"], ["snakemake"]) and not _RUNS_NOTHING & set(last) else None
+    known = last[0] if last[:1] in (["dvc"], ["snakemake"]) else None
     if door is None:
         door = known or ("dvc" if Path(".dvc").is_dir() else "snakemake")
     if not arguments and door == known:

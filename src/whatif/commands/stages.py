@@ -48,10 +48,7 @@ def run_jobs(stage: str, benchmark: str, chosen: dict[str, str], step_name: str 
 
 @_stage("extract")
 def extract() -> None:
-    """Read the sources of BENCHMARK.
-
-    For cvqa-synthetic: the flower pictures, drawn, or from an Icons-50 folder that params.yaml names.
-    """
+    """Read the sources of BENCHMARK: drawn ones, or files and folders that params.yaml names."""
 
 
 @_stage("generate", "part")
@@ -66,7 +63,7 @@ def filter_() -> None:
 
 @_stage("verify")
 def verify() -> None:
-    """Check the answers of BENCHMARK; what is left are the questions that models are asked."""
+    """Check the answers and pictures of BENCHMARK; what is left is what models are asked."""
 
 
 @_stage("evaluate", "part", "model", "strategy", "matcher", "encoder")

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from pydantic import Field, ValidationError, field_validator
+from pydantic import Field, field_validator
 
-from whatif.errors import WhatifError
 from whatif.graph.steps import Graph, Job, Step
 from whatif.params_models import ApiModel, DiffusionCheckpoint, LocalCheckpoint
 from whatif.settings import Settings
+from whatif.settings_files import read_settings
 
 RESOURCES_FILE = Path("slurm/resources.yaml")
 # A second try asks for this many times as much as the first one: what was stopped at a limit gets further.
@@ -133,30 +132,8 @@ def _wanted(kind: Kind, with_gpu: bool, file: Path) -> Wanted:
 
 @cache
 def load_resources(file: Path = RESOURCES_FILE) -> Resources:
-    """Reads and checks `slurm/resources.yaml`. Raises WhatifError with one line: file, key, what would be right."""
-    import yaml
-
-    try:
-        tree = yaml.safe_load(file.read_text(encoding="utf-8"))
-        return Resources.model_validate(tree or {})
-    except OSError as error:
-        raise WhatifError(
-            f"{file}: cannot be read ({error.strerror}); take it back with `git checkout {file}`"
-        ) from error
-    except yaml.YAMLError as error:
-        raise WhatifError(f"{file}: is not YAML: {' '.join(str(error).split())}") from error
-    except ValidationError as error:
-        raise WhatifError(f"{file}: {_first_mistake(error)}") from None
-
-
-def _first_mistake(error: ValidationError) -> str:
-    mistake = error.errors()[0]
-    place = ".".join(map(str, mistake["loc"])) or "the whole"
-    if mistake["type"] != "extra_forbidden":
-        return f"{place}: is {mistake['input']!r}; {mistake['msg'].removeprefix('Value error, ')}"
-    known = list(Resources.model_fields if len(mistake["loc"]) == 1 else KindAsk.model_fields)
-    close = difflib.get_close_matches(str(mistake["loc"][-1]), known, n=1)
-    return f"{place}: unknown key; " + (f"did you mean `{close[0]}`?" if close else f"there are {', '.join(known)}")
+    """Reads and checks `slurm/resources.yaml`. Raises WhatifError with one line a finding, see `read_settings`."""
+    return read_settings(Resources, file, remedy=f"take it back with `git checkout {file}`")
 
 
 def _by_job(step: Step, asks: Mapping[tuple[str, ...], Wanted], name: str) -> Callable[[Any, int], int | str | None]:

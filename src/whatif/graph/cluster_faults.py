@@ -64,7 +64,8 @@ def check_cluster(graph: Graph, say: Callable[[str], None]) -> None:
         done = _run(["sbatch", "--test-only", *options, "--wrap=true"])
         if done.returncode == 0:
             continue
-        told = re.sub(r"^(sbatch: )?(error: |allocation failure: )*", "", done.stderr.strip().splitlines()[-1])
+        said = done.stderr.strip().splitlines() or [f"nothing, and ended with {done.returncode}"]
+        told = re.sub(r"^(sbatch: )?(error: |allocation failure: )*", "", said[-1])
         line = f"{RESOURCES_FILE}: {_place(graph, job)}: sbatch says of {shlex.join(options)}: {told}"
         if _NEVER.search(told):
             raise WhatifError(f"{line}; for example {job.name}; partitions here: {partitions}")
@@ -91,9 +92,11 @@ def explain(graph: Graph, logs: Iterable[str], folder: Path = SLURM_LOGS) -> lis
     lines: dict[str, None] = {}
     text = "\n".join(Path(log).read_text(encoding="utf-8", errors="replace") for log in logs)
     for block in _BLOCK.split(text):
-        jobs = [job for name, job in by_log.items() if re.search(rf"{re.escape(name)}(?![\w./-])", block)]
         # Snakemake repeats each job of a group that failed, without a message.
-        if jobs and "Error in " in block and "message: None" not in block:
+        if "Error in " not in block or "message: None" in block:
+            continue
+        named = dict.fromkeys(re.findall(r"logs/[\w./-]+\.log", block))
+        if jobs := [by_log[name] for name in named if name in by_log]:
             lines[_explained(graph, block, jobs, folder)] = None
     return list(lines) or [
         f"no job is named because of --quiet: {folder} has Slurm's logs of those that failed; {_AGAIN}"

@@ -14,17 +14,16 @@ from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO
 
+from whatif.atomic_files import write_whole
 from whatif.graph import owners
 
 LOCKS = Path(".whatif/locks")
 _CHECKOUT = LOCKS / "checkout.lock"
+_LAST_RUN = LOCKS.parent / "last-run.json"
 
 
-def hold_checkout(command: Sequence[str] | None = None) -> BinaryIO:
+def hold_checkout() -> BinaryIO:
     """Locks this checkout for the process that plans, until the returned file is closed or the process ends.
-
-    `command` is how the run was started, by default as this process was. The record of it stays when the process is
-    gone, and `last_command` gives it to whoever goes on after a power cut.
 
     Raises InUseError saying who holds it and since when: another process that plans, or a `dvc repro` that this
     process is no part of and that may just be between two stages.
@@ -42,22 +41,26 @@ def hold_checkout(command: Sequence[str] | None = None) -> BinaryIO:
         file.close()
         raise owners.InUseError(str(other))
     _sign(file)
-    file.write(f"\n{json.dumps(_command() if command is None else list(command))}\n".encode())
-    file.flush()
     return file
 
 
-def last_command() -> list[str]:
-    """How the run was started that planned last in this checkout; empty when nothing says so."""
+def record_run(command: Sequence[str] | None = None) -> None:
+    """Writes down how this run was started, for who goes on after a power cut: as this process was, when not given.
+
+    To be called when jobs begin, so that to look (`snakemake --dry-run`) does not make a cut off run forgotten.
+    """
+    if command is None:
+        command = ["dvc", "repro"] if "DVC_STAGE" in os.environ else owners.command_of(sys.orig_argv)
+    write_whole(_LAST_RUN, json.dumps(list(command)).encode())
+
+
+def last_run() -> list[str]:
+    """The command of the run whose jobs began last in this checkout; empty when nothing says so."""
     try:
-        command = json.loads(_CHECKOUT.read_text(encoding="utf-8").splitlines()[1])
+        command = json.loads(_LAST_RUN.read_text(encoding="utf-8"))
         return command if isinstance(command, list) and all(isinstance(word, str) for word in command) else []
-    except (OSError, ValueError, IndexError):
+    except (OSError, ValueError):
         return []
-
-
-def _command() -> list[str]:
-    return ["dvc", "repro"] if "DVC_STAGE" in os.environ else [Path(sys.argv[0]).name, *sys.argv[1:]]
 
 
 def _sign(file: BinaryIO, what: str = "") -> None:

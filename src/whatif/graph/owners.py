@@ -54,12 +54,17 @@ class Running:
 def running(root: Path) -> list[Running]:
     """The processes of this machine that run dvc, snakemake or a stage in the checkout at `root`, oldest first.
 
-    Without the calling process and those that it was started by.
+    Without the calling process and those that it was started by, and without those that do not show their folder
+    because they are another user's: these are known by their locks.
     """
     import psutil
 
     own = _own_process_ids()
-    found = [process for process in psutil.process_iter() if process.pid not in own and _is_of_a_run(process, root)]
+    found = [
+        process
+        for process in psutil.process_iter()
+        if process.pid not in own and _is_of_a_run(process) and _checkout_of(process) == root.resolve()
+    ]
     return sorted((_describe(process) for process in found), key=lambda one: (one.since, one.pid))
 
 
@@ -78,9 +83,9 @@ def dvc_run(root: Path) -> Running | None:
             process = psutil.Process(pid)
         except psutil.Error:
             continue
-        words = _words(_command_line(process))
-        plans = words[:2] == ("dvc", "repro") or words[:3] == ("dvc", "exp", "run")
-        if plans and _is_of_a_run(process, root):
+        command = command_of(_command_line(process))
+        plans = command[:2] == ("dvc", "repro") or command[:3] == ("dvc", "exp", "run")
+        if plans and _is_of_a_run(process) and _checkout_of(process) in (None, root.resolve()):
             return _describe(process)
     return None
 
@@ -151,11 +156,10 @@ def _own_process_ids() -> set[int]:
     return {os.getpid(), *(parent.pid for parent in psutil.Process().parents())}
 
 
-def _is_of_a_run(process: psutil.Process, root: Path) -> bool:
-    words = _words(_command_line(process))
-    if not words or (words[0] == "whatif" and (len(words) < 2 or words[1] not in STAGES)) or "daemon" in words[:2]:
-        return False
-    return _checkout_of(process) in (None, root.resolve())
+def _is_of_a_run(process: psutil.Process) -> bool:
+    command = command_of(_command_line(process))
+    is_stage = command[:1] != ("whatif",) or command[1:2] in [(stage,) for stage in STAGES]
+    return bool(command) and is_stage and "daemon" not in command[:2]
 
 
 def _command_line(process: psutil.Process) -> Sequence[str]:
@@ -168,26 +172,26 @@ def _command_line(process: psutil.Process) -> Sequence[str]:
         return ()
 
 
-def _words(command_line: Sequence[str]) -> tuple[str, ...]:
+def command_of(command_line: Sequence[str]) -> tuple[str, ...]:
     """The command without its interpreter and folders; empty when it is none of dvc, snakemake and whatif."""
-    words = iter(command_line)
-    for program in _program(words):
+    rest = iter(command_line)
+    for program in _program(rest):
         if program in ("dvc", "snakemake", "whatif"):
-            return (program, *words)
+            return (program, *rest)
     return ()
 
 
-def _program(words: Iterator[str]) -> Iterator[str]:
-    """The name of the program that `words` start with, read up to there."""
-    first = Path(next(words, "")).name
+def _program(command_line: Iterator[str]) -> Iterator[str]:
+    """The name of the program that a command starts with, read up to there."""
+    first = Path(next(command_line, "")).name
     if not first.startswith("python"):
         yield first
         return
-    for word in words:
+    for word in command_line:
         if word == "-c":
             return
         if word == "-m":
-            yield next(words, "")
+            yield next(command_line, "")
             return
         if not word.startswith("-"):
             yield Path(word).parent.name if Path(word).name == "__main__.py" else Path(word).name
@@ -213,11 +217,11 @@ def _checkout_of(process: psutil.Process) -> Path | None:
 def _describe(process: psutil.Process) -> Running:
     import psutil
 
-    words = _words(_command_line(process))
+    command = command_of(_command_line(process))
     try:
         since = datetime.fromtimestamp(process.create_time()).astimezone().isoformat(timespec="seconds")
         parent = process.parent()
         left_behind = parent is None or parent.pid == 1
     except psutil.Error:
         since, left_behind = "a moment ago", False
-    return Running(process.pid, words, since, left_behind)
+    return Running(process.pid, command, since, left_behind)

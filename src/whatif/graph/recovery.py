@@ -10,6 +10,7 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+from whatif.atomic_files import remove_orphans
 from whatif.graph import owners
 from whatif.graph.stash import SET_ASIDE
 
@@ -67,18 +68,8 @@ def _dvc() -> Iterator[str]:
 
 def _temporary_files() -> Iterator[str]:
     for folder in _FOLDERS:
-        removed = [path for path in folder.rglob("*.tmp") if path.is_file() and _remove(path)]
-        if removed:
+        if removed := remove_orphans(folder, "*.tmp"):
             yield f"{folder}: removed {_counted(len(removed), 'temporary file')} whose writer is gone"
-
-
-def _remove(temporary: Path) -> bool:
-    """Deletes a temporary file unless its writer lives: one that holds no lock of a run, as `whatif export` does."""
-    with contextlib.suppress(OSError), temporary.open("rb") as file:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        temporary.unlink()
-        return True
-    return False
 
 
 def _roll_back() -> str:

@@ -161,11 +161,14 @@ class Graph:
         """The steps of one stage of one benchmark, or the one with a name.
 
         Those that are divided by the chosen wildcards if there are any. Raises WhatifError when the benchmark is not
-        in params.yaml, and when it has no step of this name.
+        in params.yaml, and when it has no such stage or no step of this name.
         """
+        if benchmark not in self.benchmarks:
+            raise WhatifError(f"{benchmark}: not among the benchmarks of params.yaml ({', '.join(self.benchmarks)})")
         steps = [step for step in self.steps(stage) if step.benchmark == benchmark]
         if not steps:
-            raise WhatifError(f"{benchmark}: not among the benchmarks of params.yaml ({', '.join(self.benchmarks)})")
+            stages = dict.fromkeys(step.stage for step in self.benchmarks[benchmark].steps)
+            raise WhatifError(f"{benchmark}: has no stage {stage}; it has {', '.join(stages)}")
         if name is not None:
             known = ", ".join(step.name for step in steps if step.name) or "none with a name"
             steps = [step for step in steps if step.name == name]

@@ -73,7 +73,7 @@ def targets(graph: Graph) -> dict[str, list[str]]:
         named[f"evaluate-{model}"] = [
             str(path)
             for job in graph.jobs
-            if job.step.stage == "evaluate" and model in map(job.wildcards.get, ("model", "matcher", "encoder"))
+            if job.step.stage == "evaluate" and f"models.{model}" in job.parameters
             for path in job.outputs.values()
         ]
     return named

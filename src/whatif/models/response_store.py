@@ -2,9 +2,9 @@
 
 A store is one SQLite file that grows and never changes: the first answer to a request stays, whatever comes later.
 Any number of processes and threads of one machine may write to it at once, and each answer is on the disk, in this
-file, when `put` returns, whatever kills the writer then: a copy of the file alone is whole. On a file system between
-machines (NFS, Lustre) locks do not hold: give each machine a store of its own on a local disk and put them together
-with `whatif responses merge`.
+file, when `put` returns, whatever kills the writer then: a copy of the file alone is whole. Between machines
+that holds where their file system keeps locks for all of them (NFS 4, GPFS, Lustre mounted with `flock`). Elsewhere
+give each machine a store of its own on a local disk and put them together with `whatif responses merge`.
 """
 
 from __future__ import annotations

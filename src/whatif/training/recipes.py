@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import yaml
-from pydantic import Field, ValidationError
+from pydantic import Field
 
-from whatif.errors import WhatifError
 from whatif.params_benchmarks import GeneratePuzzles
 from whatif.settings import Settings
+from whatif.settings_files import read_settings
 
 RECIPES_FILE = "params/embedded.yaml"
 
@@ -96,13 +95,5 @@ class Recipes(Settings):
 
 
 def load_recipes(path: Path = Path(RECIPES_FILE)) -> Recipes:
-    """Reads and checks the recipes. Raises WhatifError with one line a finding."""
-    try:
-        values = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise WhatifError(f"{path}: cannot be read as YAML ({error}); run whatif in the root of the project") from error
-    try:
-        return Recipes.model_validate(values)
-    except ValidationError as error:
-        lines = [f"{path}: {'.'.join(map(str, found['loc']))}: {found['msg']}" for found in error.errors()]
-        raise WhatifError("\n".join(lines)) from None
+    """Reads and checks the recipes. Raises WhatifError with one line a finding, see `read_settings`."""
+    return read_settings(Recipes, path)

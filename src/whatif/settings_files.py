@@ -1,22 +1,65 @@
-"""What is wrong in a YAML file of settings, said in one line a finding: file, line, key, what would be right."""
+"""Settings read from YAML files and checked, with every mistake as a line for people."""
 
 from __future__ import annotations
 
 import difflib
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import yaml
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from whatif.errors import WhatifError
+from whatif.settings import Settings
+
+Root = TypeVar("Root", bound=Settings)
 
 
-def finding_line(finding: Any, values: Any, path: Path, tree: yaml.Node | None, root: type[BaseModel]) -> str:
-    """One of pydantic's findings about `values`, read from `path`, as a line for people.
+def read_settings(root: type[Root], path: Path, remedy: str = "run whatif in the root of the project") -> Root:
+    """Reads and checks a file of settings; `remedy` says what to do when it is not there.
 
-    `tree` is the file as YAML nodes, which know their lines; `root` the model that the values were checked against.
+    Raises WhatifError with one line a finding: file, line, path of the key, what is wrong, what would be right.
     """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise WhatifError(f"{path}: cannot be read ({error.strerror}); {remedy}") from error
+    except UnicodeDecodeError as error:
+        raise WhatifError(f"{path}: is not UTF-8 (byte {error.start}); save it as UTF-8") from error
+    try:
+        tree = yaml.compose(text, Loader=yaml.SafeLoader)
+        _refuse_duplicates(tree, path)
+        values = yaml.safe_load(text)
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise WhatifError(f"{path}:{line}: not valid YAML: {error.problem}") from error
+    except (yaml.YAMLError, RecursionError) as error:
+        raise WhatifError(f"{path}: not valid YAML: {str(error).splitlines()[0]}") from error
+    return check_settings(root, values, path, tree)
+
+
+def check_settings(root: type[Root], values: Any, path: Path, tree: yaml.Node | None = None) -> Root:
+    """Values as read from a file, checked; `tree` is the file as YAML nodes, which know their lines.
+
+    Raises WhatifError as `read_settings` does.
+    """
+    if not isinstance(values, dict):
+        first = " and ".join(f"`{field.alias or name}`" for name, field in list(root.model_fields.items())[:2])
+        raise WhatifError(f"{path}: must hold keys and values; the first ones are {first}")
+    try:
+        return root.model_validate(values)
+    except ValidationError as error:
+        lines = [_finding_line(_without_secret(finding), values, path, tree, root) for finding in error.errors()]
+        raise WhatifError("\n".join(sorted(set(lines)))) from None
+
+
+def _without_secret(finding: Any) -> Any:
+    """A finding that does not show what may be a key, pasted where the name of its variable belongs, or in a URL."""
+    return {**finding, "input": "(not shown)"} if finding["loc"][-1:] in (("key_variable",), ("base_url",)) else finding
+
+
+def _finding_line(finding: Any, values: Any, path: Path, tree: yaml.Node | None, root: type[BaseModel]) -> str:
+    """One of pydantic's findings about `values`, read from `path`, as a line for people."""
     if not finding["loc"]:
         # Raised by a check over several keys, which names the one that is wrong.
         return f"{path}: {finding['msg'].removeprefix('Value error, ')}"
@@ -65,7 +108,7 @@ def _line_of(keys: list[Any], tree: yaml.Node | None) -> int:
     return line
 
 
-def refuse_duplicates(node: yaml.Node | None, path: Path) -> None:
+def _refuse_duplicates(node: yaml.Node | None, path: Path) -> None:
     """Raises WhatifError for a key that stands twice in one mapping, which YAML readers pass over in silence."""
     if isinstance(node, yaml.MappingNode):
         seen: set[str] = set()
@@ -75,10 +118,10 @@ def refuse_duplicates(node: yaml.Node | None, path: Path) -> None:
             if key.value in seen:
                 raise WhatifError(f"{path}:{key.start_mark.line + 1}: {key.value}: stands twice; keep one")
             seen.add(key.value)
-            refuse_duplicates(value, path)
+            _refuse_duplicates(value, path)
     elif isinstance(node, yaml.SequenceNode):
         for value in node.value:
-            refuse_duplicates(value, path)
+            _refuse_duplicates(value, path)
 
 
 def _suggestion(keys: list[Any], root: type[BaseModel]) -> str:
