@@ -85,9 +85,10 @@ class ExtractCvqaReal(Settings):
 
 
 class EvaluateCvqaReal(Settings):
-    """How models are asked: with which prompting strategies, and whom only a part of the questions."""
+    """How models are asked: with which prompting strategies, in how many parts, and whom only some of the questions."""
 
     strategies: list[str] = Field(min_length=1)
+    shards: int = Field(ge=1, le=999)
     sample_share: float = Field(gt=0, le=1)  # of each group, for the models below (C-VQA Table 5)
     sampled_models: list[str] = Field(default_factory=list)
 

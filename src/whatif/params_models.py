@@ -105,7 +105,7 @@ class ApiModel(_Model):
     temperature: float | None = Field(default=0, ge=0, le=2)  # null: not sent, for models that refuse it
     timeout_seconds: float = Field(default=120, gt=0, le=3600)
     retries: int = Field(default=6, ge=0, le=20)
-    # Of all answers of one evaluation (a benchmark, a strategy) together, prompts too, in however many runs they came.
+    # Of all answers of a job (a part of a benchmark, a strategy) together, prompts too, in however many runs they came.
     token_budget: int | None = Field(default=None, ge=1)
     price_per_million_prompt_tokens: float | None = Field(default=None, ge=0)
     price_per_million_response_tokens: float | None = Field(default=None, ge=0)

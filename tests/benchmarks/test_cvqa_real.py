@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -51,6 +52,10 @@ class Project:
 
     def run(self) -> dict[str, str]:
         return {job.name: run(job, lambda line: None) for job in self.graph.jobs}
+
+
+def answers_of(model: str, strategy: str = "direct") -> Path:
+    return Path(f"data/evaluate/{model}/cvqa-real/{strategy}/part-000-of-001.parquet")
 
 
 @pytest.fixture
@@ -183,20 +188,42 @@ def test_a_checkpoint_answers_in_its_own_words_and_is_not_asked_twice(project: P
     project.values["evaluate"]["cvqa-real"]["strategies"] = ["direct", "cot"]
     assert set(project.run().values()) == {"computed"}
     for strategy in ("direct", "cot"):
-        rows = artifacts.read(Path(f"data/evaluate/tiny/cvqa-real/{strategy}.parquet"), PREDICTIONS).to_pylist()
+        rows = artifacts.read(answers_of("tiny", strategy), PREDICTIONS).to_pylist()
         assert len(rows) == 6
         assert all(row["strategy"] == strategy and row["response"] is not None for row in rows)
         assert {row["status"] for row in rows} <= {"ok", "ambiguous", "none"}
         assert all(len(row["request_key"]) == 64 for row in rows)
     assert "tiny" in Path("metrics/cvqa-real/table4.csv").read_text()
-    before = Path("data/evaluate/tiny/cvqa-real/direct.parquet").read_bytes()
-    Path("data/evaluate/tiny/cvqa-real/direct.parquet").unlink()
+    before = answers_of("tiny").read_bytes()
+    answers_of("tiny").unlink()
     (folder / "model.safetensors").rename(folder / "gone")  # without weights nothing can be asked
     with pytest.raises(WhatifError, match="lacks weights"):
         project.run()
     (folder / "gone").rename(folder / "model.safetensors")
     project.run()
-    assert Path("data/evaluate/tiny/cvqa-real/direct.parquet").read_bytes() == before
+    assert answers_of("tiny").read_bytes() == before
+
+
+@pytest.mark.parametrize("shards", [2, 8])
+def test_the_number_of_shards_changes_no_answer_and_no_number(project: Project, tmp_path: Path, shards: int) -> None:
+    project.values["models"]["tiny"] = {
+        "adapter": "hf-chat",
+        "checkpoint": str(tiny_llava(tmp_path / "llava", seed=1)),
+        "max_new_tokens": 4,
+    }
+
+    def made() -> tuple[list[dict[str, Any]], dict[str, bytes]]:
+        project.run()
+        parts = sorted(Path("data/evaluate").rglob("part-*.parquet"))
+        assert len(parts) == len(project.values["models"]) * project.values["evaluate"]["cvqa-real"]["shards"]
+        published = {str(path): path.read_bytes() for path in sorted(Path("metrics").rglob("*.*"))}
+        return list(artifacts.rows_of(parts, PREDICTIONS)), published
+
+    whole = made()
+    assert len(whole[0]) == 6 * len(project.values["models"])
+    shutil.rmtree("data/evaluate")
+    project.values["evaluate"]["cvqa-real"]["shards"] = shards
+    assert made() == whole
 
 
 def test_the_gap_between_images_of_men_and_of_women(project: Project, tmp_path: Path) -> None:
@@ -237,18 +264,15 @@ def test_an_endpoint_is_asked_end_to_end_and_gives_what_the_checkpoint_gives(
         }
         project.run()
     responses = {
-        model: {
-            row["question_id"]: row["response"]
-            for row in artifacts.rows_of(Path(f"data/evaluate/{model}/cvqa-real/direct.parquet"), PREDICTIONS)
-        }
+        model: {row["question_id"]: row["response"] for row in artifacts.rows_of(answers_of(model), PREDICTIONS)}
         for model in ("served", "local")
     }
     assert len(responses["served"]) == 6
     assert responses["served"] == responses["local"]
     # The server is gone; whatever it said is kept, and nothing needs to be asked.
-    Path("data/evaluate/served/cvqa-real/direct.parquet").unlink()
+    answers_of("served").unlink()
     project.run()
-    again = artifacts.read(Path("data/evaluate/served/cvqa-real/direct.parquet"), PREDICTIONS).to_pylist()
+    again = artifacts.read(answers_of("served"), PREDICTIONS).to_pylist()
     assert {row["question_id"]: row["response"] for row in again} == responses["served"]
 
 
@@ -284,6 +308,6 @@ def test_the_released_questions_about_photographs_of_coco_mini(tmp_path: Path, m
     assert any(
         line.startswith("boolean,counterfactual,1130,") and line.endswith(",55.13") for line in questions.splitlines()
     )
-    rows = artifacts.read(Path("data/evaluate/tiny/cvqa-real/direct.parquet"), PREDICTIONS).to_pylist()
+    rows = artifacts.read(answers_of("tiny"), PREDICTIONS).to_pylist()
     assert len(rows) == len(asked)
     assert all(row["response"] is not None for row in rows)

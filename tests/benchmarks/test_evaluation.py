@@ -18,7 +18,7 @@ from whatif.schemas import PREDICTIONS
 
 __all__ = ["project"]  # a fixture
 
-MADE = Path("data/evaluate/m/cvqa-real/direct.parquet")
+MADE = Path("data/evaluate/m/cvqa-real/direct/part-000-of-001.parquet")
 
 
 @pytest.fixture(autouse=True)
@@ -80,12 +80,12 @@ def test_questions_that_were_given_up_are_asked_again_and_no_others(
     condition, (reason,) = state(project)
     assert condition is Condition.STALE and reason.startswith("2 questions given up: status 500: ")
     endpoint.up, asked = 99, len(endpoint.log)
-    assert made(project)["evaluate cvqa-real m direct"] == "computed"
+    assert made(project)["evaluate cvqa-real m direct part-000-of-001"] == "computed"
     assert len(endpoint.log) == asked + 2
     assert "error" not in {row["status"] for row in rows()}
     assert state(project) == (Condition.FRESH, ())
     assert "ended in error" not in capsys.readouterr().err
-    assert made(project)["evaluate cvqa-real m direct"] == "up to date"
+    assert made(project)["evaluate cvqa-real m direct part-000-of-001"] == "up to date"
 
 
 def test_what_another_try_does_not_change_is_final(
@@ -110,7 +110,7 @@ def test_a_budget_that_was_reached_is_raised_and_the_rest_is_asked(project: Proj
     assert len(endpoint.log) == 6
     assert state(project) == (Condition.FRESH, ())
     project.values["models"]["m"]["token_budget"] = 5
-    assert made(project)["evaluate cvqa-real m direct"] == "up to date"
+    assert made(project)["evaluate cvqa-real m direct part-000-of-001"] == "up to date"
 
 
 def test_a_strategy_gives_the_room_that_it_needs(project: Project, endpoint: Endpoint) -> None:

@@ -16,7 +16,7 @@ from whatif.benchmarks.evaluation import write_predictions
 from whatif.benchmarks.shared import asked_code, judgement, pairs_of, table_paths, without_effect
 from whatif.errors import WhatifError
 from whatif.graph.run import Task
-from whatif.graph.steps import Benchmark, Output, Step
+from whatif.graph.steps import Benchmark, Output, Step, part_range, parts
 from whatif.params import Params
 from whatif.params_models import answerers
 from whatif.schemas import FILES, IMAGES, JUDGEMENTS, PREDICTIONS, QUESTIONS, REJECTIONS
@@ -94,7 +94,7 @@ def verify(task: Task) -> None:
 
 
 def evaluate(task: Task) -> None:
-    """Asks one model every question, or its part of them, in the words of one strategy."""
+    """Asks one model the questions of one part in the words of one strategy."""
     from whatif.scoring.open_answers import open_predictions
 
     model, strategy = task.wildcards["model"], task.wildcards["strategy"]
@@ -106,8 +106,13 @@ def evaluate(task: Task) -> None:
     questions = artifacts.read(task.inputs["questions"], QUESTIONS).to_pylist()
     if model in asking.sampled_models:
         questions = sample(questions, asking.sample_share, task.parameters["seed"])
+    pairs = sorted({question["pair_id"] for question in questions})
+    places = part_range(task.wildcards["part"], len(pairs))
+    here = set(pairs[places.start : places.stop])
     write_predictions(
-        task, lambda loaded, images: open_predictions(questions, images, model, loaded, strategy=strategy), strategy
+        task,
+        lambda loaded, images: open_predictions(questions, images, model, loaded, strategy=strategy, pairs=here),
+        strategy,
     )
 
 
@@ -140,10 +145,12 @@ def _picture(question: Mapping[str, Any]) -> str:
 
 
 def _wildcards(params: Params) -> dict[str, list[str]]:
-    return {"model": answerers(params.models), "strategy": list(params.evaluate.cvqa_real.strategies)}
+    asking = params.evaluate.cvqa_real
+    return {"model": answerers(params.models), "strategy": list(asking.strategies), "part": parts(asking.shards)}
 
 
 _MODULE = "whatif.benchmarks.cvqa_real"
+_PREDICTIONS = "data/evaluate/{model}/" + NAME + "/{strategy}/{part}.parquet"
 _TABLES = ("table3", "table4", "table5", "drops", "gender", "questions", "answers", "words", "funnel")
 
 BENCHMARK = Benchmark(
@@ -197,7 +204,8 @@ BENCHMARK = Benchmark(
             function=f"{_MODULE}:evaluate",
             reads=("seed", f"evaluate.{NAME}", "models.{model}"),
             ignores=(
-                f"evaluate.{NAME}.strategies",  # of which this job is one
+                f"evaluate.{NAME}.strategies",  # of which this job has one
+                f"evaluate.{NAME}.shards",
                 *without_effect(),
             ),
             sources=("models.{model}.checkpoint", "models.{model}.predictions"),
@@ -207,13 +215,14 @@ BENCHMARK = Benchmark(
                 "questions": f"data/verify/{NAME}/questions.parquet",
                 "images": f"data/extract/{NAME}/images.parquet",
             },
-            outputs={"predictions": Output(PREDICTIONS, "data/evaluate/{model}/" + NAME + "/{strategy}.parquet")},
+            outputs={"predictions": Output(PREDICTIONS, _PREDICTIONS)},
         ),
         Step(
             stage="aggregate",
             benchmark=NAME,
             function=f"{_MODULE}:aggregate",
             reads=("seed", "models", f"evaluate.{NAME}", f"extract.{NAME}.gender_annotations", f"aggregate.{NAME}"),
+            ignores=(f"evaluate.{NAME}.shards",),
             sources=(f"extract.{NAME}.gender_annotations",),
             package_files=tuple(f"tables/published/c-vqa_table{number}.csv" for number in (3, 4, 5)),
             inputs={
@@ -224,7 +233,7 @@ BENCHMARK = Benchmark(
                 "filtered questions": f"data/filter/{NAME}/questions.parquet",
                 "refused": f"data/verify/{NAME}/rejections.parquet",
                 "questions": f"data/verify/{NAME}/questions.parquet",
-                "predictions": "data/evaluate/{model}/" + NAME + "/{strategy}.parquet",
+                "predictions": _PREDICTIONS,
             },
             outputs={"files": Output(FILES, f"data/aggregate/{NAME}/files.parquet")},
             publishes=(

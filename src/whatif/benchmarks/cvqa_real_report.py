@@ -223,6 +223,8 @@ def _funnel(task: Task) -> list[FunnelStage]:
         FunnelStage("verify", "pairs", after_filter, verified, refused),
     ]
     # A model that was asked elsewhere has no predictions under the other strategies.
-    asked = [path for path in task.inputs["predictions"] if rows_in([path])]
-    stages += [evaluation_stage([path], f"{path.parts[2]} {path.stem}") for path in asked]
-    return stages
+    asked: dict[str, list[Path]] = {}
+    for path in task.inputs["predictions"]:
+        if rows_in([path]):
+            asked.setdefault(f"{path.parts[2]} {path.parent.name}", []).append(path)
+    return [*stages, *(evaluation_stage(paths, name) for name, paths in asked.items())]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -24,19 +24,23 @@ def open_predictions(
     model: Model,
     *,
     strategy: str,
+    pairs: Container[str] | None = None,
 ) -> Iterator[dict[str, Any]]:
     """Rows of `predictions`, one for each row of `questions`, in ascending order of question_id.
+
+    Only those of `pairs` are asked when it is given; what baselines know of a whole set is of all `questions`.
 
     The prompt is the question (with its options, if it has any) in the words of the strategy. With a strategy of two
     turns each question is asked again in words that hold its first response; the second response counts. A response
     from which no answer, or more than one, can be extracted counts as wrong and keeps its status, and so does one that
     was cut off; nothing is guessed. What was not answered keeps its reason.
     """
-    rows = sorted(questions, key=lambda row: str(row["question_id"]))
-    majority = majority_answers(rows)
+    every = sorted(questions, key=lambda row: str(row["question_id"]))
+    majority = majority_answers(every)
     of_group: dict[str, set[str]] = {}
-    for row in rows:
+    for row in every:
         of_group.setdefault(row["group"], set()).add(row["answer"])
+    rows = [row for row in every if pairs is None or row["pair_id"] in pairs]
     asked = [
         Question(
             question_id=row["question_id"],
