@@ -46,7 +46,7 @@ class Checkout:
             "GIT_COMMITTER_EMAIL": "test@localhost",
         }
         done = subprocess.run(
-            command, cwd=self.path, env=environment, capture_output=True, text=True, timeout=300, check=False
+            command, cwd=self.path, env=environment, capture_output=True, text=True, timeout=900, check=False
         )
         if check and done.returncode:
             pytest.fail(f"{' '.join(command)} ended with {done.returncode}\n{done.stdout}\n{done.stderr}")
@@ -97,7 +97,8 @@ def door(request: pytest.FixtureRequest) -> list[str]:
     return DOORS[request.param]
 
 
-def _copy_of_sources(target: Path) -> None:
+def copy_of_sources(target: Path) -> None:
+    """Copies what git knows or would take in, without tests, texts and the record of a run."""
     names = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
         cwd=ROOT,
@@ -118,7 +119,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
     base = tmp_path_factory.mktemp("finished")
     checkout = Checkout(base / "project")
     checkout.path.mkdir()
-    _copy_of_sources(checkout.path)
+    copy_of_sources(checkout.path)
     checkout.set(SMALL)
     checkout.run("git", "init", "--quiet", "--initial-branch", "main")
     checkout.run("dvc", "remote", "modify", "beside", "url", str(base / "storage"))

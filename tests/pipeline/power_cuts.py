@@ -23,7 +23,7 @@ from typing import Any, Literal
 import psutil
 
 from tests.faulty_proxy import FaultyProxy
-from tests.pipeline.conftest import DOORS, SMALL, Checkout, _copy_of_sources
+from tests.pipeline.conftest import DOORS, SMALL, Checkout, copy_of_sources
 from tests.pipeline.slurm_cluster import AT_ONCE, SNAKEMAKE, Cluster
 from whatif.random_streams import stream
 
@@ -79,7 +79,7 @@ class PowerCuts:
         """Makes the project and runs it without interruption, by `dvc repro`."""
         start = Checkout(self.folder / "start")
         start.path.mkdir(parents=True)
-        _copy_of_sources(start.path)
+        copy_of_sources(start.path)
         start.set(SMALL | self._parameters())
         start.run("git", "init", "--quiet", "--initial-branch", "main")
         start.commit("a project")

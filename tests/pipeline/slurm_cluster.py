@@ -16,12 +16,13 @@ from pathlib import Path
 
 import psutil
 
-PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "sinfo", "scontrol", "scancel")
+PROGRAMS = ("munged", "munge", "slurmctld", "slurmd", "sbatch", "squeue", "sinfo", "scontrol", "scancel")
 INSTALL = "apt-get install --no-install-recommends slurm-wlm munge"
 # The place where the job steps of Snakemake's plugin look: they drop SLURM_CONF from the environment.
 CONFIGURATION = Path("/etc/slurm/slurm.conf")
 MUNGE = Path("/run/munge")
 SOCKET = MUNGE / "munge.socket.2"
+MUNGED_PID = MUNGE / "whatif" / "munged.pid"
 PARTITION = "main"
 SNAKEMAKE = ["snakemake", "--cores", "8", "--profile", "slurm"]
 # Not to wait long for jobs of a second.
@@ -81,13 +82,18 @@ class Cluster:
                 process.kill()
 
     def start_node(self) -> None:
-        """Starts slurmd, and waits until the node takes jobs."""
-        _start([_program("slurmd")])
+        """Starts slurmd as after a start of the machine, and waits until the node takes jobs.
+
+        Jobs that ran there before are queued again by Slurm, to begin at once.
+        """
+        _start([_program("slurmd"), "-b"])
         _wait_for(self._is_ready, "a node that takes jobs", self.folder)
+        for job in self.queue():
+            self.run("scontrol", "update", f"JobId={job}", "StartTime=now")
 
     def _is_ready(self) -> bool:
         done = subprocess.run(["sinfo", "-h", "-o", "%T"], capture_output=True, text=True, timeout=30, check=False)
-        return done.stdout.split()[:1] in (["idle"], ["mixed"], ["allocated"])
+        return done.stdout.split()[:1] == ["idle"]
 
 
 @contextlib.contextmanager
@@ -120,7 +126,7 @@ def slurm(folder: Path, *, processors: int = 8, memory_mb: int = 20_000, lines: 
 
 
 def _stop_all(folder: Path) -> None:
-    for pid_file in (folder / "slurmd.pid", folder / "slurmctld.pid", MUNGE / "munged.pid"):
+    for pid_file in (folder / "slurmd.pid", folder / "slurmctld.pid", MUNGED_PID):
         _stop(pid_file, signal.SIGTERM)
     CONFIGURATION.unlink(missing_ok=True)
 
@@ -136,7 +142,7 @@ AuthType=auth/munge
 AuthInfo=socket={SOCKET}
 CredType=cred/munge
 CommunicationParameters=NoCtldInAddrAny,NoInAddrAny
-ProctrackType=proctrack/linuxproc
+ProctrackType=proctrack/pgid
 TaskPlugin=task/none
 MpiDefault=none
 SwitchType=switch/none
@@ -163,15 +169,16 @@ PartitionName={PARTITION} Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 
 
 def _start_munge(folder: Path) -> None:
-    # A folder of its own, because munged wants no other user to be able to write to it or above it.
-    MUNGE.mkdir(exist_ok=True)
-    shutil.chown(MUNGE, "munge", "munge")
-    pid = MUNGE / "munged.pid"
-    if pid.exists() and Path(f"/proc/{pid.read_text().strip()}").exists():
-        raise RuntimeError(f"munged runs already (process {pid.read_text().strip()}); stop it, then run the tests")
-    files = [f"--pid-file={pid}", f"--log-file={MUNGE}/munged.log", f"--seed-file={MUNGE}/munged.seed"]
+    """Starts munged, unless the system's own runs."""
+    if SOCKET.exists() and subprocess.run(["munge", "--no-input"], capture_output=True, check=False).returncode == 0:
+        return
+    # Folders of its own, because munged wants no other user to be able to write to them or above them.
+    for place in (MUNGE, MUNGED_PID.parent):
+        place.mkdir(exist_ok=True)
+        shutil.chown(place, "munge", "munge")
+    files = [f"--{kind}-file={MUNGED_PID.with_suffix(f'.{kind}')}" for kind in ("pid", "log", "seed")]
     _start(["runuser", "-u", "munge", "--", _program("munged"), *files])
-    _wait_for(lambda: pid.exists() and SOCKET.exists(), "munged", folder)
+    _wait_for(lambda: MUNGED_PID.exists() and SOCKET.exists(), "munged", folder)
 
 
 def _program(name: str) -> str:

@@ -16,7 +16,7 @@ from tests.pipeline.power_cuts import PowerCuts, environment, job_of, kill_sessi
 from tests.served_model import served_model
 from whatif.commands.resume import next_command
 
-pytestmark = [pytest.mark.pipeline, pytest.mark.soak, pytest.mark.timeout(3600)]
+pytestmark = [pytest.mark.pipeline, pytest.mark.timeout(3600)]
 
 
 @pytest.fixture(scope="module")

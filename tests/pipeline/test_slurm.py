@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.pipeline.conftest import DOORS, Checkout
+from tests.pipeline.conftest import DOORS, Checkout, copy_of_sources
 from tests.pipeline.slurm_cluster import AT_ONCE, PROGRAMS, SNAKEMAKE, Cluster, slurm, why_not
 from whatif.graph.locks import record_run
 
 # Each job of Slurm starts Snakemake twice, in turn.
-pytestmark = [pytest.mark.pipeline, pytest.mark.soak, pytest.mark.timeout(1800)]
+pytestmark = [pytest.mark.pipeline, pytest.mark.timeout(3600)]
 
 REFUSED = why_not()
 with_slurm = pytest.mark.skipif(bool(REFUSED), reason=f"needs Slurm: {REFUSED}")
@@ -43,7 +43,7 @@ def unmade(finished: Checkout, tmp_path: Path) -> Iterator[Checkout]:
 
 
 def start(checkout: Checkout, *command: str, path: str | None = None) -> subprocess.CompletedProcess[str]:
-    """Runs a command, with everything that it started, for at most 25 minutes."""
+    """Runs a command, with everything that it started, for at most 50 minutes."""
     environment = {
         **os.environ,
         "PATH": path or f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
@@ -59,7 +59,7 @@ def start(checkout: Checkout, *command: str, path: str | None = None) -> subproc
         start_new_session=True,
     )
     try:
-        said, _ = process.communicate(timeout=1500)
+        said, _ = process.communicate(timeout=3000)
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         said, _ = process.communicate()
@@ -95,6 +95,25 @@ def test_slurm_makes_what_dvc_made_and_both_doors_find_it_fresh(
     assert unmade.jobs(DOORS["snakemake"]) == {}
     unmade.jobs(DOORS["dvc"])
     assert unmade.results() == wanted
+
+
+@with_slurm
+@pytest.mark.soak
+def test_slurm_makes_all_of_the_embedded_default_as_dvc_does(cluster: Cluster, tmp_path: Path) -> None:
+    commands = {"dvc": DOORS["dvc"], "slurm": [*SNAKEMAKE, *AT_ONCE]}
+    made = {}
+    for name, command in commands.items():
+        checkout = Checkout(tmp_path / name)
+        checkout.path.mkdir()
+        copy_of_sources(checkout.path)
+        checkout.run("git", "init", "--quiet", "--initial-branch", "main")
+        done = start(checkout, *command)
+        assert done.returncode == 0, done.stdout
+        made[name] = checkout.results()
+    assert len(made["dvc"]) > 100
+    assert sorted(made["slurm"]) == sorted(made["dvc"])
+    assert [path for path, data in made["dvc"].items() if made["slurm"][path] != data] == []
+    assert cluster.queue() == []
 
 
 @with_slurm
