@@ -18,7 +18,7 @@ from PIL import Image
 
 from whatif.artifact_writer import write_artifact
 from whatif.errors import WhatifError
-from whatif.images import ImageStore, UnreadableImageError, image_row
+from whatif.images import ImageStore, UnreadableImageError, format_of, image_row, suffix_of
 from whatif.schemas import IMAGES, QUESTIONS
 
 
@@ -124,3 +124,17 @@ def test_a_decompression_bomb_is_unreadable_not_the_end_of_a_run(tmp_path: Path)
     write_artifact(tmp_path / "bomb.parquet", IMAGES, [row])
     with pytest.raises(UnreadableImageError, match="DecompressionBombError"):
         ImageStore([tmp_path / "bomb.parquet"]).get(row["image_id"])
+
+
+@pytest.mark.parametrize(
+    ("name", "suffix"), [("png", ".png"), ("jpeg", ".jpg"), ("gif", ".gif"), ("bmp", ".bmp"), ("webp", ".webp")]
+)
+def test_the_format_is_told_by_the_bytes(name: str, suffix: str) -> None:
+    data = io.BytesIO()
+    Image.new("RGB", (3, 2)).save(data, name)
+    assert (format_of(data.getvalue()), suffix_of(data.getvalue())) == (name, suffix)
+
+
+@pytest.mark.parametrize("data", [b"", b"RIFF", b"RIFF1234WAVE", b"\x89PNG", b"<svg>"])
+def test_what_is_no_known_picture_has_no_suffix(data: bytes) -> None:
+    assert (format_of(data), suffix_of(data)) == (None, "")

@@ -26,6 +26,21 @@ from whatif.schemas import IMAGES
 if TYPE_CHECKING:
     from PIL.Image import Image
 
+_SIGNATURES = {b"\x89PNG\r\n\x1a\n": "png", b"\xff\xd8\xff": "jpeg", b"GIF8": "gif", b"BM": "bmp"}
+
+
+def format_of(data: bytes) -> str | None:
+    """What an encoded picture is, by its first bytes: `png`, `jpeg`, `gif`, `bmp` or `webp`; None for anything else."""
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        return "webp"
+    return next((name for signature, name in _SIGNATURES.items() if data.startswith(signature)), None)
+
+
+def suffix_of(data: bytes) -> str:
+    """The end of the name of a picture's file, `.jpg` for one; empty for what `format_of` does not know."""
+    name = format_of(data)
+    return f".{name}".replace("jpeg", "jpg") if name else ""
+
 
 def image_row(data: bytes, width: int, height: int, source: str, licence: str) -> dict[str, Any]:
     """A row of the table `images` for a picture of `width` x `height` pixels, encoded in `data` (PNG or JPEG)."""

@@ -282,6 +282,17 @@ def test_what_is_written_comes_back(tmp_path: Path) -> None:
     assert (again / "examples.jsonl").read_bytes() == (folder / "examples.jsonl").read_bytes()
 
 
+def test_a_picture_keeps_its_format(tmp_path: Path) -> None:
+    webp = io.BytesIO()
+    Image.new("RGB", (8, 8)).save(webp, "WEBP")
+    files = {"examples.jsonl": text_of(example(12)), "12_0.webp": webp.getvalue(), "12_1.jpg": jpeg(2)}
+    found, kept = read(folder_of(tmp_path / "in", files))
+    write_released_pairs(found.pairs, Pictures(list(kept.values())), tmp_path / "out")
+    assert (tmp_path / "out" / "images" / "12_0.webp").read_bytes() == webp.getvalue()
+    assert (tmp_path / "out" / "images" / "12_1.jpg").read_bytes() == jpeg(2)
+    assert [row["image_id_0"] for row in read(tmp_path / "out")[0].pairs] == [found.pairs[0]["image_id_0"]]
+
+
 def test_ids_become_different_names_that_lead_nowhere() -> None:
     ids = ["a/b", "a%2Fb", "..", ".", "a b", "ü", "x" * 300, "x" * 301, "/etc", "A", "é" * 90]
     names = [file_name(name) for name in ids]

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 
 from whatif.tables.gallery import Asked, Panel, Picture, Reply, Section, gallery
 
-PNG = b"\x89PNG and so on"
+PNG = b"\x89PNG\r\n\x1a\n and so on"
 
 
 class Page(HTMLParser):

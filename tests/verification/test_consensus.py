@@ -7,7 +7,7 @@ import pytest
 from tests.verification.pairs import judgement
 from whatif.errors import WhatifError
 from whatif.verification.consensus import UNDECIDED, consensus, errors, human_evaluated, made_by
-from whatif.verification.items import item_id, outcome, pair_and_side
+from whatif.verification.items import outcome
 
 
 @pytest.mark.parametrize(
@@ -45,10 +45,6 @@ def test_an_outcome_is_by_the_side() -> None:
     assert outcome("p-0", "neither") == "neither"
     with pytest.raises(WhatifError, match="decision 'accept' is unknown"):
         outcome("p-0", "accept")
-    assert pair_and_side(item_id("a-b-0", 1)) == ("a-b-0", 1)
-    for item in ("p", "-1", "p-2", ""):
-        with pytest.raises(WhatifError, match="is no picture of a pair"):
-            pair_and_side(item)
 
 
 def test_people_and_checks_are_not_mixed() -> None:

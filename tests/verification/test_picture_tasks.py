@@ -121,5 +121,6 @@ def test_what_cannot_be_asked_about(tmp_path: Path) -> None:
         picture_tasks([pair(0), pair(0, candidate=4)], seed=0)
     with pytest.raises(WhatifError, match="lies between 0 and 1"):
         picture_tasks(PAIRS, seed=0, share_of_three=1.5)
+    assert picture_name("0" * 64, b"RIFF1234WEBP") == f"{'0' * 64}.webp"
     with pytest.raises(WhatifError, match="is no sha256"):
         picture_name("../../outside", b"")

@@ -16,6 +16,7 @@ from whatif.benchmarks.shared import adapter_code, asked_code, judgement, table_
 from whatif.graph.run import Task
 from whatif.graph.steps import Benchmark, Output, Step, part_range, parts
 from whatif.images import ImageStore, SortedImages, image_row
+from whatif.pair_items import SIDES, item_id
 from whatif.params import Params
 from whatif.params_models import answerers, matchers
 from whatif.params_scenes import GenerateScenes
@@ -111,10 +112,10 @@ def verify(task: Task) -> None:
     for pair in artifacts.rows_of(task.inputs["pairs"], PAIRS):
         told = json.loads(pair["provenance"])
         defects = []
-        for side in (0, 1):
+        for side in SIDES:
             noun, picture = pair[f"subject_{side}"], pictures.get(pair[f"image_id_{side}"])
             found = picture_defects(picture, noun=noun, **told, least_score=least_score)
-            judgements.append(judgement(f"{pair['pair_id']}-{side}", "recogniser", [line for _, line in found]))
+            judgements.append(judgement(item_id(pair["pair_id"], side), "recogniser", [line for _, line in found]))
             defects += [(what, f"side {side}: {line}") for what, line in found]
         if defects:
             detail = "; ".join(line for _, line in defects)

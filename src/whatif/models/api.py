@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from whatif.errors import WhatifError
+from whatif.images import format_of
 from whatif.models import Answer, Question
 from whatif.models.api_request import Endpoint, GaveUpError, Reply, UnansweredError
 from whatif.models.order import in_order
@@ -19,7 +20,6 @@ from whatif.random_streams import stream
 VERSION = 2  # raise it when the same question is put to an endpoint in another way, or more is kept of the reply
 _MOST_UNANSWERED = 20  # questions in a row; after so many the endpoint, or how it is asked, is taken to be at fault
 _CUT_OFF = ("length", "max_tokens")  # what endpoints call it, in any case, when the limit of new tokens was reached
-_SIGNATURES = {b"\x89PNG\r\n\x1a\n": "png", b"\xff\xd8\xff": "jpeg", b"GIF8": "gif", b"BM": "bmp"}
 
 
 class ApiAnswers:
@@ -208,9 +208,7 @@ def _tokens(answer: Answer) -> int:
 
 def _data_url(data: bytes) -> str:
     """A picture as it travels in a request. Raises ValueError when it is in no format that endpoints know."""
-    kind = next((kind for signature, kind in _SIGNATURES.items() if data.startswith(signature)), None)
-    if kind is None and data[:4] == b"RIFF" and data[8:12] == b"WEBP":
-        kind = "webp"
+    kind = format_of(data)
     if kind is None:
         raise ValueError("it is no PNG, JPEG, GIF, BMP or WebP")
     return f"data:image/{kind};base64,{base64.b64encode(data).decode()}"

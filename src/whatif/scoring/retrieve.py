@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from whatif.pair_items import SIDES, item_id
 from whatif.progress import progress
 from whatif.scoring.exact_ranks import Embeddings, Integers, exact_ranks
 from whatif.scoring.match import Pictures
@@ -47,11 +48,11 @@ class Item(NamedTuple):
 
 
 def counterfactual_items(pairs: Iterable[Row]) -> list[Item]:
-    """Both captions of each row of `pairs` with their pictures; their ids are "<pair_id>-<side>"."""
+    """Both captions of each row of `pairs` with their pictures; their ids are those of `whatif.pair_items`."""
     return [
-        Item(f"{row['pair_id']}-{side}", row[f"caption_{side}"], row[f"image_id_{side}"])
+        Item(item_id(row["pair_id"], side), row[f"caption_{side}"], row[f"image_id_{side}"])
         for row in pairs
-        for side in (0, 1)
+        for side in SIDES
     ]
 
 
@@ -191,9 +192,9 @@ def _subset(
     for item in items:
         reason = told.reasons.get(item.caption) or f"no picture of it: {seen.reasons.get(item.image_id)}"
         yield row(IMAGE_RETRIEVAL, item.item_id, by_item.get(item.item_id), reason)
-    for image_id, item_id in sorted(shown_by.items(), key=lambda shown: shown[1]):
+    for image_id, query_id in sorted(shown_by.items(), key=lambda shown: shown[1]):
         reason = seen.reasons.get(image_id) or f"no caption of it: {_NOT_FINITE}"
-        yield row(TEXT_RETRIEVAL, item_id, by_picture.get(image_id), reason)
+        yield row(TEXT_RETRIEVAL, query_id, by_picture.get(image_id), reason)
 
 
 def _together(items: Iterable[Item], captions: Sequence[Item], image_ids: Sequence[str]) -> Integers:

@@ -13,6 +13,7 @@ from urllib.parse import quote
 
 from whatif.atomic_files import write_whole
 from whatif.errors import WhatifError
+from whatif.images import suffix_of
 from whatif.sources.coco_counterfactuals import EXAMPLES
 
 Row = Mapping[str, Any]
@@ -32,8 +33,9 @@ def write_released_pairs(pairs: Iterable[Row], images: Pictures, folder: Path) -
     """Writes chosen rows of `pairs` and their pictures into a folder; returns how many pairs.
 
     `examples.jsonl` (UTF-8, LF) has a line a pair, in order of ids, with id, caption_0, caption_1, image_0 and image_1;
-    an id that is a whole number is written as one, as in the release. A picture is `images/<id>_<side>.png`, with its
-    bytes as they are; image_0 is that name without `images/`. Ids that are no names of files are written with %.
+    an id that is a whole number is written as one, as in the release. A picture is `images/<id>_<side>.png` (or
+    what else it is), with its bytes as they are; image_0 is that name without `images/`. Ids that are no names of files
+    are written with %.
 
     Raises WhatifError when there are no pairs, when a pair comes with several candidates, when a picture is in none of
     the files, when `examples.jsonl` is there already, and when the folder cannot be written.
@@ -84,8 +86,3 @@ def file_name(pair_id: str) -> str:
     return (
         f"{name[: _LONGEST_NAME - 17].rpartition('%')[0] or 'pair'}-{hashlib.sha256(pair_id.encode()).hexdigest()[:16]}"
     )
-
-
-def suffix_of(data: bytes) -> str:
-    """What a picture's bytes are, as the end of a file's name."""
-    return ".jpg" if data.startswith(b"\xff\xd8") else ".png"

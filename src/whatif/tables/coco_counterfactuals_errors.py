@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from whatif.errors import WhatifError
+from whatif.pair_items import pair_and_side
 from whatif.statistics import cluster_bootstrap, wilson
 from whatif.tables.coco_counterfactuals_verification import Metrics, Verified, share_cell, whose
 from whatif.tables.formats import DisplayTable
@@ -16,7 +17,7 @@ from whatif.tables.twins import Precision, percent
 from whatif.text.human_words import is_human
 from whatif.verification.consensus import consensus, made_by, outcomes_of
 from whatif.verification.error_categories import CATEGORIES
-from whatif.verification.items import Row, pair_and_side, pairs_by_id
+from whatif.verification.items import Row, pairs_by_id
 
 LEAST_ERRORS = 20  # of a pair of subjects to stand in Table 10
 _ARROW = " → "

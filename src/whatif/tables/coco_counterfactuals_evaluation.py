@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from whatif.errors import WhatifError
+from whatif.pair_items import pair_and_side
 from whatif.scoring.retrieve import (
     COUNTERFACTUALS,
     DIRECTIONS,
@@ -73,7 +74,7 @@ def recall_table(
     `photographs` gives the photograph of a pair, by pair id, where it has one; whole photographs are resampled. Our
     rows follow the printed ones of the same system.
 
-    Raises WhatifError when a row is of an unknown model or subset, or a query is there twice.
+    Raises WhatifError when a row is of an unknown model or subset, a query is there twice, or it is no item of a pair.
     """
     clusters = _Clusters(photographs, settings, seed)
     metrics = {
@@ -139,7 +140,7 @@ class _Clusters:
 
     def _of(self, subset: str, queries: _Queries) -> list[str]:
         """The photograph, or else the pair, of each query; queries of originals have the id of their pair."""
-        pairs = [query if subset == ORIGINALS else query.rpartition("-")[0] for query in queries.ranks]
+        pairs = [query if subset == ORIGINALS else pair_and_side(query)[0] for query in queries.ranks]
         return [self.photographs.get(pair, pair) for pair in pairs]
 
     def _bootstrap(self) -> dict[str, Any]:

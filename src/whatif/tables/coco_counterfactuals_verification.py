@@ -7,13 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from whatif.pair_items import SIDES, item_id, pair_and_side
 from whatif.statistics import Interval, cluster_bootstrap, mcnemar_exact, paired_difference
 from whatif.statistics.agreement import Agreement, agreement, label_shares
 from whatif.tables.formats import DisplayTable
 from whatif.tables.published_numbers import published
 from whatif.tables.twins import Precision, percent
 from whatif.verification.consensus import UNDECIDED, consensus, decisions_of, made_by, outcomes_of
-from whatif.verification.items import OUTCOMES, SIDES, VARIANTS, Row, item_id, outcome, pair_and_side
+from whatif.verification.items import OUTCOMES, VARIANTS, Row, outcome
 from whatif.verification.picture_tasks import RATERS
 
 Metrics: TypeAlias = dict[str, Any]

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 
+from whatif.images import format_of
+
 _LONGEST_ANSWER = 160  # characters of a model's answer
-_KINDS = {b"\x89PNG": "image/png", b"\xff\xd8\xff": "image/jpeg", b"RIFF": "image/webp", b"GIF8": "image/gif"}
 _STYLE = """\
 body { font: 15px/1.45 system-ui, sans-serif; margin: 2rem auto; max-width: 72rem; padding: 0 1rem; color: #222; }
 section { margin-bottom: 3rem; }
@@ -26,7 +27,7 @@ th, td { text-align: left; vertical-align: top; padding: .25rem .75rem .25rem 0;
 
 @dataclass(frozen=True)
 class Picture:
-    """An encoded picture (PNG, JPEG, WebP or GIF), and what stands below it."""
+    """An encoded picture (PNG, JPEG, WebP, GIF or BMP), and what stands below it."""
 
     image: bytes
     caption: str = ""
@@ -101,7 +102,8 @@ def _panel(panel: Panel) -> str:
 
 def _picture(picture: Picture) -> str:
     caption = f"<figcaption>{escape(picture.caption)}</figcaption>" if picture.caption else ""
-    kind = next((kind for start, kind in _KINDS.items() if picture.image.startswith(start)), "application/octet-stream")
+    known = format_of(picture.image)
+    kind = f"image/{known}" if known else "application/octet-stream"
     data = base64.b64encode(picture.image).decode()
     # What is below the picture says what is in it; without that, a reader who cannot see it learns that it is there.
     described = escape(picture.caption or "the picture that is asked about")

@@ -11,9 +11,10 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from whatif.errors import WhatifError
+from whatif.pair_items import SIDES, item_id, pair_and_side
 from whatif.verification.consensus import AUTOMATIC
 from whatif.verification.error_categories import ANNOTATION, ATTRIBUTE, DETAILS, HYPONYMY, OBJECT
-from whatif.verification.items import SIDES, Row, item_id, pair_and_side, pairs_by_id
+from whatif.verification.items import Row, pairs_by_id
 from whatif.verification.picture_tasks import labelled_by_three
 
 if TYPE_CHECKING:

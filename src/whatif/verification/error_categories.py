@@ -11,8 +11,9 @@ from pathlib import Path
 
 from whatif.atomic_files import write_whole
 from whatif.errors import WhatifError
+from whatif.pair_items import pair_and_side
 from whatif.random_streams import stream
-from whatif.verification.items import Row, pair_and_side, pairs_by_id
+from whatif.verification.items import Row, pairs_by_id
 from whatif.verification.label_files import LabelRow, read_label_file, rejection, settle
 from whatif.verification.picture_tasks import PICTURES, Pictures, as_shown, picture_name
 

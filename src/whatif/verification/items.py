@@ -6,26 +6,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
 from whatif.errors import WhatifError
+from whatif.pair_items import pair_and_side
 
 Row: TypeAlias = Mapping[str, Any]
 
-SIDES = (0, 1)  # the original, its counterfactual
-VARIANTS = ("original", "counterfactual")
+VARIANTS = ("original", "counterfactual")  # of sides 0 and 1
 DECISIONS = ("caption_0", "caption_1", "both", "neither")
 OUTCOMES = ("correct", "incorrect", "neither", "both")  # in the order of COCO-Counterfactuals Table 1
-
-
-def item_id(pair_id: str, side: int) -> str:
-    """The id of the picture of one side of a pair."""
-    return f"{pair_id}-{side}"
-
-
-def pair_and_side(item: str) -> tuple[str, int]:
-    """The pair and the side that an item is of. Raises WhatifError when the item is no picture of a pair."""
-    pair_id, _, side = item.rpartition("-")
-    if not pair_id or side not in ("0", "1"):
-        raise WhatifError(f"item {item!r}: is no picture of a pair; its id is that of the pair with -0 or -1 behind it")
-    return pair_id, int(side)
 
 
 def pairs_by_id(pairs: Iterable[Row]) -> dict[str, Row]:

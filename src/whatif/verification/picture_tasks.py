@@ -19,8 +19,10 @@ from typing import Protocol
 from whatif.artifacts import canonical_json
 from whatif.atomic_files import write_whole
 from whatif.errors import WhatifError
+from whatif.images import suffix_of
+from whatif.pair_items import SIDES, item_id
 from whatif.random_streams import stream
-from whatif.verification.items import SIDES, Row, item_id, pairs_by_id
+from whatif.verification.items import Row, pairs_by_id
 
 COLUMNS = ("task_id", "annotator", "image", "option_1", "option_2", "option_3", "option_4", "label")
 FILE, INSTRUCTIONS_FILE, PICTURES = "tasks.csv", "instructions.txt", "pictures"
@@ -158,4 +160,4 @@ def picture_name(image_id: str, picture: bytes) -> str:
     """
     if not _IMAGE_ID.fullmatch(image_id):
         raise WhatifError(f"image {image_id[:80]!r}: is no sha256 in hexadecimal, which the ids of pictures are")
-    return f"{image_id}.jpg" if picture.startswith(b"\xff\xd8") else f"{image_id}.png"
+    return f"{image_id}{suffix_of(picture)}"
