@@ -42,6 +42,12 @@ def test_the_shipped_file_is_valid() -> None:
             "image_size: 44",
             "generate.cvqa-synthetic.image_size: is 44; input should be greater than",
         ),
+        (
+            "tagger: pattern",
+            "tagger: ntlk",
+            "extract.coco-counterfactuals.tagger: is 'ntlk'; there are nltk, pattern, and spacy:MODEL for one of spaCy",
+        ),
+        ("tagger: pattern", 'tagger: "spacy:"', "extract.coco-counterfactuals.tagger: is 'spacy:'; there are nltk"),
         ("image_size: 448", "image_sizes: 448", "image_sizes: unknown key; did you mean `image_size`?"),
         ("shards: 4", "shards: four", "generate.cvqa-synthetic.shards: is 'four'; input should be a valid integer"),
         ("shards: 4", "shards: 4.5", "generate.cvqa-synthetic.shards: is 4.5; input should be a valid integer"),

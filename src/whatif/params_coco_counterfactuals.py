@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from whatif.params_models import DiffusionCheckpoint, LocalCheckpoint
 from whatif.settings import Settings, Share, Span
+from whatif.text.tagging import KNOWN, is_tagger
 
 
 class ExtractCaptions(Settings):
@@ -16,6 +17,13 @@ class ExtractCaptions(Settings):
     scenes: int = Field(ge=1, le=1_000_000)  # of the embedded world, when no captions are named
     longest: int = Field(ge=1, le=1000)  # words of a caption
     tagger: str  # what finds nouns: `nltk`, `pattern` or `spacy:MODEL`
+
+    @field_validator("tagger")
+    @classmethod
+    def _known(cls, name: str) -> str:
+        if not is_tagger(name):
+            raise ValueError(f"there are {KNOWN}")
+        return name
 
 
 class ExtractReleasedPairs(Settings):

@@ -17,6 +17,7 @@ TaggerName: TypeAlias = Literal["nltk", "pattern"]
 
 TAGGERS: tuple[TaggerName, ...] = ("nltk", "pattern")
 SPACY = "spacy:"  # before the name of a spaCy model, or its folder
+KNOWN = f"{', '.join(TAGGERS)}, and {SPACY}MODEL for one of spaCy"
 NOUN = "NN"  # how the Penn tags of nouns begin: NN, NNS, NNP, NNPS
 _NLTK_DATA = "taggers/averaged_perceptron_tagger_eng"
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=\S)")
@@ -33,6 +34,11 @@ class Noun:
     noun: str
 
 
+def is_tagger(name: str) -> bool:
+    """Whether `tagger` knows the name, installed or not."""
+    return name in TAGGERS or (name.startswith(SPACY) and name != SPACY)
+
+
 def tagger(name: str) -> Tagger:
     """A tagger by name.
 
@@ -41,13 +47,11 @@ def tagger(name: str) -> Tagger:
 
     Raises WhatifError when the name is unknown, or what it needs is not installed.
     """
-    if name == "nltk":
-        return _nltk()
-    if name == "pattern":
-        return _pattern()
-    if name.startswith(SPACY) and name != SPACY:
+    if not is_tagger(name):
+        raise WhatifError(f"tagger {name}: is not known; there are {KNOWN}")
+    if name.startswith(SPACY):
         return _spacy(name.removeprefix(SPACY))
-    raise WhatifError(f"tagger {name}: is not known; there are {', '.join(TAGGERS)}, and {SPACY}MODEL for one of spaCy")
+    return _nltk() if name == "nltk" else _pattern()
 
 
 def installed_tagger() -> TaggerName:
