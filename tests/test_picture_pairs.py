@@ -84,10 +84,15 @@ def test_what_is_no_pair_is_counted_by_reason() -> None:
 
 
 def test_tasks_out_and_labels_in() -> None:
-    said = done("export", "picture-tasks", "tasks", "--seed", "4", "--three-times", "0.2")
+    said = done("export", "picture-tasks", "tasks", "--seed", "4", "--labelled-three-times", "0.2")
     assert said == "tasks/tasks.csv: 14 labels to give for 10 pictures\n"
     with Path("tasks/tasks.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
+    assert "params.yaml: cannot be read" in refused("export", "picture-tasks", "others", "--seed", "4")
+    shipped = (Path(__file__).parents[1] / "params.yaml").read_text(encoding="utf-8")
+    Path("params.yaml").write_text(shipped.replace("three_times: 0.1", "three_times: 0.5"), encoding="utf-8")
+    assert "20 labels to give for 10 pictures" in done("export", "picture-tasks", "others", "--seed", "4")
+    Path("params.yaml").unlink()
     for row in rows[:-1]:
         row["label"] = "1"
     rows[-1]["label"] = "maybe"
@@ -122,7 +127,17 @@ def test_tasks_out_and_labels_in() -> None:
         (("export", "coco-counterfactuals", "out", "--pairs", "no.parquet"), "no.parquet: no such artifact"),
         (("export", "coco-counterfactuals", "out", "--pairs", "alone.parquet"), "with --images"),
         (
-            ("export", "picture-tasks", "out", "--pairs", "none.parquet", "--images", "i.parquet"),
+            (
+                "export",
+                "picture-tasks",
+                "out",
+                "--labelled-three-times",
+                "0",
+                "--pairs",
+                "none.parquet",
+                "--images",
+                "i.parquet",
+            ),
             "there are no pictures",
         ),
     ],

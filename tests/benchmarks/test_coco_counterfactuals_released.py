@@ -88,7 +88,7 @@ class Project:
         with file.open("w", newline="", encoding="utf-8") as text:
             writer = csv.writer(text)
             writer.writerow(("task_id", "annotator", "label"))
-            for task in picture_tasks(pairs, seed=self.values["seed"]):
+            for task in picture_tasks(pairs, seed=self.values["seed"], labelled_three_times=0.1):
                 (pair,) = (row for row in pairs if task.item_id.startswith(row["pair_id"] + "-"))
                 shown = pair[f"caption_{task.item_id[-1]}"]
                 writer.writerow((task.task_id, "7", "neither" if task.item_id == wrong else shown.strip()))

@@ -125,7 +125,9 @@ def test_drawn_pictures_are_labelled_and_faults_found() -> None:
     images.pictures["2-0"] = draw_scene_picture(scene("cup", colour="red"))
     images.pictures["3-0"] = None
     images.pictures["4-0"] = Image.new("RGB", (10, 20))
-    judgements, rejections = automatic_labels(rows, images, seed=0, least_scores=(0.8, 0.5, 1.0), share_of_three=0.5)
+    judgements, rejections = automatic_labels(
+        rows, images, seed=0, least_scores=(0.8, 0.5, 1.0), labelled_three_times=0.5
+    )
     assert [(row["item_id"], row["reason"]) for row in rejections] == [
         ("p3-0", "picture unreadable"),
         ("p4-0", "picture not recognisable"),
@@ -149,7 +151,7 @@ def test_drawn_pictures_are_labelled_and_faults_found() -> None:
 
 def test_checks_have_different_names() -> None:
     with pytest.raises(WhatifError, match="all different"):
-        automatic_labels([], Drawn(), seed=0, least_scores=(0.8, 0.801))
+        automatic_labels([], Drawn(), seed=0, labelled_three_times=0.1, least_scores=(0.8, 0.801))
 
 
 def test_a_picture_with_a_caption_of_bytes_is_decoded() -> None:
@@ -159,5 +161,5 @@ def test_a_picture_with_a_caption_of_bytes_is_decoded() -> None:
     images = Drawn()
     with Image.open(out) as picture:
         images.pictures |= {"0-0": picture.convert("RGB"), "0-1": picture.convert("RGB")}
-    judgements, _ = automatic_labels([pair(0)], images, seed=0, share_of_three=0)
+    judgements, _ = automatic_labels([pair(0)], images, seed=0, labelled_three_times=0)
     assert [row["decision"] for row in judgements] == ["caption_0", "caption_0"]

@@ -20,7 +20,7 @@ from whatif.verification.picture_tasks import PictureTask, picture_tasks, tasks_
 PAIRS = [pair(number) for number in range(20)]
 IMAGES = Pictures(pictures(range(20)))
 SEED = 7
-TASKS = {task.item_id: task for task in picture_tasks(PAIRS, seed=SEED)}
+TASKS = {task.item_id: task for task in picture_tasks(PAIRS, seed=SEED, labelled_three_times=0.1)}
 FIRST = TASKS["pair-000-1"]
 
 
@@ -87,7 +87,7 @@ def test_an_unknown_label_is_a_rejected_row(tmp_path: Path, label: str) -> None:
 
 def test_a_text_that_is_both_options_is_no_label(tmp_path: Path) -> None:
     alike = [pair(0, caption_1="a MAN on horse 0")]
-    task = picture_tasks(alike, seed=SEED)[0]
+    task = picture_tasks(alike, seed=SEED, labelled_three_times=0.1)[0]
     found = labels(tmp_path, f"task_id,annotator,label\n{task.task_id},ann,a man on horse 0\n", alike)
     assert [row["reason"] for row in found.rejections] == ["unknown label"]
 
@@ -95,7 +95,7 @@ def test_a_text_that_is_both_options_is_no_label(tmp_path: Path) -> None:
 def test_a_caption_that_was_marked_as_text_is_still_its_option(tmp_path: Path) -> None:
     pairs = [pair(0, caption_0="=1+1")]
     for label in ("=1+1", "'=1+1"):
-        task = picture_tasks(pairs, seed=SEED)[0]
+        task = picture_tasks(pairs, seed=SEED, labelled_three_times=0.1)[0]
         found = labels(tmp_path, f"task_id,annotator,label\n{task.task_id},ann,{label}\n", pairs)
         assert [row["decision"] for row in found.judgements] == ["caption_0"]
 

@@ -6,6 +6,7 @@ import csv
 import io
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,12 +26,16 @@ PAIRS = [pair(number) for number in range(200)]
 IMAGES = Pictures(pictures(range(200)))
 
 
+def tasks_of(pairs: list[dict[str, Any]], seed: int) -> list[PictureTask]:
+    return picture_tasks(pairs, seed=seed, labelled_three_times=0.1)
+
+
 def rows_of(data: bytes) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(data.decode(), newline="")))
 
 
 def test_every_picture_is_asked_about_and_a_tenth_three_times() -> None:
-    tasks = picture_tasks(PAIRS, seed=5)
+    tasks = tasks_of(PAIRS, 5)
     assert sorted(task.item_id for task in tasks) == sorted(
         f"{row['pair_id']}-{side}" for row in PAIRS for side in (0, 1)
     )
@@ -45,12 +50,12 @@ def test_every_picture_is_asked_about_and_a_tenth_three_times() -> None:
 
 @pytest.mark.parametrize(("share", "number"), [(0.0, 0), (0.001, 1), (0.5, 200), (1.0, 400)])
 def test_the_share_that_is_labelled_three_times(share: float, number: int) -> None:
-    tasks = picture_tasks(PAIRS, seed=5, share_of_three=share)
+    tasks = picture_tasks(PAIRS, seed=5, labelled_three_times=share)
     assert sum(len(task.annotators) == 3 for task in tasks) == number
 
 
 def test_options_are_both_captions_in_an_order_that_does_not_tell_the_side() -> None:
-    tasks = picture_tasks(PAIRS, seed=1)
+    tasks = tasks_of(PAIRS, 1)
     by_pair = {row["pair_id"]: row for row in PAIRS}
     own_first = 0
     for task in tasks:
@@ -63,7 +68,7 @@ def test_options_are_both_captions_in_an_order_that_does_not_tell_the_side() -> 
 
 
 def test_nothing_in_the_file_tells_the_side() -> None:
-    tasks = picture_tasks(PAIRS, seed=1)
+    tasks = tasks_of(PAIRS, 1)
     data = tasks_csv(tasks, IMAGES)
     assert b"pair-" not in data and b"original" not in data
     rows = rows_of(data)
@@ -79,17 +84,15 @@ def test_nothing_in_the_file_tells_the_side() -> None:
 
 
 def test_the_same_seed_gives_the_same_bytes_and_a_task_depends_on_its_item_alone() -> None:
-    first = tasks_csv(picture_tasks(PAIRS, seed=1), IMAGES)
-    assert tasks_csv(picture_tasks(PAIRS[::-1], seed=1), IMAGES) == first
-    assert tasks_csv(picture_tasks(PAIRS, seed=2), IMAGES) != first
-    assert not {task.task_id for task in picture_tasks(PAIRS, seed=1)} & {
-        task.task_id for task in picture_tasks(PAIRS, seed=2)
-    }
+    first = tasks_csv(tasks_of(PAIRS, 1), IMAGES)
+    assert tasks_csv(tasks_of(PAIRS[::-1], 1), IMAGES) == first
+    assert tasks_csv(tasks_of(PAIRS, 2), IMAGES) != first
+    assert not {task.task_id for task in tasks_of(PAIRS, 1)} & {task.task_id for task in tasks_of(PAIRS, 2)}
 
     def options(tasks: list[PictureTask]) -> dict[str, tuple[int, int]]:
         return {task.task_id: task.sides for task in tasks}
 
-    assert options(picture_tasks(PAIRS[:50], seed=1)).items() <= options(picture_tasks(PAIRS, seed=1)).items()
+    assert options(tasks_of(PAIRS[:50], 1)).items() <= options(tasks_of(PAIRS, 1)).items()
 
 
 def test_ids_are_no_numbers_for_a_spreadsheet() -> None:
@@ -98,13 +101,13 @@ def test_ids_are_no_numbers_for_a_spreadsheet() -> None:
 
 @pytest.mark.parametrize("caption", ["=1+1", "+1", "-a dog", "@sum", '=HYPERLINK("http://x","y")'])
 def test_a_caption_that_a_spreadsheet_would_run_is_marked_as_text(caption: str) -> None:
-    tasks = picture_tasks([pair(0, caption_0=caption)], seed=0, share_of_three=0)
+    tasks = picture_tasks([pair(0, caption_0=caption)], seed=0, labelled_three_times=0)
     for row in rows_of(tasks_csv(tasks, IMAGES)):
         assert f"'{caption}" in (row["option_1"], row["option_2"])
 
 
 def test_the_folder_holds_tasks_pictures_and_instruction(tmp_path: Path) -> None:
-    tasks = picture_tasks(PAIRS[:3], seed=0, share_of_three=0)
+    tasks = picture_tasks(PAIRS[:3], seed=0, labelled_three_times=0)
     assert write_picture_tasks(tasks, IMAGES, tmp_path) == 6
     for row in rows_of((tmp_path / "tasks.csv").read_bytes()):
         assert (tmp_path / row["image"]).read_bytes().startswith(b"\x89PNG")
@@ -118,9 +121,9 @@ def test_what_cannot_be_asked_about(tmp_path: Path) -> None:
     with pytest.raises(WhatifError, match="there are no pictures to judge"):
         write_picture_tasks([], IMAGES, tmp_path)
     with pytest.raises(WhatifError, match="pair pair-000: comes with several candidates"):
-        picture_tasks([pair(0), pair(0, candidate=4)], seed=0)
+        picture_tasks([pair(0), pair(0, candidate=4)], seed=0, labelled_three_times=0.1)
     with pytest.raises(WhatifError, match="lies between 0 and 1"):
-        picture_tasks(PAIRS, seed=0, share_of_three=1.5)
+        picture_tasks(PAIRS, seed=0, labelled_three_times=1.5)
     assert picture_name("0" * 64, b"RIFF1234WEBP") == f"{'0' * 64}.webp"
     with pytest.raises(WhatifError, match="is no sha256"):
         picture_name("../../outside", b"")

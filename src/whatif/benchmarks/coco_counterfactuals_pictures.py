@@ -89,7 +89,7 @@ def verify_pictures(task: Task, settings: VerifyPictures) -> None:
     pictures = ImageStore(task.inputs["images"])
     if settings.labels is None:
         judgements, rejected = automatic_labels(
-            pairs, pictures, seed=seed, share_of_three=settings.labelled_three_times
+            pairs, pictures, seed=seed, labelled_three_times=settings.labelled_three_times
         )
     else:
         read = read_picture_labels(Path(settings.labels).expanduser(), pairs, seed=seed)

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
 NAME = "coco-counterfactuals"
 _FOLDER = f"data/filter/{NAME}"
-SHARE_OF_THREE = 0.1
 
 _PAIRS = click.option(
     "--pairs",
@@ -121,26 +120,30 @@ def export_pairs(folder: Path, form: str, pairs: tuple[Path, ...], images: tuple
 @click.command("picture-tasks")
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option(
-    "--three-times",
-    "share",
+    "--labelled-three-times",
     type=click.FloatRange(0, 1),
-    default=SHARE_OF_THREE,
-    show_default=True,
-    help="The share of pictures that three annotators label.",
+    help=f"The share of pictures that three annotators label. Default: that of verify.{NAME} in params.yaml.",
 )
 @_PAIRS
 @_IMAGES
 @_SEED
 def export_tasks(
-    folder: Path, share: float, pairs: tuple[Path, ...], images: tuple[Path, ...], seed: int | None
+    folder: Path,
+    labelled_three_times: float | None,
+    pairs: tuple[Path, ...],
+    images: tuple[Path, ...],
+    seed: int | None,
 ) -> None:
     """Write annotation tasks into FOLDER: tasks.csv, the pictures, and an instruction for annotators.
 
     Labels go into the column `label`; `whatif import picture-labels` reads them.
     """
+    from whatif import params
     from whatif.verification.picture_tasks import FILE, picture_tasks, write_picture_tasks
 
-    tasks = picture_tasks(_rows(pairs), seed=_seed(seed), share_of_three=share)
+    if labelled_three_times is None:
+        labelled_three_times = params.load().verify.coco_counterfactuals.labelled_three_times
+    tasks = picture_tasks(_rows(pairs), seed=_seed(seed), labelled_three_times=labelled_three_times)
     rows = write_picture_tasks(tasks, _store(_picture_files(pairs, images)), folder)
     click.echo(f"{folder / FILE}: {rows:,} labels to give for {len(tasks):,} pictures")
 

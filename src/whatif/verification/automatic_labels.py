@@ -15,7 +15,7 @@ from whatif.pair_items import SIDES, item_id, pair_and_side
 from whatif.verification.consensus import AUTOMATIC
 from whatif.verification.error_categories import ANNOTATION, ATTRIBUTE, DETAILS, HYPONYMY, OBJECT
 from whatif.verification.items import Row, pairs_by_id
-from whatif.verification.picture_tasks import labelled_by_three
+from whatif.verification.picture_tasks import items_labelled_three_times
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -54,14 +54,14 @@ def automatic_labels(
     images: DecodedPictures,
     *,
     seed: int,
+    labelled_three_times: float,
     least_scores: Sequence[float] = LEAST_SCORES,
-    share_of_three: float = 0.1,
 ) -> tuple[list[dict[str, Any]], list[dict[str, str]]]:
     """Rows of `judgements` for the pictures of chosen `pairs`, and of `rejections` for those that cannot be read.
 
-    The recogniser with the first of `least_scores` sees every picture; with the others it sees `share_of_three` of
-    them, drawn as for people, so that there is an agreement of stricter and laxer checks. Where no picture can be
-    decoded, or it is not square or not of 32 to 64 pixels, the item is rejected.
+    The recogniser with the first of `least_scores` sees every picture; with the others it sees the share
+    `labelled_three_times` of them, drawn as for people, so that there is an agreement of stricter and laxer checks.
+    Where no picture can be decoded, or it is not square or not of 32 to 64 pixels, the item is rejected.
 
     Raises WhatifError when two of `least_scores` have the same name, when there is none, and when a picture is in none
     of the files.
@@ -72,7 +72,7 @@ def automatic_labels(
         raise WhatifError(f"automatic labels: least scores {list(least_scores)}; one or more are needed, all different")
     by_id = pairs_by_id(pairs)
     items = [item_id(pair_id, side) for pair_id in by_id for side in SIDES]
-    by_all = labelled_by_three(items, seed=seed, share=share_of_three)
+    by_all = items_labelled_three_times(items, seed=seed, share=labelled_three_times)
     judgements, rejections = [], []
     for item in sorted(items):
         pair_id, side = pair_and_side(item)

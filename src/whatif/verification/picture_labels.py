@@ -42,7 +42,8 @@ def read_picture_labels(path: Path, pairs: Iterable[Row], *, seed: int) -> Pictu
     Raises WhatifError when the file is no such CSV, and when it knows no task of these pairs at all.
     """
     rows = read_label_file(path, COLUMNS, file="labels", kind="labels of pictures")
-    tasks = {task.task_id: task for task in picture_tasks(pairs, seed=seed)}
+    # Whom a task was given to does not matter here.
+    tasks = {task.task_id: task for task in picture_tasks(pairs, seed=seed, labelled_three_times=0)}
     if rows and not any(row.fields["task_id"] in tasks for row in rows):
         raise WhatifError(
             f"{path}: none of its {len(rows):,} tasks is of these pairs; labels are read with the pairs and the seed "

@@ -64,20 +64,20 @@ class Pictures(Protocol):
     def encoded(self, image_id: str) -> bytes: ...
 
 
-def picture_tasks(pairs: Iterable[Row], *, seed: int, share_of_three: float = 0.1) -> list[PictureTask]:
+def picture_tasks(pairs: Iterable[Row], *, seed: int, labelled_three_times: float) -> list[PictureTask]:
     """The task of every picture of chosen `pairs`, in order of their ids, which is no order of pictures.
 
-    Id and order of options depend on `seed` and the picture's item alone. `share_of_three` of the pictures (rounded;
-    one at least, unless it is 0) go to three annotators, those that come first when all are put in an order drawn
-    from the seed; each of the others goes to one of the three, drawn alike. 4.1 of the paper gives 10%.
+    Id and order of options depend on `seed` and the picture's item alone. The share `labelled_three_times` of the
+    pictures (rounded; one at least, unless it is 0) goes to three annotators, those that come first when all are put in
+    an order drawn from the seed; each of the others goes to one of the three, drawn alike. 4.1 of the paper gives 10%.
 
     Raises WhatifError for a share that is none, and when a pair comes with several candidates.
     """
-    if not 0 <= share_of_three <= 1:
-        raise WhatifError(f"share of pictures for three annotators: {share_of_three}; it lies between 0 and 1")
+    if not 0 <= labelled_three_times <= 1:
+        raise WhatifError(f"labelled_three_times: {labelled_three_times} is no share; it lies between 0 and 1")
     by_id = pairs_by_id(pairs)
     items = [item_id(pair_id, side) for pair_id in by_id for side in SIDES]
-    for_three = labelled_by_three(items, seed=seed, share=share_of_three)
+    for_three = items_labelled_three_times(items, seed=seed, share=labelled_three_times)
     tasks = []
     for pair_id, row in by_id.items():
         for side in SIDES:
@@ -107,7 +107,7 @@ def task_id_of(item: str, seed: int) -> str:
     return f"task-{hashlib.sha256(canonical_json([seed, 'task', item]).encode()).hexdigest()[:16]}"
 
 
-def labelled_by_three(items: Sequence[str], *, seed: int, share: float) -> set[str]:
+def items_labelled_three_times(items: Sequence[str], *, seed: int, share: float) -> set[str]:
     """The items that three annotators label: `share` of them, in an order drawn from the seed for each by its id."""
     number = min(len(items), max(1, round(share * len(items)))) if share else 0
     drawn = sorted(items, key=lambda item: (float(stream(seed, "labelled by three", item).random()), item))
