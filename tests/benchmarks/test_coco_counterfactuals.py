@@ -24,6 +24,7 @@ from whatif.schemas import (
     CAPTION_PAIRS,
     CAPTIONS,
     COUNTS,
+    IMAGES,
     JUDGEMENTS,
     MATCHES,
     PAIRS,
@@ -161,6 +162,8 @@ def test_every_candidate_is_measured_and_the_best_are_kept(made: Project) -> Non
     kept = made.rows("filter", "", "pairs", PAIRS)
     assert len(drawn) == 3 * len(kept)
     images = ImageStore(made.paths("filter", "", "images"))
+    licences = {row["licence"] for row in made.rows("filter", "", "images", IMAGES)}
+    assert licences == {"unknown"}, "what a checkpoint draws has the licence that its settings give it"
     for pair in kept:
         rivals = [row for row in drawn if row["pair_id"] == pair["pair_id"]]
         assert pair["directional"] == max(row["directional"] for row in rivals)

@@ -15,7 +15,6 @@ from whatif.params_coco_counterfactuals import GeneratePictures, VerifyPictures
 from whatif.schemas import CAPTION_PAIRS, JUDGEMENTS, PAIRS
 
 NAME = "coco-counterfactuals"
-DRAWN_LICENCE = "CC0-1.0"
 
 
 def draw(task: Task) -> None:
@@ -58,10 +57,11 @@ def filter_(task: Task) -> None:
                 rejected.append(lost_pair(pair_id, refused))
             else:
                 chosen.append(best)
-    maker = _picture_maker(task.parameters[f"generate.{NAME}.pictures"])
+    pictures = task.parameters[f"generate.{NAME}.pictures"]
+    maker, licence = _picture_maker(pictures), pictures.diffusion.licence
     kept = []
     with SortedImages(task.outputs.writer("images")) as images:
-        for pair in chosen_pictures(chosen, maker, **least, licence=DRAWN_LICENCE, what=task.wildcards["part"]):
+        for pair in chosen_pictures(chosen, maker, **least, licence=licence, what=task.wildcards["part"]):
             if pair.rejection is not None:
                 rejected.append(pair.rejection)
                 continue

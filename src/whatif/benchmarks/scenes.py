@@ -23,7 +23,6 @@ from whatif.params_scenes import GenerateScenes
 from whatif.schemas import FILES, IMAGES, JUDGEMENTS, MATCHES, PAIRS, PREDICTIONS, QUESTIONS, REJECTIONS
 
 NAME = "scenes"
-DRAWN_LICENCE = "CC0-1.0"
 SPLIT = "test"  # no model was trained on its scenes
 
 
@@ -76,7 +75,7 @@ def generate(task: Task) -> None:
                 candidates,
                 steps=diffusion.steps,
                 at_once=diffusion.batch_size,
-                licence=DRAWN_LICENCE,
+                licence=diffusion.licence,
                 cross_attention=diffusion.cross_attention,
             )
             for row, pictures in made:
