@@ -201,9 +201,11 @@ def test_tables_stand_beside_the_printed_ones_and_text_is_escaped(made: Project)
     assert (folder / "figure3.svg").read_bytes().startswith(b"<?xml")
 
 
-def test_shards_change_nothing(tmp_path: Path, checkpoints: Path, made: Project) -> None:
+@pytest.mark.parametrize("shards", [1, 8])
+def test_shards_change_nothing(tmp_path: Path, checkpoints: Path, made: Project, shards: int) -> None:
+    """`made` has two."""
     other = Project(tmp_path / "other", checkpoints)
-    other.generate["shards"] = 1
+    other.generate["shards"] = shards
     other.make("extract", "generate", "filter")
     for stage, step, role, table in (
         ("generate", "measure", "candidates", CAPTION_CANDIDATES),

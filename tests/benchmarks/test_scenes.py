@@ -18,7 +18,7 @@ from whatif.graph.run import run
 from whatif.graph.steps import Graph, Job
 from whatif.images import ImageStore
 from whatif.params import check
-from whatif.schemas import JUDGEMENTS, MATCHES, PAIRS, PREDICTIONS, QUESTIONS, REJECTIONS, Table
+from whatif.schemas import IMAGES, JUDGEMENTS, MATCHES, PAIRS, PREDICTIONS, QUESTIONS, REJECTIONS, Table
 
 pytest.importorskip("diffusers")
 
@@ -38,7 +38,8 @@ class Project:
         self.values["extract"][NAME] = {"number": 5, "side": 64}
         self.generate = self.values["generate"][NAME]
         self.generate.update(pairs=5, candidates=3, shards=2)
-        self.generate["diffusion"] = {"checkpoint": str(checkpoints / "diffusion"), "steps": 2, "batch_size": 2}
+        diffusion = {"checkpoint": str(checkpoints / "diffusion"), "licence": "CC-BY-4.0", "steps": 2, "batch_size": 2}
+        self.generate["diffusion"] = diffusion
         clip = {"checkpoint": str(checkpoints / "clip"), "batch_size": 4}
         # Pictures of random weights are like nothing.
         self.values["filter"][NAME] = {"caption_image": -1.0, "image_image": -1.0, "clip": clip}
@@ -122,12 +123,13 @@ def test_extract_gives_every_question_of_every_scene(project: Project) -> None:
 
 def test_pairs_are_the_same_for_any_number_of_parts(tmp_path: Path, checkpoints: Path) -> None:
     found = []
-    for shards in (1, 3):
+    for shards in (1, 2, 8):
         project = Project(tmp_path / str(shards), checkpoints)
         project.generate["shards"] = shards
         project.make("generate")
         found.append(project.rows("generate", "pairs", PAIRS))
-    assert found[0] == found[1]
+    assert found[0] == found[1] == found[2]
+    assert {row["licence"] for row in project.rows("generate", "images", IMAGES)} == {"CC-BY-4.0"}
     pairs = found[0]
     assert [(row["pair_id"], row["candidate"]) for row in pairs] == [
         (f"scene-pair-{pair:06d}", candidate) for pair in range(1, 6) for candidate in range(3)
