@@ -252,12 +252,15 @@ def test_odd_captions_are_rejected_with_a_reason_and_the_funnel_adds_up(tmp_path
     assert (missing["item_id"], missing["reason"]) == ("gone.png", "picture missing")
     unpaired = {r["item_id"]: r["reason"] for r in project.rows("generate", "choose", "rejections", REJECTIONS)}
     assert unpaired == {"verbs": "no noun"}
-    assert "picture missing" not in (project.folder / "metrics" / NAME / "report.md").read_text(encoding="utf-8")
+    funnel = (project.folder / "metrics" / NAME / "funnel.csv").read_text(encoding="utf-8")
+    assert "extract,photographs,picture missing: 1,1,0,1\n" in funnel
     assert project.rows("evaluate", "match", "random", MATCHES) == []
 
 
 def test_no_pair_is_left(tmp_path: Path, checkpoints: Path) -> None:
     project = Project(tmp_path / "none", checkpoints)
     project.values["filter"][NAME]["caption_image"] = 1.0
-    with pytest.raises(WhatifError, match=r"no pair is left .*no candidate is left 5"):
+    with pytest.raises(
+        WhatifError, match=rf"no pair is left .*no candidate is left 5.*; lower filter\.{NAME} or raise"
+    ):
         project.make("extract", "generate", "filter", "verify", "evaluate", "aggregate")

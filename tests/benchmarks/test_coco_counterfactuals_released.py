@@ -107,6 +107,8 @@ def test_released_pairs_are_labelled_searched_and_matched(project: Project) -> N
     assert [json.loads(row["provenance"])["image_id"] is not None for row in pairs] == [True, True, False]
     rejected = project.rows("extract", "", "rejections", REJECTIONS)
     assert [(row["item_id"], row["reason"]) for row in rejected] == [("line-000004", "picture missing")]
+    (missing,) = project.rows("extract", "", "missing", REJECTIONS)
+    assert (missing["item_id"], missing["reason"]) == ("2", "unknown caption")
     project.label(pairs, wrong="1-1")
     project.make("verify", "evaluate", "aggregate")
     assert len({row["item_id"] for row in project.rows("verify", "", "judgements", JUDGEMENTS)}) == 6
@@ -125,6 +127,33 @@ def test_released_pairs_are_labelled_searched_and_matched(project: Project) -> N
     assert metrics["verification"]["pictures"]["all"]["correct"]["count"] == 5
     report = (project.folder / "metrics" / NAME / "report.md").read_text(encoding="utf-8")
     assert "picture missing: 1" in report and "labelled automatically" not in report
+    funnel = (project.folder / "metrics" / NAME / "funnel.csv").read_text(encoding="utf-8")
+    assert "extract,photographs,unknown caption: 1,3,2,1\n" in funnel
+
+
+def test_every_photograph_is_there_or_has_a_reason(project: Project) -> None:
+    examples = project.folder / "released" / "examples.jsonl"
+    lines = [json.loads(line) for line in examples.read_text(encoding="utf-8").splitlines()]
+    lines.append({**lines[0], "id": 5, "caption_0": "  A cat on a sofa"})  # as another, but for outer space
+    examples.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    (project.folder / "photographs" / "1.png").unlink()
+    project.make("extract")
+    told = {row["pair_id"]: json.loads(row["provenance"]) for row in project.rows("extract", "", "pairs", PAIRS)}
+    assert told["0"]["image_id"] == told["5"]["image_id"] is not None
+    missing = {row["item_id"]: row["reason"] for row in project.rows("extract", "", "missing", REJECTIONS)}
+    assert missing == {"1": "picture missing", "2": "unknown caption"}
+    assert {pair_id for pair_id, row in told.items() if row["image_id"] is None} == set(missing)
+    project.values["extract"][NAME]["captions"] = None
+    project.make("extract")
+    rows = project.rows("extract", "", "missing", REJECTIONS)
+    assert {row["reason"] for row in rows} == {"no caption set"} and len(rows) == 4
+
+
+def test_no_pair_is_left(project: Project) -> None:
+    examples = project.folder / "released" / "examples.jsonl"
+    examples.write_text(examples.read_text(encoding="utf-8").splitlines()[-1], encoding="utf-8")
+    with pytest.raises(WhatifError, match=rf"picture missing 1\); give another data set as extract\.{NAME}\.data_set"):
+        project.make("extract", "verify", "evaluate", "aggregate")
 
 
 def test_without_labels_nothing_is_judged_and_the_tables_say_so(project: Project) -> None:

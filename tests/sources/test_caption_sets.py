@@ -120,14 +120,20 @@ def test_bytes_that_are_no_text_and_missing_files_are_one_line(tmp_path: Path) -
 
 
 def test_rows_are_those_of_the_table() -> None:
-    captions = [SourceCaption("a", "Two dogs on a bed.", "x.jpg"), SourceCaption("b", "It is posing.", None)]
-    rows: list[dict[str, Any]] = list(caption_rows(captions, tagger("pattern"), "pattern"))
+    captions = [
+        SourceCaption("a", "Two dogs on a bed.", "x.jpg"),
+        SourceCaption("b", "It is posing.", None),
+        SourceCaption("c", "It is posing.", "gone.jpg"),
+    ]
+    rows: list[dict[str, Any]] = list(caption_rows(captions, tagger("pattern"), "pattern", {"x.jpg": "f00"}))
     assert [[(n["start"], n["end"], n["noun"]) for n in row["nouns"]] for row in rows] == [
         [(4, 8, "dogs"), (14, 17, "bed")],
         [],
+        [],
     ]
-    assert [row["provenance"] for row in rows] == ['{"image":"x.jpg"}', '{"image":null}']
-    assert pa.Table.from_pylist(rows, schema=CAPTIONS.schema).num_rows == 2
+    assert [row["provenance"] for row in rows] == ['{"image":"x.jpg"}', '{"image":null}', '{"image":"gone.jpg"}']
+    assert [row["image_id"] for row in rows] == ["f00", None, None]
+    assert pa.Table.from_pylist(rows, schema=CAPTIONS.schema).num_rows == 3
 
 
 @pytest.mark.skipif("WHATIF_DATA" not in os.environ, reason="needs WHATIF_DATA, the folder of real data")
@@ -137,7 +143,7 @@ def test_all_real_captions_are_read_and_their_nouns_stand_where_they_are_said_to
     assert len({one.caption_id for one in found.captions}) == 25_014
     assert {one.image for one in found.captions if one.image is None} == set()
     assert not any("\n" in one.caption or one.caption != one.caption.strip() for one in found.captions)
-    rows = list(caption_rows(found.captions[::10], tagger("pattern"), "pattern"))
+    rows = list(caption_rows(found.captions[::10], tagger("pattern"), "pattern", {}))
     counts = [len(row["nouns"]) for row in rows]
     assert 3.3 < sum(counts) / len(counts) < 3.9 and counts.count(0) < 5
     assert all(row["caption"][n["start"] : n["end"]] == n["noun"] for row in rows for n in row["nouns"])

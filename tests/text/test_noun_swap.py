@@ -34,7 +34,7 @@ class Fills:
 
 
 def candidates(caption: str, *words: str | tuple[str, bool], top: int = 10) -> list[dict[str, Any]]:
-    rows = caption_rows([SourceCaption("x", caption, None)], tag, "by hand")
+    rows = caption_rows([SourceCaption("x", caption, None)], tag, "by hand", {})
     ((found, rejection),) = caption_candidates(rows, Fills(*words), tag, top)
     assert rejection is None
     return found
@@ -78,7 +78,7 @@ def test_a_replacement_that_changes_the_number_of_words_is_no_noun() -> None:
     def splits(text: str) -> Tagged:
         return [(word, "NN") for word in text.replace("cannot", "can not").split()]
 
-    rows = caption_rows([SourceCaption("x", "a dog", None)], splits, "by hand")
+    rows = caption_rows([SourceCaption("x", "a dog", None)], splits, "by hand", {})
     ((found, _),) = caption_candidates(rows, Fills("cannot", "tin"), splits)
     assert [row["status"] for row in found if row["place"] == 1] == ["not a noun", "ok"]
 
@@ -93,7 +93,7 @@ def test_articles_stay_and_the_first_word_keeps_its_capital() -> None:
 
 def test_a_caption_without_nouns_has_no_candidates_and_a_long_one_is_a_rejection() -> None:
     captions = [SourceCaption("a", "running fast", None), SourceCaption("b", "long dog", None)]
-    rows = caption_rows(captions, tag, "by hand")
+    rows = caption_rows(captions, tag, "by hand", {})
     assert list(caption_candidates(rows, Fills("cat"), tag)) == [
         ([], None),
         ([], {"item_id": "b", "reason": "caption too long", "detail": "70 tokens; it takes 64"}),
@@ -102,7 +102,7 @@ def test_a_caption_without_nouns_has_no_candidates_and_a_long_one_is_a_rejection
 
 def test_with_the_offline_tagger_verbs_are_refused() -> None:
     real = tagger("pattern")
-    rows = caption_rows([SourceCaption("x", "A dog sits on a bed.", None)], real, "pattern")
+    rows = caption_rows([SourceCaption("x", "A dog sits on a bed.", None)], real, "pattern", {})
     ((found, _),) = caption_candidates(rows, Fills("cat", "is", "very"), real)
     assert [(row["subject_0"], row["subject_1"], row["status"]) for row in found if row["place"] == 0] == [
         ("dog", "cat", "ok"),

@@ -10,6 +10,7 @@ Captions are chosen in the stage `generate`, because pictures are made of the ch
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -33,12 +34,13 @@ from whatif.schemas import (
 from whatif.tables.funnel import FunnelStage, reasons
 
 NAME = "coco-counterfactuals"
-_CHOSEN = "chosen"
-_LOST = "no candidate is left"
-_REDRAWN = "when drawn again"  # the end of the reason for which a chosen candidate fell on another machine
 _WITHOUT_WORDNET = (
     "Captions were chosen without WordNet, so no pair is flagged in which one noun is a kind of the other "
     "(`generate.coco-counterfactuals.captions.choose.wordnet` in params.yaml)."
+)
+_REMEDY = (
+    f"lower filter.{NAME} or raise generate.{NAME}.pictures.candidates in params.yaml; "
+    f"data/filter/{NAME}/rejections says why"
 )
 
 
@@ -53,6 +55,7 @@ def aggregate(task: Task) -> None:
             "COCO-Counterfactuals",
             _funnel(task, counts),
             chose=task.parameters[f"generate.{NAME}"].pictures.clip.checkpoint,
+            remedy=_REMEDY,
             note="" if flagged else _WITHOUT_WORDNET,
         ),
     )
@@ -60,26 +63,40 @@ def aggregate(task: Task) -> None:
 
 def _funnel(task: Task, counts: Sequence[Mapping[str, Any]]) -> list[FunnelStage]:
     """Counts of every stage until there are pairs of pictures, each from its own artifacts."""
-    unusable, unpaired, refused = (
-        reasons(artifacts.rows_of(task.inputs[role], REJECTIONS)) for role in ("unusable", "unpaired", "filtered")
+    from whatif.filters.caption_choice import CHOSEN
+    from whatif.filters.clip_direction import NO_CANDIDATE_LEFT
+    from whatif.imaging.chosen_pictures import WHEN_DRAWN_AGAIN
+
+    unusable, missing, unpaired, refused = (
+        reasons(artifacts.rows_of(task.inputs[role], REJECTIONS))
+        for role in ("unusable", "missing", "unpaired", "filtered")
     )
-    redrawn = {reason: number for reason, number in refused.items() if reason.endswith(_REDRAWN)}
-    lost = {reason: number for reason, number in refused.items() if reason == _LOST} | redrawn
-    unlike = {reason: number for reason, number in refused.items() if reason != _LOST}
+    redrawn = {reason: number for reason, number in refused.items() if reason.endswith(WHEN_DRAWN_AGAIN)}
+    lost = {reason: number for reason, number in refused.items() if reason == NO_CANDIDATE_LEFT} | redrawn
+    unlike = {reason: number for reason, number in refused.items() if reason != NO_CANDIDATE_LEFT}
     outcomes = {row["outcome"]: row["number"] for row in counts if row["what"] == "candidates"}
-    replaced = outcomes.pop(_CHOSEN, 0)
+    replaced = outcomes.pop(CHOSEN, 0)
     captions, chosen, drawn, pairs = (
         rows_in(task.inputs[role]) for role in ("captions", "caption_pairs", "candidates", "pairs")
     )
     asked = task.parameters[f"generate.{NAME}"].pictures.candidates
     return [
         FunnelStage("extract", "captions", captions + sum(unusable.values()), captions, unusable),
+        FunnelStage("extract", "photographs", *_photographs(task), missing),
         FunnelStage("generate", "replacements of nouns", replaced + sum(outcomes.values()), replaced, outcomes),
         FunnelStage("generate", "captions", captions, chosen, unpaired),
         FunnelStage("generate", "candidates of pictures", chosen * asked, drawn),
         FunnelStage("filter", "candidates of pictures", drawn, pairs, unlike),
         FunnelStage("filter", "pairs", chosen, pairs, lost),
     ]
+
+
+def _photographs(task: Task) -> tuple[int, int]:
+    """How many photographs the captions name, and how many of these are there."""
+    rows = artifacts.rows_of(task.inputs["captions"], CAPTIONS, ["image_id", "provenance"])
+    named = {json.loads(row["provenance"])["image"]: row["image_id"] for row in rows}
+    named.pop(None, None)  # captions may come without
+    return len(named), sum(image_id is not None for image_id in named.values())
 
 
 def _wildcards(params: Params) -> Mapping[str, Sequence[str]]:
@@ -197,6 +214,7 @@ BENCHMARK = Benchmark(
                 **_KEPT,
                 "captions": f"{_EXTRACTED}/captions.parquet",
                 "unusable": f"{_EXTRACTED}/rejections.parquet",
+                "missing": f"{_EXTRACTED}/missing.parquet",
                 "counts": f"{_GENERATED}/counts.parquet",
                 "caption_pairs": f"{_GENERATED}/caption-pairs.parquet",
                 "unpaired": f"{_GENERATED}/rejections.parquet",

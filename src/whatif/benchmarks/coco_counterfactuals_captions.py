@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import math
 from collections import Counter
 from pathlib import Path
@@ -59,11 +58,10 @@ def extract(task: Task) -> None:
         for row in pictures.found.values():
             images.add(row)
     image_ids = {name: row["image_id"] for name, row in pictures.found.items()}
-    for row in caption_rows(read.captions, tagger(settings.tagger), settings.tagger):
-        image = json.loads(row["provenance"])["image"]
-        task.outputs.writer("captions").write([{**row, "image_id": image_ids.get(image)}])
+    for row in caption_rows(read.captions, tagger(settings.tagger), settings.tagger, image_ids):
+        task.outputs.writer("captions").write([row])
     task.outputs.write("rejections", read.rejections)
-    missing = sorted(pictures.missing.items()) if folders else []  # without folders no picture is asked for
+    missing = sorted(pictures.missing.items())
     rows = [{"item_id": name, "reason": reason, "detail": detail} for name, (reason, detail) in missing]
     task.outputs.write("missing", rows)
 

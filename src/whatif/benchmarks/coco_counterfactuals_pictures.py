@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import itertools
-import json
 from pathlib import Path
 from typing import Any
 
 from whatif import artifacts, models
+from whatif.benchmarks.coco_counterfactuals_steps import photographs_of
 from whatif.graph.run import Task
 from whatif.graph.steps import part_range
 from whatif.images import ImageStore, SortedImages
@@ -126,7 +126,7 @@ def retrieve(task: Task) -> None:
     subsets = {
         COUNTERFACTUALS: counterfactual_items(pairs),
         HUMAN_EVALUATED: human_evaluated_items(pairs, correct),
-        ORIGINALS: original_items(pairs, _photographs(pairs)),
+        ORIGINALS: original_items(pairs, photographs_of(pairs)),
     }
     pictures = ImageStore([*task.inputs["images"], *task.inputs["photographs"]])
     for row in retrieval(subsets, pictures, task.wildcards["encoder"], _matcher(task, "encoder")):
@@ -140,7 +140,7 @@ def match(task: Task) -> None:
     matcher, key = _matcher(task, "matcher"), task.wildcards["matcher"]
     pairs = list(artifacts.rows_of(task.inputs["pairs"], PAIRS))
     pictures = ImageStore([*task.inputs["images"], *task.inputs["photographs"]])
-    photographs = _photographs(pairs)
+    photographs = photographs_of(pairs)
     originals = [
         {"caption_id": pair["pair_id"], "caption": pair["caption_0"], "image_id": photographs[pair["pair_id"]]}
         for pair in pairs
@@ -164,9 +164,3 @@ def _picture_maker(settings: GeneratePictures) -> Any:
 def _matcher(task: Task, wildcard: str) -> Any:
     settings = task.parameters[f"models.{task.wildcards[wildcard]}"]
     return models.load_matcher(settings.adapter, settings)
-
-
-def _photographs(pairs: list[dict[str, Any]]) -> dict[str, str]:
-    """The picture that the original caption of a pair was written for, where it is there."""
-    found = {pair["pair_id"]: json.loads(pair["provenance"]).get("image_id") for pair in pairs}
-    return {pair_id: image_id for pair_id, image_id in found.items() if image_id is not None}

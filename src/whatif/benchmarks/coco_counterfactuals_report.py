@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from whatif import artifacts
+from whatif.benchmarks.coco_counterfactuals_steps import photographs_of
 from whatif.benchmarks.pair_panels import matching_stage, pair_panels
 from whatif.benchmarks.shared import publish_tables, report, table_paths
 from whatif.errors import WhatifError
@@ -42,12 +43,14 @@ class Made:
     """How the pairs of a benchmark were made: its name, its funnel until there were pairs, and what else is to be said.
 
     `chose` is the checkpoint by which the pictures were chosen; its model stands in Table 13, the others in Table 2.
+    `remedy` is what to do when no pair is left.
     """
 
     name: str
     title: str
     stages: Sequence[FunnelStage]
     chose: str
+    remedy: str
     note: str = ""
 
 
@@ -60,9 +63,9 @@ def publish_report(task: Task, made: Made) -> None:
     funnel = funnel_table(stages)
     if not pairs:
         lost = "; ".join(f"{one.stage}: {reason} {n}" for one in stages for reason, n in one.rejected.items())
-        raise WhatifError(f"{made.name}: no pair is left ({lost})")
+        raise WhatifError(f"{made.name}: no pair is left ({lost}); {made.remedy}")
     judgements = list(artifacts.rows_of(task.inputs["judgements"], JUDGEMENTS))
-    photographs = _photographs(pairs)
+    photographs = photographs_of(pairs)
     precision: dict[str, Any] = {"settings": settings, "seed": seed}
 
     verified = verification(judgements, settings, seed)
@@ -144,12 +147,6 @@ def _searchers(task: Task, chose: str) -> dict[str, dict[str, str]]:
     names = printed_names(models, dual_encoders(models))
     by_it = {key: name for key, name in names.items() if models[key].checkpoint == chose}
     return {"2": {key: name for key, name in names.items() if key not in by_it}, "13": by_it}
-
-
-def _photographs(pairs: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """The picture that the original caption of a pair was written for, where it is known."""
-    found = {pair["pair_id"]: json.loads(pair["provenance"]).get("image_id") for pair in pairs}
-    return {pair_id: image_id for pair_id, image_id in found.items() if image_id is not None}
 
 
 def _categories(task: Task) -> dict[str, str]:

@@ -1,8 +1,10 @@
-"""The steps that pairs of pictures go through once they are there, ours and released ones: labels, search, matching."""
+"""What pairs of pictures go through once they are there, ours and released ones: labels, search, matching."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from whatif.benchmarks.shared import adapter_code
 from whatif.graph.steps import Output, Step
@@ -67,6 +69,12 @@ def evaluation_steps(name: str, pictured: Mapping[str, str], verify: str) -> tup
             },
         ),
     )
+
+
+def photographs_of(pairs: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """Pair id -> image id of the photograph that its original caption was written for, where that is there."""
+    found = {pair["pair_id"]: json.loads(pair["provenance"]).get("image_id") for pair in pairs}
+    return {pair_id: image_id for pair_id, image_id in found.items() if image_id is not None}
 
 
 def evaluated(name: str) -> dict[str, str]:

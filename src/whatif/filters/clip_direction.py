@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 Floats: TypeAlias = NDArray[np.float64]
 Row: TypeAlias = Mapping[str, Any]
 
+NO_CANDIDATE_LEFT = "no candidate is left"  # the reason of `lost_pair`
 _CANDIDATES_AT_ONCE = 256
 _SAME = 1e-9  # shorter than this, a difference of embeddings has no direction
 
@@ -105,7 +106,7 @@ def lost_pair(pair_id: str, rejections: Iterable[Row]) -> dict[str, Any]:
     """The rejection of a pair that has no candidate left; its detail counts the reasons of its candidates."""
     counted = Counter(str(row["reason"]) for row in rejections)
     detail = "; ".join(f"{reason}: {number}" for reason, number in sorted(counted.items()))
-    return {"item_id": pair_id, "reason": "no candidate is left", "detail": detail}
+    return {"item_id": pair_id, "reason": NO_CANDIDATE_LEFT, "detail": detail}
 
 
 def too_unlike(row: Row, *, caption_image: float, image_image: float) -> tuple[str, str] | None:

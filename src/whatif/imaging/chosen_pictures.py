@@ -18,6 +18,8 @@ from whatif.imaging.candidate_runs import place_of, runs_of
 from whatif.imaging.picture_maker import PictureMaker, Row
 from whatif.progress import progress
 
+WHEN_DRAWN_AGAIN = "when drawn again"  # the end of the reason for which a chosen candidate is rejected
+
 
 @dataclass(frozen=True)
 class ChosenPair:
@@ -91,4 +93,4 @@ def _redrawn(row: Row, images: Sequence[Row], scores: dict[str, float]) -> dict[
 
 def _rejection(row: Row, reason: str, detail: str) -> dict[str, Any]:
     said = f"{candidate_name(row)} came out differently when it was drawn again: {detail}"
-    return {"item_id": row["pair_id"], "reason": f"{reason} when drawn again", "detail": said}
+    return {"item_id": row["pair_id"], "reason": f"{reason} {WHEN_DRAWN_AGAIN}", "detail": said}

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -65,16 +65,18 @@ def read_caption_set(path: Path, most_words: int = MOST_WORDS) -> CaptionSet:
     return found
 
 
-def caption_rows(captions: Iterable[SourceCaption], tag: Tagger, tagger_name: str) -> Iterator[dict[str, Any]]:
+def caption_rows(
+    captions: Iterable[SourceCaption], tag: Tagger, tagger_name: str, image_ids: Mapping[str, str]
+) -> Iterator[dict[str, Any]]:
     """Rows of `captions` with the nouns that `tag` finds; `provenance` names the picture's file.
 
-    `image_id` is null: the caller fills it in where the picture is there.
+    `image_ids` gives the id of a file's picture; null stands where it does not.
     """
     for one in captions:
         yield {
             "caption_id": one.caption_id,
             "caption": one.caption,
-            "image_id": None,
+            "image_id": image_ids.get(one.image) if one.image is not None else None,
             "tagger": tagger_name,
             "nouns": [vars(noun) for noun in nouns(one.caption, tag)],
             "provenance": canonical_json({"image": one.image}),
