@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import http.client
 import json
@@ -149,5 +150,6 @@ def _send(
     request.send_header("Content-Length", str(len(body) if length is None else length))
     for name, value in headers:
         request.send_header(name, value)
-    request.end_headers()
-    request.wfile.write(body)
+    with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # who asked may have been killed since
+        request.end_headers()
+        request.wfile.write(body)

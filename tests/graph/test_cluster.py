@@ -167,6 +167,9 @@ STOPPED = {
     "slurmstepd-n1: error: *** JOB 7 ON n1 CANCELLED AT 2026-11-20T15:17:54 ***": "was cancelled",
     "slurmstepd-n1: error: *** JOB 7 ON n1 CANCELLED AT 2026-11-20T15:17:54 DUE TO NODE FAILURE ***": "lost its node",
     "whatif: data/verify/questions.parquet: cannot be read": "data/verify/questions.parquet: cannot be read",
+    "Missing files after 60 seconds. This might be due to filesystem latency.": (
+        "did not see files in time; the shared folder is slow: raise `latency-wait` in slurm/config.yaml"
+    ),
     "Something else": "failed; its log says why",
 }
 
@@ -201,6 +204,21 @@ def test_a_job_that_never_began_has_no_log_of_slurm(tmp_path: Path, failed: tupl
     (line,) = cluster_faults.explain(graph, ["run.log"])
     assert "): was cancelled; " in line
     assert line.endswith(" Logs: none by Slurm")
+
+
+def test_a_job_whose_files_come_late_is_named_with_the_first_of_them(tmp_path: Path, failed: tuple[Graph, str]) -> None:
+    output = "data/evaluate/majority/cvqa-synthetic/predictions/part-001-of-004.parquet"
+    (tmp_path / "run.log").write_text(
+        f"Waiting at most 4 seconds for missing files:\n{output} (missing locally)\n"
+        'MissingOutputException in rule evaluate_cvqa-synthetic in file "Snakefile", line 1:\n'
+        "Job 0 completed successfully, but some output files are missing. Missing files after 4 seconds. This might be "
+        f"due to filesystem latency:\n{output} (missing locally, parent dir not present)\nShutting down\n"
+    )
+    (line,) = cluster_faults.explain(failed[0], ["run.log"])
+    assert line == (
+        f"evaluate cvqa-synthetic majority part-001-of-004: ended well, but {output} is not to be seen here; the "
+        "shared folder is slow: raise `latency-wait` in slurm/config.yaml, then start again: what is finished stays"
+    )
 
 
 def test_a_job_that_slurm_did_not_take_is_named_with_slurms_words(tmp_path: Path, failed: tuple[Graph, str]) -> None:

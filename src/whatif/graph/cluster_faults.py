@@ -33,6 +33,9 @@ _OPTIONS = {
     "constraint": "--constraint",
 }
 _AGAIN = "then start again: what is finished stays"
+_PATIENCE = "the shared folder is slow: raise `latency-wait` in slurm/config.yaml"
+# Snakemake's words for a job that ended well and whose files this machine does not see, which it names line by line.
+_LATE = re.compile(r"^MissingOutputException.*\n.*\n((?:\S+ \(missing.*\n?)+)", re.MULTILINE)
 # The words of Slurm's daemons in the log of a job, and what to do about them.
 _STOPPED = (
     (r"DUE TO TIME LIMIT", "was stopped at its time limit; raise `runtime` of {kind} in {file}"),
@@ -41,6 +44,7 @@ _STOPPED = (
         "was stopped at its memory limit; raise `mem_mb` of {kind} in {file}",
     ),
     (r"No space left on device|disk is full", "found the disk full; make room in this folder"),
+    (r"Missing files after \d+ seconds", f"did not see files in time; {_PATIENCE}"),
     (r"DUE TO NODE FAILURE", "lost its node"),
     (r"CANCELLED AT", "was cancelled"),
 )
@@ -98,6 +102,12 @@ def explain(graph: Graph, logs: Iterable[str], folder: Path = SLURM_LOGS) -> lis
         named = dict.fromkeys(re.findall(r"logs/[\w./-]+\.log", block))
         if jobs := [by_log[name] for name in named if name in by_log]:
             lines[_explained(graph, block, jobs, folder)] = None
+    by_output = {str(path): job for job in graph.jobs for path in (*job.outputs.values(), *job.published)}
+    for late in _LATE.finditer(text):
+        files = [line.partition(" ")[0] for line in late[1].splitlines()]
+        if named := dict.fromkeys(by_output[file].name for file in files if file in by_output):
+            names = ", ".join(named)
+            lines[f"{names}: ended well, but {files[0]} is not to be seen here; {_PATIENCE}, {_AGAIN}"] = None
     return list(lines) or [
         f"no job is named because of --quiet: {folder} has Slurm's logs of those that failed; {_AGAIN}"
     ]
