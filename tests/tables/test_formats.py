@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import re
+from pathlib import Path
 
 import pytest
 
+from whatif.tables import formats
 from whatif.tables.formats import DisplayTable, to_csv, to_latex, to_markdown
 
 TABLE = DisplayTable(
@@ -67,6 +69,14 @@ def test_no_special_character_reaches_latex(character: str) -> None:
     harmless = re.sub(r"\\(textbackslash|textasciitilde|textasciicircum)\{\}|\\[&%$#_{}]", "", cell)
     assert harmless == "ab"
     assert cell != f"a{character}b"
+
+
+def test_every_sign_of_our_tables_is_one_that_latex_knows() -> None:
+    folder = Path(formats.__file__).parent
+    signs = {sign for path in folder.glob("*.py") for sign in path.read_text(encoding="utf-8") if not sign.isascii()}
+    assert signs >= set("→∞–")
+    assert to_latex(DisplayTable("".join(sorted(signs)), ("woman → girl",), (("∞",),))).isascii()
+    assert r"woman $\rightarrow$ girl" in to_latex(DisplayTable("", ("woman → girl",), ()))
 
 
 def test_a_line_break_never_breaks_a_table() -> None:

@@ -24,6 +24,8 @@ _LATEX = {
     "−": "$-$",
     "×": r"$\times$",
     "±": r"$\pm$",
+    "→": r"$\rightarrow$",
+    "∞": r"$\infty$",
     "–": "--",
     "\n": " ",
 }
@@ -68,7 +70,10 @@ def to_markdown(table: DisplayTable) -> str:
 
 
 def to_latex(table: DisplayTable) -> str:
-    r"""A `table` environment with the rules of the package booktabs; every special character is escaped."""
+    r"""A `table` environment with the rules of the package booktabs; every special character is escaped.
+
+    So are the signs beyond ASCII that our tables have; letters with accents are as they were, which LaTeX reads itself.
+    """
     columns = "".join("l" if number < table.text_columns else "r" for number in range(len(table.header)))
     return "\n".join(
         [
