@@ -8,9 +8,8 @@ import pytest
 
 from tests.tables.test_twins import SETTINGS, a_set, prediction, question
 from whatif.errors import WhatifError
-from whatif.tables.c_vqa import Table7, compare_answers, table7
+from whatif.tables.c_vqa import Table7, table7
 from whatif.tables.formats import to_csv, to_latex, to_markdown
-from whatif.tables.model_drops import compare_drops
 
 
 @pytest.fixture
@@ -124,14 +123,3 @@ def test_open_questions_and_no_questions_are_refused() -> None:
         table7([], [], SETTINGS, 0, {})
     with pytest.raises(WhatifError, match="question p000-original: has no choices"):
         table7([], [{**question(0, "original"), "choices": None}], SETTINGS, 0, {})
-
-
-def test_drops_are_compared_as_for_any_twins() -> None:
-    questions, predictions = a_set({"dots": ("A", "B"), "flowers": ("A", "A")}, size=20)
-    others = [prediction(asked, "AB"[place % 3 % 2], model="other") for place, asked in enumerate(questions)]
-    fewer = [{**row, "model": "fewer"} for row in predictions[2:]]
-    rows, names = predictions + others + fewer, {"m": "M", "other": "Other", "fewer": "Fewer"}
-    made = table7(rows, questions, SETTINGS, 0, names)
-    comparisons = compare_answers(made.answers, SETTINGS, 0)
-    assert comparisons == compare_drops(rows, questions, settings=SETTINGS, seed=0, models=names)
-    assert [each.models for each in comparisons] == [("m", "other")]

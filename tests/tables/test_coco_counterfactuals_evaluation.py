@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from whatif.errors import WhatifError
-from whatif.tables.coco_counterfactuals_evaluation import RecallTable, recall_table
+from whatif.tables.coco_counterfactuals_evaluation import RecallTable, changes_table, recall_table
 from whatif.tables.published_numbers import published
 
 SETTINGS = SimpleNamespace(confidence=0.95, resamples=999)
@@ -58,7 +58,7 @@ def test_recall_and_its_change_relative_to_the_originals() -> None:
 
 
 def test_our_rows_stand_behind_the_printed_ones_of_the_same_system() -> None:
-    shown = table([*ranks(), *ranks("mine")]).tables["main"]
+    shown = table([*ranks(), *ranks("mine")]).shown
     assert [line[:3] for line in shown.rows] == [
         ("bridgetower-large-itm-mlm-itc", "printed", "counterfactuals"),
         ("bridgetower-large-itm-mlm-itc", "ours", "counterfactuals"),
@@ -79,17 +79,27 @@ def test_our_rows_stand_behind_the_printed_ones_of_the_same_system() -> None:
 def test_without_originals_nothing_is_said_of_a_change() -> None:
     made = table(ranks(originals=False))
     assert "change" not in made.metrics["bt"]["counterfactuals"]["text-retrieval"]["recall@1"]
-    assert made.tables["changes"].rows == ()
-    assert (
-        dict(zip(made.tables["main"].header, made.tables["main"].rows[1], strict=True))["Text retrieval R@1"] == "20.00"
-    )
+    assert changes_table(made.metrics, NAMES, SETTINGS).rows == ()
+    assert dict(zip(made.shown.header, made.shown.rows[1], strict=True))["Text retrieval R@1"] == "20.00"
 
 
 def test_a_baseline_of_nothing_found_is_named() -> None:
     rows = [{**one, "rank": 50} if one["subset"] == "originals" else one for one in ranks()]
     made = table(rows)
     assert made.metrics["bt"]["counterfactuals"]["text-retrieval"]["recall@1"]["change"]["percent"] is None
-    assert made.tables["changes"].rows[0][2:] == ("baseline 0",) * 6
+    assert changes_table(made.metrics, NAMES, SETTINGS).rows[0][2:] == ("baseline 0",) * 6
+
+
+def test_changes_are_shown_with_their_intervals() -> None:
+    made = table([*ranks(), *ranks("mine", originals=False)])
+    shown = changes_table(made.metrics, NAMES, SETTINGS)
+    [row] = shown.rows  # without originals there is no change, and originals have none
+    assert row[:2] == ("bridgetower-large-itm-mlm-itc", "counterfactuals")
+    change = made.metrics["bt"]["counterfactuals"]["text-retrieval"]["recall@1"]["change"]
+    assert dict(zip(shown.header, row, strict=True))["Text retrieval R@1"] == (
+        f"-50 ({round(change['low'])} to {round(change['high'])})"
+    )
+    assert "95% intervals" in shown.caption
 
 
 def test_queries_of_a_photograph_go_together() -> None:
@@ -134,7 +144,7 @@ def test_the_printed_changes_imply_one_baseline_for_both_subsets() -> None:
 
 
 def test_table_13_is_of_clip() -> None:
-    shown = table([], {}, "13").tables["main"]
+    shown = table([], {}, "13").shown
     assert [line[:3] for line in shown.rows] == [
         ("Clip", "printed", "counterfactuals"),
         ("Clip", "printed", "human-evaluated"),

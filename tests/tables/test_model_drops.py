@@ -10,6 +10,7 @@ from tests.tables.test_twins import SETTINGS, a_set, prediction
 from whatif.statistics import difference_of_drops, holm
 from whatif.tables.formats import to_csv, to_latex, to_markdown
 from whatif.tables.model_drops import Comparison, compare_drops, drops_table, headline
+from whatif.tables.twins import TwinAnswers
 
 NAMES = {"a": "Model A", "b": "Model B"}
 QUESTIONS, OF_A = a_set({"dots": ("A", "B"), "flowers": ("A", "A")}, size=20)
@@ -20,7 +21,7 @@ OF_B = [prediction(asked, "B" if asked["question_id"] in WRONG else "A", model="
 
 
 def compared(predictions: list[dict[str, Any]], **more: Any) -> list[Comparison]:
-    return compare_drops(predictions, QUESTIONS, settings=SETTINGS, seed=0, models=NAMES, **more)
+    return compare_drops(TwinAnswers(predictions, QUESTIONS, NAMES), settings=SETTINGS, seed=0, **more)
 
 
 def test_each_two_models_are_compared_by_group_and_corrected_over_the_table() -> None:
@@ -58,6 +59,7 @@ def test_all_questions_at_once_and_by_image() -> None:
 def test_models_that_were_asked_other_questions_are_not_compared() -> None:
     assert compared(OF_A + OF_B[:-2]) == []
     assert [each.group for each in compared(OF_A + OF_B[:-2], groups=("dots", "flowers"))] == ["dots"]
+    assert compared(OF_A + OF_B, groups=("no such group",)) == []
     assert "No two models were asked the same questions." in drops_table([], NAMES, "95%").caption
 
 

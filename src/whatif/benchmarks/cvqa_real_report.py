@@ -23,6 +23,7 @@ from whatif.tables.funnel import FunnelStage, funnel_table, reasons
 from whatif.tables.gender_gap import gap_table, gender_gaps, gender_metrics
 from whatif.tables.model_drops import compare_drops, drops_table, headline
 from whatif.tables.plots import accuracy_scatter
+from whatif.tables.twins import TwinAnswers
 
 NAME = "cvqa-real"
 FOLDER = f"metrics/{NAME}"
@@ -81,7 +82,8 @@ def publish_report(task: Task) -> None:
     by_gender = gender_metrics(direct, questions, genders, **precision, models=gaps) if gaps else {}
     compared = _asked(task, _DIRECT, names)
     images = {row["pair_id"]: row["image_ids"][0] for row in questions}
-    comparisons = compare_drops(direct, questions, **precision, models=compared, images=images, groups=GROUPS)
+    answers_compared = TwinAnswers([row for row in direct if row["model"] in compared], questions, compared)
+    comparisons = compare_drops(answers_compared, **precision, images=images, groups=GROUPS)
     level = f"{100 * settings.confidence:g}%"
     tables = {
         **{table: _with_note(result.shown, parts[table][0], asking) for table, result in made.items()},

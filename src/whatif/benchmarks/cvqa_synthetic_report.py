@@ -18,10 +18,10 @@ from whatif.graph.run import Task
 from whatif.params_benchmarks import AggregatePuzzles
 from whatif.params_models import answerers, printed_names
 from whatif.schemas import PREDICTIONS, QUESTIONS, REJECTIONS
-from whatif.tables.c_vqa import PlotRow, Table7, compare_answers, table7
+from whatif.tables.c_vqa import PlotRow, Table7, table7
 from whatif.tables.formats import DisplayTable
 from whatif.tables.funnel import FunnelStage, funnel_table, reasons
-from whatif.tables.model_drops import Comparison, drops_table, headline
+from whatif.tables.model_drops import Comparison, compare_drops, drops_table, headline
 from whatif.tables.shortcuts import audit_table
 from whatif.tables.twins import PREDICTION_COLUMNS, QUESTION_COLUMNS
 from whatif.text.puzzle_questions import GROUPS
@@ -92,7 +92,7 @@ def scores_of(
     )
     asked = artifacts.batches(questions, QUESTIONS, QUESTION_COLUMNS)
     scores = table7(said, asked, settings, seed, names)
-    return scores, compare_answers(scores.answers, settings, seed)
+    return scores, compare_drops(scores.answers, settings=settings, seed=seed)
 
 
 def tables_of(

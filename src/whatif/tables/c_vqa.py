@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Literal
 
 import numpy as np
 
 from whatif.errors import WhatifError
 from whatif.params_benchmarks import AggregatePuzzles
-from whatif.statistics import difference_of_drops, holm
 from whatif.tables.formats import DisplayTable
-from whatif.tables.model_drops import Comparison
+from whatif.tables.precision import percent
 from whatif.tables.published_numbers import published
 from whatif.tables.twin_cells import CHOICES, READING, alone, number_cells, number_header, reading_cells, reading_header
 from whatif.tables.twins import (
@@ -21,11 +19,8 @@ from whatif.tables.twins import (
     STATUSES,
     VARIANTS,
     Metrics,
-    Places,
-    Precision,
     Rows,
     TwinAnswers,
-    percent,
     twin_metrics,
 )
 
@@ -84,29 +79,6 @@ def table7(
         "letters": _letters(metrics, names),
     }
     return Table7(answers, metrics, tables, [*printed, *_points(metrics, names)], chance)
-
-
-def compare_answers(answers: TwinAnswers, settings: Precision, seed: int) -> list[Comparison]:
-    """Each two models that were asked the same puzzles, over all templates; see `compare_drops` for what it says."""
-    found = []
-    for first, second in combinations(range(len(answers.models)), 2):
-        asked, theirs = answers.answered[first], answers.answered[second]
-        pairs: Places = np.flatnonzero(asked.all(axis=1))
-        if not pairs.size or not np.array_equal(asked, theirs):
-            continue
-        sides = [answers.right[model][pairs] for model in (first, second)]
-        made = difference_of_drops(
-            (sides[0][:, 0], sides[0][:, 1]),
-            (sides[1][:, 0], sides[1][:, 1]),
-            confidence=settings.confidence,
-            resamples=settings.resamples,
-            seed=seed,
-        )
-        ours, others = ((int(side[:, 1].sum()) - int(side[:, 0].sum())) / len(pairs) for side in sides)
-        models = (answers.models[first], answers.models[second])
-        found.append(((models, ALL, len(pairs), (ours, others), made.difference), made.p))
-    corrected = holm([p for _, p in found]).p_values
-    return [Comparison(*what, p, float(p_holm or 0)) for (what, p), p_holm in zip(found, corrected, strict=True)]
 
 
 def _chance(answers: TwinAnswers) -> float:

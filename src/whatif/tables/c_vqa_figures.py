@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from whatif.statistics import GroupGap
+from whatif.tables.precision import percent
 from whatif.tables.svg import new_figure, svg
-from whatif.tables.twins import percent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

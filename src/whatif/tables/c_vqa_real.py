@@ -9,9 +9,10 @@ from typing import Any
 from whatif.statistics import holm
 from whatif.tables.c_vqa import PlotRow
 from whatif.tables.formats import DisplayTable
+from whatif.tables.precision import Precision
 from whatif.tables.published_numbers import published
 from whatif.tables.twin_cells import READING, alone, number_cells, number_header, reading_cells, reading_header, signed
-from whatif.tables.twins import VARIANTS, Metrics, Precision, twin_metrics
+from whatif.tables.twins import VARIANTS, Metrics, twin_metrics
 
 Row = Mapping[str, Any]
 

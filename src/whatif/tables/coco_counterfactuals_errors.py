@@ -12,8 +12,8 @@ from whatif.pair_items import pair_and_side
 from whatif.statistics import cluster_bootstrap, wilson
 from whatif.tables.coco_counterfactuals_verification import Metrics, Verified, share_cell, whose
 from whatif.tables.formats import DisplayTable
+from whatif.tables.precision import Precision, bootstrap, in_percent
 from whatif.tables.published_numbers import published
-from whatif.tables.twins import Precision, percent
 from whatif.text.human_words import is_human
 from whatif.verification.consensus import consensus, made_by, outcomes_of
 from whatif.verification.error_categories import CATEGORIES
@@ -47,8 +47,7 @@ def error_categories_table(
     cells: Metrics = {}
     for name in CATEGORIES:
         interval = wilson(counts[name], number, settings.confidence)
-        known = {"share": percent(interval.estimate), "low": percent(interval.low), "high": percent(interval.high)}
-        cells[name] = {"count": counts[name], **(known if number else {"share": None})}
+        cells[name] = {"count": counts[name], **(in_percent("share", interval) if number else {"share": None})}
     printed = {row["error_category"]: row["value"] for row in published("coco-cf", "7")}
     rows = tuple((name, printed[name], share_cell(cells[name])) for name in CATEGORIES)
     drawn = number if sampled is None else sampled
@@ -136,10 +135,7 @@ def _rate(of: Mapping[str, bool], settings: Precision, seed: int) -> Metrics:
     if not of:
         return {**cell, "rate": None}
     pairs = [pair_and_side(item)[0] for item in of]
-    how: dict[str, Any] = {"confidence": settings.confidence, "resamples": settings.resamples, "seed": seed}
-    interval = cluster_bootstrap(list(of.values()), pairs, **how)
-    ends = {"rate": interval.estimate, "low": interval.low, "high": interval.high}
-    return {**cell, **{name: percent(value) for name, value in ends.items()}}
+    return {**cell, **in_percent("rate", cluster_bootstrap(list(of.values()), pairs, **bootstrap(settings, seed)))}
 
 
 def _rate_cell(cell: Mapping[str, Any]) -> str:

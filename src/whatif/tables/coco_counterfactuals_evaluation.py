@@ -16,11 +16,11 @@ from whatif.scoring.retrieve import (
     ORIGINALS,
     SUBSETS,
 )
-from whatif.statistics import Interval, cluster_bootstrap
+from whatif.statistics import cluster_bootstrap
 from whatif.statistics.relative_change import relative_change
 from whatif.tables.formats import DisplayTable
+from whatif.tables.precision import Precision, bootstrap, in_percent
 from whatif.tables.published_numbers import published
-from whatif.tables.twins import Precision, percent
 
 Row: TypeAlias = Mapping[str, Any]
 Metrics: TypeAlias = dict[str, Any]
@@ -38,10 +38,10 @@ _CAPTION = (
 
 @dataclass(frozen=True)
 class RecallTable:
-    """Numbers for JSON (model -> subset -> direction -> what), and tables to show: `main` and `changes`."""
+    """Numbers for JSON (model -> subset -> direction -> what), and the table to show."""
 
     metrics: dict[str, dict[str, dict[str, Metrics]]]
-    tables: dict[str, DisplayTable]
+    shown: DisplayTable
 
 
 @dataclass
@@ -88,10 +88,7 @@ def recall_table(
         }
         for model, of_model in _by_cell(ranks, names).items()
     }
-    level = f"{100 * settings.confidence:g}%"
-    return RecallTable(
-        metrics, {"main": _main(table, metrics, names, level), "changes": _changes(metrics, names, level)}
-    )
+    return RecallTable(metrics, _shown(table, metrics, names, f"{100 * settings.confidence:g}%"))
 
 
 def _by_cell(ranks: Iterable[Row], names: Mapping[str, str]) -> dict[str, dict[str, dict[str, _Queries]]]:
@@ -126,14 +123,13 @@ class _Clusters:
             "candidates": queries.candidates,
             "errors": sum(rank is None for rank in queries.ranks.values()),
         }
-        of_queries = self._of(subset, queries)
+        of_queries, how = self._of(subset, queries), bootstrap(self.precision, self.seed)
         for depth in DEPTHS:
             found = queries.found(depth)
-            recall = cluster_bootstrap(found, of_queries, **self._bootstrap())
-            metrics[f"recall@{depth}"] = _in_percent(recall, "recall")
+            metrics[f"recall@{depth}"] = in_percent("recall", cluster_bootstrap(found, of_queries, **how))
             if subset != ORIGINALS and originals is not None:
                 baseline = originals.found(depth), self._of(ORIGINALS, originals)
-                change = relative_change(*baseline, found, of_queries, **self._bootstrap())
+                change = relative_change(*baseline, found, of_queries, **how)
                 ends = {"percent": change.estimate, "low": change.low, "high": change.high}
                 metrics[f"recall@{depth}"]["change"] = {name: _finite(value) for name, value in ends.items()}
         return metrics
@@ -143,19 +139,12 @@ class _Clusters:
         pairs = [query if subset == ORIGINALS else pair_and_side(query)[0] for query in queries.ranks]
         return [self.photographs.get(pair, pair) for pair in pairs]
 
-    def _bootstrap(self) -> dict[str, Any]:
-        return {"confidence": self.precision.confidence, "resamples": self.precision.resamples, "seed": self.seed}
-
-
-def _in_percent(interval: Interval, name: str) -> Metrics:
-    return {name: percent(interval.estimate), "low": percent(interval.low), "high": percent(interval.high)}
-
 
 def _finite(value: float) -> float | None:
     return round(value, 4) if math.isfinite(value) else None
 
 
-def _main(table: str, metrics: Mapping[str, Metrics], names: Mapping[str, str], level: str) -> DisplayTable:
+def _shown(table: str, metrics: Mapping[str, Metrics], names: Mapping[str, str], level: str) -> DisplayTable:
     rows: list[tuple[str, ...]] = []
     ours = {
         (model, subset): _our_row(names[model], subset, of)
@@ -216,7 +205,11 @@ def _printed_row(system: str, subset: str, values: Mapping[tuple[str, int], str]
     return (system, "printed", subset, "", "", "", *cells)
 
 
-def _changes(metrics: Mapping[str, Metrics], names: Mapping[str, str], level: str) -> DisplayTable:
+def changes_table(metrics: Mapping[str, Metrics], names: Mapping[str, str], settings: Precision) -> DisplayTable:
+    """The changes in the metrics of `recall_table`, of one table or several, with their intervals: a row a subset.
+
+    Changes are relative to the recall on originals; a model or a subset without them has no row.
+    """
     rows = []
     for model, of_model in metrics.items():
         for subset, of_subset in of_model.items():
@@ -228,8 +221,8 @@ def _changes(metrics: Mapping[str, Metrics], names: Mapping[str, str], level: st
                     (names[model], subset, *("" if change is None else _change_cell(change) for change in found))
                 )
     caption = (
-        f"Change of recall in percent of that on original captions and photographs, with {level} intervals of one "
-        "bootstrap over the photographs of both."
+        "Change of recall in percent of that on original captions and photographs, with "
+        f"{100 * settings.confidence:g}% intervals of one bootstrap over the photographs of both."
     )
     header = ("Model", "Searched", *(_heading(direction, depth) for direction, depth in _CELLS))
     return DisplayTable(caption, header, tuple(rows), text_columns=2)

@@ -13,8 +13,8 @@ from whatif.errors import WhatifError
 from whatif.scoring.match import margins
 from whatif.statistics import cluster_bootstrap
 from whatif.tables.formats import DisplayTable
+from whatif.tables.precision import Precision, bootstrap, in_percent
 from whatif.tables.svg import new_figure, svg
-from whatif.tables.twins import Precision, percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -78,10 +78,10 @@ def matching_margins(
             for name in (image_retrieval, text_retrieval):
                 clusters[model][name].append(photographs.get(pair_id, pair_id))
     arrays = {model: {name: np.array(of, dtype=np.float64) for name, of in by.items()} for model, by in values.items()}
-    bootstrap = {"confidence": settings.confidence, "resamples": settings.resamples, "seed": seed}
+    how = bootstrap(settings, seed)
     metrics = {
         model: {
-            name: _metrics(arrays[model][name], clusters[model][name], errors[model][name], bootstrap)
+            name: _metrics(arrays[model][name], clusters[model][name], errors[model][name], how)
             for name in MARGINS
             if arrays[model][name].size or errors[model][name]
         }
@@ -90,13 +90,12 @@ def matching_margins(
     return MatchingMargins(arrays, metrics, _table(metrics, names, f"{100 * settings.confidence:g}%"))
 
 
-def _metrics(values: Floats, clusters: list[str], errors: int, bootstrap: Mapping[str, Any]) -> dict[str, Any]:
+def _metrics(values: Floats, clusters: list[str], errors: int, how: Mapping[str, Any]) -> dict[str, Any]:
     numbers: dict[str, Any] = {"pairs": values.size, "errors": errors}
     if values.size:
-        below = cluster_bootstrap(values < 0, clusters, **bootstrap)
-        ends = {"percent": below.estimate, "low": below.low, "high": below.high}
+        below = cluster_bootstrap(values < 0, clusters, **how)
         numbers["median"] = round(float(np.median(values)), 6)
-        numbers["below_zero"] = {name: percent(value) for name, value in ends.items()}
+        numbers["below_zero"] = in_percent("percent", below)
         numbers["zero"] = int(np.sum(values == 0))
     return numbers
 

@@ -11,8 +11,8 @@ from whatif.pair_items import SIDES, item_id, pair_and_side
 from whatif.statistics import Interval, cluster_bootstrap, mcnemar_exact, paired_difference
 from whatif.statistics.agreement import Agreement, agreement, label_shares
 from whatif.tables.formats import DisplayTable
+from whatif.tables.precision import Precision, bootstrap, in_percent, percent
 from whatif.tables.published_numbers import published
-from whatif.tables.twins import Precision, percent
 from whatif.verification.consensus import UNDECIDED, consensus, decisions_of, made_by, outcomes_of
 from whatif.verification.items import OUTCOMES, VARIANTS, Row, outcome
 from whatif.verification.picture_tasks import RATERS
@@ -79,7 +79,7 @@ def agreement_metrics(judgements: Iterable[Row], settings: Precision, seed: int)
     """
     of_item = decisions_of(judgements)
     several = {item: list(found.values()) for item, found in of_item.items() if len(found) > 1}
-    how: dict[str, Any] = {"confidence": settings.confidence, "resamples": settings.resamples, "seed": seed}
+    how = bootstrap(settings, seed)
     rated = {item: found for item, found in several.items() if len(found) == RATERS}
     chosen = agreement(list(rated.values()), raters=RATERS, **how)
     outcomes = [[outcome(item, decision) for decision in found] for item, found in rated.items()]
@@ -112,14 +112,12 @@ def _shares(outcomes: Mapping[str, str], settings: Precision, seed: int) -> Metr
     pairs = [pair_and_side(item)[0] for item in outcomes]
     cells: Metrics = {"number": len(outcomes)}
     for name in (*OUTCOMES, UNDECIDED):
-        interval = None
+        share: Metrics = {"share": None}
         if outcomes:
             # Resamples depend on the seed alone, so shares of one set are of the same resamples.
             right = [found == name for found in outcomes.values()]
-            how: dict[str, Any] = {"confidence": settings.confidence, "resamples": settings.resamples, "seed": seed}
-            interval = cluster_bootstrap(right, pairs, **how)
-        ends = _ends(interval, 100)
-        cells[name] = {"count": counts[name], **({"share": ends.pop("value"), **ends} if ends else {"share": None})}
+            share = in_percent("share", cluster_bootstrap(right, pairs, **bootstrap(settings, seed)))
+        cells[name] = {"count": counts[name], **share}
     return cells
 
 
@@ -130,11 +128,9 @@ def _difference(outcomes: Mapping[str, str], settings: Precision, seed: int) -> 
         return None
     right = [[outcomes[item_id(pair, side)] == "correct" for pair in whole] for side in SIDES]
     interval = paired_difference(right[0], right[1], settings.confidence, settings.resamples, seed)
-    ends = _ends(interval, 100) or {}
     return {
         "pairs": len(whole),
-        "points": ends.pop("value"),
-        **ends,
+        **in_percent("points", interval),
         "mcnemar_p": float(f"{mcnemar_exact(right[0], right[1]):.4g}"),
     }
 

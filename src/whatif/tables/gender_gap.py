@@ -7,8 +7,9 @@ from typing import Any
 
 from whatif.statistics import GroupGap, Interval, group_gap, holm
 from whatif.tables.formats import DisplayTable
+from whatif.tables.precision import Precision, bootstrap, percent
 from whatif.tables.twin_cells import READING, reading_cells, reading_header, signed
-from whatif.tables.twins import ALL, VARIANTS, Metrics, Precision, percent, twin_metrics
+from whatif.tables.twins import ALL, VARIANTS, Metrics, twin_metrics
 
 Row = Mapping[str, Any]
 NAMES = ("male", "female")
@@ -45,9 +46,7 @@ def gender_gaps(
                 images,
                 [genders[image] for image in images],
                 names=NAMES,
-                confidence=settings.confidence,
-                resamples=settings.resamples,
-                seed=seed,
+                **bootstrap(settings, seed),
             )
     return gaps
 

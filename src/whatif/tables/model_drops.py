@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+
+import numpy as np
 
 from whatif.statistics import Interval, difference_of_drops, holm
 from whatif.tables.formats import DisplayTable
+from whatif.tables.precision import Precision, bootstrap, percent
 from whatif.tables.twin_cells import signed
-from whatif.tables.twins import ALL, VARIANTS, Metrics, Precision, percent
-
-Row = Mapping[str, Any]
+from whatif.tables.twins import ALL, Flags, Metrics, TwinAnswers
 
 
 @dataclass(frozen=True)
@@ -29,49 +29,48 @@ class Comparison:
 
 
 def compare_drops(
-    predictions: Iterable[Row],
-    questions: Iterable[Row],
+    answers: TwinAnswers,
     *,
     settings: Precision,
     seed: int,
-    models: Iterable[str],
     images: Mapping[str, str] | None = None,
-    groups: Sequence[str] | None = None,
+    groups: Sequence[str] = (ALL,),
 ) -> list[Comparison]:
-    """Each two of `models` that were asked the same questions, in each of `groups`, or in all questions at once.
+    """Each two models that were asked the same questions, in each of `groups`, or in all questions at once.
 
     A change is counterfactual minus original; where the difference is negative, the first model loses more. `images`
     names the image of each pair, where several share one. p values are corrected over all comparisons (Holm).
     """
-    asked = {row["question_id"]: row for row in questions}
-    right: dict[tuple[str, str], dict[str, dict[str, bool]]] = {}
-    for row in predictions:
-        question = asked[row["question_id"]]
-        of_group = right.setdefault((row["model"], ALL if groups is None else question["group"]), {})
-        of_group.setdefault(question["pair_id"], {})[question["variant"]] = row["correct"]
+    places = {
+        group: np.isin(answers.group, [place for place, name in enumerate(answers.groups) if group in (ALL, name)])
+        for group in groups
+    }
     found = []
-    for first, second in combinations(models, 2):
-        for group in (ALL,) if groups is None else groups:
-            ours, theirs = right.get((first, group), {}), right.get((second, group), {})
-            pairs = sorted(pair for pair, twins in ours.items() if len(twins) == len(VARIANTS))
-            if not pairs or {pair: set(twins) for pair, twins in ours.items()} != {
-                pair: set(twins) for pair, twins in theirs.items()
-            }:
+    for first, second in combinations(range(len(answers.models)), 2):
+        for group, of_group in places.items():
+            asked, theirs = answers.answered[first], answers.answered[second]
+            pairs = np.flatnonzero(of_group & asked.all(axis=1))
+            if not pairs.size or not np.array_equal(asked[of_group], theirs[of_group]):
                 continue
-            sides = [[[each[pair][variant] for pair in pairs] for variant in VARIANTS] for each in (ours, theirs)]
-            (before, after), (their_before, their_after) = sides
+            (before, after), (their_before, their_after) = (answers.right[model][pairs].T for model in (first, second))
             made = difference_of_drops(
                 (before, after),
                 (their_before, their_after),
-                None if images is None else [images[pair] for pair in pairs],
-                confidence=settings.confidence,
-                resamples=settings.resamples,
-                seed=seed,
+                None if images is None else [images[pair] for pair in answers.pair_ids(pairs)],
+                **bootstrap(settings, seed),
             )
-            changes = ((sum(after) - sum(before)) / len(pairs), (sum(their_after) - sum(their_before)) / len(pairs))
-            found.append((((first, second), group, len(pairs), changes, made.difference), made.p))
+            changes = (_change(before, after), _change(their_before, their_after))
+            models = (answers.models[first], answers.models[second])
+            found.append(((models, group, len(pairs), changes, made.difference), made.p))
     corrected = holm([p for _, p in found]).p_values
-    return [Comparison(*what, p, float(p_holm or 0)) for (what, p), p_holm in zip(found, corrected, strict=True)]
+    return [
+        Comparison(*what, p, p if p_holm is None else p_holm)
+        for (what, p), p_holm in zip(found, corrected, strict=True)
+    ]
+
+
+def _change(before: Flags, after: Flags) -> float:
+    return (int(after.sum()) - int(before.sum())) / len(before)
 
 
 def drops_table(comparisons: Sequence[Comparison], names: Mapping[str, str], level: str) -> DisplayTable:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from whatif.filters.shortcuts import Shortcut
 from whatif.tables.formats import DisplayTable
-from whatif.tables.twins import percent
+from whatif.tables.precision import percent
 
 _RULES = {
     "letter": "always the letter {choice}",

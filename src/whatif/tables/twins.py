@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from whatif.errors import WhatifError
 from whatif.scoring.legacy_extraction import legacy_correct
 from whatif.statistics import Interval, cluster_bootstrap, drop, mcnemar_exact, paired_difference, wilson
+from whatif.tables.precision import Precision, bootstrap, in_percent, percent
 from whatif.text.options import LETTERS
 
 VARIANTS = ("original", "counterfactual")
@@ -32,15 +33,6 @@ Places = npt.NDArray[np.int64]
 
 _OK = STATUSES.index("ok")
 _PIECE = 1 << 20  # predictions that are looked at together: few enough to be held, enough to pay for a look-up's table
-
-
-class Precision(Protocol):
-    """How intervals are made; part of every benchmark's `aggregate` settings."""
-
-    @property
-    def confidence(self) -> float: ...
-    @property
-    def resamples(self) -> int: ...
 
 
 class TwinAnswers:
@@ -210,11 +202,6 @@ def twin_metrics(
     return {model: _by_group(place, how) for place, model in enumerate(answers.models)}
 
 
-def percent(fraction: float) -> float:
-    """A fraction in percent, rounded to the 4 decimals that metrics keep."""
-    return round(100 * fraction, 4)
-
-
 @dataclass(frozen=True)
 class _How:
     """What all metrics of a run have in common."""
@@ -229,7 +216,7 @@ class _How:
         if self.images is None:
             return wilson(int(right.sum()), len(right), self.settings.confidence)
         clusters = [self.images[pair] for pair in self.answers.pair_ids(pairs)]
-        return cluster_bootstrap(right, clusters, **self._bootstrap())
+        return cluster_bootstrap(right, clusters, **bootstrap(self.settings, self.seed))
 
     def difference(self, original: Flags, counterfactual: Flags, pairs: Places) -> Interval:
         """Counterfactual minus original."""
@@ -237,10 +224,7 @@ class _How:
             settings = self.settings
             return paired_difference(original, counterfactual, settings.confidence, settings.resamples, self.seed)
         clusters = [self.images[pair] for pair in self.answers.pair_ids(pairs)]
-        return drop(original, counterfactual, clusters, **self._bootstrap()).absolute
-
-    def _bootstrap(self) -> dict[str, Any]:
-        return {"confidence": self.settings.confidence, "resamples": self.settings.resamples, "seed": self.seed}
+        return drop(original, counterfactual, clusters, **bootstrap(self.settings, self.seed)).absolute
 
 
 def _by_group(model: int, how: _How) -> dict[str, Metrics]:
@@ -264,12 +248,12 @@ def _metrics(model: int, pairs: Places, questions: int, how: _How) -> Metrics:
         for array in (answers.right, answers.legacy, answers.said, answers.status, answers.letter)
     )
     original, counterfactual = (right[variant] for variant in VARIANTS)
-    accuracies = {variant: _in_percent("accuracy", how.accuracy(side, pairs)) for variant, side in right.items()}
+    accuracies = {variant: in_percent("accuracy", how.accuracy(side, pairs)) for variant, side in right.items()}
     return {
         "pairs": len(pairs),
         "left_out": questions - len(VARIANTS) * len(pairs),
         **accuracies,
-        "difference": _in_percent("points", how.difference(original, counterfactual, pairs)),
+        "difference": in_percent("points", how.difference(original, counterfactual, pairs)),
         "mcnemar_p": float(f"{mcnemar_exact(original, counterfactual):.4g}"),
         "legacy": {variant: None if (side < 0).any() else _share(side > 0) for variant, side in legacy.items()},
         "extracted": {variant: _share(status[variant][side] == _OK) for variant, side in said.items()},
@@ -281,10 +265,6 @@ def _metrics(model: int, pairs: Places, questions: int, how: _How) -> Metrics:
             for variant, side in status.items()
         },
     }
-
-
-def _in_percent(name: str, interval: Interval) -> dict[str, float]:
-    return {name: percent(interval.estimate), "low": percent(interval.low), "high": percent(interval.high)}
 
 
 def _share(found: Flags) -> float | None:
