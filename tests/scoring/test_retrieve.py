@@ -20,7 +20,6 @@ from whatif.scoring.retrieve import (
     counterfactual_items,
     human_evaluated_items,
     original_items,
-    recall_at,
     retrieval,
 )
 
@@ -148,14 +147,6 @@ def test_what_is_missing_altogether_stops_the_run() -> None:
 
     with pytest.raises(WhatifError, match="not among"):
         list(retrieval({"s": [Item("1", "one", "x")]}, Missing({}), "m", Directions({"one": 0})))
-
-
-def test_recall() -> None:
-    found = [1, 2, None, 11, 5]
-    assert [recall_at(found, k) for k in (1, 5, 10, 11)] == [0.2, 0.6, 0.6, 0.8]
-    assert np.isnan(recall_at([], 1))
-    with pytest.raises(ValueError, match="ranks start at 1"):
-        recall_at(found, 0)
 
 
 def test_a_real_encoder_gives_the_ranks_of_its_scores(tmp_path: Path) -> None:

@@ -94,13 +94,6 @@ def retrieval(
         yield from _subset(name, sorted(subsets[name]), told, seen, model_key)
 
 
-def recall_at(ranks: Sequence[int | None], k: int) -> float:
-    """The share of queries whose rank is k or less; None, after an error, is a miss. NaN without queries."""
-    if k < 1:
-        raise ValueError(f"recall at {k}: ranks start at 1")
-    return sum(rank is not None and rank <= k for rank in ranks) / len(ranks) if ranks else float("nan")
-
-
 @dataclass(frozen=True)
 class _Embedded:
     """Embeddings by name (caption or image id), and why others have none."""

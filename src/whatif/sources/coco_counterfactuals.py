@@ -42,12 +42,7 @@ class ReleasedPairs:
         return dict(sorted(Counter(row["reason"] for row in self.rejections).items()))
 
 
-def read_released_pairs(
-    source: Path,
-    keep: Callable[[Mapping[str, Any]], None],
-    *,
-    licence: str = LICENCE,
-) -> ReleasedPairs:
+def read_released_pairs(source: Path, keep: Callable[[Mapping[str, Any]], None]) -> ReleasedPairs:
     """The pairs of a folder or zip that holds `examples.jsonl` and the pictures, loose or in zips; hands each picture,
     a row of `images`, to `keep` and keeps none itself.
 
@@ -74,7 +69,7 @@ def read_released_pairs(
                 record = _record(line)
                 objects += 1
                 pair_id = _new_id(record, number, seen)
-                row, pictures = _pair(pair_id, record, files, licence)
+                row, pictures = _pair(pair_id, record, files)
             except _RejectedError as rejected:
                 reason, detail = rejected.args
                 item = f"line-{number:06d}"
@@ -127,14 +122,14 @@ def _new_id(record: Row, number: int, seen: dict[str, int]) -> str:
     return pair_id
 
 
-def _pair(pair_id: str, record: Row, files: ReleasedFiles, licence: str) -> tuple[Row, list[Row]]:
+def _pair(pair_id: str, record: Row, files: ReleasedFiles) -> tuple[Row, list[Row]]:
     where = f"id {pair_id[:60]}"
     names = [_text(record, f"image_{side}", where, numbers=True) for side in (0, 1)]
     captions = [_text(record, f"caption_{side}", where) for side in (0, 1)]
     found = difference(*captions)
     if found is None:
         raise _RejectedError("captions do not differ", f"{where}: both have the same words")
-    pictures = [_picture(files, name, where, licence) for name in names]
+    pictures = [_picture(files, name, where) for name in names]
     sizes = [f"{picture['width']} x {picture['height']}" for picture in pictures]
     if sizes[0] != sizes[1]:
         raise _RejectedError("pictures of different sizes", f"{where}: {sizes[0]} and {sizes[1]} pixels")
@@ -187,7 +182,7 @@ def _whole(text: str, what: str) -> str:
     return text
 
 
-def _picture(files: ReleasedFiles, name: str, where: str, licence: str) -> Row:
+def _picture(files: ReleasedFiles, name: str, where: str) -> Row:
     from PIL import Image
 
     try:
@@ -203,4 +198,4 @@ def _picture(files: ReleasedFiles, name: str, where: str, licence: str) -> Row:
             width, height = picture.size
     except (OSError, SyntaxError, ValueError, Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
         raise _RejectedError("picture unreadable", f"{where}: {place[:120]}: {type(error).__name__}") from error
-    return image_row(data, width, height, f"coco-counterfactuals:{place}", licence)
+    return image_row(data, width, height, f"coco-counterfactuals:{place}", LICENCE)

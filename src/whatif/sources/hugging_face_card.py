@@ -17,7 +17,7 @@ _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000
 _PLACE = re.compile(r"{{(\w+)}}")
 _TEMPLATE = """\
 ---
-pretty_name: {{name}}
+pretty_name: "COCO-Counterfactuals"
 license:{{licences}}
 task_categories:
 - zero-shot-image-classification
@@ -36,7 +36,7 @@ configs:
     path: data/{{split}}-*.parquet
 ---
 
-# {{heading}}
+# COCO-Counterfactuals
 
 {{pairs}} pairs of captions that differ in one noun, each with a pair of pictures that were made to differ in the same
 thing alone: {{pictures}} pictures, {{subjects}} different pairs of altered subjects. Side 0 is the original, side 1 its
@@ -91,14 +91,12 @@ Of the pictures: {{picture_licences}}. Captions that come from MS-COCO are under
 """
 
 
-def data_card(rows: Sequence[Row], *, licences: Iterable[str], name: str) -> str:
+def data_card(rows: Sequence[Row], *, licences: Iterable[str]) -> str:
     """The data card: a YAML header that the hub reads, what the rows are, how they were made, and their numbers."""
     known = sorted(set(licences))
     named = sorted({_HUB_LICENCES.get(licence, "other") for licence in known}) or ["other"]
     subjects = {(row["subject_0"].casefold(), row["subject_1"].casefold()) for row in rows}
     values = {
-        "name": json.dumps(name, ensure_ascii=False),
-        "heading": " ".join(name.split()),
         "licences": "".join(f"\n- {licence}" for licence in named),
         "size": next((label for limit, label in _SIZES if len(rows) < limit), "n>1M"),
         "split": SPLIT,

@@ -22,13 +22,11 @@ _TEXTS = ("id", "caption_0", "caption_1", "subject_0", "subject_1")
 _PICTURES = ("image_0", "image_1")
 
 
-def write_hugging_face_pairs(
-    pairs: Iterable[Row], images: Pictures, folder: Path, *, licences: Iterable[str], name: str = "COCO-Counterfactuals"
-) -> int:
+def write_hugging_face_pairs(pairs: Iterable[Row], images: Pictures, folder: Path, *, licences: Iterable[str]) -> int:
     """Writes chosen rows of `pairs` with their pictures as a folder that `datasets.load_dataset(folder)` loads.
 
     Returns how many pairs. Shards are `data/test-00000-of-00018.parquet`, 1,000 pairs each, the same bytes for the same
-    rows; `README.md` is the data card, with a YAML header. `licences` are those of the pictures, `name` is the heading.
+    rows; `README.md` is the data card, with a YAML header. `licences` are those of the pictures.
     What a pair's settings and scores are not known for is null (`p` and `guidance` of released pairs).
 
     Raises WhatifError when there are no pairs, when a pair comes with several candidates, when a picture is in none of
@@ -41,7 +39,7 @@ def write_hugging_face_pairs(
     for shard in range(shards):
         path = folder / "data" / f"{SPLIT}-{shard:05d}-of-{shards:05d}.parquet"
         _write_shard(path, rows[shard * PAIRS_OF_A_SHARD : (shard + 1) * PAIRS_OF_A_SHARD], images)
-    write_whole(folder / CARD, data_card(rows, licences=licences, name=name).encode())
+    write_whole(folder / CARD, data_card(rows, licences=licences).encode())
     return len(rows)
 
 
