@@ -14,7 +14,7 @@ from tests.tiny_checkpoints import tiny_diffusion
 from whatif.imaging.pair_candidates import draw_candidate
 from whatif.imaging.prompt_to_prompt import PairRequest, generate_pixels
 from whatif.models.diffusion import load_pipeline
-from whatif.params_models import LocalCheckpoint
+from whatif.params_models import DiffusionCheckpoint
 from whatif.settings import Span
 from whatif.sources.scene_pairs import caption_pair
 
@@ -28,7 +28,7 @@ _STEPS = 16
 def measure() -> dict[str, Any]:
     """Candidates a second on one core, with random weights and 16 steps: median of rounds taken in turn."""
     with tempfile.TemporaryDirectory() as folder:
-        pipeline = load_pipeline(LocalCheckpoint(checkpoint=str(tiny_diffusion(Path(folder)))))
+        pipeline = load_pipeline(DiffusionCheckpoint(checkpoint=str(tiny_diffusion(Path(folder))), steps=_STEPS))
     requests = candidates()
     together, alone = in_runs(pipeline, requests, _AT_ONCE), in_runs(pipeline, requests, 1)  # and warm up
     assert max(float((one - other).abs().max()) for one, other in zip(together, alone, strict=True)) < 1e-4

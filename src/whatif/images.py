@@ -12,7 +12,7 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -26,6 +26,7 @@ from whatif.schemas import IMAGES
 if TYPE_CHECKING:
     from PIL.Image import Image
 
+DRAWN_LICENCE = "CC0-1.0"  # of what this package draws without a model
 _SIGNATURES = {b"\x89PNG\r\n\x1a\n": "png", b"\xff\xd8\xff": "jpeg", b"GIF8": "gif", b"BM": "bmp"}
 
 
@@ -103,6 +104,18 @@ class SortedImages:
             if hashlib.sha256(data).hexdigest() != image_id:
                 raise WhatifError(f"{self._writer.path}: picture {image_id} was not read back as it was written")
             self._writer.write([{"image_id": image_id, "image": {"bytes": data, "path": None}, **rest}])
+
+
+class DecodedPictures(Protocol):
+    """Where pictures are fetched by id, as RGB (`ImageStore`)."""
+
+    def get(self, image_id: str) -> Image: ...
+
+
+class EncodedPictures(Protocol):
+    """Where the bytes of pictures are fetched by id, as they were stored (`ImageStore`)."""
+
+    def encoded(self, image_id: str) -> bytes: ...
 
 
 class UnreadableImageError(OSError):

@@ -13,7 +13,7 @@ from tests.tiny_checkpoints import tiny_diffusion
 from whatif.imaging.candidate_runs import filled, place_of, runs_of
 from whatif.imaging.prompt_to_prompt import PairRequest, generate_pixels
 from whatif.models.diffusion import load_pipeline
-from whatif.params_models import LocalCheckpoint
+from whatif.params_models import DiffusionCheckpoint
 
 torch = pytest.importorskip("torch")
 diffusers = pytest.importorskip("diffusers")
@@ -44,7 +44,7 @@ def test_an_empty_place_holds_a_copy() -> None:
 
 @pytest.mark.parametrize("scheduler", ["DDIMScheduler", "EulerAncestralDiscreteScheduler"])
 def test_neighbours_change_no_bit_and_the_size_of_a_batch_no_visible_one(tmp_path: Path, scheduler: str) -> None:
-    pipeline = load_pipeline(LocalCheckpoint(checkpoint=str(tiny_diffusion(tmp_path))))
+    pipeline = load_pipeline(DiffusionCheckpoint(checkpoint=str(tiny_diffusion(tmp_path)), steps=2))
     pipeline.scheduler = getattr(diffusers, scheduler).from_config(pipeline.scheduler.config)
     words = ("how many dots", "a red flower inside", "yellow", "what colour is the answer", "outside the picture")
     requests = [

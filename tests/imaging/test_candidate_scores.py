@@ -23,7 +23,7 @@ from whatif.imaging.candidate_scores import candidate_rows
 from whatif.imaging.chosen_pictures import ChosenPair, chosen_pictures
 from whatif.imaging.picture_maker import PictureMaker
 from whatif.models.response_store import ResponseStore
-from whatif.params_models import LocalCheckpoint
+from whatif.params_models import DiffusionCheckpoint, LocalCheckpoint
 from whatif.schemas import IMAGES, PAIRS
 from whatif.settings import Span
 
@@ -76,9 +76,9 @@ def in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def maker(checkpoints: Path, width: int = WIDTH, **changes: Any) -> CountingMaker:
-    diffusion = LocalCheckpoint(checkpoint=str(checkpoints / "diffusion"), batch_size=width)
-    return CountingMaker(diffusion, LocalCheckpoint(checkpoint=str(checkpoints / "clip")), **{"steps": 2, **changes})
+def maker(checkpoints: Path, width: int = WIDTH, steps: int = 2) -> CountingMaker:
+    diffusion = DiffusionCheckpoint(checkpoint=str(checkpoints / "diffusion"), batch_size=width, steps=steps)
+    return CountingMaker(diffusion, LocalCheckpoint(checkpoint=str(checkpoints / "clip")))
 
 
 def rows(made_by: PictureMaker, store: Path, pairs: Sequence[Row] = PAIRS_OF_CAPTIONS, **changes: Any) -> list[Row]:
@@ -233,7 +233,7 @@ def test_an_answer_that_is_no_candidate_is_named(checkpoints: Path) -> None:
             return [dict.fromkeys(scores, "high") for scores in super().measure(run, pictures)]
 
     settings = maker(checkpoints)
-    broken = Broken(settings._settings, settings._clip_settings, 2)
+    broken = Broken(settings._settings, settings._clip_settings)
     with pytest.raises(WhatifError, match=r"^s: the answer to [0-9a-f]{64} is no candidate"):
         rows(broken, Path("s"), PAIRS_OF_CAPTIONS[:1])
 
@@ -256,6 +256,7 @@ def test_memory_that_is_too_small_is_one_line(checkpoints: Path, monkeypatch: py
 
     monkeypatch.setattr("whatif.imaging.picture_maker.generate_pairs", full)
     with pytest.raises(
-        WhatifError, match=r"^out of memory with 4 pairs of pictures at once; give a smaller batch_size"
+        WhatifError,
+        match=r"^out of memory with 4 pairs of pictures by \S+/diffusion at once; give a smaller batch_size$",
     ):
         rows(maker(checkpoints), Path("s"), PAIRS_OF_CAPTIONS[:1])

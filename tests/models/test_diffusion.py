@@ -13,7 +13,7 @@ from tests.tiny_checkpoints import tiny_diffusion
 from whatif.errors import WhatifError
 from whatif.imaging.prompt_to_prompt import PairRequest, generate_pairs
 from whatif.models.diffusion import identity, load_pipeline
-from whatif.params_models import DiffusionCheckpoint, LocalCheckpoint
+from whatif.params_models import DiffusionCheckpoint
 
 torch = pytest.importorskip("torch")
 diffusers = pytest.importorskip("diffusers")
@@ -25,7 +25,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_a_folder_is_loaded_in_the_type_that_was_asked_for(folder: Path) -> None:
-    pipeline = load_pipeline(LocalCheckpoint(checkpoint=str(folder), dtype="bfloat16"))
+    pipeline = load_pipeline(DiffusionCheckpoint(checkpoint=str(folder), steps=2, dtype="bfloat16"))
     assert type(pipeline) is diffusers.StableDiffusionPipeline
     assert pipeline.unet.dtype == torch.bfloat16 and pipeline.unet.device.type == "cpu"
 
@@ -118,33 +118,21 @@ TEXT = "text_encoder/model.safetensors"
 def test_a_spoilt_checkpoint_is_one_line(folder: Path, spoil: Callable[[Path], object], message: str) -> None:
     spoil(folder)
     with pytest.raises(WhatifError) as error:
-        load_pipeline(LocalCheckpoint(checkpoint=str(folder)))
+        load_pipeline(DiffusionCheckpoint(checkpoint=str(folder), steps=2))
     said = str(error.value)
     assert said.startswith(f"checkpoint {folder}") and message in said and "\n" not in said
-
-
-def test_pictures_have_the_size_that_was_asked_for(folder: Path) -> None:
-    settings = LocalCheckpoint(checkpoint=str(folder))
-    pipeline = load_pipeline(settings, side=64)
-    assert pipeline("how many dots", num_inference_steps=1).images[0].size == (64, 64)
-    with pytest.raises(WhatifError) as error:
-        load_pipeline(settings, side=512)
-    assert str(error.value) == (
-        f"checkpoint {folder}/unet/config.json: its pictures have 64 x 64 pixels (sample_size 16), not 512 x 512; "
-        "name that size, or another checkpoint"
-    )
 
 
 def test_what_draws_over_another_picture_is_refused(folder: Path) -> None:
     unet = diffusers.UNet2DConditionModel.from_pretrained(folder / "unet")
     diffusers.UNet2DConditionModel.from_config({**unet.config, "in_channels": 9}).save_pretrained(folder / "unet")
     with pytest.raises(WhatifError, match=r"unet/config.json: has in_channels 9, its vae has latent_channels 4"):
-        load_pipeline(LocalCheckpoint(checkpoint=str(folder)))
+        load_pipeline(DiffusionCheckpoint(checkpoint=str(folder), steps=2))
 
 
 def test_a_folder_is_known_by_its_files_wherever_it_lies(folder: Path, tmp_path: Path) -> None:
-    settings = LocalCheckpoint(checkpoint=str(folder), batch_size=3)
-    copy = LocalCheckpoint(checkpoint=str(shutil.copytree(folder, tmp_path / "copy")))
+    settings = DiffusionCheckpoint(checkpoint=str(folder), steps=2, batch_size=3)
+    copy = DiffusionCheckpoint(checkpoint=str(shutil.copytree(folder, tmp_path / "copy")), steps=2)
     assert identity(settings, None) == identity(copy, None)
     change("scheduler/scheduler_config.json", steps_offset=0)(tmp_path / "copy")
     assert identity(settings, None) != identity(copy, None)
@@ -153,6 +141,6 @@ def test_a_folder_is_known_by_its_files_wherever_it_lies(folder: Path, tmp_path:
 def test_a_checkpoint_of_the_hub_is_known_by_its_commit(folder: Path, tmp_path: Path) -> None:
     # As the hub's cache keeps it.
     place = tmp_path / "hub" / "models--a--b" / "snapshots" / "0123abc"
-    pipeline = load_pipeline(LocalCheckpoint(checkpoint=str(shutil.copytree(folder, place))))
-    found = identity(LocalCheckpoint(checkpoint="a/b"), pipeline)
+    pipeline = load_pipeline(DiffusionCheckpoint(checkpoint=str(shutil.copytree(folder, place)), steps=2))
+    found = identity(DiffusionCheckpoint(checkpoint="a/b", steps=2), pipeline)
     assert found == {"checkpoint": "a/b", "revision": "0123abc", "dtype": "float32", **OWN}

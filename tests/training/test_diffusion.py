@@ -14,7 +14,7 @@ import torch
 from whatif.errors import WhatifError
 from whatif.imaging.scene_picture import draw_scene_picture, square_of
 from whatif.models.diffusion import load_pipeline
-from whatif.params_models import LocalCheckpoint
+from whatif.params_models import DiffusionCheckpoint
 from whatif.random_streams import stream
 from whatif.sources.scenes import Scene, Thing, draw_scene, relation_of, split_of
 from whatif.text.scene_captions import all_captions
@@ -69,7 +69,7 @@ def test_it_is_an_ordinary_pipeline(trained: tuple[Path, list[dict[str, float]]]
     assert index["_class_name"] == "StableDiffusionPipeline"
     assert index["safety_checker"] == [None, None]
     assert sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) <= MOST_BYTES
-    pipeline = load_pipeline(LocalCheckpoint(checkpoint=str(folder)))
+    pipeline = load_pipeline(DiffusionCheckpoint(checkpoint=str(folder), steps=2))
     assert {weight.dtype for weight in pipeline.unet.parameters()} == {torch.float32}
     picture = pipeline("A red ball.", num_inference_steps=2).images[0]
     assert picture.size == (64, 64)
@@ -81,7 +81,7 @@ def test_saving_and_loading_gives_the_same(tmp_path: Path) -> None:
     pipeline = new_pipeline(tokenizer, new_text_encoder(tokenizer), new_autoencoder(), new_denoiser())
     pipeline.set_progress_bar_config(disable=True)
     save_pipeline(pipeline, tmp_path)
-    loaded = load_pipeline(LocalCheckpoint(checkpoint=str(tmp_path)))
+    loaded = load_pipeline(DiffusionCheckpoint(checkpoint=str(tmp_path), steps=2))
     first, second = (
         each.to(torch.float32)(
             ["A red ball.", "A large blue star on a black background."],

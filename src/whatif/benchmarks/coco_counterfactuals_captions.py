@@ -94,8 +94,8 @@ def candidates(task: Task) -> None:
 def measure(task: Task) -> None:
     """Similarity and perplexity of every candidate of one part that is a noun."""
     from whatif.filters.caption_scores import measured
-    from whatif.filters.sentence_similarity import sentence_embedder
     from whatif.models.perplexity import perplexity_model
+    from whatif.models.sentence_similarity import sentence_embedder
     from whatif.progress import progress
 
     sentences = sentence_embedder(task.parameters[f"{_SETTINGS}.similarity"])

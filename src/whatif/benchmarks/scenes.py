@@ -54,13 +54,12 @@ def extract(task: Task) -> None:
 def generate(task: Task) -> None:
     """The candidates of one part of the pairs: pictures of both captions, each candidate with settings of its own."""
     from whatif.imaging.pair_candidates import draw_candidate, drawn
-    from whatif.models.diffusion import load_pipeline
+    from whatif.imaging.picture_maker import PictureDrawer
     from whatif.progress import progress
     from whatif.sources.scene_pairs import caption_pair
 
     settings: GenerateScenes = task.parameters[f"generate.{NAME}"]
-    seed, diffusion = task.parameters["seed"], settings.diffusion
-    pipeline = load_pipeline(diffusion)
+    seed, drawer = task.parameters["seed"], PictureDrawer(settings.diffusion)
     numbers = part_range(task.wildcards["part"], settings.pairs)
     with SortedImages(task.outputs.writer("images")) as images:
         for number in progress(numbers, len(numbers), task.wildcards["part"], "pair"):
@@ -69,16 +68,7 @@ def generate(task: Task) -> None:
                 draw_candidate(pair["pair_id"], place, seed, p=settings.p, guidance=settings.guidance)
                 for place in range(settings.candidates)
             ]
-            made = drawn(
-                pipeline,
-                pair,
-                candidates,
-                steps=diffusion.steps,
-                at_once=diffusion.batch_size,
-                licence=diffusion.licence,
-                cross_attention=diffusion.cross_attention,
-            )
-            for row, pictures in made:
+            for row, pictures in drawn(drawer, pair, candidates, licence=diffusion.licence):
                 task.outputs.writer("pairs").write([row])
                 for picture in pictures:
                     images.add(picture)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, TypeAlias
 
@@ -13,11 +12,9 @@ from whatif.text.noun_swap import OK
 
 Row: TypeAlias = Mapping[str, Any]
 
-_CAPTIONS_AT_ONCE = 128  # with all their candidates
-
 
 class ComparesSentences(Protocol):
-    """What measures likeness (`whatif.filters.sentence_similarity.SentenceEmbedder`)."""
+    """What measures likeness (`whatif.models.sentence_similarity.SentenceEmbedder`)."""
 
     def similarities(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float64]: ...
 
@@ -33,15 +30,14 @@ def measured(
 ) -> Iterator[dict[str, Any]]:
     """Rows of `caption_candidates` with the similarity of their captions and the perplexity of the new one.
 
-    In the same order, which is that of the key; only those that are `ok` are measured, all of them, so that a
-    threshold can change without a new pass. A caption is embedded once for all its candidates.
+    In the same order; only those that are `ok` are measured, all of them, so that a threshold can change without a new
+    pass. A caption is embedded once for all its candidates, and all of them go through the models together.
     """
-    by_caption = itertools.groupby(candidates, key=lambda row: row["caption_id"])
-    while rows := [row for _, group in itertools.islice(by_caption, _CAPTIONS_AT_ONCE) for row in group]:
-        usable = [row for row in rows if row["status"] == OK]
-        alike = sentences.similarities([(row["caption_0"], row["caption_1"]) for row in usable])
-        scores = language.perplexities(row["caption_1"] for row in usable)
-        found = zip(alike.tolist(), scores, strict=True)
-        for row in rows:
-            similarity, perplexity = next(found) if row["status"] == OK else (None, None)
-            yield {**row, "similarity": similarity, "perplexity": perplexity}
+    rows = list(candidates)
+    usable = [row for row in rows if row["status"] == OK]
+    alike = sentences.similarities([(row["caption_0"], row["caption_1"]) for row in usable])
+    scores = language.perplexities(row["caption_1"] for row in usable)
+    found = zip(alike.tolist(), scores, strict=True)
+    for row in rows:
+        similarity, perplexity = next(found) if row["status"] == OK else (None, None)
+        yield {**row, "similarity": similarity, "perplexity": perplexity}

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from whatif.images import image_row
-from whatif.imaging import png
-from whatif.imaging.prompt_to_prompt import PairRequest, generate_pairs
+from whatif.imaging.picture_maker import PictureDrawer
 from whatif.random_streams import stream
 from whatif.settings import Span
 
@@ -37,30 +35,17 @@ def draw_candidate(pair_id: str, place: int, seed: int, *, p: Span, guidance: Sp
 
 
 def drawn(
-    pipeline: Any,
-    pair: Mapping[str, Any],
-    candidates: list[Candidate],
-    *,
-    steps: int,
-    at_once: int,
-    licence: str,
-    cross_attention: bool = False,
+    drawer: PictureDrawer, pair: Mapping[str, Any], candidates: Sequence[Candidate], *, licence: str
 ) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
     """For each candidate its row of `pairs`, not yet measured, and the two rows of `images`.
 
-    `pair` holds the columns of `pairs` that all candidates share. Up to `at_once` candidates go in a batch, and none of
-    another pair: so nothing depends on how pairs are shared out to jobs.
+    `pair` holds the columns of `pairs` that all candidates share. Up to `drawer.width` candidates go in a batch, and
+    none of another pair: so nothing depends on how pairs are shared out to jobs. Raises WhatifError as `drawer` does.
     """
-    for start in range(0, len(candidates), at_once):
-        run = candidates[start : start + at_once]
-        requests = [
-            PairRequest(pair["caption_0"], pair["caption_1"], one.seed, one.p, one.guidance, cross_attention)
-            for one in run
-        ]
-        for one, pictures in zip(run, generate_pairs(pipeline, requests, steps), strict=True):
-            source = f"prompt-to-prompt:{pair['pair_id']}"
-            images = [
-                image_row(png.encode(picture), picture.width, picture.height, source, licence) for picture in pictures
-            ]
+    rows = [{**pair, **asdict(one)} for one in candidates]
+    for start in range(0, len(rows), drawer.width):
+        run = rows[start : start + drawer.width]
+        for row, pictures in zip(run, drawer.draw(run), strict=True):
+            images = drawer.images(row, pictures, licence)
             image_ids = {f"image_id_{side}": image["image_id"] for side, image in enumerate(images)}
-            yield {**pair, **asdict(one), **image_ids, **_UNMEASURED}, images
+            yield {**row, **image_ids, **_UNMEASURED}, images

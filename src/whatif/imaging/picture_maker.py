@@ -1,4 +1,4 @@
-"""Draws runs of candidates by prompt-to-prompt and measures them by CLIP, right behind (COCO-Counterfactuals 3.2)."""
+"""Draws runs of candidates by prompt-to-prompt, and measures them by CLIP right behind (COCO-Counterfactuals 3.2)."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from whatif.images import image_row
 from whatif.imaging import png
 from whatif.imaging.candidate_runs import filled
 from whatif.imaging.prompt_to_prompt import PairRequest, generate_pairs
-from whatif.models.local_faults import device_failed, first_line, out_of_memory
-from whatif.params_models import LocalCheckpoint
+from whatif.models.local_faults import model_faults
+from whatif.params_models import DiffusionCheckpoint, LocalCheckpoint
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -27,22 +27,18 @@ _VERSION = 1  # of how pictures are drawn, encoded and measured; raise it when t
 _PAIRS_REMEMBERED = 1024  # whose captions are embedded
 
 
-class PictureMaker:
-    """A diffusion checkpoint and a CLIP, each loaded when it is first needed: what is stored needs neither.
+class PictureDrawer:
+    """A diffusion checkpoint, loaded when it is first needed.
 
     A run has as many places as the batch size of `diffusion` says, and pictures depend on it: another batch size
-    makes other bytes. `side` is that of the pictures in pixels, where the checkpoint must have a certain one.
+    makes other bytes.
 
-    Raises WhatifError as `load_pipeline` and `dual_encoder` do, when memory does not hold a run, and when the device
-    fails.
+    Raises WhatifError as `load_pipeline` does, when memory does not hold a run, and when the device fails.
     """
 
-    def __init__(self, diffusion: LocalCheckpoint, clip: LocalCheckpoint, steps: int, side: int | None = None) -> None:
+    def __init__(self, diffusion: DiffusionCheckpoint) -> None:
         self._settings = diffusion
-        self._clip_settings = clip
-        self._side = side
-        self._captions = lru_cache(_PAIRS_REMEMBERED)(self._embedded)
-        self.steps = steps
+        self.steps = diffusion.steps
         self.width = diffusion.batch_size
 
     @cached_property
@@ -50,7 +46,46 @@ class PictureMaker:
         """The StableDiffusionPipeline."""
         from whatif.models.diffusion import load_pipeline
 
-        return load_pipeline(self._settings, self._side)
+        return load_pipeline(self._settings)
+
+    def draw(self, run: Sequence[Row | None]) -> list[tuple[Image, Image]]:
+        """The pictures of all places of a run, original and counterfactual; where it has None, a copy of another.
+
+        A candidate has the columns of `pairs` that say how it is made: captions, seed, p and guidance.
+        """
+        requests = [
+            PairRequest(
+                row["caption_0"],
+                row["caption_1"],
+                row["seed"],
+                shared=row["p"],
+                guidance=row["guidance"],
+                cross_attention=self._settings.cross_attention,
+            )
+            for row in filled(run)
+        ]
+        with model_faults(f"{len(run)} pairs of pictures by {self._settings.checkpoint} at once"):
+            return generate_pairs(self.pipeline, requests, self.steps)
+
+    def images(self, row: Row, pictures: tuple[Image, Image], licence: str) -> list[dict[str, Any]]:
+        """The rows of `images` of a candidate, whose ids are those of their bytes."""
+        source = f"{_ADAPTER}:{row['pair_id']}"
+        return [image_row(png.encode(one), one.width, one.height, source, licence) for one in pictures]
+
+
+class PictureMaker(PictureDrawer):
+    """Draws, and measures by a CLIP that is loaded when it is first needed.
+
+    What is stored needs neither checkpoint where both are folders. One of the hub is loaded even then: `identity` names
+    it by its commit, which is known only once it is loaded.
+
+    Raises WhatifError as `PictureDrawer` does, and as `dual_encoder` does.
+    """
+
+    def __init__(self, diffusion: DiffusionCheckpoint, clip: LocalCheckpoint) -> None:
+        super().__init__(diffusion)
+        self._clip_settings = clip
+        self._captions = lru_cache(_PAIRS_REMEMBERED)(self._embedded)
 
     @cached_property
     def clip(self) -> Embeds:
@@ -74,34 +109,6 @@ class PictureMaker:
         how = {"adapter": _ADAPTER, "version": _VERSION, "steps": self.steps, "width": self.width}
         return {**drawn, **how, "clip": {**read, "batch_size": reading.batch_size}}
 
-    def draw(self, run: Sequence[Row | None]) -> list[tuple[Image, Image]]:
-        """The pictures of all places of a run, original and counterfactual; where it has None, a copy of another.
-
-        A candidate has the columns of `pairs` that say how it is made: captions, seed, p and guidance.
-        """
-        requests = [
-            PairRequest(
-                row["caption_0"],
-                row["caption_1"],
-                row["seed"],
-                shared=row["p"],
-                guidance=row["guidance"],
-                cross_attention=getattr(self._settings, "cross_attention", False),
-            )
-            for row in filled(run)
-        ]
-        try:
-            return generate_pairs(self.pipeline, requests, self.steps)
-        except (RuntimeError, MemoryError) as error:
-            if out_of_memory(error):
-                raise WhatifError(
-                    f"out of memory with {self.width} pairs of pictures at once; give a smaller batch_size to "
-                    f"{self._settings.checkpoint}"
-                ) from error
-            if device_failed(error):
-                raise WhatifError(f"the device failed: {first_line(error)}; run again") from error
-            raise
-
     def measure(self, run: Sequence[Row | None], pictures: Sequence[tuple[Image, Image]]) -> list[dict[str, float]]:
         """The four similarities of each place of a run, by their columns in `pairs`.
 
@@ -116,11 +123,6 @@ class PictureMaker:
             place = self._clip_settings.checkpoint
             raise WhatifError(f"checkpoint {place}: gives similarities that are no numbers; load it with dtype float32")
         return [{name: float(values[place]) for name, values in found.items()} for place in range(len(rows))]
-
-    def images(self, row: Row, pictures: tuple[Image, Image], licence: str) -> list[dict[str, Any]]:
-        """The rows of `images` of a candidate, whose ids are those of their bytes."""
-        source = f"{_ADAPTER}:{row['pair_id']}"
-        return [image_row(png.encode(one), one.width, one.height, source, licence) for one in pictures]
 
     def _embedded(self, original: str, counterfactual: str) -> Floats:
         return self.clip.captions([original, counterfactual])

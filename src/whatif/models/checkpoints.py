@@ -11,7 +11,7 @@ from whatif.errors import WhatifError
 from whatif.graph.verified import source_digest
 from whatif.models.local_faults import first_line
 from whatif.models.picture_sizes import check_picture_size
-from whatif.models.processors import load_processor
+from whatif.models.processors import load_processor, load_tokenizer
 from whatif.models.weight_files import check_weights
 from whatif.params_models import BlindTextModel, HuggingFaceBlip, HuggingFaceChat, LocalCheckpoint
 
@@ -50,7 +50,7 @@ def load_blip_model(settings: HuggingFaceBlip) -> tuple[Any, Any]:
 
 def load_text_model(settings: BlindTextModel) -> tuple[Any, Any]:
     """A language model that only decodes, and its tokeniser, as `load_chat_model` does. Raises as it does."""
-    return load_checkpoint(settings, "AutoModelForCausalLM", _check_text, _tokenizer)
+    return load_checkpoint(settings, "AutoModelForCausalLM", _check_text, load_tokenizer)
 
 
 def identity(settings: LocalCheckpoint, version: int, configuration: Any) -> dict[str, Any]:
@@ -80,15 +80,10 @@ def load_checkpoint(
     """
     import transformers
 
-    folder = folder_of(settings.checkpoint)
+    source, folder = source_of(settings)
     if folder is not None:
-        if settings.revision is not None:
-            raise WhatifError(
-                f"checkpoint {folder}: is a folder, which has no revisions; leave out revision ({settings.revision})"
-            )
         _check_files(folder, pictures=load_reader is load_processor)
     device = device_of(settings.device)
-    source = settings.checkpoint if folder is None else str(folder)
     options: dict[str, Any] = {"local_files_only": folder is not None}
     if settings.revision is not None:
         options["revision"] = settings.revision
@@ -114,6 +109,21 @@ def load_checkpoint(
         return model.to(device).eval(), reader
     except (RuntimeError, MemoryError) as error:
         raise WhatifError(f"checkpoint {source}: cannot be put on {device}: {first_line(error)}") from error
+
+
+def source_of(settings: LocalCheckpoint) -> tuple[str, Path | None]:
+    """What the libraries are to load, a hub id or the path of a folder, and that folder; None for a hub id.
+
+    Raises WhatifError when the folder is not there, or when a revision of it is asked for.
+    """
+    folder = folder_of(settings.checkpoint)
+    if folder is None:
+        return settings.checkpoint, None
+    if settings.revision is not None:
+        raise WhatifError(
+            f"checkpoint {folder}: is a folder, which has no revisions; leave out revision ({settings.revision})"
+        )
+    return str(folder), folder
 
 
 def folder_of(checkpoint: str) -> Path | None:
@@ -146,13 +156,6 @@ def _in_package(checkpoint: str) -> Path:
     if not path.is_dir():
         raise WhatifError(f"checkpoint {checkpoint}: the package {name} has no folder {folder}")
     return path
-
-
-def _tokenizer(source: str, model_type: str, options: dict[str, Any]) -> Any:
-    import transformers
-
-    tokenizers: Any = transformers.AutoTokenizer
-    return tokenizers.from_pretrained(source, **options)
 
 
 def _check_files(folder: Path, pictures: bool) -> None:

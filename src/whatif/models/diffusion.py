@@ -8,10 +8,10 @@ from typing import Any
 
 from whatif.errors import WhatifError
 from whatif.graph.verified import source_digest
-from whatif.models.checkpoints import device_of, folder_of
+from whatif.models.checkpoints import device_of, folder_of, source_of
 from whatif.models.local_faults import first_line
 from whatif.models.weight_files import check_weights
-from whatif.params_models import LocalCheckpoint
+from whatif.params_models import DiffusionCheckpoint
 
 _CLASS = "StableDiffusionPipeline"
 _INDEX = "model_index.json"
@@ -28,28 +28,22 @@ _SCHEDULERS = {"ddim": "DDIMScheduler", "euler-ancestral": "EulerAncestralDiscre
 _CLASSES = {"unet": "UNet2DConditionModel", "text_encoder": _TEXT_ENCODER}  # the only ones that fit our drawing
 
 
-def load_pipeline(settings: LocalCheckpoint, side: int | None = None) -> Any:
+def load_pipeline(settings: DiffusionCheckpoint) -> Any:
     """The StableDiffusionPipeline of a checkpoint, on its device; its safety checker is left out.
 
-    A folder is read without a look at the network, and weights come from safetensors files only. `side` is that of
-    the pictures, in pixels, which must be what the checkpoint draws; any is right when it is not given.
+    A folder is read without a look at the network, and weights come from safetensors files only.
 
     Raises WhatifError, naming the file, when the folder is missing or lacks a file, when one is cut off or lacks a
-    weight, when the checkpoint is another kind of pipeline, cannot be loaded or draws pictures of another size, and
-    when the device is not there or too small.
+    weight, when the checkpoint is another kind of pipeline or cannot be loaded, and when the device is not there or
+    too small.
     """
     import diffusers
     import torch
 
-    folder = folder_of(settings.checkpoint)
+    source, folder = source_of(settings)
     if folder is not None:
-        if settings.revision is not None:
-            raise WhatifError(
-                f"checkpoint {folder}: is a folder, which has no revisions; leave out revision ({settings.revision})"
-            )
         _check_files(folder)
     device = device_of(settings.device)
-    source = settings.checkpoint if folder is None else str(folder)
     options = {
         "dtype": getattr(torch, settings.dtype),
         "revision": settings.revision,
@@ -68,43 +62,31 @@ def load_pipeline(settings: LocalCheckpoint, side: int | None = None) -> Any:
         raise
     except Exception as error:  # the libraries raise errors of a dozen kinds, all of them about this checkpoint
         raise WhatifError(f"checkpoint {source}: cannot be loaded: {first_line(error)}") from error
-    _check_weights_and_sizes(source, pipeline, side)
+    _check_weights_and_sizes(source, pipeline)
     pipeline.set_progress_bar_config(disable=True)
-    scheduler = getattr(settings, "scheduler", None)
-    if scheduler is not None:
+    if settings.scheduler is not None:
         # With the checkpoint's own noise schedule, which is what its denoiser was trained for.
-        pipeline.scheduler = getattr(diffusers, _SCHEDULERS[scheduler]).from_config(pipeline.scheduler.config)
+        pipeline.scheduler = getattr(diffusers, _SCHEDULERS[settings.scheduler]).from_config(pipeline.scheduler.config)
     try:
         return pipeline.to(device)
     except (RuntimeError, MemoryError) as error:
         raise WhatifError(f"checkpoint {source}: cannot be put on {device}: {first_line(error)}") from error
 
 
-def identity(settings: LocalCheckpoint, pipeline: Any) -> dict[str, Any]:
+def identity(settings: DiffusionCheckpoint, pipeline: Any) -> dict[str, Any]:
     """What the pictures of a checkpoint are stored under, beside how they are asked for.
 
     As `whatif.models.checkpoints.identity`: a folder by the digest of its files, wherever it lies; a checkpoint of the
     hub with the commit that `pipeline`, which was loaded from it, came from. Device and batch size are no part of it.
     """
     folder = folder_of(settings.checkpoint)
-    how = {
-        "dtype": settings.dtype,
-        "scheduler": getattr(settings, "scheduler", None),
-        "cross_attention": getattr(settings, "cross_attention", False),
-    }
+    how = {"dtype": settings.dtype, "scheduler": settings.scheduler, "cross_attention": settings.cross_attention}
     if folder is not None:
         return {"files": source_digest(folder), **how}
     # The hub's cache keeps each commit in a folder of its name: .../snapshots/<commit>/unet
     places = Path(str(pipeline.unet.config._name_or_path)).parts
     commit = places[places.index("snapshots") + 1] if "snapshots" in places[:-1] else settings.revision
     return {"checkpoint": settings.checkpoint, "revision": commit, **how}
-
-
-def picture_side(pipeline: Any) -> tuple[int, int]:
-    """Height and width in pixels of what a pipeline draws."""
-    side = pipeline.unet.config.sample_size
-    height, width = (side, side) if isinstance(side, int) else side
-    return int(height) * pipeline.vae_scale_factor, int(width) * pipeline.vae_scale_factor
 
 
 def _text_encoder(source: str, options: dict[str, Any]) -> Any:
@@ -146,7 +128,7 @@ def _check_files(folder: Path) -> None:
                     check_weights(path)
 
 
-def _check_weights_and_sizes(source: str, pipeline: Any, side: int | None) -> None:
+def _check_weights_and_sizes(source: str, pipeline: Any) -> None:
     for part in ("unet", "vae"):
         # The library leaves what it found no weights for without any.
         missing = sorted(name for name, weight in getattr(pipeline, part).named_parameters() if weight.is_meta)
@@ -166,10 +148,3 @@ def _check_weights_and_sizes(source: str, pipeline: Any, side: int | None) -> No
     told, width = pipeline.unet.config.cross_attention_dim, pipeline.text_encoder.config.hidden_size
     if isinstance(told, int) and told != width:
         raise WhatifError(f"{place}: has cross_attention_dim {told}, its text_encoder gives {width}")
-    drawn = picture_side(pipeline)
-    if side is not None and drawn != (side, side):
-        sample = pipeline.unet.config.sample_size
-        raise WhatifError(
-            f"{place}: its pictures have {drawn[0]} x {drawn[1]} pixels (sample_size {sample}), not {side} x {side}; "
-            "name that size, or another checkpoint"
-        )

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from whatif.errors import WhatifError
 from whatif.models.checkpoints import load_checkpoint
 from whatif.models.dual_encoders import DUAL_FAMILIES, DualFamily, most_tokens
-from whatif.models.local_faults import device_failed, first_line, out_of_memory
+from whatif.models.local_faults import model_faults
 from whatif.models.option_scores import on_device
 from whatif.models.processors import load_processor
 from whatif.params_models import CrossEncoder, LocalCheckpoint
@@ -159,11 +159,5 @@ def _in_batches(items: Sequence[_Item], size: int, compute: Callable[[Sequence[_
 
     if not items:
         return np.zeros((0, 1))
-    try:
+    with model_faults(f"{size} at once"):
         return np.concatenate(list(rows()))
-    except (RuntimeError, MemoryError) as error:
-        if out_of_memory(error):
-            raise WhatifError(f"out of memory with {size} at once; give a smaller batch_size") from error
-        if device_failed(error):
-            raise WhatifError(f"the device failed: {first_line(error)}; run again") from error
-        raise

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from whatif.errors import WhatifError
+
 # What processors and models raise for an input that they cannot take.
 _OF_A_QUESTION = (ValueError, IndexError, RuntimeError)
 # What PyTorch says when the machine, not a GPU, has no memory left; there it is a plain RuntimeError.
@@ -22,6 +27,22 @@ def device_failed(error: BaseException) -> bool:
     import torch
 
     return isinstance(error, torch.AcceleratorError) and not out_of_memory(error)
+
+
+@contextmanager
+def model_faults(batch: str) -> Iterator[None]:
+    """Raises WhatifError when memory does not hold what it calls `batch` ("8 captions at once"), or the device fails.
+
+    For batches of a fixed size; models that answer questions make theirs smaller instead (`whatif.models.generation`).
+    """
+    try:
+        yield
+    except (RuntimeError, MemoryError) as error:
+        if out_of_memory(error):
+            raise WhatifError(f"out of memory with {batch}; give a smaller batch_size") from error
+        if device_failed(error):
+            raise WhatifError(f"the device failed: {first_line(error)}; run again") from error
+        raise
 
 
 def about_one_question(error: BaseException) -> bool:

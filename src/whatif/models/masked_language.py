@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from whatif.models.local_faults import model_faults
 from whatif.models.text_checkpoints import (
     CAPTION_TOKENS,
     check_numbers,
@@ -17,7 +18,6 @@ from whatif.models.text_checkpoints import (
     load_masked_language,
     logits_at,
     longest_text,
-    model_faults,
     padded,
 )
 from whatif.params_models import LocalCheckpoint

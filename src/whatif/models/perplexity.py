@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from whatif.models.local_faults import model_faults
 from whatif.models.text_checkpoints import (
     CAPTION_TOKENS,
     check_numbers,
@@ -16,7 +17,6 @@ from whatif.models.text_checkpoints import (
     load_causal_language,
     logits_at,
     longest_text,
-    model_faults,
     padded,
 )
 from whatif.models.token_trie import TokenTrie, tries

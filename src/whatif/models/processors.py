@@ -1,4 +1,4 @@
-"""Loads the processor of a checkpoint, without its video part where the libraries for videos are not installed."""
+"""Loads the processor of a checkpoint, or the tokeniser alone; without what libraries for videos that are not there."""
 
 from __future__ import annotations
 
@@ -21,6 +21,14 @@ def load_processor(source: str, model_type: str, options: dict[str, Any]) -> Any
         return without_video(model_type).from_pretrained(source, **options)
     processors: Any = transformers.AutoProcessor
     return processors.from_pretrained(source, **options)
+
+
+def load_tokenizer(source: str, model_type: str, options: dict[str, Any]) -> Any:
+    """The tokeniser of the checkpoint `source`, as `load_processor` is called; the library knows the type itself."""
+    import transformers
+
+    tokenizers: Any = transformers.AutoTokenizer
+    return tokenizers.from_pretrained(source, **options)
 
 
 def without_video(model_type: str) -> Any:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from typing import Any, Protocol
 
 from whatif.errors import WhatifError
 from whatif.models.checkpoints import load_checkpoint
-from whatif.models.local_faults import device_failed, first_line, out_of_memory
+from whatif.models.processors import load_tokenizer
 from whatif.params_models import LocalCheckpoint
 
 CAPTION_TOKENS = 32  # `batch_size` counts captions of this length
@@ -24,7 +23,7 @@ def load_masked_language(settings: LocalCheckpoint) -> tuple[Any, Any]:
     Raises WhatifError when the checkpoint cannot be loaded (see `whatif.models.checkpoints`), is something else, or
     has no mask token.
     """
-    model, tokenizer = load_checkpoint(settings, "AutoModelForMaskedLM", _check_masked, _tokenizer)
+    model, tokenizer = load_checkpoint(settings, "AutoModelForMaskedLM", _check_masked, load_tokenizer)
     _check_tokenizer(settings.checkpoint, tokenizer)
     mask = tokenizer.mask_token_id
     if mask is None or mask >= model.config.vocab_size:
@@ -37,7 +36,7 @@ def load_masked_language(settings: LocalCheckpoint) -> tuple[Any, Any]:
 
 def load_causal_language(settings: LocalCheckpoint) -> tuple[Any, Any]:
     """A language model that only decodes (GPT-2, ...) and its tokeniser. Raises WhatifError as the other does."""
-    model, tokenizer = load_checkpoint(settings, "AutoModelForCausalLM", _check_causal, _tokenizer)
+    model, tokenizer = load_checkpoint(settings, "AutoModelForCausalLM", _check_causal, load_tokenizer)
     _check_tokenizer(settings.checkpoint, tokenizer)
     return model, tokenizer
 
@@ -101,19 +100,6 @@ def logits_at(model: Any, inputs: dict[str, Any], chosen: Any) -> Any:
     return found.float()
 
 
-@contextmanager
-def model_faults(settings: str) -> Iterator[None]:
-    """Raises WhatifError when memory does not hold a batch, naming the `settings` that would, or the device fails."""
-    try:
-        yield
-    except (RuntimeError, MemoryError) as error:
-        if out_of_memory(error):
-            raise WhatifError(f"out of memory with {settings}; give a smaller batch_size") from error
-        if device_failed(error):
-            raise WhatifError(f"the device failed: {first_line(error)}; run again") from error
-        raise
-
-
 def check_numbers(values: Any) -> None:
     """Raises WhatifError when the model's output holds what is no number."""
     if bool(values.isnan().any()):
@@ -146,10 +132,3 @@ def _check_causal(source: str, configuration: Any) -> None:
             f"checkpoint {source}: a {configuration.model_type!r} is no plain language model; "
             "give what AutoModelForCausalLM loads (gpt2, llama, ...)"
         )
-
-
-def _tokenizer(source: str, model_type: str, options: dict[str, Any]) -> Any:
-    import transformers
-
-    tokenizers: Any = transformers.AutoTokenizer
-    return tokenizers.from_pretrained(source, **options)

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from whatif.text.beginnings import common_beginning
+
 
 @dataclass
 class TokenTrie:
@@ -45,7 +47,7 @@ def tries(texts: Sequence[Sequence[int]], tokens: int) -> Iterator[TokenTrie]:
     before: Sequence[int] = ()
     for place in sorted(range(len(texts)), key=lambda one: (tuple(texts[one]), one)):
         text = texts[place]
-        shared = _common(before, text)
+        shared = common_beginning(before, text)
         if pack.texts and len(pack.tokens) + len(text) - shared > tokens:
             yield pack
             pack, shared = TokenTrie(), 0
@@ -53,11 +55,3 @@ def tries(texts: Sequence[Sequence[int]], tokens: int) -> Iterator[TokenTrie]:
         before = text
     if pack.texts:
         yield pack
-
-
-def _common(first: Sequence[int], second: Sequence[int]) -> int:
-    """How many tokens both begin with."""
-    for place, (one, other) in enumerate(zip(first, second, strict=False)):
-        if one != other:
-            return place
-    return min(len(first), len(second))

@@ -12,12 +12,12 @@ import numpy.typing as npt
 from whatif.imaging.prompt_to_prompt import PairRequest, generate_pairs
 from whatif.imaging.scene_recognition import recognise
 from whatif.models.diffusion import load_pipeline
-from whatif.params_models import LocalCheckpoint
+from whatif.params_models import DiffusionCheckpoint
 from whatif.random_streams import stream
 from whatif.sources.scene_edits import edit
 from whatif.sources.scenes import BACKGROUNDS, COLOURS, NOUNS, Scene, draw_scene
-from whatif.statistics.intervals import wilson
 from whatif.text.scene_captions import WORDINGS, full_caption
+from whatif.training.assess_text_image import share
 
 SAMPLES = 240
 PAIRS = 120
@@ -45,7 +45,7 @@ def assess_diffusion(folder: Path, samples: int = SAMPLES, pairs: int = PAIRS) -
 
     The same on every run of a machine. Raises WhatifError when the pipeline cannot be loaded.
     """
-    pipeline = load_pipeline(LocalCheckpoint(checkpoint=str(folder)))
+    pipeline = load_pipeline(DiffusionCheckpoint(checkpoint=str(folder), steps=STEPS))
     return {"captions": _captions_drawn(pipeline, samples), "noun_swaps": _noun_swaps(pipeline, pairs)}
 
 
@@ -56,8 +56,8 @@ def _captions_drawn(pipeline: Any, number: int) -> dict[str, Any]:
     pictures = _draw(pipeline, captions, [_seed("captions", place) for place in range(number)])
     right = np.array([_is_right(scene, picture) for scene, picture in zip(scenes, pictures, strict=True)])
     chances = {"object": 1 / len(NOUNS), "colour": 1 / len(COLOURS), "background": 1 / len(BACKGROUNDS)}
-    table = {name: _share(right[:, place], chance) for place, (name, chance) in enumerate(chances.items())}
-    return {**table, "all": _share(np.all(right, axis=1), float(np.prod(list(chances.values()))))}
+    table = {name: share(right[:, place], chance) for place, (name, chance) in enumerate(chances.items())}
+    return {**table, "all": share(np.all(right, axis=1), float(np.prod(list(chances.values()))))}
 
 
 def _noun_swaps(pipeline: Any, number: int) -> dict[str, Any]:
@@ -95,9 +95,9 @@ def _compared(changes: Pixels, right: npt.NDArray[np.bool_]) -> dict[str, Any]:
     p = float(wilcoxon(with_attention[unequal], with_seed[unequal]).pvalue) if unequal.any() else 1.0
     chance = 1 / (len(NOUNS) * len(COLOURS) * len(BACKGROUNDS))
     return {
-        "right_with_prompt_to_prompt": _share(right[:, 0], chance),
-        "right_with_shared_seed": _share(right[:, 1], chance),
-        "less_change_than_with_shared_seed": _share(with_attention[unequal] < with_seed[unequal], 0.5),
+        "right_with_prompt_to_prompt": share(right[:, 0], chance),
+        "right_with_shared_seed": share(right[:, 1], chance),
+        "less_change_than_with_shared_seed": share(with_attention[unequal] < with_seed[unequal], 0.5),
         "mean_change_with_prompt_to_prompt": round(float(with_attention.mean()), 4),
         "mean_change_with_shared_seed": round(float(with_seed.mean()), 4),
         "mean_change_with_another_seed": round(float(with_other_seed.mean()), 4),
@@ -167,10 +167,3 @@ def _pixels(picture: Any) -> Pixels:
 
 def _seed(*names: str | int) -> int:
     return int(stream(_SEED, *names).integers(2**31))
-
-
-def _share(right: npt.NDArray[np.bool_], chance: float) -> dict[str, float | int]:
-    """The share of what is right, with the ends of its 95% Wilson interval, n, and what chance gives."""
-    interval = wilson(int(right.sum()), len(right))
-    ends = {"accuracy": interval.estimate, "low": interval.low, "high": interval.high, "chance": chance}
-    return {**{name: round(value, 4) for name, value in ends.items()}, "n": len(right)}

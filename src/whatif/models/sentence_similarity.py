@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whatif.errors import WhatifError
-from whatif.models.checkpoints import device_of, folder_of
-from whatif.models.local_faults import first_line
-from whatif.models.text_checkpoints import model_faults
+from whatif.models.checkpoints import device_of, source_of
+from whatif.models.local_faults import first_line, model_faults
 from whatif.params_models import LocalCheckpoint
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -59,16 +58,13 @@ def sentence_embedder(settings: LocalCheckpoint) -> SentenceEmbedder:
         raise WhatifError(
             "sentence similarity: sentence-transformers is not installed; pip install sentence-transformers"
         ) from error
-    folder = folder_of(settings.checkpoint)
-    if folder is not None:
-        if settings.revision is not None:
-            raise WhatifError(f"checkpoint {folder}: is a folder, which has no revisions; leave out revision")
-        if not (folder / _MODULES).is_file():
-            raise WhatifError(f"checkpoint {folder}: lacks {_MODULES}; give a checkpoint of sentence-transformers")
+    source, folder = source_of(settings)
+    if folder is not None and not (folder / _MODULES).is_file():
+        raise WhatifError(f"checkpoint {folder}: lacks {_MODULES}; give a checkpoint of sentence-transformers")
     device = device_of(settings.device)
     try:
         model = SentenceTransformer(
-            settings.checkpoint if folder is None else str(folder),
+            source,
             device=str(device),
             revision=settings.revision,
             local_files_only=folder is not None,
@@ -76,5 +72,5 @@ def sentence_embedder(settings: LocalCheckpoint) -> SentenceEmbedder:
             model_kwargs={"use_safetensors": True, "dtype": settings.dtype},
         )
     except Exception as error:  # the libraries raise errors of a dozen kinds, all of them about this checkpoint
-        raise WhatifError(f"checkpoint {settings.checkpoint}: cannot be loaded: {first_line(error)}") from error
+        raise WhatifError(f"checkpoint {source}: cannot be loaded: {first_line(error)}") from error
     return SentenceEmbedder(model.eval(), settings.batch_size)

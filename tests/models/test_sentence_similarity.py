@@ -1,9 +1,8 @@
-"""Similarities are the cosines of the library's embeddings; scores are measured once and in order."""
+"""Similarities are the cosines of the library's embeddings."""
 
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +11,7 @@ import pytest
 
 from tests.tiny_checkpoints.language import TEXTS, tiny_bert
 from whatif.errors import WhatifError
-from whatif.filters import caption_scores
-from whatif.filters.caption_scores import measured
-from whatif.filters.sentence_similarity import SentenceEmbedder, sentence_embedder
+from whatif.models.sentence_similarity import SentenceEmbedder, sentence_embedder
 from whatif.params_models import LocalCheckpoint
 
 sentence_transformers = pytest.importorskip("sentence_transformers")
@@ -83,46 +80,3 @@ def test_the_papers_model_finds_near_swaps_nearer_than_far_ones() -> None:
         [(original, original.replace("horse", word)) for word in ("pony", "sandwich", "horse")]
     )
     assert far < 0.8 < near < same == pytest.approx(1)
-
-
-class Counts:
-    """Similarity by length, perplexity by the last letter; remembers what was asked."""
-
-    def __init__(self) -> None:
-        self.compared: list[list[tuple[str, str]]] = []
-        self.read: list[str] = []
-
-    def similarities(self, pairs: Sequence[tuple[str, str]]) -> Any:
-        self.compared.append(list(pairs))
-        return np.array([len(first) / len(second) for first, second in pairs])
-
-    def perplexities(self, texts: Iterable[str]) -> Iterator[float | None]:
-        for text in texts:
-            self.read.append(text)
-            yield None if text == "x" else float(ord(text[-1]))
-
-
-def test_only_what_is_ok_is_measured_a_caption_with_all_its_candidates(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(caption_scores, "_CAPTIONS_AT_ONCE", 2)
-    rows = [
-        {"caption_id": key, "caption_0": "a" * 4, "caption_1": text, "status": status}
-        for key, text, status in [
-            ("1", "ab", "ok"),
-            ("1", "b", "not a noun"),
-            ("1", "abcd", "ok"),
-            ("2", "c", "not a word"),
-            ("3", "x", "ok"),
-        ]
-    ]
-    counts = Counts()
-    found = list(measured(rows, counts, counts))
-    assert [(row["similarity"], row["perplexity"]) for row in found] == [
-        (2.0, 98.0),
-        (None, None),
-        (1.0, 100.0),
-        (None, None),
-        (4.0, None),
-    ]
-    assert [row["caption_1"] for row in found] == [row["caption_1"] for row in rows]
-    assert [len(pairs) for pairs in counts.compared] == [2, 1]
-    assert counts.read == ["ab", "abcd", "x"]

@@ -1,0 +1,13 @@
+"""How far two texts are alike, in words or in tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def common_beginning(first: Sequence[object], second: Sequence[object]) -> int:
+    """How many items both begin with."""
+    for place, (one, other) in enumerate(zip(first, second, strict=False)):
+        if one != other:
+            return place
+    return min(len(first), len(second))
