@@ -184,7 +184,7 @@ CAPTION_CANDIDATES = Table(
         ("subject_0", pa.string()),
         ("subject_1", pa.string()),
         ("probability", pa.float64()),  # of the replacement, by the masked language model
-        ("status", pa.string()),  # `ok`, or why it is no counterfactual: `same word`, `not a word`, `not a noun`
+        ("status", pa.string()),  # `ok`, or why not: `same word`, `not a word`, `repeated`, `not a noun`
         ("similarity", pa.float64(), NULLABLE),  # of both captions, a cosine; null until measured, or not `ok`
         ("perplexity", pa.float64(), NULLABLE),  # of caption 1
     ),

@@ -39,7 +39,7 @@ def pair_panels(
 
 
 def _found(question: str, kind: str, side: int, rows: Mapping[str, Mapping[str, Any]]) -> Asked:
-    """What each matcher finds, by its printed name; a tie is no answer."""
+    """What each matcher finds, by its printed name; a tie is wrong, as in scoring, and shown as the other one."""
     name = f"{kind}_retrieval" + ("_counterfactual" if side else "")
     replies = {
         model: Reply(None, False)
