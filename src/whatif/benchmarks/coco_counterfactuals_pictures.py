@@ -10,7 +10,7 @@ from whatif import artifacts, models
 from whatif.benchmarks.coco_counterfactuals_steps import photographs_of
 from whatif.graph.run import Task
 from whatif.graph.steps import part_range
-from whatif.images import DRAWN_LICENCE, ImageStore, SortedImages
+from whatif.images import ImageStore, SortedImages
 from whatif.params_coco_counterfactuals import GeneratePictures, VerifyPictures
 from whatif.schemas import CAPTION_PAIRS, JUDGEMENTS, PAIRS
 

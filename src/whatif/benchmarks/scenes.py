@@ -68,7 +68,7 @@ def generate(task: Task) -> None:
                 draw_candidate(pair["pair_id"], place, seed, p=settings.p, guidance=settings.guidance)
                 for place in range(settings.candidates)
             ]
-            for row, pictures in drawn(drawer, pair, candidates, licence=diffusion.licence):
+            for row, pictures in drawn(drawer, pair, candidates, licence=settings.diffusion.licence):
                 task.outputs.writer("pairs").write([row])
                 for picture in pictures:
                     images.add(picture)

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from whatif.images import DecodedPictures
+
 if TYPE_CHECKING:
     from PIL.Image import Image
 
@@ -27,12 +29,6 @@ class Embeds(Protocol):
 
     def captions(self, captions: Sequence[str]) -> Floats: ...
     def pictures(self, pictures: Sequence[Image]) -> Floats: ...
-
-
-class Pictures(Protocol):
-    """Where pictures are fetched by id (`whatif.images.ImageStore`)."""
-
-    def get(self, image_id: str) -> Image: ...
 
 
 @dataclass(frozen=True)
@@ -57,7 +53,7 @@ def similarities(captions_0: Floats, captions_1: Floats, images_0: Floats, image
     return Similarities(_dot(captions_0, images_0), _dot(captions_1, images_1), _dot(images_0, images_1), directional)
 
 
-def measured(candidates: Iterable[Row], pictures: Pictures, clip: Embeds) -> Iterator[dict[str, Any]]:
+def measured(candidates: Iterable[Row], pictures: DecodedPictures, clip: Embeds) -> Iterator[dict[str, Any]]:
     """Rows of `pairs` with the similarities that CLIP finds, in the same order."""
     waiting = iter(candidates)
     while rows := list(itertools.islice(waiting, _CANDIDATES_AT_ONCE)):
@@ -78,8 +74,8 @@ def best_candidates(
 
     Best is the one with the highest directional similarity (the first of equals) among those in which each picture is
     like its caption by at least `caption_image`, and both pictures are like each other by at least `image_image`.
-    A candidate has the first reason of: original unlike its caption, counterfactual unlike its caption, pictures
-    unlike each other, another candidate was better.
+    A candidate has the first reason of: picture unlike its caption (the detail says which), pictures unlike each
+    other, another candidate was better.
     """
     for _, group in itertools.groupby(candidates, key=lambda row: row["pair_id"]):
         rows = list(group)

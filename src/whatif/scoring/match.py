@@ -5,27 +5,20 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from whatif.errors import WhatifError
+from whatif.images import DecodedPictures
 from whatif.progress import progress
 from whatif.random_streams import stream
 
 if TYPE_CHECKING:
-    from PIL.Image import Image
-
     from whatif.models.encoders import Matcher
 
 Row: TypeAlias = Mapping[str, Any]
 
 _PAIRS_AT_ONCE = 64
 SCORES = tuple(f"caption_{caption}_image_{image}" for caption in (0, 1) for image in (0, 1))
-
-
-class Pictures(Protocol):
-    """Where pictures are fetched by id (`whatif.images.ImageStore`)."""
-
-    def get(self, image_id: str) -> Image: ...
 
 
 @dataclass(frozen=True)
@@ -94,7 +87,9 @@ def random_pairs(originals: Iterable[Row], seed: int) -> list[dict[str, Any]]:
     ]
 
 
-def matches(pairs: Iterable[Row], pictures: Pictures, model_key: str, matcher: Matcher) -> Iterator[dict[str, Any]]:
+def matches(
+    pairs: Iterable[Row], pictures: DecodedPictures, model_key: str, matcher: Matcher
+) -> Iterator[dict[str, Any]]:
     """Rows of `matches`, one for each row of `pairs`, in the same order.
 
     A pair with a picture that cannot be decoded is an `error` with its reason.

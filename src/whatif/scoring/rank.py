@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
+from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
 from whatif.errors import WhatifError
+from whatif.images import DecodedPictures, EncodedPictures
 from whatif.models import Answer, Model, OptionScore, Question
 from whatif.progress import progress
 from whatif.scoring.extract_answer import Extracted
 from whatif.scoring.said import answer_in
 from whatif.text.options import LETTERS, printed_question
-
-if TYPE_CHECKING:
-    from PIL.Image import Image
 
 Row = Mapping[str, Any]
 Rule: TypeAlias = Literal["mean", "sum"]
@@ -23,11 +21,8 @@ Fetched = TypeVar("Fetched")
 STRATEGY = "direct"
 
 
-class Pictures(Protocol):
+class Pictures(DecodedPictures, EncodedPictures, Protocol):
     """Where pictures are fetched by id, decoded or as they were stored (`ImageStore`)."""
-
-    def get(self, image_id: str) -> Image: ...
-    def encoded(self, image_id: str) -> bytes: ...
 
 
 def predictions(

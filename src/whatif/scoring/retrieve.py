@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from whatif.images import DecodedPictures
 from whatif.pair_items import SIDES, item_id
 from whatif.progress import progress
 from whatif.scoring.exact_ranks import Embeddings, Integers, exact_ranks
-from whatif.scoring.match import Pictures
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -74,7 +74,7 @@ def original_items(pairs: Iterable[Row], photographs: Mapping[str, str]) -> list
 
 
 def retrieval(
-    subsets: Mapping[str, Sequence[Item]], pictures: Pictures, model_key: str, encoder: Encoder
+    subsets: Mapping[str, Sequence[Item]], pictures: DecodedPictures, model_key: str, encoder: Encoder
 ) -> Iterator[dict[str, Any]]:
     """Rows of `ranks`: both directions of each subset, sorted by key.
 
@@ -115,7 +115,7 @@ def _captions(captions: Collection[str], model_key: str, encoder: Encoder) -> _E
     )
 
 
-def _pictures(image_ids: Collection[str], pictures: Pictures, model_key: str, encoder: Encoder) -> _Embedded:
+def _pictures(image_ids: Collection[str], pictures: DecodedPictures, model_key: str, encoder: Encoder) -> _Embedded:
     reasons: dict[str, str] = {}
 
     def batches() -> Iterator[tuple[Sequence[str], NDArray[Any]]]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from whatif.text.beginnings import common_beginning
+
 _WORD = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*")
 _ARTICLES = ("a", "an")
 
@@ -27,9 +29,9 @@ def difference(caption_0: str, caption_1: str) -> Difference | None:
     plain = [[word[0].casefold() for word in of] for of in words]
     if plain[0] == plain[1]:
         return None
-    start = _common(plain[0], plain[1])
+    start = common_beginning(plain[0], plain[1])
     shorter = min(len(of) for of in plain)
-    tail = min(_common(plain[0][::-1], plain[1][::-1]), shorter - start)
+    tail = min(common_beginning(plain[0][::-1], plain[1][::-1]), shorter - start)
     if start and start + tail == shorter:
         start -= 1
     elif start + tail == shorter:
@@ -44,11 +46,3 @@ def difference(caption_0: str, caption_1: str) -> Difference | None:
     counts = [end - begin for begin, end in spans]
     note = "" if counts == [1, 1] else f"captions differ in {counts[0]} and {counts[1]} words"
     return Difference((subjects[0], subjects[1]), note)
-
-
-def _common(first: list[str], second: list[str]) -> int:
-    """How many words two lists begin with alike."""
-    for number, (one, other) in enumerate(zip(first, second, strict=False)):
-        if one != other:
-            return number
-    return min(len(first), len(second))

@@ -8,12 +8,12 @@ import re
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import quote
 
 from whatif.atomic_files import write_whole
 from whatif.errors import WhatifError
-from whatif.images import suffix_of
+from whatif.images import EncodedPictures, suffix_of
 from whatif.sources.coco_counterfactuals import EXAMPLES
 
 Row = Mapping[str, Any]
@@ -23,13 +23,7 @@ _NUMBER = re.compile(r"0|[1-9][0-9]{0,15}")
 _LONGEST_NAME = 120  # bytes of a file's name, of which most file systems take 255
 
 
-class Pictures(Protocol):
-    """Where the bytes of pictures are fetched by id (`ImageStore`)."""
-
-    def encoded(self, image_id: str) -> bytes: ...
-
-
-def write_released_pairs(pairs: Iterable[Row], images: Pictures, folder: Path) -> int:
+def write_released_pairs(pairs: Iterable[Row], images: EncodedPictures, folder: Path) -> int:
     """Writes chosen rows of `pairs` and their pictures into a folder; returns how many pairs.
 
     `examples.jsonl` (UTF-8, LF) has a line a pair, in order of ids, with id, caption_0, caption_1, image_0 and image_1;

@@ -12,10 +12,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol
+from typing import Any, BinaryIO
 
 from whatif.atomic_files import disk_errors, open_temporary, write_whole
 from whatif.errors import WhatifError
+from whatif.images import EncodedPictures
 from whatif.sources.prediction_files import question_index
 from whatif.text.options import LETTERS, printed_question
 from whatif.text.strategies import prompt
@@ -24,13 +25,7 @@ Row = Mapping[str, Any]
 _ROWS_AT_ONCE = 64  # of pictures in memory
 
 
-class Pictures(Protocol):
-    """Where the bytes of pictures are fetched by id (`ImageStore`)."""
-
-    def encoded(self, image_id: str) -> bytes: ...
-
-
-def write_vlmevalkit(questions: Sequence[Row], images: Pictures, path: Path, *, strategy: str) -> None:
+def write_vlmevalkit(questions: Sequence[Row], images: EncodedPictures, path: Path, *, strategy: str) -> None:
     """Writes `path`, which VLMEvalKit evaluates as a custom data set when it lies in its folder LMUData.
 
     Columns are index, image (base64, or the index of the twin that has it), question, the options A, B, ... if there
@@ -62,7 +57,7 @@ def write_vlmevalkit(questions: Sequence[Row], images: Pictures, path: Path, *, 
             file.write(_line((str(index), image, asked, *choices, *named)))
 
 
-def write_lmms_eval(questions: Sequence[Row], images: Pictures, folder: Path, *, strategy: str) -> Path:
+def write_lmms_eval(questions: Sequence[Row], images: EncodedPictures, folder: Path, *, strategy: str) -> Path:
     """Writes a folder that lmms-eval runs with `--include_path FOLDER --tasks NAME`; returns the task's YAML file.
 
     The task is called as the folder. `test.parquet` holds the questions with their pictures, as the datasets library
@@ -115,7 +110,7 @@ def _whole_file(path: Path) -> Iterator[BinaryIO]:
                 raise
 
 
-def _write_parquet(rows: Sequence[Row], images: Pictures, path: Path, strategy: str) -> None:
+def _write_parquet(rows: Sequence[Row], images: EncodedPictures, path: Path, strategy: str) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -15,10 +15,9 @@ import numpy.typing as npt
 from PIL import Image, UnidentifiedImageError
 
 from whatif.errors import WhatifError
-from whatif.images import image_row
+from whatif.images import DRAWN_LICENCE, image_row
 from whatif.sources.flower_shapes import DRAWN_FLOWERS, draw_flower
 
-DRAWN_LICENCE = "CC0-1.0"
 ICONS50_LICENCE = "as granted by the makers of Icons-50 and of the icons in it"
 _BACKGROUND_TOLERANCE = 12  # in each channel: what lossy compression leaves of an even background
 _DECODER_ERRORS = (

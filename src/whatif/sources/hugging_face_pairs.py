@@ -10,7 +10,9 @@ from typing import Any
 from whatif.artifact_writer import CODEC, CODEC_LEVEL
 from whatif.atomic_files import disk_errors, open_temporary, write_whole
 from whatif.errors import WhatifError
-from whatif.sources.coco_counterfactuals_folder import Pictures, chosen_pairs
+from whatif.images import EncodedPictures
+from whatif.schemas import IMAGE
+from whatif.sources.coco_counterfactuals_folder import chosen_pairs
 from whatif.sources.hugging_face_card import NUMBERS, SPLIT, data_card, is_released, number
 
 Row = Mapping[str, Any]
@@ -22,7 +24,9 @@ _TEXTS = ("id", "caption_0", "caption_1", "subject_0", "subject_1")
 _PICTURES = ("image_0", "image_1")
 
 
-def write_hugging_face_pairs(pairs: Iterable[Row], images: Pictures, folder: Path, *, licences: Iterable[str]) -> int:
+def write_hugging_face_pairs(
+    pairs: Iterable[Row], images: EncodedPictures, folder: Path, *, licences: Iterable[str]
+) -> int:
     """Writes chosen rows of `pairs` with their pictures as a folder that `datasets.load_dataset(folder)` loads.
 
     Returns how many pairs. Shards are `data/test-00000-of-00018.parquet`, 1,000 pairs each, the same bytes for the same
@@ -43,7 +47,7 @@ def write_hugging_face_pairs(pairs: Iterable[Row], images: Pictures, folder: Pat
     return len(rows)
 
 
-def _write_shard(path: Path, rows: Sequence[Row], images: Pictures) -> None:
+def _write_shard(path: Path, rows: Sequence[Row], images: EncodedPictures) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -51,11 +55,10 @@ def _write_shard(path: Path, rows: Sequence[Row], images: Pictures) -> None:
     features |= {name: {"_type": "Image"} for name in _PICTURES}
     features |= {name: {"_type": "Value", "dtype": "float64"} for name in NUMBERS}
     features["seed"] = {"_type": "Value", "dtype": "int64"}
-    picture = pa.struct([pa.field("bytes", pa.binary()), pa.field("path", pa.string())])
     kinds = {"string": pa.string(), "float64": pa.float64(), "int64": pa.int64()}
     order = (*_TEXTS, *_PICTURES, *NUMBERS, "seed", "provenance")
     schema = pa.schema(
-        [(name, picture if name in _PICTURES else kinds[features[name]["dtype"]]) for name in order],
+        [(name, IMAGE if name in _PICTURES else kinds[features[name]["dtype"]]) for name in order],
         metadata={"huggingface": json.dumps({"info": {"features": {name: features[name] for name in order}}})},
     )
     with disk_errors(path):
@@ -73,7 +76,7 @@ def _write_shard(path: Path, rows: Sequence[Row], images: Pictures) -> None:
                 raise
 
 
-def _record(row: Row, images: Pictures) -> dict[str, Any]:
+def _record(row: Row, images: EncodedPictures) -> dict[str, Any]:
     return {
         "id": row["pair_id"],
         **{name: row[name] for name in _TEXTS if name != "id"},

@@ -12,10 +12,10 @@ import numpy as np
 
 from whatif.atomic_files import write_whole
 from whatif.errors import WhatifError
+from whatif.images import DRAWN_LICENCE
 from whatif.imaging import png
 from whatif.imaging.scene_picture import draw_scene_picture, silhouette, square_of
 from whatif.random_streams import stream
-from whatif.sources.flowers import DRAWN_LICENCE
 from whatif.sources.scene_shapes import OUTLINES
 from whatif.sources.scenes import NOUNS, SPLITS, Scene, Thing, draw_scene
 from whatif.text.scene_captions import captions

@@ -8,9 +8,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from whatif.errors import WhatifError
+from whatif.images import DecodedPictures
 from whatif.pair_items import SIDES, item_id, pair_and_side
 from whatif.verification.consensus import AUTOMATIC
 from whatif.verification.error_categories import ANNOTATION, ATTRIBUTE, DETAILS, HYPONYMY, OBJECT
@@ -18,18 +19,10 @@ from whatif.verification.items import Row, pairs_by_id
 from whatif.verification.picture_tasks import items_labelled_three_times
 
 if TYPE_CHECKING:
-    from PIL.Image import Image
-
     from whatif.imaging.scene_recognition import Recognised
 
 _WORD = re.compile(r"[a-z]+")
 LEAST_SCORES = (0.8, 0.7, 0.9)  # of the check that sees every picture, then of the others
-
-
-class DecodedPictures(Protocol):
-    """Where pictures are fetched by id (`ImageStore`)."""
-
-    def get(self, image_id: str) -> Image: ...
 
 
 def annotator_name(least_score: float) -> str:

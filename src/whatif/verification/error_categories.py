@@ -11,11 +11,12 @@ from pathlib import Path
 
 from whatif.atomic_files import write_whole
 from whatif.errors import WhatifError
+from whatif.images import EncodedPictures
 from whatif.pair_items import pair_and_side
 from whatif.random_streams import stream
 from whatif.verification.items import Row, pairs_by_id
 from whatif.verification.label_files import LabelRow, read_label_file, rejection, settle
-from whatif.verification.picture_tasks import PICTURES, Pictures, as_shown, picture_name
+from whatif.verification.picture_tasks import PICTURES, as_shown, picture_name
 
 OBJECT = "Failure to generate subject/object"
 DETAILS = "Failure to generate fine-grained details"
@@ -50,7 +51,7 @@ def sample_errors(errors: Collection[str], *, seed: int, size: int = SAMPLE_SIZE
 
 
 def write_error_sample(
-    sample: Sequence[str], pairs: Iterable[Row], decided: Mapping[str, str], images: Pictures, folder: Path
+    sample: Sequence[str], pairs: Iterable[Row], decided: Mapping[str, str], images: EncodedPictures, folder: Path
 ) -> None:
     """Writes `errors.csv`, to be filled in, and the pictures of the sample into a folder.
 

@@ -14,12 +14,11 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from whatif.artifacts import canonical_json
 from whatif.atomic_files import write_whole
 from whatif.errors import WhatifError
-from whatif.images import suffix_of
+from whatif.images import EncodedPictures, suffix_of
 from whatif.pair_items import SIDES, item_id
 from whatif.random_streams import stream
 from whatif.verification.items import Row, pairs_by_id
@@ -56,12 +55,6 @@ class PictureTask:
     options: tuple[str, str]
     sides: tuple[int, int]
     annotators: tuple[int, ...]  # numbers, from 1
-
-
-class Pictures(Protocol):
-    """Where the bytes of pictures are fetched by id (`ImageStore`)."""
-
-    def encoded(self, image_id: str) -> bytes: ...
 
 
 def picture_tasks(pairs: Iterable[Row], *, seed: int, labelled_three_times: float) -> list[PictureTask]:
@@ -114,7 +107,7 @@ def items_labelled_three_times(items: Sequence[str], *, seed: int, share: float)
     return set(drawn[:number])
 
 
-def tasks_csv(tasks: Sequence[PictureTask], images: Pictures) -> bytes:
+def tasks_csv(tasks: Sequence[PictureTask], images: EncodedPictures) -> bytes:
     """The tasks as CSV (UTF-8, LF): a row a picture and annotator, annotators one after the other."""
     rows = sorted((number, task.task_id, task) for task in tasks for number in task.annotators)
     text = io.StringIO(newline="")
@@ -126,7 +119,7 @@ def tasks_csv(tasks: Sequence[PictureTask], images: Pictures) -> bytes:
     return text.getvalue().encode()
 
 
-def write_picture_tasks(tasks: Sequence[PictureTask], images: Pictures, folder: Path) -> int:
+def write_picture_tasks(tasks: Sequence[PictureTask], images: EncodedPictures, folder: Path) -> int:
     """Writes `tasks.csv`, the pictures and the instruction into a folder; returns the number of rows of the CSV.
 
     Labels that stand in a `tasks.csv` there are lost with it, so none is overwritten. Raises WhatifError when there is
