@@ -123,6 +123,11 @@ def test_a_spoilt_checkpoint_is_one_line(folder: Path, spoil: Callable[[Path], o
     assert said.startswith(f"checkpoint {folder}") and message in said and "\n" not in said
 
 
+def test_a_folder_has_no_revisions(folder: Path) -> None:
+    with pytest.raises(WhatifError, match=r"is a folder, which has no revisions; leave out revision \(0123abc\)"):
+        load_pipeline(DiffusionCheckpoint(checkpoint=str(folder), steps=2, revision="0123abc"))
+
+
 def test_what_draws_over_another_picture_is_refused(folder: Path) -> None:
     unet = diffusers.UNet2DConditionModel.from_pretrained(folder / "unet")
     diffusers.UNet2DConditionModel.from_config({**unet.config, "in_channels": 9}).save_pretrained(folder / "unet")

@@ -63,6 +63,8 @@ def test_a_bad_checkpoint_is_one_line(tmp_path: Path) -> None:
         loaded(tmp_path / "bert")
     with pytest.raises(WhatifError, match="there is no such folder"):
         loaded(tmp_path / "nowhere")
+    with pytest.raises(WhatifError, match="is a folder, which has no revisions"):
+        sentence_embedder(LocalCheckpoint(checkpoint=str(folder), revision="0123abc"))
     (weights,) = folder.rglob("model.safetensors")
     weights.write_bytes(weights.read_bytes()[:100])
     with pytest.raises(WhatifError, match="cannot be loaded") as error:
