@@ -1,4 +1,4 @@
-"""Loads the processor of a checkpoint, or the tokeniser alone; without what libraries for videos that are not there."""
+"""Loads what reads the inputs of a checkpoint; without its part for videos where libraries for these are missing."""
 
 from __future__ import annotations
 
