@@ -88,12 +88,21 @@ class Cluster:
         """
         _start([_program("slurmd"), "-b"])
         _wait_for(self._is_ready, "a node that takes jobs", self.folder)
+        _wait_for(self._misses_jobs, "a node that knows of no job", self.folder)
         for job in self.queue():
             self.run("scontrol", "update", f"JobId={job}", "StartTime=now")
 
+    def _misses_jobs(self) -> bool:
+        if not self.running():
+            return True
+        # The node says anew what runs there. Slurm believes that a job is lost when it began some seconds ago.
+        self.run("scontrol", "reconfigure")
+        time.sleep(2)
+        return False
+
     def _is_ready(self) -> bool:
         done = subprocess.run(["sinfo", "-h", "-o", "%T"], capture_output=True, text=True, timeout=30, check=False)
-        return done.stdout.split()[:1] == ["idle"]
+        return done.stdout.split()[:1] in (["idle"], ["mixed"], ["allocated"])
 
 
 @contextlib.contextmanager
@@ -157,6 +166,7 @@ SlurmdParameters=config_overrides
 ReturnToService=2
 MinJobAge=300
 KillWait=2
+BatchStartTimeout=1
 SlurmctldPidFile={folder}/slurmctld.pid
 SlurmdPidFile={folder}/slurmd.pid
 StateSaveLocation={folder}/state
