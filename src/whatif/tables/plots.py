@@ -112,7 +112,7 @@ def _place_names(axes: Axes, rows: Sequence[PlotRow]) -> None:
         axes.text(x, y, "\n".join(names), fontsize=8, color=_COLOURS[source], zorder=4)
         for (x, y, source), names in at.items()
     ]
-    on_bars = [place for row in rows for place in _along_bars(row)]
+    on_bars = list(dict.fromkeys(place for row in rows for place in _along_bars(row)))
     adjust_text(
         texts,
         x=[x for x, _ in on_bars],
