@@ -37,7 +37,7 @@ lint: $(VENV)/.installed-dev ## ruff, mypy, snakefmt
 test: lint ## the whole test suite
 	$(THREADS) pytest --numprocesses 2 --dist loadfile -m "not soak"
 
-soak: $(VENV)/.installed-dev ## a real Slurm, remotes and two runs at once; then twenty power cuts, with their counts
+soak: $(VENV)/.installed-dev ## the whole default on a real Slurm beside `dvc repro`; then twenty power cuts, with their counts
 	$(THREADS) pytest -m soak
 	$(THREADS) python -m tests.pipeline.soak
 

@@ -18,7 +18,7 @@ import pytest
 
 from tests.pipeline.conftest import DOORS, Checkout
 
-pytestmark = [pytest.mark.pipeline, pytest.mark.soak, pytest.mark.timeout(1800)]
+pytestmark = [pytest.mark.pipeline, pytest.mark.timeout(1800)]
 
 SSHD = shutil.which("sshd", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
 # To be given to options of `dvc remote modify`, and to HOME, where the known hosts are.

@@ -16,7 +16,7 @@ from tests.pipeline.conftest import DOORS, Checkout
 from tests.pipeline.power_cuts import LONGEST, PowerCuts, environment, job_of, kill_session, wait_until
 from tests.served_model import served_model
 
-pytestmark = [pytest.mark.pipeline, pytest.mark.soak, pytest.mark.timeout(3600)]
+pytestmark = [pytest.mark.pipeline, pytest.mark.timeout(3600)]
 
 
 @pytest.fixture(params=sorted(DOORS))
