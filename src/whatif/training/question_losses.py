@@ -35,9 +35,18 @@ def new_readers(model: Any) -> Any:
 
 
 def question_losses(
-    model: Any, readers: Any, tokenizer: Any, features: Any, batch: Sequence[tuple[Example, Sequence[tuple[str, str]]]]
+    model: Any,
+    readers: Any,
+    tokenizer: Any,
+    features: Any,
+    batch: Sequence[tuple[Example, Sequence[tuple[str, str]]]],
+    *,
+    tolerance: float = _LARGE,
 ) -> dict[str, Any]:
     """The losses of pictures with some questions and answers each; `features` are the pictures' projected tokens.
+
+    A number that is read more than `tolerance` beside the right one pulls the same however far it is; nearer, the less
+    the nearer it is.
 
     `answers` is the mean over the answers' tokens, each answer with the token that ends it. `named` and `numbers` are
     already weighted, and left out where no question has what they are about.
@@ -71,7 +80,7 @@ def question_losses(
     if numbers.targets:
         targets = torch.tensor(numbers.targets, device=device)
         read = readers["numbers"](numbers.of(last)).float()[:, 0]
-        losses["numbers"] = _NUMBERS_WEIGHT * smooth_l1_loss(read, targets)
+        losses["numbers"] = _NUMBERS_WEIGHT * smooth_l1_loss(read, targets, beta=tolerance / _LARGE)
     return losses
 
 

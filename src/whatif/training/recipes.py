@@ -33,7 +33,10 @@ class Examples(Settings):
 
 
 class VisionLanguageRecipe(Settings):
-    """A LLaVA: its vision tower alone learns what is where, all of it to answer, its language model alone to read."""
+    """A LLaVA: its vision tower alone learns what is where, all of it to answer, its language model alone to read.
+
+    Last all of it learns to count exactly.
+    """
 
     counterfactual: bool  # whether it is trained on counterfactual questions too
     start: str | None = None  # another embedded checkpoint to go on from
@@ -41,6 +44,8 @@ class VisionLanguageRecipe(Settings):
     tower: Schedule | None = None
     answers: Schedule | None = None
     words: Schedule | None = None
+    counts: Schedule | None = None
+    settling: Schedule | None = None
 
 
 class ContrastiveRecipe(Settings):

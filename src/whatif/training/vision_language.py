@@ -1,7 +1,7 @@
 """Trains the embedded vision-language models: LLaVA with a convolutional stem, small enough to ship.
 
-First the vision tower alone learns to say what is where, then tower and language model learn the answers together, and
-last the language model alone goes on, which costs a third of that.
+First the vision tower alone learns to say what is where, then tower and language model learn the answers together, then
+the language model alone goes on, which costs a third of that, and last both learn to count without being one beside it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ from whatif.training.vision_language_parts import (
 )
 
 _QUESTIONS_A_PICTURE = 8
-_SHARES = {"tower": (2, 1, 1), "answers": (2, 1, 1), "words": (1, 1, 2)}  # flower puzzles, dot puzzles, scenes
+# Of flower puzzles, dot puzzles and scenes.
+_SHARES = {"tower": (2, 1, 1), "answers": (2, 1, 1), "words": (2, 3, 3), "counts": (1, 4, 1), "settling": (1, 4, 1)}
+_HALF = 0.5  # a number that is nearer than this to the right one is the right one
 _DENSE_WEIGHT = 0.5  # of the losses of places, while answers are learnt
 _SCENES_READ = 3000  # for the words of the tokeniser
 _ORIENTATIONS = 8
@@ -64,34 +66,39 @@ def train_vision_language(recipe: VisionLanguageRecipe, seed: int, threads: int,
             tokens = read_tokens(model, pixel_values([example.picture for example in examples]).to(device))
         return dense_losses(head(tokens.float()), _targets(examples).to(device))
 
-    def answer_losses(step: int) -> dict[str, Any]:
-        examples, questions = _batch(kinds, recipe, "answers", step, seed)
+    def answer_losses(step: int, stretch: str = "answers", **numbers: float) -> dict[str, Any]:
+        examples, questions = _batch(kinds, recipe, stretch, step, seed)
+        asked = list(zip(examples, questions, strict=True))
         with torch.autocast(device.type, torch.bfloat16):
-            pixels = pixel_values([example.picture for example in examples]).to(device)
-            tokens = read_tokens(model, pixels)
+            tokens = read_tokens(model, pixel_values([example.picture for example in examples]).to(device))
             features = model.model.multi_modal_projector(tokens)
-            losses = question_losses(
-                model, readers, processor.tokenizer, features, list(zip(examples, questions, strict=True))
-            )
+            losses = question_losses(model, readers, processor.tokenizer, features, asked, **numbers)
         dense = dense_losses(head(tokens.float()), _targets(examples).to(device))
         return {**losses, **{loss: _DENSE_WEIGHT * value for loss, value in dense.items()}}
 
-    def language_losses(step: int) -> dict[str, Any]:
-        examples, questions = _batch(kinds, recipe, "words", step, seed)
+    def language_losses(step: int, stretch: str = "words", **numbers: float) -> dict[str, Any]:
+        examples, questions = _batch(kinds, recipe, stretch, step, seed)
+        asked = list(zip(examples, questions, strict=True))
         with torch.autocast(device.type, torch.bfloat16):
-            pixels = pixel_values([example.picture for example in examples]).to(device)
             with torch.no_grad():
-                tokens = read_tokens(model, pixels)
+                tokens = read_tokens(model, pixel_values([example.picture for example in examples]).to(device))
             features = model.model.multi_modal_projector(tokens)
-            return question_losses(
-                model, readers, processor.tokenizer, features, list(zip(examples, questions, strict=True))
-            )
+            return question_losses(model, readers, processor.tokenizer, features, asked, **numbers)
+
+    def count_losses(step: int) -> dict[str, Any]:
+        return answer_losses(step, "counts", tolerance=_HALF)
+
+    def settling_losses(step: int) -> dict[str, Any]:
+        return language_losses(step, "settling", tolerance=_HALF)
 
     parts = model.model
+    language = [parts.multi_modal_projector, parts.language_model, readers]
     stretches = (
         ("tower", [parts.vision_tower, head], tower_losses, recipe.tower),
         ("answers", [model, head, readers], answer_losses, recipe.answers),
-        ("words", [parts.multi_modal_projector, parts.language_model, readers], language_losses, recipe.words),
+        ("words", language, language_losses, recipe.words),
+        ("counts", [model, head, readers], count_losses, recipe.counts),
+        ("settling", language, settling_losses, recipe.settling),
     )
     lines: list[dict[str, float]] = []
     model.eval()
