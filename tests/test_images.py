@@ -16,9 +16,9 @@ import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
-from whatif.artifact_writer import write_artifact
+from whatif.artifact_writer import ArtifactWriter, write_artifact
 from whatif.errors import WhatifError
-from whatif.images import ImageStore, UnreadableImageError, format_of, image_row, suffix_of
+from whatif.images import ImageStore, SortedImages, UnreadableImageError, format_of, image_row, suffix_of
 from whatif.schemas import IMAGES, QUESTIONS
 
 
@@ -39,6 +39,22 @@ def paths(tmp_path: Path) -> list[Path]:
         write_artifact(tmp_path / f"{name}.parquet", small_groups, rows)
     assert pq.ParquetFile(tmp_path / "a.parquet").num_row_groups == 4
     return [tmp_path / f"{name}.parquet" for name in "abc"]
+
+
+@pytest.mark.parametrize("pictures", [1, 2, 100])
+def test_a_full_disk_is_one_line_whenever_it_is_met(
+    pictures: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.TemporaryFile", lambda dir: open("/dev/full", "r+b"))  # noqa: PTH123, SIM115
+    said = r"images\.parquet: cannot be written \(No space left on device\)"
+    with (
+        pytest.raises(WhatifError, match=said),
+        ArtifactWriter(tmp_path / "images.parquet", IMAGES) as writer,
+        SortedImages(writer) as images,
+    ):
+        for picture in ROWS[:pictures]:
+            images.add(picture)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_every_picture_is_found_under_its_id(paths: list[Path]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import io
 import os
@@ -78,8 +79,8 @@ class SortedImages:
         if image_id in self._places:
             return
         data = row["image"]["bytes"]
-        place = self._spool.seek(0, os.SEEK_END)
         with disk_errors(self._writer.path):
+            place = self._spool.seek(0, os.SEEK_END)  # which writes what was still in memory
             self._spool.write(data)
         rest = {key: value for key, value in row.items() if key not in ("image_id", "image")}
         self._places[image_id] = (place, len(data), rest)
@@ -94,9 +95,12 @@ class SortedImages:
             if kind is None:
                 self._write()
         finally:
-            self._spool.close()
+            with contextlib.suppress(OSError):  # nobody wants what a full disk did not take
+                self._spool.close()
 
     def _write(self) -> None:
+        with disk_errors(self._writer.path):
+            self._spool.flush()
         for image_id in sorted(self._places):
             place, length, rest = self._places[image_id]
             self._spool.seek(place)
