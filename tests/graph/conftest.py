@@ -11,12 +11,25 @@ import pytest
 import yaml
 
 from tests.graph import toy
+from whatif.graph.freshness import Condition, states
 from whatif.graph.prologue import prepare
 from whatif.graph.run import run
 from whatif.graph.steps import Graph
 from whatif.params import check
 
 PARAMS = Path(__file__).parents[2] / "params.yaml"
+ALL = [
+    "extract",
+    "generate part-000-of-002",
+    "generate part-001-of-002",
+    "evaluate first",
+    "evaluate second",
+    "aggregate",
+]
+
+
+DOWNSTREAM = ["evaluate first", "evaluate second", "aggregate"]
+PART = Path("data/generate/toy/part-001-of-002.parquet")
 
 
 class Project:
@@ -61,3 +74,11 @@ def shuffle_times() -> Callable[[], None]:
             os.utime(path, (1_000_000 + number, 1_000_000 + number))
 
     return shuffle
+
+
+def conditions(project: Project) -> dict[str, Condition]:
+    return {job.name: state.condition for job, state in states(project.graph).items()}
+
+
+def reasons(project: Project) -> list[str]:
+    return [reason for state in states(project.graph).values() for reason in state.reasons]

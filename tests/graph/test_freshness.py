@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import time
@@ -14,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.graph import toy
-from tests.graph.conftest import Project
+from tests.graph.conftest import ALL, PART, Project, conditions, reasons
 from whatif import artifacts
 from whatif.artifact_writer import write_artifact
 from whatif.atomic_files import open_temporary
@@ -26,25 +25,6 @@ from whatif.graph.run import Task, run
 from whatif.graph.steps import Graph, Step
 from whatif.graph.workflow import _accepts
 from whatif.schemas import REJECTIONS
-
-ALL = [
-    "extract",
-    "generate part-000-of-002",
-    "generate part-001-of-002",
-    "evaluate first",
-    "evaluate second",
-    "aggregate",
-]
-DOWNSTREAM = ["evaluate first", "evaluate second", "aggregate"]
-PART = Path("data/generate/toy/part-001-of-002.parquet")
-
-
-def conditions(project: Project) -> dict[str, Condition]:
-    return {job.name: state.condition for job, state in states(project.graph).items()}
-
-
-def reasons(project: Project) -> list[str]:
-    return [reason for state in states(project.graph).values() for reason in state.reasons]
 
 
 def test_first_run_makes_everything_and_a_second_nothing(project: Project) -> None:
@@ -62,18 +42,6 @@ def test_a_parameter_edit_names_the_parameter_and_runs_what_depends_on_it(projec
     assert conditions(project)["evaluate toy first"] is Condition.UNKNOWN
     assert project.run() == ALL[1:]
     assert json.loads(Path("metrics/toy.json").read_text()) == {"sum": 2 * 2 * (2024 + 5)}
-
-
-def test_going_back_to_an_earlier_value_computes_nothing(project: Project) -> None:
-    project.run()
-    before = PART.read_bytes()
-    project.values["generate"]["cvqa-synthetic"]["image_size"] = 512
-    project.run()
-    assert PART.read_bytes() != before
-    project.values["generate"]["cvqa-synthetic"]["image_size"] = 448
-    assert project.run() == []
-    assert PART.read_bytes() == before
-    assert json.loads(Path("metrics/toy.json").read_text()) == {"sum": 2 * 2 * (2024 + 4)}
 
 
 def test_what_is_unfinished_is_asked_again_until_it_is_done(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,13 +128,6 @@ def test_an_added_model_is_evaluated_alone(project: Project) -> None:
     assert not Path("data/evaluate/third/toy.parquet").exists()
 
 
-def test_another_number_of_parts_leaves_no_old_part_behind(project: Project) -> None:
-    project.run()
-    project.values["generate"]["cvqa-synthetic"]["shards"] = 3
-    project.run()
-    assert sorted(path.name for path in PART.parent.iterdir()) == [f"part-00{n}-of-003.parquet" for n in range(3)]
-
-
 def test_a_deleted_artifact_is_made_again_and_nothing_else(project: Project) -> None:
     project.run()
     before = PART.read_bytes()
@@ -247,33 +208,6 @@ def test_changed_code_is_named_as_the_reason(project: Project, monkeypatch: pyte
     assert project.run() == ["generate part-000-of-002", "generate part-001-of-002"]
 
 
-def test_the_stash_is_cut_down_to_size_oldest_first(project: Project) -> None:
-    for size in (448, 512, 612):
-        project.values["generate"]["cvqa-synthetic"]["image_size"] = size
-        project.run()
-    kept = sum(path.stat().st_size for path in stash.STASH.rglob("*.parquet"))
-    deleted, left = stash.collect(keep_bytes=kept // 2)
-    assert left <= kept // 2
-    assert deleted + left == kept
-    project.values["generate"]["cvqa-synthetic"]["image_size"] = 512
-    assert project.run() == []  # put there last, so still kept
-    project.values["generate"]["cvqa-synthetic"]["image_size"] = 448
-    assert project.run() != []
-
-
-def test_a_damaged_stash_is_not_taken_from(project: Project) -> None:
-    project.run()
-    project.values["seed"] = 1
-    project.run()
-    for path in stash.STASH.rglob("*.parquet"):
-        data = bytearray(path.read_bytes())
-        data[10] ^= 0xFF
-        path.write_bytes(data)
-    project.values["seed"] = 2024
-    assert project.run() == ALL
-    assert json.loads(Path("metrics/toy.json").read_text()) == {"sum": 2 * 2 * (2024 + 4)}
-
-
 def test_a_second_run_in_one_checkout_is_told_who_holds_it(project: Project) -> None:
     project.run()
     project.values["seed"] = 1
@@ -282,29 +216,6 @@ def test_a_second_run_in_one_checkout_is_told_who_holds_it(project: Project) -> 
         prepare(project.graph, project.said.append)
     first.end()
     assert project.run() == ALL
-
-
-def test_what_was_moved_and_not_made_anew_is_put_back(project: Project) -> None:
-    project.run()
-    files = {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in everything()}
-    project.values["seed"] = 1
-    project.values["models"]["third"] = {"adapter": "random"}
-    prologue = prepare(project.graph, project.said.append)
-    assert everything() == []
-    prologue.end()
-    assert {path: path.read_bytes() for path in everything()} == {path: data for path, (data, _) in files.items()}
-    artifacts_only = [path for path in files if path.suffix == ".parquet"]
-    assert all(path.stat().st_mtime_ns == files[path][1] for path in artifacts_only)
-
-
-def test_a_failed_run_keeps_what_it_did_not_come_to(project: Project) -> None:
-    project.run()
-    text = Path("metrics/toy.json").read_bytes()
-    project.values["models"]["second"]["name"] = "fails"
-    with pytest.raises(RuntimeError):
-        project.run()
-    assert Path("metrics/toy.json").read_bytes() == text
-    assert conditions(project)["evaluate toy second"] is Condition.STALE
 
 
 def test_outputs_put_in_each_others_place_are_noticed(project: Project) -> None:
@@ -326,17 +237,6 @@ def test_an_artifact_of_another_role_is_refused(project: Project) -> None:
     assert any("holds other (rejections/1), asked for are rows" in reason for reason in reasons(project))
 
 
-def test_a_job_run_by_hand_keeps_what_was_there_in_the_stash(project: Project) -> None:
-    project.run()
-    before = PART.read_bytes()
-    project.values["generate"]["cvqa-synthetic"]["image_size"] = 512
-    (job,) = [job for job in project.graph.jobs if job.outputs.get("rows") == PART]
-    assert run(job, project.said.append) == "computed"
-    project.values["generate"]["cvqa-synthetic"]["image_size"] = 448
-    assert project.run() == []
-    assert PART.read_bytes() == before
-
-
 def test_a_job_refuses_an_edited_input(project: Project) -> None:
     project.run()
     data = bytearray(PART.read_bytes())
@@ -346,32 +246,6 @@ def test_a_job_refuses_an_edited_input(project: Project) -> None:
     job.outputs["rows"].unlink()
     with pytest.raises(WhatifError, match=r"part-001-of-002\.parquet: was edited"):
         run(job, project.said.append)
-
-
-def test_another_number_of_parts_and_back_computes_nothing(project: Project) -> None:
-    project.run()
-    project.values["generate"]["cvqa-synthetic"]["shards"] = 3
-    project.run()
-    project.values["generate"]["cvqa-synthetic"]["shards"] = 2
-    assert project.run() == []
-
-
-def test_a_stash_on_another_file_system(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    project.run()
-    before = PART.read_bytes()
-    rename = Path.replace
-
-    def replace(self: Path, target: Path) -> Path:
-        if not self.name.endswith(".tmp"):  # within a folder a rename always works
-            raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
-        return rename(self, target)
-
-    monkeypatch.setattr(Path, "replace", replace)
-    project.values["seed"] = 1
-    assert project.run() == ALL
-    project.values["seed"] = 2024
-    assert project.run() == []
-    assert PART.read_bytes() == before
 
 
 def test_what_a_killed_writer_left_is_removed_and_what_a_living_one_writes_is_not(project: Project) -> None:
@@ -391,28 +265,6 @@ def test_a_time_in_the_future_is_mended(project: Project) -> None:
     os.utime("data/extract/toy.parquet", (4_000_000_000, 4_000_000_000))
     assert project.run() == []
     assert Path("data/extract/toy.parquet").stat().st_mtime < 4_000_000_000
-
-
-def test_a_file_that_is_no_artifact_of_ours_is_set_aside_not_stashed(project: Project) -> None:
-    project.run()
-    stranger = Path("data/generate/toy/notes.parquet")
-    write_artifact(stranger, REJECTIONS, [])
-    project.run()
-    assert not stranger.exists()
-    assert (stash.SET_ASIDE / stranger).exists()
-    deleted, left = stash.collect(keep_bytes=0)
-    assert deleted > 0
-    assert left == 0
-
-
-def test_hand_written_notes_in_a_published_file_are_set_aside(project: Project) -> None:
-    project.run()
-    notes = Path("metrics/toy.json")
-    notes.write_text("my notes")
-    Path("data/aggregate/toy.parquet").unlink()
-    project.run()
-    assert json.loads(notes.read_text()) == {"sum": 2 * 2 * (2024 + 4)}
-    assert (stash.SET_ASIDE / notes).read_text() == "my notes"
 
 
 def test_a_source_is_hashed_through_links_and_again_when_it_changes_meanwhile(tmp_path: Path) -> None:
@@ -435,10 +287,6 @@ def test_a_source_is_hashed_through_links_and_again_when_it_changes_meanwhile(tm
 
     assert verified.digest(file, slow) == "hash of old"
     assert verified.digest(file, lambda: "hash of newer") == "hash of newer"
-
-
-def everything() -> list[Path]:
-    return sorted([*Path("data").rglob("*.parquet"), *Path("metrics").rglob("*.json")])
 
 
 def test_status_of_a_thousand_artifacts_reads_no_rows(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:

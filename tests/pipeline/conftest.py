@@ -33,9 +33,10 @@ class Checkout:
 
     path: Path
 
-    def run(self, *command: str, check: bool = True) -> subprocess.CompletedProcess[str]:
-        """Runs a command here; a failure shows what it printed."""
-        environment = {
+    @property
+    def environment(self) -> dict[str, str]:
+        """In which commands run with the code of this checkout."""
+        return {
             **os.environ,
             "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
             "PYTHONPATH": str(self.path / "src"),
@@ -45,8 +46,11 @@ class Checkout:
             "GIT_COMMITTER_NAME": "test",
             "GIT_COMMITTER_EMAIL": "test@localhost",
         }
+
+    def run(self, *command: str, check: bool = True) -> subprocess.CompletedProcess[str]:
+        """Runs a command here; a failure shows what it printed."""
         done = subprocess.run(
-            command, cwd=self.path, env=environment, capture_output=True, text=True, timeout=900, check=False
+            command, cwd=self.path, env=self.environment, capture_output=True, text=True, timeout=900, check=False
         )
         if check and done.returncode:
             pytest.fail(f"{' '.join(command)} ended with {done.returncode}\n{done.stdout}\n{done.stderr}")

@@ -12,7 +12,6 @@ import shutil
 import signal
 import sqlite3
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -122,15 +121,7 @@ class PowerCuts:
 
     def _try_out(self, checkout: Checkout, cut: Cut) -> Outcome | None:
         before = len(self.proxy.log)
-        with (checkout.path.parent / "cut.log").open("w") as log:
-            run = subprocess.Popen(
-                COMMANDS[cut.door],
-                cwd=checkout.path,
-                env=environment(checkout),
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
-            )
+        run = started(checkout, COMMANDS[cut.door])
         try:
             self._wait_for_the_moment(run, checkout, before, cut)
             if cut.kind in ON_SLURM:
@@ -221,13 +212,26 @@ class PowerCuts:
 
 def environment(checkout: Checkout) -> dict[str, str]:
     """In which commands run with the code of the checkout and a store of its own."""
-    return {
-        **{name: value for name, value in os.environ.items() if name != "WHATIF_RESPONSES"},
-        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-        "PYTHONPATH": str(checkout.path / "src"),
-        "TEST_API_KEY": "sk-test",
-        "NO_PROXY": "127.0.0.1",
-    }
+    own = {"TEST_API_KEY": "sk-test", "NO_PROXY": "127.0.0.1"}
+    return {name: value for name, value in checkout.environment.items() if name != "WHATIF_RESPONSES"} | own
+
+
+def started(checkout: Checkout, command: list[str]) -> subprocess.Popen[bytes]:
+    """A run that goes on beside the caller, in a session of its own; `log_of` has what it says."""
+    with log_of(checkout).open("wb") as log:
+        return subprocess.Popen(
+            command,
+            cwd=checkout.path,
+            env=environment(checkout),
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )
+
+
+def log_of(checkout: Checkout) -> Path:
+    """Where a run that was started says what it says."""
+    return checkout.path.parent / "run.log"
 
 
 def processes(run: subprocess.Popen[bytes]) -> list[psutil.Process]:

@@ -12,7 +12,7 @@ import pytest
 
 from tests.faulty_proxy import FaultyProxy
 from tests.pipeline.conftest import DOORS, Checkout
-from tests.pipeline.power_cuts import PowerCuts, environment, job_of, kill_session, wait_until
+from tests.pipeline.power_cuts import PowerCuts, job_of, kill_session, started, wait_until
 from tests.served_model import served_model
 from whatif.commands.resume import next_command
 
@@ -41,14 +41,7 @@ def test_while_an_orphan_of_a_killed_run_lives_nothing_is_touched(finished: Chec
     project = Checkout(tmp_path / "project")
     subprocess.run(["cp", "-a", str(finished.path), str(project.path)], check=True)
     project.set({"seed": 7})
-    run = subprocess.Popen(
-        DOORS["snakemake"],
-        cwd=project.path,
-        env=environment(project),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
+    run = started(project, DOORS["snakemake"])
     try:
         assert wait_until(lambda: job_of(run), run)
         orphan = job_of(run)

@@ -44,15 +44,10 @@ def unmade(finished: Checkout, tmp_path: Path) -> Iterator[Checkout]:
 
 def start(checkout: Checkout, *command: str, path: str | None = None) -> subprocess.CompletedProcess[str]:
     """Runs a command, with everything that it started, for at most 50 minutes."""
-    environment = {
-        **os.environ,
-        "PATH": path or f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-        "PYTHONPATH": str(checkout.path / "src"),
-    }
     process = subprocess.Popen(
         command,
         cwd=checkout.path,
-        env=environment,
+        env=checkout.environment | ({"PATH": path} if path else {}),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

@@ -13,7 +13,16 @@ import pytest
 
 from tests.faulty_proxy import FaultyProxy
 from tests.pipeline.conftest import DOORS, Checkout
-from tests.pipeline.power_cuts import LONGEST, PowerCuts, environment, job_of, kill_session, wait_until
+from tests.pipeline.power_cuts import (
+    LONGEST,
+    PowerCuts,
+    environment,
+    job_of,
+    kill_session,
+    log_of,
+    started,
+    wait_until,
+)
 from tests.served_model import served_model
 
 pytestmark = [pytest.mark.pipeline, pytest.mark.timeout(3600)]
@@ -23,17 +32,9 @@ pytestmark = [pytest.mark.pipeline, pytest.mark.timeout(3600)]
 def busy(request: pytest.FixtureRequest, project: Checkout) -> Iterator[tuple[Checkout, subprocess.Popen[bytes]]]:
     """A checkout in which a run by each door in turn is held in the middle of a job, and that run."""
     project.set({"seed": 7})
-    with (project.path.parent / "first.log").open("wb") as log:
-        run = subprocess.Popen(
-            DOORS[request.param],
-            cwd=project.path,
-            env=environment(project),
-            stdout=log,
-            stderr=log,
-            start_new_session=True,
-        )
+    run = started(project, DOORS[request.param])
     try:
-        assert wait_until(lambda: job_of(run), run), (project.path.parent / "first.log").read_text()
+        assert wait_until(lambda: job_of(run), run), log_of(project).read_text()
         job = job_of(run)
         assert job is not None
         job.send_signal(signal.SIGSTOP)
@@ -61,7 +62,7 @@ def test_the_second_run_in_a_checkout_stops_and_says_who_is_first(
     job = job_of(run)
     assert job is not None
     job.send_signal(signal.SIGCONT)
-    assert run.wait(LONGEST) == 0, (project.path.parent / "first.log").read_text()
+    assert run.wait(LONGEST) == 0, log_of(project).read_text()
     assert project.run("whatif", "status", "--check").returncode == 0
 
 

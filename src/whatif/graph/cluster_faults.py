@@ -131,12 +131,8 @@ def _explained(graph: Graph, block: str, jobs: list[Job], folder: Path) -> str:
         what = said[-1].removeprefix("whatif: ") if said else "failed; its log says why"
     kinds = " and ".join(sorted({f"`{_place(graph, job)}`" for job in jobs}))
     what = what.replace("{kind}", kinds).replace("{file}", str(RESOURCES_FILE))
-    logs = ", ".join([str(log) if log.exists() else "none by Slurm", *filter(_exists, own)])
+    logs = ", ".join([str(log) if log.exists() else "none by Slurm", *(path for path in own if Path(path).exists())])
     return f"Slurm job {place[1]} ({names}): {what}; {_AGAIN}. Logs: {logs}"
-
-
-def _exists(path: str) -> bool:
-    return Path(path).exists()
 
 
 def _one_of_each_kind(graph: Graph) -> list[Job]:

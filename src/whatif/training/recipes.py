@@ -35,7 +35,7 @@ class Examples(Settings):
 class VisionLanguageRecipe(Settings):
     """A LLaVA: its vision tower alone learns what is where, all of it to answer, its language model alone to read.
 
-    Last all of it learns to count exactly.
+    Then all of it learns to count exactly, and its language model alone once more.
     """
 
     counterfactual: bool  # whether it is trained on counterfactual questions too

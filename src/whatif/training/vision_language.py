@@ -1,7 +1,8 @@
 """Trains the embedded vision-language models: LLaVA with a convolutional stem, small enough to ship.
 
 First the vision tower alone learns to say what is where, then tower and language model learn the answers together, then
-the language model alone goes on, which costs a third of that, and last both learn to count without being one beside it.
+the language model alone goes on, which costs a third of that, then both learn to count without being one beside it, and
+last the language model alone settles on the tower as it is when it is asked.
 """
 
 from __future__ import annotations

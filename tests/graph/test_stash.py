@@ -1,0 +1,150 @@
+"""What is out of the way is kept: the stash, what is set aside, and what comes back from there."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.graph.conftest import ALL, PART, Project, conditions
+from whatif.artifact_writer import write_artifact
+from whatif.graph import stash
+from whatif.graph.freshness import Condition
+from whatif.graph.prologue import prepare
+from whatif.graph.run import run
+from whatif.schemas import REJECTIONS
+
+
+def test_going_back_to_an_earlier_value_computes_nothing(project: Project) -> None:
+    project.run()
+    before = PART.read_bytes()
+    project.values["generate"]["cvqa-synthetic"]["image_size"] = 512
+    project.run()
+    assert PART.read_bytes() != before
+    project.values["generate"]["cvqa-synthetic"]["image_size"] = 448
+    assert project.run() == []
+    assert PART.read_bytes() == before
+    assert json.loads(Path("metrics/toy.json").read_text()) == {"sum": 2 * 2 * (2024 + 4)}
+
+
+def test_another_number_of_parts_leaves_no_old_part_behind(project: Project) -> None:
+    project.run()
+    project.values["generate"]["cvqa-synthetic"]["shards"] = 3
+    project.run()
+    assert sorted(path.name for path in PART.parent.iterdir()) == [f"part-00{n}-of-003.parquet" for n in range(3)]
+
+
+def test_the_stash_is_cut_down_to_size_oldest_first(project: Project) -> None:
+    for size in (448, 512, 612):
+        project.values["generate"]["cvqa-synthetic"]["image_size"] = size
+        project.run()
+    kept = sum(path.stat().st_size for path in stash.STASH.rglob("*.parquet"))
+    deleted, left = stash.collect(keep_bytes=kept // 2)
+    assert left <= kept // 2
+    assert deleted + left == kept
+    project.values["generate"]["cvqa-synthetic"]["image_size"] = 512
+    assert project.run() == []  # put there last, so still kept
+    project.values["generate"]["cvqa-synthetic"]["image_size"] = 448
+    assert project.run() != []
+
+
+def test_a_damaged_stash_is_not_taken_from(project: Project) -> None:
+    project.run()
+    project.values["seed"] = 1
+    project.run()
+    for path in stash.STASH.rglob("*.parquet"):
+        data = bytearray(path.read_bytes())
+        data[10] ^= 0xFF
+        path.write_bytes(data)
+    project.values["seed"] = 2024
+    assert project.run() == ALL
+    assert json.loads(Path("metrics/toy.json").read_text()) == {"sum": 2 * 2 * (2024 + 4)}
+
+
+def test_what_was_moved_and_not_made_anew_is_put_back(project: Project) -> None:
+    project.run()
+    files = {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in everything()}
+    project.values["seed"] = 1
+    project.values["models"]["third"] = {"adapter": "random"}
+    prologue = prepare(project.graph, project.said.append)
+    assert everything() == []
+    prologue.end()
+    assert {path: path.read_bytes() for path in everything()} == {path: data for path, (data, _) in files.items()}
+    artifacts_only = [path for path in files if path.suffix == ".parquet"]
+    assert all(path.stat().st_mtime_ns == files[path][1] for path in artifacts_only)
+
+
+def test_a_failed_run_keeps_what_it_did_not_come_to(project: Project) -> None:
+    project.run()
+    text = Path("metrics/toy.json").read_bytes()
+    project.values["models"]["second"]["name"] = "fails"
+    with pytest.raises(RuntimeError):
+        project.run()
+    assert Path("metrics/toy.json").read_bytes() == text
+    assert conditions(project)["evaluate toy second"] is Condition.STALE
+
+
+def test_a_job_run_by_hand_keeps_what_was_there_in_the_stash(project: Project) -> None:
+    project.run()
+    before = PART.read_bytes()
+    project.values["generate"]["cvqa-synthetic"]["image_size"] = 512
+    (job,) = [job for job in project.graph.jobs if job.outputs.get("rows") == PART]
+    assert run(job, project.said.append) == "computed"
+    project.values["generate"]["cvqa-synthetic"]["image_size"] = 448
+    assert project.run() == []
+    assert PART.read_bytes() == before
+
+
+def test_another_number_of_parts_and_back_computes_nothing(project: Project) -> None:
+    project.run()
+    project.values["generate"]["cvqa-synthetic"]["shards"] = 3
+    project.run()
+    project.values["generate"]["cvqa-synthetic"]["shards"] = 2
+    assert project.run() == []
+
+
+def test_a_stash_on_another_file_system(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    project.run()
+    before = PART.read_bytes()
+    rename = Path.replace
+
+    def replace(self: Path, target: Path) -> Path:
+        if not self.name.endswith(".tmp"):  # within a folder a rename always works
+            raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "replace", replace)
+    project.values["seed"] = 1
+    assert project.run() == ALL
+    project.values["seed"] = 2024
+    assert project.run() == []
+    assert PART.read_bytes() == before
+
+
+def test_a_file_that_is_no_artifact_of_ours_is_set_aside_not_stashed(project: Project) -> None:
+    project.run()
+    stranger = Path("data/generate/toy/notes.parquet")
+    write_artifact(stranger, REJECTIONS, [])
+    project.run()
+    assert not stranger.exists()
+    assert (stash.SET_ASIDE / stranger).exists()
+    deleted, left = stash.collect(keep_bytes=0)
+    assert deleted > 0
+    assert left == 0
+
+
+def test_hand_written_notes_in_a_published_file_are_set_aside(project: Project) -> None:
+    project.run()
+    notes = Path("metrics/toy.json")
+    notes.write_text("my notes")
+    Path("data/aggregate/toy.parquet").unlink()
+    project.run()
+    assert json.loads(notes.read_text()) == {"sum": 2 * 2 * (2024 + 4)}
+    assert (stash.SET_ASIDE / notes).read_text() == "my notes"
+
+
+def everything() -> list[Path]:
+    return sorted([*Path("data").rglob("*.parquet"), *Path("metrics").rglob("*.json")])
