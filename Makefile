@@ -7,7 +7,7 @@ export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 # Two cores: one thread a process, so that jobs in parallel do not fight, and numbers do not depend on the machine.
 THREADS := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: repro test soak lint bench train-embedded help clean
+.PHONY: repro test soak lint docs bench train-embedded help clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -37,9 +37,12 @@ lint: $(VENV)/.installed-dev ## ruff, mypy, snakefmt
 test: lint ## the whole test suite
 	$(THREADS) pytest --numprocesses 2 --dist loadfile -m "not soak"
 
-soak: $(VENV)/.installed-dev ## the whole default on a real Slurm beside `dvc repro`; then twenty power cuts, with their counts
+soak: $(VENV)/.installed-dev ## the default on a real Slurm beside `dvc repro`, coverage of intervals; then twenty power cuts
 	$(THREADS) pytest -m soak
 	$(THREADS) python -m tests.pipeline.soak
+
+docs: $(VENV)/.installed ## write the numbers of metrics/ into README.md and docs/
+	$(THREADS) python -m docs.tables
 
 bench: $(VENV)/.installed-dev ## speed beside a peer's, both in one run; writes bench.json
 	$(THREADS) python -m bench

@@ -170,11 +170,11 @@ def _ours(folder: Path, made: Path) -> list[float]:
     from whatif.tables.formats import to_csv, to_latex, to_markdown
     from whatif.tables.funnel import funnel_table
 
-    settings = AggregatePuzzles(confidence=0.95, resamples=9999, audit_folds=5)
+    settings = AggregatePuzzles(confidence=0.95, audit_folds=5)
     folders = sorted(folder.glob("model-*"))
     names = {one.name: one.name for one in folders}
     paths = [path for one in folders for path in sorted(one.iterdir())]
-    scores, comparisons = scores_of(paths, [folder / "questions.parquet"], settings, 2024, names)
+    scores, comparisons = scores_of(paths, [folder / "questions.parquet"], settings, names)
     stages = [evaluation_stage(sorted(one.iterdir()), one.name) for one in folders]
     tables = tables_of(scores, comparisons, settings, names) | {"funnel": funnel_table(stages)}
     (made / "metrics.json").write_bytes(metrics_of(scores, comparisons, settings))

@@ -51,7 +51,7 @@ def _copy_small(project: Path) -> None:
     values["generate"]["cvqa-synthetic"].update(puzzles_per_template=4, image_size=224)
     values["benchmarks"] = ["cvqa-synthetic"]
     values["models"] = {key: model for key, model in values["models"].items() if "checkpoint" not in model}
-    values["aggregate"]["cvqa-synthetic"].update(resamples=200, audit_folds=2)
+    values["aggregate"]["cvqa-synthetic"].update(audit_folds=2)
     file.write_text(yaml.safe_dump(values, sort_keys=False), encoding="utf-8")
     subprocess.run(["git", "init", "--quiet"], cwd=project, check=True)
 

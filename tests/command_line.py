@@ -58,7 +58,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def write_small_params(folder: Path) -> None:
     values = puzzles_and_baselines()
     values["generate"][NAME].update(puzzles_per_template=2, shards=2, image_size=192)
-    values["aggregate"][NAME].update(resamples=100, audit_folds=2)
+    values["aggregate"][NAME].update(audit_folds=2)
     (folder / "params.yaml").write_text(yaml.safe_dump(values), encoding="utf-8")
 
 

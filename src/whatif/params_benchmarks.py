@@ -71,7 +71,6 @@ class AggregatePuzzles(Settings):
     """How the numbers of Table 7 are made."""
 
     confidence: float = Field(gt=0.5, lt=1)
-    resamples: int = Field(ge=100, le=1_000_000)  # of the bootstrap
     audit_folds: int = Field(ge=2, le=20)
     released_questions: str | None = None  # path of the released CSV, to audit beside ours
 
@@ -106,7 +105,7 @@ class AggregateCvqaReal(Settings):
     """How the numbers of Tables 3, 4 and 5 are made."""
 
     confidence: float = Field(gt=0.5, lt=1)
-    resamples: int = Field(ge=100, le=1_000_000)  # of the bootstrap
+    resamples: int = Field(ge=100, le=1_000_000)  # of the permutation test of the gender gap
 
 
 class Extract(Settings):

@@ -89,6 +89,6 @@ class AggregatePictures(Settings):
     """How the numbers of Tables 1, 2, 7, 10, 13 and Figure 3 are made."""
 
     confidence: float = Field(gt=0.5, lt=1)
-    resamples: int = Field(ge=100, le=1_000_000)  # of the bootstrap
+    resamples: int = Field(ge=100, le=1_000_000)  # of the bootstrap of annotators' agreement
     least_errors: int = Field(ge=1)  # of a pair of subjects to be shown in Table 10
     shown_pairs: int = Field(ge=1, le=100)  # in the gallery

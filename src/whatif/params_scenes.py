@@ -58,6 +58,5 @@ class AggregateScenes(Settings):
     """How the numbers are made, and how many scenes and pairs of pictures the gallery shows."""
 
     confidence: float = Field(gt=0.5, lt=1)
-    resamples: int = Field(ge=100, le=1_000_000)  # of the bootstrap
     shown_scenes: int = Field(ge=1, le=100)
     shown_pairs: int = Field(ge=1, le=100)

@@ -30,7 +30,7 @@ class Project:
         self.values: dict[str, Any] = puzzles_and_baselines()
         self.generate = self.values["generate"][NAME]
         self.generate.update(puzzles_per_template=4, shards=2, image_size=192)
-        self.values["aggregate"][NAME].update(resamples=100, audit_folds=2)
+        self.values["aggregate"][NAME].update(audit_folds=2)
 
     @property
     def graph(self) -> Graph:

@@ -43,7 +43,7 @@ class Project:
         clip = {"checkpoint": str(checkpoints / "clip"), "batch_size": 4}
         # Pictures of random weights are like nothing.
         self.values["filter"][NAME] = {"caption_image": -1.0, "image_image": -1.0, "clip": clip}
-        self.values["aggregate"][NAME].update(resamples=100, shown_scenes=2, shown_pairs=2)
+        self.values["aggregate"][NAME].update(shown_scenes=2, shown_pairs=2)
         self.values["models"] = {
             "random": {"adapter": "random", "name": "Random"},
             "first-option": {"adapter": "first-option"},

@@ -22,7 +22,6 @@ SMALL: dict[str, Any] = {
     "generate.cvqa-synthetic.puzzles_per_template": 4,
     "generate.cvqa-synthetic.shards": 2,
     "generate.cvqa-synthetic.image_size": 224,
-    "aggregate.cvqa-synthetic.resamples": 200,
     "aggregate.cvqa-synthetic.audit_folds": 2,
 }
 

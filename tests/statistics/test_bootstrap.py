@@ -1,4 +1,4 @@
-"""The cluster bootstrap against every resample there is, and its p-value against its interval."""
+"""The cluster bootstrap against every resample there is."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 from whatif.statistics import bootstrap
-from whatif.statistics.bootstrap import inverted_p, percentile_interval, resampled_totals
+from whatif.statistics.bootstrap import percentile_interval, resampled_totals
 from whatif.statistics.clusters import ClusterTotals, Floats
 
 # Four images: one right of three questions, one of one, none of two, two of two.
@@ -69,32 +69,3 @@ def test_ends_are_ordered_values(resamples: int, confidence: float, rank: int | 
 def test_confidence_is_a_share(confidence: float) -> None:
     with pytest.raises(ValueError, match="must lie between 0 and 1"):
         percentile_interval(0.0, np.zeros(99), np.zeros(99), confidence)
-
-
-@pytest.mark.parametrize(
-    ("values", "p"),
-    [
-        ([0.0] * 9, 1.0),
-        ([1.0] * 9, 2 * 1 / 10),
-        ([-1.0] * 9, 2 * 1 / 10),
-        ([1.0] * 7 + [-1.0] * 2, 2 * 3 / 10),
-        ([1.0] * 6 + [0.0] * 2 + [-1.0], 2 * 4 / 10),
-        ([1.0, -1.0], 1.0),
-    ],
-)
-def test_p_counted_by_hand(values: list[float], p: float) -> None:
-    assert inverted_p(np.array(values)) == pytest.approx(p)
-
-
-@pytest.mark.parametrize("resamples", [99, 1_000])
-@pytest.mark.parametrize("confidence", [0.8, 0.9, 0.95])
-def test_p_is_small_exactly_when_the_interval_leaves_out_nothing(resamples: int, confidence: float) -> None:
-    generator = np.random.default_rng(1)
-    decisions = set()
-    for shift in np.linspace(-3, 3, 101):
-        values = np.round(generator.normal(shift, 1.2, resamples), 1)  # with ties at 0
-        interval = percentile_interval(shift, values, values, confidence)
-        leaves_out = interval.low > 0 or interval.high < 0
-        assert (inverted_p(values) <= 1 - confidence + 1e-12) == leaves_out
-        decisions.add(leaves_out)
-    assert decisions == {True, False}

@@ -1,12 +1,16 @@
-"""Wilson intervals against printed ones."""
+"""Wilson intervals against printed ones, and Tango's against the score test."""
 
 from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
+from scipy.optimize import minimize_scalar
+from scipy.special import xlogy
+from scipy.stats import chi2
 
-from whatif.statistics import newcombe, wilson
+from whatif.statistics import tango, wilson
 
 
 # Newcombe, "Two-sided confidence intervals for the single proportion: comparison of seven methods", Statistics in
@@ -48,12 +52,60 @@ def test_what_cannot_be_is_refused(successes: int, n: int, confidence: float) ->
         wilson(successes, n, confidence)
 
 
-def test_newcombe_of_a_published_example() -> None:
-    """Airway hyper-responsiveness before and after (Fagerland, Lydersen and Laake 2014): 1, 1, 7 and 12 of 21."""
-    made = newcombe(2 / 21, 8 / 21, 1 / 21, 21)
-    assert (made.estimate, made.low, made.high) == pytest.approx((6 / 21, 0.026, 0.507), abs=1e-3)
+def restricted_deviance(lost: int, gained: int, n: int, difference: float) -> float:
+    """Score statistic of a true difference by brute force: the likeliest `lost` share that allows it, searched for."""
+
+    def minus_log_likelihood(share: float) -> float:
+        shares = np.array([share, share + difference, 1 - 2 * share - difference])
+        return -float(xlogy([lost, gained, n - lost - gained], np.maximum(shares, 1e-300)).sum())
+
+    bounds = (max(0.0, -difference), (1 - difference) / 2)
+    share = float(minimize_scalar(minus_log_likelihood, bounds=bounds, method="bounded", options={"xatol": 1e-12}).x)
+    variance = (2 * share + difference - difference**2) / n
+    return ((gained - lost) / n - difference) ** 2 / variance
+
+
+@pytest.mark.parametrize(("lost", "gained", "n"), [(7, 1, 21), (1, 7, 21), (60, 25, 300), (3, 0, 40), (0, 12, 20)])
+@pytest.mark.parametrize("confidence", [0.9, 0.95])
+def test_ends_of_a_difference_are_where_the_score_test_just_rejects(
+    lost: int, gained: int, n: int, confidence: float
+) -> None:
+    made = tango(lost / n, gained / n, n, confidence)
+    assert made.estimate == pytest.approx((gained - lost) / n)
+    assert made.low < made.estimate < made.high
+    critical = chi2.ppf(confidence, 1)
+    for end in (made.low, made.high):
+        assert restricted_deviance(lost, gained, n, end) == pytest.approx(critical, rel=1e-4)
+
+
+@pytest.mark.parametrize(("lost", "gained"), [(10, 2), (10, 3), (9, 2), (30, 16), (30, 17), (30, 18)])
+def test_a_difference_leaves_out_0_exactly_when_mcnemar_rejects(lost: int, gained: int) -> None:
+    made = tango(lost / 100, gained / 100, 100)
+    rejected = (lost - gained) ** 2 / (lost + gained) > chi2.ppf(0.95, 1)
+    assert (made.high < 0) == rejected
+    turned = tango(gained / 100, lost / 100, 100)
+    assert (turned.low, turned.high) == pytest.approx((-made.high, -made.low))
+
+
+@pytest.mark.parametrize("n", [1, 2, 30, 3_000, 10**7])
+def test_a_difference_of_pairs_that_are_all_alike_has_a_width(n: int) -> None:
+    chi_square = chi2.ppf(0.95, 1)
+    same = tango(0.0, 0.0, n)
+    assert (same.low, same.high) == pytest.approx((-chi_square / (n + chi_square), chi_square / (n + chi_square)))
+    lost, gained = tango(1.0, 0.0, n), tango(0.0, 1.0, n)
+    assert (lost.estimate, lost.low, gained.estimate, gained.high) == (-1.0, -1.0, 1.0, 1.0)
+    assert lost.high == pytest.approx(-gained.low)
+    assert -1 < lost.high < 1
 
 
 def test_without_pairs_nothing_is_known_of_a_difference() -> None:
-    made = newcombe(math.nan, math.nan, math.nan, 0)
+    made = tango(math.nan, math.nan, 0)
     assert math.isnan(made.estimate) and (made.low, made.high) == (-1.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("lost", "gained", "confidence"), [(-0.1, 0.5, 0.95), (0.6, 0.5, 0.95), (0.1, 0.1, 0.0), (0.1, 0.1, 1.0)]
+)
+def test_shares_that_cannot_be_are_refused(lost: float, gained: float, confidence: float) -> None:
+    with pytest.raises(ValueError, match="must"):
+        tango(lost, gained, 10, confidence)

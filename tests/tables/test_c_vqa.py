@@ -16,7 +16,7 @@ from whatif.tables.formats import to_csv, to_latex, to_markdown
 def made() -> Table7:
     questions, predictions = a_set({"dots": ("A", "B"), "flowers": ("A", "A")}, size=20)
     silent = [prediction(asked, None, "none", "silent") for asked in questions]
-    return table7(predictions + silent, questions, SETTINGS, 0, {"m": "Tiny LLaVA", "silent": "Silent"})
+    return table7(predictions + silent, questions, SETTINGS, {"m": "Tiny LLaVA", "silent": "Silent"})
 
 
 def test_the_main_table_has_chance_then_the_printed_then_ours(made: Table7) -> None:
@@ -53,7 +53,7 @@ def test_ours_stands_beside_the_printed_row_of_the_same_system() -> None:
     questions, predictions = a_set({"dots": ("A", "B")}, size=3)
     rows = predictions + [{**row, "model": "other"} for row in predictions]
     names = {"m": "Tiny LLaVA", "other": "InstructBLIP (FlanT5 XXL)"}
-    table = table7(rows, questions, SETTINGS, 0, names).tables["main"]
+    table = table7(rows, questions, SETTINGS, names).tables["main"]
     assert [row[:2] for row in table.rows[1:]] == [
         ("InstructBLIP (Vicuna-7B)", "printed"),
         ("InstructBLIP (FlanT5 XXL)", "printed"),
@@ -109,17 +109,17 @@ def test_chance_is_the_mean_of_one_in_the_number_of_options(options: tuple[int, 
         for variant, count in zip(("original", "counterfactual"), options, strict=True)
     ]
     predictions = [prediction(asked, "A") for asked in questions]
-    assert table7(predictions, questions, SETTINGS, 0, {"m": "M"}).chance == chance
+    assert table7(predictions, questions, SETTINGS, {"m": "M"}).chance == chance
 
 
 def test_the_level_of_confidence_is_in_the_header() -> None:
     questions, predictions = a_set({"dots": ("A", "B")}, size=3)
     settings = SETTINGS.model_copy(update={"confidence": 0.9})
-    assert "Original 90%" in table7(predictions, questions, settings, 0, {"m": "M"}).tables["main"].header
+    assert "Original 90%" in table7(predictions, questions, settings, {"m": "M"}).tables["main"].header
 
 
 def test_open_questions_and_no_questions_are_refused() -> None:
     with pytest.raises(WhatifError, match="questions: there are none"):
-        table7([], [], SETTINGS, 0, {})
+        table7([], [], SETTINGS, {})
     with pytest.raises(WhatifError, match="question p000-original: has no choices"):
-        table7([], [{**question(0, "original"), "choices": None}], SETTINGS, 0, {})
+        table7([], [{**question(0, "original"), "choices": None}], SETTINGS, {})

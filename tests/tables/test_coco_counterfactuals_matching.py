@@ -22,7 +22,7 @@ from whatif.tables.coco_counterfactuals_matching import (
 )
 
 ROOT = Path(__file__).parents[2]
-SETTINGS = SimpleNamespace(confidence=0.95, resamples=999)
+SETTINGS = SimpleNamespace(confidence=0.95)
 
 
 def match(number: int, margin: float, model: str = "m") -> dict[str, Any]:
@@ -41,9 +41,7 @@ COUNTERFACTUAL = [*(match(number, (number - 10) / 64) for number in range(40)), 
 
 def made(random: Any = RANDOM, counterfactual: Any = COUNTERFACTUAL, photographs: Any = None) -> MatchingMargins:
     names = {"m": "M_1 $x$ <&>"}
-    return matching_margins(
-        random, counterfactual, photographs=photographs or {}, settings=SETTINGS, seed=0, names=names
-    )
+    return matching_margins(random, counterfactual, photographs=photographs or {}, settings=SETTINGS, names=names)
 
 
 def test_margins_are_those_of_the_paper_and_below_zero_is_wrong() -> None:

@@ -137,7 +137,7 @@ def test_nothing_judged_is_still_a_table() -> None:
 def test_automatic_labels_are_called_so_wherever_they_are_shown() -> None:
     rows = [{**row, "annotator": "automatic:recogniser-0.80"} for row in JUDGED]
     made = verification(rows, HOW, 0)
-    of_errors = error_subjects_tables(rows, [pair(number) for number in range(10)], HOW, 0)
+    of_errors = error_subjects_tables(rows, [pair(number) for number in range(10)], HOW)
     categories = error_categories_table({"pair-000-0": OBJECT}, HOW, made_by="automatic")
     assert made.metrics["made_by"] == of_errors.metrics["made_by"] == categories.metrics["made_by"] == "automatic"
     for table in (*made.tables.values(), *of_errors.tables.values(), *categories.tables.values()):
@@ -169,7 +169,7 @@ def test_table_10_has_counts_and_the_denominators() -> None:
         pairs.append(pair(number, subjects, provenance=human))
         wrong = "caption_0" if number % 3 == 0 else "caption_1"
         rows += judged(number, "caption_0", wrong)
-    made = error_subjects_tables(rows, pairs, HOW, 0, least_errors=5)
+    made = error_subjects_tables(rows, pairs, HOW, least_errors=5)
     of = made.metrics["subjects"]
     assert list(of) == ["cat → dog", "man → boy"]
     assert {name: (of[name]["errors"], of[name]["judged"]) for name in of} == {
@@ -186,11 +186,11 @@ def test_table_10_has_counts_and_the_denominators() -> None:
     assert cells(table, "cat → dog")[1:4] == ("", "5", "30")
     assert cells(table, "woman → girl") == ("woman → girl", "126", "0", "0", "–")
     assert "no denominators" in table.caption
-    assert error_subjects_tables(rows, pairs, HOW, 0).metrics["subjects"] == {}  # none has 20
+    assert error_subjects_tables(rows, pairs, HOW).metrics["subjects"] == {}  # none has 20
 
 
 def test_the_printed_human_rate_stands_beside_what_its_counts_give() -> None:
-    table = error_subjects_tables(JUDGED, [pair(number) for number in range(10)], HOW, 0).tables["human"]
+    table = error_subjects_tables(JUDGED, [pair(number) for number in range(10)], HOW).tables["human"]
     assert cells(table, HUMAN, "printed")[2:] == ("1864", "4117", "44.3")
     assert "1864 / 4117 = 45.3%" in table.caption
     assert cells(table, HUMAN, "ours")[2:4] == ("7", "20")
@@ -198,7 +198,7 @@ def test_the_printed_human_rate_stands_beside_what_its_counts_give() -> None:
 
 
 def test_a_picture_counts_as_human_by_the_subject_of_its_own_caption() -> None:
-    made = error_subjects_tables(judged(0, "caption_0", "caption_0"), [pair(0, ("Man", "robot"))], HOW, 0)
+    made = error_subjects_tables(judged(0, "caption_0", "caption_0"), [pair(0, ("Man", "robot"))], HOW)
     numbers = {kind: (made.metrics[kind]["errors"], made.metrics[kind]["judged"]) for kind in ("human", "other")}
     assert numbers == {"human": (0, 1), "other": (1, 1)}
     assert (made.metrics["human_pairs"]["errors"], made.metrics["human_pairs"]["judged"]) == (1, 2)
@@ -206,6 +206,6 @@ def test_a_picture_counts_as_human_by_the_subject_of_its_own_caption() -> None:
 
 def test_judgements_of_other_pairs_are_refused() -> None:
     with pytest.raises(WhatifError, match="there is no pair pair-009"):
-        error_subjects_tables(JUDGED, [pair(number) for number in range(9)], HOW, 0)
+        error_subjects_tables(JUDGED, [pair(number) for number in range(9)], HOW)
     with pytest.raises(WhatifError, match="provenance has no `human`"):
-        error_subjects_tables(JUDGED, [pair(number, provenance="{}") for number in range(10)], HOW, 0)
+        error_subjects_tables(JUDGED, [pair(number, provenance="{}") for number in range(10)], HOW)

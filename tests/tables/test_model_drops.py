@@ -21,7 +21,7 @@ OF_B = [prediction(asked, "B" if asked["question_id"] in WRONG else "A", model="
 
 
 def compared(predictions: list[dict[str, Any]], **more: Any) -> list[Comparison]:
-    return compare_drops(TwinAnswers(predictions, QUESTIONS, NAMES), settings=SETTINGS, seed=0, **more)
+    return compare_drops(TwinAnswers(predictions, QUESTIONS, NAMES), settings=SETTINGS, **more)
 
 
 def test_each_two_models_are_compared_by_group_and_corrected_over_the_table() -> None:
@@ -31,7 +31,7 @@ def test_each_two_models_are_compared_by_group_and_corrected_over_the_table() ->
         (("a", "b"), "flowers", 20, (0.0, -0.2)),
     ]
     right = [True] * 20
-    flowers = difference_of_drops((right, right), (right, [False] * 4 + [True] * 16), resamples=SETTINGS.resamples)
+    flowers = difference_of_drops((right, right), (right, [False] * 4 + [True] * 16))
     assert (made[1].difference, made[1].p) == (flowers.difference, flowers.p)
     assert tuple(each.p_holm for each in made) == holm([each.p for each in made]).p_values
     assert headline(made, 0.05) == {

@@ -14,11 +14,11 @@ from whatif.artifacts import batches
 from whatif.errors import WhatifError
 from whatif.params_benchmarks import AggregatePuzzles
 from whatif.schemas import PREDICTIONS, QUESTIONS
-from whatif.statistics import mcnemar_exact, newcombe, paired_difference, wilson
+from whatif.statistics import mcnemar_exact, paired_difference, tango, wilson
 from whatif.tables import twins
 from whatif.tables.twins import PREDICTION_COLUMNS, QUESTION_COLUMNS, twin_metrics
 
-SETTINGS = AggregatePuzzles(confidence=0.95, resamples=2000, audit_folds=5)
+SETTINGS = AggregatePuzzles(confidence=0.95, audit_folds=5)
 VARIANTS = ("original", "counterfactual")
 
 
@@ -59,7 +59,7 @@ def a_set(letters: dict[str, tuple[str, str]], size: int) -> tuple[list[dict[str
 
 def test_numbers_of_one_group_and_of_all() -> None:
     questions, predictions = a_set({"dots": ("A", "B"), "flowers": ("A", "A")}, size=30)
-    metrics = twin_metrics(predictions, questions, SETTINGS, 0, ["m"])["m"]
+    metrics = twin_metrics(predictions, questions, SETTINGS, ["m"])["m"]
     assert list(metrics) == ["all", "dots", "flowers"]
     assert [metrics[group]["pairs"] for group in metrics] == [60, 30, 30]
     everything = metrics["all"]
@@ -71,7 +71,7 @@ def test_numbers_of_one_group_and_of_all() -> None:
         "high": round(100 * half.high, 4),
     }
     right = [True] * 60, [False] * 30 + [True] * 30
-    difference = paired_difference(*right, 0.95, 2000, 0)
+    difference = paired_difference(*right)
     assert everything["difference"] == {
         "points": -50.0,
         "low": round(100 * difference.low, 4),
@@ -82,7 +82,7 @@ def test_numbers_of_one_group_and_of_all() -> None:
         "original": {"A": 100.0, "B": 0.0, "C": 0.0, "D": 0.0},
         "counterfactual": {"A": 50.0, "B": 50.0, "C": 0.0, "D": 0.0},
     }
-    alike = newcombe(1.0, 1.0, 1.0, 30)
+    alike = tango(0.0, 0.0, 30)
     assert metrics["flowers"]["difference"] == {
         "points": 0.0,
         "low": round(100 * alike.low, 4),
@@ -97,7 +97,7 @@ def test_unanswered_counts_as_wrong_and_is_shown() -> None:
         prediction(asked, *(("A", "ok") if asked["variant"] == "original" else statuses[int(asked["pair_id"][1:])]))
         for asked in questions
     ]
-    metrics = twin_metrics(predictions, questions, SETTINGS, 0, ["m"])["m"]["all"]
+    metrics = twin_metrics(predictions, questions, SETTINGS, ["m"])["m"]["all"]
     assert metrics["counterfactual"]["accuracy"] == 25.0
     assert metrics["status"]["original"] == {"ok": 4, "ambiguous": 0, "none": 0, "error": 0}
     assert metrics["status"]["counterfactual"] == {"ok": 1, "ambiguous": 1, "none": 1, "error": 1}
@@ -109,7 +109,7 @@ def test_a_pair_counts_only_when_both_twins_are_there() -> None:
     questions, predictions = a_set({"dots": ("A", "A"), "flowers": ("A", "A")}, size=5)
     lost = {"p001-original", "p002-original", "p002-counterfactual", "p007-counterfactual"}
     kept = [row for row in predictions if row["question_id"] not in lost]
-    metrics = twin_metrics(kept, questions, SETTINGS, 0, ["m"])["m"]
+    metrics = twin_metrics(kept, questions, SETTINGS, ["m"])["m"]
     assert {group: (each["pairs"], each["left_out"]) for group, each in metrics.items()} == {
         "all": (7, 6),
         "dots": (3, 4),
@@ -121,14 +121,14 @@ def test_a_pair_counts_only_when_both_twins_are_there() -> None:
 
 def test_a_group_without_a_whole_pair_is_left_out_but_counted() -> None:
     questions, predictions = a_set({"dots": ("A", "A"), "flowers": ("A", "A")}, size=5)
-    metrics = twin_metrics(predictions[:10], questions, SETTINGS, 0, ["m"])["m"]
+    metrics = twin_metrics(predictions[:10], questions, SETTINGS, ["m"])["m"]
     assert list(metrics) == ["all", "dots"]
     assert metrics["all"]["left_out"] == 10
 
 
 def test_who_answers_nothing_has_no_letters_and_the_json_no_nan() -> None:
     questions = [question(pair, variant) for pair in range(3) for variant in VARIANTS]
-    metrics = twin_metrics([prediction(q, None, "error") for q in questions], questions, SETTINGS, 0, ["m"])
+    metrics = twin_metrics([prediction(q, None, "error") for q in questions], questions, SETTINGS, ["m"])
     assert metrics["m"]["all"]["letters"] == {"original": {}, "counterfactual": {}}
     assert metrics["m"]["all"]["original"]["accuracy"] == 0.0
     assert json.loads(json.dumps(metrics, allow_nan=False)) == metrics
@@ -136,26 +136,26 @@ def test_who_answers_nothing_has_no_letters_and_the_json_no_nan() -> None:
 
 def test_the_order_of_rows_changes_nothing() -> None:
     questions, predictions = a_set({"dots": ("A", "B"), "flowers": ("B", "A")}, size=12)
-    forward = twin_metrics(predictions, questions, SETTINGS, 0, ["m"])
-    assert twin_metrics(predictions[::-1], questions[::-1], SETTINGS, 0, ["m"]) == forward
+    forward = twin_metrics(predictions, questions, SETTINGS, ["m"])
+    assert twin_metrics(predictions[::-1], questions[::-1], SETTINGS, ["m"]) == forward
 
 
 def test_models_come_in_the_order_asked_for() -> None:
     questions, predictions = a_set({"dots": ("A", "B")}, size=3)
     both = predictions + [{**row, "model": "b"} for row in predictions]
-    assert list(twin_metrics(both, questions, SETTINGS, 0, ["m", "b"])) == ["m", "b"]
+    assert list(twin_metrics(both, questions, SETTINGS, ["m", "b"])) == ["m", "b"]
 
 
 def test_what_does_not_belong_together_is_refused() -> None:
     questions, predictions = a_set({"dots": ("A", "B")}, size=3)
     with pytest.raises(WhatifError, match=r"model 'm' is not in params.yaml \(other\)"):
-        twin_metrics(predictions, questions, SETTINGS, 0, ["other"])
+        twin_metrics(predictions, questions, SETTINGS, ["other"])
     with pytest.raises(WhatifError, match="predictions of m: question 'p002-original' is not in the questions"):
-        twin_metrics(predictions, questions[:4], SETTINGS, 0, ["m"])
+        twin_metrics(predictions, questions[:4], SETTINGS, ["m"])
     with pytest.raises(WhatifError, match="predictions of other: no pair has answers to both"):
-        twin_metrics(predictions, questions, SETTINGS, 0, ["m", "other"])
+        twin_metrics(predictions, questions, SETTINGS, ["m", "other"])
     with pytest.raises(WhatifError, match="predictions of m: question 'p000-original' is answered twice"):
-        twin_metrics(predictions + predictions[:1], questions, SETTINGS, 0, ["m"])
+        twin_metrics(predictions + predictions[:1], questions, SETTINGS, ["m"])
 
 
 def said(asked: dict[str, Any], response: str | None, status: str, *, correct: bool) -> dict[str, Any]:
@@ -181,7 +181,7 @@ def test_how_responses_were_read_stands_beside_the_accuracy() -> None:
         predictions.append(
             said(asked, "2", "ok", correct=True) if original else said(asked, response, status, correct=correct)
         )
-    metrics = twin_metrics(predictions, questions, SETTINGS, 0, ["m"])["m"]["all"]
+    metrics = twin_metrics(predictions, questions, SETTINGS, ["m"])["m"]["all"]
     assert metrics["counterfactual"]["accuracy"] == 25.0
     assert metrics["legacy"] == {"original": 100.0, "counterfactual": 50.0}
     assert metrics["extracted"] == {"original": 100.0, "counterfactual": pytest.approx(100 / 3, abs=1e-4)}
@@ -192,10 +192,10 @@ def test_the_published_rules_know_no_choices() -> None:
     questions = [question(0, variant) for variant in VARIANTS]
     ranked = [{**prediction(asked, "A"), "choice_scores": []} for asked in questions]
     in_words = [{**prediction(asked, "A"), "response": "A"} for asked in questions]
-    metrics = twin_metrics(ranked, questions, SETTINGS, 0, ["m"])["m"]["all"]
+    metrics = twin_metrics(ranked, questions, SETTINGS, ["m"])["m"]["all"]
     assert metrics["legacy"] == dict.fromkeys(VARIANTS, 100.0)
     assert metrics["extracted"] == dict.fromkeys(VARIANTS)
-    metrics = twin_metrics(in_words, questions, SETTINGS, 0, ["m"])["m"]["all"]
+    metrics = twin_metrics(in_words, questions, SETTINGS, ["m"])["m"]["all"]
     assert metrics["legacy"] == dict.fromkeys(VARIANTS)
     assert metrics["extracted"] == dict.fromkeys(VARIANTS, 100.0)
 
@@ -229,8 +229,8 @@ def test_artifacts_in_columns_give_what_rows_give(tmp_path: Path, monkeypatch: p
         present=["choice_scores"],
     )
     asked = batches(tmp_path / "questions.parquet", QUESTIONS, QUESTION_COLUMNS)
-    found = twin_metrics(columns, asked, SETTINGS, 0, ["m"])
-    assert found == twin_metrics(predictions, questions, SETTINGS, 0, ["m"])
+    found = twin_metrics(columns, asked, SETTINGS, ["m"])
+    assert found == twin_metrics(predictions, questions, SETTINGS, ["m"])
     by_ranking, in_words = ([row["correct"] for row in predictions[first::4]] for first in (1, 3))
     assert found["m"]["all"]["original"]["accuracy"] == pytest.approx(100 * sum(by_ranking + in_words) / 12, abs=1e-4)
     assert found["m"]["all"]["legacy"]["original"] == found["m"]["all"]["original"]["accuracy"]

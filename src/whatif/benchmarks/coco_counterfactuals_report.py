@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from whatif import artifacts
 from whatif.benchmarks.coco_counterfactuals_steps import photographs_of
@@ -67,7 +66,6 @@ def publish_report(task: Task, made: Made) -> None:
         raise WhatifError(f"{made.name}: no pair is left ({lost}); {made.remedy}")
     judgements = list(artifacts.rows_of(task.inputs["judgements"], JUDGEMENTS))
     photographs = photographs_of(pairs)
-    precision: dict[str, Any] = {"settings": settings, "seed": seed}
 
     verified = verification(judgements, settings, seed)
     categories = _categories(task)
@@ -77,7 +75,7 @@ def publish_report(task: Task, made: Made) -> None:
         made_by=_sorted_by(task, made.name, verified.metrics["made_by"]),
         sampled=len(categories),
     )
-    subjects = error_subjects_tables(judgements, pairs, settings, seed, least_errors=settings.least_errors)
+    subjects = error_subjects_tables(judgements, pairs, settings, least_errors=settings.least_errors)
     ranks = list(artifacts.rows_of(task.inputs["ranks"], RANKS))
     recalls = {
         table: recall_table(
@@ -85,7 +83,7 @@ def publish_report(task: Task, made: Made) -> None:
             [row for row in ranks if row["model"] in names],
             photographs=photographs,
             names=names,
-            **precision,
+            settings=settings,
         )
         for table, names in _searchers(task, made.chose).items()
     }
@@ -97,7 +95,7 @@ def publish_report(task: Task, made: Made) -> None:
         matches,
         photographs=photographs,
         names=matching_names,
-        **precision,
+        settings=settings,
     )
     tables: dict[str, DisplayTable] = {
         "table1": verified.tables["table1"],

@@ -67,7 +67,6 @@ def publish_report(task: Task) -> None:
             [row for row in predictions if row["strategy"] == strategy and row["model"] in models],
             questions,
             settings=settings,
-            seed=seed,
             names=models,
             sampled=sampled if table == "table4" else (),
         )
@@ -76,14 +75,13 @@ def publish_report(task: Task) -> None:
     released = artifacts.read(task.inputs["released"], QUESTIONS).to_pylist()
     answers = _answer_counts(released)
     direct = [row for row in predictions if row["strategy"] == _DIRECT]
-    precision: dict[str, Any] = {"settings": settings, "seed": seed}
     genders = _genders(task, questions)
-    gaps = gender_gaps(direct, questions, genders, **precision, models=parts["table3"][1])
-    by_gender = gender_metrics(direct, questions, genders, **precision, models=gaps) if gaps else {}
+    gaps = gender_gaps(direct, questions, genders, settings=settings, seed=seed, models=parts["table3"][1])
+    by_gender = gender_metrics(direct, questions, genders, settings=settings, models=gaps) if gaps else {}
     compared = _asked(task, _DIRECT, names)
     images = {row["pair_id"]: row["image_ids"][0] for row in questions}
     answers_compared = TwinAnswers([row for row in direct if row["model"] in compared], questions, compared)
-    comparisons = compare_drops(answers_compared, **precision, images=images, groups=GROUPS)
+    comparisons = compare_drops(answers_compared, settings=settings, images=images, groups=GROUPS)
     level = f"{100 * settings.confidence:g}%"
     tables = {
         **{table: _with_note(result.shown, parts[table][0], asking) for table, result in made.items()},

@@ -53,7 +53,7 @@ def publish_report(task: Task) -> None:
     if not questions:
         lost = "; ".join(f"{stage.stage}: {reason} {n}" for stage in stages for reason, n in stage.rejected.items())
         raise WhatifError(f"no question is left to be asked ({lost}); loosen filter.{NAME} in params.yaml")
-    scores, comparisons = scores_of(task.inputs["predictions"], task.inputs["questions"], settings, seed, names)
+    scores, comparisons = scores_of(task.inputs["predictions"], task.inputs["questions"], settings, names)
     sets = {"ours": questions}
     if settings.released_questions is not None:
         sets["released"] = read_released(Path(settings.released_questions))
@@ -79,7 +79,6 @@ def scores_of(
     predictions: Sequence[Path],
     questions: Sequence[Path],
     settings: AggregatePuzzles,
-    seed: int,
     names: Mapping[str, str],
 ) -> tuple[Table7, list[Comparison]]:
     """Table 7 and the models' drops compared, from artifacts; millions of predictions are read a piece at a time."""
@@ -91,8 +90,8 @@ def scores_of(
         present=["choice_scores"],
     )
     asked = artifacts.batches(questions, QUESTIONS, QUESTION_COLUMNS)
-    scores = table7(said, asked, settings, seed, names)
-    return scores, compare_drops(scores.answers, settings=settings, seed=seed)
+    scores = table7(said, asked, settings, names)
+    return scores, compare_drops(scores.answers, settings=settings)
 
 
 def tables_of(

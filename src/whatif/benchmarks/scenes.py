@@ -255,7 +255,7 @@ BENCHMARK = Benchmark(
             stage="aggregate",
             benchmark=NAME,
             function=f"{_MODULE}:aggregate",
-            reads=("seed", "models", f"generate.{NAME}", f"aggregate.{NAME}"),
+            reads=("models", f"generate.{NAME}", f"aggregate.{NAME}"),
             inputs={
                 "scenes": f"{_EXTRACTED}/images.parquet",
                 "extracted": f"{_EXTRACTED}/questions.parquet",

@@ -16,7 +16,6 @@ from whatif.params_models import answerers, matchers, printed_names
 from whatif.schemas import MATCHES, PAIRS, PREDICTIONS, QUESTIONS, REJECTIONS
 from whatif.tables.funnel import FunnelStage, funnel_table, reasons
 from whatif.tables.gallery import Asked, Panel, Picture, Reply, Section, gallery
-from whatif.tables.precision import bootstrap
 from whatif.tables.scenes import accuracy, matching
 
 NAME = "scenes"
@@ -43,7 +42,7 @@ def publish_report(task: Task) -> None:
     asked = {row["model"] for row in predictions}
     names = printed_names(models, [key for key in answerers(models) if key in asked])
     matcher_names = printed_names(models, matchers(models))
-    answered = accuracy(predictions, questions, names=names, **bootstrap(settings, task.parameters["seed"]))
+    answered = accuracy(predictions, questions, names=names, confidence=settings.confidence)
     matched = matching(matches, names=matcher_names, confidence=settings.confidence)
     funnel = funnel_table(_funnel(task))
     tables = {"accuracy": answered.table, "matching": matched.table, "funnel": funnel}

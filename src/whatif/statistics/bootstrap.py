@@ -55,15 +55,3 @@ def percentile_interval(estimate: float, low: Floats, high: Floats, confidence: 
         float(np.partition(low, rank - 1)[rank - 1]),
         float(np.partition(high, resamples - rank)[resamples - rank]),
     )
-
-
-def inverted_p(values: Floats) -> float:
-    """Two-sided bootstrap p-value of the true value being 0, by turning the percentile interval round.
-
-    Of R resampled values, twice the share on the far side of 0, with one added above and below as in any Monte Carlo
-    test: min(1, 2 (1 + min(#{value <= 0}, #{value >= 0})) / (R + 1)) (Davison and Hinkley, chapters 4 and 5). It is at
-    most 1 - confidence exactly when the percentile interval of that confidence leaves out 0; the smallest is
-    2 / (R + 1).
-    """
-    nearest = min(int(np.sum(values <= 0)), int(np.sum(values >= 0)))
-    return min(1.0, 2 * (1 + nearest) / (len(values) + 1))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -42,10 +43,16 @@ class ClusterTotals:
         """Totals of all clusters together, by column."""
         return np.asarray(self.counts @ self.kinds)
 
-    def agree(self, column: int = 1) -> bool:
-        """Whether all clusters have the same mean of a column: then every resample of them is the same."""
+    @property
+    def mean(self) -> float:
+        """Mean a question of the first column after the number of questions; NaN without questions."""
+        questions, total = self.sums[:2]
+        return float(total / questions) if questions else math.nan
+
+    def agree(self) -> bool:
+        """Whether all clusters have the same mean of that column: then they say nothing of how clusters differ."""
         first = self.kinds[0]
-        return bool(np.all(self.kinds[:, column] * first[0] == first[column] * self.kinds[:, 0]))
+        return bool(np.all(self.kinds[:, 1] * first[0] == first[1] * self.kinds[:, 0]))
 
 
 def cluster_totals(columns: Sequence[npt.NDArray[np.int8]], clusters: Labels | None) -> ClusterTotals:
@@ -89,24 +96,31 @@ def outcomes(name: str, values: Outcomes) -> npt.NDArray[np.int8]:
 
 
 def mean_and_variance(kinds: Integers, counts: Integers) -> tuple[Floats, Floats]:
-    """Mean a question of the second column of `kinds` (kinds x 2), and its cluster-robust variance.
+    """Mean a question of the second column of `kinds` (kinds x 2), and its variance by a jackknife over clusters.
 
-    `counts` (... x kinds) may hold several samples; mean and variance have its shape but for the last axis. With G
-    clusters of n_g questions and total t_g, n questions together and mean m, the variance is the sandwich
+    `counts` (... x kinds) may hold several samples; mean and variance have its shape but for the last axis. With m the
+    mean of G clusters and m_(g) the mean without cluster g, the variance is
 
-        G / (G - 1) * sum over clusters of (t_g - m n_g)^2 / n^2
+        (G - 1) / G * sum over clusters of (m - m_(g))^2
 
-    (Liang and Zeger 1986; Cameron and Miller, "A practitioner's guide to cluster-robust inference", 2015, II; the
-    factor is theirs for a regression on a constant). When each cluster is one question it is the ordinary s^2 / n.
-    Every sample must have two clusters or more.
+    (the estimator CV3 of MacKinnon, Nielsen and Webb, "Fast and reliable jackknife and bootstrap methods for
+    cluster-robust inference", Journal of Applied Econometrics 38, 2023). When clusters are of equal size it is the
+    sandwich of Liang and Zeger with the factor G / (G - 1), which is too small when they are not. When each cluster is
+    one question it is the ordinary s^2 / n. Every sample must have two clusters or more.
     """
-    sizes, totals = kinds[:, 0], kinds[:, 1]
+    mean, changes = without_one(kinds, counts)
     clusters = counts.sum(axis=-1)
+    return mean, (clusters - 1) / clusters * (counts * changes**2).sum(axis=-1)
+
+
+def without_one(kinds: Integers, counts: Integers) -> tuple[Floats, Floats]:
+    """Mean as `mean_and_variance`, and by how much it falls when one cluster of each kind is left out (... x kinds)."""
+    sizes, totals = kinds[:, 0], kinds[:, 1]
     questions = counts @ sizes
     mean = counts @ totals / questions
-    residuals = totals - mean[..., np.newaxis] * sizes  # ... x kinds
-    squares = (counts * residuals**2).sum(axis=-1)
-    return mean, clusters / (clusters - 1) * squares / questions.astype(np.float64) ** 2
+    # A kind of which a sample has no cluster must not divide by zero there.
+    others = np.where(counts > 0, questions[..., np.newaxis] - sizes, 1)
+    return mean, (totals - mean[..., np.newaxis] * sizes) / others
 
 
 def _labels(clusters: Labels, questions: int) -> pa.Array:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from whatif.random_streams import stream
-from whatif.statistics.bootstrap import parts, percentile_interval, resampled_totals
+from whatif.statistics.bootstrap import parts
 from whatif.statistics.clusters import (
     ClusterTotals,
     Floats,
@@ -22,7 +21,8 @@ from whatif.statistics.clusters import (
     mean_and_variance,
     outcomes,
 )
-from whatif.statistics.intervals import Interval, newcombe, square_and_add
+from whatif.statistics.intervals import Interval, square_and_add
+from whatif.statistics.paired import paired_difference
 
 
 @dataclass(frozen=True)
@@ -55,10 +55,11 @@ def group_gap(
     resamples: int = 9999,
     seed: int = 0,
 ) -> GroupGap:
-    """The gap of C-VQA 4.3 between the groups `names`, with a bootstrap interval and a permutation test.
+    """The gap of C-VQA 4.3 between the groups `names`, with its interval and a permutation test.
 
-    The first four hold an entry a pair of questions: right answers, the image, and the image's group. The interval is
-    the percentile interval of a bootstrap over images within each group.
+    The first four hold an entry a pair of questions: right answers, the image, and the image's group. The interval of
+    each group is that of `paired_difference` by image; that of the gap is made of both, which have no image in common
+    (`square_and_add`).
 
     The test puts the images in the two groups at random, which keep their sizes, and compares the gap over its
     cluster-robust standard error (p = (1 + number of relabellings at least as extreme) / (resamples + 1), Phipson and
@@ -66,37 +67,23 @@ def group_gap(
     many images when only the two diffs are equal, though groups are of unequal size and spread (Chung and Romano,
     "Exact and asymptotically robust permutation tests", Annals of Statistics 41, 2013).
 
-    When all images of a group changed alike every resample is the same; then its interval is `newcombe`'s, of as many
-    pairs as it has images, and that of the gap is made of both groups' own (`square_and_add`). When a group has
-    fewer than two images, nothing is known of how they differ: intervals are as wide as can be and p is 1; without
-    images an estimate is NaN.
+    When a group has fewer than two images, nothing is known of how they differ: intervals are as wide as can be and p
+    is 1; without images an estimate is NaN.
 
     Raises ValueError when the four differ in length, when a group is not one of the two, when an image is in both or
-    has no label, or as `percentile_interval` does.
+    has no label, or as `paired_difference` does.
     """
     sides = _by_group(original, counterfactual, images, groups, names)
     sizes = (sides[0].clusters, sides[1].clusters)
-    diffs = [_diff(side) for side in sides]
     if min(sizes) < 2:
-        intervals = [Interval(diff, -1.0, 1.0) for diff in diffs]
-        return GroupGap(intervals[0], intervals[1], Interval(diffs[0] - diffs[1], -2.0, 2.0), 1.0, sizes)
-    drawn = []
-    for side, name in zip(sides, names, strict=True):
-        totals = resampled_totals(side, resamples, stream(seed, "group gap", name))
-        drawn.append(totals[:, 1] / totals[:, 0])
-    first, second, gap = (
-        percentile_interval(estimate, values, values, confidence)
-        for estimate, values in ((diffs[0], drawn[0]), (diffs[1], drawn[1]), (diffs[0] - diffs[1], drawn[0] - drawn[1]))
+        first, second = (Interval(side.mean, -1.0, 1.0) for side in sides)
+        return GroupGap(first, second, Interval(first.estimate - second.estimate, -2.0, 2.0), 1.0, sizes)
+    of_groups = [np.array([group == name for group in groups]) for name in names]
+    first, second = (
+        _diff(original, counterfactual, images, of_group=of_group, confidence=confidence) for of_group in of_groups
     )
-    if sides[0].agree() or sides[1].agree():
-        first, second = (
-            _of_alike(original, counterfactual, np.array([group == name for group in groups]), side, confidence)
-            if side.agree()
-            else interval
-            for name, side, interval in zip(names, sides, (first, second), strict=True)
-        )
-        gap = square_and_add(first, second)
-    return GroupGap(first, second, gap, _permutation_p(*sides, resamples, stream(seed, "group labels")), sizes)
+    p = _permutation_p(*sides, resamples, stream(seed, "group labels"))
+    return GroupGap(first, second, square_and_add(first, second), p, sizes)
 
 
 def _by_group(
@@ -129,22 +116,12 @@ def _images_of(images: Labels, groups: Sequence[str], name: str) -> set[Any]:
     return {image for image, group in zip(images, groups, strict=True) if group == name}
 
 
-def _of_alike(
-    original: Outcomes,
-    counterfactual: Outcomes,
-    of_group: npt.NDArray[np.bool_],
-    side: ClusterTotals,
-    confidence: float,
+def _diff(
+    original: Outcomes, counterfactual: Outcomes, images: Labels, *, of_group: npt.NDArray[np.bool_], confidence: float
 ) -> Interval:
-    """diff of one group by formula, as of one pair an image."""
-    before, after = (outcomes("", values)[of_group] for values in (original, counterfactual))
-    both = float((before & after).mean())
-    return newcombe(float(after.mean()), float(before.mean()), both, side.clusters, confidence)
-
-
-def _diff(side: ClusterTotals) -> float:
-    pairs, lost = side.sums
-    return float(lost / pairs) if pairs else math.nan
+    """Original minus counterfactual accuracy of one group."""
+    after, before, labels = (np.asarray(values)[of_group] for values in (counterfactual, original, images))
+    return paired_difference(after, before, labels, confidence=confidence)
 
 
 def _permutation_p(

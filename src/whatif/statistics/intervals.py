@@ -15,10 +15,10 @@ class Interval:
     high: float
 
 
-def wilson(successes: float, n: int, confidence: float = 0.95) -> Interval:
+def wilson(successes: float, n: float, confidence: float = 0.95) -> Interval:
     """The share successes / n with its Wilson score interval (Wilson 1927; method 3 of Newcombe 1998).
 
-    Shares and ends are fractions; `successes` may be one too, where n clusters share a mean.
+    Shares and ends are fractions; so may be `successes` and n, as `effective_size` is.
     Without observations (n = 0) nothing is known: the estimate is NaN and the interval is all of [0, 1].
 
     Raises ValueError when `successes` is not within 0..n or `confidence` not within (0, 1).
@@ -40,29 +40,43 @@ def wilson(successes: float, n: int, confidence: float = 0.95) -> Interval:
     )
 
 
-def newcombe(original: float, counterfactual: float, both: float, n: int, confidence: float = 0.95) -> Interval:
-    """The difference counterfactual - original of two paired shares, by method 10 of Newcombe.
+def tango(lost: float, gained: float, n: float, confidence: float = 0.95) -> Interval:
+    """The difference gained - lost of two shares of n pairs, with its score interval.
 
-    `both` is the share of the n pairs that are right in both. The distances from both shares to their Wilson limits
-    are squared and added, less what they have in common (Newcombe, "Improved confidence intervals for the difference
-    between binomial proportions based on paired data", Statistics in Medicine 17, 1998, 2635-2650). It needs no spread
-    of the data: where a bootstrap of n pairs that are all alike is a point, this still says how few they are.
+    Of n pairs, the share `lost` was right before and wrong after, `gained` the other way round. The interval holds the
+    differences that the score test does not reject, with the variance that is most likely at each of them (Tango,
+    "Equivalence test and confidence interval for the difference in proportions for the paired-sample design",
+    Statistics in Medicine 17, 1998, 891-908). It lies within [-1, 1], leaves out 0 exactly when McNemar's test without
+    continuity correction rejects, and has a width even when no pair changed.
 
-    All are fractions. Without pairs (n = 0) the estimate is NaN and the interval all of [-1, 1].
+    All are fractions; n may be one too, as `effective_size` is. Without pairs (n = 0) the estimate is NaN and the
+    interval all of [-1, 1].
+
+    Raises ValueError when the shares are not within 0 and 1 together, or confidence is not within (0, 1).
     """
+    from scipy.optimize import brentq
+    from scipy.stats import norm
+
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence {confidence}: must lie between 0 and 1")
     if n == 0:
         return Interval(math.nan, -1.0, 1.0)
-    before, after = (wilson(share * n, n, confidence) for share in (original, counterfactual))
-    common = _correlation(both, original - both, counterfactual - both, n)
-    ends = [
-        math.sqrt(max(0.0, later**2 - 2 * common * later * earlier + earlier**2))
-        for later, earlier in (
-            (counterfactual - after.low, before.high - original),
-            (after.high - counterfactual, original - before.low),
-        )
-    ]
-    difference = counterfactual - original
-    return Interval(difference, max(-1.0, difference - ends[0]), min(1.0, difference + ends[1]))
+    if not (lost >= 0 and gained >= 0 and lost + gained <= 1 + 1e-12):
+        raise ValueError(f"{lost} lost and {gained} gained: must be shares of the same pairs")
+    difference = float(gained - lost)
+    chi_square = float(norm.ppf((1 + confidence) / 2)) ** 2
+
+    def rejected(true: float) -> float:
+        """Positive where the test rejects."""
+        linear = (2 + lost - gained) * true - lost - gained
+        likeliest = (math.sqrt(max(0.0, linear**2 + 8 * lost * true * (1 - true))) - linear) / 4
+        return float(n * (difference - true) ** 2 - chi_square * (2 * likeliest + true * (1 - true)))
+
+    def end(bound: float) -> float:
+        start = difference + math.copysign(1e-9, bound)  # at the estimate itself the variance may be 0
+        return bound if abs(start) >= 1 and start * bound > 0 else float(brentq(rejected, start, bound, xtol=1e-12))
+
+    return Interval(difference, end(-1.0), end(1.0))
 
 
 def square_and_add(first: Interval, second: Interval) -> Interval:
@@ -76,13 +90,3 @@ def square_and_add(first: Interval, second: Interval) -> Interval:
     below = math.hypot(first.estimate - first.low, second.high - second.estimate)
     above = math.hypot(first.high - first.estimate, second.estimate - second.low)
     return Interval(difference, difference - below, difference + above)
-
-
-def _correlation(both: float, lost: float, gained: float, n: int) -> float:
-    """Of the two answers to a pair, with Newcombe's continuity correction; 0 where either is the same throughout."""
-    neither = 1 - both - lost - gained
-    margins = (both + lost) * (gained + neither) * (both + gained) * (lost + neither)
-    if margins <= 1e-12:
-        return 0.0
-    covariance = both * neither - lost * gained
-    return (max(0.0, covariance - 1 / (2 * n)) if covariance > 0 else covariance) / math.sqrt(margins)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from whatif.random_streams import stream
-from whatif.statistics.bootstrap import percentile_interval, resampled_totals
-from whatif.statistics.clustered import cluster_bootstrap
-from whatif.statistics.clusters import ClusterTotals, Floats, Integers, Labels, Outcomes, cluster_totals, outcomes
+from whatif.statistics.clustered import clustered_share
+from whatif.statistics.clusters import ClusterTotals, Labels, Outcomes, cluster_totals, outcomes, without_one
 from whatif.statistics.intervals import Interval
 
 
@@ -20,40 +20,45 @@ def relative_change(
     other_clusters: Labels,
     *,
     confidence: float = 0.95,
-    resamples: int = 9999,
-    seed: int = 0,
 ) -> Interval:
-    """Share of right ones in `other` over that in `baseline`, minus 1, in percent, by one bootstrap over clusters.
+    """Share of right ones in `other` over that in `baseline`, minus 1, in percent, with a t interval over clusters.
 
-    Both sets may be of any size; each has an outcome and the label of its cluster an entry. A cluster is drawn with all
-    that both sets have in it, so that what the two have in common widens nothing.
+    Both sets may be of any size; each has an outcome and the label of its cluster an entry. The interval is made for
+    the logarithm of the ratio, whose variance is that of a jackknife which leaves out a cluster with all that both sets
+    have in it, so that what the two have in common widens nothing; t has clusters - 1 degrees of freedom.
 
-    Relative to no right one a change is not defined: then the estimate is NaN, and such a resample counts as -100% at
-    the low end and as infinite at the high end. Where all resamples are the same, the ends are those of both shares'
-    own intervals, each at its worst. With fewer than two clusters the interval is from -100% to infinite.
+    Relative to no right one a change is not defined: then the estimate is NaN and the interval from -100% to infinite.
+    Where no logarithm is defined or no cluster differs from another (nothing right in `other`, everything right in
+    both), the ends are those of both shares' own intervals, each at its worst. When one of the sets is all of one
+    cluster the interval is from -100% to infinite.
 
-    Raises ValueError as `cluster_bootstrap` does.
+    Raises ValueError as `clustered_share` does.
     """
+    from scipy.stats import t
+
     sets = [("baseline", baseline, baseline_clusters), ("other", other, other_clusters)]
     totals = _together(sets)
-    if totals.clusters < 2:
-        return Interval(_change(totals.sums[np.newaxis], math.nan)[0], -100.0, math.inf)
-    estimate = float(_change(totals.sums[np.newaxis], math.nan)[0])
-    drawn = resampled_totals(totals, resamples, stream(seed, "relative change"))
-    low, high = _change(drawn, -100.0), _change(drawn, math.inf)
-    if low.min() == high.max():
-        before, after = (
-            cluster_bootstrap(right, clusters, confidence=confidence, resamples=resamples, seed=seed)
-            for _, right, clusters in sets
-        )
+    number, right, other_number, other_right = (int(total) for total in totals.sums[1:])
+    shares = [clustered_share(answers, clusters, confidence=confidence) for _, answers, clusters in sets]
+    if not (right and other_number):
+        return Interval(math.nan, -100.0, math.inf)
+    ratio = other_right * number / (other_number * right)
+    if max(totals.kinds[:, 1]) == number or max(totals.kinds[:, 3]) == other_number:
+        return Interval(100 * (ratio - 1), -100.0, math.inf)
+    error = _standard_error(totals) if other_right else 0.0
+    if error < 1e-12:
+        before, after = shares
         most = 100 * (after.high / before.low - 1) if before.low else math.inf
-        return Interval(estimate, 100 * (after.low / before.high - 1), most)
-    return percentile_interval(estimate, low, high, confidence)
+        return Interval(100 * (ratio - 1), 100 * (after.low / before.high - 1), most)
+    margin = float(t.ppf((1 + confidence) / 2, totals.clusters - 1)) * error
+    low, high = (100 * (ratio * math.exp(end) - 1) for end in (-margin, margin))
+    return Interval(100 * (ratio - 1), low, high)
 
 
 def _together(sets: list[tuple[str, Outcomes, Labels]]) -> ClusterTotals:
     """Totals by cluster of (questions, questions of the baseline, right ones of it, questions of the other, right)."""
-    columns, labels = [], []
+    columns: list[npt.NDArray[np.int8]] = []
+    labels: list[Any] = []
     for place, (name, given, clusters) in enumerate(sets):
         right = outcomes(name, given)
         if len(right) != len(clusters):
@@ -65,9 +70,9 @@ def _together(sets: list[tuple[str, Outcomes, Labels]]) -> ClusterTotals:
     return cluster_totals(list(np.concatenate(columns, axis=1)), labels)
 
 
-def _change(totals: Integers, undefined: float) -> Floats:
-    """In percent, of each row of totals; `undefined` where a set has no question or the baseline nothing right."""
-    _, number, right, other_number, other_right = totals.T.astype(np.float64)
-    defined = (right > 0) & (other_number > 0)
-    ratio = other_right * number / np.where(defined, other_number * right, 1)
-    return np.where(defined, 100 * (ratio - 1), undefined)
+def _standard_error(totals: ClusterTotals) -> float:
+    """Of the logarithm of the ratio of both shares."""
+    mean, changes = without_one(totals.kinds[:, 1:3], totals.counts)
+    other_mean, other_changes = without_one(totals.kinds[:, 3:5], totals.counts)
+    squares = totals.counts @ (other_changes / other_mean - changes / mean) ** 2
+    return math.sqrt((totals.clusters - 1) / totals.clusters * float(squares))

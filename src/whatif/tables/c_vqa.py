@@ -58,7 +58,6 @@ def table7(
     predictions: Rows,
     questions: Rows,
     settings: AggregatePuzzles,
-    seed: int,
     names: Mapping[str, str],
 ) -> Table7:
     """Table 7 (C-VQA 4.2) from all predictions of all models in `names` (key -> name to print, in that order).
@@ -70,7 +69,7 @@ def table7(
     """
     answers = TwinAnswers(predictions, questions, names)
     chance = _chance(answers)
-    metrics = twin_metrics(answers, (), settings, seed, names)
+    metrics = twin_metrics(answers, (), settings, names)
     printed = _printed()
     level = f"{100 * settings.confidence:g}%"
     tables = {

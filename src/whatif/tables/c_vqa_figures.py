@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from whatif.statistics import GroupGap
-from whatif.tables.precision import percent
+from whatif.tables.precision import p_text, percent
 from whatif.tables.svg import new_figure, svg
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def gap_bars(gaps: Mapping[str, GroupGap], names: Mapping[str, str]) -> bytes:
                     error_kw={"elinewidth": 0.8, "capsize": 2},
                     label=label if place == 0 else None,
                 )
-            axes.text(1.01, place, f"p {gap.p:.2g}", transform=axes.get_yaxis_transform(), va="center", fontsize=8)
+            axes.text(1.01, place, f"p {p_text(gap.p)}", transform=axes.get_yaxis_transform(), va="center", fontsize=8)
         axes.set_yticks(range(len(gaps)), [names[model] for model in gaps])
         axes.invert_yaxis()
         axes.axvline(0, color="#8a8a8a", linewidth=0.8)

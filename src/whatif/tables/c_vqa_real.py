@@ -9,7 +9,7 @@ from typing import Any
 from whatif.statistics import holm
 from whatif.tables.c_vqa import PlotRow
 from whatif.tables.formats import DisplayTable
-from whatif.tables.precision import Precision
+from whatif.tables.precision import SMALLEST_P, Precision, p_number, p_text
 from whatif.tables.published_numbers import published
 from whatif.tables.twin_cells import READING, alone, number_cells, number_header, reading_cells, reading_header, signed
 from whatif.tables.twins import VARIANTS, Metrics, twin_metrics
@@ -45,24 +45,24 @@ def real_table(
     questions: Sequence[Row],
     *,
     settings: Precision,
-    seed: int,
     names: Mapping[str, str],
     sampled: Collection[str] = (),
 ) -> RealTable:
     """Table `3`, `4` or `5` from the predictions of the models in `names` (key -> name to print, in that order).
 
-    Several questions share a photograph, so intervals are those of a bootstrap over photographs. Each accuracy stands
+    Several questions share a photograph, so intervals are by photograph. Each accuracy stands
     beside the one that the rules of the authors' published scoring give to the same responses (`legacy`), and McNemar's
     p values are corrected over the whole table (Holm). Our rows follow the printed ones of the same system; the keys in
     `sampled` are marked as asked a part.
     """
     images = {row["pair_id"]: (row["image_ids"] or [row["pair_id"]])[0] for row in questions}
-    metrics = twin_metrics(predictions, questions, settings, seed, names, images=images) if names else {}
+    metrics = twin_metrics(predictions, questions, settings, names, images=images) if names else {}
     level = f"{100 * settings.confidence:g}%"
     cells = [(model, group) for model in names for group in GROUPS if group in metrics[model]]
-    corrected = holm([metrics[model][group]["mcnemar_p"] for model, group in cells]).p_values
-    for (model, group), p in zip(cells, corrected, strict=True):
-        metrics[model][group]["mcnemar_p_holm"] = float(f"{p:.4g}")
+    # The smallest p-value that metrics hold stands for all below it; Holm's factor would make a number of it.
+    known = [0.0 if p <= SMALLEST_P else p for p in (metrics[model][group]["mcnemar_p"] for model, group in cells)]
+    for (model, group), p in zip(cells, holm(known).p_values, strict=True):
+        metrics[model][group]["mcnemar_p_holm"] = p_number(p or 0.0)
     marked = {model: f"{name} (a part)" if model in sampled else name for model, name in names.items()}
     ours = {(model, group): _our_row(marked[model], group, metrics[model][group]) for model, group in cells}
     rows = []
@@ -98,7 +98,7 @@ def plot_rows(
 
 
 def _our_row(name: str, group: str, numbers: Metrics) -> tuple[str, ...]:
-    cells = (name, "ours", group, str(numbers["pairs"]), *number_cells(numbers), f"{numbers['mcnemar_p_holm']:.2g}")
+    cells = (name, "ours", group, str(numbers["pairs"]), *number_cells(numbers), p_text(numbers["mcnemar_p_holm"]))
     return (*cells, *reading_cells(numbers))
 
 

@@ -9,10 +9,10 @@ from typing import Any
 
 from whatif.errors import WhatifError
 from whatif.pair_items import pair_and_side
-from whatif.statistics import cluster_bootstrap, wilson
+from whatif.statistics import clustered_share, wilson
 from whatif.tables.coco_counterfactuals_verification import Metrics, Verified, share_cell, whose
 from whatif.tables.formats import DisplayTable
-from whatif.tables.precision import Precision, bootstrap, in_percent
+from whatif.tables.precision import Precision, in_percent
 from whatif.tables.published_numbers import published
 from whatif.text.human_words import is_human
 from whatif.verification.consensus import consensus, made_by, outcomes_of
@@ -65,14 +65,13 @@ def error_subjects_tables(
     judgements: Iterable[Row],
     pairs: Iterable[Row],
     settings: Precision,
-    seed: int,
     *,
     least_errors: int = LEAST_ERRORS,
 ) -> Verified:
     """Table 10 and the human taxonomy of A.3.2: errors by altered subjects, with the denominators that are not printed.
 
     Subjects are compared without regard to capitals; both pictures of a pair count for its subjects, original first.
-    Metrics, rates in percent with the ends of the interval of a bootstrap over pairs:
+    Metrics, rates in percent with the ends of an interval by pair:
 
     - `made_by`, `judged` (pictures), `errors`;
     - `subjects`: `woman → girl` and so on for those with `least_errors` errors or more, each with `errors`, `judged`
@@ -105,11 +104,11 @@ def error_subjects_tables(
         "judged": len(outcomes),
         "errors": sum(found != "correct" for found in outcomes.values()),
         "least_errors": least_errors,
-        "subjects": {name: _rate(of_subjects[name], settings, seed) for name in shown},
-        **{name: _rate(of, settings, seed) for name, of in of_kind.items()},
+        "subjects": {name: _rate(of_subjects[name], settings) for name in shown},
+        **{name: _rate(of, settings) for name, of in of_kind.items()},
     }
     tables = {
-        "table10": _table10(metrics, of_subjects, settings, seed),
+        "table10": _table10(metrics, of_subjects, settings),
         "human": _human_table(metrics, settings),
     }
     return Verified(metrics, tables)
@@ -129,34 +128,32 @@ def _is_flagged(row: Row) -> bool:
     return flag
 
 
-def _rate(of: Mapping[str, bool], settings: Precision, seed: int) -> Metrics:
+def _rate(of: Mapping[str, bool], settings: Precision) -> Metrics:
     """Errors among pictures, by item; both pictures of a pair go together."""
     cell: Metrics = {"errors": sum(of.values()), "judged": len(of)}
     if not of:
         return {**cell, "rate": None}
     pairs = [pair_and_side(item)[0] for item in of]
-    return {**cell, **in_percent("rate", cluster_bootstrap(list(of.values()), pairs, **bootstrap(settings, seed)))}
+    return {**cell, **in_percent("rate", clustered_share(list(of.values()), pairs, confidence=settings.confidence))}
 
 
 def _rate_cell(cell: Mapping[str, Any]) -> str:
     return "–" if cell["rate"] is None else f"{cell['rate']:.1f} ({cell['low']:.1f} to {cell['high']:.1f})"
 
 
-def _table10(
-    metrics: Metrics, of_subjects: Mapping[str, Mapping[str, bool]], settings: Precision, seed: int
-) -> DisplayTable:
+def _table10(metrics: Metrics, of_subjects: Mapping[str, Mapping[str, bool]], settings: Precision) -> DisplayTable:
     printed = {
         f"{row['subject_original']}{_ARROW}{row['subject_counterfactual']}": row["value"]
         for row in published("coco-cf", "10")
     }
     rows = []
     for name in (*printed, *(name for name in metrics["subjects"] if name not in printed)):
-        cell = metrics["subjects"].get(name) or _rate(of_subjects.get(name, {}), settings, seed)
+        cell = metrics["subjects"].get(name) or _rate(of_subjects.get(name, {}), settings)
         rows.append((name, printed.get(name, ""), str(cell["errors"]), str(cell["judged"]), _rate_cell(cell)))
     caption = (
         f"Altered subjects among the errors: those printed, and those with {metrics['least_errors']} errors or more in "
         "ours (COCO-Counterfactuals Table 10). The paper prints no denominators; judged are all pictures of pairs "
-        f"with these subjects, the rate has a {100 * settings.confidence:g}% interval of a bootstrap over pairs. "
+        f"with these subjects, the rate has a {100 * settings.confidence:g}% interval by pair. "
         f"{metrics['errors']:,} of {metrics['judged']:,} pictures are errors. {whose(metrics['made_by'])}"
     )
     header = ("Altered subjects", "Errors, printed", "Errors", "Judged", "Rate (%)")
@@ -179,7 +176,7 @@ def _human_table(metrics: Metrics, settings: Precision) -> DisplayTable:
     ]
     caption = (
         "Errors among the pictures whose altered subject is one of 14 human words (COCO-Counterfactuals "
-        f"A.3.2), with {100 * settings.confidence:g}% intervals of a bootstrap over pairs. The printed rate is "
+        f"A.3.2), with {100 * settings.confidence:g}% intervals by pair. The printed rate is "
         f"not that of the printed counts, {printed['errors']} / {printed['image_text_pairs']} = {recomputed:.1f}%. "
         f"{whose(metrics['made_by'])}"
     )

@@ -16,10 +16,10 @@ from whatif.scoring.retrieve import (
     ORIGINALS,
     SUBSETS,
 )
-from whatif.statistics import cluster_bootstrap
+from whatif.statistics import clustered_share
 from whatif.statistics.relative_change import relative_change
 from whatif.tables.formats import DisplayTable
-from whatif.tables.precision import Precision, bootstrap, in_percent
+from whatif.tables.precision import Precision, in_percent
 from whatif.tables.published_numbers import published
 
 Row: TypeAlias = Mapping[str, Any]
@@ -29,8 +29,8 @@ DEPTHS = (1, 5, 10)
 _PRINTED_SUBSETS = {"COCO-CFs": COUNTERFACTUALS, "human-evaluated COCO-CFs": HUMAN_EVALUATED}
 _CELLS = tuple((direction, depth) for direction in DIRECTIONS for depth in DEPTHS)
 _CAPTION = (
-    "Image-text retrieval (COCO-Counterfactuals Table {table}): recall in percent with {level} intervals of a "
-    "bootstrap over photographs (pairs, where none is known); in parentheses the change relative to the original "
+    "Image-text retrieval (COCO-Counterfactuals Table {table}): recall in percent with {level} intervals by "
+    "photograph (by pair, where none is known); in parentheses the change relative to the original "
     "captions and their photographs, new / baseline - 1. Recall depends on how many captions and pictures are "
     "searched. Printed rows are the paper's, of other pictures; it prints no baselines."
 )
@@ -61,7 +61,6 @@ def recall_table(
     *,
     photographs: Mapping[str, str],
     settings: Precision,
-    seed: int,
     names: Mapping[str, str],
 ) -> RecallTable:
     """Table `2` or `13` (4.2.1, A.6) from rows of `ranks` of the models in `names` (key -> name to print, in order).
@@ -71,12 +70,12 @@ def recall_table(
     (null where the baseline is 0, or an end is infinite). A query that is an error is a miss.
 
     The queries of a pair go together, and so do pairs whose original captions describe the same photograph. So
-    `photographs` gives the photograph of a pair, by pair id, where it has one; whole photographs are resampled. Our
-    rows follow the printed ones of the same system.
+    `photographs` gives the photograph of a pair, by pair id, where it has one; intervals are by photograph. Our rows
+    follow the printed ones of the same system.
 
     Raises WhatifError when a row is of an unknown model or subset, a query is there twice, or it is no item of a pair.
     """
-    clusters = _Clusters(photographs, settings, seed)
+    clusters = _Clusters(photographs, settings.confidence)
     metrics = {
         model: {
             subset: {
@@ -114,8 +113,7 @@ class _Clusters:
     """Which queries go together, and how intervals are made."""
 
     photographs: Mapping[str, str]
-    precision: Precision
-    seed: int
+    confidence: float
 
     def metrics(self, subset: str, queries: _Queries, originals: _Queries | None) -> Metrics:
         metrics: Metrics = {
@@ -123,13 +121,15 @@ class _Clusters:
             "candidates": queries.candidates,
             "errors": sum(rank is None for rank in queries.ranks.values()),
         }
-        of_queries, how = self._of(subset, queries), bootstrap(self.precision, self.seed)
+        of_queries = self._of(subset, queries)
         for depth in DEPTHS:
             found = queries.found(depth)
-            metrics[f"recall@{depth}"] = in_percent("recall", cluster_bootstrap(found, of_queries, **how))
+            metrics[f"recall@{depth}"] = in_percent(
+                "recall", clustered_share(found, of_queries, confidence=self.confidence)
+            )
             if subset != ORIGINALS and originals is not None:
                 baseline = originals.found(depth), self._of(ORIGINALS, originals)
-                change = relative_change(*baseline, found, of_queries, **how)
+                change = relative_change(*baseline, found, of_queries, confidence=self.confidence)
                 ends = {"percent": change.estimate, "low": change.low, "high": change.high}
                 metrics[f"recall@{depth}"]["change"] = {name: _finite(value) for name, value in ends.items()}
         return metrics
@@ -222,7 +222,7 @@ def changes_table(metrics: Mapping[str, Metrics], names: Mapping[str, str], sett
                 )
     caption = (
         "Change of recall in percent of that on original captions and photographs, with "
-        f"{100 * settings.confidence:g}% intervals of one bootstrap over the photographs of both."
+        f"{100 * settings.confidence:g}% intervals by the photographs of both."
     )
     header = ("Model", "Searched", *(_heading(direction, depth) for direction, depth in _CELLS))
     return DisplayTable(caption, header, tuple(rows), text_columns=2)

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from whatif.errors import WhatifError
 from whatif.scoring.match import margins
-from whatif.statistics import cluster_bootstrap
+from whatif.statistics import clustered_share
 from whatif.tables.formats import DisplayTable
-from whatif.tables.precision import Precision, bootstrap, in_percent
+from whatif.tables.precision import Precision, in_percent
 from whatif.tables.svg import new_figure, svg
 
 if TYPE_CHECKING:
@@ -46,7 +46,6 @@ def matching_margins(
     *,
     photographs: Mapping[str, str],
     settings: Precision,
-    seed: int,
     names: Mapping[str, str],
 ) -> MatchingMargins:
     """The four margins of 4.2.2 of each model in `names` (key -> name to print, in order).
@@ -55,7 +54,7 @@ def matching_margins(
     counterfactual pairs, which give IR_c and TR_c. A margin below 0 is a wrong choice. Metrics are `pairs` (those
     scored), `errors` (those that could not be), `median` in the unit of the model's score, `below_zero` in percent with
     the ends of its interval, and `zero`, the number of ties. Pairs whose original captions describe the same photograph
-    go together: `photographs` gives it by pair id, where there is one, and whole photographs are resampled.
+    go together: `photographs` gives it by pair id, where there is one, and intervals are by photograph.
 
     Raises WhatifError when a row is of an unknown model.
     """
@@ -78,10 +77,9 @@ def matching_margins(
             for name in (image_retrieval, text_retrieval):
                 clusters[model][name].append(photographs.get(pair_id, pair_id))
     arrays = {model: {name: np.array(of, dtype=np.float64) for name, of in by.items()} for model, by in values.items()}
-    how = bootstrap(settings, seed)
     metrics = {
         model: {
-            name: _metrics(arrays[model][name], clusters[model][name], errors[model][name], how)
+            name: _metrics(arrays[model][name], clusters[model][name], errors[model][name], settings.confidence)
             for name in MARGINS
             if arrays[model][name].size or errors[model][name]
         }
@@ -90,10 +88,10 @@ def matching_margins(
     return MatchingMargins(arrays, metrics, _table(metrics, names, f"{100 * settings.confidence:g}%"))
 
 
-def _metrics(values: Floats, clusters: list[str], errors: int, how: Mapping[str, Any]) -> dict[str, Any]:
+def _metrics(values: Floats, clusters: list[str], errors: int, confidence: float) -> dict[str, Any]:
     numbers: dict[str, Any] = {"pairs": values.size, "errors": errors}
     if values.size:
-        below = cluster_bootstrap(values < 0, clusters, **how)
+        below = clustered_share(values < 0, clusters, confidence=confidence)
         numbers["median"] = round(float(np.median(values)), 6)
         numbers["below_zero"] = in_percent("percent", below)
         numbers["zero"] = int(np.sum(values == 0))
@@ -113,8 +111,8 @@ def _table(metrics: Mapping[str, Mapping[str, Any]], names: Mapping[str, str], l
     caption = (
         "Differences of matching scores (COCO-Counterfactuals Figure 3): the right caption and picture before another "
         "picture (IR) or caption (TR), of a random other original (r) or of the counterfactual pair (c). Below 0 the "
-        f"wrong one is scored higher: in percent of the pairs that could be scored, with {level} intervals of a "
-        "bootstrap over photographs (pairs, where none is known). The paper prints no numbers."
+        f"wrong one is scored higher: in percent of the pairs that could be scored, with {level} intervals by "
+        "photograph (by pair, where none is known). The paper prints no numbers."
     )
     header = ("Model", "Margin", "Pairs", "Median", "Below 0 (%)", level, "Equal", "Errors")
     return DisplayTable(caption, header, tuple(rows), text_columns=2)

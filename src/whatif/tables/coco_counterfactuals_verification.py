@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from whatif.pair_items import SIDES, item_id, pair_and_side
-from whatif.statistics import Interval, cluster_bootstrap, mcnemar_exact, paired_difference
+from whatif.statistics import Interval, clustered_share, mcnemar_exact, paired_difference
 from whatif.statistics.agreement import Agreement, agreement, label_shares
 from whatif.tables.formats import DisplayTable
-from whatif.tables.precision import Precision, bootstrap, in_percent, percent
+from whatif.tables.precision import Precision, Resampling, in_percent, p_number, p_text, percent, resampling
 from whatif.tables.published_numbers import published
 from whatif.verification.consensus import UNDECIDED, consensus, decisions_of, made_by, outcomes_of
 from whatif.verification.items import OUTCOMES, VARIANTS, Row, outcome
@@ -38,7 +38,7 @@ class Verified:
     tables: dict[str, DisplayTable]
 
 
-def verification(judgements: Iterable[Row], settings: Precision, seed: int) -> Verified:
+def verification(judgements: Iterable[Row], settings: Resampling, seed: int) -> Verified:
     """Table 1 and agreement from rows of `judgements` about pictures.
 
     Metrics, shares in percent:
@@ -46,7 +46,7 @@ def verification(judgements: Iterable[Row], settings: Precision, seed: int) -> V
     - `made_by`: `people`, `automatic` or null;
     - `pictures`: by `original`, `counterfactual` and `all`, how many were judged (`number`), and for each of correct,
       incorrect, neither, both and undecided the `count`, its `share` and the ends of its interval. A picture that
-      several labelled counts once, see `consensus`. Both pictures of a pair go together in the bootstrap;
+      several labelled counts once, see `consensus`. Intervals are by pair, of which both pictures go together;
     - `difference`: of the pairs with both pictures judged, correct on counterfactuals minus originals in points, with
       its interval and McNemar's exact p;
     - `agreement`: see `agreement_metrics`.
@@ -58,8 +58,8 @@ def verification(judgements: Iterable[Row], settings: Precision, seed: int) -> V
     outcomes = outcomes_of(consensus(rows))
     metrics: Metrics = {
         "made_by": maker,
-        "pictures": {name: _shares(_of(outcomes, name), settings, seed) for name in _SETS},
-        "difference": _difference(outcomes, settings, seed),
+        "pictures": {name: _shares(_of(outcomes, name), settings) for name in _SETS},
+        "difference": _difference(outcomes, settings),
         "agreement": agreement_metrics(rows, settings, seed),
     }
     level = f"{100 * settings.confidence:g}%"
@@ -67,7 +67,7 @@ def verification(judgements: Iterable[Row], settings: Precision, seed: int) -> V
     return Verified(metrics, tables)
 
 
-def agreement_metrics(judgements: Iterable[Row], settings: Precision, seed: int) -> Metrics:
+def agreement_metrics(judgements: Iterable[Row], settings: Resampling, seed: int) -> Metrics:
     """Agreement on the pictures that three annotators labelled (COCO-Counterfactuals 4.1), ready for JSON.
 
     - `pictures` with exactly three labels, `left_out`: pictures with two, or more than three;
@@ -79,7 +79,7 @@ def agreement_metrics(judgements: Iterable[Row], settings: Precision, seed: int)
     """
     of_item = decisions_of(judgements)
     several = {item: list(found.values()) for item, found in of_item.items() if len(found) > 1}
-    how = bootstrap(settings, seed)
+    how = resampling(settings, seed)
     rated = {item: found for item, found in several.items() if len(found) == RATERS}
     chosen = agreement(list(rated.values()), raters=RATERS, **how)
     outcomes = [[outcome(item, decision) for decision in found] for item, found in rated.items()]
@@ -107,31 +107,30 @@ def _of(outcomes: Mapping[str, str], name: str) -> dict[str, str]:
     return {item: found for item, found in outcomes.items() if pair_and_side(item)[1] in sides}
 
 
-def _shares(outcomes: Mapping[str, str], settings: Precision, seed: int) -> Metrics:
+def _shares(outcomes: Mapping[str, str], settings: Precision) -> Metrics:
     counts = Counter(outcomes.values())
     pairs = [pair_and_side(item)[0] for item in outcomes]
     cells: Metrics = {"number": len(outcomes)}
     for name in (*OUTCOMES, UNDECIDED):
         share: Metrics = {"share": None}
         if outcomes:
-            # Resamples depend on the seed alone, so shares of one set are of the same resamples.
             right = [found == name for found in outcomes.values()]
-            share = in_percent("share", cluster_bootstrap(right, pairs, **bootstrap(settings, seed)))
+            share = in_percent("share", clustered_share(right, pairs, confidence=settings.confidence))
         cells[name] = {"count": counts[name], **share}
     return cells
 
 
-def _difference(outcomes: Mapping[str, str], settings: Precision, seed: int) -> Metrics | None:
+def _difference(outcomes: Mapping[str, str], settings: Precision) -> Metrics | None:
     pairs = sorted({pair_and_side(item)[0] for item in outcomes})
     whole = [pair for pair in pairs if all(item_id(pair, side) in outcomes for side in SIDES)]
     if not whole:
         return None
     right = [[outcomes[item_id(pair, side)] == "correct" for pair in whole] for side in SIDES]
-    interval = paired_difference(right[0], right[1], settings.confidence, settings.resamples, seed)
+    interval = paired_difference(right[0], right[1], confidence=settings.confidence)
     return {
         "pairs": len(whole),
         **in_percent("points", interval),
-        "mcnemar_p": float(f"{mcnemar_exact(right[0], right[1]):.4g}"),
+        "mcnemar_p": p_number(mcnemar_exact(right[0], right[1])),
     }
 
 
@@ -153,8 +152,8 @@ def _table1(metrics: Metrics, level: str) -> DisplayTable:
         cells = metrics["pictures"][name]
         rows.append((_NAMES[name], "ours", str(cells["number"]), *(share_cell(cells[found]) for found in names)))
     caption = (
-        f"Which caption was chosen for a picture, in percent of the pictures judged, with {level} intervals of a "
-        f"bootstrap over pairs (COCO-Counterfactuals Table 1). {whose(metrics['made_by'])} Where several labelled a "
+        f"Which caption was chosen for a picture, in percent of the pictures judged, with {level} intervals by "
+        f"pair (COCO-Counterfactuals Table 1). {whose(metrics['made_by'])} Where several labelled a "
         f"picture, what most of them chose counts; undecided are those without a majority.{_told(metrics)}"
     )
     header = ("Pictures", "From", "Number", *(name.capitalize() for name in names))
@@ -169,7 +168,7 @@ def _told(metrics: Metrics) -> str:
     printed = shares["counterfactual"] - shares["original"]
     return (
         f" Correct on counterfactuals minus originals: {found['points']:+.1f} points ({found['low']:+.1f} to "
-        f"{found['high']:+.1f}) in {found['pairs']:,} pairs, McNemar p {found['mcnemar_p']:.2g}; {printed:+.1f} is "
+        f"{found['high']:+.1f}) in {found['pairs']:,} pairs, McNemar p {p_text(found['mcnemar_p'])}; {printed:+.1f} is "
         "printed."
     )
 

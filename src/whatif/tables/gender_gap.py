@@ -7,7 +7,7 @@ from typing import Any
 
 from whatif.statistics import GroupGap, Interval, group_gap, holm
 from whatif.tables.formats import DisplayTable
-from whatif.tables.precision import Precision, bootstrap, percent
+from whatif.tables.precision import Precision, Resampling, p_text, percent, resampling
 from whatif.tables.twin_cells import READING, reading_cells, reading_header, signed
 from whatif.tables.twins import ALL, VARIANTS, Metrics, twin_metrics
 
@@ -20,7 +20,7 @@ def gender_gaps(
     questions: Sequence[Row],
     genders: Mapping[str, str],
     *,
-    settings: Precision,
+    settings: Resampling,
     seed: int,
     models: Iterable[str],
 ) -> dict[str, GroupGap]:
@@ -46,7 +46,7 @@ def gender_gaps(
                 images,
                 [genders[image] for image in images],
                 names=NAMES,
-                **bootstrap(settings, seed),
+                **resampling(settings, seed),
             )
     return gaps
 
@@ -57,7 +57,6 @@ def gender_metrics(
     genders: Mapping[str, str],
     *,
     settings: Precision,
-    seed: int,
     models: Collection[str],
 ) -> dict[str, Metrics]:
     """Model -> its `twin_metrics` on all pairs whose image is in `genders`; `models` are those that have a gap."""
@@ -65,7 +64,7 @@ def gender_metrics(
     known = {row["question_id"] for row in asked}
     images = {row["pair_id"]: row["image_ids"][0] for row in asked}
     rows = [row for row in predictions if row["question_id"] in known and row["model"] in models]
-    made = twin_metrics(rows, asked, settings, seed, models, images=images)
+    made = twin_metrics(rows, asked, settings, models, images=images)
     return {model: groups[ALL] for model, groups in made.items()}
 
 
@@ -81,7 +80,7 @@ def gap_table(
             *_cells(gap.first),
             *_cells(gap.second),
             *_cells(gap.gap),
-            f"{p:.2g}",
+            p_text(gap.p if p is None else p),
             *(f"{metrics[model][variant]['accuracy']:.1f}" for variant in VARIANTS),
             *reading_cells(metrics[model]),
         )

@@ -10,7 +10,7 @@ import numpy as np
 
 from whatif.statistics import Interval, difference_of_drops, holm
 from whatif.tables.formats import DisplayTable
-from whatif.tables.precision import Precision, bootstrap, percent
+from whatif.tables.precision import Precision, p_number, p_text, percent
 from whatif.tables.twin_cells import signed
 from whatif.tables.twins import ALL, Flags, Metrics, TwinAnswers
 
@@ -32,7 +32,6 @@ def compare_drops(
     answers: TwinAnswers,
     *,
     settings: Precision,
-    seed: int,
     images: Mapping[str, str] | None = None,
     groups: Sequence[str] = (ALL,),
 ) -> list[Comparison]:
@@ -57,7 +56,7 @@ def compare_drops(
                 (before, after),
                 (their_before, their_after),
                 None if images is None else [images[pair] for pair in answers.pair_ids(pairs)],
-                **bootstrap(settings, seed),
+                confidence=settings.confidence,
             )
             changes = (_change(before, after), _change(their_before, their_after))
             models = (answers.models[first], answers.models[second])
@@ -84,15 +83,15 @@ def drops_table(comparisons: Sequence[Comparison], names: Mapping[str, str], lev
             *(signed(percent(change)) for change in each.changes),
             signed(percent(each.difference.estimate)),
             f"{signed(percent(each.difference.low))} to {signed(percent(each.difference.high))}",
-            f"{each.p:.2g}",
-            f"{each.p_holm:.2g}",
+            p_text(each.p),
+            p_text(each.p_holm),
         )
         for each in comparisons
     )
     header = ("A", "B", "Group", "Pairs", "Change A", "Change B", "Difference", f"Difference {level}", "p", "Holm p")
     caption = (
         "Models' drops compared: counterfactual minus original accuracy in points, of each two models that were asked "
-        "the same questions, and the difference with its bootstrap interval; where it is negative, A loses more."
+        "the same questions, and the difference with its t interval; where it is negative, A loses more."
     )
     if len(names) < 2:
         caption += f" There is nothing to compare: the number of models is {len(names)}."
@@ -115,6 +114,6 @@ def headline(comparisons: Sequence[Comparison], alpha: float) -> Metrics:
             "points": percent(largest.difference.estimate),
             "low": percent(largest.difference.low),
             "high": percent(largest.difference.high),
-            "p_holm": float(f"{largest.p_holm:.4g}"),
+            "p_holm": p_number(largest.p_holm),
         }
     return numbers

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from whatif.errors import WhatifError
 from whatif.scoring.match import margins
-from whatif.statistics import Interval, cluster_bootstrap, wilson
+from whatif.statistics import Interval, clustered_share, wilson
 from whatif.tables.formats import DisplayTable
 
 Row: TypeAlias = Mapping[str, Any]
@@ -39,10 +39,8 @@ def accuracy(
     *,
     names: Mapping[str, str],
     confidence: float,
-    resamples: int,
-    seed: int,
 ) -> Scores:
-    """Accuracy of each model by group of question and over all, with a bootstrap interval over pictures.
+    """Accuracy of each model by group of question and over all, with intervals by picture.
 
     `names` gives the printed name of each model's key, in the order of the rows. What was not answered is wrong, and
     counted beside (`unanswered`). Raises WhatifError when a model lacks a prediction.
@@ -59,12 +57,10 @@ def accuracy(
         metrics[key] = {}
         for group in (*groups, ALL):
             ids = [name for name, row in by_id.items() if group in (row["group"], ALL)]
-            interval = cluster_bootstrap(
+            interval = clustered_share(
                 [rows[name]["correct"] for name in ids],
                 ["+".join(by_id[name]["image_ids"]) for name in ids],
                 confidence=confidence,
-                resamples=resamples,
-                seed=seed,
             )
             unanswered = sum(rows[name]["status"] != "ok" for name in ids)
             metrics[key][group] = {**_numbers(interval, len(ids)), "unanswered": unanswered}
@@ -76,7 +72,7 @@ def accuracy(
     )
     caption = (
         f"Accuracy (%) on open questions about scenes, by VQAv2's type of answer, with {100 * confidence:g}% intervals "
-        "of a bootstrap over pictures."
+        "by picture."
     )
     return Scores(metrics, DisplayTable(caption, header, shown))
 

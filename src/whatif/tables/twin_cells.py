@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from whatif.tables.precision import p_text
 from whatif.tables.twins import VARIANTS, Metrics
 
 
@@ -19,7 +20,7 @@ def number_cells(numbers: Metrics) -> tuple[str, ...]:
         cells += [f"{accuracy['accuracy']:.1f}", f"{accuracy['low']:.1f} to {accuracy['high']:.1f}"]
     difference = numbers["difference"]
     cells += [signed(difference["points"]), f"{signed(difference['low'])} to {signed(difference['high'])}"]
-    return (*cells, f"{numbers['mcnemar_p']:.2g}")
+    return (*cells, p_text(numbers["mcnemar_p"]))
 
 
 READING = (

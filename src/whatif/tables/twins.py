@@ -13,8 +13,8 @@ import pyarrow.compute as pc
 
 from whatif.errors import WhatifError
 from whatif.scoring.legacy_extraction import legacy_correct
-from whatif.statistics import Interval, cluster_bootstrap, drop, mcnemar_exact, paired_difference, wilson
-from whatif.tables.precision import Precision, bootstrap, in_percent, percent
+from whatif.statistics import Interval, clustered_share, mcnemar_exact, paired_difference, wilson
+from whatif.tables.precision import Precision, in_percent, p_number, percent
 from whatif.text.options import LETTERS
 
 VARIANTS = ("original", "counterfactual")
@@ -169,7 +169,6 @@ def twin_metrics(
     predictions: Rows | TwinAnswers,
     questions: Rows,
     settings: Precision,
-    seed: int,
     models: Iterable[str],
     *,
     images: Mapping[str, str] | None = None,
@@ -180,7 +179,7 @@ def twin_metrics(
     that do not count for want of one. Metrics of a group:
 
     - `original`, `counterfactual`: accuracy in percent with its Wilson interval; what was not answered is wrong;
-    - `difference`: counterfactual minus original in points, with the interval of a bootstrap over pairs;
+    - `difference`: counterfactual minus original in points, with Tango's score interval;
     - `mcnemar_p`: exact, two-sided, of the two variants being equally hard;
     - `legacy`: by variant, the accuracy of the same responses by the rules of the authors' published scoring; null
       where a choice was named in words, which those do not know;
@@ -188,8 +187,8 @@ def twin_metrics(
       left out; null where nothing was said in words;
     - `letters`: by variant, the share in percent of each letter among the answered; `status`: by variant, counts.
 
-    Where several pairs share an image, `images` names that of each pair: accuracies and differences then have the
-    intervals of a bootstrap over images.
+    Where several pairs share an image, `images` names that of each pair: accuracies and differences then have intervals
+    by image.
 
     Predictions that were taken in before may be given as they are; then `questions` are not read.
 
@@ -198,7 +197,7 @@ def twin_metrics(
     answers = predictions
     if not isinstance(answers, TwinAnswers):
         answers = TwinAnswers(answers, questions, models)
-    how = _How(settings, seed, answers, images)
+    how = _How(settings.confidence, answers, images)
     return {model: _by_group(place, how) for place, model in enumerate(answers.models)}
 
 
@@ -206,25 +205,22 @@ def twin_metrics(
 class _How:
     """What all metrics of a run have in common."""
 
-    settings: Precision
-    seed: int
+    confidence: float
     answers: TwinAnswers
     images: Mapping[str, str] | None
 
     def accuracy(self, right: Flags, pairs: Places) -> Interval:
         """Share of right answers, one a pair."""
         if self.images is None:
-            return wilson(int(right.sum()), len(right), self.settings.confidence)
+            return wilson(int(right.sum()), len(right), self.confidence)
         clusters = [self.images[pair] for pair in self.answers.pair_ids(pairs)]
-        return cluster_bootstrap(right, clusters, **bootstrap(self.settings, self.seed))
+        return clustered_share(right, clusters, confidence=self.confidence)
 
     def difference(self, original: Flags, counterfactual: Flags, pairs: Places) -> Interval:
         """Counterfactual minus original."""
-        if self.images is None:
-            settings = self.settings
-            return paired_difference(original, counterfactual, settings.confidence, settings.resamples, self.seed)
-        clusters = [self.images[pair] for pair in self.answers.pair_ids(pairs)]
-        return drop(original, counterfactual, clusters, **bootstrap(self.settings, self.seed)).absolute
+        images = self.images
+        clusters = None if images is None else [images[pair] for pair in self.answers.pair_ids(pairs)]
+        return paired_difference(original, counterfactual, clusters, confidence=self.confidence)
 
 
 def _by_group(model: int, how: _How) -> dict[str, Metrics]:
@@ -254,7 +250,7 @@ def _metrics(model: int, pairs: Places, questions: int, how: _How) -> Metrics:
         "left_out": questions - len(VARIANTS) * len(pairs),
         **accuracies,
         "difference": in_percent("points", how.difference(original, counterfactual, pairs)),
-        "mcnemar_p": float(f"{mcnemar_exact(original, counterfactual):.4g}"),
+        "mcnemar_p": p_number(mcnemar_exact(original, counterfactual)),
         "legacy": {variant: None if (side < 0).any() else _share(side > 0) for variant, side in legacy.items()},
         "extracted": {variant: _share(status[variant][side] == _OK) for variant, side in said.items()},
         "letters": {

@@ -1,0 +1,232 @@
+"""The numbers in README.md and docs/ that come from files: `python -m docs.tables` writes them, a test compares them.
+
+On a page, a number or a table stands between two comments that Markdown does not show:
+
+    <!-- table7 -->
+    | Model | ...
+    <!-- /table7 -->
+
+`NUMBERS` says what belongs there. Two tables are about the released C-VQA-Synthetic, which is not in the project: they
+are written where `WHATIF_DATA` names a folder that has it. Those of docs/statistics.md are a simulation's, which
+`python -m tests.statistics.coverage` runs and writes.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+SIMULATED = ("coverage", "coverage of other designs")
+_PUZZLES = "metrics/cvqa-synthetic"
+QUESTIONS_FILE = ROOT / "data/verify/cvqa-synthetic/questions.parquet"
+_RELEASED_PAGE = "docs/cvqa-synthetic.md"
+
+
+def pages() -> list[Path]:
+    return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def names(text: str) -> list[str]:
+    """The names of all blocks of a page. Raises ValueError when one is not closed before the next is opened."""
+    opened = re.findall(r"<!-- (\w[\w ,-]*) -->", text)
+    closed = re.findall(r"<!-- /(\w[\w ,-]*) -->", text)
+    if opened != closed:
+        raise ValueError(f"blocks are opened as {opened} and closed as {closed}: each is closed before the next")
+    return opened
+
+
+def with_block(text: str, name: str, content: str) -> str:
+    """The page with `content` in every block of this name: on lines of its own where it has several lines.
+
+    Raises ValueError when the page has no such block.
+    """
+    shown = f"\n{content}\n" if "\n" in content else content
+    made, number = re.subn(
+        rf"(<!-- {re.escape(name)} -->).*?(<!-- /{re.escape(name)} -->)",
+        lambda match: f"{match[1]}{shown}{match[2]}",
+        text,
+        flags=re.DOTALL,
+    )
+    if not number:
+        raise ValueError(f"the page has no block `{name}`")
+    return made
+
+
+def updated(text: str) -> str:
+    """The page with all numbers as the files of the project have them now.
+
+    Raises ValueError for a block that nothing is known of.
+    """
+    for name in dict.fromkeys(names(text)):
+        if name in NUMBERS:
+            text = with_block(text, name, NUMBERS[name]())
+        elif name not in RELEASED and name not in SIMULATED:
+            raise ValueError(f"block `{name}` is not known: add it to docs/tables.py")
+    return text
+
+
+def with_released(text: str, released: Path) -> str:
+    """The page with the tables that are about the released C-VQA-Synthetic made again; some 20 seconds."""
+    for name in (name for name in names(text) if name in RELEASED):
+        content = RELEASED[name](released)
+        text = text if content is None else with_block(text, name, content)
+    return text
+
+
+def released_questions() -> Path | None:
+    folder = os.environ.get("WHATIF_DATA")
+    path = Path(folder) / "c-vqa" / "C-VQA-Synthetic_questions.csv" if folder else None
+    return path if path and path.is_file() else None
+
+
+def _table7() -> str:
+    """README's Table 7: the same rows without the columns that say how responses were read."""
+    rows = [("Model", "From", "Pairs", "Original", "Counterfactual", "Difference", "McNemar p")]
+    for row in _csv(f"{_PUZZLES}/table7.csv"):
+        interval = f" ({row['Difference 95%']})" if row["Difference 95%"] else ""
+        cells = [row[name] for name in ("Model", "From", "Pairs", "Original", "Counterfactual")]
+        rows.append((*cells, row["Difference"] + interval, row["McNemar p"].replace("<", r"\<")))
+    return _markdown(rows, text_columns=2)
+
+
+def _shortcuts() -> str:
+    """The audit of our set, a row a variant."""
+    cells: dict[str, list[str]] = {}
+    for row in _csv(f"{_PUZZLES}/shortcuts.csv"):
+        if row["Set"] == "ours":
+            cells.setdefault(row["Variant"], []).append(f"{row['Right']} ({row['Interval']})")
+    return _audit_table([(variant, *values) for variant, values in cells.items()])
+
+
+def _released_shortcuts(released: Path) -> str:
+    from whatif.filters.shortcuts import audit
+    from whatif.params import load
+    from whatif.sources.c_vqa import read_released
+    from whatif.tables.precision import percent
+
+    params = load(ROOT / "params.yaml")
+    settings = params.aggregate.cvqa_synthetic
+    cells: dict[str, list[str]] = {}
+    for found in audit(read_released(released), settings.audit_folds, settings.confidence, params.seed):
+        right, low, high = (percent(end) for end in (found.accuracy.estimate, found.accuracy.low, found.accuracy.high))
+        cells.setdefault(found.variant, []).append(f"{right:.1f} ({low:.1f} to {high:.1f})")
+    return _audit_table([(variant, *values) for variant, values in cells.items()])
+
+
+def _compared(released: Path) -> str | None:
+    """Our questions beside the released ones; None where the default run has not made ours."""
+    from whatif import artifacts
+    from whatif.schemas import QUESTIONS
+    from whatif.sources.c_vqa import read_released
+    from whatif.statistics.question_sets import ALL, compare_markdown, summary
+
+    if not QUESTIONS_FILE.is_file():
+        return None
+    ours, theirs = summary(artifacts.read(QUESTIONS_FILE, QUESTIONS).to_pylist()), summary(read_released(released))
+    _, table = compare_markdown({ALL: ours[ALL]}, {ALL: theirs[ALL]}).strip().split("\n\n", 1)
+    return table
+
+
+def _of_released_table(row: int, column: int) -> str:
+    """A percentage of the released set's audit as it stands in its table: README repeats two of them."""
+    text = (ROOT / _RELEASED_PAGE).read_text(encoding="utf-8")
+    block = re.search(r"<!-- released shortcuts -->\n(.*?)\n<!-- /", text, flags=re.DOTALL)
+    if not block:
+        raise ValueError(f"{_RELEASED_PAGE} has no block `released shortcuts`")
+    cell = block[1].split("\n")[2 + row].split("|")[1 + column]
+    return cell.split("(")[0].strip() + "%"
+
+
+def _measured(model: str, *keys: str) -> float:
+    """A number that `whatif assess` stored with an embedded checkpoint; of a share, the share itself."""
+    found = _json(f"src/whatif/models/embedded/{model}/accuracy.json")
+    for key in keys:
+        found = found[key]
+    return float(found["accuracy"] if isinstance(found, dict) else found)
+
+
+def _share(model: str, *keys: str) -> Callable[[], str]:
+    return lambda: f"{100 * _measured(model, *keys):.0f}%"
+
+
+def _regions() -> str:
+    """From the hardest to the easiest of the flower puzzles."""
+    groups = ("flower-recolour", "flower-removal", "flower-removal-other")
+    shares = [_measured("llava-original", "free answers", "original", group) for group in groups]
+    return f"{100 * min(shares):.0f}% to {100 * max(shares):.0f}%"
+
+
+def _csv(path: str) -> list[dict[str, str]]:
+    with (ROOT / path).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def _json(path: str) -> Any:
+    return json.loads((ROOT / path).read_text(encoding="utf-8"))
+
+
+def _pairs() -> int:
+    return int(_json(f"{_PUZZLES}.json")["random"]["all"]["pairs"])
+
+
+def _audit_table(rows: list[tuple[str, ...]]) -> str:
+    return _markdown([("variant", "best letter", "best rank", "random forest"), *rows], text_columns=1)
+
+
+def _markdown(rows: list[tuple[str, ...]], text_columns: int) -> str:
+    rule = "|" + "".join("---|" if place < text_columns else "--:|" for place in range(len(rows[0])))
+    lines = ["| " + " | ".join(row) + " |" for row in rows]
+    return "\n".join([lines[0], rule, *(re.sub(r"  +", " ", line) for line in lines[1:])])
+
+
+_ANSWERS = ("free answers", "original")
+NUMBERS: dict[str, Callable[[], str]] = {
+    "table7": _table7,
+    "pairs": lambda: f"{_pairs():,}",
+    "questions": lambda: f"{2 * _pairs():,}",
+    "shortcuts": _shortcuts,
+    "second smallest": lambda: _of_released_table(row=0, column=2),
+    "forest": lambda: _of_released_table(row=0, column=3),
+    "second smallest, counterfactual": lambda: _of_released_table(row=1, column=2),
+    "forest, counterfactual": lambda: _of_released_table(row=1, column=3),
+    "all dots": _share("llava-original", *_ANSWERS, "dot-removal"),
+    "top row": _share("llava-original", *_ANSWERS, "dot-columns"),
+    "fullest circle": _share("llava-original", *_ANSWERS, "dot-maximum"),
+    "regions": _regions,
+    "numbers in scenes": _share("llava-original", "free answers", "scenes", "number"),
+    "yes or no": _share("llava-original", "free answers", "scenes", "yes/no"),
+    "edits": _share("vilt", "edits", "one and pair", "all", "picture"),
+    "drawn": _share("diffusion", "captions", "all"),
+    "less change": lambda: f"{_measured('diffusion', 'noun_swaps', 'times_less_than_with_another_seed'):.0f}",
+}
+RELEASED: dict[str, Callable[[Path], str | None]] = {"released shortcuts": _released_shortcuts, "compared": _compared}
+
+
+def main() -> None:
+    released = released_questions()
+    if released:
+        _write(lambda text: with_released(text, released))
+    else:
+        print("tables of the released C-VQA-Synthetic: left as they are; WHATIF_DATA names no folder that has it")
+    if released and not QUESTIONS_FILE.is_file():
+        print(f"comparison with the released set: left as it is; {QUESTIONS_FILE.relative_to(ROOT)} is not there")
+    _write(updated)
+
+
+def _write(make: Callable[[str], str]) -> None:
+    for page in pages():
+        text = page.read_text(encoding="utf-8")
+        made = make(text)
+        if made != text:
+            page.write_text(made, encoding="utf-8")
+            print(f"{page.relative_to(ROOT)}: written")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,89 @@
+"""README.md and docs/ say what the files say that their numbers come from."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from docs import tables
+from docs.tables import ROOT, names, pages, released_questions, updated, with_block
+from whatif.filters.shortcut_features import by_rank
+from whatif.sources.c_vqa import read_released
+
+COMMAND = "run `python -m docs.tables` (`make docs`) to write the numbers of metrics/ into the pages"
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda page: page.name)
+def test_numbers_of_pages_are_those_of_the_files(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert updated(text) == text, COMMAND
+
+
+def test_pages_have_all_the_blocks_there_are() -> None:
+    there = {name for page in pages() for name in names(page.read_text(encoding="utf-8"))}
+    assert there == {*tables.NUMBERS, *tables.RELEASED, *tables.SIMULATED}
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda page: page.name)
+def test_a_comment_begins_a_line_only_where_it_is_alone(page: Path) -> None:
+    """Markdown takes a line that begins with a comment for HTML, and the paragraph before it for finished."""
+    lines = page.read_text(encoding="utf-8").splitlines()
+    assert [line for line in lines if line.startswith("<!--") and not re.fullmatch(r"<!-- /?[\w ,-]+ -->", line)] == []
+
+
+def test_another_number_in_the_metrics_is_another_number_on_the_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("metrics/cvqa-synthetic.json", "metrics/cvqa-synthetic/table7.csv"):
+        changed = (ROOT / name).read_text(encoding="utf-8").replace("3000", "2999")
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(changed, encoding="utf-8")
+    monkeypatch.setattr(tables, "ROOT", tmp_path)
+    page = "It draws <!-- pairs -->3,000<!-- /pairs --> puzzles.\n\n<!-- table7 -->\nold\n<!-- /table7 -->\n"
+    made = updated(page)
+    assert made.startswith("It draws <!-- pairs -->2,999<!-- /pairs --> puzzles.\n\n<!-- table7 -->\n| Model | From |")
+    assert "| Random | ours | 2999 |" in made and "old" not in made
+    assert updated(made) == made
+
+
+def test_blocks_that_are_not_known_or_not_closed_are_errors() -> None:
+    with pytest.raises(ValueError, match="block `table8` is not known"):
+        updated("<!-- table8 -->1<!-- /table8 -->")
+    with pytest.raises(ValueError, match="each is closed before the next"):
+        names("<!-- pairs -->3,000")
+    with pytest.raises(ValueError, match="no block `pairs`"):
+        with_block("nothing", "pairs", "1")
+
+
+def test_best_letter_and_rank_of_the_released_set_are_those_of_the_page() -> None:
+    """The forest, which takes 20 seconds, is the soak test's."""
+    released = released_questions()
+    if not released:
+        pytest.skip("WHATIF_DATA names no folder with the released C-VQA-Synthetic")
+    text = (ROOT / "docs/cvqa-synthetic.md").read_text(encoding="utf-8")
+    rows = {line.split("|")[1].strip(): line.split("|")[2:4] for line in block(text, "released shortcuts")[2:]}
+    for variant, cells in rows.items():
+        asked = [row for row in read_released(released) if row["variant"] == variant]
+        letters = Counter(row["answer"] for row in asked)
+        ranks = Counter(by_rank(row["choices"]).index("ABCD".index(row["answer"])) for row in asked)
+        best = [f"{100 * max(counts.values()) / len(asked):.1f}" for counts in (letters, ranks)]
+        assert [cell.split("(")[0].strip() for cell in cells] == best
+
+
+@pytest.mark.soak
+def test_everything_about_the_released_set_is_as_on_the_pages() -> None:
+    released = released_questions()
+    if not released:
+        pytest.skip("WHATIF_DATA names no folder with the released C-VQA-Synthetic")
+    for page in pages():
+        text = page.read_text(encoding="utf-8")
+        assert tables.with_released(text, released) == text, COMMAND
+
+
+def block(text: str, name: str) -> list[str]:
+    found = re.search(rf"<!-- {name} -->\n(.*?)\n<!-- /{name} -->", text, flags=re.DOTALL)
+    assert found
+    return found[1].split("\n")
