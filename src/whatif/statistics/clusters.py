@@ -39,6 +39,11 @@ class ClusterTotals:
         return int(self.counts.sum())
 
     @property
+    def degrees_of_freedom(self) -> int:
+        """Of the t distribution that goes with a variance estimated from these clusters."""
+        return self.clusters - 1
+
+    @property
     def sums(self) -> Integers:
         """Totals of all clusters together, by column."""
         return np.asarray(self.counts @ self.kinds)
@@ -109,8 +114,13 @@ def mean_and_variance(kinds: Integers, counts: Integers) -> tuple[Floats, Floats
     one question it is the ordinary s^2 / n. Every sample must have two clusters or more.
     """
     mean, changes = without_one(kinds, counts)
+    return mean, jackknife_variance(changes, counts)
+
+
+def jackknife_variance(changes: Floats, counts: Integers) -> Floats:
+    """Of an estimate that changes so much (... x kinds) when one cluster of each kind is left out."""
     clusters = counts.sum(axis=-1)
-    return mean, (clusters - 1) / clusters * (counts * changes**2).sum(axis=-1)
+    return np.asarray((clusters - 1) / clusters * (counts * changes**2).sum(axis=-1))
 
 
 def without_one(kinds: Integers, counts: Integers) -> tuple[Floats, Floats]:

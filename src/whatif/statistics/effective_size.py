@@ -41,4 +41,4 @@ def effective_size(totals: ClusterTotals, squares: int, confidence: float) -> fl
     _, variance = mean_and_variance(totals.kinds, totals.counts)
     spread = (squares - questions * totals.mean**2) / (questions - 1)
     tail = (1 + confidence) / 2
-    return float(spread / variance * (norm.ppf(tail) / t.ppf(tail, clusters - 1)) ** 2)
+    return float(spread / variance * (norm.ppf(tail) / t.ppf(tail, totals.degrees_of_freedom)) ** 2)

@@ -100,7 +100,7 @@ def difference_of_drops(
         ]
         return DropDifference(square_and_add(*drops), _sign_p(totals))
     mean, variance = (float(value) for value in mean_and_variance(totals.kinds, totals.counts))
-    error, freedom = math.sqrt(variance), totals.clusters - 1
+    error, freedom = math.sqrt(variance), totals.degrees_of_freedom
     margin = float(t.ppf((1 + confidence) / 2, freedom)) * error
     p = min(1.0, 2 * float(t.sf(abs(mean) / error, freedom)))
     return DropDifference(Interval(mean, max(-2.0, mean - margin), min(2.0, mean + margin)), p)

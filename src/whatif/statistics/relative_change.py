@@ -9,7 +9,15 @@ import numpy as np
 import numpy.typing as npt
 
 from whatif.statistics.clustered import clustered_share
-from whatif.statistics.clusters import ClusterTotals, Labels, Outcomes, cluster_totals, outcomes, without_one
+from whatif.statistics.clusters import (
+    ClusterTotals,
+    Labels,
+    Outcomes,
+    cluster_totals,
+    jackknife_variance,
+    outcomes,
+    without_one,
+)
 from whatif.statistics.intervals import Interval
 
 
@@ -50,7 +58,7 @@ def relative_change(
         before, after = shares
         most = 100 * (after.high / before.low - 1) if before.low else math.inf
         return Interval(100 * (ratio - 1), 100 * (after.low / before.high - 1), most)
-    margin = float(t.ppf((1 + confidence) / 2, totals.clusters - 1)) * error
+    margin = float(t.ppf((1 + confidence) / 2, totals.degrees_of_freedom)) * error
     low, high = (100 * (ratio * math.exp(end) - 1) for end in (-margin, margin))
     return Interval(100 * (ratio - 1), low, high)
 
@@ -74,5 +82,4 @@ def _standard_error(totals: ClusterTotals) -> float:
     """Of the logarithm of the ratio of both shares."""
     mean, changes = without_one(totals.kinds[:, 1:3], totals.counts)
     other_mean, other_changes = without_one(totals.kinds[:, 3:5], totals.counts)
-    squares = totals.counts @ (other_changes / other_mean - changes / mean) ** 2
-    return math.sqrt((totals.clusters - 1) / totals.clusters * float(squares))
+    return math.sqrt(float(jackknife_variance(other_changes / other_mean - changes / mean, totals.counts)))
