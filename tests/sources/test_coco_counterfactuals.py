@@ -35,7 +35,7 @@ def example(number: int, **changes: Any) -> dict[str, Any]:
 
 def jpeg(shade: int, size: tuple[int, int] = (8, 8)) -> bytes:
     out = io.BytesIO()
-    Image.new("RGB", size, (shade, 0, 0)).save(out, "JPEG")
+    Image.new("RGB", size, (8 * shade % 256, 0, 0)).save(out, "JPEG")  # 8: what is nearer may decode alike
     return out.getvalue()
 
 
@@ -95,7 +95,17 @@ def test_a_folder_is_read(tmp_path: Path) -> None:
     write_artifact(tmp_path / "pairs.parquet", PAIRS, found.pairs)
 
 
-@pytest.mark.parametrize("form", ["zip", "zip in a folder", "nested zip", "data folder"])
+def zipped(files: dict[str, bytes], method: int = zipfile.ZIP_STORED) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", method) as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(
+    "form", ["zip", "zip in a folder", "nested zip", "data folder", "zip in a zip", "packed zip in a zip in a folder"]
+)
 def test_wherever_the_files_are_the_rows_are_the_same(tmp_path: Path, form: str) -> None:
     plain, _ = read(folder_of(tmp_path / "plain", FILES))
     if form == "zip":
@@ -108,6 +118,12 @@ def test_wherever_the_files_are_the_rows_are_the_same(tmp_path: Path, form: str)
         source = tmp_path / "release"
         zip_of(source / "data" / "images.zip", {name: data for name, data in FILES.items() if "images" in name})
         folder_of(source / "data", {"examples.jsonl": FILES["examples.jsonl"]})
+    elif "zip in a zip" in form:
+        pictures = zipped({name: data for name, data in FILES.items() if "images" in name})
+        files = {"data/examples.jsonl": FILES["examples.jsonl"], "data/images.zip": pictures}
+        method = zipfile.ZIP_DEFLATED if form.startswith("packed") else zipfile.ZIP_STORED
+        source = folder_of(tmp_path / "release", {"all.zip": zipped(files, method)})
+        source = source if form.endswith("folder") else source / "all.zip"
     else:
         source = folder_of(tmp_path / "release", {f"data/{name}": data for name, data in FILES.items()})
     before = sorted(tmp_path.rglob("*"))
@@ -180,6 +196,87 @@ def test_every_line_that_is_no_pair_has_its_reason(tmp_path: Path) -> None:
     assert "8 x 8 and 9 x 8 pixels" in details["line-000008"]
     assert "line 1" in details["line-000005"]
     write_artifact(tmp_path / "rejections.parquet", REJECTIONS, found.rejections)
+
+
+def test_a_stored_archive_is_read_wherever_it_lies_in_the_other(tmp_path: Path) -> None:
+    pictures = {f"{number}_{side}.png": png((number, side, 9)) for number in range(40) for side in (0, 1)}
+    lines = text_of(*(example(number) for number in range(40)))
+    # A larger file before it, and names of many lengths: places in the outer file are not those in the inner one.
+    outer = {"readme": bytes(70_000), "a/much/longer/name/of/images.zip": zipped(pictures), "examples.jsonl": lines}
+    found, kept = read(zip_of(tmp_path / "all.zip", outer))
+    assert found.rejections == [] and len(found.pairs) == 40
+    assert {row["image"]["bytes"] for row in kept.values()} == set(pictures.values())
+
+
+def bomb(size: int) -> bytes:
+    return zipped({"images.zip": zipped({"0.png": bytes(size)}), "examples.jsonl": b"{}"}, zipfile.ZIP_DEFLATED)
+
+
+def test_an_archive_that_grows_out_of_all_proportion_is_not_unpacked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "bomb.zip").write_bytes(bomb(40 * 1024 * 1024))
+    monkeypatch.setattr("tempfile.TemporaryFile", lambda: pytest.fail("the archive was unpacked"))
+    with pytest.raises(WhatifError, match=r"bomb\.zip: images\.zip: .* \(would grow from .* to 41,"):
+        read(tmp_path / "bomb.zip")
+
+
+def test_archives_in_archives_take_no_more_room_than_the_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "all.zip").write_bytes(bomb(1_000_000))
+    monkeypatch.setattr("whatif.sources.nested_archives.LARGEST_SPOOLED", 500_000)
+    with pytest.raises(WhatifError, match="take more than 500,000 bytes; unpack them"):
+        read(tmp_path / "all.zip")
+
+
+def test_what_an_archive_says_of_its_size_is_not_believed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The directory of the outer archive says that the inner one is small: no more than that is unpacked."""
+    whole = bytearray(bomb(5_000_000))
+    entry = zipfile.ZipFile(io.BytesIO(whole)).infolist()[0]
+    place = whole.index(b"PK\x01\x02") + 24
+    assert int.from_bytes(whole[place : place + 4], "little") == entry.file_size
+    whole[place : place + 4] = (1000).to_bytes(4, "little")
+    (tmp_path / "liar.zip").write_bytes(whole)
+    written: list[int] = []
+
+    class Spool(io.BytesIO):
+        def write(self, data: Any) -> int:
+            written.append(len(data))
+            return super().write(data)
+
+    monkeypatch.setattr("tempfile.TemporaryFile", Spool)
+    with pytest.raises(WhatifError, match=r"images\.zip: is no whole zip archive"):
+        read(tmp_path / "liar.zip")
+    assert sum(written) <= 1000
+
+
+@pytest.mark.parametrize(
+    ("inner", "message"),
+    [
+        (b"no archive", "is no whole zip archive"),
+        (zipped(FILES)[:-30], "is no whole zip archive"),
+        (b"", "is no whole zip archive"),
+    ],
+)
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+def test_a_damaged_archive_in_an_archive_is_one_line(tmp_path: Path, inner: bytes, message: str, method: int) -> None:
+    (tmp_path / "all.zip").write_bytes(zipped({**FILES, "more/images.zip": inner}, method))
+    with pytest.raises(WhatifError, match=message) as raised:
+        read(tmp_path / "all.zip")
+    assert "\n" not in str(raised.value) and "more/images.zip" in str(raised.value)
+
+
+def test_archives_with_more_files_than_any_data_set_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("whatif.sources.released_files.MOST_FILES", 6)
+    (tmp_path / "all.zip").write_bytes(zipped({"examples.jsonl": b"{}", "images.zip": zipped({**FILES, "more": b""})}))
+    with pytest.raises(WhatifError, match=r"all\.zip: images\.zip: holds more than 6 files"):
+        read(tmp_path / "all.zip")
+
+
+def test_archives_in_archives_in_archives_stay_closed(tmp_path: Path) -> None:
+    source = zip_of(tmp_path / "all.zip", {**FILES, "one.zip": zipped({"two.zip": zipped({"5_0.jpg": jpeg(9)})})})
+    assert len(read(source)[0].pairs) == 2
 
 
 def test_names_in_a_zip_are_data(tmp_path: Path) -> None:

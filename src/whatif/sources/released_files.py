@@ -1,4 +1,4 @@
-"""Files of a released data set, in a folder or a zip archive, found by their names and never unpacked.
+"""Files of a released data set, in a folder or in zip archives, found by their names and never unpacked.
 
 What a data set says about where its files are is data: files are looked up among those that are there by the last part
 of their names, so that a name with `..` or a leading slash reaches nothing else.
@@ -16,8 +16,10 @@ from types import TracebackType
 from typing import Self
 
 from whatif.errors import WhatifError
+from whatif.sources.nested_archives import NestedArchives
 
 LARGEST = 64 * 1024 * 1024  # bytes of a picture: more is none of a benchmark
+MOST_FILES = 1_000_000  # in all archives
 SUFFIXES = (".png", ".jpg", ".jpeg", ".webp", ".PNG", ".JPG", ".JPEG")  # tried where a name has none
 
 
@@ -30,15 +32,20 @@ class UnreadableFileError(OSError):
 
 
 class ReleasedFiles:
-    """The files of a folder, and of the zip archives in it, or of one archive. Use as a context manager.
+    """The files of a folder, and of the zip archives in it, or of one archive, and of the archives in that.
 
-    Raises WhatifError when there is no such folder or archive, or when an archive is damaged.
+    Archives in these again are not opened. Use as a context manager.
+
+    Raises WhatifError when there is no such folder or archive, when an archive is damaged or would grow out of all
+    proportion, and when the archives have more files than any data set.
     """
 
     def __init__(self, source: Path) -> None:
         self._source = source
         self._files: dict[str, list[tuple[str, int, Callable[[], bytes]]]] = {}  # last part of the name -> places
         self._opened = ExitStack()
+        self._nested = NestedArchives(self._opened)
+        self._number = 0  # of files in archives
         if source.is_dir():
             for path in sorted(source.rglob("*")):
                 if path.is_file():
@@ -93,12 +100,33 @@ class ReleasedFiles:
         self._files.setdefault(PurePosixPath(place).name, []).append((place, size, read))
 
     def _add_archive(self, path: Path) -> None:
-        try:
-            archive = self._opened.enter_context(zipfile.ZipFile(path))
-        except (zipfile.BadZipFile, OSError, NotImplementedError) as error:
-            self._opened.close()
-            raise WhatifError(f"{path}: is no whole zip archive ({error}); fetch it again") from error
         inside = "" if path == self._source else f"{path.relative_to(self._source)}/"
-        for entry in archive.infolist():
-            if not entry.is_dir():
-                self._add(f"{inside}{entry.filename}", entry.file_size, partial(archive.read, entry))
+        archive = self._archive(str(path), lambda: self._opened.enter_context(zipfile.ZipFile(path)))
+        for entry in self._entries(archive, str(path)):
+            place = f"{inside}{entry.filename}"
+            if not place.lower().endswith(".zip"):
+                self._add(place, entry.file_size, partial(archive.read, entry))
+                continue
+            name = f"{path}: {entry.filename[:120]}"
+            nested = self._archive(name, partial(self._nested.open, archive, entry))
+            for inner in self._entries(nested, name):
+                self._add(f"{place}/{inner.filename}", inner.file_size, partial(nested.read, inner))
+
+    def _archive(self, name: str, opened: Callable[[], zipfile.ZipFile]) -> zipfile.ZipFile:
+        try:
+            return opened()
+        except OSError as error:
+            self._opened.close()
+            raise WhatifError(f"{name}: cannot be opened ({error.strerror or error})") from error
+        except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError) as error:
+            self._opened.close()
+            raise WhatifError(f"{name}: is no whole zip archive ({error}); fetch it again") from error
+
+    def _entries(self, archive: zipfile.ZipFile, name: str) -> Iterator[zipfile.ZipInfo]:
+        """The files of an archive in the order of their names."""
+        entries = sorted((entry for entry in archive.infolist() if not entry.is_dir()), key=lambda one: one.filename)
+        self._number += len(entries)
+        if self._number > MOST_FILES:
+            self._opened.close()
+            raise WhatifError(f"{name}: holds more than {MOST_FILES:,} files; give the data set alone")
+        return iter(entries)
