@@ -80,6 +80,7 @@ def test_counterfactual_pairs_are_made_with_the_numbers_of_the_paper() -> None:
     )
     assert paper.filter.coco_counterfactuals.caption_image == printed["min_clip_caption_image_cosine"]
     assert paper.filter.coco_counterfactuals.image_image == printed["min_clip_image_image_cosine"]
+    assert paper.filter.coco_counterfactuals.directional == 0.2  # of Instruct-Pix2Pix; the paper prints none
 
 
 def test_printed_names_are_those_of_the_paper() -> None:

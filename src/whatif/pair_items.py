@@ -5,6 +5,7 @@ from __future__ import annotations
 from whatif.errors import WhatifError
 
 SIDES = (0, 1)  # the original, its counterfactual
+SAME_PICTURE = "same picture"  # why a pair is rejected whose two pictures have the same pixels
 
 
 def item_id(pair_id: str, side: int) -> str:

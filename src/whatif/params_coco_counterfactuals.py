@@ -16,6 +16,7 @@ class ExtractCaptions(Settings):
     image_folders: list[str] = Field(default_factory=list)  # folders of the photographs
     scenes: int = Field(ge=1, le=1_000_000)  # of the embedded world, when no captions are named
     longest: int = Field(ge=1, le=1000)  # words of a caption
+    limit: int | None = Field(default=None, ge=1)  # captions, drawn at random; null takes all
     tagger: str  # what finds nouns: `nltk`, `pattern` or `spacy:MODEL`
 
     @field_validator("tagger")
@@ -32,6 +33,7 @@ class ExtractReleasedPairs(Settings):
     data_set: str | None = None  # folder or zip with examples.jsonl and its pictures
     captions: str | None = None  # captions_val2017.json: by it an original caption is joined to its photograph
     image_folders: list[str] = Field(default_factory=list)  # folders of the photographs
+    limit: int | None = Field(default=None, ge=1)  # pairs, drawn at random; null takes all
 
 
 class ChooseCaptions(Settings):
@@ -75,6 +77,7 @@ class FilterPictures(Settings):
 
     caption_image: float = Field(ge=-1, le=1)
     image_image: float = Field(ge=-1, le=1)
+    directional: float = Field(ge=-1, le=1)
 
 
 class VerifyPictures(Settings):

@@ -32,6 +32,7 @@ class FilterScenes(Settings):
 
     caption_image: float = Field(ge=-1, le=1)
     image_image: float = Field(ge=-1, le=1)
+    directional: float = Field(ge=-1, le=1)
     clip: LocalCheckpoint
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -15,3 +16,13 @@ def stream(seed: int, *names: str | int) -> np.random.Generator:
     """
     digest = hashlib.sha256(json.dumps([seed, *names]).encode()).digest()
     return np.random.Generator(np.random.PCG64(int.from_bytes(digest[:16], "big")))
+
+
+def sample(seed: int, name: str, ids: Iterable[str], number: int | None) -> set[str]:
+    """`number` of the ids at random, all of them when it is None or more than there are.
+
+    It depends on the seed, the name and the ids alone, not on their order. A larger sample holds a smaller one, and an
+    id that is added or taken away moves at most one other: so what was computed for a sample stays of use.
+    """
+    ranked = sorted(set(ids), key=lambda one: hashlib.sha256(json.dumps([seed, name, one]).encode()).digest())
+    return set(ranked[:number])

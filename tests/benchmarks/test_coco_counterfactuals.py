@@ -18,6 +18,7 @@ from whatif.errors import WhatifError
 from whatif.graph.run import run
 from whatif.graph.steps import Graph
 from whatif.images import ImageStore
+from whatif.imaging.picture_maker import PictureMaker
 from whatif.params import check
 from whatif.schemas import (
     CAPTION_CANDIDATES,
@@ -32,6 +33,7 @@ from whatif.schemas import (
     REJECTIONS,
     Table,
 )
+from whatif.verification.picture_tasks import picture_tasks
 
 pytest.importorskip("diffusers")
 pytest.importorskip("sentence_transformers")
@@ -61,7 +63,7 @@ class Project:
         diffusion = {"checkpoint": str(checkpoints / "diffusion"), "steps": 2, "batch_size": 2}
         self.pictures.update(candidates=3, diffusion=diffusion, clip=clip)
         # Pictures of random weights are like nothing.
-        self.values["filter"][NAME] = {"caption_image": -1.0, "image_image": -1.0}
+        self.values["filter"][NAME] = {"caption_image": -1.0, "image_image": -1.0, "directional": -1.0}
         self.values["verify"][NAME]["labelled_three_times"] = 0.5
         self.values["aggregate"][NAME].update(resamples=100, shown_pairs=2)
         self.values["models"] = {
@@ -74,16 +76,18 @@ class Project:
     def graph(self) -> Graph:
         return benchmarks.graph(check(self.values))
 
-    def make(self, *stages: str) -> Project:
+    def make(self, *stages: str) -> list[str]:
+        """Runs the jobs of some stages; returns what they say."""
+        said: list[str] = []
         here = Path.cwd()
         os.chdir(self.folder)
         try:
             for job in self.graph.jobs:
                 if job.step.stage in stages:
-                    run(job, lambda line: None)
+                    run(job, said.append)
         finally:
             os.chdir(here)
-        return self
+        return said
 
     def paths(self, stage: str, step: str, role: str) -> list[Path]:
         jobs = (job for job in self.graph.jobs if (job.step.stage, job.step.name) == (stage, step))
@@ -112,7 +116,8 @@ def checkpoints(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory, checkpoints: Path) -> Iterator[Project]:
     project = Project(tmp_path_factory.mktemp("made") / "project", checkpoints)
-    yield project.make("extract", "generate", "filter", "verify", "evaluate", "aggregate")
+    project.make("extract", "generate", "filter", "verify", "evaluate", "aggregate")
+    yield project
 
 
 def test_captions_have_their_nouns_and_their_pictures(made: Project) -> None:
@@ -219,8 +224,9 @@ def test_a_second_run_draws_nothing_that_is_stored(
     tmp_path: Path, checkpoints: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("WHATIF_RESPONSES", str(tmp_path / "store.sqlite"))
-    first = Project(tmp_path / "first", checkpoints).make("extract", "generate")
-    second = Project(tmp_path / "second", checkpoints).make("extract")
+    first, second = (Project(tmp_path / name, checkpoints) for name in ("first", "second"))
+    first.make("extract", "generate")
+    second.make("extract")
 
     def refuse(*arguments: Any) -> None:
         raise AssertionError("a stored candidate was drawn again")
@@ -257,10 +263,95 @@ def test_odd_captions_are_rejected_with_a_reason_and_the_funnel_adds_up(tmp_path
     assert project.rows("evaluate", "match", "random", MATCHES) == []
 
 
-def test_no_pair_is_left(tmp_path: Path, checkpoints: Path) -> None:
+@pytest.mark.parametrize(("shards", "stage"), [(1, "filter"), (2, "verify")])
+def test_no_pair_is_left(tmp_path: Path, checkpoints: Path, shards: int, stage: str) -> None:
+    """A part may lose all it has: then the first step that sees all parts says so."""
     project = Project(tmp_path / "none", checkpoints)
+    project.generate["shards"] = shards
     project.values["filter"][NAME]["caption_image"] = 1.0
-    with pytest.raises(
-        WhatifError, match=rf"no pair is left .*no candidate is left 5.*; lower filter\.{NAME} or raise"
-    ):
-        project.make("extract", "generate", "filter", "verify", "evaluate", "aggregate")
+    project.make("extract", "generate")
+    told = rf"^{stage} {NAME}.*: none of 5 pairs is left: no candidate is left \(picture unlike its caption\) \(5\)"
+    with pytest.raises(WhatifError, match=told + rf".*; lower filter\.{NAME}, raise"):
+        project.make("filter", "verify")
+
+
+def test_pairs_of_the_same_picture_are_lost_and_one_line_says_so(
+    tmp_path: Path, checkpoints: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A diffusion model that knows no such words draws the same picture for both captions."""
+    project = Project(tmp_path / "same", checkpoints)
+    project.generate["shards"] = 1
+    draw = PictureMaker.draw
+
+    def alike_but_one(maker: PictureMaker, run: Any) -> Any:
+        rows = [row or next(filter(None, run)) for row in run]
+        different = min(row["pair_id"] for row in project.rows("generate", "choose", "pairs", CAPTION_PAIRS))
+        pictures = zip(rows, draw(maker, run), strict=True)
+        return [pair if row["pair_id"] == different else (pair[0], pair[0]) for row, pair in pictures]
+
+    monkeypatch.setattr("whatif.imaging.picture_maker.PictureMaker.draw", alike_but_one)
+    (line,) = [line for line in project.make("extract", "generate", "filter", "verify") if "warning" in line]
+    assert line.startswith(f"warning: filter {NAME} part-000-of-001: only 1 of 5 pairs is left; most frequent reason: ")
+    assert "no candidate is left (same picture) (4)" in line
+    kept = project.rows("filter", "", "pairs", PAIRS)
+    assert len(kept) == 1 and all(row["image_id_0"] != row["image_id_1"] for row in kept)
+    rejected = Counter(row["reason"] for row in project.rows("filter", "", "rejections", REJECTIONS))
+    assert rejected["same picture"] == 12 and rejected["no candidate is left (same picture)"] == 4
+
+
+def named_captions(project: Project, number: int) -> None:
+    """Captions of the project's own, as many as asked for, without pictures."""
+    file = project.folder / "captions.jsonl"
+    rows = ({"id": f"c{place:02}", "caption": f"There is a small red star on wall {place}."} for place in range(number))
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    project.values["extract"][NAME]["captions"] = str(file)
+
+
+def test_the_recogniser_of_drawn_scenes_judges_no_other_pictures(tmp_path: Path, checkpoints: Path) -> None:
+    project = Project(tmp_path / "named", checkpoints)
+    named_captions(project, 3)
+    project.captions["choose"]["similarity"] = {"low": -1.0, "high": 1.0}
+    project.make("extract", "generate", "filter", "verify", "evaluate", "aggregate")
+    pairs = project.rows("filter", "", "pairs", PAIRS)
+    assert project.rows("verify", "", "judgements", JUDGEMENTS) == []
+    assert project.rows("verify", "", "errors", REJECTIONS) == []
+    rejected = project.rows("verify", "", "rejections", REJECTIONS)
+    assert {row["reason"] for row in rejected} == {"no label"} and len(rejected) == 2 * len(pairs) > 0
+    metrics = json.loads((project.folder / "metrics" / f"{NAME}.json").read_text(encoding="utf-8"))
+    assert metrics["verification"]["made_by"] is None
+    assert metrics["verification"]["pictures"]["all"]["correct"]["share"] is None
+    report = (project.folder / "metrics" / NAME / "report.md").read_text(encoding="utf-8")
+    assert "None of our pictures were labelled." in report and "labelled automatically" not in report
+
+
+def test_a_limit_draws_captions_by_their_ids(tmp_path: Path, checkpoints: Path) -> None:
+    project = Project(tmp_path / "limit", checkpoints)
+    drawn: dict[int | None, list[str]] = {}
+    for limit in (5, 10, None, 100):
+        named_captions(project, 40)
+        project.values["extract"][NAME]["limit"] = limit
+        said = project.make("extract")
+        assert not [line for line in said if "warning" in line], "it was asked for"
+        drawn[limit] = [row["caption_id"] for row in project.rows("extract", "", "captions", CAPTIONS)]
+        rejected = Counter(row["reason"] for row in project.rows("extract", "", "rejections", REJECTIONS))
+        assert len(drawn[limit]) + rejected["not drawn"] == 40
+    assert (len(drawn[5]), len(drawn[10]), len(drawn[None]), len(drawn[100])) == (5, 10, 40, 40)
+    assert set(drawn[5]) < set(drawn[10]) and drawn[5] != [f"c{place:02}" for place in range(5)]
+    named_captions(project, 39)  # without the last, whatever was drawn and is still there is drawn again
+    project.values["extract"][NAME]["limit"] = 5
+    project.make("extract")
+    again = {row["caption_id"] for row in project.rows("extract", "", "captions", CAPTIONS)}
+    assert set(drawn[5]) - {"c39"} <= again and len(again) == 5
+
+
+def test_a_file_without_labels_is_an_error(tmp_path: Path, checkpoints: Path, made: Project) -> None:
+    file = tmp_path / "labels.csv"
+    tasks = picture_tasks(made.rows("filter", "", "pairs", PAIRS), seed=made.values["seed"], labelled_three_times=0)
+    rows = [f"{task.task_id},7,\n" for task in tasks]
+    file.write_text("task_id,annotator,label\n" + "".join(rows), encoding="utf-8")
+    project = Project(made.folder, checkpoints)
+    project.values["verify"][NAME]["labels"] = str(file)
+    before = made.rows("verify", "", "judgements", JUDGEMENTS)
+    with pytest.raises(WhatifError, match="verify coco-counterfactuals: there are no labels; fill in the column"):
+        project.make("verify")
+    assert made.rows("verify", "", "judgements", JUDGEMENTS) == before

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import yaml
+from PIL import Image
 
 from tests.pictures import png
 from tests.tiny_checkpoints import tiny_clip, tiny_vilt
@@ -67,15 +68,18 @@ class Project:
             "vilt": {"adapter": "cross-encoder", "checkpoint": str(tiny_vilt(folder / "vilt"))},
         }
 
-    def make(self, *stages: str) -> None:
+    def make(self, *stages: str) -> list[str]:
+        """Runs the jobs of some stages; returns what they say."""
+        said: list[str] = []
         here = Path.cwd()
         os.chdir(self.folder)
         try:
             for job in benchmarks.graph(check(self.values)).jobs:
                 if job.step.stage in stages:
-                    run(job, lambda line: None)
+                    run(job, said.append)
         finally:
             os.chdir(here)
+        return said
 
     def rows(self, stage: str, step: str, role: str, table: Table) -> list[dict[str, Any]]:
         jobs = (job for job in benchmarks.graph(check(self.values)).jobs if job.step.stage == stage)
@@ -152,11 +156,47 @@ def test_every_photograph_is_there_or_has_a_reason(project: Project) -> None:
 def test_no_pair_is_left(project: Project) -> None:
     examples = project.folder / "released" / "examples.jsonl"
     examples.write_text(examples.read_text(encoding="utf-8").splitlines()[-1], encoding="utf-8")
-    with pytest.raises(WhatifError, match=rf"picture missing 1\); give another data set as extract\.{NAME}\.data_set"):
-        project.make("extract", "verify", "evaluate", "aggregate")
+    with pytest.raises(WhatifError, match=r"none of 1 pairs is left: picture missing .*id 9: .*; give the released"):
+        project.make("extract")
+    assert not (project.folder / "data").exists() or not list((project.folder / "data").rglob("*.parquet"))
 
 
-def test_without_labels_nothing_is_judged_and_the_tables_say_so(project: Project) -> None:
+def test_when_most_pairs_are_lost_one_line_says_so(project: Project) -> None:
+    for picture in (project.folder / "released" / "images").glob("[01]_*.png"):
+        picture.unlink()
+    (line,) = [line for line in project.make("extract") if " pairs " in line]
+    told = "only 1 of 4 pairs is left; most frequent reason: picture missing (3), for example line-000001: "
+    assert line.startswith(f"warning: extract {NAME}: {told}")
+
+
+def test_the_same_picture_twice_is_no_pair(project: Project) -> None:
+    images = project.folder / "released" / "images"
+    (images / "1_1.png").write_bytes((images / "1_0.png").read_bytes())
+    with Image.open(images / "2_0.png") as picture:
+        picture.save(images / "2_1.png", compress_level=0)  # the same pixels in other bytes
+    project.make("extract")
+    rejected = project.rows("extract", "", "rejections", REJECTIONS)
+    assert Counter(row["reason"] for row in rejected) == {"picture missing": 1, "same picture": 2}
+    assert [row["pair_id"] for row in project.rows("extract", "", "pairs", PAIRS)] == ["0"]
+
+
+def test_a_limit_draws_pairs_by_their_ids(project: Project) -> None:
+    drawn: dict[int, set[str]] = {}
+    for limit in (1, 2, 3):
+        project.values["extract"][NAME]["limit"] = limit
+        project.make("extract")
+        rejected = Counter(row["reason"] for row in project.rows("extract", "", "rejections", REJECTIONS))
+        assert rejected["not drawn"] == 4 - limit
+        drawn[limit] = {row["pair_id"] for row in project.rows("extract", "", "pairs", PAIRS)}
+        assert len(drawn[limit]) + rejected["picture missing"] == limit
+    assert drawn[1] <= drawn[2] <= drawn[3]
+
+
+@pytest.mark.parametrize("side", [8, 64])  # 64: a size that the recogniser of drawn scenes takes
+def test_without_labels_nothing_is_judged_and_the_tables_say_so(project: Project, side: int) -> None:
+    for picture in (project.folder / "released" / "images").iterdir():
+        with Image.open(picture) as small:
+            small.resize((side, side)).save(picture)
     project.make("extract", "verify", "evaluate", "aggregate")
     assert project.rows("verify", "", "judgements", JUDGEMENTS) == []
     report = (project.folder / "metrics" / NAME / "report.md").read_text(encoding="utf-8")

@@ -86,6 +86,24 @@ def test_pairs_without_a_picture_stay_in_the_set_and_are_not_asked(project: Proj
     assert "evaluate random direct,questions,none,6,6,0" in funnel
 
 
+def test_without_any_photograph_extract_says_what_to_give(project: Project, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    project.values["extract"]["cvqa-real"]["image_folders"] = [str(tmp_path / "empty")]
+    told = r"extract cvqa-real: none of 3 photographs is left: picture missing \(3\); .*; name the folders of COCO's"
+    with pytest.raises(WhatifError, match=told):
+        project.run()
+    assert not list(Path("data").rglob("*.parquet"))
+
+
+def test_when_most_photographs_are_missing_one_line_says_so(project: Project) -> None:
+    Path("val2017/000000000002.jpg").unlink()
+    said: list[str] = []
+    for job in project.graph.jobs[:3]:
+        run(job, said.append)
+    lines = [line for line in said if line.startswith("warning: ")]
+    assert len(lines) == 1 and lines[0].startswith("warning: extract cvqa-real: only 1 of 3 photographs is left; most ")
+
+
 def test_tables_stand_beside_the_printed_numbers(project: Project) -> None:
     project.run()
     table = Path("metrics/cvqa-real/table3.csv").read_text().splitlines()

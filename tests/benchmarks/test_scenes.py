@@ -14,11 +14,13 @@ import yaml
 
 from tests.tiny_checkpoints import tiny_clip, tiny_diffusion, tiny_llava, tiny_vilt
 from whatif import artifacts, benchmarks
+from whatif.errors import WhatifError
 from whatif.graph.run import run
 from whatif.graph.steps import Graph, Job
 from whatif.images import ImageStore
 from whatif.params import check
 from whatif.schemas import IMAGES, JUDGEMENTS, MATCHES, PAIRS, PREDICTIONS, QUESTIONS, REJECTIONS, Table
+from whatif.sources.scene_pairs import picture_defects
 
 pytest.importorskip("diffusers")
 
@@ -42,7 +44,8 @@ class Project:
         self.generate["diffusion"] = diffusion
         clip = {"checkpoint": str(checkpoints / "clip"), "batch_size": 4}
         # Pictures of random weights are like nothing.
-        self.values["filter"][NAME] = {"caption_image": -1.0, "image_image": -1.0, "clip": clip}
+        least = dict.fromkeys(("caption_image", "image_image", "directional"), -1.0)
+        self.values["filter"][NAME] = {**least, "clip": clip}
         self.values["aggregate"][NAME].update(shown_scenes=2, shown_pairs=2)
         self.values["models"] = {
             "random": {"adapter": "random", "name": "Random"},
@@ -60,18 +63,21 @@ class Project:
     def jobs(self, *stages: str) -> list[Job]:
         return [job for job in self.graph.jobs if job.step.stage in stages]
 
-    def make(self, *stages: str) -> None:
-        self.run(self.jobs(*stages))
+    def make(self, *stages: str) -> list[str]:
+        """Runs the jobs of some stages; returns what they say."""
+        return self.run(self.jobs(*stages))
 
-    def run(self, jobs: Iterable[Job]) -> None:
+    def run(self, jobs: Iterable[Job]) -> list[str]:
+        said: list[str] = []
         here = Path.cwd()
         self.folder.mkdir(exist_ok=True)
         os.chdir(self.folder)
         try:
             for job in jobs:
-                assert run(job, lambda line: None) == "computed", job.name
+                assert run(job, said.append) == "computed", job.name
         finally:
             os.chdir(here)
+        return said
 
     def paths(self, stage: str, role: str) -> list[Path]:
         return [self.folder / job.outputs[role] for job in self.jobs(stage) if role in job.outputs]
@@ -159,21 +165,36 @@ def test_the_filter_keeps_the_best_and_counts_the_others(project: Project) -> No
 
 
 def test_no_candidate_is_kept_that_is_unlike_its_caption(project: Project) -> None:
+    project.make("generate")
     project.values["filter"][NAME].update(caption_image=1.0)
-    project.make(*STAGES)
-    rejections = project.rows("filter", "rejections", REJECTIONS)
-    assert Counter(row["reason"] for row in rejections) == {"picture unlike its caption": 15}
-    assert project.rows("evaluate", "matches", MATCHES) == []
-    assert "There is none to show" in project.text("metrics/scenes/gallery.html")
+    told = (
+        r"none of 5 pairs is left: no candidate is left \(picture unlike its caption\) \(5\); .*; lower filter\.scenes"
+    )
+    with pytest.raises(WhatifError, match=told):
+        project.make("filter")
+    assert not project.paths("filter", "pairs")[0].exists()
 
 
-def test_verification_rejects_pictures_of_nothing_with_the_reason(project: Project) -> None:
-    project.make("extract", "generate", "filter", "verify")
+def test_verification_rejects_pictures_of_nothing_with_the_reason(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.make("extract", "generate", "filter")
+    with pytest.raises(WhatifError, match=r"none of 5 pairs is left: wrong .* was asked for.*; lower verify\.scenes"):
+        project.make("verify")
+    seen: list[Any] = []
+
+    def all_but_the_first(picture: Any, **asked: Any) -> list[tuple[str, str]]:
+        seen.append(picture)
+        return [] if len(seen) <= 2 else picture_defects(picture, **asked)
+
+    monkeypatch.setattr("whatif.sources.scene_pairs.picture_defects", all_but_the_first)
+    (line,) = [line for line in project.make("verify") if line.startswith("warning: ")]
+    assert line.startswith("warning: verify scenes: only 1 of 5 pairs is left; most frequent reason: wrong ")
     rejections = project.rows("verify", "rejections", REJECTIONS)
     judgements = project.rows("verify", "judgements", JUDGEMENTS)
     questions = project.rows("verify", "questions", QUESTIONS)
     assert {row["reason"] for row in rejections} <= {"wrong object", "wrong colour", "wrong background"}
-    assert len(rejections) == 5 and all("was asked for" in row["detail"] for row in rejections)
+    assert len(rejections) == 4 and all("was asked for" in row["detail"] for row in rejections)
     assert questions == project.rows("extract", "questions", QUESTIONS)
     checks = Counter((row["annotator"], row["decision"]) for row in judgements)
     assert checks["automatic:recogniser", "reject"] + checks["automatic:recogniser", "accept"] == 10

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from whatif.filters.clip_direction import best_candidates, lost_pair, measured, similarities
+from whatif.filters.clip_direction import Thresholds, best_candidates, lost_pair, measured, similarities
 
 Row = dict[str, Any]
 
@@ -71,6 +71,8 @@ def row(pair: str, candidate: int, scores: tuple[float, float, float], direction
     return {
         "pair_id": pair,
         "candidate": candidate,
+        "image_id_0": "first",
+        "image_id_1": "second",
         **dict(zip(names, scores, strict=True)),
         "directional": directional,
     }
@@ -85,7 +87,7 @@ def test_of_what_passes_the_highest_directional_similarity_is_kept_and_all_other
         row("a", 4, (0.3, 0.3, 0.9), -0.1),
         row("b", 0, (0.3, float("nan"), 0.9), 0.9),
     ]
-    (best, rejections), (none, of_b) = best_candidates(rows, caption_image=0.2, image_image=0.7)
+    (_, best, rejections), (_, none, of_b) = best_candidates(rows, Thresholds(0.2, 0.7, -1))
     assert best is rows[2] and none is None
     assert [(one["item_id"], one["reason"]) for one in (*rejections, *of_b)] == [
         ("a-0000", "picture unlike its caption"),
@@ -104,8 +106,8 @@ def test_the_first_reason_counts_and_a_pair_without_candidates_counts_them() -> 
         row("a", 1, (0.3, 0.1, 0.1), 0.8),
         row("a", 2, (0.3, 0.3, 0.1), 0.7),
     ]
-    ((best, rejections),) = best_candidates(rows, caption_image=0.2, image_image=0.7)
-    assert best is None
+    ((pair_id, best, rejections),) = best_candidates(rows, Thresholds(0.2, 0.7, -1))
+    assert pair_id == "a" and best is None
     assert [one["detail"] for one in rejections] == [
         "similarity 0.100 of side 0 is below 0.2",
         "similarity 0.100 of side 1 is below 0.2",
@@ -113,6 +115,22 @@ def test_the_first_reason_counts_and_a_pair_without_candidates_counts_them() -> 
     ]
     assert lost_pair("a", rejections) == {
         "item_id": "a",
-        "reason": "no candidate is left",
+        "reason": "no candidate is left (picture unlike its caption)",
         "detail": "picture unlike its caption: 2; pictures unlike each other: 1",
     }
+
+
+def test_a_pair_of_the_same_picture_is_rejected_whatever_the_thresholds() -> None:
+    same = {**row("a", 0, (1.0, 1.0, 1.0), 0.9), "image_id_1": "first"}
+    ((_, best, rejections),) = best_candidates([same], Thresholds(-1, -1, -1))
+    assert best is None
+    assert [(one["item_id"], one["reason"]) for one in rejections] == [("a-0000", "same picture")]
+
+
+def test_pictures_that_change_otherwise_than_their_captions_are_rejected() -> None:
+    values = (0.199, 0.2, float("nan"), -0.5)
+    rows = [row("a", number, (0.3, 0.3, 0.9), value) for number, value in enumerate(values)]
+    ((_, best, rejections),) = best_candidates(rows, Thresholds(0.2, 0.7, 0.2))
+    assert best is rows[1]
+    assert {one["reason"] for one in rejections} == {"pictures change unlike their captions"}
+    assert rejections[0]["detail"] == "directional similarity 0.199 is below 0.2"

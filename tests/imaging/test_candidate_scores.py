@@ -16,7 +16,7 @@ from tests.tiny_checkpoints import tiny_clip, tiny_diffusion
 from whatif.artifact_writer import write_artifact
 from whatif.artifacts import canonical_json, content_of
 from whatif.errors import WhatifError
-from whatif.filters.clip_direction import measured
+from whatif.filters.clip_direction import Thresholds, measured
 from whatif.graph.steps import part_range, parts
 from whatif.images import ImageStore
 from whatif.imaging.candidate_scores import candidate_rows
@@ -183,7 +183,7 @@ def test_scores_are_those_of_the_pictures_alone(checkpoints: Path, whole: list[R
     made_by = maker(checkpoints)
     images = {
         image["image_id"]: image
-        for pair in chosen_pictures(chosen, made_by, caption_image=-1, image_image=-1, licence="CC0-1.0")
+        for pair in chosen_pictures(chosen, made_by, Thresholds(-1, -1, -1), licence="CC0-1.0")
         for image in pair.images
     }
     write_artifact(Path("images.parquet"), IMAGES, list(images.values()))
@@ -193,7 +193,7 @@ def test_scores_are_those_of_the_pictures_alone(checkpoints: Path, whole: list[R
 
 
 def chosen(made_by: PictureMaker, candidates: Sequence[Row], least: float = -1) -> list[ChosenPair]:
-    found = chosen_pictures(candidates, made_by, caption_image=least, image_image=least, licence="CC0-1.0")
+    found = chosen_pictures(candidates, made_by, Thresholds(least, least, -1), licence="CC0-1.0")
     return sorted(found, key=lambda pair: str(pair.row["pair_id"]))
 
 

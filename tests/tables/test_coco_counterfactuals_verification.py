@@ -131,7 +131,7 @@ def test_nothing_judged_is_still_a_table() -> None:
     strict(made.metrics)
     assert made.metrics["made_by"] is None and made.metrics["difference"] is None
     assert cells(made.tables["table1"], "all", "ours")[2:4] == ("0", "–")
-    assert "nothing was labelled" in made.tables["table1"].caption
+    assert "None of our pictures were labelled." in made.tables["table1"].caption
 
 
 def test_automatic_labels_are_called_so_wherever_they_are_shown() -> None:

@@ -38,10 +38,6 @@ _WITHOUT_WORDNET = (
     "Captions were chosen without WordNet, so no pair is flagged in which one noun is a kind of the other "
     "(`generate.coco-counterfactuals.captions.choose.wordnet` in params.yaml)."
 )
-_REMEDY = (
-    f"lower filter.{NAME} or raise generate.{NAME}.pictures.candidates in params.yaml; "
-    f"data/filter/{NAME}/rejections says why"
-)
 
 
 def aggregate(task: Task) -> None:
@@ -55,7 +51,6 @@ def aggregate(task: Task) -> None:
             "COCO-Counterfactuals",
             _funnel(task, counts),
             chose=task.parameters[f"generate.{NAME}"].pictures.clip.checkpoint,
-            remedy=_REMEDY,
             note="" if flagged else _WITHOUT_WORDNET,
         ),
     )
@@ -72,8 +67,8 @@ def _funnel(task: Task, counts: Sequence[Mapping[str, Any]]) -> list[FunnelStage
         for role in ("unusable", "missing", "unpaired", "filtered")
     )
     redrawn = {reason: number for reason, number in refused.items() if reason.endswith(WHEN_DRAWN_AGAIN)}
-    lost = {reason: number for reason, number in refused.items() if reason == NO_CANDIDATE_LEFT} | redrawn
-    unlike = {reason: number for reason, number in refused.items() if reason != NO_CANDIDATE_LEFT}
+    lost = {reason: number for reason, number in refused.items() if reason.startswith(NO_CANDIDATE_LEFT)} | redrawn
+    unlike = {reason: number for reason, number in refused.items() if not reason.startswith(NO_CANDIDATE_LEFT)}
     outcomes = {row["outcome"]: row["number"] for row in counts if row["what"] == "candidates"}
     replaced = outcomes.pop(CHOSEN, 0)
     captions, chosen, drawn, pairs = (
@@ -204,7 +199,13 @@ BENCHMARK = Benchmark(
                 "rejections": Output(REJECTIONS, _FILTERED + "/rejections/{part}.parquet"),
             },
         ),
-        *evaluation_steps(NAME, _KEPT, f"{_PICTURES}:verify"),
+        *evaluation_steps(
+            NAME,
+            _KEPT,
+            f"{_PICTURES}:verify",
+            verify_reads=(f"extract.{NAME}.captions",),
+            verify_inputs={"filtered": _FILTERED + "/rejections/{part}.parquet"},
+        ),
         Step(
             stage="aggregate",
             benchmark=NAME,

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from whatif.text.wordnet import WordNet
 
 NAME = "coco-counterfactuals"
+_CAPTIONS = f"extract.{NAME}.captions in params.yaml"
 _SETTINGS = f"generate.{NAME}.captions"
 # Captions that go through models together. What else is in a batch changes the last digits of a score, so these groups
 # are the same however captions are cut into parts.
@@ -32,7 +33,7 @@ def extract(task: Task) -> None:
     from tempfile import TemporaryDirectory
 
     from whatif.sources.caption_pictures import find_pictures
-    from whatif.sources.caption_sets import caption_rows, read_caption_set
+    from whatif.sources.caption_sets import caption_rows, draw_captions, read_caption_set
     from whatif.sources.scene_files import write_scene_files
     from whatif.text.tagging import tagger
 
@@ -53,17 +54,21 @@ def extract(task: Task) -> None:
             captions = Path(settings.captions).expanduser()
             folders = [Path(name).expanduser() for name in settings.image_folders]
         read = read_caption_set(captions, settings.longest)
-        pictures = find_pictures({one.image for one in read.captions if one.image is not None}, folders)
+        task.check_losses("captions", len(read.captions), read.rejections, remedy=f"give other captions ({_CAPTIONS})")
+        drawn = draw_captions(read.captions, settings.limit, task.parameters["seed"])
+        pictures = find_pictures({one.image for one in drawn.captions if one.image is not None}, folders)
     with SortedImages(task.outputs.writer("images")) as images:
         for row in pictures.found.values():
             images.add(row)
     image_ids = {name: row["image_id"] for name, row in pictures.found.items()}
-    for row in caption_rows(read.captions, tagger(settings.tagger), settings.tagger, image_ids):
+    for row in caption_rows(drawn.captions, tagger(settings.tagger), settings.tagger, image_ids):
         task.outputs.writer("captions").write([row])
-    task.outputs.write("rejections", read.rejections)
+    task.outputs.write("rejections", [*read.rejections, *drawn.rejections])
     missing = sorted(pictures.missing.items())
     rows = [{"item_id": name, "reason": reason, "detail": detail} for name, (reason, detail) in missing]
     task.outputs.write("missing", rows)
+    if folders:
+        task.check_losses("photographs", len(pictures.found), rows, needed=False)
 
 
 def candidates(task: Task) -> None:
@@ -122,15 +127,20 @@ def choose(task: Task) -> None:
     captions = artifacts.rows_of(task.inputs["captions"], CAPTIONS)
     measured = artifacts.rows_of(task.inputs["candidates"], CAPTION_CANDIDATES)
     outcomes: Counter[str] = Counter()
+    paired = 0
     rejected = []
     for one in chosen_captions(captions, measured, alike, wordnet):
         outcomes += one.candidates
         if one.pair is not None:
+            paired += 1
             task.outputs.writer("pairs").write([one.pair])
         if one.rejection is not None:
             rejected.append(one.rejection)
     too_long = {row["item_id"]: row for row in artifacts.rows_of(task.inputs["too_long"], REJECTIONS)}
-    task.outputs.write("rejections", [too_long.get(row["item_id"], row) for row in rejected])
+    refused = [too_long.get(row["item_id"], row) for row in rejected]
+    task.outputs.write("rejections", refused)
+    remedy = f"widen {_SETTINGS}.choose.similarity or name other models in {_SETTINGS}, in params.yaml"
+    task.check_losses("captions", paired, refused, remedy=remedy)
     counted = {("candidates", outcome): number for outcome, number in outcomes.items()}
     counted["wordnet", "used" if wordnet else "not used"] = 1
     rows = [{"what": what, "outcome": outcome, "number": number} for (what, outcome), number in sorted(counted.items())]

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-import itertools
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from whatif import artifacts, models
 from whatif.benchmarks.coco_counterfactuals_steps import photographs_of
 from whatif.graph.run import Task
-from whatif.graph.steps import part_range
+from whatif.graph.steps import is_whole, part_range
 from whatif.images import ImageStore, SortedImages
 from whatif.params_coco_counterfactuals import GeneratePictures, VerifyPictures
-from whatif.schemas import CAPTION_PAIRS, JUDGEMENTS, PAIRS
+from whatif.schemas import CAPTION_PAIRS, JUDGEMENTS, PAIRS, REJECTIONS
 
 NAME = "coco-counterfactuals"
+_LABELS = "fill in the column `label` of the tasks that `whatif export picture-tasks` wrote for these pairs"
+_REMEDY = (
+    f"lower filter.{NAME}, raise generate.{NAME}.pictures.candidates, or name a diffusion checkpoint that can draw "
+    "such captions, in params.yaml"
+)
 
 
 def draw(task: Task) -> None:
@@ -42,26 +47,24 @@ def draw(task: Task) -> None:
 
 def filter_(task: Task) -> None:
     """Of the candidates of each pair the best by directional similarity, drawn again to be kept (3.2, B.1.2)."""
-    from whatif.filters.clip_direction import best_candidates, lost_pair
+    from whatif.filters.clip_direction import Thresholds, best_candidates, lost_pair
     from whatif.imaging.chosen_pictures import chosen_pictures
 
     settings = task.parameters[f"filter.{NAME}"]
-    least = {"caption_image": settings.caption_image, "image_image": settings.image_image}
+    least = Thresholds(settings.caption_image, settings.image_image, settings.directional)
     chosen = []
     rejected: list[dict[str, Any]] = []
-    rows = artifacts.rows_of(task.inputs["pairs"], PAIRS)
-    for pair_id, of_pair in itertools.groupby(rows, key=lambda row: str(row["pair_id"])):
-        for best, refused in best_candidates(of_pair, **least):
-            rejected += refused
-            if best is None:
-                rejected.append(lost_pair(pair_id, refused))
-            else:
-                chosen.append(best)
+    for pair_id, best, refused in best_candidates(artifacts.rows_of(task.inputs["pairs"], PAIRS), least):
+        rejected += refused
+        if best is None:
+            rejected.append(lost_pair(pair_id, refused))
+        else:
+            chosen.append(best)
     pictures = task.parameters[f"generate.{NAME}.pictures"]
     maker, licence = _picture_maker(pictures), pictures.diffusion.licence
     kept = []
     with SortedImages(task.outputs.writer("images")) as images:
-        for pair in chosen_pictures(chosen, maker, **least, licence=licence, what=task.wildcards["part"]):
+        for pair in chosen_pictures(chosen, maker, least, licence=licence, what=task.wildcards["part"]):
             if pair.rejection is not None:
                 rejected.append(pair.rejection)
                 continue
@@ -70,16 +73,35 @@ def filter_(task: Task) -> None:
                 images.add(picture)
     task.outputs.write("pairs", kept)
     task.outputs.write("rejections", rejected)
+    if is_whole(task.wildcards["part"]):
+        task.check_losses("pairs", len(kept), list(_lost(rejected)), remedy=_REMEDY)
 
 
 def verify(task: Task) -> None:
     """Which caption each picture shows: the labels of people, or of scenes what the recogniser sees (4.1)."""
-    verify_pictures(task, task.parameters[f"verify.{NAME}"])
+    pairs = sum(artifacts.footer_of(path).rows for path in task.inputs["pairs"])
+    if len(task.inputs["filtered"]) > 1:  # the first step that sees all parts
+        lost = list(_lost(artifacts.rows_of(task.inputs["filtered"], REJECTIONS)))
+        task.check_losses("pairs", pairs, lost, remedy=_REMEDY)
+    drawn = task.parameters[f"extract.{NAME}.captions"] is None
+    verify_pictures(task, task.parameters[f"verify.{NAME}"], drawn=drawn)
 
 
-def verify_pictures(task: Task, settings: VerifyPictures) -> None:
-    """Writes judgements, the sample of errors with their categories, and what of the given files is neither."""
-    from whatif.verification.automatic_labels import automatic_categories, automatic_labels
+def _lost(rejections: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    """The rejections of whole pairs among those of candidates."""
+    from whatif.filters.clip_direction import is_lost_pair
+    from whatif.imaging.chosen_pictures import WHEN_DRAWN_AGAIN
+
+    return (row for row in rejections if is_lost_pair(row) or str(row["reason"]).endswith(WHEN_DRAWN_AGAIN))
+
+
+def verify_pictures(task: Task, settings: VerifyPictures, *, drawn: bool) -> None:
+    """Writes judgements, the sample of errors with their categories, and what of the given files is neither.
+
+    Without labels the recogniser judges pictures of `drawn` captions, those of the embedded scenes. It knows nothing
+    else: any other picture is rejected, since a judgement of it would mean nothing.
+    """
+    from whatif.verification.automatic_labels import automatic_categories, automatic_labels, unlabelled
     from whatif.verification.consensus import consensus, errors
     from whatif.verification.error_categories import read_error_categories, sample_errors
     from whatif.verification.picture_labels import read_picture_labels
@@ -87,13 +109,17 @@ def verify_pictures(task: Task, settings: VerifyPictures) -> None:
     seed = task.parameters["seed"]
     pairs = list(artifacts.rows_of(task.inputs["pairs"], PAIRS))
     pictures = ImageStore(task.inputs["images"])
-    if settings.labels is None:
+    judgements: list[dict[str, Any]] = []
+    if settings.labels is None and not drawn:
+        rejected = unlabelled(pairs)
+    elif settings.labels is None:
         judgements, rejected = automatic_labels(
             pairs, pictures, seed=seed, labelled_three_times=settings.labelled_three_times
         )
     else:
         read = read_picture_labels(Path(settings.labels).expanduser(), pairs, seed=seed)
         judgements, rejected = read.judgements, read.rejections
+        task.check_losses("labels", len(judgements), rejected, remedy=_LABELS)
     sample = sample_errors(errors(judgements), seed=seed)
     categories: dict[str, str] = {}
     if settings.error_categories is not None:

@@ -7,7 +7,7 @@ given; from there on all is as for pairs of our own.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Set
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -29,40 +29,40 @@ from whatif.tables.funnel import FunnelStage, reasons
 NAME = "coco-counterfactuals-released"
 _CHOSE = "openai/clip-vit-base-patch32"  # of the CLIP models the only one among the paper's assets (B.5)
 _REMEDY = (
-    f"give another data set as extract.{NAME}.data_set in params.yaml; data/extract/{NAME}/rejections.parquet says why"
+    f"give the released examples.jsonl with its pictures, a folder or a zip, as extract.{NAME}.data_set in params.yaml"
 )
 
 
 def extract(task: Task) -> None:
     """The released pairs and their pictures; each with the photograph of its original caption, where it is there."""
+    from whatif.sources.caption_sets import NOT_DRAWN
     from whatif.sources.coco_counterfactuals import read_released_pairs
 
     settings = task.parameters[f"extract.{NAME}"]
     if settings.data_set is None:
         raise WhatifError(f"extract.{NAME}.data_set: is null; give the folder or the zip of the released data set")
+    data_set = Path(settings.data_set).expanduser()
     with SortedImages(task.outputs.writer("images")) as images:
-        released = read_released_pairs(Path(settings.data_set).expanduser(), images.add)
-    originals = {row["pair_id"]: row["caption_0"].strip() for row in released.pairs}
-    found, missing = _photographs(set(originals.values()), settings)
+        released = read_released_pairs(data_set, images.add, limit=settings.limit, seed=task.parameters["seed"])
+    refused = [row for row in released.rejections if row["reason"] != NOT_DRAWN]
+    task.check_losses("pairs", len(released.pairs), refused, remedy=_REMEDY)
+    found, missing = _photographs({row["pair_id"]: row["caption_0"] for row in released.pairs}, settings)
     with SortedImages(task.outputs.writer("photographs")) as images:
         for row in found.values():
             images.add(row)
-    pairs = [_with_photograph(row, found.get(originals[row["pair_id"]])) for row in released.pairs]
-    lost = [
-        {"item_id": pair_id, "reason": missing[caption][0], "detail": missing[caption][1]}
-        for pair_id, caption in originals.items()
-        if caption in missing
-    ]
-    task.outputs.write("pairs", pairs)
+    lost = [{"item_id": pair_id, "reason": reason, "detail": detail} for pair_id, (reason, detail) in missing.items()]
+    task.outputs.write("pairs", [_with_photograph(row, found.get(row["pair_id"])) for row in released.pairs])
     task.outputs.write("rejections", released.rejections)
     task.outputs.write("missing", lost)
+    if settings.captions is not None:
+        task.check_losses("photographs", len(found), lost, needed=False)
 
 
 def verify(task: Task) -> None:
     """Which caption each picture shows: the labels of people (4.1)."""
     from whatif.benchmarks.coco_counterfactuals_pictures import verify_pictures
 
-    verify_pictures(task, task.parameters[f"verify.{NAME}"])
+    verify_pictures(task, task.parameters[f"verify.{NAME}"], drawn=False)
 
 
 def aggregate(task: Task) -> None:
@@ -73,29 +73,23 @@ def aggregate(task: Task) -> None:
         FunnelStage("extract", "pairs", len(pairs) + sum(unusable.values()), len(pairs), unusable),
         FunnelStage("extract", "photographs", len(pairs), len(photographs_of(pairs)), missing),
     ]
-    publish_report(task, Made(NAME, "COCO-Counterfactuals as released", stages, chose=_CHOSE, remedy=_REMEDY))
+    publish_report(task, Made(NAME, "COCO-Counterfactuals as released", stages, chose=_CHOSE))
 
 
-def _photographs(captions: Set[str], settings: Any) -> tuple[dict[str, dict[str, Any]], dict[str, tuple[str, str]]]:
-    """Original caption -> the row of `images` of its photograph; and of the others, why there is none.
-
-    Captions are without the space around them, which does not matter.
-    """
+def _photographs(
+    originals: Mapping[str, str], settings: Any
+) -> tuple[dict[str, dict[str, Any]], dict[str, tuple[str, str]]]:
+    """Pair id -> the row of `images` of its original caption's photograph; and of the others, why there is none."""
     from whatif.sources.caption_pictures import find_pictures
-    from whatif.sources.caption_sets import read_caption_set
+    from whatif.sources.caption_sets import read_captions_in_order
+    from whatif.sources.original_photographs import photograph_names
 
     if settings.captions is None:
-        return {}, dict.fromkeys(captions, ("no caption set", f"extract.{NAME}.captions is null"))
-    file = Path(settings.captions).expanduser()
-    # Some captions were written for several photographs: the first, by id, counts.
-    names: dict[str, str] = {}
-    for one in read_caption_set(file).captions:
-        if one.caption in captions and one.image is not None:
-            names.setdefault(one.caption, one.image)
+        return {}, dict.fromkeys(originals, ("no caption set", f"extract.{NAME}.captions is null"))
+    names, missing = photograph_names(originals, read_captions_in_order(Path(settings.captions).expanduser()))
     looked_up = find_pictures(names.values(), [Path(folder).expanduser() for folder in settings.image_folders])
-    missing = dict.fromkeys(captions - names.keys(), ("unknown caption", f"{file.name} has no picture for it"))
-    missing |= {caption: looked_up.missing[name] for caption, name in names.items() if name in looked_up.missing}
-    return {caption: looked_up.found[name] for caption, name in names.items() if name in looked_up.found}, missing
+    missing |= {pair_id: looked_up.missing[name] for pair_id, name in names.items() if name in looked_up.missing}
+    return {pair_id: looked_up.found[name] for pair_id, name in names.items() if name in looked_up.found}, missing
 
 
 def _with_photograph(row: dict[str, Any], photograph: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -115,7 +109,7 @@ BENCHMARK = Benchmark(
             stage="extract",
             benchmark=NAME,
             function=f"{_MODULE}:extract",
-            reads=(f"extract.{NAME}",),
+            reads=("seed", f"extract.{NAME}"),
             sources=tuple(f"extract.{NAME}.{source}" for source in ("data_set", "captions", "image_folders")),
             outputs={
                 "pairs": Output(PAIRS, _READ["pairs"]),

@@ -10,7 +10,6 @@ from whatif import artifacts
 from whatif.benchmarks.coco_counterfactuals_steps import photographs_of
 from whatif.benchmarks.pair_panels import matching_stage, pair_panels
 from whatif.benchmarks.shared import publish_tables, report, table_paths
-from whatif.errors import WhatifError
 from whatif.graph.run import Task
 from whatif.images import ImageStore
 from whatif.params_models import dual_encoders, matchers, printed_names
@@ -43,27 +42,21 @@ class Made:
     """How the pairs of a benchmark were made: its name, its funnel until there were pairs, and what else is to be said.
 
     `chose` is the checkpoint by which the pictures were chosen; its model stands in Table 13, the others in Table 2.
-    `remedy` is what to do when no pair is left.
     """
 
     name: str
     title: str
     stages: Sequence[FunnelStage]
     chose: str
-    remedy: str
     note: str = ""
 
 
 def publish_report(task: Task, made: Made) -> None:
-    """Publishes every text file of a benchmark's aggregation. Raises WhatifError when no pair is left."""
+    """Publishes every text file of a benchmark's aggregation."""
     settings, seed = task.parameters[f"aggregate.{made.name}"], task.parameters["seed"]
     models = task.parameters["models"]
     pairs = list(artifacts.rows_of(task.inputs["pairs"], PAIRS))
-    stages = [*made.stages, *_evaluated(task, len(pairs))]
-    funnel = funnel_table(stages)
-    if not pairs:
-        lost = "; ".join(f"{one.stage}: {reason} {n}" for one in stages for reason, n in one.rejected.items())
-        raise WhatifError(f"{made.name}: no pair is left ({lost}); {made.remedy}")
+    funnel = funnel_table([*made.stages, *_evaluated(task, len(pairs))])
     judgements = list(artifacts.rows_of(task.inputs["judgements"], JUDGEMENTS))
     photographs = photographs_of(pairs)
 

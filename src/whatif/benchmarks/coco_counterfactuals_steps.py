@@ -20,10 +20,18 @@ def searchers_and_matchers(params: Params) -> dict[str, list[str]]:
     return {"encoder": dual_encoders(params.models), "matcher": matchers(params.models)}
 
 
-def evaluation_steps(name: str, pictured: Mapping[str, str], verify: str) -> tuple[Step, ...]:
+def evaluation_steps(
+    name: str,
+    pictured: Mapping[str, str],
+    verify: str,
+    *,
+    verify_reads: tuple[str, ...] = (),
+    verify_inputs: Mapping[str, str] | None = None,
+) -> tuple[Step, ...]:
     """Verification by the function `verify`, retrieval and matching of a benchmark.
 
-    `pictured` are the paths of its `pairs`, of their `images`, and of the `photographs` of the originals.
+    `pictured` are the paths of its `pairs`, of their `images`, and of the `photographs` of the originals. Verification
+    has its labels, pairs and images, and `verify_reads` and `verify_inputs` beside them.
     """
     verified = f"data/verify/{name}"
     judged = evaluated(name)
@@ -32,9 +40,9 @@ def evaluation_steps(name: str, pictured: Mapping[str, str], verify: str) -> tup
             stage="verify",
             benchmark=name,
             function=verify,
-            reads=("seed", f"verify.{name}"),
+            reads=("seed", f"verify.{name}", *verify_reads),
             sources=(f"verify.{name}.labels", f"verify.{name}.error_categories"),
-            inputs={role: pictured[role] for role in ("pairs", "images")},
+            inputs={**{role: pictured[role] for role in ("pairs", "images")}, **(verify_inputs or {})},
             outputs={
                 "judgements": Output(JUDGEMENTS, judged["judgements"]),
                 "errors": Output(REJECTIONS, judged["errors"]),

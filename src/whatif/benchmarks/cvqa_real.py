@@ -23,6 +23,7 @@ from whatif.schemas import FILES, IMAGES, JUDGEMENTS, PREDICTIONS, QUESTIONS, RE
 
 NAME = "cvqa-real"
 VARIANTS = ("original", "counterfactual")
+_FOLDERS = f"name the folders of COCO's photographs as extract.{NAME}.image_folders in params.yaml"
 
 
 def extract(task: Task) -> None:
@@ -39,13 +40,11 @@ def extract(task: Task) -> None:
     names = {_picture(question) for question in questions}
     photographs = find_photographs(names, [Path(folder).expanduser() for folder in settings.image_folders])
     task.outputs.write("images", list({row["image_id"]: row for row in photographs.found.values()}.values()))
-    task.outputs.write(
-        "missing",
-        [
-            {"item_id": name, "reason": reason, "detail": detail}
-            for name, (reason, detail) in photographs.missing.items()
-        ],
-    )
+    missing = [
+        {"item_id": name, "reason": reason, "detail": detail} for name, (reason, detail) in photographs.missing.items()
+    ]
+    task.outputs.write("missing", missing)
+    task.check_losses("photographs", len(photographs.found), missing, remedy=_FOLDERS)
     image_ids = {name: [row["image_id"]] for name, row in photographs.found.items()}
     task.outputs.write("questions", [{**q, "image_ids": image_ids.get(_picture(q), [])} for q in questions])
 
@@ -60,14 +59,16 @@ def generate(task: Task) -> None:
 
 def filter_(task: Task) -> None:
     """Leaves out pairs whose photograph is not there: they stay in the set, and are not asked."""
-    rejected = []
+    kept, rejected = 0, []
     for pair_id, rows in pairs_of(task.inputs["questions"]):
         if rows[0]["image_ids"]:
+            kept += 1
             task.outputs.writer("questions").write(rows)
         else:
             detail = f"{_picture(rows[0])} is in none of the folders, or cannot be decoded"
             rejected.append({"item_id": pair_id, "reason": "no picture", "detail": detail})
     task.outputs.write("rejections", rejected)
+    task.check_losses("pairs", kept, rejected, remedy=_FOLDERS)
 
 
 def verify(task: Task) -> None:
@@ -75,7 +76,7 @@ def verify(task: Task) -> None:
     from whatif.scoring.extract_answer import extract as extract_answer
     from whatif.scoring.extract_answer import is_correct
 
-    judgements, rejected = [], []
+    judgements, kept, rejected = [], 0, []
     for pair_id, rows in pairs_of(task.inputs["questions"]):
         odd = [
             f"{row['variant']}: the answer {row['answer']!r} is not extracted from itself"
@@ -88,9 +89,11 @@ def verify(task: Task) -> None:
         if odd:
             rejected.append({"item_id": pair_id, "reason": "cannot be scored", "detail": "; ".join(odd)})
         else:
+            kept += 1
             task.outputs.writer("questions").write(rows)
     task.outputs.write("judgements", judgements)
     task.outputs.write("rejections", rejected)
+    task.check_losses("pairs", kept, rejected)
 
 
 def evaluate(task: Task) -> None:

@@ -11,7 +11,6 @@ from typing import Any
 
 from whatif import artifacts
 from whatif.benchmarks.shared import evaluation_stage, publish_tables, report, rows_in
-from whatif.errors import WhatifError
 from whatif.graph.run import Task
 from whatif.params_benchmarks import EvaluateCvqaReal
 from whatif.params_models import answerers, printed_names
@@ -47,12 +46,8 @@ def publish_report(task: Task) -> None:
     settings, seed = task.parameters[f"aggregate.{NAME}"], task.parameters["seed"]
     asking = task.parameters[f"evaluate.{NAME}"]
     names = printed_names(task.parameters["models"], answerers(task.parameters["models"]))
-    stages = _funnel(task)
-    funnel = funnel_table(stages)
+    funnel = funnel_table(_funnel(task))
     questions = artifacts.read(task.inputs["questions"], QUESTIONS).to_pylist()
-    if not questions:
-        lost = "; ".join(f"{stage.stage}: {reason} {n}" for stage in stages for reason, n in stage.rejected.items())
-        raise WhatifError(f"no question is left to be asked ({lost}); see extract.{NAME}.image_folders in params.yaml")
     predictions = list(artifacts.rows_of(task.inputs["predictions"], PREDICTIONS))
     whole = {key: name for key, name in names.items() if key not in asking.sampled_models}
     sampled = {key: name for key, name in names.items() if key in asking.sampled_models}

@@ -39,6 +39,8 @@ def extract(task: Task) -> None:
         flowers, rejections = icons50_flowers(Path(icons50.folder), icons50.classes, settings.flower_picture_size)
     task.outputs.write("flowers", flowers)
     task.outputs.write("rejections", rejections)
+    remedy = f"give the folder of Icons-50 as extract.{NAME}.icons50.folder in params.yaml, or null for drawn flowers"
+    task.check_losses("flower pictures", len(flowers), rejections, remedy=remedy)
 
 
 def generate(task: Task) -> None:
@@ -123,7 +125,7 @@ def filter_(task: Task) -> None:
         elif reason:
             kind, _, detail = reason.partition(": ")
             rejected[puzzle["pair_id"]] = _rejection(puzzle, kind, detail)
-    _keep(task, rejected)
+    _keep(task, rejected, remedy=f"loosen filter.{NAME} in params.yaml")
 
 
 def verify(task: Task) -> None:
@@ -172,12 +174,16 @@ def aggregate(task: Task) -> None:
     publish_report(task)
 
 
-def _keep(task: Task, rejected: Mapping[str, dict[str, Any]]) -> None:
+def _keep(task: Task, rejected: Mapping[str, dict[str, Any]], *, remedy: str = "") -> None:
     """Writes the questions of pairs that were not rejected, and the rejections."""
+    kept = 0
     for pair_id, twins in pairs_of(task.inputs["questions"]):
         if pair_id not in rejected:
+            kept += 1
             task.outputs.writer("questions").write(twins)
-    task.outputs.write("rejections", [rejected[pair_id] for pair_id in sorted(rejected)])
+    refused = [rejected[pair_id] for pair_id in sorted(rejected)]
+    task.outputs.write("rejections", refused)
+    task.check_losses("pairs", kept, refused, remedy=remedy)
 
 
 def _rejection(puzzle: Mapping[str, Any], reason: str, detail: str) -> dict[str, Any]:

@@ -13,7 +13,6 @@ from pathlib import Path
 from whatif import artifacts
 from whatif.benchmarks.cvqa_synthetic_gallery import puzzle_gallery
 from whatif.benchmarks.shared import evaluation_stage, publish_tables, report, rows_in
-from whatif.errors import WhatifError
 from whatif.graph.run import Task
 from whatif.params_benchmarks import AggregatePuzzles
 from whatif.params_models import answerers, printed_names
@@ -47,12 +46,7 @@ def publish_report(task: Task) -> None:
 
     settings, seed = task.parameters[f"aggregate.{NAME}"], task.parameters["seed"]
     names = printed_names(task.parameters["models"], answerers(task.parameters["models"]))
-    stages = _funnel(task)
-    table_of_stages = funnel_table(stages)
     questions = artifacts.read(task.inputs["questions"], QUESTIONS).to_pylist()
-    if not questions:
-        lost = "; ".join(f"{stage.stage}: {reason} {n}" for stage in stages for reason, n in stage.rejected.items())
-        raise WhatifError(f"no question is left to be asked ({lost}); loosen filter.{NAME} in params.yaml")
     scores, comparisons = scores_of(task.inputs["predictions"], task.inputs["questions"], settings, names)
     sets = {"ours": questions}
     if settings.released_questions is not None:
@@ -64,7 +58,7 @@ def publish_report(task: Task) -> None:
     tables = {
         **tables_of(scores, comparisons, settings, names),
         "shortcuts": audit_table(audits, scores.chance),
-        "funnel": table_of_stages,
+        "funnel": funnel_table(_funnel(task)),
     }
     publish = task.outputs.publish
     publish(f"metrics/{NAME}.json", metrics_of(scores, comparisons, settings))

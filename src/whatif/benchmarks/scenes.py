@@ -8,7 +8,9 @@ the questions, and let matchers score each pair; make tables, and a gallery to l
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
 from whatif import artifacts, models
 from whatif.benchmarks.evaluation import write_predictions
@@ -24,6 +26,7 @@ from whatif.schemas import FILES, IMAGES, JUDGEMENTS, MATCHES, PAIRS, PREDICTION
 
 NAME = "scenes"
 SPLIT = "test"  # no model was trained on its scenes
+_LEAST_SCORE = f"lower verify.{NAME}.least_score or raise generate.{NAME}.candidates in params.yaml"
 
 
 def extract(task: Task) -> None:
@@ -49,6 +52,7 @@ def extract(task: Task) -> None:
         questions, rejections = question_rows(read_vqa(files.questions, files.annotations), image_ids)
     task.outputs.write("questions", questions)
     task.outputs.write("rejections", rejections)
+    task.check_losses("questions", len(questions), rejections)
 
 
 def generate(task: Task) -> None:
@@ -76,17 +80,23 @@ def generate(task: Task) -> None:
 
 def filter_(task: Task) -> None:
     """Of the candidates of each pair the best by CLIP's directional similarity, if any is like its captions."""
-    from whatif.filters.clip_direction import best_candidates, measured
+    from whatif.filters.clip_direction import Thresholds, best_candidates, lost_pair, measured
     from whatif.models.encoders import dual_encoder
 
     settings = task.parameters[f"filter.{NAME}"]
     candidates = artifacts.rows_of(task.inputs["pairs"], PAIRS)
     found = measured(candidates, ImageStore(task.inputs["images"]), dual_encoder(settings.clip))
-    least = {"caption_image": settings.caption_image, "image_image": settings.image_image}
-    for best, rejections in best_candidates(found, **least):
-        if best is not None:
+    least = Thresholds(settings.caption_image, settings.image_image, settings.directional)
+    kept, lost = 0, []
+    for pair_id, best, rejections in best_candidates(found, least):
+        if best is None:
+            lost.append(lost_pair(pair_id, rejections))
+        else:
+            kept += 1
             task.outputs.writer("pairs").write([best])
         task.outputs.writer("rejections").write(rejections)
+    remedy = f"lower filter.{NAME} or raise generate.{NAME}.candidates in params.yaml"
+    task.check_losses("pairs", kept, lost, remedy=remedy)
 
 
 def verify(task: Task) -> None:
@@ -95,7 +105,8 @@ def verify(task: Task) -> None:
     from whatif.scoring.extract_answer import is_correct
     from whatif.sources.scene_pairs import picture_defects
 
-    judgements, rejected = [], []
+    judgements, kept = [], Counter[str]()
+    rejected: dict[str, list[dict[str, Any]]] = {"pairs": [], "questions": []}
     pictures = ImageStore(task.inputs["images"])
     least_score = task.parameters[f"verify.{NAME}"].least_score
     for pair in artifacts.rows_of(task.inputs["pairs"], PAIRS):
@@ -108,8 +119,10 @@ def verify(task: Task) -> None:
             defects += [(what, f"side {side}: {line}") for what, line in found]
         if defects:
             detail = "; ".join(line for _, line in defects)
-            rejected.append({"item_id": pair["pair_id"], "reason": f"wrong {defects[0][0]}", "detail": detail})
+            rejection = {"item_id": pair["pair_id"], "reason": f"wrong {defects[0][0]}", "detail": detail}
+            rejected["pairs"].append(rejection)
         else:
+            kept["pairs"] += 1
             task.outputs.writer("pairs").write([pair])
     for row in artifacts.rows_of(task.inputs["questions"], QUESTIONS):
         kind, answer = row["answer_kind"], row["answer"]
@@ -117,11 +130,15 @@ def verify(task: Task) -> None:
         detail = f"the answer {answer!r} is not extracted from itself"
         judgements.append(judgement(row["question_id"], "answer", [detail] if odd else []))
         if odd:
-            rejected.append({"item_id": row["question_id"], "reason": "cannot be scored", "detail": detail})
+            rejection = {"item_id": row["question_id"], "reason": "cannot be scored", "detail": detail}
+            rejected["questions"].append(rejection)
         else:
+            kept["questions"] += 1
             task.outputs.writer("questions").write([row])
     task.outputs.write("judgements", judgements)
-    task.outputs.write("rejections", rejected)
+    task.outputs.write("rejections", [row for rows in rejected.values() for row in rows])
+    for unit, rows in rejected.items():
+        task.check_losses(unit, kept[unit], rows, remedy=_LEAST_SCORE if unit == "pairs" else "")
 
 
 def ask(task: Task) -> None:

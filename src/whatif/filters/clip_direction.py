@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whatif.images import DecodedPictures
+from whatif.pair_items import SAME_PICTURE
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 Floats: TypeAlias = NDArray[np.float64]
 Row: TypeAlias = Mapping[str, Any]
 
-NO_CANDIDATE_LEFT = "no candidate is left"  # the reason of `lost_pair`
+NO_CANDIDATE_LEFT = "no candidate is left"  # how the reason of `lost_pair` begins
 _CANDIDATES_AT_ONCE = 256
 _SAME = 1e-9  # shorter than this, a difference of embeddings has no direction
 
@@ -29,6 +30,15 @@ class Embeds(Protocol):
 
     def captions(self, captions: Sequence[str]) -> Floats: ...
     def pictures(self, pictures: Sequence[Image]) -> Floats: ...
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """The least cosines of a candidate that is kept (COCO-Counterfactuals B.1.2)."""
+
+    caption_image: float  # of each caption and its picture
+    image_image: float  # of both pictures
+    directional: float  # of the changes in words and in pictures; the paper names none
 
 
 @dataclass(frozen=True)
@@ -68,20 +78,16 @@ def measured(candidates: Iterable[Row], pictures: DecodedPictures, clip: Embeds)
 
 
 def best_candidates(
-    candidates: Iterable[Row], *, caption_image: float, image_image: float
-) -> Iterator[tuple[Row | None, list[dict[str, Any]]]]:
-    """For each pair its best candidate, or None, and the rejections of its others. `candidates` are in order of pairs.
+    candidates: Iterable[Row], least: Thresholds
+) -> Iterator[tuple[str, Row | None, list[dict[str, Any]]]]:
+    """For each pair its id, its best candidate or None, and the rejections of the others, given in order of pairs.
 
-    Best is the one with the highest directional similarity (the first of equals) among those in which each picture is
-    like its caption by at least `caption_image`, and both pictures are like each other by at least `image_image`.
-    A candidate has the first reason of: picture unlike its caption (the detail says which), pictures unlike each
-    other, another candidate was better.
+    Best is the one with the highest directional similarity (the first of equals) among those that `refusal` does not
+    refuse. A candidate that is left but is not the best is rejected as "another candidate was better".
     """
-    for _, group in itertools.groupby(candidates, key=lambda row: row["pair_id"]):
+    for pair_id, group in itertools.groupby(candidates, key=lambda row: str(row["pair_id"])):
         rows = list(group)
-        refused = {
-            row["candidate"]: too_unlike(row, caption_image=caption_image, image_image=image_image) for row in rows
-        }
+        refused = {row["candidate"]: refusal(row, least) for row in rows}
         left = [row for row in rows if refused[row["candidate"]] is None]
         best = max(left, key=lambda row: row["directional"], default=None)
         rejections = []
@@ -90,7 +96,7 @@ def best_candidates(
                 continue
             reason, detail = refused[row["candidate"]] or _not_the_best(row, best)
             rejections.append({"item_id": candidate_name(row), "reason": reason, "detail": detail})
-        yield best, rejections
+        yield pair_id, best, rejections
 
 
 def candidate_name(row: Row) -> str:
@@ -99,20 +105,39 @@ def candidate_name(row: Row) -> str:
 
 
 def lost_pair(pair_id: str, rejections: Iterable[Row]) -> dict[str, Any]:
-    """The rejection of a pair that has no candidate left; its detail counts the reasons of its candidates."""
-    counted = Counter(str(row["reason"]) for row in rejections)
-    detail = "; ".join(f"{reason}: {number}" for reason, number in sorted(counted.items()))
-    return {"item_id": pair_id, "reason": NO_CANDIDATE_LEFT, "detail": detail}
+    """The rejection of a pair that has no candidate left, with the reason of most of its candidates in brackets.
+
+    Its detail counts the reasons of all candidates.
+    """
+    counted = sorted(Counter(str(row["reason"]) for row in rejections).items())
+    most = max(counted, key=lambda found: found[1])[0]
+    detail = "; ".join(f"{reason}: {number}" for reason, number in counted)
+    return {"item_id": pair_id, "reason": f"{NO_CANDIDATE_LEFT} ({most})", "detail": detail}
 
 
-def too_unlike(row: Row, *, caption_image: float, image_image: float) -> tuple[str, str] | None:
-    """Why a measured candidate is below a threshold, as reason and detail; None when it is not."""
+def is_lost_pair(row: Row) -> bool:
+    """Whether this rejection is that of a pair without candidates, and not of a candidate."""
+    return str(row["reason"]).startswith(NO_CANDIDATE_LEFT)
+
+
+def refusal(row: Row, least: Thresholds) -> tuple[str, str] | None:
+    """Why a measured candidate cannot be kept, as reason and detail; None when it can.
+
+    The first that holds of: both pictures are the same picture, a picture is unlike its caption (the detail says
+    which), the pictures are unlike each other, the pictures do not change as the captions do. Pictures are encoded
+    alike wherever they are drawn, so the same pixels have the same id.
+    """
+    if row["image_id_0"] == row["image_id_1"]:
+        return SAME_PICTURE, "both pictures have the same pixels"
     for side in (0, 1):
         value = row[f"caption_image_{side}"]
-        if not value >= caption_image:
-            return "picture unlike its caption", f"similarity {value:.3f} of side {side} is below {caption_image}"
-    if not row["image_image"] >= image_image:
-        return "pictures unlike each other", f"similarity {row['image_image']:.3f} is below {image_image}"
+        if not value >= least.caption_image:
+            return "picture unlike its caption", f"similarity {value:.3f} of side {side} is below {least.caption_image}"
+    if not row["image_image"] >= least.image_image:
+        return "pictures unlike each other", f"similarity {row['image_image']:.3f} is below {least.image_image}"
+    if not row["directional"] >= least.directional:
+        detail = f"directional similarity {row['directional']:.3f} is below {least.directional}"
+        return "pictures change unlike their captions", detail
     return None
 
 

@@ -7,7 +7,7 @@ import importlib
 import json
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -16,7 +16,7 @@ from whatif import artifacts
 from whatif.artifact_writer import ArtifactWriter, Rows, as_table
 from whatif.atomic_files import write_whole
 from whatif.errors import WhatifError
-from whatif.graph import locks, stash, verified
+from whatif.graph import locks, losses, stash, verified
 from whatif.graph.freshness import Condition, Provenance, provenance, state_of
 from whatif.graph.steps import Job
 from whatif.schemas import FILES
@@ -92,12 +92,24 @@ class Outputs:
 
 @dataclass(frozen=True)
 class Task:
-    """What a step's function is given: nothing else may influence its outputs."""
+    """What a step's function is given: nothing else may influence its outputs. `say` takes a line for people."""
 
     parameters: Mapping[str, Any]
     wildcards: Mapping[str, str]
     inputs: Mapping[str, tuple[Path, ...]]
     outputs: Outputs
+    name: str
+    say: Callable[[str], None]
+
+    def check_losses(
+        self, unit: str, kept: int, rejected: Sequence[Mapping[str, Any]], *, remedy: str = "", needed: bool = True
+    ) -> None:
+        """Every step that rejects something calls this once for each unit, with all that it rejected.
+
+        Warns when most is lost. Raises WhatifError when nothing is left that is `needed`, saying what to do
+        (`remedy`). A job that is one of several parts may have nothing left: the step that reads all parts calls.
+        """
+        losses.check_losses(self.name, unit, kept, rejected, remedy=remedy, needed=needed, say=self.say)
 
 
 def run(job: Job, say: Callable[[str], None]) -> Outcome:
@@ -114,7 +126,7 @@ def run(job: Job, say: Callable[[str], None]) -> Outcome:
         elif stash.take(made.fingerprint, job.outputs):
             outcome = "taken from the stash"
         else:
-            _compute(job, made)
+            _compute(job, made, say)
             outcome = "computed"
         if job.published:
             publish(job)
@@ -124,12 +136,12 @@ def run(job: Job, say: Callable[[str], None]) -> Outcome:
         return outcome
 
 
-def _compute(job: Job, made: Provenance) -> None:
+def _compute(job: Job, made: Provenance, say: Callable[[str], None]) -> None:
     outputs = Outputs(job, made)
     module, _, name = job.step.function.partition(":")
     try:
         function = getattr(importlib.import_module(module), name)
-        function(Task(job.parameters, job.wildcards, job.inputs, outputs))
+        function(Task(job.parameters, job.wildcards, job.inputs, outputs, job.name, say))
         outputs.finish()
     except BaseException:
         outputs.discard()

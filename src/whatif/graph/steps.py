@@ -251,6 +251,11 @@ def part_range(part: str, total: int) -> range:
     return range(total * index // number, total * (index + 1) // number)
 
 
+def is_whole(part: str) -> bool:
+    """Whether a part is the only one."""
+    return part.endswith("-of-001")
+
+
 def _leaves(path: str, value: Any) -> dict[str, Any]:
     if isinstance(value, dict):
         leaves: dict[str, Any] = {}

@@ -8,12 +8,12 @@ while runs are full of chosen ones.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from whatif.artifacts import canonical_json
-from whatif.filters.clip_direction import candidate_name, too_unlike
+from whatif.filters.clip_direction import Thresholds, candidate_name, refusal
 from whatif.imaging.candidate_runs import place_of, runs_of
 from whatif.imaging.picture_maker import PictureMaker, Row
 from whatif.progress import progress
@@ -37,9 +37,8 @@ class ChosenPair:
 def chosen_pictures(
     chosen: Sequence[Row],
     maker: PictureMaker,
+    least: Thresholds,
     *,
-    caption_image: float,
-    image_image: float,
     licence: str,
     what: str = "chosen pictures",
 ) -> Iterator[ChosenPair]:
@@ -53,14 +52,11 @@ def chosen_pictures(
     Raises WhatifError as `PictureMaker` does.
     """
     placed = ((place_of(row["pair_id"], row["candidate"], maker.width), row) for row in chosen)
-    least = {"caption_image": caption_image, "image_image": image_image}
     drawn = (pair for run in runs_of(placed, maker.width) for pair in _drawn(run, maker, least, licence))
     yield from progress(drawn, len(chosen), what, "pair")
 
 
-def _drawn(
-    run: Sequence[Row | None], maker: PictureMaker, least: Mapping[str, float], licence: str
-) -> Iterator[ChosenPair]:
+def _drawn(run: Sequence[Row | None], maker: PictureMaker, least: Thresholds, licence: str) -> Iterator[ChosenPair]:
     pictures = maker.draw(run)
     others = []  # place, row and images of what came out differently
     for place, row in enumerate(run):
@@ -73,7 +69,7 @@ def _drawn(
     measured = maker.measure(run, pictures) if others else []
     for place, row, images in others:
         again = _redrawn(row, images, measured[place])
-        found = too_unlike(again, **least)
+        found = refusal(again, least)
         yield ChosenPair(again, images, _rejection(again, *found) if found else None)
 
 

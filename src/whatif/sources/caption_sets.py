@@ -6,13 +6,14 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from whatif.artifacts import canonical_json
 from whatif.errors import WhatifError
+from whatif.random_streams import sample
 from whatif.sources.coco_annotations import read_captions
 from whatif.text.latin import has_latin_letters
 from whatif.text.tagging import Tagger, nouns
@@ -20,6 +21,7 @@ from whatif.text.well_formed import well_formed
 
 MOST_WORDS = 100  # of a caption; COCO's longest has 50
 COLUMNS = ("id", "caption")
+NOT_DRAWN = "not drawn"  # the reason for what is left out when a limit is set
 _IMAGE = "image"
 _LINE_BREAK = re.compile(r"\s*[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]\s*")
 
@@ -50,18 +52,33 @@ def read_caption_set(path: Path, most_words: int = MOST_WORDS) -> CaptionSet:
     Raises WhatifError naming the file, the place and what would be right, when it is no such file, when a column is
     missing, and when an id is empty or comes twice.
     """
-    readers: dict[str, Callable[[Path], Iterator[SourceCaption]]] = {".json": _coco, ".csv": _csv, ".jsonl": _jsonl}
-    reader = readers.get(path.suffix.lower())
-    if reader is None:
-        raise WhatifError(f"{path}: is no caption set; give COCO's .json, or .csv or .jsonl with {_needed()}")
     found = CaptionSet()
-    for caption in sorted(reader(path), key=lambda one: one.caption_id):
+    for caption in sorted(read_captions_in_order(path), key=lambda one: one.caption_id):
         refused = _refusal(caption.caption, most_words)
         if refused is None:
             found.captions.append(caption)
         else:
             reason, detail = refused
             found.rejections.append({"item_id": caption.caption_id, "reason": reason, "detail": detail})
+    return found
+
+
+def read_captions_in_order(path: Path) -> list[SourceCaption]:
+    """All captions of a file in the order that it has them in. Formats, ids and what raises as `read_caption_set`."""
+    readers: dict[str, Callable[[Path], Iterator[SourceCaption]]] = {".json": _coco, ".csv": _csv, ".jsonl": _jsonl}
+    reader = readers.get(path.suffix.lower())
+    if reader is None:
+        raise WhatifError(f"{path}: is no caption set; give COCO's .json, or .csv or .jsonl with {_needed()}")
+    return list(reader(path))
+
+
+def draw_captions(captions: Sequence[SourceCaption], limit: int | None, seed: int) -> CaptionSet:
+    """`limit` captions at random, in the same order, all of them for None; the others are rejections."""
+    drawn = sample(seed, "captions", (one.caption_id for one in captions), limit)
+    found = CaptionSet([one for one in captions if one.caption_id in drawn])
+    for one in captions:
+        if one.caption_id not in drawn:
+            found.rejections.append({"item_id": one.caption_id, "reason": NOT_DRAWN, "detail": f"the limit is {limit}"})
     return found
 
 

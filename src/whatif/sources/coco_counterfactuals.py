@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -13,7 +14,10 @@ from typing import Any, TypeAlias
 from whatif.artifacts import canonical_json
 from whatif.errors import WhatifError
 from whatif.images import image_row
+from whatif.pair_items import SAME_PICTURE
+from whatif.random_streams import sample
 from whatif.sources.caption_difference import difference
+from whatif.sources.caption_sets import NOT_DRAWN
 from whatif.sources.released_files import MissingFileError, ReleasedFiles, UnreadableFileError
 from whatif.text.human_words import is_human
 
@@ -42,9 +46,11 @@ class ReleasedPairs:
         return dict(sorted(Counter(row["reason"] for row in self.rejections).items()))
 
 
-def read_released_pairs(source: Path, keep: Callable[[Mapping[str, Any]], None]) -> ReleasedPairs:
+def read_released_pairs(
+    source: Path, keep: Callable[[Mapping[str, Any]], None], *, limit: int | None = None, seed: int = 0
+) -> ReleasedPairs:
     """The pairs of a folder or zip that holds `examples.jsonl` and the pictures, loose or in zips; hands each picture,
-    a row of `images`, to `keep` and keeps none itself.
+    a row of `images`, to `keep` and keeps none itself. With a `limit`, only so many are drawn by `seed` and looked at.
 
     A line is an object with id, caption_0, caption_1, image_0 and image_1, where image_0 is the name of a picture with
     or without what its bytes are (`12_0`, `12_0.jpg`). Each pair has candidate 0. What the release does not say is
@@ -53,33 +59,27 @@ def read_released_pairs(source: Path, keep: Callable[[Mapping[str, Any]], None])
     either is one of the human words.
 
     A line is rejected, with its number, that is no JSON object, lacks a field, has one of another kind, an empty
-    caption, the id of an earlier line, captions with the same words, or a picture that is missing, unreadable or of
-    another size than its twin.
+    caption, the id of an earlier line, captions with the same words, a picture that is missing, unreadable or of
+    another size than its twin, or two pictures with the same pixels; and one that was not drawn.
 
     Raises WhatifError when source or `examples.jsonl` is not there or unreadable, or none of its lines is an object.
     """
     with ReleasedFiles(source) as files:
-        lines = _lines(files, source)
+        records, rejections = _records(_lines(files, source), source)
+        drawn = sample(seed, "pairs", records, limit)
         pairs: list[Row] = []
-        rejections: list[Row] = []
-        seen: dict[str, int] = {}
-        objects = 0
-        for number, line in lines:
+        for pair_id, (number, record) in records.items():
             try:
-                record = _record(line)
-                objects += 1
-                pair_id = _new_id(record, number, seen)
+                if pair_id not in drawn:
+                    raise _RejectedError(NOT_DRAWN, f"id {pair_id[:60]}: the limit is {limit}")
                 row, pictures = _pair(pair_id, record, files)
             except _RejectedError as rejected:
-                reason, detail = rejected.args
-                item = f"line-{number:06d}"
-                rejections.append({"item_id": item, "reason": reason, "detail": f"line {number}: {detail}"})
+                rejections.append(_rejection(number, rejected))
                 continue
             for picture in pictures:
                 keep(picture)
             pairs.append(row)
-    if not objects:
-        raise WhatifError(f"{source}: {EXAMPLES} has no line that is a JSON object; one has {', '.join(FIELDS)}")
+    rejections.sort(key=lambda row: str(row["item_id"]))
     return ReleasedPairs(sorted(pairs, key=lambda row: str(row["pair_id"])), rejections)
 
 
@@ -99,6 +99,31 @@ def _lines(files: ReleasedFiles, source: Path) -> Iterator[tuple[int, bytes]]:
     )
 
 
+def _records(lines: Iterable[tuple[int, bytes]], source: Path) -> tuple[dict[str, tuple[int, Row]], list[Row]]:
+    """Id -> number and object of each line that has an id of its own, and the rejections of the others."""
+    records: dict[str, tuple[int, Row]] = {}
+    rejections: list[Row] = []
+    objects = 0
+    for number, line in lines:
+        try:
+            record = _record(line)
+            objects += 1
+            pair_id = _pair_id(record)
+            if pair_id in records:
+                raise _RejectedError("duplicate id", f"id {pair_id[:60]} is that of line {records[pair_id][0]}")
+            records[pair_id] = number, record
+        except _RejectedError as rejected:
+            rejections.append(_rejection(number, rejected))
+    if not objects:
+        raise WhatifError(f"{source}: {EXAMPLES} has no line that is a JSON object; one has {', '.join(FIELDS)}")
+    return records, rejections
+
+
+def _rejection(number: int, rejected: _RejectedError) -> Row:
+    reason, detail = rejected.args
+    return {"item_id": f"line-{number:06d}", "reason": reason, "detail": f"line {number}: {detail}"}
+
+
 def _record(line: bytes) -> Row:
     try:
         record = json.loads(line)
@@ -109,17 +134,13 @@ def _record(line: bytes) -> Row:
     return record
 
 
-def _new_id(record: Row, number: int, seen: dict[str, int]) -> str:
+def _pair_id(record: Row) -> str:
     identity = record.get("id")
     if identity is None:
         raise _RejectedError("field missing", "has no id")
     if isinstance(identity, bool) or not isinstance(identity, (int, str)) or not str(identity).strip():
         raise _RejectedError("field of another kind", "id is neither a text nor a whole number")
-    pair_id = _whole(str(identity), "id")
-    if pair_id in seen:
-        raise _RejectedError("duplicate id", f"id {pair_id[:60]} is that of line {seen[pair_id]}")
-    seen[pair_id] = number
-    return pair_id
+    return _whole(str(identity), "id")
 
 
 def _pair(pair_id: str, record: Row, files: ReleasedFiles) -> tuple[Row, list[Row]]:
@@ -129,10 +150,13 @@ def _pair(pair_id: str, record: Row, files: ReleasedFiles) -> tuple[Row, list[Ro
     found = difference(*captions)
     if found is None:
         raise _RejectedError("captions do not differ", f"{where}: both have the same words")
-    pictures = [_picture(files, name, where) for name in names]
+    (first, pixels), (second, twin_pixels) = (_picture(files, name, where) for name in names)
+    pictures = [first, second]
     sizes = [f"{picture['width']} x {picture['height']}" for picture in pictures]
     if sizes[0] != sizes[1]:
         raise _RejectedError("pictures of different sizes", f"{where}: {sizes[0]} and {sizes[1]} pixels")
+    if pixels == twin_pixels:
+        raise _RejectedError(SAME_PICTURE, f"{where}: {names[0][:60]} and {names[1][:60]} have the same pixels")
     provenance: Row = {
         "released": True,
         "image_0": names[0],
@@ -182,7 +206,8 @@ def _whole(text: str, what: str) -> str:
     return text
 
 
-def _picture(files: ReleasedFiles, name: str, where: str) -> Row:
+def _picture(files: ReleasedFiles, name: str, where: str) -> tuple[Row, bytes]:
+    """The row of `images` of a picture, and the hash of its pixels."""
     from PIL import Image
 
     try:
@@ -194,8 +219,8 @@ def _picture(files: ReleasedFiles, name: str, where: str) -> Row:
         raise _RejectedError("picture unreadable", f"{where}: {error}") from error
     try:
         with Image.open(io.BytesIO(data)) as picture:
-            picture.load()
+            pixels = hashlib.sha256(picture.convert("RGB").tobytes()).digest()
             width, height = picture.size
     except (OSError, SyntaxError, ValueError, Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
         raise _RejectedError("picture unreadable", f"{where}: {place[:120]}: {type(error).__name__}") from error
-    return image_row(data, width, height, f"coco-counterfactuals:{place}", LICENCE)
+    return image_row(data, width, height, f"coco-counterfactuals:{place}", LICENCE), pixels

@@ -184,7 +184,7 @@ def whose(maker: str | None) -> str:
     """A sentence for a caption: who judged."""
     if maker == "automatic":
         return "Ours were labelled automatically, by a recogniser of drawn shapes, and by no people."
-    return "Ours were labelled by people." if maker else "Of ours nothing was labelled."
+    return "Ours were labelled by people." if maker else "None of our pictures were labelled."
 
 
 def _agreement_table(metrics: Metrics, level: str) -> DisplayTable:

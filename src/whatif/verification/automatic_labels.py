@@ -87,6 +87,13 @@ def automatic_labels(
     return judgements, rejections
 
 
+def unlabelled(pairs: Iterable[Row]) -> list[dict[str, str]]:
+    """Rows of `rejections` for the pictures of chosen `pairs` that the recogniser does not know and nobody labelled."""
+    detail = "the recogniser knows drawn scenes only; people have to label other pictures"
+    items = (item_id(pair_id, side) for pair_id in pairs_by_id(pairs) for side in SIDES)
+    return [{"item_id": item, "reason": "no label", "detail": detail} for item in items]
+
+
 def automatic_category(item: str, pair: Row, seen: Recognised) -> str:
     """Which category of Table 7 the error of a picture belongs to, by what is wrong first: noun, colour, background.
 
