@@ -114,6 +114,7 @@ _DRAWING = tuple(f"{_GENERATE}.pictures.{model}.checkpoint" for model in ("diffu
 BENCHMARK = Benchmark(
     name=NAME,
     wildcards=_wildcards,
+    outside=lambda params: "captions from outside" if params.extract.coco_counterfactuals.captions else "",
     steps=(
         Step(
             stage="extract",

@@ -104,6 +104,7 @@ _READ = {role: f"{_EXTRACTED}/{role}.parquet" for role in ("pairs", "images", "p
 BENCHMARK = Benchmark(
     name=NAME,
     wildcards=searchers_and_matchers,
+    outside=lambda params: "the released pairs",
     steps=(
         Step(
             stage="extract",

@@ -159,6 +159,7 @@ _TABLES = ("table3", "table4", "table5", "drops", "gender", "questions", "answer
 BENCHMARK = Benchmark(
     name=NAME,
     wildcards=_wildcards,
+    outside=lambda params: "photographs",
     steps=(
         Step(
             stage="extract",

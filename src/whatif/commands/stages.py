@@ -38,12 +38,21 @@ _HELP = {
 def run_jobs(stage: str, benchmark: str, chosen: dict[str, str], step_name: str | None) -> None:
     """Runs the jobs of a stage, or of one of its steps, one after another, saying what each did."""
     from whatif import benchmarks, params
+    from whatif.graph.cautions import cautions
+    from whatif.graph.locks import is_planned
     from whatif.graph.run import run
 
+    def say(line: str) -> None:
+        click.echo(line, err=True)
+
     graph = benchmarks.graph(params.load())
-    for step in graph.steps_of(stage, benchmark, chosen, step_name):
-        for job in graph.jobs_of(step, chosen):
-            run(job, lambda line: click.echo(line, err=True))
+    steps = graph.steps_of(stage, benchmark, chosen, step_name)
+    jobs = [job for step in steps for job in graph.jobs_of(step, chosen)]
+    if not is_planned():  # else whoever planned has said it
+        for line in cautions(graph, jobs):
+            say(line)
+    for job in jobs:
+        run(job, say)
 
 
 @_stage("extract")

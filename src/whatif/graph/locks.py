@@ -44,6 +44,11 @@ def hold_checkout() -> BinaryIO:
     return file
 
 
+def is_planned() -> bool:
+    """Whether a process that plans is at work in this checkout, which may have started this one."""
+    return owners.is_held(_CHECKOUT)
+
+
 def record_run(command: Sequence[str] | None = None) -> None:
     """Writes down how this run was started, for who goes on after a power cut: as this process was, when not given.
 

@@ -79,11 +79,15 @@ class Step:
 
 @dataclass(frozen=True)
 class Benchmark:
-    """A benchmark's steps in order, and the values of their wildcards under given parameters."""
+    """A benchmark's steps in order, and the values of their wildcards under given parameters.
+
+    outside: what captions, questions or photographs it takes from outside the drawn scenes, in words; empty for none.
+    """
 
     name: str
     steps: tuple[Step, ...]
     wildcards: Callable[[Params], Mapping[str, Sequence[str]]]
+    outside: Callable[[Params], str] = lambda params: ""
 
 
 @dataclass(frozen=True, eq=False)

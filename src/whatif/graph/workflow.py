@@ -10,6 +10,8 @@ from typing import Any
 from whatif import benchmarks, params
 from whatif.artifacts import canonical_json
 from whatif.errors import WhatifError
+from whatif.graph.cautions import cautions
+from whatif.graph.freshness import Condition
 from whatif.graph.prologue import prepare
 from whatif.graph.steps import STAGES, Graph, Job, Step
 
@@ -31,17 +33,31 @@ def open_graph(
     if canonical_json(config) != canonical_json(yaml.safe_load(Path(params.PARAMS_FILE).read_text(encoding="utf-8"))):
         raise WhatifError("--config: values given on the command line are not recorded; edit params.yaml instead")
     if schedules:
-        atexit.register(prepare(graph, say, _accepts(graph, asked_for)).end)
+        prologue = prepare(graph, say, _accepts(graph, asked_for))
+        atexit.register(prologue.end)
+        asked = _asked(graph, asked_for)
+        due = [job for job, state in prologue.found.items() if state.condition is not Condition.FRESH]
+        for line in cautions(graph, [job for job in due if asked is None or not _disjoint(asked, job)]):
+            say(line)
     return graph
 
 
 def _accepts(graph: Graph, asked_for: Collection[str]) -> Callable[[Job], bool]:
     """Which jobs' unfinished outputs are good enough for a run with these targets."""
+    asked = _asked(graph, asked_for)
+    return lambda job: asked is not None and _disjoint(asked, job)
+
+
+def _asked(graph: Graph, asked_for: Collection[str]) -> set[str] | None:
+    """The files that a run with these targets is for; None for all."""
     if not asked_for or "all" in asked_for:
-        return lambda job: False
+        return None
     named = targets(graph)
-    asked = {path for target in asked_for for path in named.get(target, [target])}
-    return lambda job: asked.isdisjoint(map(str, job.outputs.values()))
+    return {path for target in asked_for for path in named.get(target, [target])}
+
+
+def _disjoint(asked: set[str], job: Job) -> bool:
+    return asked.isdisjoint(map(str, job.outputs.values()))
 
 
 def inputs_of(graph: Graph, step: Step) -> Callable[[Any], list[str]]:

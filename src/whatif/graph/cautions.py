@@ -1,0 +1,33 @@
+"""Warnings about jobs that can run, but whose results would mean nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from whatif.graph.steps import Graph, Job
+
+_EMBEDDED = ("whatif", "models", "embedded")  # where the checkpoints lie that ship with the package
+
+
+def cautions(graph: Graph, jobs: Iterable[Job]) -> list[str]:
+    """A line for each benchmark whose jobs put embedded checkpoints to work on what comes from outside.
+
+    Those were trained on drawn scenes alone. What a benchmark takes from outside it says itself (`Benchmark.outside`).
+    """
+    used: dict[str, set[str]] = {}
+    for job in jobs:
+        used.setdefault(job.step.benchmark, set()).update(embedded_checkpoints(job))
+    lines = []
+    for name, checkpoints in used.items():
+        outside = graph.benchmarks[name].outside(graph.params)
+        if outside and checkpoints:
+            lines.append(
+                f"warning: {name}: the embedded checkpoints ({', '.join(sorted(checkpoints))}) were trained on "
+                f"drawings alone: their results on {outside} mean nothing; name others, as in params/paper-scale.yaml"
+            )
+    return lines
+
+
+def embedded_checkpoints(job: Job) -> list[str]:
+    """The names of the checkpoints that a job loads and that ship with the package."""
+    return [path.name for path in job.source_paths if path.resolve().parent.parts[-3:] == _EMBEDDED]
