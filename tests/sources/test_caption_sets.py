@@ -11,7 +11,7 @@ import pytest
 
 from whatif.errors import WhatifError
 from whatif.schemas import CAPTIONS
-from whatif.sources.caption_sets import CaptionSet, SourceCaption, caption_rows, read_caption_set
+from whatif.sources.caption_sets import CaptionSet, SourceCaption, caption_rows, draw_captions, read_caption_set
 from whatif.text.tagging import tagger
 
 pa = pytest.importorskip("pyarrow")
@@ -147,3 +147,12 @@ def test_all_real_captions_are_read_and_their_nouns_stand_where_they_are_said_to
     counts = [len(row["nouns"]) for row in rows]
     assert 3.3 < sum(counts) / len(counts) < 3.9 and counts.count(0) < 5
     assert all(row["caption"][n["start"] : n["end"]] == n["noun"] for row in rows for n in row["nouns"])
+
+
+@pytest.mark.skipif("WHATIF_DATA" not in os.environ, reason="needs WHATIF_DATA, the folder of real data")
+def test_drawn_captions_are_of_more_photographs_than_the_first_ones() -> None:
+    captions = read_caption_set(Path(os.environ["WHATIF_DATA"]) / "coco" / "captions_val2017.json").captions
+    drawn = draw_captions(captions, 500, seed=2024)
+    assert len(drawn.captions) == 500 and len(drawn.rejections) == 24_514
+    assert len({one.image for one in captions[:500]}) == 129
+    assert len({one.image for one in drawn.captions}) == 483

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from textwrap import shorten
 from typing import Any
 
 from whatif.errors import WhatifError
@@ -35,7 +36,7 @@ def check_losses(
         return
     reasons = sorted(Counter(str(row["reason"]) for row in rejected).items(), key=lambda found: (-found[1], found[0]))
     example = next(row for row in rejected if row["reason"] == reasons[0][0])
-    shown = " ".join(f"{example['item_id']}: {example['detail']}".split())[:_LONGEST]
+    shown = shorten(f"{example['item_id']}: {example['detail']}", _LONGEST, placeholder=" ...")
     if not kept and needed:
         told = ", ".join(f"{reason} ({count:,})" for reason, count in reasons[:_REASONS])
         raise WhatifError(f"{job}: none of {total:,} {unit} is left: {told}; for example {shown}{ending}")
