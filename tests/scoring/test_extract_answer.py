@@ -15,13 +15,17 @@ from typing import Any
 import pytest
 
 from whatif.scoring import (
+    asked_statement,
     extract_answer,
     extract_boolean,
     extract_number,
     extract_option,
+    extract_statement,
     legacy_extraction,
     number_mentions,
     response_text,
+    statement_words,
+    statements,
 )
 from whatif.scoring.extract_answer import Extracted, Kind, extract, is_correct, normalise
 from whatif.text import number_words
@@ -235,6 +239,7 @@ UNITS += [
     "between 1 and ",
     "can't a ",
 ]
+UNITS += ["there is a dog and ", "not a dog, ", "dog ", "the image shows ", "rather than ", "a ", "it is black. "]
 UNITS += ["i think ", "based on a ", "if not ", "not be a ", "a dog leash ", "it is ", "<a", "…", "٣", ". ", "  \n "]
 
 
@@ -259,6 +264,7 @@ def test_no_pattern_can_read_a_text_in_many_ways() -> None:
     """No repetition without end holds another, unless it gives nothing back: that is what takes exponential time."""
     parser = importlib.import_module("re._parser")
     modules = (extract_answer, extract_boolean, extract_number, extract_option, number_mentions, response_text)
+    modules += (asked_statement, extract_statement, statement_words, statements)
     patterns = {
         one.pattern: one
         for module in (*modules, legacy_extraction, number_words)
@@ -292,6 +298,38 @@ def holds_endless(parsed: Any, *, inside: bool) -> bool:
         if any(holds_endless(part, inside=inside) for part in parts):
             return True
     return False
+
+
+@pytest.mark.parametrize(
+    ("question", "response", "right"),
+    [
+        (
+            "How many giraffes are there?",
+            "three giraffes. One is eating leaves while the other two are standing",
+            "3",
+        ),
+        ("How many people are there?", "There are three people. One is making two pizzas.", "3"),
+        ("How many cats would there be if 2 cats left?", "There are 5 cats; taking 2 away leaves us with three.", "3"),
+        (
+            "How many people would be surfing if another boy joined?",
+            "One person is shown surfing; with another boy it'd be two.",
+            "2",
+        ),
+        ("How many people are surfing?", "One person is shown surfing; with another boy it'd be two.", "1"),
+    ],
+)
+def test_what_concludes_and_what_only_looks_like_it(question: str, response: str, right: str) -> None:
+    assert extract(response, "number", question) == Extracted(right, "ok", None)
+
+
+def test_a_letter_called_the_answer_stands_before_what_is_said_of_the_others() -> None:
+    colours = ["blue", "red", "green", "white"]
+    for explained in ("Here's why: option A is blue.", "Option A is wrong, and C is green.", "I chose it: it is red."):
+        found = extract(f"The correct answer is B. {explained}", "choice", "Which colour is it?", colours)
+        assert found == Extracted("B", "ok", None), explained
+    for doubted in ("C.", "No, C.", "Option C is also right.", "blue"):
+        found = extract(f"The correct answer is B. {doubted}", "choice", "Which colour is it?", colours)
+        assert found.status == "ambiguous", doubted
 
 
 def test_number_words_in_digits() -> None:

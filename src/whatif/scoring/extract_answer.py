@@ -24,6 +24,12 @@ _CALLED = re.compile(
     r"(?P<answer>[^\n]*?)(?=$|(?<!\b[a-z])[.!?;](?:\s|$))",
     re.IGNORECASE | re.MULTILINE,
 )
+# What follows a letter that is called the answer, where it speaks of other options: `B. Here's why: option A is blue.`
+# The text of the option itself stays (`B. a dog leash`), and so does a second answer (`B. Option C is right too.`).
+_LETTER_ALONE = re.compile(
+    r"(?<=^[A-Z])\W*\.\s+(?=\w+\W+\w)(?=[^\n]*(?:\b[Oo]ption [A-Z]\b|\b[B-HJ-Z]\b))"
+    r"(?![^\n]*\b(?:also|too|both|either|or|as well|equally|[Nn]o)\b)[^\n]*"
+)
 _TAKEN_BACK = re.compile(
     r"(?:^|(?<=[.!?;,] )|(?<=\n))(?:(?:oh|hmm|but|no),? )?"
     r"(?:wait(?=[.,!:;-]| no\b| that\b)|actually,? |no(?=, \d)|scratch that|correction\b|"
@@ -63,12 +69,19 @@ def extract(response: str, kind: Kind, question: str, choices: Sequence[str] | N
 
 def _called(text: str, kind: Kind, question: str, choices: Sequence[str] | None) -> Extracted | None:
     """What a text calls the answer, the final or new one before others; None when it calls nothing so."""
-    called = [(found["rank"], _judged(found["answer"], kind, question, choices)) for found in _CALLED.finditer(text)]
+    called = [
+        (found["rank"], _judged(_called_alone(found["answer"], kind), kind, question, choices))
+        for found in _CALLED.finditer(text)
+    ]
     for rank in ("final", "new", ""):
         answers = {answer for named, answer in called if (named or "").lower() == rank and answer.status != "none"}
         if answers:
             return answers.pop() if len(answers) == 1 else ambiguous("different answers, each called the answer")
     return None
+
+
+def _called_alone(answer: str, kind: Kind) -> str:
+    return _LETTER_ALONE.sub("", answer) if kind == "choice" else answer
 
 
 def normalise(answer: str, kind: Kind) -> str:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from whatif.scoring.extract_statement import has_content, statement_polarity
 from whatif.scoring.extracted import Extracted, ambiguous, one_of
 from whatif.scoring.response_text import SUPPOSED, SUPPOSITION, clauses
+from whatif.scoring.statement_words import written_out
 
 _ALONE = r"(?=\W*$|\W*[^\w\s])"  # `certainly not awake` says nothing about asleep
 _YES = (
@@ -31,16 +33,6 @@ _SAID = re.compile(
     rf"^\W*+(?=(?P<hedges>(?:(?!(?:{_YES}|{_NO})\b)(?:{_HEDGE})\b\W*+)*))(?P=hedges)"
     rf"(?:(?P<yes>{_YES})|(?P<no>{_NO}))\b(?P<more>.*\w)?"
 )
-_VERB = re.compile(
-    r"\b(is|are|was|were|would|will|does|do|did|has|have|had|sees?|shows?|contains?|(?:appear|seem|look)s?)\b"
-)
-_NEGATION = re.compile(r"\b(?:not|never|no longer|no)\b")
-_EMPTY = (
-    r"an?|the|one|be|been|being|is|are|was|were|would|will|have|has|had|do|does|did|its?|they|them|there|this|that|i|you|we|"
-    r"s?he|his|her|their|any|some|both|still|also|very|really|actually|currently|now|anymore|of|to|and|not|never|no|"
-    r"longer|for|appear|seem|certainly|definitely|probably|likely|indeed|so|then|therefore|thus|hence|think|believe"
-)
-_SEEING = {"see", "seen", "show", "visible", "shown", "picture", "image", "photo", "scene", "here"}
 _DENIED = re.compile(
     r"\b(?:i|we) do not (?:think|believe)\b|\b(?:it|that) is (?:not (?:true|correct|the case)|false|incorrect) that\b"
 )
@@ -51,8 +43,6 @@ _ASSURED = re.compile(
 _WOULD = re.compile(r"\bwould\b|'d\b")
 _YES_BEFORE = re.compile(r"\b(?:yes|no)\W{1,3}(?:only |but )?$")
 _YES_AFTER = re.compile(r"[\s,:;]{0,3}(?:then\b[\s,:;]{0,3})?(?:yes|no)\b")
-_CONTRACTIONS = {"won't": "will not", "can't": "can not", "n't": " not", "'d": " would", "'re": " are"}
-_CONTRACTIONS |= {f"{word}'s": f"{word} is" for word in ("it", "he", "that", "there")}
 
 
 def boolean_in(text: str, question: str) -> Extracted:
@@ -86,7 +76,7 @@ def _is_conditional(text: str, question: str) -> bool:
 
 def _contradicts(answer: str, pieces: Sequence[str], more: str | None, question: str) -> bool:
     """Whether what explains an answer is, word for word, the contrary; of a supposed world, only what is said of it."""
-    explained = [more] if more and _content(more) else []  # `No, it would.` explains nothing
+    explained = [more] if more and has_content(more) else []  # `No, it would.` explains nothing
     explained += pieces[1:]
     if _WOULD.search(question.lower()):
         explained = [piece for piece in explained if SUPPOSED in piece or _WOULD.search(piece)]
@@ -95,27 +85,6 @@ def _contradicts(answer: str, pieces: Sequence[str], more: str | None, question:
 
 def _polarity(piece: str, question: str) -> str | None:
     """What a statement without yes or no comes to; None when it says something that the question does not ask."""
-    for short, full in _CONTRACTIONS.items():
-        piece = piece.replace(short, full)
-    piece = _ASSURED.sub("", piece)
-    asked = _content(main := SUPPOSITION.sub("", question.lower()))
-    *denied, clause = _DENIED.split(piece)
-    subject, verb, rest = [*_VERB.split(clause, maxsplit=1), "", ""][:3]
-    if "there" in subject and asked & _SEEING:  # where the things are does not matter: they can be seen
-        rest = re.split(rf" (?:in|on|at|near|with|(?!{'|'.join(asked)})\w+ing)\b", rest)[0]
-    words = _content(rest) | (_content(subject) if re.match(r"\W*no [a-z]", subject) else set())
-    negations = len(_NEGATION.findall(clause)) + len(denied)
-    elliptical = re.search(r"\b(?:it|there|they|s?he|that|this) $", subject) and re.fullmatch(r"(?: not)?\W*", rest)
-    confirms = words & asked and words <= asked | _SEEING and (verb or negations)
-    open_question = re.search(r"\b(?:might|may|could|or)\b", clause) or _NEGATION.search(main)
-    others = _content(subject.rpartition(",")[2]) - _content(question.lower()) - _SEEING
-    stranger = others and not re.search(r"\b(?:it|they|s?he)\b", main)  # a noun where the question has no pronoun
-    less = "there" in subject and "there" not in main and not asked <= words
-    if open_question or stranger or less or negations - len(denied) > 1 or not (confirms or (verb and elliptical)):
-        return None
-    return "no" if negations % 2 else "yes"
-
-
-def _content(text: str) -> set[str]:
-    words = re.findall(rf"\b(?!(?:{_EMPTY})s?\b)[a-z]{{2,}}", text)
-    return {re.sub(r"(?:ing|ed|s)$", "", word) if len(word) > 3 else word for word in words}
+    *denied, clause = _DENIED.split(_ASSURED.sub("", written_out(piece)))
+    verdict = statement_polarity(clause, question)
+    return verdict if verdict is None or len(denied) % 2 == 0 else {"yes": "no", "no": "yes"}[verdict]

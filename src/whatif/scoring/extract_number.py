@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from whatif.scoring.extracted import Extracted, ambiguous, one_of
 from whatif.scoring.number_mentions import Asked, Mention, asked_by, counts_only, mentions_in
-from whatif.scoring.response_text import SUPPOSED, clauses
+from whatif.scoring.response_text import LEAVES, SUPPOSED, clauses
 from whatif.text.number_words import FIGURE, NUMBER, canonical
 
 _OPERATOR = re.compile(r"[+*×÷/]|[\w)] ?- ?[\d(]|\bx \d|\b(?:plus|minus|times)\b")
@@ -20,7 +20,7 @@ _EQUALS = re.compile(
 )
 _RESULT = re.compile(r"\b(?:would|will|becomes?|we get|total of)\b|'d\b|\b(?:sum|total|difference)\b[^.]{0,60}? is\b")
 _CONCLUDES = re.compile(
-    r"^\W*(?:so|therefore|thus|hence|leaving|leaves|making|makes|giving|gives|resulting|which means|meaning)\b"
+    rf"^\W*(?:so|therefore|thus|hence|leaving|{LEAVES}|making|makes|giving|gives|resulting|which means|meaning)\b"
     r"|\b(?:in total|total of|the total|altogether|in all|finally|overall|in conclusion|in summary|as a result|"
     r"consequently|sum|difference|that makes|remains?)\b"
 )

@@ -26,15 +26,22 @@ _MARKUP = tuple(
     )
 )
 _SIGNS = {"−": "-", "—": "; ", "‘": "'", "’": "'", "“": '"', "”": '"', SUPPOSED: "...", "\ufe0f": ""}
+# `leaves` concludes when a number is what is left; what a giraffe eats is no conclusion.
+LEAVES = (
+    r"leaves(?= (?:(?:us|you|me|him|her|it|them|the \w+|with|only|just|exactly|about|behind|a total of) ){0,4}"
+    r"(?:\d|no |none|zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|"
+    r"sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|a dozen))"
+)
 _CLAUSES = re.compile(
-    r",? (?=(?:but|however|therefore|thus|hence|leaving|making|giving|for a total|resulting in|which means|meaning|"
-    r"leaves(?= (?!in|on|at|is|are|of|and|would))|so(?!\W*$|[.!?]| (?:many|much|that|far|on|called|as)\b))\b)"
+    r",? (?=(?:but|however|therefore|thus|hence|for a total|resulting in|which means|meaning|"
+    rf"{LEAVES}|so(?!\W*$|[.!?]| (?:many|much|that|far|on|called|as)\b))\b)"
+    r"|(?<! is)(?<! are)(?<! was)(?<! were)(?<! be),? (?=(?:leaving|making|giving)\b)"  # nobody `is making` a total
 )
 SUPPOSITION = re.compile(
     r"(?:(?P<with>(?:^|(?<=, )|(?<=; )|(?<=and )|(?<=but ))with(?:out)?\b(?! a total))|"
     r"\b(?:if|when|once|after|assuming|given|suppos(?:e|ing)|provided|because|since|due to|upon|by \w+ing)\b)"
     r"(?:(?!,(?!\d)|[;:()?!]|\bthen\b|\bthere(?: would\b| will\b|'d\b)|"
-    r"(?<!of )\b(?:the|we|you|i|it|they|he|she|this|that)\b(?: \w+)? (?:would|will)\b"
+    r"(?<!of )\b(?:the|we|you|i|it|they|he|she|this|that)\b(?:'d\b|'ll\b|(?: \w+)? (?:would|will)\b)"
     r"|(?(with) (?:there|it|we|you|they)(?:'s|'re| is| are| makes?| have| get)\b|(?!))).)*"
 )
 _OPPOSITE = re.compile(r"\b(?:if|when|unless)\b(?: (?!would)[\w']+){0,5}?(?: not\b|n't)|\bunless\b")
