@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from itertools import combinations
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -14,12 +15,14 @@ import numpy as np
 import pytest
 
 from whatif.errors import WhatifError
+from whatif.tables import coco_counterfactuals_matching
 from whatif.tables.coco_counterfactuals_matching import (
     MARGINS,
     MatchingMargins,
     margin_distributions,
     matching_margins,
 )
+from whatif.tables.svg import STYLE, new_figure, svg
 
 ROOT = Path(__file__).parents[2]
 SETTINGS = SimpleNamespace(confidence=0.95)
@@ -96,6 +99,39 @@ def test_the_same_values_give_the_same_bytes_in_another_process() -> None:
     assert ElementTree.fromstring(there).tag.endswith("svg")
     other = made(counterfactual=RANDOM)
     assert margin_distributions(other.values, {"m": "M"}) != margin_distributions(made().values, {"m": "M"})
+
+
+def test_nothing_is_cut_off_and_no_text_covers_another() -> None:
+    """The size of the drawing follows its texts, which are wider than a panel where a model has a long name."""
+    import matplotlib as mpl
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.text import Text
+
+    names = {"m": "ViLT (B/32, fine-tuned on the retrieval task of MS-COCO)", "n": "Embedded CLIP"}
+    values = {model: made().values["m"] for model in names}
+    with mpl.rc_context(STYLE):
+        figure = coco_counterfactuals_matching._draw(values, names)
+        renderer = FigureCanvasAgg(figure).get_renderer()
+        figure.draw(renderer)
+        whole = figure.bbox
+        texts = [text for text in figure.findobj(Text) if text.get_text() and text.get_visible()]
+        boxes = {text.get_text(): text.get_window_extent(renderer) for text in texts if not is_tick(text.get_text())}
+    assert all(box.x0 >= 0 and box.x1 <= whole.x1 and box.y0 >= 0 and box.y1 <= whole.y1 for box in boxes.values())
+    assert not [one for one, other in combinations(boxes, 2) if boxes[one].overlaps(boxes[other])]
+
+
+def is_tick(text: str) -> bool:
+    return set(text) <= set("0123456789.−")
+
+
+def test_a_drawing_is_as_wide_as_what_is_on_it() -> None:
+    def draw() -> Any:
+        figure = new_figure(2, 2)
+        figure.subplots().set_xlabel("an axis label that is much wider than the axes below which it stands")
+        return figure
+
+    width = ElementTree.fromstring(svg(draw)).attrib["width"]
+    assert float(width.removesuffix("pt")) > 250
 
 
 @pytest.mark.parametrize("values", [{}, {"m": [0.0]}, {"m": [1e-9, 1e-9]}, {"m": [-3.0, 1e6]}])

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
+from dataclasses import asdict
 from itertools import combinations
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+import yaml
 
 from whatif.tables import plots
 from whatif.tables.c_vqa import PlotRow
@@ -67,3 +70,34 @@ def test_every_point_is_named_and_no_name_covers_another() -> None:
         boxes = [name.get_window_extent(renderer) for name in names]
     assert [name.get_text() for name in names if name.get_text().startswith("model")] == [row.name for row in rows]
     assert not any(one.overlaps(other) for one, other in combinations(boxes[: len(rows)], 2))
+
+
+def test_wide_intervals_stay_behind_points_and_names() -> None:
+    """With a few pairs the bars cross the whole plot; they are paler than the points, and drawn before them."""
+    import matplotlib as mpl
+
+    rows = [PlotRow(f"m{n}", f"model {n}", "ours", 40 + n, 40, 15, 70, 10, 75) for n in range(0, 20, 5)]
+    with mpl.rc_context(STYLE):
+        axes = plots._draw(rows, None, "few pairs").axes[0]
+        points = [line for line in axes.lines if line.get_marker() == "o"]
+        bars = [bar for container in axes.containers for bar in container.get_children() if bar is not None]
+    assert len(points) == len(rows) and len(bars) == 2 * len(rows)
+    assert all(bar.get_zorder() < point.get_zorder() for bar in bars for point in points)
+    assert all((bar.get_alpha() or 1) <= 0.5 for bar in bars)
+    assert all(name.get_zorder() > 3 and name.get_path_effects() for name in axes.texts if "model" in name.get_text())
+
+
+def test_dvc_plots_names_every_model() -> None:
+    from dvc_render import VegaRenderer
+
+    described = yaml.safe_load((ROOT / "dvc.yaml").read_text("utf-8"))["plots"]
+    (path, options), *others = described[0].items()
+    assert not others and (ROOT / ".dvc" / "plots" / f"{options['template']}.json").is_file()
+    points = [{**{key: str(value) for key, value in asdict(row).items()}, "rev": "workspace"} for row in ROWS]
+    renderer = VegaRenderer(points, path, template_dir=str(ROOT / ".dvc" / "plots"), **options)
+    drawn = renderer.get_filled_template()
+    texts = [layer["encoding"]["text"]["field"] for layer in drawn["layer"] if "text" in layer["encoding"]]
+    assert set(texts) == {"name"}
+    assert [point["name"] for point in drawn["data"]["values"]] == [row.name for row in ROWS]
+    assert drawn["title"]["text"] == options["title"]
+    assert "<DVC_METRIC" not in json.dumps(drawn)

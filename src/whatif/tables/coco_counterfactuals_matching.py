@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -27,6 +28,7 @@ Floats: TypeAlias = NDArray[np.float64]
 KINDS = {"image retrieval": ("IR_r", "IR_c"), "text retrieval": ("TR_r", "TR_c")}
 MARGINS = tuple(name for pair in zip(*KINDS.values(), strict=True) for name in pair)
 _BINS = 60
+_TITLE_WIDTH = 32  # letters; a longer name would meet that of the next column
 _COLOURS = ("#1b6ca8", "#b5541c")
 _LABELS = ("random other original (IR_r, TR_r)", "counterfactual (IR_c, TR_c)")
 
@@ -124,23 +126,26 @@ def margin_distributions(values: Mapping[str, Mapping[str, Floats]], names: Mapp
     Each panel has the margins of random pairs beside those of counterfactual ones, in bins that both share. Scales
     differ between models, whose scores have units of their own. The same values give the same bytes.
     """
+    return svg(lambda: _draw(values, names))
 
-    def draw() -> Figure:
-        figure = new_figure(max(4.0, 3.2 * len(values)), 5.2)
-        panels = figure.subplots(len(KINDS), max(1, len(values)), squeeze=False)
-        if not values:
-            panels[0][0].set_title("no model was asked")
-        for column, (model, of_model) in enumerate(values.items()):
-            for line, (kind, pair) in enumerate(KINDS.items()):
-                _panel(panels[line][column], [of_model[name] for name in pair])
-                panels[line][column].set_title(f"{names[model]}: {kind}", parse_math=False)
-        for of_kind in panels:
-            of_kind[0].set_ylabel("percent of pairs")
-        handles = panels[0][0].get_legend_handles_labels()
-        figure.legend(*handles, loc="outside lower center", ncols=2, frameon=False)
-        return figure
 
-    return svg(draw)
+def _draw(values: Mapping[str, Mapping[str, Floats]], names: Mapping[str, str]) -> Figure:
+    figure = new_figure(max(4.0, 3.2 * len(values)), 5.2)
+    panels = figure.subplots(len(KINDS), max(1, len(values)), squeeze=False)
+    if not values:
+        panels[0][0].set_title("no model was asked")
+    for column, (model, of_model) in enumerate(values.items()):
+        for line, pair in enumerate(KINDS.values()):
+            _panel(panels[line][column], [of_model[name] for name in pair])
+        name = "\n".join(textwrap.wrap(names[model], _TITLE_WIDTH, break_on_hyphens=False))
+        panels[0][column].set_title(name, parse_math=False)
+    for of_kind, kind in zip(panels, KINDS, strict=True):
+        of_kind[0].set_ylabel(f"{kind}\npercent of pairs")
+    for axes in panels[-1]:
+        axes.set_xlabel("score of the right one\nminus that of the other")
+    handles = panels[0][0].get_legend_handles_labels()
+    figure.legend(*handles, loc="outside lower center", ncols=2, frameon=False)
+    return figure
 
 
 def _panel(axes: Axes, both: list[Floats]) -> None:
@@ -154,4 +159,3 @@ def _panel(axes: Axes, both: list[Floats]) -> None:
         axes.stairs(counts, edges, fill=True, alpha=0.35, color=colour)
         axes.stairs(counts, edges, color=colour, label=label)
     axes.axvline(0, color="#8a8a8a", linewidth=0.8)
-    axes.set_xlabel("score of the right one minus that of the other")

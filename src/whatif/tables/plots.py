@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _COLOURS = {"ours": "#1b6ca8", "printed": "#b5541c"}
 _MARKERS = {"ours": "o", "printed": "s"}
-_LABELS = {"ours": "measured here", "printed": "printed in the paper"}
+_LABELS = {"ours": "measured here", "printed": "reported in the paper"}
 _GREY = "#8a8a8a"
 
 
@@ -23,8 +23,9 @@ def accuracy_scatter(rows: Sequence[PlotRow], chance: float | None, title: str) 
 
     `chance` is None for open questions, which have none.
 
-    Below the diagonal a model does worse on counterfactual questions than on their originals. Bars are the
-    intervals of the rows that have one.
+    Below the diagonal a model does worse on counterfactual questions than on their originals. Pale bars behind the
+    points are the intervals of the rows that have one; with few questions they are wide, and points and names stay
+    readable on top of them.
     """
     return svg(lambda: _draw(rows, chance, title))
 
@@ -59,17 +60,19 @@ def _frame(axes: Axes, rows: Sequence[PlotRow], chance: float | None, title: str
 
 
 def _point(axes: Axes, row: PlotRow) -> None:
+    axes.plot(
+        row.original, row.counterfactual, _MARKERS[row.source], color=_COLOURS[row.source], markersize=5, zorder=3
+    )
     axes.errorbar(
         row.original,
         row.counterfactual,
         xerr=_bar(row.original, row.original_low, row.original_high),
         yerr=_bar(row.counterfactual, row.counterfactual_low, row.counterfactual_high),
-        fmt=_MARKERS[row.source],
-        color=_COLOURS[row.source],
-        markersize=5,
-        elinewidth=1,
-        capsize=2,
-        zorder=3,
+        fmt="none",
+        ecolor=_COLOURS[row.source],
+        elinewidth=0.8,
+        alpha=0.5,
+        zorder=2,
     )
 
 
@@ -87,6 +90,8 @@ def _legend(figure: Figure, rows: Sequence[PlotRow], *, with_chance: bool) -> No
         for source in _LABELS
         if any(row.source == source for row in rows)
     ]
+    if any(row.original_low is not None for row in rows):
+        handles.append(Line2D([], [], color=_COLOURS["ours"], alpha=0.5, linewidth=0.8, label="interval"))
     handles.append(Line2D([], [], color=_GREY, linewidth=1, label="no difference"))
     if with_chance:
         handles.append(Line2D([], [], color=_GREY, linewidth=0.8, linestyle=(0, (4, 3)), label="chance"))
@@ -103,20 +108,21 @@ def _ends(row: PlotRow) -> list[float]:
 def _place_names(axes: Axes, rows: Sequence[PlotRow]) -> None:
     """Names beside their points, moved apart where they would cover each other."""
     from adjustText import adjust_text
+    from matplotlib.patheffects import withStroke
 
+    halo = [withStroke(linewidth=2.5, foreground="white", alpha=0.8)]  # names may stand on bars and lines
     at: dict[tuple[float, float, str], list[str]] = {}
     for row in rows:
         at.setdefault((row.original, row.counterfactual, row.source), []).append(row.name)
     texts = [
         # What stands at the same place shares a label, a line each.
-        axes.text(x, y, "\n".join(names), fontsize=8, color=_COLOURS[source], zorder=4)
+        axes.text(x, y, "\n".join(names), fontsize=8, color=_COLOURS[source], zorder=4, path_effects=halo)
         for (x, y, source), names in at.items()
     ]
-    on_bars = list(dict.fromkeys(place for row in rows for place in _along_bars(row)))
     adjust_text(
         texts,
-        x=[x for x, _ in on_bars],
-        y=[y for _, y in on_bars],
+        x=[x for x, _, _ in at],
+        y=[y for _, y, _ in at],
         target_x=[x for x, _, _ in at],
         target_y=[y for _, y, _ in at],
         ax=axes,
@@ -124,11 +130,3 @@ def _place_names(axes: Axes, rows: Sequence[PlotRow]) -> None:
         iter_lim=500,  # and no limit of time, or the picture would depend on the machine
         arrowprops={"arrowstyle": "-", "color": _GREY, "linewidth": 0.5},
     )
-
-
-def _along_bars(row: PlotRow) -> list[tuple[float, float]]:
-    """Points along both bars, which names have to keep clear of."""
-    left, right, lower, upper = _ends(row)
-    steps = [step / 10 for step in range(11)]
-    across = [(left + step * (right - left), row.counterfactual) for step in steps]
-    return across + [(row.original, lower + step * (upper - lower)) for step in steps]

@@ -20,12 +20,13 @@ STYLE: dict[Any, Any] = {
 
 
 def svg(draw: Callable[[], Figure]) -> bytes:
-    """What `draw` draws, in our style, without a date."""
+    """What `draw` draws, in our style, without a date. Its size follows what is drawn, so nothing is cut off."""
     import matplotlib as mpl
 
     with mpl.rc_context(STYLE):
         out = io.BytesIO()
-        draw().savefig(out, format="svg", metadata={"Date": None, "Creator": "whatif"})
+        metadata = {"Date": None, "Creator": "whatif"}
+        draw().savefig(out, format="svg", metadata=metadata, bbox_inches="tight", pad_inches=0.08)
         return out.getvalue()
 
 
