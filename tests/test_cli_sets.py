@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 from pathlib import Path
 
+import datasets
 import pytest
 
 from tests.command_line import HEADER, NAME, files, finished, folder, made, puzzle, refused, released, whatif
@@ -26,7 +29,8 @@ def test_what_is_imported_is_exported_byte_for_byte(folder: Path) -> None:
     rows = artifacts.read(Path("ours.parquet"), QUESTIONS).to_pylist()
     assert rows == sorted(read_released(source), key=lambda row: str(row["question_id"]))
     result = whatif("export", "c-vqa-csv", "new/again.csv", "--questions", "ours.parquet")
-    assert (result.exit_code, result.stdout) == (0, "new/again.csv: 3 pairs of questions\n")
+    said = "new/again.csv: 3 pairs of questions\nnew/again.csv: names 3 pictures that are not known here\n"
+    assert (result.exit_code, result.stdout) == (0, said)
     assert Path("new/again.csv").read_bytes() == source.read_bytes()
     assert set(files(folder)) == {"released.csv", "ours.parquet", "new/again.csv"}
 
@@ -37,17 +41,53 @@ def test_export_for_evaluation_tools_finds_the_pictures_of_our_questions(finishe
     assert (result.exit_code, result.stdout) == (0, f"{tmp_path}/ours.tsv: {questions} questions\n")
     assert (tmp_path / "ours.tsv").read_bytes().count(b"\n") == questions + 1
     result = whatif("export", "lmms-eval", tmp_path / "ours")
-    assert result.exit_code == 0 and result.stdout.startswith(f"{tmp_path}/ours/ours.yaml: {questions} questions")
-    assert set(files(tmp_path / "ours")) == {"ours.yaml", "utils.py", "test.parquet"}
+    assert result.exit_code == 0 and result.stdout.startswith(
+        f"{tmp_path}/ours/whatif_cvqa_synthetic.yaml: {questions} questions"
+    )
+    assert set(files(tmp_path / "ours")) == {"whatif_cvqa_synthetic.yaml", "utils.py", "test.parquet"}
 
 
 def test_export_writes_the_verified_questions_of_the_project(finished: Path, tmp_path: Path) -> None:
     result = whatif("export", "c-vqa-csv", tmp_path / "ours.csv")
-    assert (result.exit_code, result.stdout) == (0, f"{tmp_path / 'ours.csv'}: 12 pairs of questions\n")
+    said = f"{tmp_path / 'ours.csv'}: 12 pairs of questions\n{tmp_path / 'ours'}: 12 pictures\n"
+    assert (result.exit_code, result.stdout) == (0, said)
     ours = artifacts.read(Path(f"data/verify/{NAME}/questions.parquet"), QUESTIONS).to_pylist()
     columns = ("question_id", "group", "question", "choices", "answer")
     back = sorted(read_released(tmp_path / "ours.csv"), key=lambda row: str(row["question_id"]))
     assert [[row[c] for c in columns] for row in back] == [[row[c] for c in columns] for row in ours]
+    pictures = {row["pair_id"]: row["image_ids"][0] for row in ours}
+    named = {json.loads(row["provenance"])["img_path"]: pictures[row["pair_id"]] for row in back}
+    assert {name: hashlib.sha256(data).hexdigest() for name, data in files(tmp_path / "ours").items()} == named
+    result = whatif("export", "c-vqa-csv", tmp_path / "alone.csv", "--no-pictures")
+    assert result.exit_code == 0 and set(files(tmp_path)) == {"ours.csv", "alone.csv", *(f"ours/{n}" for n in named)}
+
+
+@pytest.mark.parametrize("name", ["../out.png", "/out.png", "a/../../out.png"])
+def test_a_picture_is_never_written_outside_the_folder(finished: Path, tmp_path: Path, name: str) -> None:
+    rows = artifacts.read(Path(f"data/verify/{NAME}/questions.parquet"), QUESTIONS).to_pylist()[:2]
+    provenance = json.dumps({"img_path": name, "type": "abs_counting_1", "row": 1})
+    # A pair's id is the stem of its picture's name in the released form.
+    named = {"provenance": provenance, "pair_id": "out"}
+    changed = [row | named | {"question_id": f"out-{row['variant']}"} for row in rows]
+    write_artifact(tmp_path / "q.parquet", QUESTIONS, changed)
+    images = next(Path(f"data/generate/{NAME}/images").glob("*.parquet"))
+    arguments = ("--questions", tmp_path / "q.parquet", "--images", images)
+    assert "leads out of the folder" in refused(whatif("export", "c-vqa-csv", tmp_path / "ours" / "o.csv", *arguments))
+    assert [path.name for path in tmp_path.rglob("*.png")] == []
+
+
+def test_a_benchmark_becomes_a_hugging_face_folder(finished: Path, tmp_path: Path) -> None:
+    result = whatif("export", "hugging-face", NAME, tmp_path / "ours")
+    assert (result.exit_code, result.stdout) == (0, f"{tmp_path / 'ours'}: 24 questions\n")
+    ours = artifacts.read(Path(f"data/verify/{NAME}/questions.parquet"), QUESTIONS).to_pylist()
+    loaded = datasets.load_dataset(str(tmp_path / "ours"), "questions", split="test", cache_dir=str(tmp_path / "cache"))
+    assert loaded["question_id"] == [row["question_id"] for row in ours]
+    assert loaded["choices"] == [row["choices"] for row in ours]
+    assert loaded[0]["image"].size == (192, 192)
+    card = (tmp_path / "ours" / "README.md").read_text(encoding="utf-8")
+    assert "Seed: 2024." in card and "| `generate.cvqa-synthetic.options` | `exchangeable` |" in card
+    assert "What If the TV Was Off?" in card and "not known" not in card
+    assert "no questions and no pairs of mucr" in refused(whatif("export", "hugging-face", "mucr", tmp_path / "none"))
 
 
 @pytest.mark.parametrize("before", [None, b"stood here before"])

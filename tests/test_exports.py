@@ -166,12 +166,19 @@ def task_of(folder: Path) -> tuple[dict[str, Any], ModuleType]:
 
 
 def test_lmms_eval_runs_the_exported_task(tables: list[dict[str, Any]], kind: str) -> None:
-    said = exported("lmms-eval", "What If!")
-    assert said.startswith("What If!/what_if.yaml: 4 questions") and "--include_path 'What If!' --tasks what_if" in said
-    task, _ = task_of(Path("What If!"))
-    assert (task["task"], task["output_type"], task["test_split"]) == ("what_if", "generate_until", "test")
+    said = exported("lmms-eval", "What If!", "--name", "ours")
+    assert said.startswith("What If!/whatif_ours.yaml: 4 questions")
+    assert "--include_path 'What If!' --tasks whatif_ours" in said
+    assert str(Path.cwd()).encode() not in b"".join(file.read_bytes() for file in Path("What If!").iterdir())
+    moved = Path("What If!").rename("moved")
+    task, _ = task_of(moved)
+    assert (task["task"], task["output_type"], task["test_split"]) == ("whatif_ours", "generate_until", "test")
+    assert task["dataset_kwargs"] == {"data_files": {"test": "test.parquet"}}  # the tool looks beside the YAML file
     read = datasets.load_dataset(
-        task["dataset_path"], name=None, cache_dir=str(Path("cache").resolve()), **task["dataset_kwargs"]
+        task["dataset_path"],
+        name=None,
+        cache_dir=str(Path("cache").resolve()),
+        data_files={"test": str(moved / "test.parquet")},
     )
     documents = list(read[task["test_split"]])
     by_id = {row["question_id"]: row for row in tables}

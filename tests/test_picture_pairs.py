@@ -62,8 +62,11 @@ def test_out_and_in_again_in_the_released_form() -> None:
 
 def test_as_a_hugging_face_data_set() -> None:
     assert done("export", "coco-counterfactuals", "ours", "--format", "hugging-face") == "ours: 5 pairs\n"
-    assert "cc0-1.0" in Path("ours/README.md").read_text(encoding="utf-8")
-    assert [path.name for path in Path("ours/data").iterdir()] == ["test-00000-of-00001.parquet"]
+    card = Path("ours/README.md").read_text(encoding="utf-8")
+    assert "cc0-1.0" in card and "# whatif coco-counterfactuals\n" in card and "Le, Lal and Howard" in card
+    assert [path.name for path in Path("ours/pairs").iterdir()] == ["test-00000-of-00001.parquet"]
+    again = refused("export", "coco-counterfactuals", "ours", "--format", "hugging-face")
+    assert "ours/README.md: already exists; give another folder" in again
 
 
 def test_what_is_no_pair_is_counted_by_reason() -> None:

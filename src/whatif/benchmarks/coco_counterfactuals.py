@@ -113,6 +113,10 @@ _DRAWING = tuple(f"{_GENERATE}.pictures.{model}.checkpoint" for model in ("diffu
 
 BENCHMARK = Benchmark(
     name=NAME,
+    citation=(
+        'Le, Lal and Howard, "COCO-Counterfactuals: Automatically Constructed Counterfactual Examples for Image-Text '
+        'Pairs", 2023.'
+    ),
     wildcards=_wildcards,
     outside=lambda params: "captions from outside" if params.extract.coco_counterfactuals.captions else "",
     steps=(

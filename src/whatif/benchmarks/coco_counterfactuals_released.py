@@ -103,6 +103,10 @@ _READ = {role: f"{_EXTRACTED}/{role}.parquet" for role in ("pairs", "images", "p
 
 BENCHMARK = Benchmark(
     name=NAME,
+    citation=(
+        'Le, Lal and Howard, "COCO-Counterfactuals: Automatically Constructed Counterfactual Examples for Image-Text '
+        'Pairs", 2023.'
+    ),
     wildcards=searchers_and_matchers,
     outside=lambda params: "the released pairs",
     steps=(

@@ -158,6 +158,10 @@ _TABLES = ("table3", "table4", "table5", "drops", "gender", "questions", "answer
 
 BENCHMARK = Benchmark(
     name=NAME,
+    citation=(
+        'Zhang et al., "What If the TV Was Off? Examining Counterfactual Reasoning Abilities of Multi-modal Language '
+        'Models", CVPR 2024.'
+    ),
     wildcards=_wildcards,
     outside=lambda params: "photographs",
     steps=(

@@ -201,6 +201,10 @@ _PREDICTIONS = "data/evaluate/{model}/" + NAME + "/predictions/{part}.parquet"
 
 BENCHMARK = Benchmark(
     name=NAME,
+    citation=(
+        'Zhang et al., "What If the TV Was Off? Examining Counterfactual Reasoning Abilities of Multi-modal Language '
+        'Models", CVPR 2024.'
+    ),
     wildcards=_wildcards,
     steps=(
         Step(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from whatif.commands.hugging_face import export_hugging_face, pictures_of
 from whatif.commands.picture_pairs import export_errors, export_pairs, export_tasks, import_labels, import_pairs
 from whatif.errors import WhatifError
 
@@ -14,11 +15,6 @@ if TYPE_CHECKING:
     from whatif.images import ImageStore
 
 OURS = Path("data/verify/cvqa-synthetic/questions.parquet")
-# Where a benchmark's pictures are, by its name.
-_PICTURES = {
-    "cvqa-synthetic": "data/generate/cvqa-synthetic/images/*.parquet",
-    "cvqa-real": "data/extract/cvqa-real/images.parquet",
-}
 
 
 @click.group("import", commands=[import_pairs, import_labels])
@@ -47,31 +43,9 @@ def import_c_vqa(csv: Path, output: Path) -> None:
     click.echo(f"{output}: {len(questions):,} questions in {len(questions) // 2:,} pairs")
 
 
-@click.group("export", commands=[export_pairs, export_tasks, export_errors])
+@click.group("export", commands=[export_hugging_face, export_pairs, export_tasks, export_errors])
 def export() -> None:
     """Write questions or pairs in the format of a released data set or an evaluation tool, or as annotation tasks."""
-
-
-@export.command("c-vqa-csv")
-@click.argument("output", type=click.Path(path_type=Path))
-@click.option(
-    "--questions",
-    type=click.Path(path_type=Path),
-    default=OURS,
-    show_default=True,
-    help="The questions table to write.",
-)
-def export_c_vqa_csv(output: Path, questions: Path) -> None:
-    """Write a questions table as OUTPUT, a CSV in the format of the released C-VQA files."""
-    from whatif import artifacts
-    from whatif.schemas import QUESTIONS
-    from whatif.sources.c_vqa import write_released
-
-    if output.suffix == ".parquet":
-        raise WhatifError(f"{output}: is the name of an artifact; give the CSV to write, for example ours.csv")
-    rows = artifacts.read(questions, QUESTIONS).to_pylist()
-    write_released(rows, output)
-    click.echo(f"{output}: {len(rows) // 2:,} pairs of questions")
 
 
 _QUESTIONS = click.option(
@@ -90,6 +64,42 @@ _IMAGES = click.option(
 _STRATEGY = click.option(
     "--strategy", default="direct", show_default=True, help="The prompting strategy that open questions are put in."
 )
+
+
+@export.command("c-vqa-csv")
+@click.argument("output", type=click.Path(path_type=Path))
+@_QUESTIONS
+@_IMAGES
+@click.option("--no-pictures", is_flag=True, help="Write the CSV alone.")
+def export_c_vqa_csv(output: Path, questions: Path, images: tuple[Path, ...], no_pictures: bool) -> None:
+    """Write a questions table as OUTPUT, a CSV in the format of the released C-VQA files, and its pictures.
+
+    The pictures go into the folder that is called as OUTPUT without its suffix, under the names that the CSV gives.
+
+    \b
+    whatif export c-vqa-csv ours.csv            # ours.csv, ours/abs_counting_000001.png, ...
+    """
+    from whatif import artifacts
+    from whatif.images import ImageStore
+    from whatif.schemas import QUESTIONS
+    from whatif.sources.c_vqa import write_released
+    from whatif.sources.c_vqa_pictures import named_pictures, write_pictures
+
+    if output.suffix == ".parquet":
+        raise WhatifError(f"{output}: is the name of an artifact; give the CSV to write, for example ours.csv")
+    if not output.suffix and not no_pictures:
+        raise WhatifError(
+            f"{output}: needs a suffix, for example {output}.csv; the pictures go into the folder {output}"
+        )
+    rows = artifacts.read(questions, QUESTIONS).to_pylist()
+    folder = output.with_suffix("")
+    named = {} if no_pictures else named_pictures(rows, folder)
+    write_released(rows, output)
+    click.echo(f"{output}: {len(rows) // 2:,} pairs of questions")
+    if written := write_pictures(named, ImageStore(images or pictures_of(questions.parent.name)), folder):
+        click.echo(f"{folder}: {written:,} pictures")
+    if absent := len(named) - written:
+        click.echo(f"{output}: names {absent:,} pictures that are not known here")
 
 
 @export.command("vlmevalkit")
@@ -117,18 +127,19 @@ def export_vlmevalkit(output: Path, questions: Path, images: tuple[Path, ...], s
 @_QUESTIONS
 @_IMAGES
 @_STRATEGY
-def export_lmms_eval(folder: Path, questions: Path, images: tuple[Path, ...], strategy: str) -> None:
+@click.option("--name", help="What the task is called after `whatif_`. Default: the benchmark of --questions.")
+def export_lmms_eval(folder: Path, questions: Path, images: tuple[Path, ...], strategy: str, name: str | None) -> None:
     """Write a questions table and its pictures as FOLDER, a task of lmms-eval.
 
-    Run it with --include_path FOLDER --log_samples. The samples that the tool logs are scored here with
-    `adapter: replay`.
+    The task is called `whatif_` and the benchmark's name, wherever FOLDER is, which may be moved. Run it with
+    --include_path FOLDER --log_samples. The samples that the tool logs are scored here with `adapter: replay`.
     """
     import shlex
 
     from whatif.sources.evaluation_tools import write_lmms_eval
 
     rows, pictures = _with_pictures(questions, images)
-    file = write_lmms_eval(rows, pictures, folder, strategy=strategy)
+    file = write_lmms_eval(rows, pictures, folder, name=name or _name_of(questions), strategy=strategy)
     options = f"--include_path {shlex.quote(str(folder))} --tasks {file.stem} --log_samples"
     click.echo(f"{file}: {len(rows):,} questions; run lmms-eval with {options}")
 
@@ -140,12 +151,12 @@ def _with_pictures(questions: Path, images: tuple[Path, ...]) -> tuple[list[dict
     from whatif.schemas import QUESTIONS
 
     rows = artifacts.read(questions, QUESTIONS).to_pylist()
-    found = images or _pictures_of(questions)
+    found = images or pictures_of(questions.parent.name)
     if not found:
         raise WhatifError(f"{questions}: where its pictures are is not known; give tables of pictures with --images")
     return rows, ImageStore(found)
 
 
-def _pictures_of(questions: Path) -> tuple[Path, ...]:
-    pattern = _PICTURES.get(questions.parent.name)
-    return tuple(sorted(Path().glob(pattern))) if pattern else ()
+def _name_of(questions: Path) -> str:
+    """The benchmark of a questions table that the graph made; otherwise the name of the file."""
+    return questions.parent.name if questions.parts[:1] == ("data",) else questions.stem

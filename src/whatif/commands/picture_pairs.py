@@ -106,15 +106,15 @@ def import_labels(csv: Path, output: Path, pairs: tuple[Path, ...], seed: int | 
 @_IMAGES
 def export_pairs(folder: Path, form: str, pairs: tuple[Path, ...], images: tuple[Path, ...]) -> None:
     """Write counterfactual pairs and their pictures as a data set in FOLDER."""
+    from whatif.commands.hugging_face import write_folder
     from whatif.sources.coco_counterfactuals_folder import write_released_pairs
-    from whatif.sources.hugging_face_pairs import write_hugging_face_pairs
 
     rows, files = _rows(pairs), _picture_files(pairs, images)
     if form == "released":
-        number = write_released_pairs(rows, _store(files), folder)
+        written = f"{write_released_pairs(rows, _store(files), folder):,} pairs"
     else:
-        number = write_hugging_face_pairs(rows, _store(files), folder, licences=_licences(rows, files))
-    click.echo(f"{folder}: {number:,} pairs")
+        written = write_folder(NAME, folder, pairs=rows, images=files, tables=_tables(pairs))
+    click.echo(f"{folder}: {written}")
 
 
 @click.command("picture-tasks")
@@ -183,10 +183,14 @@ def _rows(pairs: tuple[Path, ...]) -> list[dict[str, Any]]:
     from whatif import artifacts
     from whatif.schemas import PAIRS as PAIRS_TABLE
 
+    return list(artifacts.rows_of(_tables(pairs), PAIRS_TABLE))
+
+
+def _tables(pairs: tuple[Path, ...]) -> tuple[Path, ...]:
     found = pairs or _of_the_graph("pairs")
     if not found:
         raise WhatifError(f"{_FOLDER}: has no table of pairs yet; `dvc repro` makes it, or give one with --pairs")
-    return list(artifacts.rows_of(found, PAIRS_TABLE))
+    return found
 
 
 def _picture_files(pairs: tuple[Path, ...], images: tuple[Path, ...]) -> tuple[Path, ...]:
@@ -209,15 +213,6 @@ def _store(files: tuple[Path, ...]) -> ImageStore:
     from whatif.images import ImageStore
 
     return ImageStore(files)
-
-
-def _licences(rows: list[dict[str, Any]], files: tuple[Path, ...]) -> list[str]:
-    from whatif import artifacts
-    from whatif.schemas import IMAGES as IMAGES_TABLE
-
-    wanted = {row[f"image_id_{side}"] for row in rows for side in (0, 1)}
-    pictures = artifacts.rows_of(files, IMAGES_TABLE, ["image_id", "licence"])
-    return sorted({picture["licence"] for picture in pictures if picture["image_id"] in wanted})
 
 
 def _seed(seed: int | None) -> int:

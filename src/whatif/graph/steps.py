@@ -82,12 +82,14 @@ class Benchmark:
     """A benchmark's steps in order, and the values of their wildcards under given parameters.
 
     outside: what captions, questions or photographs it takes from outside the drawn scenes, in words; empty for none.
+    citation: the paper whose method it follows, as a data card names it; empty where there is none.
     """
 
     name: str
     steps: tuple[Step, ...]
     wildcards: Callable[[Params], Mapping[str, Sequence[str]]]
     outside: Callable[[Params], str] = lambda params: ""
+    citation: str = ""
 
 
 @dataclass(frozen=True, eq=False)

@@ -211,7 +211,7 @@ def _line(twins: Mapping[str, Mapping[str, Any]], where: str) -> tuple[int, str]
     original = twins["original"]
     provenance = json.loads(original["provenance"])
     number = provenance.get("row", 0) if "img_path" in provenance else 0  # other sources may call other things a row
-    record: dict[str, str] = {"img_path": provenance.get("img_path", f"{original['pair_id']}.png")}
+    record: dict[str, str] = {"img_path": picture_name(original)}
     for variant, (query, answer) in VARIANTS.items():
         twin = twins[variant]
         record[query] = printed_question(twin["question"], twin["choices"])
@@ -229,6 +229,12 @@ def _line(twins: Mapping[str, Mapping[str, Any]], where: str) -> tuple[int, str]
     # The text of a row that was corrected since it was read no longer holds.
     same = written is not None and next(csv.reader([written]), None) == fields
     return number, written if same else _rendered(fields)
+
+
+def picture_name(question: Mapping[str, Any]) -> str:
+    """The name of a question's picture in the released form: that of the file it was read from, or its pair's."""
+    name: str = json.loads(question["provenance"]).get("img_path", f"{question['pair_id']}.png")
+    return name
 
 
 def _check_reading_back(twins: Mapping[str, Mapping[str, Any]], read: Iterable[Mapping[str, Any]], where: str) -> None:

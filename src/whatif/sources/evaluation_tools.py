@@ -57,23 +57,25 @@ def write_vlmevalkit(questions: Sequence[Row], images: EncodedPictures, path: Pa
             file.write(_line((str(index), image, asked, *choices, *named)))
 
 
-def write_lmms_eval(questions: Sequence[Row], images: EncodedPictures, folder: Path, *, strategy: str) -> Path:
-    """Writes a folder that lmms-eval runs with `--include_path FOLDER --tasks NAME`; returns the task's YAML file.
+def write_lmms_eval(
+    questions: Sequence[Row], images: EncodedPictures, folder: Path, *, name: str, strategy: str
+) -> Path:
+    """Writes a folder that lmms-eval runs with `--include_path FOLDER --tasks whatif_NAME`; returns its YAML file.
 
-    The task is called as the folder. `test.parquet` holds the questions with their pictures, as the datasets library
-    shows them; `utils.py` is what the tool calls. A question with options is printed with them, an open one is put in
-    the words of `strategy`. Rows are in ascending order of question_id.
+    The folder may be moved: the tool looks for `test.parquet` beside the YAML file. That table holds the questions with
+    their pictures, as the datasets library shows them; `utils.py` is what the tool calls. A question with options is
+    printed with them, an open one is put in the words of `strategy`. Rows are in ascending order of question_id.
 
     Raises WhatifError when there are no questions, when a question has not exactly one picture or its picture is in
     none of the files, and when the folder cannot be written.
     """
     rows = _rows(questions, folder)
-    task = re.sub(r"[^a-z0-9]+", "_", folder.resolve().name.lower()).strip("_") or "whatif"
+    task = "_".join(["whatif", *re.findall(r"[a-z0-9]+", name.lower())])
     _write_parquet(rows, images, folder / "test.parquet", strategy)
     program = resources.files("whatif.sources") / "lmms_eval_task.py"
     write_whole(folder / "utils.py", program.read_bytes())
     file = folder / f"{task}.yaml"
-    write_whole(file, _task_yaml(task, folder.resolve() / "test.parquet").encode())
+    write_whole(file, _task_yaml(task).encode())
     return file
 
 
@@ -146,7 +148,7 @@ def _asked(row: Row, strategy: str) -> str:
     return prompt(strategy, row["question"], row["answer_kind"])
 
 
-def _task_yaml(task: str, data: Path) -> str:
+def _task_yaml(task: str) -> str:
     """The task's configuration; `!function` is the tool's own tag, so this is text and no dump."""
     metrics = "".join(
         f"  - metric: accuracy_{variant}\n    aggregation: !function utils.accuracy\n    higher_is_better: true\n"
@@ -154,11 +156,11 @@ def _task_yaml(task: str, data: Path) -> str:
     )
     return f"""\
 task: {json.dumps(task)}
-# After the folder was moved, the path of test.parquet has to be set anew.
 dataset_path: parquet
 dataset_kwargs:
+  # Looked up beside this file (lmms-eval 0.7.3); a version that looks in the working directory is started from here.
   data_files:
-    test: {json.dumps(str(data))}
+    test: test.parquet
 test_split: test
 output_type: generate_until
 doc_to_text: !function utils.doc_to_text

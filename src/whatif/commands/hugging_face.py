@@ -1,0 +1,104 @@
+"""`whatif export hugging-face`: a benchmark as a Hugging Face data set folder, with its data card."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from whatif.errors import WhatifError
+
+Row = Mapping[str, Any]
+
+
+@click.command("hugging-face")
+@click.argument("benchmark")
+@click.argument("folder", type=click.Path(path_type=Path))
+def export_hugging_face(benchmark: str, folder: Path) -> None:
+    """Write BENCHMARK as a data set in FOLDER: its questions and its pairs of pictures, whichever it has.
+
+    Rows are those that models are asked about. `datasets.load_dataset(FOLDER, "questions")` loads them with their
+    pictures; README.md is the data card, with the seed, checkpoints and parameters that they were made with.
+
+    \b
+    whatif export hugging-face cvqa-synthetic ours/
+    """
+    from whatif import artifacts
+    from whatif.graph.lineage import last_tables_of
+    from whatif.schemas import PAIRS, QUESTIONS
+
+    questions, pairs = (last_tables_of(benchmark, table) for table in (QUESTIONS, PAIRS))
+    if not questions and not pairs:
+        raise WhatifError(f"data: has no questions and no pairs of {benchmark}; `dvc repro` makes them")
+    images = pictures_of(benchmark)
+    written = write_folder(
+        benchmark,
+        folder,
+        questions=list(artifacts.rows_of(questions, QUESTIONS)),
+        pairs=list(artifacts.rows_of(pairs, PAIRS)),
+        images=images,
+        tables=[*questions, *pairs],
+    )
+    click.echo(f"{folder}: {written}")
+
+
+def pictures_of(benchmark: str) -> tuple[Path, ...]:
+    """The artifacts with a benchmark's pictures, those that models are shown first."""
+    from whatif.graph.lineage import tables_of
+    from whatif.schemas import IMAGES
+
+    return tables_of(benchmark, IMAGES, ("verify", "filter", "generate", "extract"))
+
+
+def write_folder(
+    benchmark: str,
+    folder: Path,
+    *,
+    questions: Sequence[Row] = (),
+    pairs: Sequence[Row] = (),
+    images: Sequence[Path],
+    tables: Sequence[Path],
+) -> str:
+    """Writes a data set folder; returns what was written, in words.
+
+    `tables` are the artifacts that the rows were read from: the card says what they were made with. Raises WhatifError
+    when the folder holds a data set already, when a picture is in none of `images`, and when it cannot be written.
+    """
+    from whatif.atomic_files import write_whole
+    from whatif.graph.lineage import lineage
+    from whatif.images import ImageStore
+    from whatif.sources.hugging_face_card import Origin, data_card
+    from whatif.sources.hugging_face_folder import CARD, refuse_used
+    from whatif.sources.hugging_face_pairs import write_pairs
+    from whatif.sources.hugging_face_questions import write_questions
+
+    refuse_used(folder)
+    store = ImageStore(images)
+    configurations = []
+    if questions:
+        configurations.append(write_questions(questions, store, folder))
+    if pairs or not questions:
+        configurations.append(write_pairs(pairs, store, folder))
+    made = lineage(tables)
+    shown = {image_id for row in questions for image_id in row["image_ids"]}
+    shown |= {row[f"image_id_{side}"] for row in pairs for side in (0, 1)}
+    origin = Origin(made.parameters, made.sources, made.unknown, _citation(benchmark))
+    card = data_card(benchmark, configurations, origin, licences=_licences(shown, images))
+    write_whole(folder / CARD, card.encode())  # last: where it is, everything is
+    return " and ".join(f"{configuration.rows:,} {configuration.name}" for configuration in configurations)
+
+
+def _citation(name: str) -> str:
+    from whatif import benchmarks
+
+    return benchmarks.benchmark(name).citation if name in benchmarks.MODULES else ""
+
+
+def _licences(shown: Iterable[str], files: Sequence[Path]) -> list[str]:
+    from whatif import artifacts
+    from whatif.schemas import IMAGES
+
+    rows = artifacts.rows_of(files, IMAGES, ["image_id", "licence"], only={"image_id": shown})
+    return sorted({row["licence"] for row in rows})

@@ -1,0 +1,70 @@
+"""Lineage: what some artifacts, and everything that they were made from, were made with, by their footers alone.
+
+A footer names its own job's parameters and inputs. What a data card says of a seed or a checkpoint stands further
+back, so the inputs are followed to the sources.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from whatif.artifacts import footer_of
+from whatif.errors import WhatifError
+from whatif.graph.freshness import DATA
+from whatif.schemas import Table
+
+
+@dataclass(frozen=True)
+class Lineage:
+    """The parameters of all steps, by dotted path; the digests of files outside the graph, by path.
+
+    `unknown`: inputs that are no longer there as they were used, so that what they were made from is not known.
+    """
+
+    parameters: dict[str, Any]
+    sources: dict[str, str]
+    unknown: tuple[str, ...]
+
+
+def lineage(paths: Iterable[Path]) -> Lineage:
+    """The lineage of artifacts. Raises WhatifError when one of them is unreadable."""
+    parameters: dict[str, Any] = {}
+    sources: dict[str, str] = {}
+    unknown: set[str] = set()
+    waiting = [footer_of(path).made_from for path in paths]
+    seen: set[str] = set()
+    while waiting:
+        made_from = waiting.pop()
+        parameters.update(made_from.get("parameters", {}))
+        sources.update(made_from.get("sources", {}))
+        for path, content in made_from.get("inputs", {}).items():
+            if path in seen:
+                continue
+            seen.add(path)
+            try:
+                footer = footer_of(Path(path))
+            except WhatifError:
+                unknown.add(path)
+                continue
+            if footer.content == content:
+                waiting.append(footer.made_from)
+            else:
+                unknown.add(path)
+    return Lineage(dict(sorted(parameters.items())), dict(sorted(sources.items())), tuple(sorted(unknown)))
+
+
+def tables_of(benchmark: str, table: Table, stages: Sequence[str]) -> tuple[Path, ...]:
+    """The artifacts of one table that these stages of a benchmark have made in this checkout."""
+    found = [path for stage in stages for path in sorted((DATA / stage / benchmark).rglob("[!.]*.parquet"))]
+    return tuple(path for path in found if footer_of(path).table == table.label)
+
+
+def last_tables_of(benchmark: str, table: Table) -> tuple[Path, ...]:
+    """The artifacts of one table as models see them: of the last stage before evaluation that has any."""
+    for stage in ("verify", "filter", "generate", "extract"):
+        if found := tables_of(benchmark, table, [stage]):
+            return found
+    return ()
