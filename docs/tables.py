@@ -162,6 +162,27 @@ def _regions() -> str:
     return f"{100 * min(shares):.0f}% to {100 * max(shares):.0f}%"
 
 
+def _movement() -> str:
+    """How things move in pairs of the embedded diffusion pipeline, a row a way of making them."""
+    rows = [
+        ("pairs", "both nouns right", "moved less than a tenth of the side", "median shift", "median change of area")
+    ]
+    for way, found in _json("src/whatif/models/embedded/diffusion/accuracy.json")["movement"].items():
+        shares = [found[name]["accuracy"] for name in ("both_nouns_right", "moved_less_than_a_tenth_of_the_side")]
+        sizes = [found[name] for name in ("median_shift_in_sides", "median_change_of_area")]
+        rows.append(
+            (way.replace("_", " "), *(f"{100 * each:.0f}%" for each in shares), *(f"{100 * x:.1f}%" for x in sizes))
+        )
+    return _markdown(rows, text_columns=1)
+
+
+def _worst_nouns() -> str:
+    """The three nouns that the embedded diffusion pipeline draws worst, with the share of right things."""
+    nouns = _json("src/whatif/models/embedded/diffusion/accuracy.json")["nouns"]
+    worst = sorted(nouns, key=lambda noun: (nouns[noun]["accuracy"], noun))[:3]
+    return ", ".join(f"`{noun}` ({100 * nouns[noun]['accuracy']:.0f}% of {nouns[noun]['n']})" for noun in worst)
+
+
 def _csv(path: str) -> list[dict[str, str]]:
     with (ROOT / path).open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
@@ -203,6 +224,8 @@ NUMBERS: dict[str, Callable[[], str]] = {
     "yes or no": _share("llava-original", "free answers", "scenes", "yes/no"),
     "edits": _share("vilt", "edits", "one and pair", "all", "picture"),
     "drawn": _share("diffusion", "captions", "all"),
+    "movement": _movement,
+    "worst nouns": _worst_nouns,
     "less change": lambda: f"{_measured('diffusion', 'noun_swaps', 'times_less_than_with_another_seed'):.0f}",
 }
 RELEASED: dict[str, Callable[[Path], str | None]] = {"released shortcuts": _released_shortcuts, "compared": _compared}

@@ -46,6 +46,7 @@ class DiffusionCheckpoint(LocalCheckpoint):
     steps: int = Field(ge=1, le=1000)
     scheduler: Literal["ddim", "euler-ancestral"] | None = None  # the checkpoint's own when null
     cross_attention: bool = False  # whether pairs of pictures share the maps of cross-attention too
+    shared_start: float = Field(default=0, ge=0, lt=1)  # share of the steps at which a pair is one and the same picture
     licence: str = Field(default="unknown", min_length=1)  # of the pictures that it draws, as `CC0-1.0`
 
 

@@ -156,6 +156,22 @@ def test_cross_attention_is_shared_where_captions_have_as_many_tokens(pipeline: 
     assert torch.allclose(pixels, one_by_one, atol=1e-4)
 
 
+def test_a_pair_is_one_picture_while_its_start_is_shared(pipeline: Any) -> None:
+    own = PairRequest("A red ball.", "A blue star on a black background.", seed=5, shared=0.5, guidance=3)
+    requests = [own, replace(own, shared_start=0.5), replace(own, shared_start=1.0)]
+    pixels = generate_pixels(pipeline, requests, 4)
+    for start in (1, 2):
+        assert torch.allclose(pixels[0, 0], pixels[start, 0], atol=1e-4)  # originals are drawn as ever
+
+    def change(place: int) -> float:
+        return float((pixels[place, 1] - pixels[place, 0]).abs().mean())
+
+    # At 1.0 only the last of four steps is told the other caption.
+    assert change(0) > change(1) > change(2) > 0
+    one_by_one = torch.cat([generate_pixels(pipeline, [request], 4) for request in requests])
+    assert torch.allclose(pixels, one_by_one, atol=1e-4)
+
+
 def test_the_pipeline_is_left_as_it_was(pipeline: Any) -> None:
     before, scheduler = pipeline.unet.attn_processors, pipeline.scheduler
     pipeline.scheduler.set_timesteps(7)
@@ -184,6 +200,7 @@ def test_pictures_are_the_pixels(pipeline: Any) -> None:
         (REQUESTS[:1], 0, "steps is 0"),
         ([replace(REQUESTS[0], shared=1.5)], 2, r"shared is 1\.5"),
         ([replace(REQUESTS[0], shared=float("nan"))], 2, "shared is nan"),
+        ([replace(REQUESTS[0], shared_start=-0.1)], 2, r"shared_start is -0\.1"),
     ],
 )
 def test_what_cannot_be_made(pipeline: Any, requests: list[PairRequest], steps: int, message: str) -> None:

@@ -31,6 +31,10 @@ def test_true_pictures_are_always_recognised(side: int, number: int) -> None:
     found = [recognise(draw_scene_picture(scene, side)) for scene in scenes]
     assert [told(one) for one in found] == [shown(scene) for scene in scenes]
     assert min(one.score for one in found) > 0.9
+    # The centre of mass lies within the thing, whose own centre is in the middle of its square.
+    for one, scene in zip(found, scenes, strict=True):
+        thing = scene.things[0]
+        assert one.x is not None and abs(one.x - thing.x) < 0.12 and one.y is not None and abs(one.y - thing.y) < 0.12
 
 
 @pytest.mark.parametrize("background", BACKGROUNDS)

@@ -166,13 +166,19 @@ def test_true_drawings_are_assessed_as_right(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(
         assess_diffusion,
         "_draw_pairs",
-        lambda pipeline, captions, others, seeds, shared: [
+        lambda pipeline, captions, others, seeds, *, shared, shared_start=0.0: [
             (drawn(known, caption), drawn(known, other)) for caption, other in zip(captions, others, strict=True)
         ],
     )
     monkeypatch.setattr(assess_diffusion, "load_pipeline", lambda settings: None)
     table = assess_diffusion.assess_diffusion(Path("nowhere"), samples=10, pairs=10)
     assert all(share["accuracy"] == 1 for share in table["captions"].values())
+    assert all(share["accuracy"] == 1 for share in table["nouns"].values())
+    for way, still in (("prompt_to_prompt", 1), ("prompt_to_prompt_with_a_shared_start", 1), ("another_seed", 0)):
+        moved = table["movement"][way]
+        assert moved["both_nouns_right"]["accuracy"] == 1
+        assert (moved["moved_less_than_a_tenth_of_the_side"]["accuracy"] == 1) == bool(still)
+        assert (moved["median_shift_in_sides"] < 0.02) == bool(still)
     swaps = table["noun_swaps"]
     assert swaps["right_with_prompt_to_prompt"]["n"] == 10
     assert swaps["right_with_prompt_to_prompt"]["accuracy"] == 1

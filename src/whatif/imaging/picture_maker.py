@@ -61,6 +61,7 @@ class PictureDrawer:
                 shared=row["p"],
                 guidance=row["guidance"],
                 cross_attention=self._settings.cross_attention,
+                shared_start=self._settings.shared_start,
             )
             for row in filled(run)
         ]

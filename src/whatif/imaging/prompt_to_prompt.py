@@ -24,6 +24,10 @@ class PairRequest:
     `shared` is p, the share of the steps at which the pair shares its self-attention, 0 to 1: none at 0, all but the
     last at 1. `guidance` is the scale of classifier-free guidance; at 1 there is none. With `cross_attention` the pair
     shares that too, at the same steps, if both captions have as many tokens: else a map would stand at other words.
+
+    `shared_start` is the share of the steps, 0 to 1, at which the counterfactual is still denoised by the original's
+    caption, so that both are the same picture: none at 0, which is the paper's way. What is drawn early is where a
+    thing is and how large, so the counterfactual's thing moves less; too late a start leaves the original's thing.
     """
 
     original: str
@@ -32,6 +36,7 @@ class PairRequest:
     shared: float
     guidance: float
     cross_attention: bool = False
+    shared_start: float = 0.0
 
 
 class SharedAttention:
@@ -92,7 +97,7 @@ def generate_pixels(pipeline: Any, requests: Sequence[PairRequest], steps: int) 
     CPU, for each pair from its own seed. Attention is shared at step i, counted from 0, while
     i / (steps - 1) < `shared`.
 
-    Raises ValueError for no request, fewer than one step, or `shared` outside 0 to 1.
+    Raises ValueError for no request, fewer than one step, or `shared` or `shared_start` outside 0 to 1.
     """
     import torch
 
@@ -133,10 +138,23 @@ def _denoised(
         both = [shared and crosses for shared, crosses in zip(sharing, crossing, strict=True)]
         attention.to_words.attends_as = _rows(both, device)
         scaled = scheduler.scale_model_input(latents.repeat(2, 1, 1, 1), time)
-        unguided, guided = pipeline.unet(scaled, time, encoder_hidden_states=words).sample.split(2 * number)
+        told = words[_told(requests, step, len(scheduler.timesteps), device)]
+        unguided, guided = pipeline.unet(scaled, time, encoder_hidden_states=told).sample.split(2 * number)
         predicted = unguided + guidance[:, None, None, None] * (guided - unguided)
         latents = scheduler.step(predicted, time, latents, **of_scheduler).prev_sample
     return latents
+
+
+def _told(requests: Sequence[PairRequest], step: int, steps: int, device: Any) -> Any:
+    """For each of the 4 rows of each request, in the order of `_rows`, the row whose caption it is denoised by."""
+    import torch
+
+    number = len(requests)
+    rows = list(range(4 * number))
+    for place, request in enumerate(requests):
+        if step / max(1, steps - 1) < request.shared_start:
+            rows[3 * number + place] = 2 * number + place
+    return torch.tensor(rows, device=device)
 
 
 def _rows(sharing: Sequence[bool], device: Any) -> Any:
@@ -207,3 +225,5 @@ def _check(requests: Sequence[PairRequest], steps: int) -> None:
     for request in requests:
         if not 0 <= request.shared <= 1:
             raise ValueError(f"shared is {request.shared}: it is a share of the steps, 0 to 1")
+        if not 0 <= request.shared_start <= 1:
+            raise ValueError(f"shared_start is {request.shared_start}: it is a share of the steps, 0 to 1")

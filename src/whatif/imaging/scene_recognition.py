@@ -30,18 +30,26 @@ _LEAST_COLOURED = 0.5  # of the thing's pixels, but for its edge, must be neares
 _FAINT = 35.0  # as near to the background's colour, a pixel is background
 _SHIFTS = 2  # pixels that the middle of mass may be off, each way
 _SIZES = (0.85, 0.9, 0.95, 1.0, 1.05, 1.1)  # templates' diameters beside those of things
+_OUTLINE_SIDE = 64  # pixels at which an outline's area is counted
 _POINTS = 5  # in a row of a template's pixel
 
 
 @dataclass(frozen=True)
 class Recognised:
-    """What was found; None for what cannot be told. `score`, 0 to 1, is the overlap with the nearest template."""
+    """What was found; None for what cannot be told.
+
+    `score`, 0 to 1, is the overlap with the nearest template. `x` and `y` are the thing's centre of mass as shares of
+    the picture's side, `area` the share of the picture that it covers.
+    """
 
     background: str | None = None
     colour: str | None = None
     noun: str | None = None
     size: str | None = None
     score: float = 0.0
+    x: float | None = None
+    y: float | None = None
+    area: float | None = None
 
 
 def recognise(picture: Image.Image, least_score: float = 0.8) -> Recognised:
@@ -66,10 +74,38 @@ def recognise(picture: Image.Image, least_score: float = 0.8) -> Recognised:
     colour, ink = _colour(pixels, ground)
     if colour is None:
         return Recognised(background)
-    noun, size, score = _shape(*_shares(pixels, ground, ink))
-    if score < least_score:
-        return Recognised(background, colour, score=score)
-    return Recognised(background, colour, noun, size, score)
+    share, anything = _shares(pixels, ground, ink)
+    noun, size, score = _shape(share, anything)
+    known = score >= least_score
+    x, y = _centre_of_mass(share)
+    return Recognised(
+        background,
+        colour,
+        noun=noun if known else None,
+        size=size if known else None,
+        score=score,
+        x=x,
+        y=y,
+        area=float(share.mean()),
+    )
+
+
+@cache
+def outline_mass(noun: str) -> tuple[float, float, float]:
+    """Where the centre of mass of a noun's outline is, x and y from the middle of its square; the share that it fills.
+
+    All in shares of the square.
+    """
+    mask = _mask(noun, _OUTLINE_SIDE)
+    x, y = _centre_of_mass(mask)
+    return x - 0.5, y - 0.5, float(mask.mean())
+
+
+def _centre_of_mass(share: Pixels) -> tuple[float, float]:
+    """x and y, as shares of the side."""
+    middles = (np.arange(len(share)) + 0.5) / len(share)
+    x, y = (float(share.sum(axis=axis) @ middles / share.sum()) for axis in (0, 1))
+    return x, y
 
 
 def _background(pixels: Pixels) -> tuple[str | None, Pixels]:

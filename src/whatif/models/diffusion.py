@@ -80,7 +80,13 @@ def identity(settings: DiffusionCheckpoint, pipeline: Any) -> dict[str, Any]:
     hub with the commit that `pipeline`, which was loaded from it, came from. Device and batch size are no part of it.
     """
     folder = folder_of(settings.checkpoint)
-    how = {"dtype": settings.dtype, "scheduler": settings.scheduler, "cross_attention": settings.cross_attention}
+    how: dict[str, Any] = {
+        "dtype": settings.dtype,
+        "scheduler": settings.scheduler,
+        "cross_attention": settings.cross_attention,
+    }
+    if settings.shared_start:  # named only where it is set, so that what was stored before stays valid
+        how["shared_start"] = settings.shared_start
     if folder is not None:
         return {"files": source_digest(folder), **how}
     # The hub's cache keeps each commit in a folder of its name: .../snapshots/<commit>/unet

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from whatif.imaging.prompt_to_prompt import PairRequest, generate_pairs
 from whatif.imaging.scene_recognition import recognise
+from whatif.imaging.thing_movement import movement
 from whatif.models.diffusion import load_pipeline
 from whatif.params_models import DiffusionCheckpoint
 from whatif.random_streams import stream
@@ -24,6 +25,8 @@ PAIRS = 120
 STEPS = 25
 GUIDANCE = 2.0
 SHARED = 0.8  # of the steps, self-attention by Prompt-to-Prompt
+START = 0.35  # of the steps, both pictures of a pair are the same
+NEAR = 0.1  # of the picture's side: a thing that moved less has stayed where it is
 _TOGETHER = 30  # pictures, or pairs
 _SEED = 20_24
 _BORDER = 2  # pixels around the picture that a thing does not reach
@@ -42,34 +45,50 @@ def assess_diffusion(folder: Path, samples: int = SAMPLES, pairs: int = PAIRS) -
     around the one that Prompt-to-Prompt puts in its place. Elsewhere nothing should change: it is measured for
     Prompt-to-Prompt with a shared seed, for a shared seed alone, and for another seed, always over the same pixels;
     with the two-sided p-value of Wilcoxon's paired test. Pairs count whose original shows the thing.
+    `movement`: how far the things of a pair move, and how much they grow, for Prompt-to-Prompt alone, with a shared
+    start too, and for another seed. `nouns`: the share of right things by noun.
 
     The same on every run of a machine. Raises WhatifError when the pipeline cannot be loaded.
     """
     pipeline = load_pipeline(DiffusionCheckpoint(checkpoint=str(folder), steps=STEPS))
-    return {"captions": _captions_drawn(pipeline, samples), "noun_swaps": _noun_swaps(pipeline, pairs)}
+    swaps, moved = _noun_swaps(pipeline, pairs)
+    captions, nouns = _captions_drawn(pipeline, samples)
+    return {"captions": captions, "noun_swaps": swaps, "movement": moved, "nouns": nouns}
 
 
-def _captions_drawn(pipeline: Any, number: int) -> dict[str, Any]:
-    """Shares of right things, colours, backgrounds and all three."""
+def _captions_drawn(pipeline: Any, number: int) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Shares of right things, colours, backgrounds and all three; and of right things by noun."""
     scenes = [draw_scene("test", place, _SEED, "one") for place in range(number)]
     captions = [full_caption(scene, place % WORDINGS) for place, scene in enumerate(scenes)]
     pictures = _draw(pipeline, captions, [_seed("captions", place) for place in range(number)])
     right = np.array([_is_right(scene, picture) for scene, picture in zip(scenes, pictures, strict=True)])
     chances = {"object": 1 / len(NOUNS), "colour": 1 / len(COLOURS), "background": 1 / len(BACKGROUNDS)}
     table = {name: share(right[:, place], chance) for place, (name, chance) in enumerate(chances.items())}
-    return {**table, "all": share(np.all(right, axis=1), float(np.prod(list(chances.values()))))}
+    asked = np.array([scene.things[0].noun for scene in scenes])
+    nouns = {noun: share(right[asked == noun, 0], chances["object"]) for noun in sorted(set(asked.tolist()))}
+    return {**table, "all": share(np.all(right, axis=1), float(np.prod(list(chances.values()))))}, nouns
 
 
-def _noun_swaps(pipeline: Any, number: int) -> dict[str, Any]:
-    """Pairs by Prompt-to-Prompt, the same without shared attention, and counterfactuals from other noise."""
+def _noun_swaps(pipeline: Any, number: int) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Pairs by Prompt-to-Prompt, the same without shared attention, and counterfactuals from other noise.
+
+    The table of what changes beside the things, and that of how the things move.
+    """
     scenes = [draw_scene("test", number + place, _SEED, "one") for place in range(number)]
     swapped = [edit(scene, "noun", stream(_SEED, "swap", place)) for place, scene in enumerate(scenes)]
     captions, others = (
         [full_caption(scene, place % WORDINGS) for place, scene in enumerate(each)] for each in (scenes, swapped)
     )
     seeds = [_seed("pairs", place) for place in range(number)]
-    with_attention, with_seed = (_draw_pairs(pipeline, captions, others, seeds, shared) for shared in (SHARED, 0.0))
+    with_attention, with_seed = (_draw_pairs(pipeline, captions, others, seeds, shared=each) for each in (SHARED, 0.0))
     with_other_seed = _draw(pipeline, others, [_seed("other noise", place) for place in range(number)])
+    with_start = _draw_pairs(pipeline, captions, others, seeds, shared=SHARED, shared_start=START)
+    ways = {
+        "prompt_to_prompt": with_attention,
+        "prompt_to_prompt_with_a_shared_start": with_start,
+        "another_seed": [(pair[0], other) for pair, other in zip(with_attention, with_other_seed, strict=True)],
+    }
+    moved = {way: _moved(pairs, scenes, swapped) for way, pairs in ways.items()}
     changes = []
     right = []
     for place, scene in enumerate(scenes):
@@ -80,7 +99,25 @@ def _noun_swaps(pipeline: Any, number: int) -> dict[str, Any]:
         drawn = (with_attention[place][1], with_seed[place][1], with_other_seed[place])
         changes.append([float(np.abs(_pixels(each) - _pixels(original))[outside].mean()) for each in drawn])
         right.append([_is_right(swapped[place], each) for each in drawn[:2]])
-    return _compared(np.array(changes).reshape(-1, 3), np.all(np.array(right).reshape(-1, 2, 3), axis=2))
+    return _compared(np.array(changes).reshape(-1, 3), np.all(np.array(right).reshape(-1, 2, 3), axis=2)), moved
+
+
+def _moved(pairs: Sequence[tuple[Any, Any]], scenes: Sequence[Scene], swapped: Sequence[Scene]) -> dict[str, Any]:
+    """How the things of pairs move: of all pairs those with both nouns right, and of these movement and growth."""
+    found = [
+        movement(*pair) if all(_is_right(*each)[0] for each in zip(both, pair, strict=True)) else None
+        for pair, *both in zip(pairs, scenes, swapped, strict=True)
+    ]
+    right = [each for each in found if each is not None]
+    shifts, growths = np.array([each.shift for each in right]), np.array([abs(each.growth) for each in right])
+    if not right:
+        return {"pairs_with_both_nouns_right": 0}
+    return {
+        "both_nouns_right": share(np.array([each is not None for each in found]), 1 / len(NOUNS) ** 2),
+        "moved_less_than_a_tenth_of_the_side": share(shifts < NEAR, None),
+        "median_shift_in_sides": round(float(np.median(shifts)), 4),
+        "median_change_of_area": round(float(np.expm1(np.median(growths))), 4),
+    }
 
 
 def _compared(changes: Pixels, right: npt.NDArray[np.bool_]) -> dict[str, Any]:
@@ -126,10 +163,16 @@ def _draw(pipeline: Any, captions: Sequence[str], seeds: Sequence[int]) -> list[
 
 
 def _draw_pairs(
-    pipeline: Any, captions: Sequence[str], others: Sequence[str], seeds: Sequence[int], shared: float
+    pipeline: Any,
+    captions: Sequence[str],
+    others: Sequence[str],
+    seeds: Sequence[int],
+    *,
+    shared: float,
+    shared_start: float = 0.0,
 ) -> list[tuple[Any, Any]]:
     requests = [
-        PairRequest(caption, other, seed, shared, GUIDANCE, cross_attention=True)
+        PairRequest(caption, other, seed, shared, GUIDANCE, cross_attention=True, shared_start=shared_start)
         for caption, other, seed in zip(captions, others, seeds, strict=True)
     ]
     pairs = []

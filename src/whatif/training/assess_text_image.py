@@ -116,10 +116,12 @@ def minimal_edits(number: int) -> MinimalEdits:
     return found
 
 
-def share(right: NDArray[np.bool_], chance: float) -> dict[str, float | int]:
-    """The share of what is right, with the ends of its 95% Wilson interval, n, and what chance gives."""
+def share(right: NDArray[np.bool_], chance: float | None) -> dict[str, float | int]:
+    """The share of what is right, with the ends of its 95% Wilson interval, n, and what chance gives if it is known."""
     interval = wilson(int(right.sum()), len(right))
-    ends = {"accuracy": interval.estimate, "low": interval.low, "high": interval.high, "chance": chance}
+    ends = {"accuracy": interval.estimate, "low": interval.low, "high": interval.high}
+    if chance is not None:
+        ends["chance"] = chance
     return {**{name: round(value, 4) for name, value in ends.items()}, "n": len(right)}
 
 

@@ -1,0 +1,34 @@
+"""Movement of things in pairs of pictures: none where only the noun differs, and what it is where more does."""
+
+from __future__ import annotations
+
+import itertools
+from math import log
+
+import pytest
+from PIL import Image
+
+from whatif.imaging.scene_picture import draw_scene_picture
+from whatif.imaging.thing_movement import movement
+from whatif.sources.scenes import NOUNS, SIZES, Scene, Thing
+
+
+def picture(noun: str, size: str = "large", x: float = 0.5, y: float = 0.5) -> Image.Image:
+    return draw_scene_picture(Scene("x", "white", (Thing(noun, "red", size, x, y),)))
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_another_noun_in_the_same_place_has_not_moved(size: str) -> None:
+    for one, other in itertools.combinations(NOUNS, 2):
+        found = movement(picture(one, size), picture(other, size))
+        assert found is not None
+        assert found.shift < 0.02 and abs(found.growth) < 0.1, (one, other, found)
+
+
+@pytest.mark.parametrize(("one", "other"), [("kite", "ball"), ("flag", "house"), ("moon", "moon")])
+def test_how_far_a_thing_has_moved_and_grown(one: str, other: str) -> None:
+    moved = movement(picture(one, x=0.3, y=0.4), picture(other, x=0.6, y=0.4))
+    assert moved is not None and moved.shift == pytest.approx(0.3, abs=0.02)
+    grown = movement(picture(one, "small"), picture(other, "large"))
+    assert grown is not None and grown.growth == pytest.approx(2 * log(SIZES["large"] / SIZES["small"]), abs=0.15)
+    assert movement(picture(one), Image.new("RGB", (64, 64), "white")) is None
