@@ -33,6 +33,7 @@ class FilterScenes(Settings):
     caption_image: float = Field(ge=-1, le=1)
     image_image: float = Field(ge=-1, le=1)
     directional: float = Field(ge=-1, le=1)
+    movement: float | None = Field(ge=0, le=1)  # of the thing, in sides of the picture: more is rejected
     clip: LocalCheckpoint
 
 

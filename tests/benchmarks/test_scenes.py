@@ -45,7 +45,7 @@ class Project:
         clip = {"checkpoint": str(checkpoints / "clip"), "batch_size": 4}
         # Pictures of random weights are like nothing.
         least = dict.fromkeys(("caption_image", "image_image", "directional"), -1.0)
-        self.values["filter"][NAME] = {**least, "clip": clip}
+        self.values["filter"][NAME] = {**least, "movement": None, "clip": clip}
         self.values["aggregate"][NAME].update(shown_scenes=2, shown_pairs=2)
         self.values["models"] = {
             "random": {"adapter": "random", "name": "Random"},

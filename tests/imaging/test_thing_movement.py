@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import itertools
 from math import log
+from typing import ClassVar
 
 import pytest
 from PIL import Image
 
 from whatif.imaging.scene_picture import draw_scene_picture
-from whatif.imaging.thing_movement import movement
+from whatif.imaging.thing_movement import moved_too_far, movement
 from whatif.sources.scenes import NOUNS, SIZES, Scene, Thing
 
 
@@ -32,3 +33,34 @@ def test_how_far_a_thing_has_moved_and_grown(one: str, other: str) -> None:
     grown = movement(picture(one, "small"), picture(other, "large"))
     assert grown is not None and grown.growth == pytest.approx(2 * log(SIZES["large"] / SIZES["small"]), abs=0.15)
     assert movement(picture(one), Image.new("RGB", (64, 64), "white")) is None
+
+
+class Shown:
+    """Pictures by name, as `ImageStore` gives them."""
+
+    pictures: ClassVar = {
+        "here": picture("kite", x=0.4),
+        "near": picture("ball", x=0.45),
+        "far": picture("ball", x=0.6),
+        "nothing": Image.new("RGB", (64, 64), "white"),
+    }
+
+    def get(self, image_id: str) -> Image.Image:
+        return self.pictures[image_id]
+
+
+@pytest.mark.parametrize(
+    ("other", "most", "detail"),
+    [
+        ("near", 0.1, None),
+        ("far", 0.1, "moved by 0.2"),
+        ("far", None, None),
+        ("nothing", 0.1, None),
+    ],
+)
+def test_a_pair_whose_thing_moved_is_refused(other: str, most: float | None, detail: str | None) -> None:
+    found = moved_too_far(Shown(), most, {"image_id_0": "here", "image_id_1": other})
+    if detail is None:
+        assert found is None
+    else:
+        assert found is not None and found[0] == "thing moved" and found[1].startswith(detail)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -79,16 +80,18 @@ def generate(task: Task) -> None:
 
 
 def filter_(task: Task) -> None:
-    """Of the candidates of each pair the best by CLIP's directional similarity, if any is like its captions."""
+    """The best candidate of each pair by CLIP's directional similarity, among those whose thing stays in its place."""
     from whatif.filters.clip_direction import Thresholds, best_candidates, lost_pair, measured
+    from whatif.imaging.thing_movement import moved_too_far
     from whatif.models.encoders import dual_encoder
 
     settings = task.parameters[f"filter.{NAME}"]
     candidates = artifacts.rows_of(task.inputs["pairs"], PAIRS)
-    found = measured(candidates, ImageStore(task.inputs["images"]), dual_encoder(settings.clip))
+    pictures = ImageStore(task.inputs["images"])
+    found = measured(candidates, pictures, dual_encoder(settings.clip))
     least = Thresholds(settings.caption_image, settings.image_image, settings.directional)
     kept, lost = 0, []
-    for pair_id, best, rejections in best_candidates(found, least):
+    for pair_id, best, rejections in best_candidates(found, least, partial(moved_too_far, pictures, settings.movement)):
         if best is None:
             lost.append(lost_pair(pair_id, rejections))
         else:

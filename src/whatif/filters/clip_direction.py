@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 Floats: TypeAlias = NDArray[np.float64]
 Row: TypeAlias = Mapping[str, Any]
+Refusal: TypeAlias = tuple[str, str]  # reason and detail
 
 NO_CANDIDATE_LEFT = "no candidate is left"  # how the reason of `lost_pair` begins
 _CANDIDATES_AT_ONCE = 256
@@ -78,16 +79,17 @@ def measured(candidates: Iterable[Row], pictures: DecodedPictures, clip: Embeds)
 
 
 def best_candidates(
-    candidates: Iterable[Row], least: Thresholds
+    candidates: Iterable[Row], least: Thresholds, refused_too: Callable[[Row], Refusal | None] = lambda row: None
 ) -> Iterator[tuple[str, Row | None, list[dict[str, Any]]]]:
     """For each pair its id, its best candidate or None, and the rejections of the others, given in order of pairs.
 
-    Best is the one with the highest directional similarity (the first of equals) among those that `refusal` does not
-    refuse. A candidate that is left but is not the best is rejected as "another candidate was better".
+    Best is the one with the highest directional similarity (the first of equals) among those that neither `refusal` nor
+    `refused_too`, which is asked of the rest, refuses. A candidate that is left but is not the best is rejected as
+    "another candidate was better".
     """
     for pair_id, group in itertools.groupby(candidates, key=lambda row: str(row["pair_id"])):
         rows = list(group)
-        refused = {row["candidate"]: refusal(row, least) for row in rows}
+        refused = {row["candidate"]: refusal(row, least) or refused_too(row) for row in rows}
         left = [row for row in rows if refused[row["candidate"]] is None]
         best = max(left, key=lambda row: row["directional"], default=None)
         rejections = []
@@ -120,7 +122,7 @@ def is_lost_pair(row: Row) -> bool:
     return str(row["reason"]).startswith(NO_CANDIDATE_LEFT)
 
 
-def refusal(row: Row, least: Thresholds) -> tuple[str, str] | None:
+def refusal(row: Row, least: Thresholds) -> Refusal | None:
     """Why a measured candidate cannot be kept, as reason and detail; None when it can.
 
     The first that holds of: both pictures are the same picture, a picture is unlike its caption (the detail says

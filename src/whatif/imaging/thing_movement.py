@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import hypot, log, sqrt
+from typing import Any
 
 from PIL.Image import Image
 
+from whatif.images import DecodedPictures
 from whatif.imaging.scene_recognition import Recognised, outline_mass, recognise
 
 
@@ -32,6 +35,19 @@ def movement(original: Image, counterfactual: Image, least_score: float = 0.8) -
         return None
     (x_0, y_0, area_0), (x_1, y_1, area_1) = _square(before), _square(after)
     return Movement(hypot(x_1 - x_0, y_1 - y_0), log(area_1 / area_0))
+
+
+def moved_too_far(pictures: DecodedPictures, most: float | None, row: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Why a row of `pairs` is refused, as reason and detail: its thing moved by more than `most`; None when it is kept.
+
+    A pair in which a thing is not recognised is not refused here: verification says what it shows instead.
+    """
+    if most is None:
+        return None
+    found = movement(pictures.get(row["image_id_0"]), pictures.get(row["image_id_1"]))
+    if found is None or found.shift <= most:
+        return None
+    return "thing moved", f"moved by {found.shift:.3f} of the picture's side, more than {most}"
 
 
 def _square(seen: Recognised) -> tuple[float, float, float]:
