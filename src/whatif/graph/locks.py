@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from whatif.atomic_files import write_whole
+from whatif.errors import WhatifError
 from whatif.graph import owners
 
 LOCKS = Path(".whatif/locks")
@@ -52,11 +53,13 @@ def is_planned() -> bool:
 def record_run(command: Sequence[str] | None = None) -> None:
     """Writes down how this run was started, for who goes on after a power cut: as this process was, when not given.
 
-    To be called when jobs begin, so that to look (`snakemake --dry-run`) does not make a cut off run forgotten.
+    To be called when jobs begin, so that to look (`snakemake --dry-run`) does not make a cut off run forgotten. A disk
+    that does not take it stops no run.
     """
     if command is None:
         command = ["dvc", "repro"] if "DVC_STAGE" in os.environ else owners.command_of(sys.orig_argv)
-    write_whole(_LAST_RUN, json.dumps(list(command)).encode())
+    with contextlib.suppress(WhatifError):
+        write_whole(_LAST_RUN, json.dumps(list(command)).encode())
 
 
 def last_run() -> list[str]:
@@ -69,10 +72,11 @@ def last_run() -> list[str]:
 
 
 def _sign(file: BinaryIO, what: str = "") -> None:
-    file.truncate(0)
     now = datetime.now().astimezone().isoformat(timespec="seconds")
-    file.write(f"process {os.getpid()} on {socket.gethostname()} since {now}{what}".encode())
-    file.flush()
+    text = f"process {os.getpid()} on {socket.gethostname()} since {now}{what}"
+    with contextlib.suppress(OSError):  # the lock is held on a full disk too; only who holds it is not known then
+        os.truncate(file.fileno(), 0)
+        os.write(file.fileno(), text.encode())
 
 
 @contextlib.contextmanager

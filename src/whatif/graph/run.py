@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import importlib
 import json
@@ -165,7 +166,8 @@ def publish(job: Job) -> None:
 
 
 def _log(job: Job, outcome: Outcome, seconds: float) -> None:
-    LOG.parent.mkdir(parents=True, exist_ok=True)
     line = json.dumps({"job": job.name, "outcome": outcome, "seconds": round(seconds, 3), "pid": os.getpid()})
-    with LOG.open("a", encoding="utf-8") as file:
-        file.write(line + "\n")
+    with contextlib.suppress(OSError):  # the outputs are whole, whether or not the disk takes a line about them
+        LOG.parent.mkdir(parents=True, exist_ok=True)
+        with LOG.open("a", encoding="utf-8") as file:
+            file.write(line + "\n")

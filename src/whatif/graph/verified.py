@@ -2,11 +2,13 @@
 
 As git's index does, an entry keeps a file's size and times beside the hash that it had then. While they are the same
 the hash is believed; otherwise the file is read. One small file an entry, written whole, so that jobs on many machines
-can write at the same time.
+can write at the same time. The index only saves time: an entry that cannot be written (a full disk, no permission)
+leaves one that is not believed or none, and the file is hashed again.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -53,7 +55,8 @@ def remember(path: Path, value: str) -> None:
 
 def forget(path: Path) -> None:
     """Drops the entry of a file that is gone."""
-    _entry(path).unlink(missing_ok=True)
+    with contextlib.suppress(OSError):
+        _entry(path).unlink()
 
 
 def source_digest(path: Path) -> str:
@@ -103,7 +106,8 @@ def _stamp(path: Path) -> str:
 
 def _write(path: Path, stamp: str, value: str) -> None:
     entry = {"path": os.fspath(path), "stamp": stamp, "digest": value}
-    write_whole(_entry(path), json.dumps(entry).encode(), durable=False)
+    with contextlib.suppress(WhatifError):
+        write_whole(_entry(path), json.dumps(entry).encode(), durable=False)
 
 
 def _entry(path: Path) -> Path:
