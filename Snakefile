@@ -1,5 +1,6 @@
 """One graph, second door: `snakemake --cores N`. The first is `dvc repro`."""
 
+import os
 import sys
 from pathlib import Path
 from shlex import quote
@@ -10,8 +11,9 @@ from snakemake.utils import min_version
 SOURCE = str(Path(workflow.basedir) / "src")
 sys.path.insert(0, SOURCE)
 IMPORT = f"export PYTHONPATH={quote(SOURCE)}".replace("{", "{{").replace("}", "}}")
-# A prefix of our own takes the place of Snakemake's, which makes a failing command before a pipe count.
-shell.prefix(f"set -euo pipefail; {IMPORT}; ")
+# A prefix of our own takes the place of Snakemake's, which makes a failing command before a pipe count. It also tells
+# the job whose it is: a job ends with its Snakemake (whatif.graph.ending).
+shell.prefix(f"set -euo pipefail; {IMPORT}; export WHATIF_PARENT={os.getpid()}; ")
 
 min_version("9.0")
 

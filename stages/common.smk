@@ -1,15 +1,21 @@
 # The graph that all stages share, and a target for each stage and each model: `snakemake generate`.
 from snakemake.cli import parse_args
-from snakemake.exceptions import WorkflowError
+
+from whatif.graph.ending import end_cleanly
+
+# Snakemake keeps its targets and its executor to itself until this file is read.
+ASKED = parse_args(sys.argv[1:])[1] if "snakemake" in sys.argv[0] else None
+
+if workflow.is_main_process:  # before the imports that take time
+    end_cleanly(ends_jobs=ASKED is None or ASKED.executor in (None, "local"))
 
 from whatif.errors import WhatifError
 from whatif.graph.cluster import group_of, load_resources, resources_of
 from whatif.graph.cluster_faults import check_cluster, explain
+from whatif.graph.dvc_files import check_cache
 from whatif.graph.locks import record_run
-from whatif.graph.workflow import job_of, inputs_of, log_of, open_graph, outputs_of, targets
+from whatif.graph.workflow import job_of, inputs_of, log_of, open_graph, outputs_of, refuse_options, targets
 
-# Snakemake keeps its targets and its executor to itself until this file is read.
-ASKED = parse_args(sys.argv[1:])[1] if "snakemake" in sys.argv[0] else None
 ON_SLURM = workflow.is_main_process and ASKED is not None and ASKED.executor == "slurm" and not ASKED.dryrun
 
 
@@ -18,6 +24,9 @@ def say(line):
 
 
 try:
+    if "DVC_STAGE" in os.environ:
+        check_cache()
+    refuse_options(ASKED)
     GRAPH = open_graph(
         config,
         schedules=workflow.is_main_process,
@@ -28,7 +37,8 @@ try:
     if ON_SLURM:
         check_cluster(GRAPH, say)
 except WhatifError as error:
-    raise WorkflowError(str(error)) from None
+    say(f"whatif: {error}")  # a WorkflowError would add the file and the line of this code
+    sys.exit(1)
 
 TARGETS = targets(GRAPH)
 

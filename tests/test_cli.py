@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -261,3 +262,15 @@ def test_an_artifact_with_damaged_rows_is_one_line(folder: Path) -> None:
     result = whatif("show", "damaged.parquet")  # its footer is whole and was printed
     assert isinstance(result.exception, SystemExit) and result.exit_code == 2
     assert result.stderr.startswith("whatif: damaged.parquet: unreadable (")
+
+
+def test_ctrl_c_is_one_line(folder: Path) -> None:
+    waits = "lambda *_: (print('waits', flush=True), threading.Event().wait())"
+    lines = f"import threading; from whatif import cli, params; params.load = {waits}; cli.main(['status'])"
+    with subprocess.Popen(
+        [sys.executable, "-c", lines], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as running:
+        assert running.stdout is not None and running.stdout.readline() == "waits\n"
+        running.send_signal(signal.SIGINT)
+        _, said = running.communicate()
+    assert (said, running.returncode) == ("whatif: interrupted\n", 130)

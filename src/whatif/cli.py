@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import os
+import signal
 import sys
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,7 @@ import click
 
 from whatif import __version__
 from whatif.errors import WhatifError
+from whatif.graph import ending
 
 # Name -> where it is: only the module of the command that was asked for is imported, so that --help is instant.
 COMMANDS = {
@@ -53,8 +56,13 @@ class LazyGroup(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         """Runs a command; what a user can mend is printed without a traceback and ends with exit code 2."""
         _warn_of_another_checkout()
+        if ending.PARENT_VARIABLE in os.environ:
+            ending.end_with_parent()
         try:
             return super().invoke(ctx)
+        except KeyboardInterrupt:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)  # to press it again while threads end shows no traceback
+            message, code = "interrupted", 128 + signal.SIGINT
         except WhatifError as error:
             message, code = str(error), error.exit_code
         except OSError as error:

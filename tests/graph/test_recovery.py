@@ -63,7 +63,7 @@ def test_a_temporary_file_whose_writer_lives_stays(checkout: Path) -> None:
 
 
 @pytest.mark.parametrize("written", ["", LOCK[:40], "stages: [\n"])
-def test_a_dvc_lock_that_was_cut_off_is_as_committed_again(checkout: Path, written: str) -> None:
+def test_a_dvc_lock_that_was_cut_off_is_restored_from_git(checkout: Path, written: str) -> None:
     name = ["-c", "user.name=test", "-c", "user.email=test@localhost"]
     subprocess.run(["git", "init", "--quiet"], check=True)
     (checkout / "dvc.lock").write_text(LOCK)
@@ -71,7 +71,7 @@ def test_a_dvc_lock_that_was_cut_off_is_as_committed_again(checkout: Path, writt
     subprocess.run(["git", "add", "dvc.lock"], check=True)
     subprocess.run(["git", *name, "commit", "--quiet", "--message", "a lock"], check=True)
     (checkout / "dvc.lock").write_text(written)
-    assert "dvc.lock: was cut off" in recovery.clear()[0]
+    assert "dvc.lock: was damaged; restored from git" in recovery.clear()[0]
     assert (checkout / "dvc.lock").read_text() == LOCK
     assert (checkout / ".whatif/set-aside/dvc.lock").read_text() == written
 

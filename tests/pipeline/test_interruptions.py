@@ -9,7 +9,6 @@ import re
 import shutil
 import signal
 import subprocess
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -17,6 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.pipeline.conftest import DOORS, Checkout
+from tests.pipeline.power_cuts import job_of, kill_session, log_of, started, wait_until
 
 pytestmark = pytest.mark.pipeline
 
@@ -102,24 +102,33 @@ def test_a_full_disk_is_said_with_its_job_and_a_second_start_goes_on(
     assert project.results() == finished.results()
 
 
-def test_a_run_that_was_killed_goes_on_beside_its_orphan(project: Checkout) -> None:
+def test_a_run_that_was_killed_goes_on_when_its_orphan_has_ended(project: Checkout) -> None:
     project.set({"generate.cvqa-synthetic.puzzles_per_template": 60, "generate.cvqa-synthetic.shards": 1})
-    environment = {**os.environ, "PYTHONPATH": str(project.path / "src")}
-    environment["PATH"] = f"{Path(pytest.__file__).parents[4] / 'bin'}{os.pathsep}{environment['PATH']}"
-    running = subprocess.Popen(
-        SNAKEMAKE, cwd=project.path, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
     images = project.path / "data/generate/cvqa-synthetic/images"
-    while running.poll() is None and not list(images.glob(".part-000-of-001.*.tmp")):
-        time.sleep(0.01)
-    running.send_signal(signal.SIGKILL)  # its job lives on as an orphan
-    running.wait()
-    project.run("snakemake", "--unlock")
-    project.run(*SNAKEMAKE)
+    killed = started(project, SNAKEMAKE)
+    try:
+        assert wait_until(lambda: list(images.glob(".part-000-of-001.*.tmp")), killed), log_of(project).read_text()
+        orphan = job_of(killed)
+        assert orphan is not None
+        orphan.suspend()  # else it would see that Snakemake is gone, and end
+        killed.send_signal(signal.SIGKILL)
+        killed.wait()
+        project.run("snakemake", "--unlock")
+        run = started(project, SNAKEMAKE)
+        try:
+            waits = "generate cvqa-synthetic part-000-of-001: waits for another process that is making it"
+            assert wait_until(lambda: waits in log_of(project).read_text(), run), log_of(project).read_text()
+            orphan.resume()
+            assert run.wait() == 0, log_of(project).read_text()
+        finally:
+            kill_session(run)
+    finally:
+        kill_session(killed)
     rows = pq.read_table(images / "part-000-of-001.parquet").to_pylist()
     assert len(rows) == 360
     assert all(hashlib.sha256(row["image"]["bytes"]).hexdigest() == row["image_id"] for row in rows)
     interrupted = project.results()
+    project.run("snakemake", "--dry-run")  # whoever plans next removes what the orphan left
     assert not list((project.path / "data").rglob(".*.tmp"))
     for folder in ("data", "metrics", ".whatif", ".snakemake"):
         project.run("rm", "-rf", folder)

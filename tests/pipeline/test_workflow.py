@@ -50,10 +50,29 @@ def test_both_doors_refuse_a_model_key_with_a_dot(project: Checkout, door: list[
     assert project.results() == before
 
 
-def test_values_on_snakemakes_command_line_are_refused(project: Checkout) -> None:
-    done = project.run("snakemake", "--cores", "1", "--config", "seed=7", check=False)
-    assert done.returncode != 0
-    assert "edit params.yaml instead" in done.stdout + done.stderr
+@pytest.mark.parametrize(
+    ("options", "wanted"),
+    [
+        (("--config", "seed=7"), "--config, --configfile: values given on the command line are not recorded; edit "),
+        (("--configfile", "other.yaml"), "--config, --configfile: values given on the command line are not recorded; "),
+        (("--touch",), "--touch: content decides what is fresh, not times; leave it out, and see `whatif status`"),
+        (("--touch", "--forceall"), "--touch: content decides what is fresh, not times; leave it out, and see "),
+    ],
+)
+def test_options_of_snakemake_that_do_not_go_with_the_graph_are_refused_in_one_line(
+    project: Checkout, options: tuple[str, ...], wanted: str
+) -> None:
+    (project.path / "other.yaml").write_text("seed: 7\n")
+    project.set({"generate.cvqa-synthetic.image_size": 200})  # so that there would be something to touch
+    before = project.results()
+    times = {path: (project.path / path).stat().st_mtime_ns for path in before}
+    done = project.run("snakemake", "--cores", "1", *options, check=False)
+    assert done.returncode == 1
+    notes = ("Using workflow specific profile", "Config file params.yaml is extended")  # Snakemake's
+    (line,) = [line for line in (done.stdout + done.stderr).splitlines() if not line.startswith(notes)]
+    assert line.startswith(f"whatif: {wanted}")
+    assert project.results() == before
+    assert {path: (project.path / path).stat().st_mtime_ns for path in before} == times
 
 
 def test_a_dry_run_has_nothing_to_do_and_lint_finds_only_what_we_accept(project: Checkout) -> None:

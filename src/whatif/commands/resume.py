@@ -29,9 +29,10 @@ def resume(door: str | None, arguments: tuple[str, ...]) -> None:
     ARGUMENTS if there are some: `whatif resume --door snakemake -- --cores 8 --profile slurm`.
 
     Ends with exit code 1, and changes nothing, when a process of a run lives, also one that a kill left behind, or when
-    jobs that the run handed in to Slurm wait or run; the line says which.
+    jobs that the run handed in to Slurm wait or run; the line says which. Ends with exit code 2 when DVC is to go on
+    and one of its files is damaged; the line says how to restore it.
     """
-    from whatif.graph import cluster_faults, locks, owners, recovery
+    from whatif.graph import cluster_faults, dvc_files, locks, owners, recovery
 
     if not Path("params.yaml").is_file():
         raise WhatifError("params.yaml: no such file; call this in the folder of the project")
@@ -40,6 +41,8 @@ def resume(door: str | None, arguments: tuple[str, ...]) -> None:
     if any("slurm" in word for word in last):
         cluster_faults.check_no_jobs(Path.cwd())
     command = next_command(door, arguments, last)
+    if command[0] == "dvc":
+        dvc_files.check_dvc()
     with locks.hold_checkout():
         done = recovery.clear()
         locks.record_run(command)

@@ -12,10 +12,10 @@ from pathlib import Path
 
 from whatif.atomic_files import remove_orphans
 from whatif.graph import owners
+from whatif.graph.dvc_files import LOCK, is_whole_lock
 from whatif.graph.stash import SET_ASIDE
 
 _SNAKEMAKE = Path(".snakemake")
-_DVC_LOCK = Path("dvc.lock")
 # Where temporary files of ours and of DVC may lie.
 _FOLDERS = (Path("data"), Path("metrics"), Path("logs"), Path(".whatif"), Path(".dvc/cache"), Path(".dvc/tmp"))
 
@@ -56,14 +56,16 @@ def _dvc() -> Iterator[str]:
             pids = ", ".join(map(str, sorted(owners.rwlock_pids()))) or "nobody"
             record.unlink()
             yield f"{record}: removed DVC's locks of process {pids}, which is gone"
-        if _DVC_LOCK.exists() and not _is_whole(_DVC_LOCK):
-            place = SET_ASIDE / _DVC_LOCK
+        if LOCK.exists() and not is_whole_lock(LOCK.read_bytes()):
+            place = SET_ASIDE / LOCK
             place.parent.mkdir(parents=True, exist_ok=True)
-            _DVC_LOCK.replace(place)
-            shown = subprocess.run(["git", "show", f"HEAD:./{_DVC_LOCK}"], capture_output=True, check=False)
-            if shown.returncode == 0:
-                _DVC_LOCK.write_bytes(shown.stdout)
-            yield f"{_DVC_LOCK}: was cut off; as committed again, and what was there is {place}"
+            LOCK.replace(place)
+            shown = subprocess.run(["git", "show", f"HEAD:./{LOCK}"], capture_output=True, check=False)
+            restored = shown.returncode == 0 and is_whole_lock(shown.stdout)
+            if restored:
+                LOCK.write_bytes(shown.stdout)
+            how = "restored from git" if restored else "removed, DVC writes it anew"
+            yield f"{LOCK}: was damaged; {how}; the damaged copy is in {place}"
 
 
 def _temporary_files() -> Iterator[str]:
@@ -105,19 +107,6 @@ def _is_empty(record: Path) -> bool:
         return isinstance(found, dict) and not any(found.values())
     except (OSError, ValueError):
         return False
-
-
-def _is_whole(file: Path) -> bool:
-    """Whether DVC can read what it wrote; it writes in place."""
-    import yaml
-    from dvc.schema import COMPILED_LOCKFILE_SCHEMA
-    from voluptuous import Invalid
-
-    try:
-        COMPILED_LOCKFILE_SCHEMA(yaml.load(file.read_bytes(), getattr(yaml, "CSafeLoader", yaml.SafeLoader)))
-    except (yaml.YAMLError, UnicodeDecodeError, Invalid):
-        return False
-    return True
 
 
 def _counted(number: int, thing: str) -> str:

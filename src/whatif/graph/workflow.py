@@ -15,6 +15,21 @@ from whatif.graph.freshness import Condition
 from whatif.graph.prologue import prepare
 from whatif.graph.steps import STAGES, Graph, Job, Step
 
+# Options of Snakemake that would break a promise of this graph -> what to do instead.
+_REFUSED = {
+    "touch": "content decides what is fresh, not times; leave it out, and see `whatif status`",
+}
+
+
+def refuse_options(asked: Any) -> None:
+    """Raises WhatifError when Snakemake was called with an option that does not go with this graph.
+
+    `asked` are the parsed options of Snakemake's command line; None when it was not called by one.
+    """
+    for name, instead in _REFUSED.items():
+        if getattr(asked, name, False):
+            raise WhatifError(f"--{name.replace('_', '-')}: {instead}")
+
 
 def open_graph(
     config: Mapping[str, Any], *, schedules: bool, say: Callable[[str], None], asked_for: Collection[str] = ()
@@ -25,13 +40,15 @@ def open_graph(
     asked for, or everything is: `snakemake evaluate` asks again, `snakemake aggregate` takes the answers that are
     there. So a stage of `dvc.yaml` never changes the outputs of another.
 
-    Raises WhatifError for bad parameters, and for `--config`, which the other door would not see.
+    Raises WhatifError for bad parameters, and for `--config` and `--configfile`, which the other door would not see.
     """
     import yaml
 
     graph = benchmarks.graph(params.load())
     if canonical_json(config) != canonical_json(yaml.safe_load(Path(params.PARAMS_FILE).read_text(encoding="utf-8"))):
-        raise WhatifError("--config: values given on the command line are not recorded; edit params.yaml instead")
+        raise WhatifError(
+            "--config, --configfile: values given on the command line are not recorded; edit params.yaml instead"
+        )
     if schedules:
         prologue = prepare(graph, say, _accepts(graph, asked_for))
         atexit.register(prologue.end)

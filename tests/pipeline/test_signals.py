@@ -1,0 +1,86 @@
+"""Signals: however a process of a run ends, all below it end too, and the next run makes the right bytes."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+
+import psutil
+import pytest
+
+from tests.pipeline.conftest import DOORS, Checkout
+from tests.pipeline.power_cuts import job_of, kill_session, log_of, processes, started
+
+pytestmark = [pytest.mark.pipeline, pytest.mark.timeout(3600)]
+
+
+def test_all_processes_of_an_interrupted_run_end_and_the_next_run_makes_the_right_bytes(
+    finished: Checkout, project: Checkout, door: list[str]
+) -> None:
+    for folder in ("data", "metrics", "logs", ".whatif", ".snakemake"):
+        shutil.rmtree(project.path / folder)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        said, computed = _interrupted(project, door, number)
+        if door == DOORS["dvc"]:
+            assert _lines_of_ours(said) == [
+                "whatif: the run ends: its dvc has ended; what was finished is kept, start it again to go on"
+            ]
+        # To Snakemake, SIGTERM means: start no other job, and wait for those that run.
+        assert computed == (door == DOORS["snakemake"] and number == signal.SIGTERM), said
+    # DVC itself ignores SIGINT while a stage runs, and leaves Ctrl-C, which reaches all processes, to the stage.
+    said, computed = _interrupted(project, door, signal.SIGINT, all_of_them=door == DOORS["dvc"])
+    assert not computed
+    assert "Traceback" not in said
+    failed = [line for line in said.splitlines() if line.startswith(("ERROR", "Error", "RuleException", "whatif: the"))]
+    assert failed[0].startswith("whatif: the run ends: interrupted by SIGINT; ")
+    assert len(failed) == (2 if door == DOORS["dvc"] else 1)  # DVC says that its stage failed
+    said, computed = _interrupted(project, door, signal.SIGKILL)
+    assert not computed
+    project.run("whatif", "resume")  # after SIGKILL, Snakemake leaves its lock behind
+    assert project.results() == finished.results()
+
+
+def _interrupted(
+    project: Checkout, command: list[str], number: signal.Signals, *, all_of_them: bool = False
+) -> tuple[str, bool]:
+    """Sends a signal to the first process of a run, or to `all_of_them`, in the middle of a job.
+
+    Waits until no process is left. Returns what was said from then on, and whether the job came to its end.
+    """
+    run = started(project, command)
+    try:
+        job = _suspended_job(run)  # or it might end before the signal comes
+        assert job is not None, log_of(project).read_text()
+        before = log_of(project).stat().st_size
+        (os.killpg if all_of_them else os.kill)(run.pid, number)
+        job.resume()
+        while run.poll() is None or processes(run):
+            time.sleep(0.05)
+        return log_of(project).read_bytes()[before:].decode(), job.pid in _came_to_their_end(project)
+    finally:
+        kill_session(run)
+
+
+def _suspended_job(run: subprocess.Popen[bytes]) -> psutil.Process | None:
+    """A job of the run, suspended; None when the run ended before one was seen."""
+    while run.poll() is None:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            if (job := job_of(run)) is not None:
+                job.suspend()
+                return job
+        time.sleep(0.01)
+    return None
+
+
+def _came_to_their_end(project: Checkout) -> set[int]:
+    log = project.path / ".whatif/log.jsonl"
+    return {json.loads(line)["pid"] for line in log.read_text().splitlines()} if log.exists() else set()
+
+
+def _lines_of_ours(said: str) -> list[str]:
+    return [line[line.index("whatif: ") :] for line in said.splitlines() if "whatif: " in line]
