@@ -54,7 +54,7 @@ def end_cleanly(*, ends_jobs: bool) -> None:
     interruption = _Interruption(ends_jobs)
     wanted = [signal.SIGINT, signal.SIGTERM, _PARENT_IS_GONE, *([signal.SIGHUP] if ends_jobs else [])]
     for number in wanted:
-        if signal.getsignal(number) is not signal.SIG_IGN:
+        if number == _PARENT_IS_GONE or signal.getsignal(number) is not signal.SIG_IGN:
             with contextlib.suppress(ValueError):  # Snakemake was called in another thread, by a program of its own
                 signal.signal(number, interruption)
     if "DVC_STAGE" in os.environ and (dvc := _dvc_of_this_stage()) is not None:
