@@ -58,6 +58,9 @@ class LazyGroup(click.Group):
         _warn_of_another_checkout()
         if ending.PARENT_VARIABLE in os.environ:
             ending.end_with_parent()
+        if not sys.stderr.isatty():
+            # The bars of the Hugging Face libraries would fill a log file; ours know what it is (`whatif.progress`).
+            os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:

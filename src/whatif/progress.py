@@ -1,18 +1,80 @@
-"""A progress bar on standard error, for people who wait and for log files alike."""
+"""Progress of long work on standard error: one live bar on a terminal, a line a minute in a log file."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
-from typing import TypeVar, cast
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import TypeVar
 
 Item = TypeVar("Item")
 
+INTERVAL = 60.0  # seconds between two lines of a log file
+_SHORT = 1.0  # seconds; work that ends sooner leaves no line
+_REDRAW = 0.5  # seconds between two states of the bar on a terminal
+_LINE = "{desc}: {n_fmt} of {total_fmt} {unit} in {elapsed}, {remaining} left{postfix}"
 
-def progress(items: Iterable[Item], total: int, what: str, unit: str) -> Iterable[Item]:
-    """The items, while a bar says how many of `total` have passed."""
+
+def progress(
+    items: Iterable[Item],
+    total: int,
+    what: str,
+    unit: str,
+    *,
+    note: Callable[[], str] = str,
+    clock: Callable[[], float] = time.monotonic,
+) -> Iterator[Item]:
+    """The items, while standard error says how many of `total` have been worked through.
+
+    On a terminal that is one bar. Elsewhere it is at most one line a minute and one at the end, also when the work
+    breaks off; work of less than a second that has no note leaves none. `note` gives what stands beside the numbers,
+    such as a cost; it is asked again for every line. `clock` tells the time in seconds.
+    """
+    work = _Work(total, what, unit, note)
+    return _bar(items, work) if sys.stderr.isatty() else _lines(items, work, clock)
+
+
+@dataclass(frozen=True)
+class _Work:
+    total: int
+    what: str
+    unit: str
+    note: Callable[[], str]
+
+    def say(self, done: int, seconds: float) -> None:
+        """Prints a line."""
+        from tqdm import tqdm
+
+        units = f"{self.unit}s" if self.unit.isalpha() else self.unit.strip()
+        line = tqdm.format_meter(
+            done, self.total, seconds, prefix=self.what, unit=units, postfix=self.note(), bar_format=_LINE
+        )
+        print(line, file=sys.stderr, flush=True)
+
+
+def _bar(items: Iterable[Item], work: _Work) -> Iterator[Item]:
     from tqdm import tqdm
 
-    # Whoever watches sees every half second; a log file gets a line a minute.
-    interval = 0.5 if sys.stderr.isatty() else 60
-    return cast("Iterable[Item]", tqdm(items, total=total, desc=what, unit=unit, mininterval=interval))
+    with tqdm(total=work.total, desc=work.what, unit=f" {work.unit.strip()}", mininterval=_REDRAW) as bar:
+        for item in items:
+            yield item
+            bar.set_postfix_str(work.note(), refresh=False)  # or every item would be drawn
+            bar.update()
+
+
+def _lines(items: Iterable[Item], work: _Work, clock: Callable[[], float]) -> Iterator[Item]:
+    began = said = clock()
+    done = 0
+    try:
+        for item in items:
+            yield item
+            done += 1
+            now = clock()
+            if now - said >= INTERVAL and done < work.total:
+                said = now
+                work.say(done, now - began)
+    finally:
+        took = clock() - began
+        if done and (took >= _SHORT or work.note()):
+            work.say(done, took)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
+import whatif.progress
 from tests.faulty_proxy import Fault, FaultyProxy, always, first, seeded
 from tests.models.api_endpoint import (
     SECRET,
@@ -24,11 +26,14 @@ from tests.models.api_endpoint import (
 )
 from tests.served_model import greedy
 from whatif import params
+from whatif.benchmarks.evaluation import PassingErrors
 from whatif.errors import WhatifError
+from whatif.images import ImageStore
 from whatif.models import Answer, Question, load
 from whatif.models.api import ApiAnswers
 from whatif.models.response_store import ResponseStore
 from whatif.models.stored import stored
+from whatif.scoring.open_answers import open_predictions
 
 __all__ = ["key", "served"]  # fixtures
 
@@ -122,7 +127,33 @@ def test_tokens_and_cost_are_counted(served: tuple[str, Path], capfd: pytest.Cap
     assert (model.spent.prompt_tokens, model.spent.response_tokens) == (prompts, 2 * TOKENS)
     assert model.spent.cost == pytest.approx(prompts / 1000 + 5 * 2 * TOKENS)
     assert str(model.spent) == f"{prompts + 2 * TOKENS} tokens, cost {80 + prompts / 1000:.2f}"
-    assert "asking " in capfd.readouterr().err
+    assert capfd.readouterr().err == ""
+
+
+def test_a_log_file_gets_one_line_for_many_requests_with_their_tokens_and_cost(
+    served: tuple[str, Path], tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(whatif.progress, "INTERVAL", float("inf"))
+    prices = {"price_per_million_prompt_tokens": 0.0, "price_per_million_response_tokens": 1e6}
+    with FaultyProxy(served[0]) as proxy, ResponseStore(tmp_path / "r.sqlite") as store:
+        model = PassingErrors(stored(ApiAnswers(settings_of(proxy.base_url, served[1], **prices), 0), store))
+        rows: list[dict[str, Any]] = [
+            {
+                "question_id": f"q{number:02d}",
+                "pair_id": "p",
+                "group": "g",
+                "variant": "original",
+                "question": f"How many dots are in circle {number}?",
+                "choices": None,
+                "answer": "3",
+                "answer_kind": "number",
+                "image_ids": [],
+            }
+            for number in range(12)
+        ]
+        assert len(list(open_predictions(rows, ImageStore([]), "m", model, strategy="direct"))) == len(proxy.log) == 12
+    (line,) = capfd.readouterr().err.splitlines()
+    assert re.fullmatch(rf"m: 12 of 12 questions in [\d:]+, 00:00 left, [\d,]+ tokens, cost {12 * TOKENS}\.00", line)
 
 
 @pytest.mark.parametrize(

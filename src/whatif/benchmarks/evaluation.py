@@ -67,6 +67,11 @@ class PassingErrors:
         """That of the model."""
         return self._model.identity
 
+    @property
+    def note(self) -> str:
+        """That of the model."""
+        return models.note_of(self._model)()
+
     def answer(self, questions: Sequence[Question]) -> Iterator[Answer]:
         """The answers of the model."""
         return map(self._counted, self._model.answer(questions))

@@ -133,6 +133,14 @@ class Model(Protocol):
         """One answer a question, in the same order. A model gets a whole shard, so that it may work in batches."""
 
 
+def note_of(model: Model) -> Callable[[], str]:
+    """What a model says beside the progress of its answers (`note`, such as tokens and their cost), asked when called.
+
+    Most models say nothing.
+    """
+    return lambda: str(getattr(model, "note", ""))
+
+
 def load(name: str, settings: Any, seed: int) -> Model:
     """The model of the adapter `name`, made with its settings from `params.yaml`.
 

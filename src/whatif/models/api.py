@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import replace
@@ -45,6 +44,11 @@ class ApiAnswers:
             "temperature": settings.temperature,
         }
 
+    @property
+    def note(self) -> str:
+        """The tokens that this run has spent and what they cost, for whoever shows its progress."""
+        return str(self.spent)
+
     def answer(self, questions: Sequence[Question]) -> Iterator[Answer]:
         """One answer a question, in the same order; see `answers_as_they_come`."""
         return in_order(self.answers_as_they_come(questions), len(questions))
@@ -77,7 +81,6 @@ class ApiAnswers:
         many = self._settings.concurrency
         with (
             Endpoint(self._settings, self._sleep) as endpoint,
-            _bar(len(questions), self._settings.model) as bar,
             ThreadPoolExecutor(many) as pool,
         ):
             try:
@@ -100,8 +103,6 @@ class ApiAnswers:
                             # A picture that cannot be read says nothing about the endpoint.
                             unanswered = unanswered + refused if answer.status == "error" else 0
                             failure = failure or self._count(answer, unanswered)
-                            bar.update()
-                            bar.set_postfix_str(str(self.spent))
                             yield place, answer
                         if failure is not None:
                             endpoint.stop()  # who waits for another try need not; what is on its way is still kept
@@ -212,17 +213,3 @@ def _data_url(data: bytes) -> str:
     if kind is None:
         raise ValueError("it is no PNG, JPEG, GIF, BMP or WebP")
     return f"data:image/{kind};base64,{base64.b64encode(data).decode()}"
-
-
-def _bar(total: int, model: str) -> Any:
-    from tqdm import tqdm
-
-    terminal = sys.stderr.isatty()
-    return tqdm(
-        total=total,
-        desc=f"asking {model}",
-        unit="request",
-        mininterval=0.5 if terminal else 60,  # a log file gets a line a minute
-        position=1 if terminal else None,  # below the bar over questions, which counts stored answers too
-        leave=not terminal,
-    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,8 @@ def load_pipeline(settings: DiffusionCheckpoint) -> Any:
     import diffusers
     import torch
 
+    if not sys.stderr.isatty():
+        diffusers.utils.logging.disable_progress_bar()  # no lines about it in a log file
     source, folder = source_of(settings)
     if folder is not None:
         _check_files(folder)

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, Protocol, runtime_checkable
 
-from whatif.models import Answer, Model, Question
+from whatif.models import Answer, Model, Question, note_of
 from whatif.models.answer_json import as_json, from_json
 from whatif.models.order import in_order
 from whatif.models.response_store import ResponseStore, Run, model_label, request_key
@@ -61,6 +61,11 @@ class StoredModel:
         self.identity = identity
         self.hits = 0
         self.misses = 0
+
+    @property
+    def note(self) -> str:
+        """That of the model."""
+        return note_of(self._model)()
 
     def answer(self, questions: Sequence[Question]) -> Iterator[Answer]:
         """One answer a question, in the same order, each with the key of its request.

@@ -6,7 +6,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from dataclasses import replace
 from typing import Any
 
-from whatif.models import Answer, Model, Question
+from whatif.models import Answer, Model, Question, note_of
 from whatif.progress import progress
 from whatif.scoring.extract_answer import is_correct
 from whatif.scoring.rank import Pictures, fetch, majority_answers
@@ -57,7 +57,7 @@ def open_predictions(
     ]
 
     def ask(asked: Sequence[Question]) -> Iterable[Answer]:
-        return progress(model.answer(asked), len(asked), model_key, "question")
+        return progress(model.answer(asked), len(asked), model_key, "question", note=note_of(model))
 
     again = second_prompt(strategy)
     answers = ask(asked) if again is None else _second_turn(rows, asked, list(ask(asked)), again, ask)

@@ -9,7 +9,7 @@ from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
 from whatif.errors import WhatifError
 from whatif.images import DecodedPictures, EncodedPictures
-from whatif.models import Answer, Model, OptionScore, Question
+from whatif.models import Answer, Model, OptionScore, Question, note_of
 from whatif.progress import progress
 from whatif.scoring.extract_answer import Extracted
 from whatif.scoring.said import answer_in
@@ -66,7 +66,8 @@ def predictions(
                 majority_answer=letters.get((row["group"], row["variant"])),
             )
         )
-    for row, answer in zip(rows, progress(model.answer(asked), len(asked), model_key, "question"), strict=True):
+    answers = progress(model.answer(asked), len(asked), model_key, "question", note=note_of(model))
+    for row, answer in zip(rows, answers, strict=True):
         yield _prediction(row, model_key, answer, rule)
 
 
