@@ -107,6 +107,9 @@ class ApiModel(_Model):
     temperature: float | None = Field(default=0, ge=0, le=2)  # null: not sent, for models that refuse it
     timeout_seconds: float = Field(default=120, gt=0, le=3600)
     retries: int = Field(default=6, ge=0, le=20)
+    # Of a response, decoded; what is larger ends the question in an error. Answers are short: only an endpoint that
+    # sends more beside them, such as long reasoning, needs more than the default.
+    max_response_bytes: int = Field(default=8 * 2**20, ge=2**10, le=2**30)
     # Of all answers of a job (a part of a benchmark, a strategy) together, prompts too, in however many runs they came.
     token_budget: int | None = Field(default=None, ge=1)
     price_per_million_prompt_tokens: float | None = Field(default=None, ge=0)

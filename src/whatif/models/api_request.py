@@ -68,6 +68,8 @@ class Endpoint:
         import openai
         import tenacity
 
+        from whatif.models.bounded_response import bound
+
         self._settings = settings
         self._key = _key(settings)
         # A placeholder when there is no key: the client must not go and look for one in the environment.
@@ -76,6 +78,7 @@ class Endpoint:
             base_url=settings.base_url,
             timeout=settings.timeout_seconds,
             max_retries=0,
+            http_client=openai.DefaultHttpxClient(event_hooks={"response": [bound(settings.max_response_bytes)]}),
         )
         self._stopped = threading.Event()
         self._sleep = sleep or tenacity.sleep_using_event(self._stopped)
@@ -99,9 +102,9 @@ class Endpoint:
         Sent again: what could not be connected or broke off, what timed out, replies that are no chat completion,
         and the statuses 408, 409, 429 and from 500 on. A request that was replied to is never sent again.
 
-        Raises GaveUpError when all tries failed, UnansweredError when the endpoint will not have this request, and
-        WhatifError when it will not have any: the key is refused, the account has no credit left, the model is not
-        known there, or it asks to wait longer than an hour.
+        Raises GaveUpError when all tries failed, UnansweredError when the endpoint will not have this request or its
+        response is larger than `max_response_bytes`, and WhatifError when it will not have any: the key is refused,
+        the account has no credit left, the model is not known there, or it asks to wait longer than an hour.
         """
         import tenacity
 
@@ -122,6 +125,8 @@ class Endpoint:
     def _ask_once(self, messages: Sequence[Mapping[str, Any]]) -> Reply:
         import openai
 
+        from whatif.models.bounded_response import ResponseTooLargeError
+
         if self._stopped.is_set():
             raise GaveUpError("the run was stopped")
         settings = self._settings
@@ -131,6 +136,10 @@ class Endpoint:
         create: Any = self._client.chat.completions.create  # its overloads do not know plain messages
         try:
             completion = create(model=settings.model, messages=messages, **limit)
+        except ResponseTooLargeError:
+            raise UnansweredError(
+                f"the response is larger than max_response_bytes ({settings.max_response_bytes:,})"
+            ) from None
         except openai.APIStatusError as error:
             raise self._refusal(error) from None
         except openai.APITimeoutError:
