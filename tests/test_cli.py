@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import itertools
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -180,6 +182,70 @@ def test_show_prints_the_main_table_and_where_the_others_are(finished: Path) -> 
     named = re.findall(r"^  (metrics/\S+)$", result.stdout, re.MULTILINE)
     assert f"metrics/{NAME}/report.md" in named
     assert sorted(named) == sorted(name for name in files(finished) if name.startswith("metrics"))
+
+
+@pytest.fixture
+def changed(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the project that was made, with another size of its pictures in params.yaml."""
+    folder = tmp_path / "changed"
+    shutil.copytree(made, folder)
+    text = (folder / "params.yaml").read_text(encoding="utf-8")
+    assert "image_size: 192" in text
+    (folder / "params.yaml").write_text(text.replace("image_size: 192", "image_size: 200"), encoding="utf-8")
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def test_show_says_above_the_table_that_it_is_stale_and_why(changed: Path) -> None:
+    result = whatif("show", NAME)
+    assert (result.exit_code, result.stderr) == (0, "")
+    heading, reason, empty, *table = result.stdout.splitlines()
+    assert heading.startswith("STALE: ") and empty == ""
+    assert reason == f"  generate.{NAME}.image_size: 192 -> 200 (generate {NAME} part-000-of-002 and 1 more)"
+    assert "\n".join(table).startswith(Path(f"metrics/{NAME}/table7.md").read_text(encoding="utf-8").rstrip())
+
+
+def test_show_says_that_numbers_without_their_artifacts_are_not_checked(changed: Path) -> None:
+    shutil.rmtree("data")
+    heading, *_ = whatif("show", NAME).stdout.splitlines()
+    assert heading.startswith("NOT CHECKED: ")
+
+
+def test_status_names_jobs_that_are_not_fresh_and_files_when_asked(changed: Path) -> None:
+    parts = ("part-000-of-002", "part-001-of-002")
+    stale = [(f"stale     generate {NAME} {part}", f"{'':12}generate.{NAME}.image_size: 192 -> 200") for part in parts]
+    models = ("first-option", "majority", "random")
+    assert whatif("status").stdout.splitlines() == [
+        *itertools.chain.from_iterable(stale),
+        f"unknown   filter {NAME}",
+        f"unknown   verify {NAME}",
+        *(f"unknown   evaluate {NAME} {model} {part}" for model in models for part in parts),
+        f"unknown   aggregate {NAME}",
+        "1 fresh, 2 stale, 9 unknown (jobs)",
+    ]
+    every = whatif("status", "--all").stdout.splitlines()
+    assert every[:2] == [f"fresh     data/extract/{NAME}/{role}.parquet" for role in ("flowers", "rejections")]
+    assert f"unknown   metrics/{NAME}/table7.md" in every
+    assert every[-1] == "1 fresh, 2 stale, 9 unknown (jobs)"
+    assert whatif("status", "--check").exit_code == 1
+
+
+def test_status_of_a_fresh_project_is_one_line(finished: Path) -> None:
+    assert whatif("status").stdout == "12 fresh (jobs)\n"
+    assert whatif("status", "--all").stdout.count("\n") > 40
+
+
+def test_status_names_only_the_missing_files_of_a_job_that_has_others(changed: Path) -> None:
+    path = f"data/generate/{NAME}/puzzles/part-000-of-002.parquet"
+    Path(path).unlink()
+    shutil.rmtree(f"data/verify/{NAME}")
+    lines = whatif("status").stdout.splitlines()
+    assert [line.strip() for line in lines if "missing" in line] == [
+        f"missing   generate {NAME} part-000-of-002",
+        f"{path} is missing",
+        f"missing   verify {NAME}",
+        "1 fresh, 1 stale, 8 unknown, 2 missing (jobs)",
+    ]
 
 
 def test_show_prints_rows_and_parameters_of_an_artifact(finished: Path) -> None:

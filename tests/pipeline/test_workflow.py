@@ -192,6 +192,9 @@ def test_status_names_what_changed_and_check_ends_with_one(project: Checkout) ->
     done = project.run("whatif", "status", "--check", check=False)
     assert done.returncode == 1
     assert "generate.cvqa-synthetic.image_size: 224 -> 200" in done.stdout
+    assert re.search(r"^stale +generate cvqa-synthetic part-000-of-002$", done.stdout, re.MULTILINE)
+    done = project.run("whatif", "status", "--all", "--check", check=False)
+    assert done.returncode == 1
     assert re.search(
         r"^stale +data/generate/cvqa-synthetic/images/part-000-of-002\.parquet$", done.stdout, re.MULTILINE
     )

@@ -35,6 +35,8 @@ _LONGEST_CELL = 60
 def show(what: str, rows: int, picture: Path | None, pairs: int) -> None:
     """Show a benchmark's main table, or the rows and provenance of an artifact.
 
+    Above the table stands whether it is stale, unfinished or cannot be checked, and why.
+
     \b
     whatif show cvqa-synthetic
     whatif show cvqa-synthetic --picture puzzles.png
@@ -52,12 +54,15 @@ def show(what: str, rows: int, picture: Path | None, pairs: int) -> None:
 
 def _show_results(name: str) -> None:
     from whatif import benchmarks, params
+    from whatif.graph.standing import remarks
 
     graph = benchmarks.graph(params.load())
     step = graph.step("aggregate", name)
     headline = next(Path(path) for path in step.publishes if path.endswith(".md") and "report" not in path)
     if not headline.exists():
         raise WhatifError(f"{headline}: not there yet; `dvc repro` or `snakemake --cores 2` makes it")
+    if notes := remarks(graph, name):
+        click.echo("\n".join([*notes, ""]))
     click.echo(headline.read_text(encoding="utf-8"))
     click.echo("All numbers and tables:")
     for path in step.publishes:

@@ -21,9 +21,10 @@ _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="One JSON object: path -> condition and reasons.")
+@click.option("--all", "every_file", is_flag=True, help="Name every file, fresh ones too.")
 @click.option("--check", is_flag=True, help="End with exit code 1 when anything is not fresh.")
-def status(as_json: bool, check: bool) -> None:
-    """Say of every artifact whether it is fresh, stale, unknown or missing, and why.
+def status(as_json: bool, every_file: bool, check: bool) -> None:
+    """Say which jobs are not fresh but stale, unknown or missing, and why.
 
     Stale: parameters, inputs or code changed since it was made. Unknown: something before it is not fresh.
     Nothing is changed; the next `dvc repro` or `snakemake` makes what is not fresh.
@@ -37,7 +38,7 @@ def status(as_json: bool, check: bool) -> None:
         click.echo(json.dumps(_as_json(found), indent=2))
     else:
         for job, state in found.items():
-            _print_job(job, state)
+            _print_job(job, state, every_file)
         for path in leftovers(graph):
             click.echo(f"{'left over':9} {path}: no longer asked for")
         counts = {name: sum(state.condition == name for state in found.values()) for name in _COLOURS}
@@ -54,16 +55,23 @@ def _as_json(found: dict[Job, State]) -> dict[str, dict[str, object]]:
     }
 
 
-def _print_job(job: Job, state: State) -> None:
+def _print_job(job: Job, state: State, every_file: bool) -> None:
+    """Prints a job that is not fresh, or every file of a job, with the reasons."""
+    from whatif.graph.freshness import Condition
     from whatif.graph.workflow import log_of
 
+    if state.condition is Condition.FRESH and not every_file:
+        return
     condition = click.style(f"{state.condition.value:9}", fg=_COLOURS[state.condition.value])
-    for path in (*job.outputs.values(), *job.published):
-        click.echo(f"{condition} {path}")
-    for reason in state.reasons:
+    files = [*job.outputs.values(), *job.published]
+    for line in files if every_file else [job.name]:
+        click.echo(f"{condition} {line}")
+    # That something before it is not fresh, or that none of its files is there, is what the condition says.
+    whole = state.condition is Condition.MISSING and len(state.reasons) == len(files)
+    for reason in state.reasons if every_file or not (whole or state.condition is Condition.UNKNOWN) else []:
         click.echo(f"{'':9}   {reason}")
     log = Path(log_of(job.step).format(**job.wildcards))
-    if state.condition != "fresh" and log.exists():
+    if state.condition is not Condition.FRESH and log.exists():
         click.echo(f"{'':9}   log of its last run: {log}")
 
 

@@ -1,0 +1,58 @@
+"""Whether the published numbers of a benchmark are those of today's parameters, inputs and code, and if not, why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from whatif.graph.freshness import Condition, State, states
+from whatif.graph.steps import Graph, Job
+
+_SHOWN = 5  # reasons
+_HEADINGS = {
+    Condition.STALE: "STALE: today's parameters, inputs and code may give other numbers; `dvc repro` or `snakemake` "
+    "makes them:",
+    Condition.MISSING: "NOT CHECKED: artifacts behind these numbers are not here; `dvc pull` fetches them, `dvc repro` "
+    "or `snakemake` makes them:",
+}
+_UNFINISHED = "UNFINISHED: these numbers count questions that were given up as wrong; `snakemake` asks them again:"
+
+
+def remarks(graph: Graph, benchmark: str) -> list[str]:
+    """Lines for people, a heading and its reasons each; none when all that the benchmark's numbers rest on is fresh.
+
+    Jobs of which nothing is known but that something before them is not fresh have no line.
+    """
+    own = Graph(graph.params, [graph.benchmarks[benchmark]])
+    strict = states(own)
+    if all(state.condition is Condition.FRESH for state in strict.values()):
+        return []
+    lenient = states(own, accept=lambda job: True)
+    lines: list[str] = []
+    for condition, heading in _HEADINGS.items():
+        lines += _section(heading, {job: state for job, state in lenient.items() if state.condition is condition})
+    given_up = {job: strict[job] for job, state in lenient.items() if _is_unfinished(strict[job], state)}
+    return [*lines, *_section(_UNFINISHED, given_up)]
+
+
+def _is_unfinished(strict: State, lenient: State) -> bool:
+    return strict.condition is Condition.STALE and lenient.condition is Condition.FRESH
+
+
+def _section(heading: str, found: Mapping[Job, State]) -> Iterator[str]:
+    """The heading and its reasons, each once with the jobs that it is of."""
+    jobs: dict[str, list[str]] = {}
+    for job, state in found.items():
+        for reason in state.reasons:
+            jobs.setdefault(reason, []).append(job.name)
+    if not jobs:
+        return
+    yield heading
+    for reason, names in list(jobs.items())[:_SHOWN]:
+        yield f"  {reason} ({_some(names)})"
+    if len(jobs) > _SHOWN:
+        yield f"  and {len(jobs) - _SHOWN:,} more: whatif status"
+
+
+def _some(names: Iterable[str]) -> str:
+    first, *others = names
+    return f"{first} and {len(others):,} more" if others else first

@@ -1,0 +1,67 @@
+"""What is said above the published numbers of a benchmark."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.graph import toy
+from tests.graph.conftest import PART, Project
+from whatif.graph.run import Task
+from whatif.graph.standing import remarks
+
+
+def said(project: Project) -> list[str]:
+    return remarks(project.graph, "toy")
+
+
+def test_nothing_is_said_of_fresh_numbers(project: Project, shuffle_times: Callable[[], None]) -> None:
+    project.run()
+    assert said(project) == []
+    shuffle_times()
+    assert said(project) == []
+
+
+def test_a_changed_parameter_is_named_once_with_its_jobs(project: Project) -> None:
+    project.run()
+    project.values["generate"]["cvqa-synthetic"]["image_size"] = 512
+    heading, reason = said(project)
+    assert heading.startswith("STALE: ")
+    assert reason == "  generate.cvqa-synthetic.image_size: 448 -> 512 (generate toy part-000-of-002 and 1 more)"
+
+
+def test_edited_numbers_are_named(project: Project) -> None:
+    project.run()
+    Path("metrics/toy.json").write_text("{}", encoding="utf-8")
+    heading, reason = said(project)
+    assert (heading.partition(":")[0], reason) == ("STALE", "  metrics/toy.json was edited (aggregate toy)")
+
+
+def test_numbers_whose_artifacts_are_not_here_cannot_be_checked(project: Project) -> None:
+    project.run()
+    for path in Path("data").rglob("*.parquet"):
+        path.unlink()
+    heading, *reasons, more = said(project)
+    assert heading.startswith("NOT CHECKED: ") and "`dvc pull`" in heading
+    assert reasons[0] == "  data/extract/toy.parquet is missing (extract toy)"
+    assert (len(reasons), more) == (5, "  and 1 more: whatif status")
+
+
+def test_questions_that_were_given_up_are_counted(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    evaluate = toy.evaluate
+
+    def give_up(task: Task) -> None:
+        evaluate(task)
+        task.outputs.unfinished(12, "token_budget of 5 reached")
+
+    monkeypatch.setattr(toy, "evaluate", give_up)
+    project.run()
+    heading, reason = said(project)
+    assert heading.startswith("UNFINISHED: ")
+    assert reason == "  12 questions given up: token_budget of 5 reached (evaluate toy first and 1 more)"
+    PART.unlink()
+    project.values["seed"] = 1
+    headings = [line.partition(":")[0] for line in said(project) if not line.startswith(" ")]
+    assert headings == ["STALE", "NOT CHECKED"], "what comes after these is not judged"
