@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
+from whatif.prices import Prices
 from whatif.settings import Settings
 from whatif.text.strategies import strategies
 
@@ -114,6 +115,12 @@ class ApiModel(_Model):
     token_budget: int | None = Field(default=None, ge=1)
     price_per_million_prompt_tokens: float | None = Field(default=None, ge=0)
     price_per_million_response_tokens: float | None = Field(default=None, ge=0)
+
+    @property
+    def prices(self) -> Prices | None:
+        """What its tokens cost; None when that is not said."""
+        prompt, response = self.price_per_million_prompt_tokens, self.price_per_million_response_tokens
+        return None if prompt is None or response is None else Prices(prompt, response)
 
     @model_validator(mode="after")
     def _both_prices(self) -> ApiModel:

@@ -154,7 +154,7 @@ def _wildcards(params: Params) -> dict[str, list[str]]:
 
 _MODULE = "whatif.benchmarks.cvqa_real"
 _PREDICTIONS = "data/evaluate/{model}/" + NAME + "/{strategy}/{part}.parquet"
-_TABLES = ("table3", "table4", "table5", "drops", "gender", "questions", "answers", "words", "funnel")
+_TABLES = ("table3", "table4", "table5", "drops", "gender", "questions", "answers", "words", "costs", "funnel")
 
 BENCHMARK = Benchmark(
     name=NAME,

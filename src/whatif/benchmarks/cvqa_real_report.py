@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from whatif import artifacts
-from whatif.benchmarks.shared import evaluation_stage, publish_tables, report, rows_in
+from whatif.benchmarks.shared import evaluation_stage, publish_tables, report, rows_in, spending
 from whatif.graph.run import Task
 from whatif.params_benchmarks import EvaluateCvqaReal
 from whatif.params_models import answerers, printed_names
@@ -35,6 +35,7 @@ HEADINGS = {
     "questions": "The questions",
     "answers": "Answers",
     "words": "Words",
+    "costs": "Tokens, cost and errors",
     "funnel": "Funnel",
 }
 _DIRECT, _STEP_BY_STEP = "direct", "cot"
@@ -85,6 +86,7 @@ def publish_report(task: Task) -> None:
         "questions": _questions(released),
         "answers": _answers(answers),
         "words": _words(released),
+        "costs": spending(task, names),
         "funnel": funnel,
     }
     if task.parameters[f"extract.{NAME}.gender_annotations"] is None:

@@ -198,6 +198,7 @@ _MODULE = "whatif.benchmarks.cvqa_synthetic"
 _QUESTIONS = f"data/verify/{NAME}/questions.parquet"
 _GENERATED = f"data/generate/{NAME}"
 _PREDICTIONS = "data/evaluate/{model}/" + NAME + "/predictions/{part}.parquet"
+_TABLES = ("table7", "templates", "drops", "letters", "shortcuts", "costs", "funnel")
 
 BENCHMARK = Benchmark(
     name=NAME,
@@ -298,7 +299,9 @@ BENCHMARK = Benchmark(
                 f"metrics/{NAME}/gallery.html",
                 f"metrics/{NAME}/accuracy.csv",
                 f"metrics/{NAME}/accuracy.svg",
-                *table_paths(f"metrics/{NAME}", ("table7", "templates", "drops", "letters", "shortcuts", "funnel")),
+                *table_paths(
+                    f"metrics/{NAME}", ("table7", "templates", "drops", "letters", "shortcuts", "costs", "funnel")
+                ),
             ),
         ),
     ),

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from whatif import artifacts
 from whatif.benchmarks.cvqa_synthetic_gallery import puzzle_gallery
-from whatif.benchmarks.shared import evaluation_stage, publish_tables, report, rows_in
+from whatif.benchmarks.shared import evaluation_stage, publish_tables, report, rows_in, spending
 from whatif.graph.run import Task
 from whatif.params_benchmarks import AggregatePuzzles
 from whatif.params_models import answerers, printed_names
@@ -34,6 +34,7 @@ TABLES = {
     "drops": "Models' drops compared",
     "letters": "Letters chosen",
     "shortcuts": "Shortcut audit",
+    "costs": "Tokens, cost and errors",
     "funnel": "Funnel",
 }
 
@@ -58,6 +59,7 @@ def publish_report(task: Task) -> None:
     tables = {
         **tables_of(scores, comparisons, settings, names),
         "shortcuts": audit_table(audits, scores.chance),
+        "costs": spending(task, names),
         "funnel": funnel_table(_funnel(task)),
     }
     publish = task.outputs.publish

@@ -9,6 +9,7 @@ from typing import Any
 from whatif import artifacts
 from whatif.images import ImageStore
 from whatif.schemas import MATCHES
+from whatif.tables.costs import error_kind
 from whatif.tables.funnel import FunnelStage, reasons
 from whatif.tables.gallery import Asked, Panel, Picture, Reply
 from whatif.tables.scenes import found
@@ -57,7 +58,7 @@ def evenly(items: Sequence[Any], number: int) -> list[Any]:
 
 
 def matching_stage(path: Path, name: str, pairs: int) -> FunnelStage:
-    """The stage of the funnel in which one matcher scored pairs: those scored, and those that could not be."""
-    rows = artifacts.read(path, MATCHES, ["status"]).to_pylist()
-    failed = reasons({"reason": row["status"]} for row in rows if row["status"] != "ok")
+    """The stage of the funnel in which one matcher scored pairs: those scored, and errors by kind."""
+    rows = artifacts.read(path, MATCHES, ["status", "reason"]).to_pylist()
+    failed = reasons({"reason": error_kind(row["reason"])} for row in rows if row["status"] != "ok")
     return FunnelStage(f"evaluate {name}", "pairs", pairs, len(rows) - sum(failed.values()), failed)

@@ -295,7 +295,7 @@ BENCHMARK = Benchmark(
                 f"metrics/{NAME}.json",
                 f"metrics/{NAME}/gallery.html",
                 f"metrics/{NAME}/report.md",
-                *table_paths(f"metrics/{NAME}", ("accuracy", "matching", "funnel")),
+                *table_paths(f"metrics/{NAME}", ("accuracy", "matching", "costs", "funnel")),
             ),
         ),
     ),

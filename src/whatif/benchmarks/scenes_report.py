@@ -8,7 +8,7 @@ from typing import Any
 
 from whatif import artifacts
 from whatif.benchmarks.pair_panels import evenly, matching_stage, pair_panels
-from whatif.benchmarks.shared import evaluation_stage, publish_tables, report, rows_in
+from whatif.benchmarks.shared import evaluation_stage, publish_tables, report, rows_in, spending
 from whatif.graph.run import Task
 from whatif.images import ImageStore
 from whatif.params_models import answerers, matchers, printed_names
@@ -20,7 +20,12 @@ from whatif.tables.scenes import accuracy, matching
 NAME = "scenes"
 FOLDER = f"metrics/{NAME}"
 # File name -> heading in the report.
-TABLES = {"accuracy": "Questions", "matching": "Matching", "funnel": "Funnel"}
+TABLES = {
+    "accuracy": "Questions",
+    "matching": "Matching",
+    "costs": "Tokens, cost and errors",
+    "funnel": "Funnel",
+}
 _MEANING = (
     "The models that ship with this package are tiny and know nothing but its drawings. Their numbers show that the "
     "pipeline works from end to end; they say nothing about larger models, and a question that a tiny model gets wrong "
@@ -42,7 +47,8 @@ def publish_report(task: Task) -> None:
     answered = accuracy(predictions, questions, names=names, confidence=settings.confidence)
     matched = matching(matches, names=matcher_names, confidence=settings.confidence)
     funnel = funnel_table(_funnel(task))
-    tables = {"accuracy": answered.table, "matching": matched.table, "funnel": funnel}
+    costs = spending(task, names)
+    tables = {"accuracy": answered.table, "matching": matched.table, "costs": costs, "funnel": funnel}
     metrics = {"questions": answered.metrics, "matching": matched.metrics}
     sections = [
         Section(

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from whatif import artifacts, models
 from whatif.graph.run import Task
 from whatif.schemas import PREDICTIONS, QUESTIONS
+from whatif.tables.costs import COLUMNS, costs_table, spent_by_model
 from whatif.tables.formats import DisplayTable, to_csv, to_latex, to_markdown
 from whatif.tables.funnel import FunnelStage
 from whatif.text import strategies
@@ -71,6 +72,14 @@ def evaluation_stage(paths: Sequence[Path], name: str, asked: int | None = None)
     answered = counts.pop("ok", 0)
     came_in = answered + counts.total() if asked is None else asked
     return FunnelStage(f"evaluate {name}", "questions", came_in, answered, dict(sorted(counts.items())))
+
+
+def spending(task: Task, names: Mapping[str, str]) -> DisplayTable:
+    """The tokens, money and errors of the predictions of some models (key -> printed name)."""
+    models_asked = task.parameters["models"]
+    prices = {key: getattr(models_asked[key], "prices", None) for key in names}
+    found = spent_by_model(artifacts.batches(task.inputs["predictions"], PREDICTIONS, COLUMNS))
+    return costs_table(found, names, {key: price for key, price in prices.items() if price is not None})
 
 
 def table_paths(folder: str, tables: Sequence[str]) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from whatif.models import Answer, Question
 from whatif.models.api_request import Endpoint, GaveUpError, Reply, UnansweredError
 from whatif.models.order import in_order
 from whatif.params_models import ApiModel
+from whatif.prices import money
 from whatif.random_streams import stream
 
 VERSION = 2  # raise it when the same question is put to an endpoint in another way, or more is kept of the reply
@@ -161,13 +162,8 @@ class Spent:
     @property
     def cost(self) -> float | None:
         """In the currency of the prices; None without prices."""
-        prompt, response = (
-            self._settings.price_per_million_prompt_tokens,
-            self._settings.price_per_million_response_tokens,
-        )
-        if prompt is None or response is None:
-            return None
-        return (self.prompt_tokens * prompt + self.response_tokens * response) / 1e6
+        prices = self._settings.prices
+        return None if prices is None else prices.cost(self.prompt_tokens, self.response_tokens)
 
     @property
     def all_of_budget(self) -> bool:
@@ -182,7 +178,7 @@ class Spent:
 
     def __str__(self) -> str:
         tokens = f"{self.prompt_tokens + self.response_tokens:,} tokens"
-        return tokens if self.cost is None else f"{tokens}, cost {self.cost:.2f}"
+        return tokens if self.cost is None else f"{tokens}, cost {money(self.cost)}"
 
 
 def api_model(settings: ApiModel, seed: int) -> ApiAnswers:
