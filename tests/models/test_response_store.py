@@ -15,11 +15,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from click.testing import CliRunner
 
+from tests.defaults import puzzles_and_baselines
+from whatif.artifact_writer import write_artifact
 from whatif.cli import main
 from whatif.errors import WhatifError
 from whatif.models.response_store import Merged, ResponseStore, Run, request_key
+from whatif.schemas import PREDICTIONS
 
 WRITER = textwrap.dedent(
     """
@@ -370,3 +374,68 @@ def test_the_command_shows_exports_and_merges(tmp_path: Path, monkeypatch: pytes
     merged = "elsewhere/r.sqlite: 3 answers added, 3 were there\n"
     assert whatif("merge", "out.jsonl", ".whatif/responses.sqlite") == (0, merged)
     assert whatif("export", "out.txt") == (2, "whatif: out.txt: must end in .jsonl\n")
+
+
+def test_the_command_shows_tokens_cost_time_and_what_was_not_answered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("WHATIF_RESPONSES", raising=False)
+    identity = {"adapter": "api", "model": "gpt", "base_url": "https://host/v1", "max_new_tokens": 64}
+    counts = {"prompt_tokens": 1_000_000, "response_tokens": 2_000}
+    answers = [
+        {"status": "ok", "response": "yes", **counts, "seconds": 1.5},
+        {"status": "ok", "response": "yes", **counts, "seconds": 100},
+        {"status": "none", "reason": "refused: I will not.", **counts, "seconds": 2},
+        {"status": "none", "reason": "refused: No.", **counts},
+        {"status": "ok", "response": "yes"},
+    ]
+    with ResponseStore() as store:
+        for number, answer in enumerate(answers):
+            request = {"identity": identity | {"max_new_tokens": 64 + number % 2}, "prompt": f"question {number}"}
+            store.put(request_key(request), request, answer)
+        put(store, "question", "yes", "local")
+    took = "4,000,000 prompt and 8,000 response tokens (of 4 answers)"
+    rest = "0:01:44 h (of 3 answers), without an answer refused: 2"
+    assert whatif("show")[1].splitlines()[1:] == [f"          5  api gpt: {took}, {rest}", "          1  api local"]
+    values = puzzles_and_baselines()
+    model = {"adapter": "api", "model": "gpt", "base_url": "https://host/v1/"}
+    prices = {"price_per_million_prompt_tokens": 2.5, "price_per_million_response_tokens": 10}
+    values["models"] = {"gpt": model | prices}
+    Path("params.yaml").write_text(yaml.safe_dump(values), encoding="utf-8")
+    assert f"  api gpt: {took}, cost 10.08, {rest}\n" in whatif("show")[1]
+    rows = [
+        {
+            **dict.fromkeys(PREDICTIONS.schema.names),
+            "question_id": f"q{number}",
+            "model": "gpt",
+            "strategy": "direct",
+            "status": "error",
+            "reason": f"status 500: request {number}",
+            "correct": False,
+        }
+        for number in range(3)
+    ]
+    write_artifact(Path("data/evaluate/gpt/scenes/direct.parquet"), PREDICTIONS, rows)
+    Path("data/evaluate/gpt/scenes/cut.parquet").write_bytes(b"PAR1")
+    assert whatif("show")[1].endswith("\nerrors in data/evaluate:\n          3  gpt: status 500: 3\n")
+
+
+def test_answers_that_differ_in_their_time_alone_are_the_same(path: Path, tmp_path: Path) -> None:
+    for name, seconds in (("one", 1.5), ("two", 2.5)):
+        with ResponseStore(tmp_path / f"{name}.sqlite") as store:
+            request = request_of("question")
+            store.put(request_key(request), request, answer_of("yes") | {"seconds": seconds})
+    with ResponseStore(path) as store:
+        files = [tmp_path / "one.sqlite", tmp_path / "two.sqlite"]
+        assert store.merge(files) == Merged(added=1, known=1, different=0)
+        assert store.tallies()[0].seconds == 1.5, "the first one stays"
+
+
+@pytest.mark.parametrize("seconds", ["1", -1, True, 1e999])
+def test_a_time_that_is_none_is_refused(path: Path, tmp_path: Path, seconds: object) -> None:
+    request = request_of("question")
+    row = {"key": request_key(request), "request": request, "answer": answer_of("yes") | {"seconds": seconds}}
+    (tmp_path / "lines.jsonl").write_text(json.dumps(row), encoding="utf-8")
+    with ResponseStore(path) as store, pytest.raises(WhatifError, match=r"lines\.jsonl"):
+        store.merge([tmp_path / "lines.jsonl"])

@@ -15,7 +15,7 @@ import pytest
 from whatif.errors import WhatifError
 from whatif.models import Answer, Model, OptionScore, Question
 from whatif.models.response_store import ResponseStore, Run, request_key
-from whatif.models.stored import stored
+from whatif.models.stored import StoredModel, stored
 
 # Answers two questions, and is killed while it is asked the third one.
 KILLED = """
@@ -247,3 +247,23 @@ def test_a_model_without_identity_is_returned_as_it_is(store: ResponseStore) -> 
 def test_no_questions_are_no_run(store: ResponseStore) -> None:
     assert list(stored(Counting(), store).answer([])) == []
     assert store.summary().last_run is None
+
+
+def test_the_time_that_an_answer_was_waited_for_is_stored_once_with_it(store: ResponseStore) -> None:
+    now = 0.0
+
+    class Slow(Backwards):
+        def say(self, question: Question) -> Answer:
+            nonlocal now
+            now += float(question.prompt.split()[1])
+            return super().say(question)
+
+    def run() -> list[Answer]:
+        model = Slow()
+        return list(StoredModel(model, model.identity or {}, store, lambda: now).answer(questions(4)))
+
+    assert [answer.seconds for answer in run()] == [0.0, 1.0, 2.0, 3.0]
+    assert [answer.seconds for answer in run()] == [0.0, 1.0, 2.0, 3.0], "a later run is told the same"
+    (tally,) = store.tallies()
+    assert (tally.answers, tally.timed, tally.seconds) == (4, 4, now) and now == 6.0
+    assert Answer(response="yes", seconds=1.0) == Answer(response="yes", seconds=2.0)

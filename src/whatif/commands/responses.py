@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from whatif.errors import WhatifError
+
+if TYPE_CHECKING:
+    from whatif.models.response_store import Tally
+    from whatif.prices import Prices
 
 
 @click.group()
@@ -19,18 +27,87 @@ def responses() -> None:
 
 @responses.command()
 def show() -> None:
-    """Print how large the store is, the number of answers by model, and what the last run found in it."""
-    from whatif.models.response_store import ResponseStore
+    """Print how large the store is, and of each model its answers, tokens, cost and time.
 
+    Cost is known where params.yaml has prices. Time is what the answers were waited for, on the machine that asked.
+    Errors are not stored; those that stand in data/evaluate are counted below.
+    """
+    from whatif.models.response_store import ResponseStore
+    from whatif.tables.costs import errors_text
+
+    prices = _prices()
     with ResponseStore(_existing()) as store:
-        found = store.summary()
+        found, tallies = store.summary(), store.tallies()
     click.echo(f"{store.path}: {found.size / 1e6:.1f} MB, {sum(found.answers.values()):,} answers")
-    for model, number in found.answers.items():
-        click.echo(f"  {number:>9,}  {model}")
+    for tally in tallies:
+        took = ", ".join(_took(tally, prices.get((tally.model, tally.base_url))))
+        click.echo(f"  {tally.answers:>9,}  {tally.model}{took and ': '}{took}")
     run = found.last_run
     if run is not None:
         asked = run.hits + run.misses
         click.echo(f"last run, {run.model}: {run.hits:,} of {asked:,} from the store ({100 * run.hits / asked:.1f}%)")
+    if errors := _errors():
+        click.echo("errors in data/evaluate:")
+    for model, of_model in errors.items():
+        click.echo(f"  {sum(of_model.values()):>9,}  {model}: {errors_text(of_model)}")
+
+
+def _took(tally: Tally, prices: Prices | None) -> Iterator[str]:
+    """What the answers of a model took, as far as it is known."""
+    from datetime import timedelta
+
+    from whatif.prices import money
+    from whatif.tables.costs import error_kind, errors_text
+
+    def of(number: int) -> str:
+        return "" if number == tally.answers else f" (of {number:,} answers)"
+
+    if tally.counted:
+        tokens = f"{tally.prompt_tokens:,} prompt and {tally.response_tokens:,} response tokens"
+        yield f"{tokens}{of(tally.counted)}"
+        if prices is not None:
+            yield f"cost {money(prices.cost(tally.prompt_tokens, tally.response_tokens))}"
+    if tally.timed:
+        yield f"{timedelta(seconds=round(tally.seconds))} h{of(tally.timed)}"
+    kinds: Counter[str] = Counter()
+    for reason, number in tally.unanswered.items():
+        kinds[error_kind(reason)] += number
+    if kinds:
+        yield f"without an answer {errors_text(kinds)}"
+
+
+def _prices() -> dict[tuple[str, str | None], Prices]:
+    """Prices by label and address of a model, as params.yaml has them; without those that it gives in two ways."""
+    from whatif import params
+    from whatif.params_models import ApiModel
+
+    found: dict[tuple[str, str | None], set[Prices]] = {}
+    try:
+        models = params.load().models
+    except WhatifError:  # the store may be looked at outside a project
+        return {}
+    for settings in models.values():
+        if isinstance(settings, ApiModel) and settings.prices is not None:
+            place = (f"{settings.adapter} {settings.model}", settings.base_url.rstrip("/"))
+            found.setdefault(place, set()).add(settings.prices)
+    return {place: of.pop() for place, of in found.items() if len(of) == 1}
+
+
+def _errors() -> dict[str, Counter[str]]:
+    """Errors by kind in the predictions that are here, by model."""
+    from whatif import artifacts
+    from whatif.graph.freshness import DATA
+    from whatif.schemas import PREDICTIONS
+    from whatif.tables.costs import COLUMNS, spent_by_model
+
+    evaluated = sorted(path for path in (DATA / "evaluate").rglob("*.parquet") if not path.name.startswith("."))
+    paths = []
+    for path in evaluated:
+        with suppress(WhatifError):  # `whatif status` says what is wrong with it
+            if artifacts.footer_of(path).table == PREDICTIONS.label:
+                paths.append(path)
+    spent = spent_by_model(artifacts.batches(paths, PREDICTIONS, COLUMNS))
+    return {model: of_model.errors for model, of_model in sorted(spent.items()) if of_model.errors}
 
 
 @responses.command()

@@ -8,7 +8,7 @@ that the command line needs neither torch nor transformers.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, cast
 
@@ -101,6 +101,10 @@ class Answer:
     nothing else. `response_tokens` counts the tokens of all options together when options were ranked. `cut_off` says
     that the response ended because the limit of new tokens was reached, not because the model was done.
 
+    `seconds` is how long the answer was waited for, on the clock: those of all answers of a run are the time that its
+    asking took, at whatever number of requests or questions at once. It is a measurement, so answers that differ in it
+    alone are equal.
+
     `passing` marks an error that another try may not meet: tries given up, a budget or quota that was reached. An
     error that is not passing is final, such as a picture that cannot be decoded.
     """
@@ -115,6 +119,7 @@ class Answer:
     response_tokens: int | None = None
     cut_off: bool = False
     passing: bool = False
+    seconds: float | None = field(default=None, compare=False)
 
 
 class Model(Protocol):

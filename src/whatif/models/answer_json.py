@@ -36,7 +36,10 @@ def from_json(value: Any) -> Answer:
             raise ValueError(f"has {name} that are no number of tokens: {value[name]!r:.40}")
     if not isinstance(value.get("cut_off", False), bool):
         raise ValueError(f"has a cut_off that is neither true nor false: {value['cut_off']!r:.40}")
-    known: dict[str, Any] = {name: value.get(name) for name in (*_TEXTS, *_COUNTS)}
+    seconds = value.get("seconds")
+    if seconds is not None and not (_is_number(seconds) and seconds >= 0):
+        raise ValueError(f"has seconds that are no time: {seconds!r:.40}")
+    known: dict[str, Any] = {name: value.get(name) for name in (*_TEXTS, *_COUNTS, "seconds")}
     scores = value.get("option_scores")
     return Answer(
         **known,
@@ -61,5 +64,8 @@ def _option_scores(value: Any) -> tuple[OptionScore, ...]:
 def _is_score(score: dict[str, Any]) -> bool:
     likelihood: Any = score.get("log_likelihood")
     tokens = score.get("tokens")
-    is_number = isinstance(likelihood, float) or type(likelihood) is int
-    return is_number and math.isfinite(likelihood) and is_count(tokens) and tokens != 0
+    return _is_number(likelihood) and is_count(tokens) and tokens != 0
+
+
+def _is_number(value: Any) -> bool:
+    return (isinstance(value, float) or type(value) is int) and math.isfinite(value)

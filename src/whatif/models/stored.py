@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from whatif.models import Answer, Model, Question, note_of
@@ -51,12 +51,20 @@ _SECONDS_AT_RISK = 0.5
 class StoredModel:
     """A model before which a store stands; `hits` and `misses` count questions over all calls.
 
-    A question that comes several times in one call counts as a miss once, and as hits after that.
+    A question that comes several times in one call counts as a miss once, and as hits after that. `clock` tells the
+    time in seconds; with each answer is stored how long it was waited for.
     """
 
-    def __init__(self, model: Model, identity: Mapping[str, Any], store: ResponseStore) -> None:
+    def __init__(
+        self,
+        model: Model,
+        identity: Mapping[str, Any],
+        store: ResponseStore,
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> None:
         self._model = model
         self._store = store
+        self._clock = clock
         self._counted: set[str] = set()  # keys of answers that the model has in its budget
         self.identity = identity
         self.hits = 0
@@ -111,7 +119,7 @@ class StoredModel:
         arrived: list[tuple[int, Answer]] = []
         waits, since = isinstance(self._model, ComputedHere), time.monotonic()
         try:
-            for number, answer in self._arriving([questions[same[0]] for same in missing]):
+            for number, answer in self._timed(self._arriving([questions[same[0]] for same in missing])):
                 arrived.append((number, answer))
                 if not waits or time.monotonic() - since > _SECONDS_AT_RISK:
                     yield from self._keep(arrived, missing, keys, requests)
@@ -127,6 +135,16 @@ class StoredModel:
         if isinstance(self._model, AnswersOutOfOrder):
             return self._model.answers_as_they_come(questions)
         return iter(zip(range(len(questions)), self._model.answer(questions), strict=True))
+
+    def _timed(self, arriving: Iterator[tuple[int, Answer]]) -> Iterator[tuple[int, Answer]]:
+        """The same, with the seconds that each was waited for."""
+        while True:
+            began = self._clock()
+            arrived = next(arriving, None)
+            if arrived is None:
+                return
+            number, answer = arrived
+            yield number, dataclasses.replace(answer, seconds=round(self._clock() - began, 4))
 
     def _keep(
         self,

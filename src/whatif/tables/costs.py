@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -34,8 +35,8 @@ class Spent:
 
 
 def error_kind(reason: str | None) -> str:
-    """The words of a reason before its colon: behind it stands what differs from question to question."""
-    return (reason or "no reason given").partition(":")[0]
+    """The words of a reason before a colon or bracket: behind it stands what differs from question to question."""
+    return re.split(r": | \(", reason or "no reason given", maxsplit=1)[0]
 
 
 def spent_by_model(predictions: Iterable[pa.Table]) -> dict[str, Spent]:
