@@ -31,6 +31,7 @@ try:
         config,
         schedules=workflow.is_main_process,
         asked_for=ASKED.targets if ASKED else (),
+        dry_run=ASKED is not None and bool(ASKED.dryrun),
         say=say,
     )
     load_resources()

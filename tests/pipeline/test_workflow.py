@@ -208,3 +208,16 @@ def test_an_unreadable_artifact_is_one_line_on_the_command_line(project: Checkou
     assert done.returncode == 2
     assert done.stderr.startswith(f"whatif: {file}: not a whole Parquet file")
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_dry_run_says_what_a_paid_model_would_cost(project: Checkout) -> None:
+    prices = {"price_per_million_prompt_tokens": 1, "price_per_million_response_tokens": 1}
+    model = {"adapter": "api", "model": "gpt", "base_url": "http://127.0.0.1:9/v1", **prices}
+    project.set({"models.paid": model, "models.free": {**model, "model": "free", **dict.fromkeys(prices)}})
+    before = project.results()
+    said = project.run(*SNAKEMAKE, "--dry-run").stderr
+    lines = [line for line in said.splitlines() if "questions" in line]
+    assert len(lines) == 1
+    assert lines[0].startswith("paid cvqa-synthetic: asks 48 of 48 questions (0 are stored), about ")
+    assert ", cost about 0.0" in lines[0]
+    assert project.results() == before

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -18,7 +18,7 @@ def write_predictions(task: Task, ask: Ask, strategy: str | None = None) -> None
     """Writes the rows of `predictions` that `ask` makes of the job's model and an `ImageStore` of its input `images`.
 
     A strategy may give the model more room than its settings do. Says how many questions ended in error and why;
-    when some of them may be answered by another try, the outputs are unfinished.
+    when some of them may be answered by another try, the outputs are unfinished. In a dry run nothing is written.
     """
     from whatif.images import ImageStore
     from whatif.models.response_store import ResponseStore, store_path
@@ -26,11 +26,15 @@ def write_predictions(task: Task, ask: Ask, strategy: str | None = None) -> None
 
     name = task.wildcards["model"]
     settings = with_room(task.parameters[f"models.{name}"], strategy)
+    loaded, images = models.load(settings.adapter, settings, task.parameters["seed"]), ImageStore(task.inputs["images"])
+    if task.stand_in is not None:
+        deque(ask(task.stand_in(loaded), images), maxlen=0)
+        return
     errors: Counter[str] = Counter()
     total = 0
     with ResponseStore(store_path()) as store:
-        model = PassingErrors(stored(models.load(settings.adapter, settings, task.parameters["seed"]), store))
-        for row in ask(model, ImageStore(task.inputs["images"])):
+        model = PassingErrors(stored(loaded, store))
+        for row in ask(model, images):
             task.outputs.writer("predictions").write([row])
             total += 1
             if row["status"] == "error":

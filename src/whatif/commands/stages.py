@@ -13,13 +13,16 @@ def _stage(name: str, *wildcards: str) -> Callable[[Callable[..., None]], click.
     def decorate(described: Callable[..., None]) -> click.Command:
         @click.pass_context
         def run_stage(context: click.Context, /, benchmark: str, **chosen: str | None) -> None:
-            step = chosen.pop("step", None)
-            run_jobs(name, benchmark, {key: value for key, value in chosen.items() if value is not None}, step)
+            step, dry_run = chosen.pop("step", None), chosen.pop("dry_run", None)
+            wildcards = {key: value for key, value in chosen.items() if value is not None}
+            (estimate_jobs if dry_run else run_jobs)(name, benchmark, wildcards, step)
 
         run_stage.__doc__ = described.__doc__
         command: Callable[..., None] = click.argument("benchmark")(run_stage)
         for wildcard in ("step", *wildcards):
             command = click.option(f"--{wildcard}", help=_HELP[wildcard])(command)
+        if name == "evaluate":
+            command = click.option("--dry-run", is_flag=True, help=_DRY_RUN)(command)
         return click.command(name)(command)
 
     return decorate
@@ -33,6 +36,9 @@ _HELP = {
     "encoder": "Only this model of params.yaml that embeds captions and pictures, and searches among them.",
     "strategy": "Only this prompting strategy; all of params.yaml when not given.",
 }
+
+
+_DRY_RUN = "Ask nothing; say what models behind an endpoint would be asked, and about how much that costs."
 
 
 def run_jobs(stage: str, benchmark: str, chosen: dict[str, str], step_name: str | None) -> None:
@@ -53,6 +59,18 @@ def run_jobs(stage: str, benchmark: str, chosen: dict[str, str], step_name: str 
             say(line)
     for job in jobs:
         run(job, say)
+
+
+def estimate_jobs(stage: str, benchmark: str, chosen: dict[str, str], step_name: str | None) -> None:
+    """Prints a line for each model behind an endpoint: what its jobs would ask, and about how much that costs."""
+    from whatif import benchmarks, params
+    from whatif.benchmarks.dry_run import estimates
+
+    graph = benchmarks.graph(params.load())
+    steps = graph.steps_of(stage, benchmark, chosen, step_name)
+    lines = list(estimates(job for step in steps for job in graph.jobs_of(step, chosen)))
+    for line in lines or ["nothing to ask behind an endpoint; models on this machine cost nothing"]:
+        click.echo(line)
 
 
 @_stage("extract")

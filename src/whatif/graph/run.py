@@ -93,7 +93,10 @@ class Outputs:
 
 @dataclass(frozen=True)
 class Task:
-    """What a step's function is given: nothing else may influence its outputs. `say` takes a line for people."""
+    """What a step's function is given: nothing else may influence its outputs. `say` takes a line for people.
+
+    In a dry run of an evaluation, `stand_in` gives what is asked in the place of a model; its outputs go nowhere.
+    """
 
     parameters: Mapping[str, Any]
     wildcards: Mapping[str, str]
@@ -101,6 +104,7 @@ class Task:
     outputs: Outputs
     name: str
     say: Callable[[str], None]
+    stand_in: Callable[[Any], Any] | None = None
 
     def check_losses(
         self, unit: str, kept: int, rejected: Sequence[Mapping[str, Any]], *, remedy: str = "", needed: bool = True

@@ -65,14 +65,10 @@ def _move(path: Path, place: Path) -> Moved:
     return Moved(path, place, (state.st_atime_ns, state.st_mtime_ns))
 
 
-def take(fingerprint: str, outputs: Mapping[str, Path]) -> bool:
-    """Brings back the artifacts of a job (role -> path) if the stash holds all of them whole; says whether it did.
-
-    What is unfinished stays there: the work is done again instead.
-    """
-    folder = STASH / fingerprint
-    kept = {role: folder / f"{role}.parquet" for role in outputs}
-    for role, file in kept.items():
+def holds(fingerprint: str, outputs: Mapping[str, Path]) -> bool:
+    """Whether the stash has all artifacts of a job (role -> path), whole and finished."""
+    for role in outputs:
+        file = STASH / fingerprint / f"{role}.parquet"
         try:
             footer = artifacts.footer_of(file)
             if (footer.role, footer.fingerprint) != (role, fingerprint) or footer.unfinished:
@@ -81,8 +77,19 @@ def take(fingerprint: str, outputs: Mapping[str, Path]) -> bool:
                 return False
         except (OSError, WhatifError):
             return False
+    return True
+
+
+def take(fingerprint: str, outputs: Mapping[str, Path]) -> bool:
+    """Brings back the artifacts of a job (role -> path) if the stash holds all of them whole; says whether it did.
+
+    What is unfinished stays there: the work is done again instead.
+    """
+    if not holds(fingerprint, outputs):
+        return False
+    folder = STASH / fingerprint
     for role, path in outputs.items():
-        move(kept[role], path)
+        move(folder / f"{role}.parquet", path)
         os.utime(path)
         verified.remember(path, artifacts.footer_of(path).content)
     shutil.rmtree(folder, ignore_errors=True)

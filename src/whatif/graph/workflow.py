@@ -11,7 +11,7 @@ from whatif import benchmarks, params
 from whatif.artifacts import canonical_json
 from whatif.errors import WhatifError
 from whatif.graph.cautions import cautions
-from whatif.graph.freshness import Condition
+from whatif.graph.freshness import Condition, State
 from whatif.graph.prologue import prepare
 from whatif.graph.steps import STAGES, Graph, Job, Step
 
@@ -32,13 +32,19 @@ def refuse_options(asked: Any) -> None:
 
 
 def open_graph(
-    config: Mapping[str, Any], *, schedules: bool, say: Callable[[str], None], asked_for: Collection[str] = ()
+    config: Mapping[str, Any],
+    *,
+    schedules: bool,
+    say: Callable[[str], None],
+    asked_for: Collection[str] = (),
+    dry_run: bool = False,
 ) -> Graph:
     """The graph of `params.yaml`; `schedules` is true in the one process that plans jobs, which clears the way.
 
     `asked_for` are the targets of the run, none for all of them. What is unfinished is done again when it is itself
     asked for, or everything is: `snakemake evaluate` asks again, `snakemake aggregate` takes the answers that are
-    there. So a stage of `dvc.yaml` never changes the outputs of another.
+    there. So a stage of `dvc.yaml` never changes the outputs of another. In a `dry_run`, a line says of each model with
+    prices what its evaluations that are due would cost.
 
     Raises WhatifError for bad parameters, and for `--config` and `--configfile`, which the other door would not see.
     """
@@ -56,7 +62,34 @@ def open_graph(
         due = [job for job, state in prologue.found.items() if state.condition is not Condition.FRESH]
         for line in cautions(graph, [job for job in due if asked is None or not _disjoint(asked, job)]):
             say(line)
+        if dry_run:
+            _say_costs(graph, prologue.found, say, asked_for)
     return graph
+
+
+def _say_costs(
+    graph: Graph, found: Mapping[Job, State], say: Callable[[str], None], asked_for: Collection[str]
+) -> None:
+    from whatif.benchmarks.dry_run import estimates, has_prices
+
+    wanted = _wanted(graph, asked_for)
+    due = [job for job in wanted if has_prices(job) and found[job].condition is not Condition.FRESH]
+    for line in estimates(due):
+        say(line)
+
+
+def _wanted(graph: Graph, asked_for: Collection[str]) -> list[Job]:
+    """The jobs that a run with these targets needs, in the order of the graph; all of them without targets."""
+    if not asked_for or "all" in asked_for:
+        return graph.jobs
+    named = targets(graph)
+    paths = {path for target in asked_for for path in named.get(target, [target])}
+    wanted: set[Job] = set()
+    for job in reversed(graph.jobs):
+        if not paths.isdisjoint(map(str, (*job.outputs.values(), *job.published))):
+            wanted.add(job)
+            paths.update(str(path) for role in job.inputs.values() for path in role)
+    return [job for job in graph.jobs if job in wanted]
 
 
 def _accepts(graph: Graph, asked_for: Collection[str]) -> Callable[[Job], bool]:

@@ -101,6 +101,12 @@ class StoredModel:
         finally:
             self._store.record_run(Run(model_label(self.identity), len(questions) - missing, missing))
 
+    def known(self, questions: Sequence[Question]) -> list[tuple[str, Answer | None]]:
+        """The key of each question's request with its stored answer, None where it would be asked. Nothing is asked."""
+        keys = [request_key(self._request(question)) for question in questions]
+        found = {key: from_json(answer) for key, answer in self._store.get(keys).items()}
+        return [(key, found.get(key)) for key in keys]
+
     def _as_they_come(
         self,
         questions: Sequence[Question],
