@@ -15,6 +15,7 @@ import pytest
 from whatif.errors import WhatifError
 from whatif.models import Answer, Model, OptionScore, Question
 from whatif.models.response_store import ResponseStore, Run, request_key
+from whatif.models.response_tallies import tallies
 from whatif.models.stored import StoredModel, stored
 
 # Answers two questions, and is killed while it is asked the third one.
@@ -264,6 +265,6 @@ def test_the_time_that_an_answer_was_waited_for_is_stored_once_with_it(store: Re
 
     assert [answer.seconds for answer in run()] == [0.0, 1.0, 2.0, 3.0]
     assert [answer.seconds for answer in run()] == [0.0, 1.0, 2.0, 3.0], "a later run is told the same"
-    (tally,) = store.tallies()
+    (tally,) = tallies(store.path)
     assert (tally.answers, tally.timed, tally.seconds) == (4, 4, now) and now == 6.0
     assert Answer(response="yes", seconds=1.0) == Answer(response="yes", seconds=2.0)

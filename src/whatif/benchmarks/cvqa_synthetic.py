@@ -299,9 +299,7 @@ BENCHMARK = Benchmark(
                 f"metrics/{NAME}/gallery.html",
                 f"metrics/{NAME}/accuracy.csv",
                 f"metrics/{NAME}/accuracy.svg",
-                *table_paths(
-                    f"metrics/{NAME}", ("table7", "templates", "drops", "letters", "shortcuts", "costs", "funnel")
-                ),
+                *table_paths(f"metrics/{NAME}", _TABLES),
             ),
         ),
     ),

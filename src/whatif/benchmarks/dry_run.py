@@ -116,10 +116,7 @@ class DryRun:
 
     def stand_in(self, model: Model) -> Model:
         """What takes the place of a model: the same one for all jobs, with what it noted before."""
-        before = self._asked
-        self._asked = (
-            Unasked(model, self._store, before.known, before.missing) if before else Unasked(model, self._store)
-        )
+        self._asked = self._asked or Unasked(model, self._store)
         return self._asked
 
     def estimate(self) -> Estimate:

@@ -13,7 +13,7 @@ import click
 from whatif.errors import WhatifError
 
 if TYPE_CHECKING:
-    from whatif.models.response_store import Tally
+    from whatif.models.response_tallies import Tally
     from whatif.prices import Prices
 
 
@@ -33,13 +33,14 @@ def show() -> None:
     Errors are not stored; those that stand in data/evaluate are counted below.
     """
     from whatif.models.response_store import ResponseStore
+    from whatif.models.response_tallies import tallies
     from whatif.tables.costs import errors_text
 
     prices = _prices()
     with ResponseStore(_existing()) as store:
-        found, tallies = store.summary(), store.tallies()
+        found = store.summary()
     click.echo(f"{store.path}: {found.size / 1e6:.1f} MB, {sum(found.answers.values()):,} answers")
-    for tally in tallies:
+    for tally in tallies(store.path):
         took = ", ".join(_took(tally, prices.get((tally.model, tally.base_url))))
         click.echo(f"  {tally.answers:>9,}  {tally.model}{took and ': '}{took}")
     run = found.last_run

@@ -13,7 +13,7 @@ from whatif.artifacts import canonical_json
 from whatif.errors import WhatifError
 from whatif.models.answer_json import from_json
 
-_BUSY_SECONDS = 60  # how long a reader waits for a writer
+BUSY_SECONDS = 60  # how long a reader waits for a writer
 _AT_ONCE = 1_000  # rows; a reader that held the file longer would keep writers waiting
 
 Row = tuple[str, str, str]
@@ -25,7 +25,7 @@ def rows_of_store(path: Path) -> Iterator[Row]:
         raise WhatifError(f"{path}: no such file")
     query = "SELECT number, key, request, answer FROM responses WHERE number > ? ORDER BY number LIMIT ?"
     last = 0
-    with file_errors(path), closing(sqlite3.connect(path, timeout=_BUSY_SECONDS)) as connection:
+    with file_errors(path), closing(sqlite3.connect(path, timeout=BUSY_SECONDS)) as connection:
         while rows := connection.execute(query, (last, _AT_ONCE)).fetchall():
             last = rows[-1][0]
             yield from (row[1:] for row in rows)

@@ -14,10 +14,9 @@ import json
 import os
 import sqlite3
 import threading
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Self
 
@@ -31,8 +30,6 @@ DEFAULT_PATH = Path(".whatif/responses.sqlite")
 _LAYOUT = 1  # of the table below; raise it when it changes
 _BUSY_SECONDS = 60  # how long a writer waits for the others
 _VARIABLES = 500  # in one statement; older builds of SQLite take 999
-
-_SUMS = ("answers", "counted", "prompt_tokens", "response_tokens", "timed", "seconds")  # of `Tally`, as they are read
 
 _TABLE = (
     "CREATE TABLE IF NOT EXISTS responses (number INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE, "
@@ -60,25 +57,6 @@ class Summary:
     size: int
     answers: Mapping[str, int]
     last_run: Run | None
-
-
-@dataclass
-class Tally:
-    """What the answers of one model at one address (None for a checkpoint) took.
-
-    `counted` of the `answers` gave a number of tokens, `timed` a time; `seconds` is the time that they were waited for.
-    `unanswered` counts responses that were no answer, by reason.
-    """
-
-    model: str
-    base_url: str | None
-    answers: int = 0
-    counted: int = 0
-    prompt_tokens: int = 0
-    response_tokens: int = 0
-    timed: int = 0
-    seconds: float = 0.0
-    unanswered: Counter[str] = field(default_factory=Counter)
 
 
 @dataclass(frozen=True)
@@ -213,32 +191,6 @@ class ResponseStore:
         with suppress(OSError, ValueError, TypeError):  # none yet, or one that another version wrote
             run = Run(**json.loads(self._last_run.read_text(encoding="utf-8")))
         return Summary(size, dict(sorted(answers.items())), run)
-
-    def tallies(self) -> list[Tally]:
-        """What the answers of each model took, in order of its label and address."""
-        prompt, response, seconds = (
-            f"json_extract(answer, '$.{name}')" for name in ("prompt_tokens", "response_tokens", "seconds")
-        )
-        both = f"{prompt} IS NOT NULL AND {response} IS NOT NULL"
-        # Not answered are few, so that grouping by their reasons costs nothing.
-        reason = "CASE json_extract(answer, '$.status') WHEN 'ok' THEN NULL ELSE json_extract(answer, '$.reason') END"
-        query = (
-            f"SELECT json_extract(request, '$.identity'), {reason}, json_extract(answer, '$.status') = 'ok', count(*), "
-            f"sum({both}), total({prompt}), total({response}), count({seconds}), total({seconds}) "
-            "FROM responses GROUP BY 1, 2, 3"
-        )
-        with self._lock, file_errors(self.path):
-            rows = self._connection.execute(query).fetchall()
-        found: dict[tuple[str, str], Tally] = {}
-        for identity, why, is_answer, *numbers in rows:
-            asked = json.loads(identity)
-            label, address = model_label(asked), asked.get("base_url")
-            tally = found.setdefault((label, address or ""), Tally(label, address))
-            for name, number in zip(_SUMS, numbers, strict=True):
-                setattr(tally, name, getattr(tally, name) + type(getattr(tally, name))(number))
-            if not is_answer:
-                tally.unanswered[why or "no reason given"] += numbers[0]
-        return [found[place] for place in sorted(found)]
 
     def export(self, path: Path) -> int:
         """Writes all answers as lines of JSON (key, request, answer), in the order they came; returns their number.

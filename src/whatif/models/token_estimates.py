@@ -12,6 +12,7 @@ from typing import Any
 
 from whatif.models import Answer, Model, Question
 from whatif.models.response_store import ResponseStore, model_label
+from whatif.models.response_tallies import tallies
 from whatif.models.stored import StoredModel
 
 _CHARACTERS = 4  # of English for a token
@@ -94,7 +95,7 @@ class Unasked:
             if answer.prompt_tokens is not None and answer.response_tokens is not None
         ]
         label, address = model_label(self.identity), self.identity.get("base_url")
-        tally = next((one for one in self.store.tallies() if (one.model, one.base_url) == (label, address)), None)
+        tally = next((one for one in tallies(self.store.path) if (one.model, one.base_url) == (label, address)), None)
         if counted:
             prompt, response = (fmean(numbers) for numbers in zip(*counted, strict=True))
             basis = f"by the mean of {len(counted):,} stored answers to this benchmark"
