@@ -92,11 +92,11 @@ TEXT = "text_encoder/model.safetensors"
         ),
         (
             change("model_index.json", unet=["diffusers", "SD3Transformer2DModel"]),
-            "/model_index.json: its unet is a 'SD3Transformer2DModel'; needed is a UNet2DConditionModel",
+            "/model_index.json: its unet is a 'diffusers.SD3Transformer2DModel'; needed is a diffusers.UNet2D",
         ),
         (
             change("model_index.json", text_encoder=["transformers", "T5EncoderModel"]),
-            "/model_index.json: its text_encoder is a 'T5EncoderModel'; needed is a CLIPTextModel",
+            "/model_index.json: its text_encoder is a 'transformers.T5EncoderModel'; needed is a transformers.CLIP",
         ),
         (lose(UNET), "/unet: lacks weights"),
         (lose("vae/config.json"), "/vae: lacks config.json"),

@@ -24,8 +24,8 @@ _TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "tokenizer_config.json"
 def load_chat_model(settings: HuggingFaceChat) -> tuple[Any, Any]:
     """The vision-language chat model, in evaluation mode on its device, and its processor.
 
-    A folder is read without a look at the network; any other name is taken as a hub id. Weights come from
-    safetensors files only: other formats can run code when they are read.
+    A folder is read without a look at the network; any other name is taken as a hub id. Nothing in a checkpoint is
+    run: weights come from safetensors files only, since pickled ones can run code, and custom code is refused.
 
     Raises WhatifError when the folder is missing or lacks a file or a revision of it is asked for, when the
     checkpoint is no vision-language model or has no chat template, when the hub has no such name, and when the device
@@ -90,18 +90,23 @@ def load_checkpoint(
     try:
         # The library types these as returning one thing only; with the loading report it is a pair.
         configurations: Any = transformers.AutoConfig
-        configuration = configurations.from_pretrained(source, **options)
+        configuration = configurations.from_pretrained(source, trust_remote_code=False, **options)
         check(source, configuration)
         reader = load_reader(source, configuration.model_type, options)
         check_picture_size(source, configuration, reader)
         name = kind if isinstance(kind, str) else kind[configuration.model_type]
         model, report = getattr(transformers, name).from_pretrained(
-            source, dtype=settings.dtype, use_safetensors=True, output_loading_info=True, **options
+            source,
+            dtype=settings.dtype,
+            trust_remote_code=False,
+            use_safetensors=True,
+            output_loading_info=True,
+            **options,
         )
     except WhatifError:
         raise
     except Exception as error:  # the libraries raise errors of a dozen kinds, all of them about this checkpoint
-        raise WhatifError(f"checkpoint {source}: cannot be loaded: {first_line(error)}") from error
+        raise load_error(source, error) from error
     if missing := sorted(report["missing_keys"]):
         # The library would draw them at random and only warn: the answers would be noise.
         raise WhatifError(f"checkpoint {source}: its files lack {len(missing)} weights, first {missing[0]}")
@@ -109,6 +114,16 @@ def load_checkpoint(
         return model.to(device).eval(), reader
     except (RuntimeError, MemoryError) as error:
         raise WhatifError(f"checkpoint {source}: cannot be put on {device}: {first_line(error)}") from error
+
+
+def load_error(source: str, error: Exception) -> WhatifError:
+    """What to raise for a checkpoint that the libraries cannot load."""
+    if "trust_remote_code" in str(error):  # how they all say that it needs code of its own
+        return WhatifError(
+            f"checkpoint {source}: needs Python code of its own (`auto_map` or a module outside the libraries), which "
+            "whatif never runs; use a checkpoint whose architecture transformers or diffusers has built in"
+        )
+    return WhatifError(f"checkpoint {source}: cannot be loaded: {first_line(error)}")
 
 
 def source_of(settings: LocalCheckpoint) -> tuple[str, Path | None]:

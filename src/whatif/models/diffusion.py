@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
 
 from whatif.errors import WhatifError
 from whatif.graph.verified import source_digest
-from whatif.models.checkpoints import device_of, folder_of, source_of
+from whatif.models.checkpoints import device_of, folder_of, load_error, source_of
 from whatif.models.local_faults import first_line
 from whatif.models.weight_files import check_weights
 from whatif.params_models import DiffusionCheckpoint
@@ -25,8 +26,18 @@ _PARTS = {
     "tokenizer": ("tokenizer_config.json", False),
     "scheduler": ("scheduler_config.json", False),
 }
+_SCHEDULER = re.compile(r"diffusers\.\w+Scheduler")  # the checkpoint's own
 _SCHEDULERS = {"ddim": "DDIMScheduler", "euler-ancestral": "EulerAncestralDiscreteScheduler"}
-_CLASSES = {"unet": "UNet2DConditionModel", "text_encoder": _TEXT_ENCODER}  # the only ones that fit our drawing
+# Part -> the library and the classes that are loaded; an index that names others could import any module.
+_CLASSES: dict[str, tuple[str, tuple[str, ...]]] = {
+    "unet": ("diffusers", ("UNet2DConditionModel",)),
+    "vae": ("diffusers", ("AutoencoderKL", "AutoencoderTiny")),
+    "text_encoder": ("transformers", (_TEXT_ENCODER,)),
+    "tokenizer": (
+        "transformers",
+        ("CLIPTokenizer", "CLIPTokenizerFast", "PreTrainedTokenizerFast", "TokenizersBackend"),
+    ),
+}
 
 
 def load_pipeline(settings: DiffusionCheckpoint) -> Any:
@@ -54,17 +65,22 @@ def load_pipeline(settings: DiffusionCheckpoint) -> Any:
         "local_files_only": folder is not None,
     }
     try:
-        pipeline = getattr(diffusers, _CLASS).from_pretrained(
+        pipeline_class = getattr(diffusers, _CLASS)
+        hub = {name: options[name] for name in ("revision", "local_files_only")}
+        _check_index(f"{source}/{_INDEX}", pipeline_class.load_config(source, **hub))
+        pipeline = pipeline_class.from_pretrained(
             source,
             text_encoder=_text_encoder(source, options),
-            safety_checker=None,
+            # Parts of the safety checker, which is left out, and of prompts that are pictures.
+            **dict.fromkeys(("safety_checker", "feature_extractor", "image_encoder")),
             requires_safety_checker=False,
+            trust_remote_code=False,
             **options,
         )
     except WhatifError:
         raise
     except Exception as error:  # the libraries raise errors of a dozen kinds, all of them about this checkpoint
-        raise WhatifError(f"checkpoint {source}: cannot be loaded: {first_line(error)}") from error
+        raise load_error(source, error) from error
     _check_weights_and_sizes(source, pipeline)
     pipeline.set_progress_bar_config(disable=True)
     if settings.scheduler is not None:
@@ -103,7 +119,7 @@ def _text_encoder(source: str, options: dict[str, Any]) -> Any:
     import transformers
 
     model, report = getattr(transformers, _TEXT_ENCODER).from_pretrained(
-        source, subfolder="text_encoder", output_loading_info=True, **options
+        source, subfolder="text_encoder", trust_remote_code=False, output_loading_info=True, **options
     )
     if missing := sorted(report["missing_keys"]):
         place = f"checkpoint {source}/text_encoder"
@@ -117,14 +133,9 @@ def _check_files(folder: Path) -> None:
         raise WhatifError(f"checkpoint {folder}: lacks {_INDEX}, which names the parts of a diffusion pipeline")
     try:
         told = json.loads(index.read_text(encoding="utf-8"))
-        kind, classes = told["_class_name"], {part: told[part][1] for part in _CLASSES}
-    except (ValueError, KeyError, TypeError, IndexError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise WhatifError(f"checkpoint {index}: is no index of a pipeline: {first_line(error)}") from error
-    if kind != _CLASS:
-        raise WhatifError(f"checkpoint {folder}: is a {kind!r}; needed is a {_CLASS}")
-    for part, needed in _CLASSES.items():
-        if classes[part] != needed:
-            raise WhatifError(f"checkpoint {index}: its {part} is a {classes[part]!r}; needed is a {needed}")
+    _check_index(str(index), told)
     for part, (configuration, has_weights) in _PARTS.items():
         if not (folder / part / configuration).is_file():
             raise WhatifError(f"checkpoint {folder / part}: lacks {configuration}")
@@ -135,6 +146,25 @@ def _check_files(folder: Path) -> None:
             for path in sorted(weights):
                 if path.suffix == ".safetensors":
                     check_weights(path)
+
+
+def _check_index(index: str, told: Any) -> None:
+    """Raises WhatifError when an index names parts of other kinds than ours, whose loading could run other code."""
+    try:
+        kind, parts = told["_class_name"], {part: tuple(told[part]) for part in (*_CLASSES, "scheduler")}
+    except (KeyError, TypeError) as error:
+        raise WhatifError(f"checkpoint {index}: is no index of a pipeline: {first_line(error)}") from error
+    if kind != _CLASS:
+        raise WhatifError(f"checkpoint {index.removesuffix(f'/{_INDEX}')}: is a {kind!r}; needed is a {_CLASS}")
+    for part, (library, classes) in _CLASSES.items():
+        if parts[part] not in [(library, name) for name in classes]:
+            found = ".".join(map(str, parts[part]))
+            raise WhatifError(
+                f"checkpoint {index}: its {part} is a {found!r}; needed is a {library}.{' or '.join(classes)}"
+            )
+    scheduler = ".".join(map(str, parts["scheduler"]))
+    if not _SCHEDULER.fullmatch(scheduler):
+        raise WhatifError(f"checkpoint {index}: its scheduler is a {scheduler!r}; needed is one of diffusers")
 
 
 def _check_weights_and_sizes(source: str, pipeline: Any) -> None:

@@ -18,9 +18,9 @@ def load_processor(source: str, model_type: str, options: dict[str, Any]) -> Any
     from transformers.utils.import_utils import is_torchvision_available
 
     if model_type in _VIDEO_FAMILIES and not is_torchvision_available():
-        return without_video(model_type).from_pretrained(source, **options)
+        return without_video(model_type).from_pretrained(source, trust_remote_code=False, **options)
     processors: Any = transformers.AutoProcessor
-    return processors.from_pretrained(source, **options)
+    return processors.from_pretrained(source, trust_remote_code=False, **options)
 
 
 def load_tokenizer(source: str, model_type: str, options: dict[str, Any]) -> Any:
@@ -28,7 +28,7 @@ def load_tokenizer(source: str, model_type: str, options: dict[str, Any]) -> Any
     import transformers
 
     tokenizers: Any = transformers.AutoTokenizer
-    return tokenizers.from_pretrained(source, **options)
+    return tokenizers.from_pretrained(source, trust_remote_code=False, **options)
 
 
 def without_video(model_type: str) -> Any:

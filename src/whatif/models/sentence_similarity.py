@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from whatif.errors import WhatifError
-from whatif.models.checkpoints import device_of, source_of
+from whatif.models.checkpoints import device_of, load_error, source_of
 from whatif.models.local_faults import first_line, model_faults
 from whatif.params_models import LocalCheckpoint
 
 Floats: TypeAlias = NDArray[np.float64]
 _MODULES = "modules.json"
+# The modules of a checkpoint that embeds sentences: the last part of their names, which differ between versions.
+_KNOWN = ("Transformer", "Pooling", "Normalize", "Dense")
 
 
 @dataclass(frozen=True)
@@ -59,8 +63,8 @@ def sentence_embedder(settings: LocalCheckpoint) -> SentenceEmbedder:
             "sentence similarity: sentence-transformers is not installed; pip install sentence-transformers"
         ) from error
     source, folder = source_of(settings)
-    if folder is not None and not (folder / _MODULES).is_file():
-        raise WhatifError(f"checkpoint {folder}: lacks {_MODULES}; give a checkpoint of sentence-transformers")
+    if folder is not None:
+        _check_modules(folder)
     device = device_of(settings.device)
     try:
         model = SentenceTransformer(
@@ -72,5 +76,25 @@ def sentence_embedder(settings: LocalCheckpoint) -> SentenceEmbedder:
             model_kwargs={"use_safetensors": True, "dtype": settings.dtype},
         )
     except Exception as error:  # the libraries raise errors of a dozen kinds, all of them about this checkpoint
-        raise WhatifError(f"checkpoint {source}: cannot be loaded: {first_line(error)}") from error
+        raise load_error(source, error) from error
     return SentenceEmbedder(model.eval(), settings.batch_size)
+
+
+def _check_modules(folder: Path) -> None:
+    """Raises WhatifError when the list of modules is missing, or names one that could run other code or a pickle."""
+    listed = folder / _MODULES
+    if not listed.is_file():
+        raise WhatifError(f"checkpoint {folder}: lacks {_MODULES}; give a checkpoint of sentence-transformers")
+    try:
+        modules = [(str(module["type"]), str(module["path"])) for module in json.loads(listed.read_text("utf-8"))]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise WhatifError(f"checkpoint {listed}: is no list of modules: {first_line(error)}") from error
+    for kind, place in modules:
+        package, _, name = kind.rpartition(".")
+        if package.partition(".")[0] != "sentence_transformers" or name not in _KNOWN:
+            raise WhatifError(
+                f"checkpoint {listed}: names the module {kind!r}; whatif loads {', '.join(_KNOWN)} of "
+                "sentence_transformers and runs no other code"
+            )
+        if name == "Dense" and not (folder / place / "model.safetensors").is_file():
+            raise WhatifError(f"checkpoint {folder / place}: lacks model.safetensors; pickled weights are not read")

@@ -44,9 +44,10 @@ def assess_masked_language(folder: Path, number: int = CAPTIONS) -> dict[str, An
     import torch
     import transformers
 
-    tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     model_class: Any = transformers.AutoModelForMaskedLM
-    model = model_class.from_pretrained(folder, local_files_only=True, dtype=torch.float32).eval()
+    options = {"local_files_only": True, "dtype": torch.float32}
+    model = model_class.from_pretrained(folder, trust_remote_code=False, **options).eval()
     table: dict[str, Any] = {}
     texts = held_out_captions(number)
     trained = held_out_captions(_BASELINE_CAPTIONS, "train")
@@ -78,9 +79,10 @@ def assess_causal_language(folder: Path, number: int = CAPTIONS) -> dict[str, An
     import torch
     import transformers
 
-    tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     model_class: Any = transformers.AutoModelForCausalLM
-    model = model_class.from_pretrained(folder, local_files_only=True, dtype=torch.float32).eval()
+    options = {"local_files_only": True, "dtype": torch.float32}
+    model = model_class.from_pretrained(folder, trust_remote_code=False, **options).eval()
     # A sentence of one order only has nothing to be shuffled; there is none.
     texts = held_out_captions(number)
     orders = [_shuffled(text, stream(_SEED, "shuffle", place)) for place, text in enumerate(texts)]

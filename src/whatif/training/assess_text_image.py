@@ -130,9 +130,10 @@ def vilt_scores(folder: Path) -> Callable[[Sequence[Scene], Sequence[str]], NDAr
     import torch
     import transformers
 
-    processor = transformers.ViltProcessor.from_pretrained(folder, local_files_only=True)
+    processor = transformers.ViltProcessor.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     model_class: Any = transformers.ViltForImageAndTextRetrieval
-    model = model_class.from_pretrained(folder, local_files_only=True, dtype=torch.float32).eval()
+    options = {"local_files_only": True, "dtype": torch.float32}
+    model = model_class.from_pretrained(folder, trust_remote_code=False, **options).eval()
 
     def score(scenes: Sequence[Scene], captions: Sequence[str]) -> NDArray[np.float64]:
         torch.manual_seed(0)  # ViLT shuffles its patches, which changes the last digits
@@ -187,9 +188,10 @@ def _clip_embeddings(folder: Path) -> tuple[_Embed, _Embed]:
     import torch
     import transformers
 
-    processor = transformers.CLIPProcessor.from_pretrained(folder, local_files_only=True)
+    processor = transformers.CLIPProcessor.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     model_class: Any = transformers.CLIPModel
-    model = model_class.from_pretrained(folder, local_files_only=True, dtype=torch.float32).eval()
+    options = {"local_files_only": True, "dtype": torch.float32}
+    model = model_class.from_pretrained(folder, trust_remote_code=False, **options).eval()
 
     def embedded(parts: Sequence[Any], get: Callable[[Sequence[Any]], Any]) -> NDArray[np.float64]:
         rows = []

@@ -237,7 +237,8 @@ def _take_over(start: Path, vilt: Any) -> None:
     if not start.is_dir():
         raise WhatifError(f"{start}: there is no such checkpoint to start from; `whatif train {start.name}` makes it")
     clip_class: Any = transformers.CLIPModel
-    tower = clip_class.from_pretrained(start, local_files_only=True, dtype=torch.float32).vision_model
+    options = {"local_files_only": True, "dtype": torch.float32}
+    tower = clip_class.from_pretrained(start, trust_remote_code=False, **options).vision_model
     theirs, ours, norm = tower.embeddings, vilt.embeddings, tower.pre_layrnorm
     with torch.no_grad():
         scenes = pixel_values(draw_twins(32, 0, 0).pictures, "cpu")

@@ -118,8 +118,10 @@ def load_start(folder: Path) -> tuple[Any, Any]:
 
     if not (folder / "model.safetensors").is_file():
         raise WhatifError(f"{folder}: has no model.safetensors to go on from; train that checkpoint first")
-    model = transformers.LlavaForConditionalGeneration.from_pretrained(folder, dtype=torch.float32)
-    return model, transformers.LlavaProcessor.from_pretrained(folder)
+    model = transformers.LlavaForConditionalGeneration.from_pretrained(
+        folder, dtype=torch.float32, trust_remote_code=False
+    )
+    return model, transformers.LlavaProcessor.from_pretrained(folder, trust_remote_code=False)
 
 
 def pixel_values(pictures: Sequence[npt.NDArray[np.uint8]]) -> Any:
