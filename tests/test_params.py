@@ -123,7 +123,7 @@ def test_a_file_that_is_no_set_of_parameters_is_refused(text: str, message: str,
         (b"seed: \xff\n", "is not UTF-8"),
         (b"seed: \x07\n", "not valid YAML"),
         (b"? [a]\n: 1\n", "a key must be a word"),
-        (b"a: &a [*a]\n", "not valid YAML"),
+        (b"a: &a [*a]\n", "an alias holds itself"),
     ],
 )
 def test_a_file_that_cannot_be_read_as_yaml_is_one_line(data: bytes, message: str, tmp_path: Path) -> None:

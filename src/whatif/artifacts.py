@@ -24,6 +24,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from whatif.errors import WhatifError
+from whatif.input_files import check_regular
 from whatif.schemas import TABLES, Table
 
 _MAGIC = b"PAR1"
@@ -49,6 +50,7 @@ def footer_of(path: Path) -> Footer:
     Raises WhatifError when the file is no Parquet file, is truncated, or was not written by whatif.
     """
     try:
+        check_regular(path)
         metadata = pq.read_metadata(path)
     except FileNotFoundError:
         raise WhatifError(f"{path}: no such artifact; `whatif status` says what is missing") from None

@@ -14,6 +14,7 @@ import click
 from whatif import __version__
 from whatif.errors import WhatifError
 from whatif.graph import ending
+from whatif.text.well_formed import escaped
 
 # Name -> where it is: only the module of the command that was asked for is imported, so that --help is instant.
 COMMANDS = {
@@ -72,7 +73,8 @@ class LazyGroup(click.Group):
             if error.filename is None:
                 raise
             message, code = f"{error.filename}: {error.strerror}", WhatifError.exit_code
-        click.echo(f"whatif: {message}", err=True)
+        shown = "\n".join(escaped(line) for line in message.split("\n"))  # a name of a file may hold anything
+        click.echo(f"whatif: {shown}", err=True)
         sys.exit(code)
 
 

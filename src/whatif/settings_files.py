@@ -10,7 +10,9 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from whatif.errors import WhatifError
+from whatif.input_files import read_bytes
 from whatif.settings import Settings
+from whatif.yaml_values import LARGEST, parse_yaml
 
 Root = TypeVar("Root", bound=Settings)
 
@@ -21,20 +23,12 @@ def read_settings(root: type[Root], path: Path, remedy: str = "run whatif in the
     Raises WhatifError with one line a finding: file, line, path of the key, what is wrong, what would be right.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_bytes(path, LARGEST).decode("utf-8")
     except OSError as error:
         raise WhatifError(f"{path}: cannot be read ({error.strerror}); {remedy}") from error
     except UnicodeDecodeError as error:
         raise WhatifError(f"{path}: is not UTF-8 (byte {error.start}); save it as UTF-8") from error
-    try:
-        tree = yaml.compose(text, Loader=yaml.SafeLoader)
-        _refuse_duplicates(tree, path)
-        values = yaml.safe_load(text)
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise WhatifError(f"{path}:{line}: not valid YAML: {error.problem}") from error
-    except (yaml.YAMLError, RecursionError) as error:
-        raise WhatifError(f"{path}: not valid YAML: {str(error).splitlines()[0]}") from error
+    values, tree = parse_yaml(text, path)
     return check_settings(root, values, path, tree)
 
 
@@ -106,22 +100,6 @@ def _line_of(keys: list[Any], tree: yaml.Node | None) -> int:
             node = node.value[key]
             line = node.start_mark.line + 1
     return line
-
-
-def _refuse_duplicates(node: yaml.Node | None, path: Path) -> None:
-    """Raises WhatifError for a key that stands twice in one mapping, which YAML readers pass over in silence."""
-    if isinstance(node, yaml.MappingNode):
-        seen: set[str] = set()
-        for key, value in node.value:
-            if not isinstance(key, yaml.ScalarNode):
-                raise WhatifError(f"{path}:{key.start_mark.line + 1}: a key must be a word")
-            if key.value in seen:
-                raise WhatifError(f"{path}:{key.start_mark.line + 1}: {key.value}: stands twice; keep one")
-            seen.add(key.value)
-            _refuse_duplicates(value, path)
-    elif isinstance(node, yaml.SequenceNode):
-        for value in node.value:
-            _refuse_duplicates(value, path)
 
 
 def _suggestion(keys: list[Any], root: type[BaseModel]) -> str:

@@ -178,7 +178,7 @@ def test_the_template_says_where_an_answer_stands(
         "{% if add_generation_prompt %}" + opening + "{% endif %}"
     )
     monkeypatch.setattr(processor, "chat_template", template)
-    assert answer_place(processor) == place
+    assert answer_place("tiny", processor) == place
 
 
 def test_an_option_is_tokenised_as_it_stands_after_the_prompt(processor: Any) -> None:

@@ -13,6 +13,7 @@ from whatif.errors import WhatifError
 from whatif.graph.run import Task
 from whatif.graph.steps import part_range
 from whatif.images import SortedImages
+from whatif.input_files import user_path
 from whatif.schemas import CAPTION_CANDIDATES, CAPTIONS, REJECTIONS
 
 if TYPE_CHECKING:
@@ -51,8 +52,8 @@ def extract(task: Task) -> None:
             )
             captions, folders = files.captions, [files.pictures]
         else:
-            captions = Path(settings.captions).expanduser()
-            folders = [Path(name).expanduser() for name in settings.image_folders]
+            captions = user_path(settings.captions)
+            folders = [user_path(name) for name in settings.image_folders]
         read = read_caption_set(captions, settings.longest)
         task.check_losses("captions", len(read.captions), read.rejections, remedy=f"give other captions ({_CAPTIONS})")
         drawn = draw_captions(read.captions, settings.limit, task.parameters["seed"])

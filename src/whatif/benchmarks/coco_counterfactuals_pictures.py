@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 from whatif import artifacts, models
@@ -11,6 +10,7 @@ from whatif.benchmarks.coco_counterfactuals_steps import photographs_of
 from whatif.graph.run import Task
 from whatif.graph.steps import is_whole, part_range
 from whatif.images import ImageStore, SortedImages
+from whatif.input_files import user_path
 from whatif.params_coco_counterfactuals import GeneratePictures, VerifyPictures
 from whatif.schemas import CAPTION_PAIRS, JUDGEMENTS, PAIRS, REJECTIONS
 
@@ -117,13 +117,13 @@ def verify_pictures(task: Task, settings: VerifyPictures, *, drawn: bool) -> Non
             pairs, pictures, seed=seed, labelled_three_times=settings.labelled_three_times
         )
     else:
-        read = read_picture_labels(Path(settings.labels).expanduser(), pairs, seed=seed)
+        read = read_picture_labels(user_path(settings.labels), pairs, seed=seed)
         judgements, rejected = read.judgements, read.rejections
         task.check_losses("labels", len(judgements), rejected, remedy=_LABELS)
     sample = sample_errors(errors(judgements), seed=seed)
     categories: dict[str, str] = {}
     if settings.error_categories is not None:
-        sorted_out = read_error_categories(Path(settings.error_categories).expanduser(), sample)
+        sorted_out = read_error_categories(user_path(settings.error_categories), sample)
         categories, rejected = sorted_out.categories, rejected + sorted_out.rejections
     elif settings.labels is None:
         categories = automatic_categories(sample, pairs, pictures)

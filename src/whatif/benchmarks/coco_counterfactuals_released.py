@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from whatif import artifacts
@@ -23,6 +22,7 @@ from whatif.errors import WhatifError
 from whatif.graph.run import Task
 from whatif.graph.steps import Benchmark, Output, Step
 from whatif.images import SortedImages
+from whatif.input_files import user_path
 from whatif.schemas import FILES, IMAGES, PAIRS, REJECTIONS
 from whatif.tables.funnel import FunnelStage, reasons
 
@@ -41,7 +41,7 @@ def extract(task: Task) -> None:
     settings = task.parameters[f"extract.{NAME}"]
     if settings.data_set is None:
         raise WhatifError(f"extract.{NAME}.data_set: is null; give the folder or the zip of the released data set")
-    data_set = Path(settings.data_set).expanduser()
+    data_set = user_path(settings.data_set)
     with SortedImages(task.outputs.writer("images")) as images:
         released = read_released_pairs(data_set, images.add, limit=settings.limit, seed=task.parameters["seed"])
     refused = [row for row in released.rejections if row["reason"] != NOT_DRAWN]
@@ -86,8 +86,8 @@ def _photographs(
 
     if settings.captions is None:
         return {}, dict.fromkeys(originals, ("no caption set", f"extract.{NAME}.captions is null"))
-    names, missing = photograph_names(originals, read_captions_in_order(Path(settings.captions).expanduser()))
-    looked_up = find_pictures(names.values(), [Path(folder).expanduser() for folder in settings.image_folders])
+    names, missing = photograph_names(originals, read_captions_in_order(user_path(settings.captions)))
+    looked_up = find_pictures(names.values(), [user_path(folder) for folder in settings.image_folders])
     missing |= {pair_id: looked_up.missing[name] for pair_id, name in names.items() if name in looked_up.missing}
     return {pair_id: looked_up.found[name] for pair_id, name in names.items() if name in looked_up.found}, missing
 

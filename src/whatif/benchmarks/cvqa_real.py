@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from whatif import artifacts
@@ -17,6 +16,7 @@ from whatif.benchmarks.shared import asked_code, judgement, pairs_of, table_path
 from whatif.errors import WhatifError
 from whatif.graph.run import Task
 from whatif.graph.steps import Benchmark, Output, Step, part_range, parts
+from whatif.input_files import user_path
 from whatif.params import Params
 from whatif.params_models import answerers
 from whatif.schemas import FILES, IMAGES, JUDGEMENTS, PREDICTIONS, QUESTIONS, REJECTIONS
@@ -34,11 +34,11 @@ def extract(task: Task) -> None:
     settings = task.parameters[f"extract.{NAME}"]
     if settings.questions is None:
         raise WhatifError(f"extract.{NAME}.questions: is null; give the path of C-VQA-Real_questions.csv")
-    questions = read_released(Path(settings.questions).expanduser())
+    questions = read_released(user_path(settings.questions))
     if any(question["choices"] for question in questions):
         raise WhatifError(f"{settings.questions}: holds multiple-choice questions; C-VQA-Real has open ones")
     names = {_picture(question) for question in questions}
-    photographs = find_photographs(names, [Path(folder).expanduser() for folder in settings.image_folders])
+    photographs = find_photographs(names, [user_path(folder) for folder in settings.image_folders])
     task.outputs.write("images", list({row["image_id"]: row for row in photographs.found.values()}.values()))
     missing = [
         {"item_id": name, "reason": reason, "detail": detail} for name, (reason, detail) in photographs.missing.items()

@@ -12,6 +12,7 @@ from typing import Any
 from whatif import artifacts
 from whatif.benchmarks.shared import evaluation_stage, publish_tables, report, rows_in, spending
 from whatif.graph.run import Task
+from whatif.input_files import user_path
 from whatif.params_benchmarks import EvaluateCvqaReal
 from whatif.params_models import answerers, printed_names
 from whatif.schemas import PREDICTIONS, QUESTIONS, REJECTIONS
@@ -138,7 +139,7 @@ def _genders(task: Task, questions: Sequence[Mapping[str, Any]]) -> dict[str, st
     annotations = task.parameters[f"extract.{NAME}.gender_annotations"]
     if annotations is None:
         return {}
-    known = single_gender_images(Path(annotations).expanduser())
+    known = single_gender_images(user_path(annotations))
     found = {}
     for question in questions:
         image = coco_image_id(json.loads(question["provenance"])["img_path"])

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from whatif.errors import WhatifError
+from whatif.input_files import user_path
 from whatif.params import Params, plain
 from whatif.schemas import Table
 from whatif.settings import Settings
@@ -128,7 +129,7 @@ class Job:
         """Files and folders outside the graph that this job reads."""
         places = [place.format(**self.wildcards) for place in self.step.sources]
         named = [value for place in places for value in _several(self.plain_parameters.get(place))]
-        return [Path(value).expanduser() for value in named if Path(value).expanduser().exists()]
+        return [path for path in map(user_path, named) if path.exists()]
 
     @property
     def code_roots(self) -> list[str]:

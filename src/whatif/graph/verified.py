@@ -18,6 +18,7 @@ from pathlib import Path
 from whatif import artifacts
 from whatif.atomic_files import write_whole
 from whatif.errors import WhatifError
+from whatif.input_files import open_regular
 
 INDEX = Path(".whatif/index")
 
@@ -72,8 +73,8 @@ def file_digest(path: Path) -> str:
 def _hash_tree(path: Path) -> str:
     hasher = hashlib.sha256()
     for file in _files(path):
-        hasher.update(f"{file.relative_to(path)}\n".encode())
-        with file.open("rb") as opened:
+        hasher.update(os.fsencode(f"{file.relative_to(path)}\n"))  # a name need not be UTF-8
+        with open_regular(file) as opened:
             hasher.update(hashlib.file_digest(opened, "sha256").digest())
     return hasher.hexdigest()
 
@@ -99,7 +100,7 @@ def _stamp(path: Path) -> str:
     """Sizes and times of a file, or of all files below a folder. The time of change shows a reset time of writing."""
     if path.is_dir():
         lines = [f"{file.relative_to(path)} {_stamp(file)}" for file in _files(path)]
-        return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+        return hashlib.sha256(os.fsencode("\n".join(lines))).hexdigest()
     state = path.stat()
     return f"{state.st_size} {state.st_mtime_ns} {state.st_ctime_ns}"
 
@@ -111,4 +112,4 @@ def _write(path: Path, stamp: str, value: str) -> None:
 
 
 def _entry(path: Path) -> Path:
-    return INDEX / f"{hashlib.sha256(os.fspath(path).encode()).hexdigest()[:32]}.json"
+    return INDEX / f"{hashlib.sha256(os.fsencode(path)).hexdigest()[:32]}.json"

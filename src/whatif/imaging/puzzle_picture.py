@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import io
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -14,6 +13,7 @@ from whatif.errors import WhatifError
 from whatif.imaging import dot_puzzle, flower_puzzle, png
 from whatif.imaging.geometry import points_of
 from whatif.imaging.palette import DOT_PUZZLE_COLOURS, POLYGON_COLOURS, WHITE, Colour
+from whatif.picture_decoding import decode
 from whatif.random_streams import stream
 
 _FINER = 3  # outlines are drawn this many times larger, then reduced
@@ -48,8 +48,7 @@ class FlowerPictures:
         if image_id not in self._encoded:
             raise WhatifError(f"flower picture {image_id}: is in a puzzle but not among the extracted flower pictures")
         if image_id not in self._decoded:
-            with Image.open(io.BytesIO(self._encoded[image_id])) as picture:
-                self._decoded[image_id] = picture.convert("RGBA")
+            self._decoded[image_id] = decode(self._encoded[image_id], "RGBA")
         return self._decoded[image_id]
 
 

@@ -13,6 +13,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from whatif.errors import WhatifError
+from whatif.models.local_faults import first_line
+
 
 @dataclass(frozen=True)
 class AnswerPlace:
@@ -46,16 +49,23 @@ def option_tokens(tokenizer: Any, place: AnswerPlace, option: str) -> list[int]:
     return list(tokenizer.encode(place.separator + option, add_special_tokens=False))
 
 
-def answer_place(processor: Any, content: Callable[[str], Any] = parts) -> AnswerPlace:
+def answer_place(checkpoint: str, processor: Any, content: Callable[[str], Any] = parts) -> AnswerPlace:
     """Learns from a chat template where an answer stands: the place after its generation prompt.
 
-    `processor` is a processor or a tokeniser; `content` makes of words what its template wants for a turn.
+    `processor` is a processor or a tokeniser; `content` makes of words what its template wants for a turn. Raises
+    WhatifError, naming the checkpoint, when the template fails.
     """
     question = [{"role": "user", "content": content("question")}]
     probe = "probe"
     reply = {"role": "assistant", "content": content(probe)}
-    before = str(processor.apply_chat_template(question, add_generation_prompt=True, tokenize=False))
-    whole = str(processor.apply_chat_template([*question, reply], add_generation_prompt=False, tokenize=False))
+    try:
+        before = str(processor.apply_chat_template(question, add_generation_prompt=True, tokenize=False))
+        whole = str(processor.apply_chat_template([*question, reply], add_generation_prompt=False, tokenize=False))
+    except Exception as error:  # a template is a program: it may fail in any way, or be refused by Jinja's sandbox
+        raise WhatifError(
+            f"checkpoint {checkpoint}: its chat template fails ({type(error).__name__}: {first_line(error)}); "
+            "mend chat_template.jinja, or `chat_template` in its settings"
+        ) from error
     last_line = re.search(r"[^\n]*\s*\Z", before)
     line = last_line.group() if last_line else ""
     if not whole.startswith(before) or probe not in whole[len(before) :]:

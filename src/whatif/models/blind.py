@@ -36,7 +36,11 @@ def blind(settings: BlindTextModel, seed: int) -> Model:
         tokenizer.pad_token = tokenizer.eos_token
     chats = tokenizer.chat_template is not None
     # Templates of language models want a turn's words as they are, not in parts.
-    place = answer_place(tokenizer, str) if chats else AnswerPlace(settings.prompt.partition(_QUESTION)[2], " ")
+    place = (
+        answer_place(settings.checkpoint, tokenizer, str)
+        if chats
+        else AnswerPlace(settings.prompt.partition(_QUESTION)[2], " ")
+    )
     plain = keeps_keys_and_values(model)
     checkpoint = Checkpoint(
         encode=partial(_encode_chat, tokenizer) if chats else partial(_encode, tokenizer, settings.prompt),

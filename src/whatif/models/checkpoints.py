@@ -9,6 +9,7 @@ from typing import Any
 
 from whatif.errors import WhatifError
 from whatif.graph.verified import source_digest
+from whatif.input_files import read_bytes, user_path
 from whatif.models.local_faults import first_line
 from whatif.models.picture_sizes import check_picture_size
 from whatif.models.processors import load_processor, load_tokenizer
@@ -146,7 +147,7 @@ def folder_of(checkpoint: str) -> Path | None:
 
     `package:NAME/FOLDER` is a folder of an installed Python package. Raises WhatifError when it is not there.
     """
-    path = _in_package(checkpoint) if checkpoint.startswith(_PACKAGE) else Path(checkpoint).expanduser()
+    path = _in_package(checkpoint) if checkpoint.startswith(_PACKAGE) else user_path(checkpoint)
     if path.is_dir():
         return path
     if path.exists():
@@ -187,9 +188,16 @@ def _check_files(folder: Path, pictures: bool) -> None:
         check_weights(folder / "model.safetensors")
         return
     try:
-        parts = sorted(set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values()))
-    except (ValueError, KeyError, AttributeError) as error:
+        named = set(json.loads(read_bytes(index))["weight_map"].values())
+    except (OSError, ValueError, KeyError, AttributeError, TypeError, RecursionError) as error:
         raise WhatifError(f"checkpoint {index}: is no index of weights: {first_line(error)}") from error
+    odd = [part for part in named if not isinstance(part, str) or not part or Path(part).name != part]
+    if odd or not named:
+        raise WhatifError(
+            f"checkpoint {index}: names {f'{odd[0]!r:.60}' if odd else 'nothing'} as a file of weights; "
+            "each is the name of a .safetensors file beside it"
+        )
+    parts = sorted(named)
     lost = [part for part in parts if not (folder / part).is_file()]
     if lost:
         raise WhatifError(f"checkpoint {folder}: lacks {len(lost)} of {len(parts)} weight files, first {lost[0]}")

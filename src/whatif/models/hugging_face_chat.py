@@ -36,7 +36,7 @@ def hugging_face_chat(settings: HuggingFaceChat, seed: int) -> Model:
     ends = make_greedy(model, tokenizer, settings.max_new_tokens)
     checkpoint = Checkpoint(
         encode=partial(_encode, processor),
-        option_tokens=partial(option_tokens, tokenizer, answer_place(processor)),
+        option_tokens=partial(option_tokens, tokenizer, answer_place(settings.checkpoint, processor)),
         score=partial(option_scores, model),
         generate=partial(_generate, model, ends),
         decode=partial(decoded, tokenizer),

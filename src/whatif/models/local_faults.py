@@ -47,7 +47,18 @@ def model_faults(batch: str) -> Iterator[None]:
 
 def about_one_question(error: BaseException) -> bool:
     """Whether other questions may still be answered after it."""
-    return isinstance(error, _OF_A_QUESTION) and not out_of_memory(error) and not device_failed(error)
+    return (
+        (isinstance(error, _OF_A_QUESTION) or _is_of_template(error))
+        and not out_of_memory(error)
+        and not device_failed(error)
+    )
+
+
+def _is_of_template(error: BaseException) -> bool:
+    """Whether the chat template refused the question, or Jinja's sandbox the template."""
+    from jinja2 import TemplateError
+
+    return isinstance(error, TemplateError)
 
 
 def first_line(error: BaseException) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from whatif.errors import WhatifError
+from whatif.input_files import user_path
 from whatif.models import Answer, Model, Question
 from whatif.params_models import Replay
 from whatif.sources.prediction_files import Prediction, question_index, read_predictions
@@ -23,7 +24,7 @@ def replay(settings: Replay, seed: int) -> Model:
     on standard error. Raises WhatifError when the file cannot be read, and, when it is asked, when none of its rows
     is about any of the questions.
     """
-    path = Path(settings.predictions).expanduser()
+    path = user_path(settings.predictions)
     return _Replay(path, read_predictions(path, settings.response_columns))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator
@@ -11,8 +12,10 @@ from pathlib import Path
 
 from whatif.artifacts import canonical_json
 from whatif.errors import WhatifError
+from whatif.input_files import check_regular, open_regular
 from whatif.models.answer_json import from_json
 
+_LONGEST_ROW = 256 * 1024**2  # bytes of a line: a question, and what was said to it
 BUSY_SECONDS = 60  # how long a reader waits for a writer
 _AT_ONCE = 1_000  # rows; a reader that held the file longer would keep writers waiting
 
@@ -21,10 +24,12 @@ Row = tuple[str, str, str]
 
 def rows_of_store(path: Path) -> Iterator[Row]:
     """Key, request and answer of each row of a store, the last two as JSON, in the order they came."""
-    if not path.is_file():
+    if not path.exists():
         raise WhatifError(f"{path}: no such file")
     query = "SELECT number, key, request, answer FROM responses WHERE number > ? ORDER BY number LIMIT ?"
     last = 0
+    with file_errors(path):
+        check_regular(path)  # not by opening it: closing a file takes the locks that SQLite holds on it
     with file_errors(path), closing(sqlite3.connect(path, timeout=BUSY_SECONDS)) as connection:
         while rows := connection.execute(query, (last, _AT_ONCE)).fetchall():
             last = rows[-1][0]
@@ -34,10 +39,16 @@ def rows_of_store(path: Path) -> Iterator[Row]:
 def rows_of_export(path: Path) -> Iterator[Row]:
     """The same of a file that `export` wrote. Raises WhatifError, naming file and line, when it cannot be read."""
     try:
-        with path.open(encoding="utf-8") as file:
-            for number, line in enumerate(file, start=1):
+        with open_regular(path) as file:
+            for number in itertools.count(1):
+                line = file.readline(_LONGEST_ROW + 1)
+                if not line:
+                    return
+                if len(line) > _LONGEST_ROW:
+                    raise WhatifError(f"{path}: line {number}: is longer than {_LONGEST_ROW:,} bytes")
+                text = line.decode("utf-8")
                 try:
-                    row = json.loads(line)
+                    row = json.loads(text)
                     yield row["key"], canonical_json(row["request"]), canonical_json(row["answer"])
                 except (ValueError, TypeError, KeyError, RecursionError) as error:
                     raise WhatifError(

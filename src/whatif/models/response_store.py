@@ -23,6 +23,7 @@ from typing import Any, Self
 from whatif.artifacts import canonical_json
 from whatif.atomic_files import disk_errors, open_temporary, write_whole
 from whatif.errors import WhatifError
+from whatif.input_files import check_regular
 from whatif.models.answer_json import from_json
 from whatif.models.response_files import checked_rows, file_errors, rows_of_export, rows_of_store
 
@@ -104,6 +105,8 @@ class ResponseStore:
         self._lock = threading.Lock()
         with file_errors(path):
             path.parent.mkdir(parents=True, exist_ok=True)
+            if path.exists():
+                check_regular(path)
             # Every statement outside `_transaction` commits itself.
             self._connection = sqlite3.connect(
                 path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False

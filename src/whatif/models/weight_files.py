@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 from whatif.errors import WhatifError
+from whatif.input_files import open_regular
 
 _LENGTH_BYTES = 8  # of the number at the beginning, which says how long the header is
 _LONGEST_HEADER = 100_000_000  # bytes; the format allows no more
@@ -18,8 +20,8 @@ def check_weights(path: Path) -> None:
     The header says where each weight lies, so that a few kilobytes are read and no weight is.
     """
     try:
-        size = path.stat().st_size
-        with path.open("rb") as file:
+        with open_regular(path) as file:
+            size = os.fstat(file.fileno()).st_size
             length = int.from_bytes(file.read(_LENGTH_BYTES), "little")
             header = file.read(length) if length <= _LONGEST_HEADER else b""
     except OSError as error:
@@ -29,7 +31,7 @@ def check_weights(path: Path) -> None:
     try:
         places = json.loads(header)
         ends = [int(place["data_offsets"][1]) for name, place in places.items() if name != "__metadata__"]
-    except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError) as error:
+    except (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError, RecursionError) as error:
         raise WhatifError(f"checkpoint {path}: is no safetensors file: its header cannot be read; {_AGAIN}") from error
     whole = _LENGTH_BYTES + length + max(ends, default=0)
     if size < whole:

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from whatif.errors import WhatifError
+from whatif.input_files import read_bytes
+from whatif.text.well_formed import well_formed
 
 _KINDS = {int: "a whole number", float: "a number", str: "a text", list: "a list", dict: "an object"}
 
@@ -19,7 +21,7 @@ class AnnotationFile:
         """Reads a file of this kind, which holds these lists. Raises WhatifError when it does not."""
         self._path = path
         try:
-            parsed = json.loads(path.read_bytes())
+            parsed = json.loads(read_bytes(path))
         except OSError as error:
             raise WhatifError(f"{path}: cannot be read ({error.strerror}); give a file of {kind}") from error
         except (ValueError, RecursionError) as error:  # ValueError: also bytes that are no UTF-8
@@ -51,7 +53,7 @@ class AnnotationFile:
         kinds = (int, float) if kind is float else kind
         if not isinstance(value, kinds) or isinstance(value, bool):
             raise self.error(name, place, f"`{field}` is {_named(value)}; it needs {_KINDS[kind]}")
-        return value
+        return well_formed(value) if isinstance(value, str) else value
 
     def error(self, name: str, place: int, finding: str) -> WhatifError:
         """The error to raise for a record: file, list, place and, where it has one, id."""

@@ -18,6 +18,7 @@ from typing import Any
 from whatif.artifacts import canonical_json
 from whatif.atomic_files import write_whole
 from whatif.errors import WhatifError
+from whatif.input_files import LONGEST_LINE, read_bytes
 from whatif.text.options import OPTIONS_FOLLOW, printed_question
 
 COLUMNS = ("img_path", "query", "answer", "new query", "new answer", "type")
@@ -114,7 +115,7 @@ def write_released(questions: Iterable[Mapping[str, Any]], path: Path) -> None:
 
 def _text_of(path: Path) -> str:
     try:
-        data = path.read_bytes()
+        data = read_bytes(path, longest_line=LONGEST_LINE)
     except FileNotFoundError:
         raise WhatifError(f"{path}: no such file; give the path of a C-VQA questions CSV") from None
     except OSError as error:

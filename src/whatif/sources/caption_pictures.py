@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from whatif.errors import WhatifError
+from whatif.picture_decoding import UnreadableImageError
 from whatif.sources.coco_photographs import Photographs, find_photographs, is_coco_name, photograph
 
 
@@ -32,6 +33,6 @@ def find_pictures(names: Iterable[str], folders: Sequence[Path]) -> Photographs:
             continue
         try:
             result.found[name] = photograph(places[0], f"file:{name}", "unknown")
-        except (OSError, SyntaxError, ValueError) as error:
-            result.missing[name] = ("picture unreadable", f"{name}: {type(error).__name__}")
+        except UnreadableImageError as error:
+            result.missing[name] = ("picture unreadable", f"{name}: {error.kind}")
     return result

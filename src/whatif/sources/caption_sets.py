@@ -13,6 +13,7 @@ from typing import Any
 
 from whatif.artifacts import canonical_json
 from whatif.errors import WhatifError
+from whatif.input_files import LONGEST_LINE, read_bytes
 from whatif.random_streams import sample
 from whatif.sources.coco_annotations import read_captions
 from whatif.text.latin import has_latin_letters
@@ -190,6 +191,8 @@ def _needed() -> str:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
+        return read_bytes(path, longest_line=LONGEST_LINE).decode("utf-8-sig")
+    except OSError as error:
+        raise WhatifError(f"{path}: cannot be read ({error.strerror}); give a caption set with {_needed()}") from error
+    except UnicodeDecodeError as error:
         raise WhatifError(f"{path}: cannot be read as UTF-8 ({error}); give a caption set with {_needed()}") from error

@@ -9,6 +9,7 @@ from pathlib import Path
 from whatif.sources.annotation_files import AnnotationFile
 
 _FORMAT = "in the format of MS-COCO"
+_LARGEST_NUMBER = 10**12  # pixels; whole numbers of JSON may be beyond every float
 
 
 @dataclass(frozen=True)
@@ -124,10 +125,12 @@ def _instance(
         raise file.error("annotations", place, f"`bbox` is {box}; it is left, top, width and height in pixels")
     is_crowd = file.value("annotations", place, "iscrowd", int) == 1
     polygons = () if is_crowd else _polygons(file, place)
-    area = float(file.value("annotations", place, "area", float))
+    area = file.value("annotations", place, "area", float)
+    if not _is_number(area):
+        raise file.error("annotations", place, "`area` is no number of pixels")
     left, top, width, height = map(float, box)
     return CocoInstance(
-        instance_id, image_id, categories[category_id], (left, top, width, height), area, polygons, is_crowd
+        instance_id, image_id, categories[category_id], (left, top, width, height), float(area), polygons, is_crowd
     )
 
 
@@ -140,7 +143,7 @@ def _polygons(file: AnnotationFile, place: int) -> tuple[tuple[float, ...], ...]
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= _LARGEST_NUMBER
 
 
 def _image_id(file: AnnotationFile, place: int, images: dict[int, CocoImage]) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -15,11 +14,13 @@ from whatif.artifacts import canonical_json
 from whatif.errors import WhatifError
 from whatif.images import image_row
 from whatif.pair_items import SAME_PICTURE
+from whatif.picture_decoding import UnreadableImageError, decode
 from whatif.random_streams import sample
 from whatif.sources.caption_difference import difference
 from whatif.sources.caption_sets import NOT_DRAWN
 from whatif.sources.released_files import MissingFileError, ReleasedFiles, UnreadableFileError
 from whatif.text.human_words import is_human
+from whatif.text.well_formed import escaped
 
 Row: TypeAlias = dict[str, Any]
 
@@ -208,8 +209,6 @@ def _whole(text: str, what: str) -> str:
 
 def _picture(files: ReleasedFiles, name: str, where: str) -> tuple[Row, bytes]:
     """The row of `images` of a picture, and the hash of its pixels."""
-    from PIL import Image
-
     try:
         place = files.picture(name)
         data = files.read(place)
@@ -218,9 +217,8 @@ def _picture(files: ReleasedFiles, name: str, where: str) -> tuple[Row, bytes]:
     except UnreadableFileError as error:
         raise _RejectedError("picture unreadable", f"{where}: {error}") from error
     try:
-        with Image.open(io.BytesIO(data)) as picture:
-            pixels = hashlib.sha256(picture.convert("RGB").tobytes()).digest()
-            width, height = picture.size
-    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
-        raise _RejectedError("picture unreadable", f"{where}: {place[:120]}: {type(error).__name__}") from error
-    return image_row(data, width, height, f"coco-counterfactuals:{place}", LICENCE), pixels
+        picture = decode(data)
+    except UnreadableImageError as error:
+        raise _RejectedError("picture unreadable", f"{where}: {escaped(place[:120])}: {error.kind}") from error
+    pixels = hashlib.sha256(picture.tobytes()).digest()
+    return image_row(data, *picture.size, f"coco-counterfactuals:{escaped(place)}", LICENCE), pixels

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -11,6 +10,8 @@ from typing import Any
 
 from whatif.errors import WhatifError
 from whatif.images import image_row
+from whatif.input_files import read_bytes
+from whatif.picture_decoding import LARGEST_PICTURE, UnreadableImageError, decode
 
 # `COCO_val2014_000000402685.jpg` in the releases of 2014, `000000402685.jpg` in those of 2017.
 _FILE_NAME = re.compile(r"(?:COCO_\w+_)?0*(\d{1,12})\.jpe?g", re.IGNORECASE)
@@ -63,23 +64,19 @@ def find_photographs(names: Iterable[str], folders: Sequence[Path]) -> Photograp
             continue
         try:
             found[name] = photograph(place, f"coco:{place.name}", LICENCE)
-        except (OSError, SyntaxError, ValueError) as error:
-            missing[name] = ("picture unreadable", f"{place.name}: {type(error).__name__}")
+        except UnreadableImageError as error:
+            missing[name] = ("picture unreadable", f"{place.name}: {error.kind}")
     return Photographs(found, missing)
 
 
 def photograph(path: Path, source: str, licence: str) -> dict[str, Any]:
     """A row of `images`: the picture as it stands in its file, decoded once to be sure that it can be.
 
-    Raises OSError, SyntaxError or ValueError when it cannot.
+    Raises UnreadableImageError when it cannot.
     """
-    from PIL import Image
-
-    data = path.read_bytes()
     try:
-        with Image.open(io.BytesIO(data)) as picture:
-            picture.load()
-            width, height = picture.size
-    except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
-        raise ValueError(str(error)) from error
+        data = read_bytes(path, LARGEST_PICTURE)
+    except OSError as error:
+        raise UnreadableImageError(type(error).__name__, error.strerror or "") from error
+    width, height = decode(data).size
     return image_row(data, width, height, source, licence)

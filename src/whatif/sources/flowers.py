@@ -3,35 +3,23 @@
 from __future__ import annotations
 
 import io
-import struct
-import warnings
-import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from PIL import Image, UnidentifiedImageError
+from PIL import Image
 
 from whatif.errors import WhatifError
 from whatif.images import DRAWN_LICENCE, image_row
+from whatif.input_files import read_bytes
+from whatif.picture_decoding import LARGEST_PICTURE, UnreadableImageError, decode
 from whatif.sources.flower_shapes import DRAWN_FLOWERS, draw_flower
+from whatif.text.well_formed import escaped
 
 ICONS50_LICENCE = "as granted by the makers of Icons-50 and of the icons in it"
 _BACKGROUND_TOLERANCE = 12  # in each channel: what lossy compression leaves of an even background
-_DECODER_ERRORS = (
-    OSError,
-    SyntaxError,  # what the PNG decoder raises for a broken file
-    ValueError,
-    EOFError,
-    IndexError,
-    OverflowError,
-    struct.error,
-    zlib.error,
-    Image.DecompressionBombError,
-    Image.DecompressionBombWarning,
-)
 
 
 def drawn_flowers(size: int) -> list[dict[str, Any]]:
@@ -62,11 +50,11 @@ def icons50_flowers(
     images: dict[str, dict[str, Any]] = {}
     rejections = []
     for path in _files(folder, classes):
-        name = path.relative_to(folder).as_posix()
+        name = escaped(path.relative_to(folder).as_posix())
         try:
             picture = _fit(_decode(path), size)
-        except _DECODER_ERRORS as error:
-            rejections.append(_rejection(name, "unreadable", _decoder_message(error)))
+        except UnreadableImageError as error:
+            rejections.append(_rejection(name, "unreadable", error.said))
             continue
         if picture is None:
             rejections.append(_rejection(name, "blank", "no pixel differs from the background"))
@@ -101,21 +89,12 @@ def _rejection(item_id: str, reason: str, detail: str) -> dict[str, Any]:
     return {"item_id": item_id, "reason": reason, "detail": detail}
 
 
-def _decoder_message(error: Exception) -> str:
-    """The first line of what the decoder said, without places in memory or on disk that differ between runs."""
-    if isinstance(error, UnidentifiedImageError):
-        return "cannot identify image file"
-    if isinstance(error, OSError) and error.strerror:
-        return error.strerror
-    return (str(error) or type(error).__name__).splitlines()[0]
-
-
 def _decode(path: Path) -> Image.Image:
-    with warnings.catch_warnings():
-        # Pillow only warns of a picture that would fill some hundred megabytes, and refuses twice that.
-        warnings.simplefilter("error", Image.DecompressionBombWarning)
-        with Image.open(io.BytesIO(path.read_bytes())) as picture:
-            return picture.convert("RGBA")
+    try:
+        data = read_bytes(path, LARGEST_PICTURE)
+    except OSError as error:
+        raise UnreadableImageError(type(error).__name__, error.strerror or "") from error
+    return decode(data, "RGBA")
 
 
 def _fit(picture: Image.Image, size: int) -> Image.Image | None:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from whatif.errors import WhatifError
+from whatif.input_files import LONGEST_LINE, read_bytes
 
 COLUMNS = ("id", "bb_gender")
 GENDERS = ("male", "female")
@@ -28,8 +29,12 @@ def single_gender_images(path: Path) -> dict[int, str]:
     `M`, since that image would be left out in silence.
     """
     try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
+        text = read_bytes(path, longest_line=LONGEST_LINE).decode("utf-8-sig")
+    except OSError as error:
+        raise WhatifError(
+            f"{path}: cannot be read ({error.strerror}); give a CSV with {' and '.join(COLUMNS)}"
+        ) from error
+    except UnicodeDecodeError as error:
         raise WhatifError(f"{path}: cannot be read as UTF-8 ({error})") from error
     try:
         return _single(_people(path, csv.DictReader(io.StringIO(text, newline=""))))

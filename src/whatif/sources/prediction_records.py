@@ -5,13 +5,20 @@ from __future__ import annotations
 import csv
 import io
 import json
-import sys
+import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from whatif.errors import WhatifError
+from whatif.input_files import LONGEST_LINE, read_bytes
+
+_WHOLE = (".json", ".xlsx")  # have no lines that are rows
+# A sheet may claim any size; what is not there would be made up.
+_MOST_COLUMNS = 1_000
+_MOST_ROWS = 1_048_576  # as in Excel
+_LARGEST_WORKBOOK = 1024**3  # bytes, unpacked
 
 
 @dataclass(frozen=True)
@@ -34,7 +41,7 @@ def read_records(path: Path) -> tuple[list[str], list[Record]]:
     if path.suffix.lower() not in _READERS:
         raise WhatifError(f"{path}: predictions are read from {', '.join(_READERS)}; the suffix is `{path.suffix}`")
     try:
-        data = path.read_bytes()
+        data = read_bytes(path, longest_line=None if path.suffix.lower() in _WHOLE else LONGEST_LINE)
     except FileNotFoundError:
         raise WhatifError(f"{path}: no such file; give the path of a file of predictions") from None
     except OSError as error:
@@ -59,7 +66,8 @@ def _text(path: Path, data: bytes) -> str:
 
 def _delimited(delimiter: str) -> Callable[[Path, bytes], tuple[list[str], list[Record]]]:
     def read(path: Path, data: bytes) -> tuple[list[str], list[Record]]:
-        limit = csv.field_size_limit(sys.maxsize)  # a response may be longer than the 131,072 characters of the default
+        # A response may be longer than the 131,072 characters of the default.
+        limit = csv.field_size_limit(LONGEST_LINE)
         try:
             return _lines(
                 path, csv.reader(io.StringIO(_text(path, data), newline=""), delimiter=delimiter, strict=True)
@@ -147,8 +155,16 @@ def _workbook(path: Path, data: bytes) -> tuple[list[str], list[Record]]:
         ) from error
     try:
         # Formulas stay the text that they are: what is in the file is data.
+        with zipfile.ZipFile(io.BytesIO(data)) as packed:
+            size = sum(entry.file_size for entry in packed.infolist())
+        if size > _LARGEST_WORKBOOK:
+            raise WhatifError(
+                f"{path}: unpacks to {size:,} bytes; a workbook here has at most {_LARGEST_WORKBOOK:,}; save it as TSV"
+            )
         book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=False)
-        rows = list(_rows(book.worksheets[0])) if book.worksheets else []
+        rows = list(_rows(path, book.worksheets[0])) if book.worksheets else []
+    except WhatifError:
+        raise
     except Exception as error:  # a broken workbook fails in its zip, its XML or its styles, each in its own way
         raise WhatifError(f"{path}: is no Excel workbook ({type(error).__name__}); save it as .xlsx or TSV") from error
     if not rows:
@@ -162,9 +178,14 @@ def _cells(columns: Sequence[str], cells: Sequence[Any]) -> dict[str, Any]:
     return dict(zip(columns, (*cells, *[None] * (len(columns) - len(cells))), strict=False))
 
 
-def _rows(sheet: Any) -> Iterator[tuple[int, Sequence[Any]]]:
+def _rows(path: Path, sheet: Any) -> Iterator[tuple[int, Sequence[Any]]]:
     """Rows that are not empty, each with its number in the sheet."""
+    sheet.reset_dimensions()  # what it claims to have; now a row ends with its last cell
     for number, cells in enumerate(sheet.iter_rows(values_only=True), 1):
+        if number > _MOST_ROWS:
+            raise WhatifError(f"{path}: has more than {_MOST_ROWS:,} rows, the most of a workbook; save it as TSV")
+        if any(cell is not None for cell in cells[_MOST_COLUMNS:]):
+            raise WhatifError(f"{path}: row {number}: has more than {_MOST_COLUMNS:,} columns; save it as TSV")
         if any(cell is not None for cell in cells):
             yield number, cells
 

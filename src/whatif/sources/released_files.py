@@ -16,9 +16,10 @@ from types import TracebackType
 from typing import Self
 
 from whatif.errors import WhatifError
+from whatif.picture_decoding import LARGEST_PICTURE
 from whatif.sources.nested_archives import NestedArchives
+from whatif.text.well_formed import escaped
 
-LARGEST = 64 * 1024 * 1024  # bytes of a picture: more is none of a benchmark
 MOST_FILES = 1_000_000  # in all archives
 SUFFIXES = (".png", ".jpg", ".jpeg", ".webp", ".PNG", ".JPG", ".JPEG")  # tried where a name has none
 
@@ -51,7 +52,8 @@ class ReleasedFiles:
                 if path.is_file():
                     self._add(str(path.relative_to(source)), path.stat().st_size, path.read_bytes)
             for path in sorted(source.rglob("*.zip")):
-                self._add_archive(path)
+                if path.is_file():
+                    self._add_archive(path)
         elif source.is_file():
             self._add_archive(source)
         else:
@@ -74,16 +76,16 @@ class ReleasedFiles:
         """The place of a picture, whose name may lack what its bytes are. Raises MissingFileError."""
         return self.find(name, ("", *SUFFIXES))
 
-    def read(self, place: str, largest: int = LARGEST) -> bytes:
+    def read(self, place: str, largest: int = LARGEST_PICTURE) -> bytes:
         """The bytes of a file. Raises UnreadableFileError when they cannot be had or are more than `largest`."""
         found = next(known for known in self._files[PurePosixPath(place).name] if known[0] == place)
         _, size, read = found
         if size > largest:
-            raise UnreadableFileError(f"{place} has {size:,} bytes; a file here has {largest:,} at most")
+            raise UnreadableFileError(f"{escaped(place)} has {size:,} bytes; a file here has {largest:,} at most")
         try:
             return read()
         except (OSError, zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError) as error:
-            raise UnreadableFileError(f"{place} cannot be read ({type(error).__name__})") from error
+            raise UnreadableFileError(f"{escaped(place)} cannot be read ({type(error).__name__})") from error
 
     def __iter__(self) -> Iterator[str]:
         return iter(sorted(self._files))
@@ -118,7 +120,8 @@ class ReleasedFiles:
         except OSError as error:
             self._opened.close()
             raise WhatifError(f"{name}: cannot be opened ({error.strerror or error})") from error
-        except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError) as error:
+        except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, ValueError) as error:
+            # A ValueError is a name that is not in the encoding that the archive says.
             self._opened.close()
             raise WhatifError(f"{name}: is no whole zip archive ({error}); fetch it again") from error
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Literal, Protocol, TypeAlias
 
 from whatif.errors import WhatifError
+from whatif.input_files import user_path
 
 Relation: TypeAlias = Literal["hyponym", "hypernym"]
 RELATIONS: tuple[Relation, ...] = ("hyponym", "hypernym")
@@ -132,7 +133,7 @@ def read_wordnet(folder: Readable) -> WordNet:
 
 def _place(folder: str | None) -> Readable | None:
     if folder is not None:
-        given = Path(folder).expanduser()
+        given = user_path(folder)
         if not given.is_dir():
             raise WhatifError(f"{folder}: no such folder; give one with {', '.join(FILES)} of WordNet 3.0")
         return given

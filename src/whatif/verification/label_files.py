@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from whatif.errors import WhatifError
+from whatif.input_files import LONGEST_LINE, read_bytes
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ def settle(found: Sequence[tuple[LabelRow, str]]) -> tuple[list[tuple[LabelRow, 
 
 def _text(path: Path, kind: str) -> str:
     try:
-        data = path.read_bytes()
+        data = read_bytes(path, longest_line=LONGEST_LINE)
     except OSError as error:
         raise WhatifError(f"{path}: cannot be read ({error.strerror}); give a CSV of {kind}") from error
     if not data.strip():

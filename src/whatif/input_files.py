@@ -1,0 +1,95 @@
+"""Opens the files that a user names: regular files only, and no more of them than a stated bound.
+
+A named pipe or a device would be waited for, or read, for ever. Whatever is refused is an OSError whose `strerror` is a
+phrase for people, so readers report it as they report a file that is missing.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from io import BufferedReader
+from pathlib import Path
+
+from whatif.errors import WhatifError
+
+LARGEST = 4 * 1024**3  # bytes of a file that is read whole; the annotations of MS-COCO have half a gigabyte
+LONGEST_LINE = 16 * 1024**2  # bytes of a line of CSV or JSONL; also characters of a field
+_BLOCK = 1024**2
+_KINDS = {
+    stat.S_IFIFO: "a named pipe",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+    stat.S_IFSOCK: "a socket",
+}
+
+
+def user_path(text: str) -> Path:
+    """A path as a user writes it: `~` is a home folder. Raises WhatifError when nobody has that home."""
+    try:
+        return Path(text).expanduser()
+    except RuntimeError as error:
+        raise WhatifError(f"{text}: there is no such user, or no home folder; write the path in full") from error
+
+
+def open_regular(path: Path) -> BufferedReader:
+    """Opens a regular file for reading. Raises OSError when it is none, without waiting for anything."""
+    try:
+        _check_kind(path, path.stat().st_mode)  # before it is opened: opening a device can have effects
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except ValueError as error:  # a null character, or half of a surrogate pair
+        raise OSError(errno.EINVAL, "no file can have this name", str(path)) from error
+    file = os.fdopen(descriptor, "rb")
+    try:
+        _check_kind(path, os.fstat(descriptor).st_mode)  # it may have been exchanged
+    except OSError:
+        file.close()
+        raise
+    return file
+
+
+def read_bytes(path: Path, largest: int = LARGEST, longest_line: int | None = None) -> bytes:
+    """The whole of a regular file.
+
+    Raises OSError when it is none, has more bytes than `largest`, or a line has more than `longest_line` (at least
+    1 MiB).
+    """
+    with open_regular(path) as file:
+        _check_size(path, file, largest)
+        return file.read(largest) if longest_line is None else b"".join(_blocks(path, file, longest_line))
+
+
+def check_regular(path: Path) -> None:
+    """Raises OSError when this is no regular file, without opening it, for libraries that open files themselves."""
+    try:
+        _check_kind(path, path.stat().st_mode)
+    except ValueError as error:
+        raise OSError(errno.EINVAL, "no file can have this name", str(path)) from error
+
+
+def _check_size(path: Path, file: BufferedReader, largest: int) -> None:
+    size = os.fstat(file.fileno()).st_size
+    if size > largest:
+        raise OSError(errno.EFBIG, f"it has {size:,} bytes; at most {largest:,} are read", str(path))
+
+
+def _blocks(path: Path, file: BufferedReader, longest_line: int) -> Iterator[bytes]:
+    begun = lines = 0  # bytes of the line that has begun, and lines before it
+    while block := file.read(_BLOCK):
+        ends = [place for place in (block.find(b"\n"), block.find(b"\r")) if place >= 0]
+        if begun + min(ends, default=len(block)) > longest_line:
+            raise OSError(errno.EFBIG, f"line {lines + 1} is longer than {longest_line:,} bytes", str(path))
+        lines += block.count(b"\n")
+        last = max(block.rfind(b"\n"), block.rfind(b"\r"))
+        begun = len(block) - last - 1 if ends else begun + len(block)
+        yield block
+
+
+def _check_kind(path: Path, mode: int) -> None:
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if not stat.S_ISREG(mode):
+        kind = _KINDS.get(stat.S_IFMT(mode), "something else")
+        raise OSError(errno.EINVAL, f"it is {kind} and no regular file", str(path))
