@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 from shlex import quote
 
+from snakemake.exceptions import WorkflowError
 from snakemake.utils import min_version
 
 # The code of this checkout, whatever version is installed: code and artifacts belong together.
@@ -16,6 +17,15 @@ IMPORT = f"export PYTHONPATH={quote(SOURCE)}".replace("{", "{{").replace("}", "}
 shell.prefix(f"set -euo pipefail; {IMPORT}; export WHATIF_PARENT={os.getpid()}; ")
 
 min_version("9.0")
+
+from whatif.errors import WhatifError
+from whatif.settings_files import read_yaml
+
+# Before Snakemake reads it: Snakemake writes out all aliases, which may be more than memory holds.
+try:
+    read_yaml(Path("params.yaml"))
+except WhatifError as error:
+    raise WorkflowError(str(error)) from None
 
 
 configfile: "params.yaml"

@@ -12,24 +12,31 @@ from pydantic import BaseModel, ValidationError
 from whatif.errors import WhatifError
 from whatif.input_files import read_bytes
 from whatif.settings import Settings
+from whatif.text.well_formed import escaped
 from whatif.yaml_values import LARGEST, parse_yaml
 
 Root = TypeVar("Root", bound=Settings)
+_REMEDY = "run whatif in the root of the project"
 
 
-def read_settings(root: type[Root], path: Path, remedy: str = "run whatif in the root of the project") -> Root:
+def read_settings(root: type[Root], path: Path, remedy: str = _REMEDY) -> Root:
     """Reads and checks a file of settings; `remedy` says what to do when it is not there.
 
     Raises WhatifError with one line a finding: file, line, path of the key, what is wrong, what would be right.
     """
+    values, tree = read_yaml(path, remedy)
+    return check_settings(root, values, path, tree)
+
+
+def read_yaml(path: Path, remedy: str = _REMEDY) -> tuple[Any, yaml.Node | None]:
+    """The values of a file, and the file as nodes. Raises WhatifError when it cannot be read, and as `parse_yaml`."""
     try:
         text = read_bytes(path, LARGEST).decode("utf-8")
     except OSError as error:
         raise WhatifError(f"{path}: cannot be read ({error.strerror}); {remedy}") from error
     except UnicodeDecodeError as error:
         raise WhatifError(f"{path}: is not UTF-8 (byte {error.start}); save it as UTF-8") from error
-    values, tree = parse_yaml(text, path)
-    return check_settings(root, values, path, tree)
+    return parse_yaml(text, path)
 
 
 def check_settings(root: type[Root], values: Any, path: Path, tree: yaml.Node | None = None) -> Root:
@@ -59,7 +66,7 @@ def _finding_line(finding: Any, values: Any, path: Path, tree: yaml.Node | None,
         return f"{path}: {finding['msg'].removeprefix('Value error, ')}"
     keys = _keys_in_file(finding["loc"], values)
     where = f"{path}:{_line_of(keys, tree)}: " if tree else f"{path}: "
-    name = ".".join(str(key) for key in keys)
+    name = ".".join(escaped(str(key)) for key in keys)
     kind, message = finding["type"], finding["msg"].removeprefix("Value error, ")
     if kind == "extra_forbidden":
         return f"{where}{name}: unknown key{_suggestion(keys, root)}"

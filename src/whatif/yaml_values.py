@@ -9,6 +9,7 @@ from typing import Any
 import yaml
 
 from whatif.errors import WhatifError
+from whatif.text.well_formed import escaped
 
 LARGEST = 1024**2  # bytes of a file; params.yaml has some ten thousand
 MOST_VALUES = 100_000  # values of a file with its aliases written out; params.yaml has some hundreds
@@ -67,7 +68,7 @@ def _check_nodes(node: yaml.Node, path: Path) -> None:
             if not isinstance(key, yaml.ScalarNode):
                 raise WhatifError(f"{path}:{_line(key)}: a key must be a word")
             if key.value in seen:
-                raise WhatifError(f"{path}:{_line(key)}: {key.value}: stands twice; keep one")
+                raise WhatifError(f"{path}:{_line(key)}: {escaped(key.value)}: stands twice; keep one")
             seen.add(key.value)
     for child in _children(node):
         _check_nodes(child, path)

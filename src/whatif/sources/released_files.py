@@ -6,6 +6,7 @@ of their names, so that a name with `..` or a leading slash reaches nothing else
 
 from __future__ import annotations
 
+import lzma
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
@@ -84,7 +85,7 @@ class ReleasedFiles:
             raise UnreadableFileError(f"{escaped(place)} has {size:,} bytes; a file here has {largest:,} at most")
         try:
             return read()
-        except (OSError, zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError) as error:
+        except (OSError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, RuntimeError, ValueError) as error:
             raise UnreadableFileError(f"{escaped(place)} cannot be read ({type(error).__name__})") from error
 
     def __iter__(self) -> Iterator[str]:

@@ -1,0 +1,199 @@
+"""Annotations in the formats of MS-COCO and VQAv2, and of the gender of people."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.bad_inputs.outcome import nothing_written, refusal
+from whatif.sources.coco_annotations import read_captions, read_instances
+from whatif.sources.gender_annotations import single_gender_images
+from whatif.sources.vqa_v2 import read_vqa
+
+IMAGE = {"id": 7, "file_name": "000000000007.jpg", "width": 640, "height": 427, "license": 4}
+CAPTIONS = {
+    "licenses": [{"id": 4, "name": "CC BY", "url": ""}],
+    "images": [IMAGE],
+    "annotations": [{"id": 1, "image_id": 7, "caption": "A dog."}, {"id": 2, "image_id": 7, "caption": "A cat."}],
+}
+INSTANCE = {
+    "id": 1,
+    "image_id": 7,
+    "category_id": 18,
+    "bbox": [1, 2.5, 30, 40],
+    "area": 600.5,
+    "iscrowd": 0,
+    "segmentation": [[1, 2.5, 31, 2.5, 31, 42.5]],
+}
+INSTANCES = {**CAPTIONS, "annotations": [INSTANCE], "categories": [{"id": 18, "name": "dog"}]}
+QUESTIONS = {"questions": [{"question_id": 70, "image_id": 7, "question": "What?"}]}
+ANSWERS = {
+    "annotations": [
+        {
+            "question_id": 70,
+            "image_id": 7,
+            "question_type": "what",
+            "answer_type": "other",
+            "multiple_choice_answer": "dog",
+            "answers": [{"answer": "dog"}],
+        }
+    ]
+}
+
+
+def changed(whole: dict[str, Any], *place: Any, to: Any) -> bytes:
+    """The file with the value at a place exchanged."""
+    values = inner = copy.deepcopy(whole)
+    for key in place[:-1]:
+        inner = inner[key]
+    inner[place[-1]] = to
+    return json.dumps(values).encode()
+
+
+def without(whole: dict[str, Any], *place: Any) -> bytes:
+    """The file without what stands at a place."""
+    values = inner = copy.deepcopy(whole)
+    for key in place[:-1]:
+        inner = inner[key]
+    del inner[place[-1]]
+    return json.dumps(values).encode()
+
+
+ASKED, ANSWERED = json.dumps(QUESTIONS).encode(), json.dumps(ANSWERS).encode()
+
+NO_FILE: list[tuple[str, bytes, str]] = [
+    ("empty", b"", ": is not JSON"),
+    ("cut off", b'{"images": [', ": is not JSON"),
+    ("a list", b"[]", ": is no file of"),
+    ("null", b"null", ": is no file of"),
+    ("another file", b'{"info": {}}', ": is no file of"),
+    ("100,000 deep", b"[" * 100_000, ": is not JSON"),
+    ("number of 5,000 digits", b'{"images": ' + b"9" * 5000 + b"}", ": is not JSON"),
+    ("Latin-1", b'{"images": "caf\xe9"}', ": is not JSON"),
+    ("a zip", b"PK\3\4\xff\xfe", ": is not JSON"),
+]
+COCO: list[tuple[str, bytes, str]] = [
+    ("images of an object", changed(CAPTIONS, "images", to={}), "it needs a list `images`"),
+    ("image of a number", changed(CAPTIONS, "images", 0, to=7), ": images[0]: is 7; it is an object"),
+    ("image without id", without(CAPTIONS, "images", 0, "id"), ": images[0]: has no `id`"),
+    ("image twice", changed(CAPTIONS, "images", to=[IMAGE, IMAGE]), ": images[1] (id 7): the id is there twice"),
+    ("name of a number", changed(CAPTIONS, "images", 0, "file_name", to=7), "`file_name` is 7; it needs a text"),
+    ("width of text", changed(CAPTIONS, "images", 0, "width", to="640"), '`width` is "640"; it needs a whole number'),
+    ("id of text", changed(CAPTIONS, "annotations", 0, "id", to="1"), ': annotations[0] (id 1): `id` is "1"'),
+    ("id of a bool", changed(CAPTIONS, "annotations", 0, "id", to=True), "`id` is true; it needs a whole number"),
+    ("id twice", changed(CAPTIONS, "annotations", 0, "id", to=2), ": annotations[1] (id 2): the id is there twice"),
+    ("caption of null", changed(CAPTIONS, "annotations", 0, "caption", to=None), "`caption` is null; it needs a text"),
+    (
+        "caption of a list",
+        changed(CAPTIONS, "annotations", 0, "caption", to=[]),
+        "`caption` is a list",
+    ),
+    ("caption missing", without(CAPTIONS, "annotations", 0, "caption"), "(id 1): has no `caption`"),
+    ("image not there", changed(CAPTIONS, "annotations", 0, "image_id", to=8), "image 8 is not among the `images`"),
+    ("licences of text", changed(CAPTIONS, "licenses", to="CC"), "`licenses` is "),
+]
+OBJECTS: list[tuple[str, bytes, str]] = [
+    ("box of three", changed(INSTANCES, "annotations", 0, "bbox", to=[1, 2, 3]), "`bbox` is [1, 2, 3]"),
+    ("box of text", changed(INSTANCES, "annotations", 0, "bbox", to=["1", 2, 3, 4]), "`bbox` is ['1', 2, 3, 4]"),
+    ("box beyond floats", changed(INSTANCES, "annotations", 0, "bbox", to=[10**400, 2, 3, 4]), "`bbox` is [1000"),
+    ("box of infinity", changed(INSTANCES, "annotations", 0, "bbox", to=[float("inf"), 2, 3, 4]), "`bbox` is [inf"),
+    ("area beyond floats", changed(INSTANCES, "annotations", 0, "area", to=10**400), "`area` is no number of pixels"),
+    ("area of no number", changed(INSTANCES, "annotations", 0, "area", to=float("nan")), "`area` is no number"),
+    ("area of text", changed(INSTANCES, "annotations", 0, "area", to="1"), '`area` is "1"; it needs a number'),
+    ("odd polygon", changed(INSTANCES, "annotations", 0, "segmentation", to=[[1, 2, 3]]), "`segmentation` is no list"),
+    (
+        "polygon beyond floats",
+        changed(INSTANCES, "annotations", 0, "segmentation", to=[[1, 10**400]]),
+        "`segmentation`",
+    ),
+    ("run lengths", changed(INSTANCES, "annotations", 0, "segmentation", to={}), "`segmentation` is an object"),
+    ("category not there", changed(INSTANCES, "annotations", 0, "category_id", to=1), "category 1 is not among"),
+    ("categories missing", without(INSTANCES, "categories"), "it needs a list `categories`"),
+]
+VQA: list[tuple[str, bytes, bytes, str]] = [
+    ("questions missing", b"{}", ANSWERED, "it needs a list `questions`"),
+    (
+        "question of null",
+        changed(QUESTIONS, "questions", 0, "question", to=None),
+        json.dumps(ANSWERS).encode(),
+        "is null",
+    ),
+    (
+        "unknown kind",
+        json.dumps(QUESTIONS).encode(),
+        changed(ANSWERS, "annotations", 0, "answer_type", to="x"),
+        "is 'x'",
+    ),
+    (
+        "answers of text",
+        json.dumps(QUESTIONS).encode(),
+        changed(ANSWERS, "annotations", 0, "answers", to=["x"]),
+        "`answers`",
+    ),
+    (
+        "answers missing",
+        json.dumps(QUESTIONS).encode(),
+        without(ANSWERS, "annotations", 0, "answers"),
+        "has no `answers`",
+    ),
+]
+GENDER: list[tuple[str, bytes, str]] = [
+    ("empty", b"", ": has no column id"),
+    ("column missing", b"id\n7\n", ": has no column bb_gender"),
+    ("id of words", b"id,bb_gender\nseven,male\n", ": line 2: id is 'seven'"),
+    ("id negative", b"id,bb_gender\n-7,male\n", ": line 2: id is '-7'"),
+    ("id of other digits", "id,bb_gender\n²,male\n".encode(), ": line 2: id is '²'"),
+    ("id of 30 digits", b"id,bb_gender\n" + b"7" * 30 + b",male\n", ": line 2: id is '777"),
+    ("another word", b"id,bb_gender\n7,M\n", ": line 2: bb_gender is 'M'"),
+    ("field missing", b"id,bb_gender\n\n7\n,male\n", ": line 4: id is ''"),
+    ("Latin-1", b"id,bb_gender\n7,m\xe4nnlich\n", ": cannot be read as UTF-8"),
+    ("field of 200,000 characters", b'id,bb_gender\n7,"' + b"x" * 200_000 + b'"\n', ": is not CSV"),
+]
+
+
+def check(read: Callable[[Path], object], data: bytes, words: str, folder: Path) -> None:
+    path = folder / "annotations"
+    path.write_bytes(data)
+    with nothing_written(folder):
+        line = refusal(lambda: read(path))
+    assert line.startswith(str(path)) and words in line, line
+
+
+@pytest.mark.parametrize("read", [read_captions, read_instances], ids=["captions", "instances"])
+@pytest.mark.parametrize(("data", "words"), [pytest.param(*rest, id=name) for name, *rest in NO_FILE])
+def test_a_file_of_coco_that_is_none(read: Callable[[Path], object], data: bytes, words: str, tmp_path: Path) -> None:
+    check(read, data, words, tmp_path)
+
+
+@pytest.mark.parametrize(("data", "words"), [pytest.param(*rest, id=name) for name, *rest in COCO])
+def test_captions_that_are_none(data: bytes, words: str, tmp_path: Path) -> None:
+    check(read_captions, data, words, tmp_path)
+
+
+@pytest.mark.parametrize(("data", "words"), [pytest.param(*rest, id=name) for name, *rest in OBJECTS])
+def test_instances_that_are_none(data: bytes, words: str, tmp_path: Path) -> None:
+    check(read_instances, data, words, tmp_path)
+
+
+@pytest.mark.parametrize(("questions", "answers", "words"), [pytest.param(*rest, id=name) for name, *rest in VQA])
+def test_questions_that_are_none(questions: bytes, answers: bytes, words: str, tmp_path: Path) -> None:
+    (tmp_path / "questions").write_bytes(questions)
+    (tmp_path / "answers").write_bytes(answers)
+    line = refusal(lambda: read_vqa(tmp_path / "questions", tmp_path / "answers"))
+    assert line.startswith(str(tmp_path)) and words in line, line
+
+
+@pytest.mark.parametrize(("data", "words"), [pytest.param(*rest, id=name) for name, *rest in GENDER])
+def test_genders_that_are_none(data: bytes, words: str, tmp_path: Path) -> None:
+    check(single_gender_images, data, words, tmp_path)
+
+
+def test_half_a_surrogate_pair_is_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "captions.json"
+    path.write_bytes(changed(CAPTIONS, "images", 0, "file_name", to="\ud83d.jpg"))
+    assert read_captions(path).images[7].file_name == "\N{REPLACEMENT CHARACTER}.jpg"

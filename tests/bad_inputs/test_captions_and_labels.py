@@ -1,0 +1,131 @@
+"""Caption sets, and the labels that people give."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.bad_inputs.outcome import nothing_written, refusal
+from tests.verification.pairs import pair
+from whatif.artifact_writer import write_artifact
+from whatif.schemas import REJECTIONS
+from whatif.sources.caption_sets import read_caption_set
+from whatif.verification.error_categories import read_error_categories
+from whatif.verification.label_files import read_label_file
+from whatif.verification.picture_labels import read_picture_labels
+from whatif.verification.picture_tasks import picture_tasks
+
+HEADER = b"id,caption,image\n"
+CAPTIONS: list[tuple[str, str, bytes, str]] = [
+    ("suffix", "c.txt", HEADER, ": is no caption set"),
+    ("empty", "c.csv", b"", ": has no column id"),
+    ("column missing", "c.csv", b"id,text\n1,A dog\n", ": has no column caption"),
+    ("field too many", "c.csv", HEADER + b"1,A dog, a cat,x.jpg\n", ": line 2: has more fields than columns"),
+    ("quote open", "c.csv", HEADER + b'1,"A dog\n', ": is not CSV"),
+    ("id empty", "c.csv", HEADER + b",A dog,\n", ": line 2: its id is empty"),
+    ("id twice", "c.csv", HEADER + b"1,A dog,\n1,A cat,\n", ": line 3: the id '1' is also at line 2"),
+    ("id twice but for line breaks", "c.csv", HEADER + b'"1 2",a,\n"1\n2",b,\n', "is also at line 2"),
+    ("Latin-1", "c.csv", HEADER + b"1,caf\xe9,\n", ": cannot be read as UTF-8"),
+    ("line of 16 MiB", "c.csv", HEADER + b"1," + b"x" * (17 * 1024 * 1024), ": cannot be read (line 2 is longer"),
+    ("no JSON", "c.jsonl", b"{\n", ": line 1: is not JSON"),
+    ("line of a list", "c.jsonl", b"[]\n", ": line 1: is no object"),
+    ("caption of a number", "c.jsonl", b'{"id": "1", "caption": 7}\n', ": line 1: its caption is 7"),
+    ("id of a bool", "c.jsonl", b'{"id": true, "caption": "x"}\n', ": line 1: its id is true"),
+    ("id of an object", "c.jsonl", b'{"id": {}, "caption": "x"}\n', ": line 1: its id is {}"),
+    ("image of a number", "c.jsonl", b'{"id": "1", "caption": "x", "image": 7}\n', ": line 1: its image is 7"),
+    ("100,000 deep", "c.jsonl", b"[" * 100_000, ": line 1: is not JSON"),
+    ("line of 16 MiB", "c.jsonl", b"x" * (17 * 1024 * 1024), ": cannot be read (line 1 is longer"),
+    ("COCO of no captions", "c.json", b"[]", ": is no file of captions"),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "words"), [pytest.param(*rest, id=f"{rest[0]}: {name}") for name, *rest in CAPTIONS]
+)
+def test_a_caption_set_that_is_none(name: str, data: bytes, words: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_bytes(data)
+    with nothing_written(tmp_path):
+        line = refusal(lambda: read_caption_set(path))
+    assert line.startswith(str(path)) and words in line, line
+
+
+REJECTED: list[tuple[str, str, str]] = [
+    ("empty", "", "empty caption"),
+    ("spaces", " \t\n ", "empty caption"),
+    ("101 words", "dog " * 101, "caption too long"),
+    ("no letters", "12 + 30 = 42", "no Latin letters"),
+    ("other letters", "собака", "no Latin letters"),
+    ("half a surrogate pair", "\ud83d", "no Latin letters"),
+    ("null character", "\0", "no Latin letters"),
+    ("a terminal's bell", "\a\a", "no Latin letters"),
+]
+
+
+@pytest.mark.parametrize(("caption", "reason"), [pytest.param(*rest, id=name) for name, *rest in REJECTED])
+def test_a_caption_that_is_none_is_a_rejected_row(caption: str, reason: str, tmp_path: Path) -> None:
+    path = tmp_path / "c.jsonl"
+    path.write_text(json.dumps({"id": "1", "caption": caption}) + '\n{"id": "2", "caption": "A dog."}\n')
+    found = read_caption_set(path)
+    assert [one.caption_id for one in found.captions] == ["2"]
+    assert [(row["item_id"], row["reason"]) for row in found.rejections] == [("1", reason)]
+    write_artifact(tmp_path / "rejections.parquet", REJECTIONS, found.rejections)
+
+
+LABELS: list[tuple[str, bytes, str]] = [
+    ("empty", b"", ": is empty"),
+    ("column missing", b"task_id,annotator\n", ": is no file of labels: it has no column label"),
+    ("column twice", b"task_id,annotator,label,LABEL\n", ": column label is there twice"),
+    ("Latin-1", b"task_id,annotator,label\nt,J\xf6rg,1\n", ": line 2: byte 0xf6 is not UTF-8"),
+    ("UTF-16", "task_id,annotator,label\n".encode("utf-16"), "is not UTF-8"),
+    ("quote open", b'task_id,annotator,label\n"t,a,1\n', ": line 2: is not CSV"),
+    ("line of 16 MiB", b"x" * (17 * 1024 * 1024), ": cannot be read (line 1 is longer than"),
+    ("field of 200,000 characters", b'task_id,annotator,label\n"' + b"x" * 200_000 + b'"\n', ": line 2: is not CSV"),
+    ("a picture", b"\xff\xd8\xff\xe0", "is not UTF-8"),
+]
+
+
+@pytest.mark.parametrize(("data", "words"), [pytest.param(*rest, id=name) for name, *rest in LABELS])
+def test_a_file_of_labels_that_is_none(data: bytes, words: str, tmp_path: Path) -> None:
+    path = tmp_path / "labels.csv"
+    path.write_bytes(data)
+    line = refusal(lambda: read_label_file(path, ("task_id", "annotator", "label"), file="labels", kind="labels"))
+    assert line.startswith(str(path)) and words in line, line
+
+
+# Cells of a row: of the task (a real one where it is {}), of the annotator, of the label.
+ROWS: list[tuple[str, str, str]] = [
+    ("unknown task", "nobody,ann,1", "unknown task"),
+    ("task of another file", "../../etc/passwd,ann,1", "unknown task"),
+    ("nobody", "{},,1", "no annotator"),
+    ("an automatic check", "{},automatic:x,1", "annotator"),
+    ("label beyond", "{},ann,3", "unknown label"),
+    ("label of a formula", "{},ann,=1", "unknown label"),
+    ("label of other digits", "{},ann,¹", "unknown label"),
+    ("field too many", "{},ann,1,,,x", "too many fields"),
+]
+
+
+@pytest.mark.parametrize(("cells", "reason"), [pytest.param(*rest, id=name) for name, *rest in ROWS])
+def test_a_label_that_is_none_is_a_rejected_row(cells: str, reason: str, tmp_path: Path) -> None:
+    pairs = [pair(1), pair(2)]
+    first, second = picture_tasks(pairs, seed=0, labelled_three_times=0)[:2]
+    path = tmp_path / "labels.csv"
+    path.write_text(f"task_id,annotator,label\n{cells.format(first.task_id)}\n{second.task_id},ann,1\n")
+    read = read_picture_labels(path, pairs, seed=0)
+    assert [row["item_id"] for row in read.rejections] == ["labels-line-000002"]
+    assert read.rejections[0]["reason"] == reason and len(read.judgements) == 1
+    write_artifact(tmp_path / "rejections.parquet", REJECTIONS, read.rejections)
+
+
+@pytest.mark.parametrize(
+    ("cells", "reason"),
+    [("q,Failure to bind attribute", "unknown item"), ("p1-0,nothing", "unknown category")],
+    ids=["unknown item", "unknown category"],
+)
+def test_a_category_that_is_none_is_a_rejected_row(cells: str, reason: str, tmp_path: Path) -> None:
+    path = tmp_path / "errors.csv"
+    path.write_text(f"item_id,category\n{cells}\n")
+    assert [row["reason"] for row in read_error_categories(path, ["p1-0"]).rejections] == [reason]
