@@ -22,7 +22,11 @@ _LONGEST_CELL = 60
 @click.command()
 @click.argument("what")
 @click.option(
-    "--rows", default=5, type=click.IntRange(min=0), show_default=True, help="How many rows of an artifact to print."
+    "--rows",
+    default=5,
+    type=click.IntRange(0, 1_000_000),
+    show_default=True,
+    help="How many rows of an artifact to print.",
 )
 @click.option("--picture", type=click.Path(path_type=Path), help="Write a contact sheet of questions as this PNG.")
 @click.option(
@@ -143,7 +147,9 @@ def _panel(pair: Sequence[dict[str, Any]], images: Any) -> Panel:
 @click.option(
     "--folds", default=5, type=click.IntRange(min=2), show_default=True, help="Folds of the cross-validation."
 )
-@click.option("--seed", default=0, type=click.IntRange(min=0), show_default=True, help="Seed of folds and forests.")
+@click.option(
+    "--seed", default=0, type=click.IntRange(0, 2**32 - 1), show_default=True, help="Seed of folds and forests."
+)
 def audit(questions: Sequence[Path], folds: int, seed: int) -> None:
     """Measure how far multiple-choice sets can be answered without their pictures.
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +30,7 @@ _IMAGES = click.option(
     help="A table of their pictures; may be given several times. Default: those that belong to --pairs.",
 )
 _SEED = click.option(
-    "--seed", type=click.IntRange(min=0), help="What tasks are drawn from. Default: seed of params.yaml, or 0."
+    "--seed", type=click.IntRange(0, 2**32 - 1), help="What tasks are drawn from. Default: seed of params.yaml, or 0."
 )
 
 
@@ -50,7 +52,7 @@ def import_pairs(source: Path, folder: Path) -> None:
 
     if folder.suffix == ".parquet" or folder.is_file():
         raise WhatifError(f"{folder}: is the folder that tables are written into, not a file")
-    with ArtifactWriter(folder / "images.parquet", IMAGES_TABLE) as writer:
+    with _removed_when_empty(folder), ArtifactWriter(folder / "images.parquet", IMAGES_TABLE) as writer:
         with SortedImages(writer) as pictures:
             released = read_released_pairs(source, pictures.add)
         if not released.pairs:
@@ -61,6 +63,17 @@ def import_pairs(source: Path, folder: Path) -> None:
     click.echo(f"{folder / 'pairs.parquet'}: {len(released.pairs):,} pairs")
     for reason, count in released.reasons.items():
         click.echo(f"{folder / 'rejections.parquet'}: {reason}: {count:,}")
+
+
+@contextlib.contextmanager
+def _removed_when_empty(folder: Path) -> Iterator[None]:
+    """Leaves no empty folder behind when nothing came of what should have gone into it."""
+    try:
+        yield
+    except BaseException:
+        with contextlib.suppress(OSError):  # it holds something, or was never made
+            folder.rmdir()
+        raise
 
 
 @click.command("picture-labels")

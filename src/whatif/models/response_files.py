@@ -15,7 +15,8 @@ from whatif.errors import WhatifError
 from whatif.input_files import check_regular, open_regular
 from whatif.models.answer_json import from_json
 
-_LONGEST_ROW = 256 * 1024**2  # bytes of a line: a question, and what was said to it
+_LONGEST_ROW = 64 * 1024**2  # bytes of a line: a question, and what was said to it
+LAYOUT = 1  # of the table of answers; raise it when it changes
 BUSY_SECONDS = 60  # how long a reader waits for a writer
 _AT_ONCE = 1_000  # rows; a reader that held the file longer would keep writers waiting
 
@@ -31,6 +32,8 @@ def rows_of_store(path: Path) -> Iterator[Row]:
     with file_errors(path):
         check_regular(path)  # not by opening it: closing a file takes the locks that SQLite holds on it
     with file_errors(path), closing(sqlite3.connect(path, timeout=BUSY_SECONDS)) as connection:
+        if connection.execute("PRAGMA user_version").fetchone()[0] > LAYOUT:
+            raise WhatifError(f"{path}: is a database of something else, or of a later version of whatif")
         while rows := connection.execute(query, (last, _AT_ONCE)).fetchall():
             last = rows[-1][0]
             yield from (row[1:] for row in rows)

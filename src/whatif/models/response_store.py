@@ -25,10 +25,9 @@ from whatif.atomic_files import disk_errors, open_temporary, write_whole
 from whatif.errors import WhatifError
 from whatif.input_files import check_regular
 from whatif.models.answer_json import from_json
-from whatif.models.response_files import checked_rows, file_errors, rows_of_export, rows_of_store
+from whatif.models.response_files import LAYOUT, checked_rows, file_errors, rows_of_export, rows_of_store
 
 DEFAULT_PATH = Path(".whatif/responses.sqlite")
-_LAYOUT = 1  # of the table below; raise it when it changes
 _BUSY_SECONDS = 60  # how long a writer waits for the others
 _VARIABLES = 500  # in one statement; older builds of SQLite take 999
 
@@ -240,7 +239,7 @@ class ResponseStore:
         connection = self._connection
         layout = connection.execute("PRAGMA user_version").fetchone()[0]
         tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-        if layout not in (0, _LAYOUT) or (layout == 0 and tables - {"responses", "sqlite_sequence"}):
+        if layout not in (0, LAYOUT) or (layout == 0 and tables - {"responses", "sqlite_sequence"}):
             raise WhatifError(f"{self.path}: is a database of something else; name another file, it will be made")
         if connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal":
             # Of a store made by an earlier version: rows in a write-ahead log are not in the file. While another
@@ -254,7 +253,7 @@ class ResponseStore:
             with self._transaction():
                 for statement in _TABLE:
                     connection.execute(statement)
-                connection.execute(f"PRAGMA user_version = {_LAYOUT}")
+                connection.execute(f"PRAGMA user_version = {LAYOUT}")
 
     @property
     def _last_run(self) -> Path:

@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import import_module, resources
 from importlib.resources.abc import Traversable
+from pathlib import Path
 from typing import TypeAlias, cast
 
-import yaml
-
 from whatif.errors import WhatifError
+from whatif.yaml_values import parse_yaml
 
 FOLDER: Traversable = resources.files(__name__)
 _PLACE = "{question}"
@@ -80,7 +80,8 @@ def code(strategy: str) -> list[str]:
 def _read(strategy: str) -> Strategy:
     if strategy not in strategies():
         raise WhatifError(f"strategy {strategy}: is not known; there are {', '.join(strategies())}")
-    values = dict(yaml.safe_load((FOLDER / f"{strategy}.yaml").read_text(encoding="utf-8")))
+    name = f"{strategy}.yaml"
+    values = dict(parse_yaml((FOLDER / name).read_text(encoding="utf-8"), Path(name))[0])
     room, then = values.pop("max_new_tokens", None), values.pop("then", None)
     if room is not None and (type(room) is not int or room < 1):
         raise WhatifError(f"strategy {strategy}: max_new_tokens is {room!r}; it must be a whole number from 1")

@@ -1,0 +1,228 @@
+"""What is typed: commands, their arguments, and values of the environment."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.bad_inputs.outcome import nothing_written, refusal
+from tests.command_line import refused, whatif, write_small_params
+from whatif.errors import WhatifError
+from whatif.graph.verified import source_digest
+from whatif.input_files import user_path
+from whatif.sources.annotation_files import AnnotationFile
+from whatif.sources.c_vqa import read_released
+from whatif.sources.caption_sets import read_caption_set
+from whatif.sources.coco_counterfactuals import read_released_pairs
+from whatif.sources.flowers import icons50_flowers
+from whatif.sources.gender_annotations import single_gender_images
+from whatif.sources.prediction_files import read_predictions
+from whatif.text.wordnet import load_wordnet
+from whatif.verification.label_files import read_label_file
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("WHATIF_RESPONSES", raising=False)
+    write_small_params(tmp_path)
+    (tmp_path / "file").write_text("x")
+    (tmp_path / "folder").mkdir()
+    return tmp_path
+
+
+# Arguments in a project where nothing was made yet, and the words of the one line.
+REFUSED: list[tuple[str, list[str], str]] = [
+    ("show of no benchmark", ["show", "nothing"], "nothing"),
+    ("show of a path", ["show", "../../etc/passwd"], "etc/passwd"),
+    ("show of nothing", ["show", ""], ""),
+    ("show of a terminal's escape", ["show", "\x1b[2J"], "\\x1b[2J"),
+    ("show of no text", ["show", "\udcff.parquet"], "\\udcff.parquet: no such artifact"),
+    ("show of a null character", ["show", "a\0.parquet"], "a\\x00.parquet: not a whole Parquet file"),
+    ("show of what is not there", ["show", "x.parquet"], "x.parquet: no such artifact"),
+    ("show before it was made", ["show", "cvqa-synthetic"], "not there yet"),
+    ("show of a name of 5,000 characters", ["show", "x" * 5000 + ".parquet"], "not a whole Parquet file"),
+    ("stage without a benchmark of it", ["filter", "nothing"], "nothing"),
+    ("stage before the one before it", ["filter", "cvqa-synthetic"], ""),
+    ("audit of what is not there", ["audit", "x.parquet"], "x.parquet: no such artifact"),
+    ("audit of a folder", ["audit", "folder"], "folder: not a whole Parquet file"),
+    ("import into a file that is no table", ["import", "c-vqa", "file", "out.csv"], "out.csv: must end in .parquet"),
+    ("import of what is not there", ["import", "c-vqa", "x.csv", "out.parquet"], "x.csv: no such file"),
+    ("import of a folder", ["import", "c-vqa", "folder", "out.parquet"], "folder: cannot be read (Is a directory)"),
+    ("import of a device", ["import", "c-vqa", "/dev/zero", "out.parquet"], "it is a device and no regular file"),
+    ("import of no text", ["import", "c-vqa", "\udcff.csv", "out.parquet"], "\\udcff.csv: no such file"),
+    ("import of text", ["import", "c-vqa", "file", "out.parquet"], "file: line 1: column `img_path` is missing"),
+    ("import of pairs from nothing", ["import", "coco-counterfactuals", "x", "out"], "x: no such file"),
+    (
+        "import of pairs from a folder of none",
+        ["import", "coco-counterfactuals", "folder", "out"],
+        "has no examples.jsonl",
+    ),
+    ("import of pairs from text", ["import", "coco-counterfactuals", "file", "out"], "is no whole zip archive"),
+    (
+        "import of pairs from a device",
+        ["import", "coco-counterfactuals", "/dev/zero", "out"],
+        "/dev/zero: no such file",
+    ),
+    ("import of pairs into a file", ["import", "coco-counterfactuals", "folder", "file"], "file: is the folder that"),
+    ("labels without pairs", ["import", "picture-labels", "file", "out.parquet"], "has no table of pairs yet"),
+    ("export of what is not there", ["export", "c-vqa-csv", "out.csv"], "no such artifact"),
+    ("export as a table", ["export", "c-vqa-csv", "out.parquet"], "out.parquet: is the name of an artifact"),
+    ("export with another suffix", ["export", "vlmevalkit", "out.csv"], "out.csv: must end in .tsv"),
+    ("responses before there are any", ["responses", "show"], "no such file"),
+    ("responses into another suffix", ["responses", "export", "out.txt"], "out.txt: must end in .jsonl"),
+    ("responses of what is not there", ["responses", "merge", "x.jsonl"], "x.jsonl: no such file"),
+    ("responses of a folder", ["responses", "merge", "folder"], "folder: no such file"),
+    ("responses of a device", ["responses", "merge", "/dev/zero"], "/dev/zero: no such file"),
+    ("responses of text", ["responses", "merge", "file"], "file: cannot be used as a store of answers"),
+    ("training outside a project", ["train", "nothing"], "params/embedded.yaml: cannot be read"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "words"), [pytest.param(*rest, id=name) for name, *rest in REFUSED])
+def test_what_is_refused_in_one_line(arguments: list[str], words: str, project: Path) -> None:
+    line = refused(whatif(*arguments))
+    assert words in line and line.isprintable(), line
+    written = {path.name for path in project.iterdir()} - {"params.yaml", "file", "folder", ".whatif"}
+    assert not written
+
+
+# Arguments that are no command's.
+USAGE: list[tuple[str, list[str]]] = [
+    ("no such command", ["nothing"]),
+    ("a command of a shell", ["show;id"]),
+    ("no such option", ["status", "--nothing"]),
+    ("an argument missing", ["show"]),
+    ("an argument too many", ["show", "a", "b"]),
+    ("rows of words", ["show", "x", "--rows", "many"]),
+    ("rows below nothing", ["show", "x", "--rows", "-1"]),
+    ("pairs of nothing", ["show", "x", "--pairs", "0"]),
+    ("seed of words", ["import", "picture-labels", "a", "b", "--seed", "x"]),
+    ("negative seed", ["import", "picture-labels", "a", "b", "--seed", "-1"]),
+    ("seed beyond 32 bits", ["import", "picture-labels", "a", "b", "--seed", str(2**32)]),
+    ("seed beyond 64 bits", ["import", "picture-labels", "a", "b", "--seed", str(2**70)]),
+    ("seed of an audit beyond 64 bits", ["audit", "x.parquet", "--seed", str(2**70)]),
+    ("rows beyond 64 bits", ["show", "x.parquet", "--rows", str(2**70)]),
+    ("a share beyond 1", ["export", "picture-tasks", "out", "--labelled-three-times", "1.5"]),
+    ("a share of no number", ["export", "picture-tasks", "out", "--labelled-three-times", "x"]),
+    ("an unknown format", ["export", "coco-counterfactuals", "out", "--format", "pickle"]),
+    ("no file to merge", ["responses", "merge"]),
+]
+
+
+@pytest.mark.parametrize("arguments", [pytest.param(arguments, id=name) for name, arguments in USAGE])
+def test_what_no_command_takes(arguments: list[str], project: Path) -> None:
+    with nothing_written(project):
+        result = whatif(*arguments)
+    assert result.exit_code == 2 and isinstance(result.exception, SystemExit)
+    assert result.stderr.startswith("Usage: whatif") and "\nError: " in result.stderr
+
+
+@pytest.mark.parametrize("name", ["~nobody-of-that-name/x", "~nobody-of-that-name", "~\udcff/x"], ids=ascii)
+def test_a_home_of_nobody(name: str) -> None:
+    assert "there is no such user" in refusal(lambda: user_path(name))
+
+
+# Everything that reads a file which a user names.
+READERS: dict[str, Callable[[Path], object]] = {
+    "C-VQA": read_released,
+    "predictions (csv)": read_predictions,
+    "captions (csv)": read_caption_set,
+    "annotations": lambda path: AnnotationFile(path, "captions", ("images",)),
+    "genders": single_gender_images,
+    "labels": lambda path: read_label_file(path, ("label",), file="labels", kind="labels"),
+    "released pairs": lambda path: read_released_pairs(path, lambda row: None),
+    "Icons-50": lambda path: icons50_flowers(path, ["flower"], 32),
+    "WordNet": lambda path: load_wordnet(str(path)),
+}
+PLACES: dict[str, Callable[[Path], object]] = {
+    "missing": lambda path: None,
+    "a named pipe": os.mkfifo,
+    "a device": lambda path: path.symlink_to("/dev/zero"),
+    "a link to nothing": lambda path: path.symlink_to("nothing"),
+    "a link to itself": lambda path: path.symlink_to(path.name),
+    "an empty file": Path.touch,
+    "an empty folder": Path.mkdir,
+    "a terabyte of nothing": lambda path: (path.touch(), os.truncate(path, 2**40)),
+}
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("reader", READERS)
+def test_what_stands_where_a_file_was_named(reader: str, place: str, tmp_path: Path) -> None:
+    path = tmp_path / "it.csv"
+    PLACES[place](path)
+    with nothing_written(tmp_path):
+        line = refusal(lambda: READERS[reader](path))
+    assert str(path) in line, line
+
+
+@pytest.mark.parametrize("place", ["a named pipe", "a device", "a link to itself"])
+def test_what_is_asked_whether_it_changed(place: str, tmp_path: Path) -> None:
+    """The hash of a source outside the graph, which is computed before anything reads it."""
+    path = tmp_path / "it.csv"
+    PLACES[place](path)
+    assert str(path) in refusal(lambda: source_digest(path))
+
+
+def test_names_that_are_no_text_have_a_hash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / os.fsdecode(b"caf\xe9")
+    folder.mkdir()
+    (folder / os.fsdecode(b"\xff.png")).write_bytes(b"one")
+    first = source_digest(folder)
+    (folder / os.fsdecode(b"\xff.png")).rename(folder / os.fsdecode(b"\xfe.png"))
+    assert source_digest(folder) != first
+
+
+WORDNET: list[tuple[str, dict[str, bytes], str]] = [
+    ("no files", {}, "its index.noun cannot be read"),
+    ("index alone", {"index.noun": b""}, "its data.noun cannot be read"),
+    ("Latin-1", {"index.noun": b"caf\xe9 n 1"}, "its index.noun cannot be read"),
+    ("index of words", {"index.noun": b"dog n one", "data.noun": b"", "noun.exc": b""}, "its index.noun is not in the"),
+    ("index cut off", {"index.noun": b"dog n", "data.noun": b"", "noun.exc": b""}, "its index.noun is not in the"),
+    ("data cut off", {"index.noun": b"", "data.noun": b"1 03 n", "noun.exc": b""}, "its data.noun is not in the"),
+    ("data of words", {"index.noun": b"", "data.noun": b"1 03 n xx", "noun.exc": b""}, "its data.noun is not in the"),
+    ("synset of words", {"index.noun": b"dog n 1 0 1 0 x", "data.noun": b"", "noun.exc": b""}, "its index.noun is not"),
+    ("a picture", {"index.noun": b"\x89PNG", "data.noun": b"", "noun.exc": b""}, "its index.noun cannot be read"),
+]
+
+
+@pytest.mark.parametrize(("files", "words"), [pytest.param(*rest, id=name) for name, *rest in WORDNET])
+def test_a_folder_of_wordnet_that_is_none(files: dict[str, bytes], words: str, tmp_path: Path) -> None:
+    for name, data in files.items():
+        (tmp_path / name).write_bytes(data)
+    line = refusal(lambda: load_wordnet(str(tmp_path)))
+    assert line.startswith(str(tmp_path)) and words in line, line
+
+
+ICONS: list[tuple[str, list[str], str]] = [
+    ("class that is not there", ["rose"], "no class folder `rose`"),
+    ("class above", [".."], "no class folder `..`"),
+    ("class at the root", ["/etc"], "no class folder `/etc`"),
+    ("class of nothing", [""], "no class folder ``"),
+    ("class that is hidden", [".hidden"], "no class folder `.hidden`"),
+    ("class that is a file", ["file"], "no class folder `file`"),
+    ("class without pictures", ["empty"], "no readable picture in empty"),
+    ("class of text", ["text"], "no readable picture in text (1 files rejected)"),
+]
+
+
+@pytest.mark.parametrize(("classes", "words"), [pytest.param(*rest, id=name) for name, *rest in ICONS])
+def test_a_folder_of_icons_50_that_is_none(classes: list[str], words: str, tmp_path: Path) -> None:
+    for name in ("empty", "text", ".hidden"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "file").touch()
+    (tmp_path / "text/a.png").write_text("x")
+    line = refusal(lambda: icons50_flowers(tmp_path, classes, 32))
+    assert line.startswith(str(tmp_path)) and words in line, line
+
+
+def test_a_name_of_a_file_cannot_break_a_line() -> None:
+    def fail() -> None:
+        raise WhatifError("a\x1b[2Jb\udcff\u202e.csv: cannot be read")
+
+    assert refusal(fail) == "a\\x1b[2Jb\\udcff\\u202e.csv: cannot be read"
