@@ -1,0 +1,49 @@
+"""Counts the cases by kind of input, as docs/reliability.md has them: `python -m tests.bad_inputs.count`."""
+
+from __future__ import annotations
+
+import importlib
+import math
+from typing import Any
+
+# What is attacked -> the modules with its cases.
+KINDS = {
+    "`params.yaml` and other YAML": ("tests.bad_inputs.test_settings",),
+    "commands, arguments, environment, paths": ("tests.bad_inputs.test_commands",),
+    "prediction files (CSV, TSV, JSON, JSONL, xlsx)": ("tests.bad_inputs.test_predictions",),
+    "released C-VQA files": ("tests.bad_inputs.test_released_questions",),
+    "annotations (MS-COCO, VQAv2, gender)": ("tests.bad_inputs.test_annotations",),
+    "caption sets and labels": ("tests.bad_inputs.test_captions_and_labels",),
+    "pictures, in folders and artifacts": ("tests.bad_inputs.test_pictures",),
+    "released pairs (folders, zips)": ("tests.bad_inputs.test_released_pairs",),
+    "checkpoints with code": ("tests.bad_inputs.test_checkpoint_code",),
+    "checkpoints with broken files": ("tests.bad_inputs.test_checkpoint_files",),
+    "artifacts, stored answers and imports": ("tests.bad_inputs.test_stored_files",),
+    "replies of endpoints": ("tests.models.test_api_faults", "tests.models.test_api_replies"),
+}
+
+
+def counts() -> dict[str, int]:
+    """The number of cases of each kind."""
+    return {kind: sum(map(_cases_of, modules)) for kind, modules in KINDS.items()}
+
+
+def table() -> str:
+    """The counts as the table that docs/reliability.md has."""
+    found = counts()
+    rows = [("input", "cases"), ("---", "---:"), *found.items(), ("**all**", f"**{sum(found.values()):,}**")]
+    return "".join(f"| {kind} | {number} |\n" for kind, number in rows)
+
+
+def _cases_of(module: str) -> int:
+    found = vars(importlib.import_module(module))
+    return sum(_cases(value) for name, value in found.items() if name.startswith("test_") and callable(value))
+
+
+def _cases(test: Any) -> int:
+    marks = [mark for mark in getattr(test, "pytestmark", []) if mark.name == "parametrize"]
+    return math.prod(len(list(mark.args[1])) for mark in marks)
+
+
+if __name__ == "__main__":
+    print(table(), end="")
