@@ -42,12 +42,12 @@ def decode(data: bytes, mode: str = "RGB") -> Image:
 
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # the bound below is the same everywhere
-            opened = Image.open(io.BytesIO(data), formats=_known())
-        with opened as picture:
-            if picture.width * picture.height > MOST_PIXELS:
-                raise Image.DecompressionBombError(f"{picture.width} x {picture.height} pixels, a decompression bomb")
-            return picture.convert(mode)
+            warnings.simplefilter("ignore")  # a picture is decoded or not, and the bound is the same everywhere
+            with Image.open(io.BytesIO(data), formats=_known()) as picture:
+                if picture.width * picture.height > MOST_PIXELS:
+                    size = f"{picture.width} x {picture.height} pixels"
+                    raise Image.DecompressionBombError(f"{size}, a decompression bomb")
+                return picture.convert(mode)
     except MemoryError:
         raise
     except UnidentifiedImageError as error:  # its message has the address of the bytes in memory
