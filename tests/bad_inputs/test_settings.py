@@ -88,9 +88,14 @@ EDITS: list[tuple[str, str, str, str]] = [
     ("key that is empty", MODEL, f"{MODEL}  '': {{adapter: random}}\n", "a key must be lower-case words"),
     ("key of a line break", MODEL, f'{MODEL}  "a\\n": {{adapter: random}}\n', "a key must be lower-case words"),
     ("key for a shell", MODEL, f'{MODEL}  "$(id)": {{adapter: random}}\n', "a key must be lower-case words"),
-    ("key that is a number", MODEL, f"{MODEL}  7: {{adapter: random}}\n", "7"),
+    (
+        "key that is a number",
+        MODEL,
+        f"{MODEL}  7: {{adapter: random}}\n",
+        "models.7: is 7; input should be a valid string",
+    ),
     ("model without adapter", MODEL, f"{MODEL}  m: {{name: x}}\n", "models.m: names no adapter"),
-    ("model of nothing", MODEL, f"{MODEL}  m:\n", "models.m"),
+    ("model of nothing", MODEL, f"{MODEL}  m:\n", "models.m: is None"),
     ("unknown adapter", MODEL, f"{MODEL}  m: {{adapter: os.system}}\n", "models.m.adapter: is 'os.system'"),
     (
         "code allowed",
@@ -128,7 +133,12 @@ EDITS: list[tuple[str, str, str, str]] = [
         f"{MODEL}  m: {{adapter: replay, predictions: x.csv, strategy: ../x}}\n",
         "it is one of",
     ),
-    ("dtype of no number", MODEL, f"{MODEL}  m: {{adapter: blind, checkpoint: a/b, dtype: object}}\n", "models.m"),
+    (
+        "dtype of no number",
+        MODEL,
+        f"{MODEL}  m: {{adapter: blind, checkpoint: a/b, dtype: object}}\n",
+        "m.dtype: is 'object'",
+    ),
     (
         "batch of nothing",
         MODEL,

@@ -61,8 +61,14 @@ def forget(path: Path) -> None:
 
 
 def source_digest(path: Path) -> str:
-    """The hash of a file or folder outside the graph: names and bytes of all files below it, through links."""
-    return digest(path, lambda: _hash_tree(path))
+    """The hash of a file or folder outside the graph: names and bytes of all files below it, through links.
+
+    Raises WhatifError when it cannot be read, or is neither a regular file nor a folder.
+    """
+    try:
+        return digest(path, lambda: _hash_tree(path))
+    except OSError as error:
+        raise WhatifError(f"{error.filename or path}: cannot be read ({error.strerror})") from error
 
 
 def file_digest(path: Path) -> str:
