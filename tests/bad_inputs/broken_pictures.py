@@ -9,10 +9,10 @@ import zlib
 from PIL import Image, features
 
 
-def encoded(kind: str, size: tuple[int, int] = (32, 24), **more: object) -> bytes:
+def encoded(kind: str, size: tuple[int, int] = (32, 24), turned: int = 90, **more: object) -> bytes:
     out = io.BytesIO()
     gradient = Image.linear_gradient("L").resize(size)
-    Image.merge("RGB", [gradient, gradient.rotate(90), gradient]).save(out, kind, **more)
+    Image.merge("RGB", [gradient, gradient.rotate(turned), gradient]).save(out, kind, **more)
     return out.getvalue()
 
 

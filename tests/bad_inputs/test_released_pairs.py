@@ -22,7 +22,8 @@ from whatif.schemas import IMAGES, PAIRS, REJECTIONS
 from whatif.sources.coco_counterfactuals import read_released_pairs
 
 GOOD = {"id": "1", "caption_0": "a cat", "caption_1": "a dog", "image_0": "a.png", "image_1": "b.png"}
-OTHER = encoded("PNG", (8, 8))
+SMALL = encoded("PNG", (8, 8))
+OTHER = encoded("PNG", turned=180)
 
 
 def line(**changes: Any) -> bytes:
@@ -76,7 +77,7 @@ LINES: list[tuple[str, bytes, str]] = [
 @pytest.mark.parametrize("packed", [False, True], ids=["folder", "zip"])
 @pytest.mark.parametrize(("bad", "reason"), [pytest.param(*rest, id=name) for name, *rest in LINES])
 def test_a_line_that_is_no_pair_is_a_rejected_row(bad: bytes, reason: str, packed: bool, tmp_path: Path) -> None:
-    files = {"examples.jsonl": line(id="good") + b"\n" + bad, "a.png": PNG, "b.png": PNG, "c_small.png": OTHER}
+    files = {"examples.jsonl": line(id="good") + b"\n" + bad, "a.png": PNG, "b.png": OTHER, "c_small.png": SMALL}
     source = tmp_path / "source"
     if packed:
         with zipfile.ZipFile(source, "w") as archive:
@@ -104,7 +105,7 @@ def zipped(**files: bytes) -> bytes:
     return out.getvalue()
 
 
-WHOLE = zipped(examples__jsonl=line(), a__png=PNG, b__png=PNG)
+WHOLE = zipped(examples__jsonl=line(), a__png=PNG, b__png=OTHER)
 
 
 def with_name(old: bytes, new: bytes, flag: int = 0) -> bytes:
@@ -173,7 +174,7 @@ def bomb() -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("examples.jsonl", line())
-        archive.writestr("b.png", PNG)
+        archive.writestr("b.png", OTHER)
         with archive.open("a.png", "w") as entry:
             for _ in range(200):
                 entry.write(b"\0" * 1_000_000)
@@ -185,7 +186,7 @@ def link() -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
         archive.writestr("examples.jsonl", line())
-        archive.writestr("b.png", PNG)
+        archive.writestr("b.png", OTHER)
         entry = zipfile.ZipInfo("a.png")
         entry.external_attr = (stat.S_IFLNK | 0o777) << 16
         archive.writestr(entry, "/etc/passwd")
@@ -196,7 +197,7 @@ def named(name: str, data: bytes = PNG) -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
         archive.writestr("examples.jsonl", line())
-        archive.writestr("b.png", PNG)
+        archive.writestr("b.png", OTHER)
         archive.writestr(zipfile.ZipInfo(name), data)
     return out.getvalue()
 
@@ -244,7 +245,7 @@ def test_an_entry_twice_is_read_once(tmp_path: Path) -> None:
     source = tmp_path / "released.zip"
     with pytest.warns(UserWarning, match="Duplicate name"), zipfile.ZipFile(source, "w") as archive:
         archive.writestr("examples.jsonl", line())
-        archive.writestr("b.png", PNG)
+        archive.writestr("b.png", OTHER)
         archive.writestr("a.png", PNG)
         archive.writestr("a.png", b"no picture")
     assert len(read_released_pairs(source, lambda row: None).pairs) == 1
