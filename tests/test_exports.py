@@ -23,11 +23,12 @@ from whatif.artifact_writer import write_artifact
 from whatif.cli import main
 from whatif.images import ImageStore, image_row
 from whatif.models import load
-from whatif.params_models import Replay
+from whatif.params_models import MultipleChoice, Replay
 from whatif.schemas import IMAGES, QUESTIONS
 from whatif.scoring import predictions
 from whatif.scoring.open_answers import open_predictions
 from whatif.sources.prediction_files import question_index
+from whatif.text.options import printed_question
 
 PICTURES = [image_row(png(colour), 8, 8, "drawn:test", "CC0-1.0") for colour in ((200, 0, 0), (0, 200, 0))]
 OPEN = [("original", 'How many "red"\tcats,\nand dogs?', "2"), ("counterfactual", "What if {one} left? ## !x", "1")]
@@ -88,11 +89,33 @@ def all_right(path: str, rows: list[dict[str, Any]]) -> bool:
     model = load("replay", Replay(adapter="replay", predictions=path), 0)
     images = ImageStore([Path("i.parquet")])
     if rows[0]["choices"]:
-        found = list(predictions(rows, images, "m", model, rank="letter", rule="mean"))
+        found = list(predictions(rows, images, "m", model, form="words", rule="mean"))
     else:
         found = list(open_predictions(rows, images, "m", model, strategy="direct"))
     assert len(found) == len(rows)
     return all(row["correct"] for row in found)
+
+
+def test_a_letter_that_was_not_shown_names_no_option(tmp_path: Path) -> None:
+    (row, *_) = rows_of("choice")
+    path = tmp_path / "p.csv"
+    path.write_text(f"question_id,response\n{row['question_id']},{row['answer']}\n", encoding="utf-8")
+    forms: dict[MultipleChoice, bool] = {"words": True, "open": False}
+    for form, right in forms.items():
+        model = load("replay", Replay.model_validate({"adapter": "replay", "predictions": str(path)}), 0)
+        (found,) = predictions([row], ImageStore([]), "m", model, form=form, rule="mean")
+        assert found["correct"] is right
+
+
+def test_lmms_eval_shows_the_options_and_says_what_form_of_answer_is_wanted(
+    tables: list[dict[str, Any]], kind: str
+) -> None:
+    exported("lmms-eval", "task")
+    prompts = pd.read_parquet("task/test.parquet").set_index("question_id")["prompt"]
+    for row in tables:
+        said = prompts[row["question_id"]]
+        assert said.startswith(printed_question(row["question"], row["choices"]))
+        assert said.endswith("\nAnswer with one letter.") == (kind == "choice")
 
 
 # VLMEvalKit

@@ -78,6 +78,21 @@ def test_the_shipped_file_is_valid() -> None:
             '{adapter: blind, checkpoint: a/b, prompt: "Answer:",',
             "models.random.prompt: is 'Answer:'; string should match",
         ),
+        (
+            "{adapter: random,",
+            '{adapter: api, model: m, base_url: "http://a/v1", multiple_choice: rank-text,',
+            "models.random.multiple_choice: is 'rank-text'; an endpoint returns no likelihoods to rank options by",
+        ),
+        (
+            "{adapter: random,",
+            "{adapter: replay, predictions: a.csv, multiple_choice: rank-letter,",
+            "models.random.multiple_choice: is 'rank-letter'; a file of responses holds no likelihoods",
+        ),
+        (
+            "adapter: hf-chat\n",
+            "adapter: hf-chat\n    multiple_choice: open\n",
+            "models.llava-original.multiple_choice: is 'open'; input should be 'rank-text', 'rank-letter' or 'words'",
+        ),
         ("rule: mean", "rule: median", "evaluate.cvqa-synthetic.rule: is 'median'; input should be 'mean' or 'sum'"),
         ("  random: {", "  qwen2.5: {", "models.qwen2.5: is 'qwen2.5'; a key must be lower-case words and digits"),
         ("  random: {", "  Qwen: {", "for example `qwen`"),

@@ -61,9 +61,8 @@ class FilterPuzzles(Settings):
 
 
 class EvaluatePuzzles(Settings):
-    """How a model is asked: the words of an option that its loss is taken over, and how losses are compared."""
+    """How the likelihoods of options are compared where a model ranks them."""
 
-    rank: Literal["letter", "text"]
     rule: Literal["mean", "sum"]
 
 

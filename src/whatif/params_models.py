@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
@@ -13,6 +13,10 @@ from whatif.settings import Settings
 from whatif.text.strategies import strategies
 
 _SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+
+# How a question with options is put to a model (see `whatif.scoring.rank`): it ranks the options by their text or by
+# their letter, or it answers in words. `open` is for answers made elsewhere to questions that did not show the options.
+MultipleChoice: TypeAlias = Literal["rank-text", "rank-letter", "words", "open"]
 
 
 class _Model(Settings):
@@ -29,6 +33,11 @@ class Baseline(_Model):
     """Answers without a look at picture or words: the lines that a model must pass."""
 
     adapter: Literal["random", "first-option", "majority"]
+
+    @property
+    def multiple_choice(self) -> MultipleChoice:
+        """A baseline picks one of the options that it is given."""
+        return "rank-text"
 
 
 class LocalCheckpoint(Settings):
@@ -54,7 +63,8 @@ class DiffusionCheckpoint(LocalCheckpoint):
 class CheckpointSettings(_Model, LocalCheckpoint):
     """A checkpoint that answers questions; its batches are halved when memory runs out."""
 
-    max_new_tokens: int = Field(default=64, ge=1, le=4096)  # of an answer to an open question
+    max_new_tokens: int = Field(default=64, ge=1, le=4096)  # of an answer in words
+    multiple_choice: Literal["rank-text", "rank-letter", "words"] = "rank-text"
 
 
 class HuggingFaceChat(CheckpointSettings):
@@ -115,6 +125,14 @@ class ApiModel(_Model):
     token_budget: int | None = Field(default=None, ge=1)
     price_per_million_prompt_tokens: float | None = Field(default=None, ge=0)
     price_per_million_response_tokens: float | None = Field(default=None, ge=0)
+    multiple_choice: Literal["words"] = "words"
+
+    @field_validator("multiple_choice", mode="before")
+    @classmethod
+    def _in_words(cls, form: object) -> object:
+        if form != "words":
+            raise ValueError("an endpoint returns no likelihoods to rank options by; it answers in `words`")
+        return form
 
     @property
     def prices(self) -> Prices | None:
@@ -137,6 +155,8 @@ class Replay(_Model):
     # The columns with the responses to the original and to the counterfactual question, in a file of the C-VQA authors.
     response_columns: list[str] | None = Field(default=None, min_length=2, max_length=2)
     strategy: str = "direct"  # how open questions were put; the file has no answers to any other strategy
+    # `words`: the questions showed their lettered options. `open`: they did not, so a letter names none of them.
+    multiple_choice: Literal["words", "open"] = "words"
 
     @field_validator("response_columns")
     @classmethod
@@ -144,6 +164,13 @@ class Replay(_Model):
         if columns is not None and columns[0] == columns[1]:
             raise ValueError("name two columns, of the responses to the original and to the counterfactual question")
         return columns
+
+    @field_validator("multiple_choice", mode="before")
+    @classmethod
+    def _said_in_words(cls, form: object) -> object:
+        if form in ("rank-text", "rank-letter"):
+            raise ValueError("a file of responses holds no likelihoods to rank options by; give `words` or `open`")
+        return form
 
     @field_validator("strategy")
     @classmethod

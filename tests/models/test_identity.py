@@ -49,6 +49,16 @@ def test_what_changes_no_answer_is_no_part_of_it(folder: Path, tmp_path: Path) -
     assert identity_of(moved, batch_size=3, name="Another name", device="cpu") == found
 
 
+def test_it_has_no_more_keys_than_were_stored_before(folder: Path) -> None:
+    """A further key, even one that is null, would make every stored answer a stranger."""
+    assert set(identity_of(folder)) == {"adapter", "dtype", "max_new_tokens", "version", "files"}
+
+
+@pytest.mark.parametrize("form", ["rank-text", "rank-letter", "words"])
+def test_the_form_of_a_question_is_in_its_prompt_and_options(folder: Path, form: str) -> None:
+    assert identity_of(folder, multiple_choice=form) == identity_of(folder)
+
+
 @pytest.mark.parametrize("change", [{"dtype": "bfloat16"}, {"max_new_tokens": 5}])
 def test_what_changes_answers_changes_it(folder: Path, change: dict[str, Any]) -> None:
     assert identity_of(folder, **change) != identity_of(folder)

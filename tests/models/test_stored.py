@@ -128,18 +128,6 @@ def test_the_length_of_a_response_is_no_part_of_a_ranking(store: ResponseStore) 
     assert len(model.asked) == 1, "the open question alone"
 
 
-def test_options_are_no_part_of_what_is_sent_to_a_model_that_is_not_told_them(store: ResponseStore) -> None:
-    class InWords(Counting):
-        in_words = True
-
-    list(stored(InWords(max_new_tokens=64), store).answer(questions(1)))
-    model = InWords(max_new_tokens=64)
-    list(stored(model, store).answer(questions(1, options=("A", "B"))))
-    assert model.asked == []
-    list(stored(InWords(max_new_tokens=5), store).answer(questions(1, options=("A", "B"))))
-    assert store.summary().answers == {"counting words": 2}
-
-
 def test_a_model_with_a_budget_is_told_of_stored_answers_once(store: ResponseStore) -> None:
     class Frugal(Counting):
         before = 0

@@ -73,7 +73,7 @@ def constant(*answers: Answer) -> Model:
 
 
 def predicted(questions: Iterable[dict[str, Any]], model: Model, **options: Any) -> list[dict[str, Any]]:
-    settings: dict[str, Any] = {"images": Pictures(), "rank": "letter", "rule": "mean", **options}
+    settings: dict[str, Any] = {"images": Pictures(), "form": "rank-letter", "rule": "mean", **options}
     return list(predictions(questions, settings.pop("images"), "m", model, **settings))
 
 
@@ -85,15 +85,46 @@ def asked_by(questions: list[dict[str, Any]], **options: Any) -> Sequence[Questi
 
 
 def test_by_letter_the_prompt_is_the_released_one() -> None:
-    (asked,) = asked_by([row(0, "original")], rank="letter")
+    (asked,) = asked_by([row(0, "original")], form="rank-letter")
     assert asked.prompt == "How many dots are there? Select the correct answer:A:16  B:17  C:12  D:13"
     assert asked.options == ("A", "B", "C", "D")
 
 
 def test_by_text_the_question_is_open_and_the_options_are_ranked() -> None:
-    (asked,) = asked_by([row(0, "original")], rank="text")
+    (asked,) = asked_by([row(0, "original")], form="rank-text")
     assert asked.prompt == "How many dots are there?"
     assert asked.options == ("16", "17", "12", "13")
+
+
+def test_who_answers_in_words_sees_the_options_and_is_told_to_give_a_letter() -> None:
+    (asked,) = asked_by([row(0, "original")], form="words")
+    assert asked.prompt == (
+        "How many dots are there? Select the correct answer:A:16  B:17  C:12  D:13\nAnswer with one letter."
+    )
+    assert asked.options == ()
+
+
+def test_an_open_form_shows_no_options() -> None:
+    (asked,) = asked_by([row(0, "original")], form="open")
+    assert (asked.prompt, asked.options) == ("How many dots are there?", ())
+
+
+@pytest.mark.parametrize(
+    ("form", "response", "found"),
+    [
+        ("words", "D", "D"),
+        ("words", "The answer is (D).", "D"),
+        ("words", "13", "D"),
+        ("open", "D", None),
+        ("open", "The answer is (D).", None),
+        ("open", "13", "D"),
+        ("open", "There are 13 dots.", "D"),
+        ("rank-text", "D", None),
+    ],
+)
+def test_a_letter_counts_only_where_letters_were_shown(form: str, response: str, found: str | None) -> None:
+    (made,) = predicted([row(0, "original", answer="D")], constant(Answer(response=response)), form=form)
+    assert (made["answer"], made["correct"]) == (found, found is not None)
 
 
 def test_pictures_are_fetched_when_looked_at() -> None:

@@ -22,6 +22,7 @@ from whatif.params import Params
 from whatif.params_benchmarks import GeneratePuzzles
 from whatif.params_models import answerers
 from whatif.schemas import FILES, IMAGES, JUDGEMENTS, PREDICTIONS, PUZZLES, QUESTIONS, REJECTIONS
+from whatif.text.strategies import DIRECT
 
 NAME = "cvqa-synthetic"
 
@@ -154,7 +155,7 @@ def evaluate(task: Task) -> None:
     from whatif.scoring.rank import majority_answers, predictions
 
     model = task.wildcards["model"]
-    asking = task.parameters[f"evaluate.{NAME}"]
+    asking, form = task.parameters[f"evaluate.{NAME}"], task.parameters[f"models.{model}"].multiple_choice
     questions = artifacts.read(task.inputs["questions"], QUESTIONS).to_pylist()
     majority = majority_answers(questions)  # of all parts, or a baseline would depend on how many there are
     here = {puzzle["pair_id"] for puzzle in artifacts.rows_of(task.inputs["puzzles"], PUZZLES)}
@@ -162,7 +163,7 @@ def evaluate(task: Task) -> None:
     write_predictions(
         task,
         lambda loaded, images: predictions(
-            asked, images, model, loaded, rank=asking.rank, rule=asking.rule, majority=majority
+            asked, images, model, loaded, form=form, rule=asking.rule, majority=majority
         ),
     )
 
@@ -267,6 +268,7 @@ BENCHMARK = Benchmark(
             ignores=without_effect(),
             sources=("models.{model}.checkpoint", "models.{model}.predictions"),
             code=adapter_code,
+            package_files=(f"text/strategies/{DIRECT}.yaml",),
             inputs={
                 "questions": _QUESTIONS,
                 "puzzles": _GENERATED + "/puzzles/{part}.parquet",

@@ -6,7 +6,7 @@ import base64
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 from whatif.errors import WhatifError
 from whatif.images import format_of
@@ -27,8 +27,6 @@ class ApiAnswers:
 
     The key is read when something is asked, not before: answers that are stored are there without one.
     """
-
-    in_words: Literal[True] = True  # see `whatif.models.stored.AnswersInWords`
 
     def __init__(self, settings: ApiModel, seed: int, sleep: Callable[[float], None] | None = None) -> None:
         self._settings = settings

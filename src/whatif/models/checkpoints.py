@@ -19,6 +19,9 @@ from whatif.params_models import BlindTextModel, HuggingFaceBlip, HuggingFaceCha
 _PROCESSOR_FILES = ("processor_config.json", "preprocessor_config.json")
 _BLIP = ("blip-2", "instructblip")
 _PACKAGE = "package:"
+# Not part of what answers are stored under: what changes no answer, what is named in another way, and what the stored
+# prompt and options say already.
+_WITHOUT_EFFECT = {"name", "checkpoint", "revision", "device", "batch_size", "multiple_choice"}
 _TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "tokenizer_config.json")
 
 
@@ -61,7 +64,7 @@ def identity(settings: LocalCheckpoint, version: int, configuration: Any) -> dic
     lies. Device and batch size are no part of it: they change the time, not the answer.
     """
     folder = folder_of(settings.checkpoint)
-    asked = settings.model_dump(mode="json", exclude={"name", "checkpoint", "revision", "device", "batch_size"})
+    asked = settings.model_dump(mode="json", exclude=_WITHOUT_EFFECT)
     if folder is not None:
         return {**asked, "version": version, "files": source_digest(folder)}
     revision = getattr(configuration, "_commit_hash", None) or settings.revision

@@ -22,13 +22,6 @@ class AnswersOutOfOrder(Protocol):
 
 
 @runtime_checkable
-class AnswersInWords(Protocol):
-    """A model that is never told the options: it answers in its own words whatever it is asked."""
-
-    in_words: Literal[True]
-
-
-@runtime_checkable
 class ComputedHere(Protocol):
     """A model that costs nothing but time on this machine."""
 
@@ -177,7 +170,7 @@ class StoredModel:
     def _request(self, question: Question) -> dict[str, Any]:
         """All that decides what the answer is. The question's id, group and variant are not told to a model."""
         identity = dict(self.identity)
-        options = [] if isinstance(self._model, AnswersInWords) else list(question.options)
+        options = list(question.options)
         if options:
             identity.pop("max_new_tokens", None)  # nothing is generated where options are ranked
         return {

@@ -49,9 +49,11 @@ def extract(response: str, kind: Kind, question: str, choices: Sequence[str] | N
     leaves a doubt, unless what comes after it calls something the answer.
     Decimal digits of every script count (`٣` is 3); Roman numerals and fractions in one character (`½`) do not.
 
-    Raises ValueError when the kind is `choice` and there are no choices.
+    An `option text` is a choice whose question did not show its options: a letter names none of them.
+
+    Raises ValueError when an option is to be found and there are no choices.
     """
-    if kind == "choice" and not choices:
+    if kind in ("choice", "option text") and not choices:
         raise ValueError(f"question {question!r}: a choice cannot be extracted without its options")
     text = without_echo(plain(response), question, choices)
     if not re.search(r"\w", text):
@@ -100,8 +102,8 @@ def is_correct(extracted: Extracted, right: str, kind: Kind) -> bool:
 
 
 def _judged(text: str, kind: Kind, question: str, choices: Sequence[str] | None) -> Extracted:
-    if kind == "choice":
-        return option_in(text, question, choices or ())
+    if kind in ("choice", "option text"):
+        return option_in(text, question, choices or (), letters_shown=kind == "choice")
     if kind == "text":
         return words_in(text)
     return number_in(text, question) if kind == "number" else boolean_in(text, question)

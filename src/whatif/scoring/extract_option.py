@@ -15,13 +15,16 @@ from whatif.text.options import LETTERS
 _AFTER_ARTICLE = re.compile(r"'| (?!(?i:is|because|since|and|or)\b)(?:[a-z]|[A-Z]{2})")
 
 
-def option_in(text: str, question: str, choices: Sequence[str]) -> Extracted:
-    """The option whose letter is given, unless the text beside it is another's; without a letter, by its text."""
+def option_in(text: str, question: str, choices: Sequence[str], *, letters_shown: bool = True) -> Extracted:
+    """The option whose letter is given, unless the text beside it is another's; without a letter, by its text.
+
+    Where the question showed no letters, a letter names nothing.
+    """
     if not clauses(text, question):
         return none("a refusal")
     if re.search(r"\b(?:none|all|neither|any) of (?:the |these )?(?:above|options|choices|these|them)\b", text.lower()):
         return none("none of the options, or all")
-    named = _letters(text, LETTERS[: len(choices)])
+    named = _letters(text, LETTERS[: len(choices)]) if letters_shown else []
     if not named:
         return _by_text(text, question, choices)
     if len({letter for letter, _ in named}) > 1:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal, TypeAlias
 
-Kind: TypeAlias = Literal["number", "boolean", "choice", "text"]
+Kind: TypeAlias = Literal["number", "boolean", "choice", "option text", "text"]
 
 
 @dataclass(frozen=True)

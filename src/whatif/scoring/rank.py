@@ -1,4 +1,14 @@
-"""Answer ranking: the option whose words a model finds most likely is its answer (C-VQA 4.2, CFMM 3.4)."""
+"""Multiple-choice questions: a model ranks the options, or names one in its own words (C-VQA 4.2, CFMM 3.4).
+
+How a question is put depends on its form:
+
+| form | prompt | what answers |
+|---|---|---|
+| `rank-text` | the question alone | the likeliest text of an option |
+| `rank-letter` | the question with its lettered options | the likeliest letter |
+| `words` | the same, and the form of the answer that is wanted | the letter or text in a response |
+| `open` | the question alone | the text in a response; a letter was not shown and names nothing |
+"""
 
 from __future__ import annotations
 
@@ -10,15 +20,16 @@ from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 from whatif.errors import WhatifError
 from whatif.images import DecodedPictures, EncodedPictures
 from whatif.models import Answer, Model, OptionScore, Question, note_of
+from whatif.params_models import MultipleChoice
 from whatif.progress import progress
 from whatif.scoring.extract_answer import Extracted
 from whatif.scoring.said import answer_in
 from whatif.text.options import LETTERS, printed_question
+from whatif.text.strategies import DIRECT, prompt
 
 Row = Mapping[str, Any]
 Rule: TypeAlias = Literal["mean", "sum"]
 Fetched = TypeVar("Fetched")
-STRATEGY = "direct"
 
 
 class Pictures(DecodedPictures, EncodedPictures, Protocol):
@@ -31,19 +42,17 @@ def predictions(
     model_key: str,
     model: Model,
     *,
-    rank: Literal["letter", "text"],
+    form: MultipleChoice,
     rule: Rule,
     majority: Mapping[tuple[str, str], str] | None = None,
 ) -> Iterator[dict[str, Any]]:
     """Rows of `predictions`, one for each row of `questions`, in ascending order of question_id.
 
-    `images` is asked for a picture when the model wants to look, not before.
-    By `letter`, the prompt is the question as printed, with its options, and the letters are ranked; by `text`, the
-    prompt is the open question, and the options themselves are ranked. `rule` says which option wins, see `best`.
+    `images` is asked for a picture when the model wants to look, not before. `form` says how the questions are put, as
+    the table above has it, and `rule` which option wins where they are ranked, see `best`.
     `majority` is what `majority_answers` found in the whole set: give it when `questions` are only a shard of it,
     or the baseline `majority` depends on the shards; without it the letters of these questions are counted.
-    A model that answers in words names its option in them; what cannot be made out, or was cut off before it was
-    said, is `none` or `ambiguous`.
+    A response in which no option can be made out, or that was cut off before it named one, is `none` or `ambiguous`.
     A question that could not be answered stays, with its status and reason, and counts as wrong.
 
     Raises WhatifError when a question has no choices, or no right letter among them.
@@ -52,14 +61,14 @@ def predictions(
     letters = majority_answers(rows) if majority is None else majority
     asked = []
     for row in rows:
-        options = _letters(row)
+        letters_of = _letters(row)
         asked.append(
             Question(
                 question_id=row["question_id"],
                 group=row["group"],
                 variant=row["variant"],
-                prompt=printed_question(row["question"], row["choices"]) if rank == "letter" else row["question"],
-                options=options if rank == "letter" else tuple(row["choices"]),
+                prompt=_prompt(row, form),
+                options={"rank-letter": letters_of, "rank-text": tuple(row["choices"])}.get(form, ()),
                 image_ids=tuple(row["image_ids"]),
                 images=fetch(images.get, row["image_ids"]),
                 encoded_images=fetch(images.encoded, row["image_ids"]),
@@ -68,7 +77,7 @@ def predictions(
         )
     answers = progress(model.answer(asked), len(asked), model_key, "question", note=note_of(model))
     for row, answer in zip(rows, answers, strict=True):
-        yield _prediction(row, model_key, answer, rule)
+        yield _prediction(row, model_key, answer, form, rule)
 
 
 def best(scores: Sequence[OptionScore], rule: Rule) -> int:
@@ -87,6 +96,13 @@ def majority_answers(questions: Iterable[Row]) -> dict[tuple[str, str], str]:
     for row in questions:
         counts.setdefault((row["group"], row["variant"]), Counter())[row["answer"]] += 1
     return {key: min(count, key=lambda letter: (-count[letter], letter)) for key, count in counts.items()}
+
+
+def _prompt(row: Row, form: MultipleChoice) -> str:
+    if form in ("rank-text", "open"):
+        return str(row["question"])
+    printed = printed_question(row["question"], row["choices"])
+    return printed if form == "rank-letter" else prompt(DIRECT, printed, "choice")
 
 
 def _letters(row: Row) -> tuple[str, ...]:
@@ -108,19 +124,19 @@ def fetch(one: Callable[[str], Fetched], image_ids: Sequence[str]) -> Callable[[
     return lambda: [one(image_id) for image_id in image_ids]
 
 
-def _prediction(row: Row, model_key: str, answer: Answer, rule: Rule) -> dict[str, Any]:
+def _prediction(row: Row, model_key: str, answer: Answer, form: MultipleChoice, rule: Rule) -> dict[str, Any]:
     scores = answer.option_scores
     found = Extracted(answer.letter, "ok", None)
     if scores is not None and answer.status == "ok":
         found = Extracted(LETTERS[best(scores, rule)], "ok", None)
     elif answer.response is not None and answer.letter is None:
-        # It was asked in words and answered in words: the option that it names is its choice.
-        found = answer_in(answer, row)
+        shown = form in ("rank-letter", "words")
+        found = answer_in(answer, row if shown else {**row, "answer_kind": "option text"})
     status, reason = (found.status, found.reason) if answer.status == "ok" else (answer.status, answer.reason)
     return {
         "question_id": row["question_id"],
         "model": model_key,
-        "strategy": STRATEGY,
+        "strategy": DIRECT,
         "response": answer.response,
         "choice_scores": None if scores is None else [{**asdict(score), "mean": score.mean} for score in scores],
         "answer": found.answer,

@@ -63,8 +63,8 @@ def write_lmms_eval(
     """Writes a folder that lmms-eval runs with `--include_path FOLDER --tasks whatif_NAME`; returns its YAML file.
 
     The folder may be moved: the tool looks for `test.parquet` beside the YAML file. That table holds the questions with
-    their pictures, as the datasets library shows them; `utils.py` is what the tool calls. A question with options is
-    printed with them, an open one is put in the words of `strategy`. Rows are in ascending order of question_id.
+    their pictures, as the datasets library shows them; `utils.py` is what the tool calls. A question, printed with its
+    options if it has any, is put in the words of `strategy`. Rows are in ascending order of question_id.
 
     Raises WhatifError when there are no questions, when a question has not exactly one picture or its picture is in
     none of the files, and when the folder cannot be written.
@@ -143,9 +143,7 @@ def _write_parquet(rows: Sequence[Row], images: EncodedPictures, path: Path, str
 
 
 def _asked(row: Row, strategy: str) -> str:
-    if row["choices"]:
-        return printed_question(row["question"], row["choices"])
-    return prompt(strategy, row["question"], row["answer_kind"])
+    return prompt(strategy, printed_question(row["question"], row["choices"] or None), row["answer_kind"])
 
 
 def _task_yaml(task: str) -> str:

@@ -22,6 +22,7 @@ from whatif.errors import WhatifError
 from whatif.yaml_values import parse_yaml
 
 FOLDER: Traversable = resources.files(__name__)
+DIRECT = "direct"  # the question, and the form of the answer
 _PLACE = "{question}"
 _KINDS = ("number", "boolean", "choice")
 _FURTHER_KINDS = ("text",)
