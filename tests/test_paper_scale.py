@@ -36,9 +36,8 @@ COCO = "coco-counterfactuals"
 
 def checkpoints() -> dict[str, str]:
     models = params.load(FILE).models
-    return {
-        models[key].checkpoint: models[key].adapter for key in answerers(models) if hasattr(models[key], "checkpoint")
-    }
+    asked = answerers(models, "cvqa-synthetic")
+    return {models[key].checkpoint: models[key].adapter for key in asked if hasattr(models[key], "checkpoint")}
 
 
 def names() -> set[str]:

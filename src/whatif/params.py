@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import Field, model_validator
 
 from whatif.params_benchmarks import Aggregate, Evaluate, Extract, Filter, Generate, Verify
-from whatif.params_models import ModelKey, ModelSettings
+from whatif.params_models import BenchmarkName, ModelKey, ModelSettings
 from whatif.settings import Settings
 from whatif.settings_files import check_settings, read_settings
 
@@ -20,9 +20,7 @@ class Params(Settings):
     """The whole of `params.yaml`."""
 
     seed: int = Field(ge=0, lt=2**32)
-    benchmarks: list[
-        Literal["cvqa-synthetic", "cvqa-real", "scenes", "coco-counterfactuals", "coco-counterfactuals-released"]
-    ] = Field(min_length=1)
+    benchmarks: list[BenchmarkName] = Field(min_length=1)
     extract: Extract
     generate: Generate
     filter: Filter

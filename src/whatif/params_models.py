@@ -14,6 +14,9 @@ from whatif.text.strategies import strategies
 
 _SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
+BenchmarkName: TypeAlias = Literal[
+    "cvqa-synthetic", "cvqa-real", "scenes", "coco-counterfactuals", "coco-counterfactuals-released"
+]
 # How a question with options is put to a model (see `whatif.scoring.rank`): it ranks the options by their text or by
 # their letter, or it answers in words. `open` is for answers made elsewhere to questions that did not show the options.
 MultipleChoice: TypeAlias = Literal["rank-text", "rank-letter", "words", "open"]
@@ -23,16 +26,37 @@ class _Model(Settings):
     """What every model of `params.yaml` may have."""
 
     name: str | None = None  # as printed in tables; the key when not given
+    benchmarks: list[BenchmarkName] | None = Field(default=None, min_length=1)  # those it is evaluated on; null: all
 
     def printed_name(self, key: str) -> str:
         """The name of this model in tables."""
         return self.name or key
 
+    def is_evaluated_on(self, benchmark: str) -> bool:
+        """Whether the entry lists this benchmark, or lists none."""
+        return self.benchmarks is None or benchmark in self.benchmarks
 
-class Baseline(_Model):
+
+class _Answerer(_Model):
+    """What every model that answers questions may have."""
+
+    limit: int | None = Field(default=None, ge=1)  # pairs of a benchmark that it is asked, as a pilot sample; null: all
+
+    @property
+    def answers_open_questions(self) -> bool:
+        """Whether it can answer a question without options."""
+        return True
+
+
+class Baseline(_Answerer):
     """Answers without a look at picture or words: the lines that a model must pass."""
 
     adapter: Literal["random", "first-option", "majority"]
+
+    @property
+    def answers_open_questions(self) -> bool:
+        """All but one, which needs options to choose from."""
+        return self.adapter != "first-option"
 
     @property
     def multiple_choice(self) -> MultipleChoice:
@@ -60,7 +84,7 @@ class DiffusionCheckpoint(LocalCheckpoint):
     licence: str = Field(default="unknown", min_length=1)  # of the pictures that it draws, as `CC0-1.0`
 
 
-class CheckpointSettings(_Model, LocalCheckpoint):
+class CheckpointSettings(_Answerer, LocalCheckpoint):
     """A checkpoint that answers questions; its batches are halved when memory runs out."""
 
     max_new_tokens: int = Field(default=64, ge=1, le=4096)  # of an answer in words
@@ -105,7 +129,7 @@ class CrossEncoder(_Model, LocalCheckpoint):
     adapter: Literal["cross-encoder"]
 
 
-class ApiModel(_Model):
+class ApiModel(_Answerer):
     """A model behind an OpenAI-compatible endpoint: a provider's, or a server of one's own (vLLM, transformers)."""
 
     adapter: Literal["api"]
@@ -147,7 +171,7 @@ class ApiModel(_Model):
         return self
 
 
-class Replay(_Model):
+class Replay(_Answerer):
     """Says again what a model said elsewhere: reads a file of predictions."""
 
     adapter: Literal["replay"]
@@ -196,9 +220,13 @@ ModelSettings = Annotated[
 ]
 
 
-def answerers(models: Mapping[str, Any]) -> list[str]:
-    """The keys of models that answer questions, sorted."""
-    return sorted(set(models) - set(matchers(models)))
+def answerers(models: Mapping[str, Any], benchmark: str, *, open_questions: bool = False) -> list[str]:
+    """The keys of models that answer the questions of a benchmark, sorted; `open_questions` have no options."""
+    return [
+        key
+        for key in _evaluated(models, benchmark, _Answerer)
+        if models[key].answers_open_questions or not open_questions
+    ]
 
 
 def printed_names(models: Mapping[str, Any], keys: Iterable[str]) -> dict[str, str]:
@@ -206,14 +234,18 @@ def printed_names(models: Mapping[str, Any], keys: Iterable[str]) -> dict[str, s
     return {key: models[key].printed_name(key) for key in keys}
 
 
-def matchers(models: Mapping[str, Any]) -> list[str]:
-    """The keys of models that score how well a caption and a picture match, sorted."""
-    return sorted(key for key, settings in models.items() if isinstance(settings, DualEncoder | CrossEncoder))
+def matchers(models: Mapping[str, Any], benchmark: str) -> list[str]:
+    """The keys of models that score how well captions and pictures of a benchmark match, sorted."""
+    return _evaluated(models, benchmark, DualEncoder | CrossEncoder)
 
 
-def dual_encoders(models: Mapping[str, Any]) -> list[str]:
+def dual_encoders(models: Mapping[str, Any], benchmark: str) -> list[str]:
     """The keys of matchers that embed captions and pictures by themselves, and so can search among many; sorted."""
-    return sorted(key for key, settings in models.items() if isinstance(settings, DualEncoder))
+    return _evaluated(models, benchmark, DualEncoder)
+
+
+def _evaluated(models: Mapping[str, Any], benchmark: str, kind: Any) -> list[str]:
+    return sorted(key for key, one in models.items() if isinstance(one, kind) and one.is_evaluated_on(benchmark))
 
 
 def _slug(key: str) -> str:

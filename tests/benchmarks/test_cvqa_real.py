@@ -16,7 +16,7 @@ from tests.pictures import icon
 from tests.served_model import served_model
 from tests.tiny_checkpoints import tiny_llava
 from whatif import artifacts, benchmarks
-from whatif.benchmarks.cvqa_real import sample
+from whatif.benchmarks.cvqa_real_questions import questions_for
 from whatif.errors import WhatifError
 from whatif.graph.run import run
 from whatif.graph.steps import Graph
@@ -193,10 +193,16 @@ def test_a_sample_is_the_nearest_number_of_pairs_of_each_group() -> None:
         for number in range(size)
         for variant in ("original", "counterfactual")
     ]
-    chosen = sample(questions, 0.1, seed=1)
+    asking = check(yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))).evaluate.cvqa_real.model_copy(
+        update={"sampled_models": ["m"], "sample_share": 0.1}
+    )
+    chosen = questions_for("m", questions, asking, seed=1)
     assert Counter(row["group"] for row in chosen) == {"direct": 230, "indirect": 172, "boolean": 226}
-    assert {row["pair_id"] for row in chosen} != {row["pair_id"] for row in sample(questions, 0.1, seed=2)}
-    assert chosen == sample(questions[::-1], 0.1, seed=1)[::-1]
+    assert {row["pair_id"] for row in chosen} != {
+        row["pair_id"] for row in questions_for("m", questions, asking, seed=2)
+    }
+    assert chosen == questions_for("m", questions[::-1], asking, seed=1)[::-1]
+    assert questions_for("another", questions, asking, seed=1) is questions
 
 
 def test_a_checkpoint_answers_in_its_own_words_and_is_not_asked_twice(project: Project, tmp_path: Path) -> None:

@@ -97,7 +97,7 @@ def _photographs(task: Task) -> tuple[int, int]:
 def _wildcards(params: Params) -> Mapping[str, Sequence[str]]:
     return {
         "part": parts(params.generate.coco_counterfactuals.shards),
-        **searchers_and_matchers(params),
+        **searchers_and_matchers(params, NAME),
     }
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from whatif import artifacts
@@ -107,7 +108,7 @@ BENCHMARK = Benchmark(
         'Le, Lal and Howard, "COCO-Counterfactuals: Automatically Constructed Counterfactual Examples for Image-Text '
         'Pairs", 2023.'
     ),
-    wildcards=searchers_and_matchers,
+    wildcards=partial(searchers_and_matchers, name=NAME),
     outside=lambda params: "the released pairs",
     steps=(
         Step(

@@ -78,10 +78,10 @@ def publish_report(task: Task, made: Made) -> None:
             names=names,
             settings=settings,
         )
-        for table, names in _searchers(task, made.chose).items()
+        for table, names in _searchers(task, made).items()
     }
     retrieved = {**recalls["2"].metrics, **recalls["13"].metrics}
-    matching_names = printed_names(models, matchers(models))
+    matching_names = printed_names(models, matchers(models, made.name))
     matches = list(artifacts.rows_of(task.inputs["matches"], MATCHES))
     margins = matching_margins(
         artifacts.rows_of(task.inputs["random"], MATCHES),
@@ -135,11 +135,11 @@ def published(name: str) -> tuple[str, ...]:
     return (f"metrics/{name}.json", *files, *table_paths(folder, tuple(TABLES)))
 
 
-def _searchers(task: Task, chose: str) -> dict[str, dict[str, str]]:
+def _searchers(task: Task, made: Made) -> dict[str, dict[str, str]]:
     """The models of Tables 2 and 13: in the second stands the one by which the pictures were chosen (A.6)."""
     models = task.parameters["models"]
-    names = printed_names(models, dual_encoders(models))
-    by_it = {key: name for key, name in names.items() if models[key].checkpoint == chose}
+    names = printed_names(models, dual_encoders(models, made.name))
+    by_it = {key: name for key, name in names.items() if models[key].checkpoint == made.chose}
     return {"2": {key: name for key, name in names.items() if key not in by_it}, "13": by_it}
 
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from whatif.benchmarks.shared import adapter_code
+from whatif.benchmarks.shared import adapter_code, not_its_work
 from whatif.graph.steps import Output, Step
 from whatif.params import Params
 from whatif.params_models import dual_encoders, matchers
@@ -15,9 +15,9 @@ from whatif.schemas import JUDGEMENTS, MATCHES, RANKS, REJECTIONS
 _WORK = "whatif.benchmarks.coco_counterfactuals_pictures"
 
 
-def searchers_and_matchers(params: Params) -> dict[str, list[str]]:
-    """The values of the wildcards of `evaluation_steps`."""
-    return {"encoder": dual_encoders(params.models), "matcher": matchers(params.models)}
+def searchers_and_matchers(params: Params, name: str) -> dict[str, list[str]]:
+    """The values of the wildcards of `evaluation_steps` of a benchmark."""
+    return {"encoder": dual_encoders(params.models, name), "matcher": matchers(params.models, name)}
 
 
 def evaluation_steps(
@@ -55,7 +55,7 @@ def evaluation_steps(
             benchmark=name,
             function=f"{_WORK}:retrieve",
             reads=("models.{encoder}",),
-            ignores=("models.{encoder}.name",),
+            ignores=not_its_work("encoder"),
             sources=("models.{encoder}.checkpoint",),
             code=adapter_code,
             inputs={**pictured, "judgements": judged["judgements"]},
@@ -67,7 +67,7 @@ def evaluation_steps(
             benchmark=name,
             function=f"{_WORK}:match",
             reads=("seed", "models.{matcher}"),
-            ignores=("models.{matcher}.name",),
+            ignores=not_its_work("matcher"),
             sources=("models.{matcher}.checkpoint",),
             code=adapter_code,
             inputs=pictured,

@@ -7,11 +7,13 @@ that every answer can be scored; ask models with each prompting strategy; make T
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from whatif import artifacts
+from whatif.benchmarks.cvqa_real_questions import questions_for
 from whatif.benchmarks.evaluation import write_predictions
+from whatif.benchmarks.pilots import pilot_of
 from whatif.benchmarks.shared import asked_code, judgement, pairs_of, table_paths, without_effect
 from whatif.errors import WhatifError
 from whatif.graph.run import Task
@@ -106,34 +108,19 @@ def evaluate(task: Task) -> None:
     if getattr(task.parameters[f"models.{model}"], "strategy", strategy) != strategy:
         task.outputs.write("predictions", [])
         return
-    questions = artifacts.read(task.inputs["questions"], QUESTIONS).to_pylist()
-    if model in asking.sampled_models:
-        questions = sample(questions, asking.sample_share, task.parameters["seed"])
-    pairs = sorted({question["pair_id"] for question in questions})
+    everything = artifacts.read(task.inputs["questions"], QUESTIONS).to_pylist()
+    questions = questions_for(model, everything, asking, task.parameters["seed"])
+    pilot = pilot_of(task.parameters[f"models.{model}"], questions, task.parameters["seed"], NAME)
+    pairs = sorted(pilot.pairs if pilot else {question["pair_id"] for question in questions})
     places = part_range(task.wildcards["part"], len(pairs))
     here = set(pairs[places.start : places.stop])
     write_predictions(
         task,
         lambda loaded, images: open_predictions(questions, images, model, loaded, strategy=strategy, pairs=here),
         strategy,
+        benchmark=NAME,
+        questions=everything,
     )
-
-
-def sample(questions: Sequence[Mapping[str, Any]], share: float, seed: int) -> list[Mapping[str, Any]]:
-    """Both twins of a random part of the pairs of each group, the nearest whole number of pairs and at least one.
-
-    C-VQA Table 5 is of a tenth of the set; which tenth is not given.
-    """
-    from whatif.random_streams import stream
-
-    chosen: set[str] = set()
-    groups: dict[str, set[str]] = {}
-    for question in questions:
-        groups.setdefault(question["group"], set()).add(question["pair_id"])
-    for group, pairs in sorted(groups.items()):
-        order = stream(seed, "sample", NAME, group).permutation(sorted(pairs))
-        chosen.update(str(pair) for pair in order[: max(1, round(share * len(pairs)))])
-    return [question for question in questions if question["pair_id"] in chosen]
 
 
 def aggregate(task: Task) -> None:
@@ -149,7 +136,11 @@ def _picture(question: Mapping[str, Any]) -> str:
 
 def _wildcards(params: Params) -> dict[str, list[str]]:
     asking = params.evaluate.cvqa_real
-    return {"model": answerers(params.models), "strategy": list(asking.strategies), "part": parts(asking.shards)}
+    return {
+        "model": answerers(params.models, NAME, open_questions=True),
+        "strategy": list(asking.strategies),
+        "part": parts(asking.shards),
+    }
 
 
 _MODULE = "whatif.benchmarks.cvqa_real"

@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from whatif import artifacts
-from whatif.benchmarks.shared import evaluation_stage, publish_tables, report, rows_in, spending
+from whatif.benchmarks.cvqa_real_questions import questions_for
+from whatif.benchmarks.pilots import Pilot, in_metrics, marked, pilots_of
+from whatif.benchmarks.shared import evaluation_stage, publish_tables, report, rows_in, spending, with_predictions
 from whatif.graph.run import Task
 from whatif.input_files import user_path
 from whatif.params_benchmarks import EvaluateCvqaReal
@@ -47,9 +49,13 @@ def publish_report(task: Task) -> None:
     """Publishes every text file of this benchmark's aggregation."""
     settings, seed = task.parameters[f"aggregate.{NAME}"], task.parameters["seed"]
     asking = task.parameters[f"evaluate.{NAME}"]
-    names = printed_names(task.parameters["models"], answerers(task.parameters["models"]))
-    funnel = funnel_table(_funnel(task))
+    models = task.parameters["models"]
     questions = artifacts.read(task.inputs["questions"], QUESTIONS).to_pylist()
+    keys = answerers(models, NAME, open_questions=True)
+    each = {key: questions_for(key, questions, asking, seed) for key in keys}
+    pilots = pilots_of(models, each, seed, NAME)
+    names = marked(printed_names(models, keys), pilots)
+    funnel = funnel_table(_funnel(task, each, pilots))
     predictions = list(artifacts.rows_of(task.inputs["predictions"], PREDICTIONS))
     whole = {key: name for key, name in names.items() if key not in asking.sampled_models}
     sampled = {key: name for key, name in names.items() if key in asking.sampled_models}
@@ -92,7 +98,9 @@ def publish_report(task: Task) -> None:
     }
     if task.parameters[f"extract.{NAME}.gender_annotations"] is None:
         tables["gender"] = _captioned(tables["gender"], "No annotations were given.")
-    metrics: dict[str, Any] = {table: result.metrics for table, result in made.items() if result.metrics}
+    metrics: dict[str, Any] = {
+        table: in_metrics(result.metrics, pilots) for table, result in made.items() if result.metrics
+    }
     metrics["drops_compared"] = headline(comparisons, 1 - settings.confidence)
     if by_gender:
         metrics["gender"] = by_gender
@@ -109,11 +117,11 @@ def publish_report(task: Task) -> None:
 
 
 def _asked(task: Task, strategy: str, names: Mapping[str, str]) -> dict[str, str]:
-    """The models that were asked with a strategy: all, but those whose predictions were made elsewhere with another."""
+    """The models with answers to a strategy: not those whose file has responses to another one, or none here."""
     if strategy not in task.parameters[f"evaluate.{NAME}"].strategies:
         return {}
-    models = task.parameters["models"]
-    return {key: name for key, name in names.items() if getattr(models[key], "strategy", strategy) == strategy}
+    paths = [path for path in task.inputs["predictions"] if path.parent.name == strategy]
+    return {key: names[key] for key in with_predictions(paths, list(names))}
 
 
 def _with_note(table: DisplayTable, strategy: str, asking: EvaluateCvqaReal) -> DisplayTable:
@@ -206,7 +214,9 @@ def _words(released: Sequence[Mapping[str, Any]]) -> DisplayTable:
     return DisplayTable(caption, header, tuple(rows), text_columns=3)
 
 
-def _funnel(task: Task) -> list[FunnelStage]:
+def _funnel(
+    task: Task, questions: Mapping[str, Sequence[Mapping[str, Any]]], pilots: Mapping[str, Pilot]
+) -> list[FunnelStage]:
     pictures = rows_in(task.inputs["images"])
     missing, filtered, refused = (
         reasons(artifacts.rows_of(task.inputs[role], REJECTIONS)) for role in ("missing", "filtered", "refused")
@@ -220,9 +230,14 @@ def _funnel(task: Task) -> list[FunnelStage]:
         FunnelStage("filter", "pairs", released, after_filter, filtered),
         FunnelStage("verify", "pairs", after_filter, verified, refused),
     ]
-    # A model that was asked elsewhere has no predictions under the other strategies.
-    asked: dict[str, list[Path]] = {}
+    asked: dict[tuple[str, str], list[Path]] = {}
     for path in task.inputs["predictions"]:
-        if rows_in([path]):
-            asked.setdefault(f"{path.parts[2]} {path.parent.name}", []).append(path)
-    return [*stages, *(evaluation_stage(paths, name) for name, paths in asked.items())]
+        model, strategy = path.parts[2], path.parent.name
+        # A model that was asked elsewhere has no predictions under the other strategies.
+        if getattr(task.parameters["models"][model], "strategy", strategy) == strategy:
+            asked.setdefault((model, strategy), []).append(path)
+    for (model, strategy), paths in asked.items():
+        total = len(questions[model])
+        left_out = total - len(pilots[model].rows(questions[model])) if model in pilots else 0
+        stages.append(evaluation_stage(paths, f"{model} {strategy}", total, not_in_sample=left_out))
+    return stages

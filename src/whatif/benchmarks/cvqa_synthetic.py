@@ -13,6 +13,7 @@ from typing import Any
 from whatif import artifacts
 from whatif.artifacts import canonical_json
 from whatif.benchmarks.evaluation import write_predictions
+from whatif.benchmarks.pilots import pilot_of
 from whatif.benchmarks.shared import adapter_code, judgement, pairs_of, table_paths, without_effect
 from whatif.errors import WhatifError
 from whatif.graph.run import Task
@@ -159,12 +160,15 @@ def evaluate(task: Task) -> None:
     questions = artifacts.read(task.inputs["questions"], QUESTIONS).to_pylist()
     majority = majority_answers(questions)  # of all parts, or a baseline would depend on how many there are
     here = {puzzle["pair_id"] for puzzle in artifacts.rows_of(task.inputs["puzzles"], PUZZLES)}
-    asked = [question for question in questions if question["pair_id"] in here]
+    pilot = pilot_of(task.parameters[f"models.{model}"], questions, task.parameters["seed"], NAME)
+    asked = [question for question in (pilot.rows(questions) if pilot else questions) if question["pair_id"] in here]
     write_predictions(
         task,
         lambda loaded, images: predictions(
             asked, images, model, loaded, form=form, rule=asking.rule, majority=majority
         ),
+        benchmark=NAME,
+        questions=questions,
     )
 
 
@@ -192,7 +196,7 @@ def _rejection(puzzle: Mapping[str, Any], reason: str, detail: str) -> dict[str,
 
 
 def _wildcards(params: Params) -> dict[str, list[str]]:
-    return {"part": parts(params.generate.cvqa_synthetic.shards), "model": answerers(params.models)}
+    return {"part": parts(params.generate.cvqa_synthetic.shards), "model": answerers(params.models, NAME)}
 
 
 _MODULE = "whatif.benchmarks.cvqa_synthetic"

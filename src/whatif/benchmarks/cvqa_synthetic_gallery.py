@@ -37,7 +37,11 @@ def puzzle_gallery(task: Task, questions: Sequence[Mapping[str, Any]], names: Ma
             Asked(
                 row["question"],
                 _words(row, row["answer"]),
-                {name: _reply(row, given.get((row["question_id"], key))) for key, name in names.items()},
+                {
+                    name: _reply(row, given[row["question_id"], key])
+                    for key, name in names.items()
+                    if (row["question_id"], key) in given
+                },
             )
             for row in twins
         )
@@ -45,9 +49,7 @@ def puzzle_gallery(task: Task, questions: Sequence[Mapping[str, Any]], names: Ma
     return gallery("C-VQA-Synthetic", [Section("Puzzles", _TEXT, tuple(panels))]).encode()
 
 
-def _reply(question: Mapping[str, Any], prediction: Mapping[str, Any] | None) -> Reply:
-    if prediction is None:
-        return Reply(None, False)
+def _reply(question: Mapping[str, Any], prediction: Mapping[str, Any]) -> Reply:
     said = prediction["response"] if prediction["answer"] is None else _words(question, prediction["answer"])
     return Reply(said, prediction["correct"])
 

@@ -9,10 +9,12 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
+from types import MappingProxyType
 
 from whatif import artifacts
 from whatif.benchmarks.cvqa_synthetic_gallery import puzzle_gallery
-from whatif.benchmarks.shared import evaluation_stage, publish_tables, report, rows_in, spending
+from whatif.benchmarks.pilots import Pilot, in_metrics, marked, pilots_of
+from whatif.benchmarks.shared import evaluation_stage, publish_tables, report, rows_in, spending, with_predictions
 from whatif.graph.run import Task
 from whatif.params_benchmarks import AggregatePuzzles
 from whatif.params_models import answerers, printed_names
@@ -46,8 +48,11 @@ def publish_report(task: Task) -> None:
     from whatif.tables.plots import accuracy_scatter
 
     settings, seed = task.parameters[f"aggregate.{NAME}"], task.parameters["seed"]
-    names = printed_names(task.parameters["models"], answerers(task.parameters["models"]))
+    models = task.parameters["models"]
     questions = artifacts.read(task.inputs["questions"], QUESTIONS).to_pylist()
+    keys = with_predictions(task.inputs["predictions"], answerers(models, NAME))
+    pilots = pilots_of(models, dict.fromkeys(keys, questions), seed, NAME)
+    names = marked(printed_names(models, keys), pilots)
     scores, comparisons = scores_of(task.inputs["predictions"], task.inputs["questions"], settings, names)
     sets = {"ours": questions}
     if settings.released_questions is not None:
@@ -60,10 +65,10 @@ def publish_report(task: Task) -> None:
         **tables_of(scores, comparisons, settings, names),
         "shortcuts": audit_table(audits, scores.chance),
         "costs": spending(task, names),
-        "funnel": funnel_table(_funnel(task)),
+        "funnel": funnel_table(_funnel(task, pilots)),
     }
     publish = task.outputs.publish
-    publish(f"metrics/{NAME}.json", metrics_of(scores, comparisons, settings))
+    publish(f"metrics/{NAME}.json", metrics_of(scores, comparisons, settings, pilots))
     publish(f"{FOLDER}/gallery.html", puzzle_gallery(task, questions, names))
     publish(f"{FOLDER}/accuracy.csv", _plot_csv(scores).encode())
     publish(f"{FOLDER}/accuracy.svg", accuracy_scatter(scores.plot_rows, scores.chance, "C-VQA-Synthetic"))
@@ -102,14 +107,19 @@ def tables_of(
     }
 
 
-def metrics_of(scores: Table7, comparisons: Sequence[Comparison], settings: AggregatePuzzles) -> bytes:
+def metrics_of(
+    scores: Table7,
+    comparisons: Sequence[Comparison],
+    settings: AggregatePuzzles,
+    pilots: Mapping[str, Pilot] = MappingProxyType({}),
+) -> bytes:
     """The numbers as JSON."""
     # No key of a model has an underscore.
-    metrics = {**scores.metrics, "drops_compared": headline(comparisons, 1 - settings.confidence)}
+    metrics = {**in_metrics(scores.metrics, pilots), "drops_compared": headline(comparisons, 1 - settings.confidence)}
     return (json.dumps(metrics, indent=2, sort_keys=True, allow_nan=False) + "\n").encode()
 
 
-def _funnel(task: Task) -> list[FunnelStage]:
+def _funnel(task: Task, pilots: Mapping[str, Pilot]) -> list[FunnelStage]:
     """Counts of every stage, each from its own artifacts, so that a loss anywhere shows where it happened."""
     flowers = rows_in(task.inputs["flowers"])
     unused, filtered, refused = (
@@ -126,7 +136,8 @@ def _funnel(task: Task) -> list[FunnelStage]:
         FunnelStage("verify", "pairs", after_filter, verified, refused),
     ]
     for model, paths in itertools.groupby(task.inputs["predictions"], key=lambda path: path.parts[2]):
-        stages.append(evaluation_stage(list(paths), model, 2 * verified))
+        left_out = 2 * (pilots[model].total - len(pilots[model].pairs)) if model in pilots else 0
+        stages.append(evaluation_stage(list(paths), model, 2 * verified, not_in_sample=left_out))
     return stages
 
 

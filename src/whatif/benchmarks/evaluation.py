@@ -10,15 +10,21 @@ from typing import Any
 from whatif import models
 from whatif.graph.run import Task
 from whatif.models import Answer, Model, Question
+from whatif.text.options import printed_question
 
+_FIRST_PART = "part-000-"
 Ask = Callable[[Model, Any], Iterable[Mapping[str, Any]]]
 
 
-def write_predictions(task: Task, ask: Ask, strategy: str | None = None) -> None:
+def write_predictions(
+    task: Task, ask: Ask, strategy: str | None = None, *, benchmark: str, questions: Sequence[Mapping[str, Any]]
+) -> None:
     """Writes the rows of `predictions` that `ask` makes of the job's model and an `ImageStore` of its input `images`.
 
-    A strategy may give the model more room than its settings do. Says how many questions ended in error and why;
-    when some of them may be answered by another try, the outputs are unfinished. In a dry run nothing is written.
+    `questions` are all of the benchmark, whichever of them this job asks. A model whose answers were recorded
+    elsewhere, none of them to these questions, gets no rows, and a line says why. A strategy may give the model more
+    room than its settings do. Says how many questions ended in error and why; when some of them may be answered by
+    another try, the outputs are unfinished. In a dry run nothing is written.
     """
     from whatif.images import ImageStore
     from whatif.models.response_store import ResponseStore, store_path
@@ -29,6 +35,11 @@ def write_predictions(task: Task, ask: Ask, strategy: str | None = None) -> None
     loaded, images = models.load(settings.adapter, settings, task.parameters["seed"]), ImageStore(task.inputs["images"])
     if task.stand_in is not None:
         deque(ask(task.stand_in(loaded), images), maxlen=0)
+        return
+    if reason := _nothing_recorded(loaded, questions):
+        if task.wildcards.get("part", _FIRST_PART).startswith(_FIRST_PART):  # all parts would say the same
+            _say(f"{name}: is left out of {benchmark}: {reason}")
+        task.outputs.write("predictions", [])
         return
     errors: Counter[str] = Counter()
     total = 0
@@ -47,6 +58,19 @@ def write_predictions(task: Task, ask: Ask, strategy: str | None = None) -> None
             f"{name}: another try may answer {model.reasons.total():,} of them; the next `snakemake` asks these again "
             f"and no others, `dvc repro` only when forced: `dvc repro --single-item --force evaluate@{name}`"
         )
+
+
+def _nothing_recorded(model: Model, questions: Sequence[Mapping[str, Any]]) -> str | None:
+    """Why a model with recorded answers has none to a benchmark; None where it has some, or is asked here and now."""
+    if not isinstance(model, models.Recorded):
+        return None
+    return model.look_up([_as_recorded(row) for row in questions])
+
+
+def _as_recorded(row: Mapping[str, Any]) -> Question:
+    """A question with as many words as a file of responses may know it by."""
+    prompt = printed_question(row["question"], row["choices"])
+    return Question(row["question_id"], row["group"], row["variant"], prompt)
 
 
 def with_room(settings: Any, strategy: str | None) -> Any:

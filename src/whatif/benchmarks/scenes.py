@@ -15,7 +15,8 @@ from typing import Any
 
 from whatif import artifacts, models
 from whatif.benchmarks.evaluation import write_predictions
-from whatif.benchmarks.shared import adapter_code, asked_code, judgement, table_paths, without_effect
+from whatif.benchmarks.pilots import pilot_of
+from whatif.benchmarks.shared import adapter_code, asked_code, judgement, not_its_work, table_paths, without_effect
 from whatif.graph.run import Task
 from whatif.graph.steps import Benchmark, Output, Step, part_range, parts
 from whatif.images import ImageStore, SortedImages, image_row
@@ -150,8 +151,14 @@ def ask(task: Task) -> None:
 
     model, strategy = task.wildcards["model"], task.wildcards["strategy"]
     questions = artifacts.read(task.inputs["questions"], QUESTIONS).to_pylist()
+    pilot = pilot_of(task.parameters[f"models.{model}"], questions, task.parameters["seed"], NAME)
+    pairs = pilot.pairs if pilot else None
     write_predictions(
-        task, lambda loaded, images: open_predictions(questions, images, model, loaded, strategy=strategy), strategy
+        task,
+        lambda loaded, images: open_predictions(questions, images, model, loaded, strategy=strategy, pairs=pairs),
+        strategy,
+        benchmark=NAME,
+        questions=questions,
     )
 
 
@@ -175,12 +182,11 @@ def aggregate(task: Task) -> None:
 
 
 def _wildcards(params: Params) -> dict[str, list[str]]:
-    open_ended = [key for key in answerers(params.models) if params.models[key].adapter != "first-option"]
     return {
         "part": parts(params.generate.scenes.shards),
-        "model": open_ended,
+        "model": answerers(params.models, NAME, open_questions=True),
         "strategy": [params.evaluate.scenes.strategy],
-        "matcher": matchers(params.models),
+        "matcher": matchers(params.models, NAME),
     }
 
 
@@ -265,7 +271,7 @@ BENCHMARK = Benchmark(
             benchmark=NAME,
             function=f"{_MODULE}:match",
             reads=("models.{matcher}",),
-            ignores=("models.{matcher}.name",),
+            ignores=not_its_work("matcher"),
             sources=("models.{matcher}.checkpoint",),
             code=adapter_code,
             inputs={"pairs": f"{_VERIFIED}/pairs.parquet", "images": _GENERATED + "/images/{part}.parquet"},

@@ -8,7 +8,8 @@ from typing import Any
 
 from whatif import artifacts
 from whatif.benchmarks.pair_panels import evenly, matching_stage, pair_panels
-from whatif.benchmarks.shared import evaluation_stage, publish_tables, report, rows_in, spending
+from whatif.benchmarks.pilots import Pilot, asked, in_metrics, marked, pilots_of
+from whatif.benchmarks.shared import evaluation_stage, publish_tables, report, rows_in, spending, with_predictions
 from whatif.graph.run import Task
 from whatif.images import ImageStore
 from whatif.params_models import answerers, matchers, printed_names
@@ -41,15 +42,22 @@ def publish_report(task: Task) -> None:
     pairs = artifacts.read(task.inputs["pairs"], PAIRS).to_pylist()
     predictions = list(artifacts.rows_of(task.inputs["predictions"], PREDICTIONS))
     matches = list(artifacts.rows_of(task.inputs["matches"], MATCHES))
-    asked = {row["model"] for row in predictions}
-    names = printed_names(models, [key for key in answerers(models) if key in asked])
-    matcher_names = printed_names(models, matchers(models))
-    answered = accuracy(predictions, questions, names=names, confidence=settings.confidence)
+    keys = with_predictions(task.inputs["predictions"], answerers(models, NAME, open_questions=True))
+    pilots = pilots_of(models, dict.fromkeys(keys, questions), task.parameters["seed"], NAME)
+    names = marked(printed_names(models, keys), pilots, unit="questions")  # none has a twin
+    matcher_names = printed_names(models, matchers(models, NAME))
+    answered = accuracy(
+        predictions,
+        questions,
+        names=names,
+        sampled=asked(questions, pilots, keys),
+        confidence=settings.confidence,
+    )
     matched = matching(matches, names=matcher_names, confidence=settings.confidence)
-    funnel = funnel_table(_funnel(task))
+    funnel = funnel_table(_funnel(task, pilots))
     costs = spending(task, names)
     tables = {"accuracy": answered.table, "matching": matched.table, "costs": costs, "funnel": funnel}
-    metrics = {"questions": answered.metrics, "matching": matched.metrics}
+    metrics = {"questions": in_metrics(answered.metrics, pilots), "matching": matched.metrics}
     sections = [
         Section(
             "Scenes",
@@ -70,7 +78,7 @@ def publish_report(task: Task) -> None:
     publish_tables(task, FOLDER, tables)
 
 
-def _funnel(task: Task) -> list[FunnelStage]:
+def _funnel(task: Task, pilots: Mapping[str, Pilot]) -> list[FunnelStage]:
     """Counts of every stage, each from its own artifacts; of pictures first candidates, then pairs."""
     unread, filtered = (reasons(artifacts.rows_of(task.inputs[role], REJECTIONS)) for role in ("unread", "filtered"))
     refused = list(artifacts.rows_of(task.inputs["refused"], REJECTIONS))
@@ -86,7 +94,10 @@ def _funnel(task: Task) -> list[FunnelStage]:
         FunnelStage("verify", "pairs", best, pairs, unlike),
         FunnelStage("verify", "questions", extracted, questions, unscorable),
     ]
-    stages += [evaluation_stage([path], path.parts[2], questions) for path in task.inputs["predictions"]]
+    for path in task.inputs["predictions"]:
+        pilot = pilots.get(path.parts[2])
+        left_out = pilot.total - len(pilot.pairs) if pilot else 0
+        stages.append(evaluation_stage([path], path.parts[2], questions, not_in_sample=left_out))
     return stages + [matching_stage(path, path.parts[2], pairs) for path in task.inputs["matches"]]
 
 
@@ -105,7 +116,11 @@ def _scene_panels(
                 Asked(
                     row["question"],
                     row["answer"],
-                    {name: _reply(given[row["question_id"], key]) for key, name in names.items()},
+                    {
+                        name: _reply(given[row["question_id"], key])
+                        for key, name in names.items()
+                        if (row["question_id"], key) in given
+                    },
                 )
                 for row in by_picture[image_id]
             ),

@@ -55,15 +55,29 @@ def without_effect() -> tuple[str, ...]:
     return tuple(f"models.{{model}}.{field}" for field in models.WITHOUT_EFFECT)
 
 
+def not_its_work(wildcard: str) -> tuple[str, ...]:
+    """Places of a matcher's settings that do not change its work: its name, and where else it is evaluated."""
+    return tuple(f"models.{{{wildcard}}}.{field}" for field in ("name", "benchmarks"))
+
+
 def rows_in(paths: Sequence[Path]) -> int:
     """The number of rows of some artifacts, from their footers."""
     return sum(artifacts.footer_of(path).rows for path in paths)
 
 
-def evaluation_stage(paths: Sequence[Path], name: str, asked: int | None = None) -> FunnelStage:
+def with_predictions(paths: Sequence[Path], keys: Sequence[str]) -> list[str]:
+    """Those of the models for which there is a prediction; one whose file has no response here has none."""
+    found = {path.parts[2] for path in paths if rows_in([path])}
+    return [key for key in keys if key in found]
+
+
+def evaluation_stage(
+    paths: Sequence[Path], name: str, asked: int | None = None, *, not_in_sample: int = 0
+) -> FunnelStage:
     """The stage of the funnel in which one model was asked: questions answered, and those that were not, by status.
 
-    `asked` is how many questions there were; as many as there are predictions when it is not given.
+    `asked` is how many questions there were; as many as there are predictions when it is not given. `not_in_sample` of
+    them were left out of a pilot sample. A model without a single prediction has none recorded in its file.
     """
     counts: Counter[str] = Counter()
     for piece in artifacts.batches(paths, PREDICTIONS, ["status"], encoded=["status"]):
@@ -71,6 +85,10 @@ def evaluation_stage(paths: Sequence[Path], name: str, asked: int | None = None)
             counts[status["values"]] += status["counts"]
     answered = counts.pop("ok", 0)
     came_in = answered + counts.total() if asked is None else asked
+    if came_in and not answered and not counts:
+        counts["no response in its file"] = came_in
+    elif not_in_sample:
+        counts["not in the pilot sample"] = not_in_sample
     return FunnelStage(f"evaluate {name}", "questions", came_in, answered, dict(sorted(counts.items())))
 
 

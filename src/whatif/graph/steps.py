@@ -197,7 +197,12 @@ class Graph:
             if name not in step.wildcards:
                 raise WhatifError(f"{step.stage} {step.benchmark}: is not divided by {name}; leave --{name} out")
             if value not in self.values(step)[name]:
-                known = ", ".join(self.values(step)[name])
+                known = ", ".join(self.values(step)[name]) or "none"
+                if name in ("model", "matcher", "encoder") and value in self.params.models:
+                    raise WhatifError(
+                        f"{step.stage} {step.benchmark}: {value} is not evaluated here: see its `adapter` and "
+                        f"`benchmarks` in params.yaml; there are {known}"
+                    )
                 raise WhatifError(
                     f"{step.stage} {step.benchmark}: {name} {value} is not in params.yaml; there are {known}"
                 )

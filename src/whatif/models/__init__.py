@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, cast, runtime_checkable
 
 from whatif.errors import WhatifError
 
@@ -32,10 +32,12 @@ ADAPTERS: dict[str, str] = {
     "replay": "whatif.models.replay:replay",
 }
 
-# Fields of a model's settings that do not change what it answers: only how it is printed, reached, paid or batched.
+# Fields of a model's settings that do not change what it answers: only how it is printed, reached, paid or batched, or
+# where else it is evaluated.
 # What a small budget leaves out is unfinished, and asked again all the same.
 WITHOUT_EFFECT = (
     "name",
+    "benchmarks",
     "batch_size",
     "concurrency",
     "retries",
@@ -144,6 +146,14 @@ def note_of(model: Model) -> Callable[[], str]:
     Most models say nothing.
     """
     return lambda: str(getattr(model, "note", ""))
+
+
+@runtime_checkable
+class Recorded(Protocol):
+    """A model whose answers were given elsewhere, to some questions and not to others."""
+
+    def look_up(self, questions: Sequence[Question]) -> str | None:
+        """Tells it all questions of a set before it is asked some; why none has an answer, None where one has."""
 
 
 def load(name: str, settings: Any, seed: int) -> Model:

@@ -21,7 +21,7 @@ _BLIP = ("blip-2", "instructblip")
 _PACKAGE = "package:"
 # Not part of what answers are stored under: what changes no answer, what is named in another way, and what the stored
 # prompt and options say already.
-_WITHOUT_EFFECT = {"name", "checkpoint", "revision", "device", "batch_size", "multiple_choice"}
+_WITHOUT_EFFECT = {"name", "checkpoint", "revision", "device", "batch_size", "benchmarks", "limit", "multiple_choice"}
 _TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "tokenizer_config.json")
 
 

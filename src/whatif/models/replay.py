@@ -21,8 +21,8 @@ def replay(settings: Replay, seed: int) -> Model:
     """A model that says what `settings.predictions` holds; see `read_predictions` for what the file may be.
 
     A question that is not in the file is an `error`, never a wrong answer that nobody gave. How many matched is said
-    on standard error. Raises WhatifError when the file cannot be read, and, when it is asked, when none of its rows
-    is about any of the questions.
+    on standard error. Raises WhatifError when the file cannot be read, when it has different responses to one question,
+    and, where it is asked without a `look_up` before, when none of its rows is about any of the questions.
     """
     path = user_path(settings.predictions)
     return _Replay(path, read_predictions(path, settings.response_columns))
@@ -42,8 +42,26 @@ class _Replay:
             if one.picture is not None:
                 self._by_picture.setdefault((one.picture, one.variant), []).append(one)
 
+        self._found: dict[str, Prediction] | None = None  # question_id -> its response, of all questions of the set
+        self._first: str | None = None  # the id of the set's first question
+
+    def look_up(self, questions: Sequence[Question]) -> str | None:
+        """See `whatif.models.Recorded`."""
+        found = {question.question_id: self._find(question) for question in questions}
+        self._found = {name: one for name, one in found.items() if one is not None}
+        self._first = min(found, default=None)
+        if self._found or not found:
+            return None
+        known, asked = _some([one.label for one in self._predictions[:3]]), _some(sorted(found)[:3])
+        return (
+            f"{self._path}: none of its {len(self._predictions):,} responses is to any of the {len(found):,} "
+            f"questions; it has {known}, asked are {asked}"
+        )
+
     def answer(self, questions: Sequence[Question]) -> Iterator[Answer]:
-        found = [self._find(question) for question in questions]
+        if self._found is None and (reason := self.look_up(questions)):
+            raise WhatifError(reason)
+        found = [(self._found or {}).get(question.question_id) for question in questions]
         self._report(questions, found)  # here and not in the iterator: before a bar of progress is drawn
         return iter([self._answer(one) for one in found])
 
@@ -84,14 +102,7 @@ class _Replay:
         return exact or next(iter(same), None)
 
     def _report(self, questions: Sequence[Question], found: Sequence[Prediction | None]) -> None:
-        used = {id(one) for one in found if one is not None}
-        unused = [one.label for one in self._predictions if id(one) not in used]
         unanswered = [asked.question_id for asked, one in zip(questions, found, strict=True) if one is None]
-        if questions and not used:
-            raise WhatifError(
-                f"{self._path}: none of its {len(self._predictions):,} responses is to any of the {len(questions):,} "
-                f"questions; it has {_some(unused[:3])}, asked are {_some(unanswered[:3])}"
-            )
         _say(f"{self._path}: has responses to {len(questions) - len(unanswered):,} of {len(questions):,} questions")
         if unanswered:
             _say(f"{self._path}: questions without a response: {len(unanswered):,} ({_some(unanswered)})")
@@ -100,14 +111,22 @@ class _Replay:
         if silent:
             null = sum(one.is_null for one in silent)
             _say(f"{self._path}: empty responses: {len(silent) - null:,}; null or left out: {null:,}; neither is right")
+        if self._first in {question.question_id for question in questions}:
+            self._report_unused()  # of the whole set, so by one of the jobs that ask a part of it
+
+    def _report_unused(self) -> None:
+        """What of the file is no response to any question of the set, and what is another one to a question."""
+        used = (self._found or {}).values()
+        ids = {id(one) for one in used}
+        unused = [one.label for one in self._predictions if id(one) not in ids]
         if unused:
             _say(f"{self._path}: responses to other questions: {len(unused):,} ({_some(unused)})")
-        answered = {(one.picture, one.variant, one.question): one.response for one in said}
+        answered = {(one.picture, one.variant, one.question): one.response for one in used if not one.failed}
         repeated = [
             f"{one.place}: {one.label}"
             for one in self._predictions
             if one.picture is not None
-            and id(one) not in used
+            and id(one) not in ids
             and answered.get((one.picture, one.variant, one.question), one.response) != one.response
         ]
         if repeated:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from whatif.errors import WhatifError
@@ -39,11 +40,13 @@ def accuracy(
     *,
     names: Mapping[str, str],
     confidence: float,
+    sampled: Mapping[str, Collection[str]] = MappingProxyType({}),
 ) -> Scores:
     """Accuracy of each model by group of question and over all, with intervals by picture.
 
-    `names` gives the printed name of each model's key, in the order of the rows. What was not answered is wrong, and
-    counted beside (`unanswered`). Raises WhatifError when a model lacks a prediction.
+    `names` gives the printed name of each model's key, in the order of the rows; `sampled` gives the ids of the
+    questions of a model that was asked only some: its cells say how many. What was not answered is wrong, and counted
+    beside (`unanswered`). Raises WhatifError when a model lacks a prediction.
     """
     by_id = {row["question_id"]: row for row in questions}
     given: dict[str, dict[str, Row]] = {key: {} for key in names}
@@ -52,11 +55,14 @@ def accuracy(
     groups = sorted({row["group"] for row in questions})
     metrics: Metrics = {}
     for key, rows in given.items():
-        if set(rows) != set(by_id):
-            raise WhatifError(f"model {key}: has {len(rows):,} predictions for {len(by_id):,} questions; ask it again")
+        asked = set(sampled.get(key, by_id))
+        if set(rows) != asked:
+            raise WhatifError(f"model {key}: has {len(rows):,} predictions for {len(asked):,} questions; ask it again")
         metrics[key] = {}
         for group in (*groups, ALL):
-            ids = [name for name, row in by_id.items() if group in (row["group"], ALL)]
+            ids = [name for name, row in by_id.items() if group in (row["group"], ALL) and name in asked]
+            if not ids:
+                continue
             interval = clustered_share(
                 [rows[name]["correct"] for name in ids],
                 ["+".join(by_id[name]["image_ids"]) for name in ids],
@@ -67,7 +73,11 @@ def accuracy(
     counts = {group: sum(group in (row["group"], ALL) for row in questions) for group in (*groups, ALL)}
     header = ("Model", *(f"{group} (n = {counts[group]:,})" for group in (*groups, ALL)), "Not answered")
     shown = tuple(
-        (names[key], *(_cell(metrics[key][group]) for group in (*groups, ALL)), str(metrics[key][ALL]["unanswered"]))
+        (
+            names[key],
+            *(_asked_cell(metrics[key].get(group), key in sampled) for group in (*groups, ALL)),
+            str(metrics[key][ALL]["unanswered"]),
+        )
         for key in names
     )
     caption = (
@@ -124,6 +134,12 @@ def found(row: Row) -> dict[str, bool]:
 def _numbers(interval: Interval, n: int) -> dict[str, float | int]:
     ends = {"accuracy": interval.estimate, "low": interval.low, "high": interval.high}
     return {**{name: round(value, 6) for name, value in ends.items()}, "n": n}
+
+
+def _asked_cell(numbers: Mapping[str, float | int] | None, of_sample: bool) -> str:
+    if numbers is None:
+        return ""  # none of these questions is in the sample
+    return f"{_cell(numbers)}, n = {numbers['n']:,}" if of_sample else _cell(numbers)
 
 
 def _cell(numbers: Mapping[str, float | int]) -> str:

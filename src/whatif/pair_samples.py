@@ -1,0 +1,50 @@
+"""Random samples of paired questions: both twins of a pair or neither, drawn group by group from stable ids.
+
+The pairs of a group have one random order, which depends on the seed, the name of the set and the group alone. Every
+sample takes pairs from its beginning, so a larger sample contains a smaller one.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from whatif.random_streams import stream
+
+Row = Mapping[str, Any]
+
+
+def share_of_groups(questions: Iterable[Row], share: float, *, seed: int, name: str) -> set[str]:
+    """Ids of a share of the pairs of each group: the nearest whole number, and at least one (C-VQA Table 5)."""
+    orders = _orders(questions, seed, name)
+    return {pair for order in orders.values() for pair in order[: max(1, round(share * len(order)))]}
+
+
+def sample_of_pairs(questions: Iterable[Row], number: int, *, seed: int, name: str) -> set[str]:
+    """Ids of `number` pairs, or of all of them where there are no more, in proportion to the sizes of the groups.
+
+    The number is divided among the groups by the method of Sainte-Laguë, by which no group has fewer pairs in a larger
+    sample. Of groups with equal claims the first by name comes first.
+    """
+    orders = _orders(questions, seed, name)
+    claims = [(-float(len(order)), group) for group, order in sorted(orders.items())]
+    heapq.heapify(claims)
+    taken = dict.fromkeys(orders, 0)
+    for _ in range(min(number, sum(map(len, orders.values())))):
+        group = heapq.heappop(claims)[1]
+        taken[group] += 1
+        if taken[group] < len(orders[group]):
+            heapq.heappush(claims, (-len(orders[group]) / (2 * taken[group] + 1), group))
+    return {pair for group, order in orders.items() for pair in order[: taken[group]]}
+
+
+def _orders(questions: Iterable[Row], seed: int, name: str) -> dict[str, list[str]]:
+    """The pairs of each group in their random order."""
+    groups: dict[str, set[str]] = {}
+    for question in questions:
+        groups.setdefault(question["group"], set()).add(question["pair_id"])
+    return {
+        group: [str(pair) for pair in stream(seed, "sample", name, group).permutation(sorted(pairs))]
+        for group, pairs in groups.items()
+    }
