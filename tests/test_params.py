@@ -70,7 +70,93 @@ def test_the_shipped_file_is_valid() -> None:
             "adapter: rondom,",
             "models.random.adapter: is 'rondom'; known here: 'random', 'first-option'",
         ),
-        ("adapter: random,", "adapter: random, top_k: 1,", "models.random.top_k: unknown key"),
+        (
+            "adapter: random,",
+            "adapter: random, top_k: 1,",
+            "models.random.top_k: unknown key; known here: adapter, benchmarks, limit, name",
+        ),
+        (
+            "{adapter: random,",
+            '{adapter: api, model: m, base_url: "http://a/v1", max_tokens: 9,',
+            "models.random.max_tokens: unknown key; did you mean `max_new_tokens`?",
+        ),
+        (
+            "{adapter: random,",
+            "{adapter: hf-chat, checkpoint: a/b, max_tokens: 9,",
+            "models.random.max_tokens: unknown key; did you mean `max_new_tokens`?",
+        ),
+        (
+            "{adapter: random,",
+            '{adapter: api, model: m, base_url: "http://a/v1", api_key: K,',
+            "models.random.api_key: unknown key; did you mean `key_variable`?",
+        ),
+        (
+            "{adapter: random,",
+            '{adapter: api, model: m, base_url: "http://a/v1", timeout: 9,',
+            "models.random.timeout: unknown key; did you mean `timeout_seconds`?",
+        ),
+        (
+            "{adapter: random,",
+            "{adapter: hf-chat, checkpoint: a/b, model_path: a,",
+            "models.random.model_path: unknown key; did you mean `checkpoint`?",
+        ),
+        (
+            "{adapter: dual-encoder, checkpoint",
+            "{adapter: dual-encoder, limit: 50, checkpoint",
+            "models.clip.limit: unknown key; it is a key of api, blind, first-option, hf-blip, hf-chat, majority, "
+            "random, replay, not of dual-encoder",
+        ),
+        (
+            "diffusion:\n      checkpoint",
+            "diffusion:\n      check_point: a\n      checkpoint",
+            "generate.scenes.diffusion.check_point: unknown key; did you mean `checkpoint`?",
+        ),
+        (
+            "{adapter: random,",
+            "{adapter: random, benchmarks: [scene],",
+            "models.random.benchmarks.0: is 'scene'; input should be 'cvqa-synthetic', 'cvqa-real', 'scenes'",
+        ),
+        (
+            "{adapter: random,",
+            "{adapter: hf-chat, checkpoint: a/b, device: cuda, device_map: auto,",
+            "models.random: device_map chooses the devices itself; give device or device_map, not both",
+        ),
+        (
+            "{adapter: random,",
+            "{adapter: hf-chat, checkpoint: a/b, quantization: 2bit,",
+            "models.random.quantization: is '2bit'; input should be '4bit' or '8bit'",
+        ),
+        (
+            "{adapter: random,",
+            '{adapter: api, model: m, base_url: "http://a/v1", extra_body: {temperature: 1},',
+            "extra_body: is '(not shown)'; `temperature` is not for extra_body: it is set by the other keys",
+        ),
+        (
+            "{adapter: random,",
+            '{adapter: api, model: m, base_url: "http://a/v1", extra_body: {stream: true},',
+            "`stream` is not for extra_body: each question gets one reply",
+        ),
+        (
+            "{adapter: random,",
+            '{adapter: api, model: m, base_url: "http://a/v1", extra_body: {a: [{X-Api-Key: hunter2}]},',
+            "models.random.extra_body: is '(not shown)'; `X-Api-Key` looks like a secret",
+        ),
+        (
+            "{adapter: random,",
+            '{adapter: api, model: m, base_url: "http://a/v1", extra_body: {a: Bearer hunter2},',
+            "models.random.extra_body: is '(not shown)'; `a` looks like a secret",
+        ),
+        (
+            "{adapter: random,",
+            '{adapter: api, model: m, base_url: "http://a/v1", extra_body: {a: .nan},',
+            "its numbers must be finite",
+        ),
+        (
+            "{adapter: random,",
+            '{adapter: api, model: m, base_url: "http://hunter2/v1", price_per_million_prompt_tokens: 1,',
+            "models.random: give both prices",
+        ),
+        ("{adapter: random,", "{adapter: random, limit: 0,", "models.random.limit: is 0; input should be greater"),
         ("{adapter: random, name: Random}", "{name: Random}", "models.random: names no adapter"),
         ("adapter: random", "adapter: hf-chat", "models.random.checkpoint: is missing"),
         (
@@ -103,6 +189,7 @@ def test_a_mistake_is_named_with_its_line(old: str, new: str, message: str, tmp_
     text = TEXT.replace(old, new, 1)
     error = error_of(text, tmp_path)
     assert message in error
+    assert "hunter2" not in error, "what may be a secret is not shown"
     assert all(line.startswith("params.yaml") for line in error.splitlines())
 
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
+from whatif.params_extra_body import ExtraBody
 from whatif.prices import Prices
 from whatif.settings import Settings
 from whatif.text.strategies import strategies
@@ -20,6 +21,9 @@ BenchmarkName: TypeAlias = Literal[
 # How a question with options is put to a model (see `whatif.scoring.rank`): it ranks the options by their text or by
 # their letter, or it answers in words. `open` is for answers made elsewhere to questions that did not show the options.
 MultipleChoice: TypeAlias = Literal["rank-text", "rank-letter", "words", "open"]
+
+
+SystemMessage = Annotated[str, Field(pattern=r"\S")]  # said before the question, in the role `system`
 
 
 class _Model(Settings):
@@ -89,12 +93,22 @@ class CheckpointSettings(_Answerer, LocalCheckpoint):
 
     max_new_tokens: int = Field(default=64, ge=1, le=4096)  # of an answer in words
     multiple_choice: Literal["rank-text", "rank-letter", "words"] = "rank-text"
+    # How accelerate spreads the weights over the devices that it finds; null puts all of them on `device`.
+    device_map: Literal["auto", "balanced", "balanced_low_0", "sequential"] | None = None
+    quantization: Literal["4bit", "8bit"] | None = None  # bits a weight, by bitsandbytes; null keeps them as they are
+
+    @model_validator(mode="after")
+    def _one_place(self) -> CheckpointSettings:
+        if self.device_map is not None and "device" in self.model_fields_set:
+            raise ValueError("device_map chooses the devices itself; give device or device_map, not both")
+        return self
 
 
 class HuggingFaceChat(CheckpointSettings):
     """A vision-language model with a chat template, which `AutoModelForImageTextToText` loads."""
 
     adapter: Literal["hf-chat"]
+    system: SystemMessage | None = None
 
 
 Prompt = Annotated[str, Field(pattern=r"\{question\}")]  # the words of a prompt, `{question}` where the question stands
@@ -111,6 +125,7 @@ class BlindTextModel(CheckpointSettings):
     """A language model that reads the question and sees no picture."""
 
     adapter: Literal["blind"]
+    system: SystemMessage | None = None  # of a checkpoint with a chat template
     prompt: Prompt = "Question: {question}\nAnswer:"  # of a checkpoint without a chat template
 
 
@@ -150,6 +165,8 @@ class ApiModel(_Answerer):
     price_per_million_prompt_tokens: float | None = Field(default=None, ge=0)
     price_per_million_response_tokens: float | None = Field(default=None, ge=0)
     multiple_choice: Literal["words"] = "words"
+    system: SystemMessage | None = None
+    extra_body: ExtraBody | None = None  # further fields of each request, as the endpoint knows them
 
     @field_validator("multiple_choice", mode="before")
     @classmethod

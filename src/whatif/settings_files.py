@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -12,6 +11,7 @@ from pydantic import BaseModel, ValidationError
 from whatif.errors import WhatifError
 from whatif.input_files import read_bytes
 from whatif.settings import Settings
+from whatif.settings_suggestions import suggestion
 from whatif.text.well_formed import escaped
 from whatif.yaml_values import LARGEST, parse_yaml
 
@@ -56,7 +56,9 @@ def check_settings(root: type[Root], values: Any, path: Path, tree: yaml.Node | 
 
 def _without_secret(finding: Any) -> Any:
     """A finding that does not show what may be a key, pasted where the name of its variable belongs, or in a URL."""
-    return {**finding, "input": "(not shown)"} if finding["loc"][-1:] in (("key_variable",), ("base_url",)) else finding
+    where = finding["loc"]
+    secret = where[-1:] in (("key_variable",), ("base_url",)) or "extra_body" in where
+    return {**finding, "input": "(not shown)"} if secret else finding
 
 
 def _finding_line(finding: Any, values: Any, path: Path, tree: yaml.Node | None, root: type[BaseModel]) -> str:
@@ -69,7 +71,7 @@ def _finding_line(finding: Any, values: Any, path: Path, tree: yaml.Node | None,
     name = ".".join(escaped(str(key)) for key in keys)
     kind, message = finding["type"], finding["msg"].removeprefix("Value error, ")
     if kind == "extra_forbidden":
-        return f"{where}{name}: unknown key{_suggestion(keys, root)}"
+        return f"{where}{name}: unknown key{suggestion(keys, values, root)}"
     if kind == "missing":
         return f"{where}{name}: is missing"
     if kind == "union_tag_not_found":
@@ -78,7 +80,9 @@ def _finding_line(finding: Any, values: Any, path: Path, tree: yaml.Node | None,
         context = finding["ctx"]
         return f"{where}{name}.adapter: is {context['tag']!r}; known here: {context['expected_tags']}"
     value = finding["input"]
-    return f"{where}{name}: is {value!r}; {message[:1].lower()}{message[1:]}"
+    whole_entry = isinstance(value, dict) and "adapter" in value  # which may hold what is not to be shown
+    shown = "" if whole_entry else f"is {value!r}; "
+    return f"{where}{name}: {shown}{message[:1].lower()}{message[1:]}"
 
 
 def _keys_in_file(location: tuple[Any, ...], values: Any) -> list[Any]:
@@ -90,9 +94,14 @@ def _keys_in_file(location: tuple[Any, ...], values: Any) -> list[Any]:
         if inside or is_index:
             values = values[key]
             keys.append(key)
-        elif number == len(location) - 1 and key != "[key]":
+        elif number == len(location) - 1 and key != "[key]" and not _is_tag(key, values):
             keys.append(key)
     return keys
+
+
+def _is_tag(key: Any, values: Any) -> bool:
+    """Whether a part of a place is a tag, which an entry of the file has as a value: `hf-chat`, its adapter."""
+    return isinstance(values, dict) and key == values.get("adapter")
 
 
 def _line_of(keys: list[Any], tree: yaml.Node | None) -> int:
@@ -107,21 +116,3 @@ def _line_of(keys: list[Any], tree: yaml.Node | None) -> int:
             node = node.value[key]
             line = node.start_mark.line + 1
     return line
-
-
-def _suggestion(keys: list[Any], root: type[BaseModel]) -> str:
-    known = _known_keys(keys[:-1], root)
-    close = difflib.get_close_matches(str(keys[-1]), known, n=1)
-    if close:
-        return f"; did you mean `{close[0]}`?"
-    return f"; known here: {', '.join(sorted(known))}" if known else ""
-
-
-def _known_keys(keys: list[Any], root: type[BaseModel]) -> list[str]:
-    kind: Any = root
-    for key in keys:
-        fields = {field.alias or name: field.annotation for name, field in kind.model_fields.items()}
-        kind = fields.get(str(key))
-        if not (isinstance(kind, type) and issubclass(kind, BaseModel)):
-            return []
-    return [field.alias or name for name, field in kind.model_fields.items()]

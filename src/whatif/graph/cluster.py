@@ -75,9 +75,9 @@ def kind_of(graph: Graph, job: Job) -> Kind:
 
 
 def wants_gpu(graph: Graph, job: Job) -> bool:
-    """Whether a model that the job works with has `device: cuda`, or another device that is not the processor."""
+    """Whether a model that the job works with has `device: cuda`, another device than the processor, or several."""
     local = [model for model in models_of(graph, job) if isinstance(model, LocalCheckpoint)]
-    return any(model.device.split(":")[0] != "cpu" for model in local)
+    return any(model.device.split(":")[0] != "cpu" or getattr(model, "device_map", None) for model in local)
 
 
 def models_of(graph: Graph, job: Job) -> list[LocalCheckpoint | ApiModel]:

@@ -13,6 +13,7 @@ from whatif.images import format_of
 from whatif.models import Answer, Question
 from whatif.models.api_request import Endpoint, GaveUpError, Reply, UnansweredError
 from whatif.models.order import in_order
+from whatif.models.system_message import system_turn
 from whatif.params_models import ApiModel
 from whatif.prices import money
 from whatif.random_streams import stream
@@ -42,6 +43,9 @@ class ApiAnswers:
             "max_new_tokens": settings.max_new_tokens,
             "temperature": settings.temperature,
         }
+        # Only what is set: answers that were stored before there were such settings stay what they are.
+        given = {"system": settings.system, "extra_body": settings.extra_body}
+        self.identity = {**self.identity, **{name: value for name, value in given.items() if value is not None}}
 
     @property
     def note(self) -> str:
@@ -131,7 +135,8 @@ class ApiAnswers:
         except (OSError, ValueError) as error:
             return Answer(status="error", reason=f"picture cannot be read: {error}"), False
         parts = [{"type": "image_url", "image_url": {"url": url}} for url in pictures]
-        messages = [{"role": "user", "content": [*parts, {"type": "text", "text": question.prompt}]}]
+        asked = {"role": "user", "content": [*parts, {"type": "text", "text": question.prompt}]}
+        messages: list[dict[str, Any]] = [*system_turn(self._settings.system, str), asked]
         try:
             reply = endpoint.ask(messages, stream(self._seed, "waits between tries", question.question_id))
         except UnansweredError as error:

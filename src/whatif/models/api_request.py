@@ -133,6 +133,8 @@ class Endpoint:
         limit: dict[str, Any] = {settings.token_limit: settings.max_new_tokens}
         if settings.temperature is not None:
             limit["temperature"] = settings.temperature
+        if settings.extra_body is not None:
+            limit["extra_body"] = settings.extra_body
         create: Any = self._client.chat.completions.create  # its overloads do not know plain messages
         try:
             completion = create(model=settings.model, messages=messages, **limit)

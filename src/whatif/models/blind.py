@@ -9,12 +9,14 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from whatif.errors import WhatifError
 from whatif.models import Model
 from whatif.models.answer_place import AnswerPlace, answer_place, decoded, option_tokens
 from whatif.models.checkpoints import identity, load_text_model
 from whatif.models.generation import Batches, generate, make_greedy
 from whatif.models.local_model import Checkpoint, LocalModel, Prompt
 from whatif.models.option_scores import keeps_keys_and_values, on_device, shared_prefix_scores, whole_pass_scores
+from whatif.models.system_message import check_system_message, system_turn
 from whatif.params_models import BlindTextModel
 
 VERSION = 2  # raise it when the same question would get another answer
@@ -27,7 +29,8 @@ def blind(settings: BlindTextModel, seed: int) -> Model:
     A checkpoint with a chat template is prompted by it, any other by the setting `prompt` with the question in it.
     Pictures are not even fetched. Nothing is drawn, so `seed` changes nothing.
 
-    Raises WhatifError when the checkpoint cannot be loaded (see `load_text_model`).
+    Raises WhatifError when the checkpoint cannot be loaded (see `load_text_model`), and when a system message is set
+    for which it has no place.
     """
     model, tokenizer = load_text_model(settings)
     tokenizer.padding_side = "left"
@@ -35,6 +38,12 @@ def blind(settings: BlindTextModel, seed: int) -> Model:
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token
     chats = tokenizer.chat_template is not None
+    if chats:
+        check_system_message(settings.checkpoint, tokenizer, settings.system, str)
+    elif settings.system is not None:
+        raise WhatifError(
+            f"checkpoint {settings.checkpoint}: has no chat template, so no place for `system`; put it into `prompt`"
+        )
     # Templates of language models want a turn's words as they are, not in parts.
     place = (
         answer_place(settings.checkpoint, tokenizer, str)
@@ -43,7 +52,9 @@ def blind(settings: BlindTextModel, seed: int) -> Model:
     )
     plain = keeps_keys_and_values(model)
     checkpoint = Checkpoint(
-        encode=partial(_encode_chat, tokenizer) if chats else partial(_encode, tokenizer, settings.prompt),
+        encode=partial(_encode_chat, tokenizer, settings.system)
+        if chats
+        else partial(_encode, tokenizer, settings.prompt),
         option_tokens=partial(option_tokens, tokenizer, place),
         score=partial(shared_prefix_scores if plain else whole_pass_scores, model),
         generate=partial(_generate, model, ends),
@@ -56,9 +67,9 @@ def blind(settings: BlindTextModel, seed: int) -> Model:
     return LocalModel(checkpoint, partial(identity, settings, VERSION, model.config), batches)
 
 
-def _encode_chat(tokenizer: Any, prompts: Sequence[Prompt]) -> Mapping[str, Any]:
+def _encode_chat(tokenizer: Any, system: str | None, prompts: Sequence[Prompt]) -> Mapping[str, Any]:
     encoded: Mapping[str, Any] = tokenizer.apply_chat_template(
-        [[{"role": "user", "content": prompt.text}] for prompt in prompts],
+        [[*system_turn(system, str), {"role": "user", "content": prompt.text}] for prompt in prompts],
         add_generation_prompt=True,
         return_dict=True,
         return_tensors="pt",

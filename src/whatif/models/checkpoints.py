@@ -12,6 +12,7 @@ from whatif.graph.verified import source_digest
 from whatif.input_files import read_bytes, user_path
 from whatif.models.local_faults import first_line
 from whatif.models.picture_sizes import check_picture_size
+from whatif.models.placement import placement
 from whatif.models.processors import load_processor, load_tokenizer
 from whatif.models.weight_files import check_weights
 from whatif.params_models import BlindTextModel, HuggingFaceBlip, HuggingFaceChat, LocalCheckpoint
@@ -22,6 +23,8 @@ _PACKAGE = "package:"
 # Not part of what answers are stored under: what changes no answer, what is named in another way, and what the stored
 # prompt and options say already.
 _WITHOUT_EFFECT = {"name", "checkpoint", "revision", "device", "batch_size", "benchmarks", "limit", "multiple_choice"}
+# Settings that came later: answers that were stored without them stay what they are.
+_ONLY_WHEN_SET = ("system", "device_map", "quantization")
 _TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "tokenizer_config.json")
 
 
@@ -64,7 +67,8 @@ def identity(settings: LocalCheckpoint, version: int, configuration: Any) -> dic
     lies. Device and batch size are no part of it: they change the time, not the answer.
     """
     folder = folder_of(settings.checkpoint)
-    asked = settings.model_dump(mode="json", exclude=_WITHOUT_EFFECT)
+    unset = {name for name in _ONLY_WHEN_SET if getattr(settings, name, None) is None}
+    asked = settings.model_dump(mode="json", exclude=_WITHOUT_EFFECT | unset)
     if folder is not None:
         return {**asked, "version": version, "files": source_digest(folder)}
     revision = getattr(configuration, "_commit_hash", None) or settings.revision
@@ -88,6 +92,7 @@ def load_checkpoint(
     if folder is not None:
         _check_files(folder, pictures=load_reader is load_processor)
     device = device_of(settings.device)
+    placed = placement(settings, device)
     options: dict[str, Any] = {"local_files_only": folder is not None}
     if settings.revision is not None:
         options["revision"] = settings.revision
@@ -105,6 +110,7 @@ def load_checkpoint(
             trust_remote_code=False,
             use_safetensors=True,
             output_loading_info=True,
+            **placed,
             **options,
         )
     except WhatifError:
@@ -114,6 +120,8 @@ def load_checkpoint(
     if missing := sorted(report["missing_keys"]):
         # The library would draw them at random and only warn: the answers would be noise.
         raise WhatifError(f"checkpoint {source}: its files lack {len(missing)} weights, first {missing[0]}")
+    if placed:
+        return model.eval(), reader
     try:
         return model.to(device).eval(), reader
     except (RuntimeError, MemoryError) as error:

@@ -1,6 +1,6 @@
 """Vision-language chat models of the Hugging Face library, prompted by their own chat templates.
 
-The prompt is one turn of the user: the images in their order, then the words.
+The prompt is the system message, where one is set, and one turn of the user: the images in their order, then the words.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from whatif.models.generation import Batches, generate, make_greedy
 from whatif.models.local_model import Checkpoint, LocalModel, Prompt
 from whatif.models.option_scores import on_device, option_scores
 from whatif.models.shared_generation import generate_together, shares_pictures
+from whatif.models.system_message import check_system_message, system_turn
 from whatif.params_models import HuggingFaceChat
 
 VERSION = 2  # raise it when the same question would get another answer
@@ -28,14 +29,16 @@ def hugging_face_chat(settings: HuggingFaceChat, seed: int) -> Model:
     take a forward pass an option. Open questions about the same pictures are encoded once as far as they agree, in the
     same families (see `shared_generation`). Nothing is drawn, so `seed` changes nothing.
 
-    Raises WhatifError when the checkpoint cannot be loaded (see `load_chat_model`).
+    Raises WhatifError when the checkpoint cannot be loaded (see `load_chat_model`), and when a system message is set
+    for which its chat template has no place.
     """
     model, processor = load_chat_model(settings)
+    check_system_message(settings.checkpoint, processor, settings.system, parts)
     tokenizer = processor.tokenizer
     tokenizer.padding_side = "left"
     ends = make_greedy(model, tokenizer, settings.max_new_tokens)
     checkpoint = Checkpoint(
-        encode=partial(_encode, processor),
+        encode=partial(_encode, processor, settings.system),
         option_tokens=partial(option_tokens, tokenizer, answer_place(settings.checkpoint, processor)),
         score=partial(option_scores, model),
         generate=partial(_generate, model, ends),
@@ -46,9 +49,9 @@ def hugging_face_chat(settings: HuggingFaceChat, seed: int) -> Model:
     return LocalModel(checkpoint, partial(identity, settings, VERSION, model.config), Batches(settings.batch_size))
 
 
-def _encode(processor: Any, prompts: Sequence[Prompt]) -> Mapping[str, Any]:
+def _encode(processor: Any, system: str | None, prompts: Sequence[Prompt]) -> Mapping[str, Any]:
     encoded: Mapping[str, Any] = processor.apply_chat_template(
-        [[{"role": "user", "content": _content(prompt)}] for prompt in prompts],
+        [[*system_turn(system, parts), {"role": "user", "content": _content(prompt)}] for prompt in prompts],
         add_generation_prompt=True,
         tokenize=True,
         return_dict=True,
