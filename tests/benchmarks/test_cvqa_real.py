@@ -335,3 +335,30 @@ def test_the_released_questions_about_photographs_of_coco_mini(tmp_path: Path, m
     rows = artifacts.read(answers_of("tiny"), PREDICTIONS).to_pylist()
     assert len(rows) == len(asked)
     assert all(row["response"] is not None for row in rows)
+
+
+def test_a_pilot_sample_is_of_the_part_that_a_model_would_be_asked(project: Project) -> None:
+    project.values["models"] = {key: {"adapter": key, "limit": 1} for key in ("majority", "random")}
+    project.values["evaluate"]["cvqa-real"].update(sampled_models=["random"], sample_share=0.4)
+    project.run()
+    metrics = json.loads(Path("metrics/cvqa-real.json").read_text())
+    assert metrics["table3"]["majority"]["pilot_sample"] == {"pairs": 1, "of": 3}
+    assert metrics["table5"]["random"]["pilot_sample"] == {"pairs": 1, "of": 3}
+    ours = [row for table in ("table3", "table5") for row in rows_of(table) if row[1] == "ours"]
+    assert [row[0] for row in ours] == ["majority (pilot sample of 1 pairs)", "random (pilot sample of 1 pairs)"]
+    funnel = Path("metrics/cvqa-real/funnel.csv").read_text()
+    for model in ("majority", "random"):
+        assert f"evaluate {model} direct,questions,not in the pilot sample: 4,6,2,4" in funnel
+
+
+def test_a_file_without_a_response_to_the_set_is_left_out(project: Project, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere.csv"
+    elsewhere.write_text("question_id,response\nmmbench-1,A\n", encoding="utf-8")
+    project.values["models"]["theirs"] = {"adapter": "replay", "predictions": str(elsewhere)}
+    project.values["models"]["first-option"] = {"adapter": "first-option"}
+    project.run()
+    metrics = json.loads(Path("metrics/cvqa-real.json").read_text())
+    assert set(metrics["table3"]) == {"majority", "random"}
+    funnel = Path("metrics/cvqa-real/funnel.csv").read_text()
+    assert "evaluate theirs direct,questions,no response in its file: 6,6,0,6" in funnel
+    assert "first-option" not in funnel

@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from tests.benchmarks.puzzle_project import BEFORE_MODELS, NAME, Project, Row, project
 from tests.benchmarks.test_evaluation import Endpoint, loopback
+from tests.command_line import refused, whatif
 from whatif import artifacts
 from whatif.errors import WhatifError
 from whatif.graph import workflow
@@ -209,3 +211,38 @@ def test_a_larger_pilot_asks_only_what_is_new(project: Project, endpoint: Endpoi
     project.values["models"]["m"]["limit"] = 5
     project.make("evaluate")
     assert len(endpoint.log) == 10
+
+
+def test_a_pilot_from_the_command_line_stores_answers_and_writes_nothing(project: Project, endpoint: Endpoint) -> None:
+    prices = {"price_per_million_prompt_tokens": 1000, "price_per_million_response_tokens": 10_000}
+    project.values["models"]["m"] |= prices
+    project.make(*BEFORE_MODELS)
+    Path("params.yaml").write_text(yaml.safe_dump(project.values), encoding="utf-8")
+    before = project.everything()
+    result = whatif("evaluate", NAME, "--model", "m", "--limit", "6")
+    assert result.exit_code == 0, result.output
+    title, original, counterfactual, *rest = result.stdout.splitlines()
+    assert title == f"m on {NAME}: pilot sample of 6 pairs of 24"
+    assert original.startswith("  original: ") and original.endswith(" of 6")
+    assert counterfactual.startswith("  counterfactual: ") and counterfactual.endswith(" of 6")
+    # Each of 12 questions takes 9 tokens and 1.
+    assert rest[-2] == "  tokens: 108 of prompts, 12 of responses; cost 0.2280 by the prices of params.yaml"
+    assert rest[-1].startswith("No artifact was written; `limit: 6` in the model's entry")
+    assert (project.everything(), len(endpoint.log)) == (before, 12)
+    project.values["models"]["m"]["limit"] = 6
+    project.make("evaluate")
+    assert len(endpoint.log) == 12, "its answers are stored"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([NAME, "--limit", "5"], "--limit: asks one model a pilot sample; name it with --model"),
+        ([NAME, "--model", "gpt", "--limit", "5"], f"evaluate {NAME}: model gpt is not in params.yaml"),
+        (["coco-counterfactuals", "--model", "random", "--limit", "5"], "coco-counterfactuals: has no questions, so"),
+    ],
+)
+def test_a_pilot_that_cannot_be_asked_is_one_line(project: Project, arguments: list[str], message: str) -> None:
+    project.values["benchmarks"] = [NAME, "coco-counterfactuals"]
+    Path("params.yaml").write_text(yaml.safe_dump(project.values), encoding="utf-8")
+    assert refused(whatif("evaluate", *arguments)).startswith(message)

@@ -6,22 +6,32 @@ from collections.abc import Callable
 
 import click
 
+from whatif.errors import WhatifError
 
-def _stage(name: str, *wildcards: str) -> Callable[[Callable[..., None]], click.Command]:
+
+def _stage(name: str, *wildcards: str, samples: bool = False) -> Callable[[Callable[..., None]], click.Command]:
     """Makes a stage's command of a function that holds only its help text."""
 
     def decorate(described: Callable[..., None]) -> click.Command:
         @click.pass_context
         def run_stage(context: click.Context, /, benchmark: str, **chosen: str | None) -> None:
-            step, dry_run = chosen.pop("step", None), chosen.pop("dry_run", None)
-            wildcards = {key: value for key, value in chosen.items() if value is not None}
-            (estimate_jobs if dry_run else run_jobs)(name, benchmark, wildcards, step)
+            step, dry_run, limit = (chosen.pop(option, None) for option in ("step", "dry_run", "limit"))
+            given = {key: value for key, value in chosen.items() if value is not None}
+            if limit is None:
+                (estimate_jobs if dry_run else run_jobs)(name, benchmark, given, step)
+            elif dry_run:
+                raise WhatifError("--limit and --dry-run: give one of them; `limit` in the model's entry is estimated too")
+            else:
+                from whatif.commands.pilot import run_pilot
+
+                run_pilot(benchmark, given, int(limit))
 
         run_stage.__doc__ = described.__doc__
         command: Callable[..., None] = click.argument("benchmark")(run_stage)
         for wildcard in ("step", *wildcards):
             command = click.option(f"--{wildcard}", help=_HELP[wildcard])(command)
-        if name == "evaluate":
+        if samples:
+            command = click.option("--limit", type=click.IntRange(min=1), help=_HELP["limit"])(command)
             command = click.option("--dry-run", is_flag=True, help=_DRY_RUN)(command)
         return click.command(name)(command)
 
@@ -29,6 +39,8 @@ def _stage(name: str, *wildcards: str) -> Callable[[Callable[..., None]], click.
 
 
 _HELP = {
+    "limit": "Ask --model a pilot sample of so many pairs, and print its accuracy and cost. The answers are stored; no "
+    "artifact is written.",
     "step": "Only this step of the stage, where it has several; all of them when not given.",
     "part": "Only this part, for example part-000-of-004; all of them when not given.",
     "model": "Only this model of params.yaml; all of them when not given.",
@@ -93,7 +105,7 @@ def verify() -> None:
     """Check the answers and pictures of BENCHMARK; what is left is what models are asked."""
 
 
-@_stage("evaluate", "part", "model", "strategy", "matcher", "encoder")
+@_stage("evaluate", "part", "model", "strategy", "matcher", "encoder", samples=True)
 def evaluate() -> None:
     """Ask the models of params.yaml the questions of BENCHMARK, and let matchers score its captions and pictures."""
 

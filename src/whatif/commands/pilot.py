@@ -1,0 +1,118 @@
+"""`whatif evaluate BENCHMARK --model M --limit N`: a pilot sample that is asked, scored and printed, and not recorded.
+
+Its answers go into the store, where an evaluation of more questions finds them; no artifact is written, because
+`params.yaml` does not know of the sample.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+import click
+
+from whatif.errors import WhatifError
+
+if TYPE_CHECKING:
+    from whatif.graph.run import Outputs
+    from whatif.graph.steps import Job
+
+_CONFIDENCE = 0.95
+
+
+class _Collected:
+    """Takes the place of a job's outputs, and keeps the rows that are written."""
+
+    def __init__(self) -> None:
+        self.rows: list[Mapping[str, Any]] = []
+
+    def writer(self, role: str) -> _Collected:
+        return self
+
+    def write(self, *role_and_rows: Any) -> None:
+        self.rows.extend(role_and_rows[-1])
+
+    def unfinished(self, count: int, reason: str) -> None:
+        """What was given up stands among the rows, as an error."""
+
+
+def run_pilot(benchmark: str, chosen: Mapping[str, str], limit: int) -> None:
+    """Asks the chosen model `limit` pairs of a benchmark and prints what came of it, by strategy.
+
+    Raises WhatifError when no model is chosen, when the benchmark has no questions, and as its evaluation does.
+    """
+    from whatif import benchmarks, params
+
+    if "model" not in chosen:
+        raise WhatifError("--limit: asks one model a pilot sample; name it with --model")
+    graph = benchmarks.graph(params.load())
+    (step, *_) = graph.steps_of("evaluate", benchmark, ("model",))
+    if "model" not in step.wildcards:
+        raise WhatifError(f"{benchmark}: has no questions, so there is no pilot sample of them; leave --limit out")
+    rows: dict[str, list[Mapping[str, Any]]] = {}
+    jobs = graph.jobs_of(step, dict(chosen))
+    for job in jobs:
+        rows.setdefault(job.wildcards.get("strategy", ""), []).extend(_asked(job, chosen["model"], limit))
+    settings = graph.params.models[chosen["model"]]
+    for strategy, of_strategy in rows.items():
+        title = " ".join(filter(None, [chosen["model"], "on", benchmark, strategy]))
+        _print(title, of_strategy, _questions(jobs[0]), settings)
+    click.echo(f"No artifact was written; `limit: {limit}` in the model's entry puts the sample into the tables.")
+
+
+def _asked(job: Job, model: str, limit: int) -> list[Mapping[str, Any]]:
+    """The predictions that a job would write of a pilot sample."""
+    from whatif.graph.run import Task
+
+    place = f"models.{model}"
+    parameters = {**job.parameters, place: job.parameters[place].model_copy(update={"limit": limit})}
+    collected = _Collected()
+    module, _, name = job.step.function.partition(":")
+    function = getattr(importlib.import_module(module), name)
+    function(Task(parameters, job.wildcards, job.inputs, cast("Outputs", collected)))
+    return collected.rows
+
+
+def _questions(job: Job) -> dict[str, Mapping[str, Any]]:
+    from whatif import artifacts
+    from whatif.schemas import QUESTIONS
+
+    columns = ["question_id", "pair_id", "variant"]
+    return {row["question_id"]: row for row in artifacts.rows_of(job.inputs["questions"], QUESTIONS, columns)}
+
+
+def _print(
+    title: str, rows: Sequence[Mapping[str, Any]], questions: Mapping[str, Mapping[str, Any]], settings: Any
+) -> None:
+    from whatif.statistics import wilson
+
+    if not rows:
+        click.echo(f"{title}: nothing was asked")
+        return
+    pairs = {questions[row["question_id"]]["pair_id"] for row in rows}
+    total = len({row["pair_id"] for row in questions.values()})
+    click.echo(f"{title}: pilot sample of {len(pairs):,} pairs of {total:,}")
+    right: dict[str, list[bool]] = {}
+    for row in rows:
+        right.setdefault(questions[row["question_id"]]["variant"], []).append(row["correct"])
+    for variant, found in sorted(right.items(), reverse=True):
+        share = wilson(sum(found), len(found), _CONFIDENCE)
+        ends = f"{100 * share.low:.1f} to {100 * share.high:.1f}"
+        click.echo(f"  {variant}: {100 * share.estimate:.1f}% ({ends}), {sum(found):,} of {len(found):,}")
+    unanswered = Counter(str(row["status"]) for row in rows if row["status"] != "ok")
+    if unanswered:
+        click.echo(f"  not answered: {', '.join(f'{status} {n:,}' for status, n in sorted(unanswered.items()))}")
+    prompt, response = (sum(row[f"{what}_tokens"] or 0 for row in rows) for what in ("prompt", "response"))
+    if prompt or response:
+        click.echo(f"  tokens: {prompt:,} of prompts, {response:,} of responses{_cost(settings, prompt, response)}")
+
+
+def _cost(settings: Any, prompt: int, response: int) -> str:
+    of_prompt, of_response = (
+        getattr(settings, f"price_per_million_{what}_tokens", None) for what in ("prompt", "response")
+    )
+    if of_prompt is None or of_response is None:
+        return ""
+    return f"; cost {(prompt * of_prompt + response * of_response) / 1e6:.4f} by the prices of params.yaml"
