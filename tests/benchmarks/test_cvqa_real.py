@@ -345,7 +345,7 @@ def test_a_pilot_sample_is_of_the_part_that_a_model_would_be_asked(project: Proj
     assert metrics["table3"]["majority"]["pilot_sample"] == {"pairs": 1, "of": 3}
     assert metrics["table5"]["random"]["pilot_sample"] == {"pairs": 1, "of": 3}
     ours = [row for table in ("table3", "table5") for row in rows_of(table) if row[1] == "ours"]
-    assert [row[0] for row in ours] == ["majority (pilot sample of 1 pairs)", "random (pilot sample of 1 pairs)"]
+    assert [row[0] for row in ours] == ["majority (pilot sample of 1 pair)", "random (pilot sample of 1 pair)"]
     funnel = Path("metrics/cvqa-real/funnel.csv").read_text()
     for model in ("majority", "random"):
         assert f"evaluate {model} direct,questions,not in the pilot sample: 4,6,2,4" in funnel

@@ -237,6 +237,30 @@ def test_answerers_are_asked_questions_and_matchers_pairs(lenient: Project) -> N
     assert "gallery.html" in lenient.text("metrics/scenes/report.md")
 
 
+def test_who_is_asked_a_pilot_sample_and_who_is_evaluated_elsewhere(lenient: Project) -> None:
+    values = lenient.values["models"]
+    del values["llava"], values["vilt"]
+    (lenient.folder / "theirs.csv").write_text("question_id,response\nmmbench-1,A\n", encoding="utf-8")
+    values["theirs"] = {"adapter": "replay", "predictions": "theirs.csv"}
+    values["random"]["limit"] = 1
+    values["clip"]["benchmarks"] = ["coco-counterfactuals"]
+    lenient.make(*STAGES)
+    predictions = lenient.rows("evaluate", "predictions", PREDICTIONS)
+    questions = len(lenient.rows("verify", "questions", QUESTIONS))
+    assert Counter(row["model"] for row in predictions) == {"majority": questions, "random": 1}
+    metrics = json.loads(lenient.text("metrics/scenes.json"))
+    assert metrics["matching"] == {} and set(metrics["questions"]) == {"majority", "random"}
+    assert metrics["questions"]["random"]["pilot_sample"] == {"pairs": 1, "of": questions}
+    assert metrics["questions"]["random"]["all"]["n"] == 1
+    row = next(line for line in lenient.text("metrics/scenes/accuracy.csv").splitlines() if line.startswith("Random"))
+    assert row.startswith("Random (pilot sample of 1 question),") and row.count("n = 1") == 2, "of all and of one group"
+    page = lenient.text("metrics/scenes/gallery.html")
+    assert "CLIP" not in page and "theirs" not in page
+    funnel = lenient.text("metrics/scenes/funnel.csv")
+    assert f"evaluate random,questions,not in the pilot sample: {questions - 1},{questions},1,{questions - 1}" in funnel
+    assert f"evaluate theirs,questions,no response in its file: {questions},{questions},0,{questions}" in funnel
+
+
 def test_matchers_alone_or_none_at_all(lenient: Project) -> None:
     del lenient.values["models"]["clip"], lenient.values["models"]["vilt"], lenient.values["models"]["llava"]
     lenient.make(*STAGES)

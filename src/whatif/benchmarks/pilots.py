@@ -39,12 +39,17 @@ def pilots_of(models: Mapping[str, Any], questions: Mapping[str, Rows], seed: in
     return {key: pilot for key, pilot in found.items() if pilot is not None}
 
 
-def marked(names: Mapping[str, str], pilots: Mapping[str, Pilot], unit: str = "pairs") -> dict[str, str]:
-    """The printed names of models; those with a pilot sample say so."""
+def marked(names: Mapping[str, str], pilots: Mapping[str, Pilot], unit: str = "pair") -> dict[str, str]:
+    """The printed names of models; those with a pilot sample say so, counted in `unit`."""
     return {
-        key: f"{name} (pilot sample of {len(pilots[key].pairs):,} {unit})" if key in pilots else name
+        key: f"{name} (pilot sample of {counted(len(pilots[key].pairs), unit)})" if key in pilots else name
         for key, name in names.items()
     }
+
+
+def counted(number: int, unit: str) -> str:
+    """A number of things: `1 pair`, `50 pairs`."""
+    return f"{number:,} {unit}" if number == 1 else f"{number:,} {unit}s"
 
 
 def in_metrics(metrics: Mapping[str, Mapping[str, Any]], pilots: Mapping[str, Pilot]) -> dict[str, dict[str, Any]]:

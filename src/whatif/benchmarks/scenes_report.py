@@ -44,7 +44,7 @@ def publish_report(task: Task) -> None:
     matches = list(artifacts.rows_of(task.inputs["matches"], MATCHES))
     keys = with_predictions(task.inputs["predictions"], answerers(models, NAME, open_questions=True))
     pilots = pilots_of(models, dict.fromkeys(keys, questions), task.parameters["seed"], NAME)
-    names = marked(printed_names(models, keys), pilots, unit="questions")  # none has a twin
+    names = marked(printed_names(models, keys), pilots, unit="question")  # none has a twin
     matcher_names = printed_names(models, matchers(models, NAME))
     answered = accuracy(
         predictions,

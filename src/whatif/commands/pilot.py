@@ -86,6 +86,7 @@ def _questions(job: Job) -> dict[str, Mapping[str, Any]]:
 def _print(
     title: str, rows: Sequence[Mapping[str, Any]], questions: Mapping[str, Mapping[str, Any]], settings: Any
 ) -> None:
+    from whatif.benchmarks.pilots import counted
     from whatif.statistics import wilson
 
     if not rows:
@@ -93,7 +94,7 @@ def _print(
         return
     pairs = {questions[row["question_id"]]["pair_id"] for row in rows}
     total = len({row["pair_id"] for row in questions.values()})
-    click.echo(f"{title}: pilot sample of {len(pairs):,} pairs of {total:,}")
+    click.echo(f"{title}: pilot sample of {counted(len(pairs), 'pair')} of {total:,}")
     right: dict[str, list[bool]] = {}
     for row in rows:
         right.setdefault(questions[row["question_id"]]["variant"], []).append(row["correct"])
