@@ -112,6 +112,22 @@ def test_a_benchmark_may_be_left_without_any_model(project: Project) -> None:
     assert metrics(project) == {"drops_compared": {"comparisons": 0, "different": 0}}
 
 
+def test_a_matcher_stays_away_from_other_benchmarks(project: Project) -> None:
+    project.values["benchmarks"] = ["coco-counterfactuals", "coco-counterfactuals-released", "scenes"]
+    matcher = {"adapter": "dual-encoder", "checkpoint": "a/b"}
+    project.values["models"] = {"everywhere": matcher, "here": {**matcher, "benchmarks": ["coco-counterfactuals"]}}
+    found = {(job.step.benchmark, *job.wildcards.values()) for job in project.jobs("evaluate")}
+    benchmarks = project.values["benchmarks"]
+    assert found == {("coco-counterfactuals", "here"), *((name, "everywhere") for name in benchmarks)}
+
+
+def test_the_form_of_a_choice_counts_only_where_there_are_choices(project: Project) -> None:
+    project.values["benchmarks"] = [NAME, "scenes", "cvqa-real"]
+    project.values["models"] = {"m": {"adapter": "hf-chat", "checkpoint": "a/b"}}
+    place = "models.m.multiple_choice"
+    assert {job.step.benchmark for job in project.jobs("evaluate") if place in job.plain_parameters} == {NAME}
+
+
 def test_where_else_a_model_is_evaluated_makes_nothing_stale(project: Project) -> None:
     project.make(*BEFORE_MODELS, "evaluate")
     project.values["models"]["random"]["benchmarks"] = [NAME, "scenes"]

@@ -205,7 +205,7 @@ BENCHMARK = Benchmark(
             ignores=(
                 f"evaluate.{NAME}.strategies",  # of which this job has one
                 f"evaluate.{NAME}.shards",
-                *without_effect(),
+                *without_effect(open_questions=True),
             ),
             sources=("models.{model}.checkpoint", "models.{model}.predictions"),
             code=asked_code,

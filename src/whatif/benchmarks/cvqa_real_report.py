@@ -103,7 +103,7 @@ def publish_report(task: Task) -> None:
     }
     metrics["drops_compared"] = headline(comparisons, 1 - settings.confidence)
     if by_gender:
-        metrics["gender"] = by_gender
+        metrics["gender"] = in_metrics(by_gender, pilots)
     publish = task.outputs.publish
     publish(f"metrics/{NAME}.json", (json.dumps(metrics, indent=2, sort_keys=True, allow_nan=False) + "\n").encode())
     publish(f"{FOLDER}/figure3.svg", answer_distribution(answers))

@@ -258,7 +258,7 @@ BENCHMARK = Benchmark(
             benchmark=NAME,
             function=f"{_MODULE}:ask",
             reads=("seed", "models.{model}"),
-            ignores=without_effect(),
+            ignores=without_effect(open_questions=True),
             sources=("models.{model}.checkpoint", "models.{model}.predictions"),
             code=asked_code,
             package_files=("text/strategies/{strategy}.yaml",),

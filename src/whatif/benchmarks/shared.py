@@ -50,9 +50,10 @@ def asked_code(parameters: Mapping[str, Any], wildcards: Mapping[str, str]) -> l
     return [*adapter_code(parameters, wildcards), *strategies.code(wildcards["strategy"])]
 
 
-def without_effect() -> tuple[str, ...]:
-    """Places of a model's settings that do not change what it answers."""
-    return tuple(f"models.{{model}}.{field}" for field in models.WITHOUT_EFFECT)
+def without_effect(*, open_questions: bool = False) -> tuple[str, ...]:
+    """Places of a model's settings that do not change what it answers, or not where no question has options."""
+    fields = (*models.WITHOUT_EFFECT, *(["multiple_choice"] if open_questions else []))
+    return tuple(f"models.{{model}}.{field}" for field in fields)
 
 
 def not_its_work(wildcard: str) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ _PACKAGE = "package:"
 # Not part of what answers are stored under: what changes no answer, what is named in another way, and what the stored
 # prompt and options say already.
 _WITHOUT_EFFECT = {"name", "checkpoint", "revision", "device", "batch_size", "benchmarks", "limit", "multiple_choice"}
-# Settings that came later: answers that were stored without them stay what they are.
+# A null here would be a new key of every answer that was stored before there were such settings.
 _ONLY_WHEN_SET = ("system", "device_map", "quantization")
 _TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "tokenizer_config.json")
 
