@@ -71,7 +71,8 @@ def _asked(job: Job, model: str, limit: int) -> list[Mapping[str, Any]]:
     collected = _Collected()
     module, _, name = job.step.function.partition(":")
     function = getattr(importlib.import_module(module), name)
-    function(Task(parameters, job.wildcards, job.inputs, cast("Outputs", collected)))
+    outputs = cast("Outputs", collected)
+    function(Task(parameters, job.wildcards, job.inputs, outputs, job.name, lambda line: click.echo(line, err=True)))
     return collected.rows
 
 
