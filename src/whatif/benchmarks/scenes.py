@@ -281,7 +281,7 @@ BENCHMARK = Benchmark(
             stage="aggregate",
             benchmark=NAME,
             function=f"{_MODULE}:aggregate",
-            reads=("models", f"generate.{NAME}", f"aggregate.{NAME}"),
+            reads=("seed", "models", f"generate.{NAME}", f"aggregate.{NAME}"),
             inputs={
                 "scenes": f"{_EXTRACTED}/images.parquet",
                 "extracted": f"{_EXTRACTED}/questions.parquet",
