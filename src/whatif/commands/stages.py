@@ -20,7 +20,7 @@ def _stage(name: str, *wildcards: str, samples: bool = False) -> Callable[[Calla
             if limit is None:
                 (estimate_jobs if dry_run else run_jobs)(name, benchmark, given, step)
             elif dry_run:
-                raise WhatifError("--limit and --dry-run: give one of them; `limit` in the model's entry is estimated too")
+                raise WhatifError("--limit, --dry-run: give one of them; a `limit` in the model's entry is estimated too")
             else:
                 from whatif.commands.pilot import run_pilot
 
