@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
@@ -31,10 +31,6 @@ class _Model(Settings):
 
     name: str | None = None  # as printed in tables; the key when not given
     benchmarks: list[BenchmarkName] | None = Field(default=None, min_length=1)  # those it is evaluated on; null: all
-
-    def printed_name(self, key: str) -> str:
-        """The name of this model in tables."""
-        return self.name or key
 
     def is_evaluated_on(self, benchmark: str) -> bool:
         """Whether the entry lists this benchmark, or lists none."""
@@ -244,11 +240,6 @@ def answerers(models: Mapping[str, Any], benchmark: str, *, open_questions: bool
         for key in _evaluated(models, benchmark, _Answerer)
         if models[key].answers_open_questions or not open_questions
     ]
-
-
-def printed_names(models: Mapping[str, Any], keys: Iterable[str]) -> dict[str, str]:
-    """The names of some models in tables, by key and in the order of the keys."""
-    return {key: models[key].printed_name(key) for key in keys}
 
 
 def matchers(models: Mapping[str, Any], benchmark: str) -> list[str]:

@@ -211,6 +211,20 @@ COUNTS = Table(
     schema=_schema(("what", pa.string()), ("outcome", pa.string()), ("number", pa.int64())),
 )
 
+SHORTCUTS = Table(
+    name="shortcuts",
+    version=1,
+    key=("set", "variant", "rule"),
+    schema=_schema(
+        ("set", pa.string()),  # of questions: `ours` or `released`
+        ("variant", pa.string()),
+        ("rule", pa.string()),  # `letter`, `rank` or `forest`
+        ("choice", pa.string()),  # the best letter or rank; empty for the forest
+        ("right", pa.int64()),  # questions that it answers correctly without the picture
+        ("n", pa.int64()),  # of how many
+    ),
+)
+
 PAIRS = Table(
     name="pairs",
     version=1,
@@ -336,6 +350,7 @@ _ALL = (
     CAPTION_CANDIDATES,
     CAPTION_PAIRS,
     COUNTS,
+    SHORTCUTS,
     PAIRS,
     JUDGEMENTS,
     REJECTIONS,

@@ -77,20 +77,20 @@ def released() -> list[dict[str, Any]]:
 
 @pytest.mark.skipif(not RELEASED.is_file(), reason="WHATIF_DATA does not name a folder with the released questions")
 def test_the_released_set_can_be_answered_without_a_picture() -> None:
-    found = by_rule(audit(released(), folds=5, confidence=0.95, seed=0))
+    found = by_rule(audit(released(), folds=5, seed=0))
     for variant, right in {"original": 1429, "counterfactual": 1431}.items():
         second_smallest = found["rank", variant]
         assert (second_smallest.choice, second_smallest.n) == ("2", 3000)
-        assert second_smallest.accuracy.estimate == right / 3000
-        assert found["forest", variant].accuracy.low > 0.55
-        assert found["letter", variant].accuracy.estimate < 0.27
+        assert second_smallest.accuracy(0.95).estimate == right / 3000
+        assert found["forest", variant].accuracy(0.95).low > 0.55
+        assert found["letter", variant].accuracy(0.95).estimate < 0.27
 
 
 def test_exchangeable_options_give_nothing_away() -> None:
-    found = audit(exchangeable(1500), folds=5, confidence=0.95, seed=0)
+    found = audit(exchangeable(1500), folds=5, seed=0)
     assert len(found) == 6
     for shortcut in found:
-        assert shortcut.accuracy.estimate < 0.28, shortcut
+        assert shortcut.accuracy(0.95).estimate < 0.28, shortcut
         assert shortcut.n == 1500
 
 
@@ -98,11 +98,11 @@ def test_a_right_letter_that_is_often_d() -> None:
     rows = exchangeable(300)
     for row in rows[: len(rows) // 2]:
         row["answer"] = "D"
-    found = by_rule(audit(rows, folds=5, confidence=0.95, seed=0))
+    found = by_rule(audit(rows, folds=5, seed=0))
     for variant in VARIANTS:
         assert found["letter", variant].choice == "D"
-        assert 0.55 < found["letter", variant].accuracy.estimate < 0.7
-        assert found["forest", variant].accuracy.low > 0.45
+        assert 0.55 < found["letter", variant].accuracy(0.95).estimate < 0.7
+        assert found["forest", variant].accuracy(0.95).low > 0.45
 
 
 def test_a_planted_rule_that_no_fixed_letter_or_rank_follows_is_found_by_the_forest() -> None:
@@ -111,10 +111,10 @@ def test_a_planted_rule_that_no_fixed_letter_or_rank_follows_is_found_by_the_for
         numbers = [int(choice) for choice in row["choices"]]
         place = numbers.index(max(numbers) if row["group"] == "dots" else min(numbers))
         row["answer"] = "ABCD"[place]
-    found = by_rule(audit(rows, folds=5, confidence=0.95, seed=0))
+    found = by_rule(audit(rows, folds=5, seed=0))
     for variant in VARIANTS:
-        assert found["rank", variant].accuracy.estimate == 0.5
-        assert found["forest", variant].accuracy.estimate > 0.97
+        assert found["rank", variant].accuracy(0.95).estimate == 0.5
+        assert found["forest", variant].accuracy(0.95).estimate > 0.97
 
 
 def test_a_rule_on_the_number_in_the_question_is_found() -> None:
@@ -129,9 +129,9 @@ def test_a_rule_on_the_number_in_the_question_is_found() -> None:
         rows.append(
             question(pair, "counterfactual", shown, int(np.argmin(order)), f"How many if we removed {removed} dots?")
         )
-    found = by_rule(audit(rows, folds=5, confidence=0.95, seed=0))
-    assert found["forest", "counterfactual"].accuracy.estimate > 0.95
-    assert found["letter", "counterfactual"].accuracy.estimate < 0.33
+    found = by_rule(audit(rows, folds=5, seed=0))
+    assert found["forest", "counterfactual"].accuracy(0.95).estimate > 0.95
+    assert found["letter", "counterfactual"].accuracy(0.95).estimate < 0.33
 
 
 def test_whole_pairs_are_kept_in_one_fold() -> None:
@@ -143,18 +143,18 @@ def test_whole_pairs_are_kept_in_one_fold() -> None:
         for copy in range(8):
             row = question(pair, "original", [str(base + step) for step in (0, 3, 6, 9)], right)
             rows.append({**row, "question_id": f"{row['question_id']}-{copy}"})
-    together = by_rule(audit(rows, folds=5, confidence=0.95, seed=0))["forest", "original"].accuracy.estimate
+    together = by_rule(audit(rows, folds=5, seed=0))["forest", "original"].accuracy(0.95).estimate
     torn = [{**row, "pair_id": row["question_id"]} for row in rows]
-    apart = by_rule(audit(torn, folds=5, confidence=0.95, seed=0))["forest", "original"].accuracy.estimate
+    apart = by_rule(audit(torn, folds=5, seed=0))["forest", "original"].accuracy(0.95).estimate
     assert together < 0.42
     assert apart > together + 0.2
 
 
 def test_the_same_seed_gives_the_same_audit_in_any_order() -> None:
     rows = exchangeable(120)
-    first = audit(rows, folds=3, confidence=0.95, seed=5)
-    assert audit(rows[::-1], folds=3, confidence=0.95, seed=5) == first
-    seeds = {audit(rows, folds=3, confidence=0.95, seed=seed)[2].accuracy.estimate for seed in range(5)}
+    first = audit(rows, folds=3, seed=5)
+    assert audit(rows[::-1], folds=3, seed=5) == first
+    seeds = {audit(rows, folds=3, seed=seed)[2].accuracy(0.95).estimate for seed in range(5)}
     assert len(seeds) > 1
 
 
@@ -165,11 +165,11 @@ def test_options_that_are_no_numbers_rank_by_their_text() -> None:
     for pair in range(200):
         choices = [words[place] for place in random.permutation(7)[:4]]
         rows.append(question(pair, "original", choices, choices.index(min(choices))))
-    found = by_rule(audit(rows, folds=4, confidence=0.95, seed=0))
+    found = by_rule(audit(rows, folds=4, seed=0))
     # Four numbers never meet here, so the first in order of the text is always right.
     assert found["rank", "original"].choice == "1"
-    assert found["rank", "original"].accuracy.estimate == 1.0
-    assert found["forest", "original"].accuracy.estimate > 0.95
+    assert found["rank", "original"].accuracy(0.95).estimate == 1.0
+    assert found["forest", "original"].accuracy(0.95).estimate > 0.95
 
 
 def test_ranks_are_by_value_when_all_options_are_numbers() -> None:
@@ -191,10 +191,10 @@ def test_open_questions_are_passed_over() -> None:
     open_ones: list[dict[str, Any]] = [
         {**row, "question_id": f"o-{row['question_id']}", "choices": None} for row in rows
     ]
-    assert audit(rows + open_ones, 3, 0.95, 0) == audit(rows, 3, 0.95, 0)
-    assert audit(open_ones, 3, 0.95, 0) == []
+    assert audit(rows + open_ones, folds=3, seed=0) == audit(rows, folds=3, seed=0)
+    assert audit(open_ones, folds=3, seed=0) == []
 
 
 def test_more_folds_than_pairs_are_refused() -> None:
     with pytest.raises(WhatifError, match="5 folds need as many pairs, the original questions have 4"):
-        audit(exchangeable(4), folds=5, confidence=0.95, seed=0)
+        audit(exchangeable(4), folds=5, seed=0)

@@ -189,7 +189,7 @@ def test_what_cannot_be_followed_is_an_error(
 def test_methods_of_parameters_are_part_of_a_jobs_code() -> None:
     graph = benchmarks.graph(params.load(Path(__file__).parents[2] / "params.yaml"))
     roots = {job.name: job.code_roots for job in graph.jobs}
-    assert "whatif.params_models:Baseline" in roots["aggregate cvqa-synthetic"]
+    assert "whatif.params_benchmarks:AggregatePuzzles" in roots["aggregate cvqa-synthetic"]
     assert "whatif.params_benchmarks:GeneratePuzzles" in roots["generate cvqa-synthetic part-000-of-004"]
 
 

@@ -16,7 +16,12 @@ from typing import Any
 
 from whatif import artifacts
 from whatif.benchmarks.coco_counterfactuals_report import Made, publish_report, published
-from whatif.benchmarks.coco_counterfactuals_steps import evaluated, evaluation_steps, searchers_and_matchers
+from whatif.benchmarks.coco_counterfactuals_steps import (
+    evaluated,
+    evaluation_steps,
+    read_by_tables,
+    searchers_and_matchers,
+)
 from whatif.benchmarks.shared import rows_in
 from whatif.graph.run import Task
 from whatif.graph.steps import Benchmark, Output, Step, parts
@@ -50,7 +55,7 @@ def aggregate(task: Task) -> None:
             NAME,
             "COCO-Counterfactuals",
             _funnel(task, counts),
-            chose=task.parameters[f"generate.{NAME}"].pictures.clip.checkpoint,
+            chose=task.parameters[f"{_GENERATE}.pictures.clip.checkpoint"],
             note="" if flagged else _WITHOUT_WORDNET,
         ),
     )
@@ -74,7 +79,7 @@ def _funnel(task: Task, counts: Sequence[Mapping[str, Any]]) -> list[FunnelStage
     captions, chosen, drawn, pairs = (
         rows_in(task.inputs[role]) for role in ("captions", "caption_pairs", "candidates", "pairs")
     )
-    asked = task.parameters[f"generate.{NAME}"].pictures.candidates
+    asked = task.parameters[f"{_GENERATE}.pictures.candidates"]
     return [
         FunnelStage("extract", "captions", captions + sum(unusable.values()), captions, unusable),
         FunnelStage("extract", "photographs", *_photographs(task), missing),
@@ -215,7 +220,11 @@ BENCHMARK = Benchmark(
             stage="aggregate",
             benchmark=NAME,
             function="whatif.benchmarks.coco_counterfactuals:aggregate",
-            reads=("seed", "models", f"generate.{NAME}", f"verify.{NAME}", f"aggregate.{NAME}"),
+            reads=(
+                *read_by_tables(NAME),
+                f"{_GENERATE}.pictures.candidates",
+                f"{_GENERATE}.pictures.clip.checkpoint",
+            ),
             inputs={
                 **_KEPT,
                 "captions": f"{_EXTRACTED}/captions.parquet",

@@ -17,6 +17,7 @@ from whatif.benchmarks.coco_counterfactuals_steps import (
     evaluated,
     evaluation_steps,
     photographs_of,
+    read_by_tables,
     searchers_and_matchers,
 )
 from whatif.errors import WhatifError
@@ -130,7 +131,7 @@ BENCHMARK = Benchmark(
             stage="aggregate",
             benchmark=NAME,
             function=f"{_MODULE}:aggregate",
-            reads=("seed", "models", f"verify.{NAME}", f"aggregate.{NAME}"),
+            reads=read_by_tables(NAME),
             inputs={
                 **_READ,
                 "unusable": f"{_EXTRACTED}/rejections.parquet",

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from whatif import artifacts
 from whatif.benchmarks.coco_counterfactuals_steps import photographs_of
 from whatif.benchmarks.pair_panels import matching_stage, pair_panels
-from whatif.benchmarks.shared import publish_tables, report, table_paths
+from whatif.benchmarks.shared import names_of, publish_tables, report, table_paths
 from whatif.graph.run import Task
 from whatif.images import ImageStore
-from whatif.params_models import dual_encoders, matchers, printed_names
 from whatif.schemas import JUDGEMENTS, MATCHES, PAIRS, RANKS, REJECTIONS
 from whatif.tables.coco_counterfactuals_errors import error_categories_table, error_subjects_tables
 from whatif.tables.coco_counterfactuals_evaluation import changes_table, recall_table
@@ -54,7 +53,6 @@ class Made:
 def publish_report(task: Task, made: Made) -> None:
     """Publishes every text file of a benchmark's aggregation."""
     settings, seed = task.parameters[f"aggregate.{made.name}"], task.parameters["seed"]
-    models = task.parameters["models"]
     pairs = list(artifacts.rows_of(task.inputs["pairs"], PAIRS))
     funnel = funnel_table([*made.stages, *_evaluated(task, len(pairs))])
     judgements = list(artifacts.rows_of(task.inputs["judgements"], JUDGEMENTS))
@@ -81,7 +79,7 @@ def publish_report(task: Task, made: Made) -> None:
         for table, names in _searchers(task, made).items()
     }
     retrieved = {**recalls["2"].metrics, **recalls["13"].metrics}
-    matching_names = printed_names(models, matchers(models, made.name))
+    matching_names = names_of(task, "matches")
     matches = list(artifacts.rows_of(task.inputs["matches"], MATCHES))
     margins = matching_margins(
         artifacts.rows_of(task.inputs["random"], MATCHES),
@@ -137,9 +135,8 @@ def published(name: str) -> tuple[str, ...]:
 
 def _searchers(task: Task, made: Made) -> dict[str, dict[str, str]]:
     """The models of Tables 2 and 13: in the second stands the one by which the pictures were chosen (A.6)."""
-    models = task.parameters["models"]
-    names = printed_names(models, dual_encoders(models, made.name))
-    by_it = {key: name for key, name in names.items() if models[key].checkpoint == made.chose}
+    names = names_of(task, "ranks")
+    by_it = {key: name for key, name in names.items() if task.parameters[f"models.{key}.checkpoint"] == made.chose}
     return {"2": {key: name for key, name in names.items() if key not in by_it}, "13": by_it}
 
 
@@ -150,7 +147,7 @@ def _categories(task: Task) -> dict[str, str]:
 
 def _sorted_by(task: Task, name: str, judged_by: str | None) -> str | None:
     """Who told the categories: people where there is a file, else whoever judged."""
-    return "people" if task.parameters[f"verify.{name}"].error_categories is not None else judged_by
+    return "people" if task.parameters[f"verify.{name}.error_categories"] is not None else judged_by
 
 
 def _evaluated(task: Task, pairs: int) -> list[FunnelStage]:

@@ -85,6 +85,17 @@ def photographs_of(pairs: Iterable[Mapping[str, Any]]) -> dict[str, str]:
     return {pair_id: image_id for pair_id, image_id in found.items() if image_id is not None}
 
 
+def read_by_tables(name: str) -> tuple[str, ...]:
+    """What the aggregation of a benchmark reads in `params.yaml`, whatever its pairs are."""
+    return (
+        "seed",
+        "models.{matcher}.name",
+        "models.{encoder}.checkpoint",  # tells Table 13 from Table 2
+        f"verify.{name}.error_categories",
+        f"aggregate.{name}",
+    )
+
+
 def evaluated(name: str) -> dict[str, str]:
     """The paths of what `evaluation_steps` make for the tables, by role."""
     verified = f"data/verify/{name}"

@@ -14,7 +14,7 @@ from whatif import artifacts
 from whatif.benchmarks.cvqa_real_questions import questions_for
 from whatif.benchmarks.evaluation import write_predictions
 from whatif.benchmarks.pilots import pilot_of
-from whatif.benchmarks.shared import asked_code, judgement, pairs_of, table_paths, without_effect
+from whatif.benchmarks.shared import SHOWN_OF_ANSWERERS, asked_code, judgement, pairs_of, table_paths, without_effect
 from whatif.errors import WhatifError
 from whatif.graph.run import Task
 from whatif.graph.steps import Benchmark, Output, Step, part_range, parts
@@ -110,7 +110,7 @@ def evaluate(task: Task) -> None:
         return
     everything = artifacts.read(task.inputs["questions"], QUESTIONS).to_pylist()
     questions = questions_for(model, everything, asking, task.parameters["seed"])
-    pilot = pilot_of(task.parameters[f"models.{model}"], questions, task.parameters["seed"], NAME)
+    pilot = pilot_of(task.parameters[f"models.{model}"].limit, questions, task.parameters["seed"], NAME)
     pairs = sorted(pilot.pairs if pilot else {question["pair_id"] for question in questions})
     places = part_range(task.wildcards["part"], len(pairs))
     here = set(pairs[places.start : places.stop])
@@ -220,7 +220,14 @@ BENCHMARK = Benchmark(
             stage="aggregate",
             benchmark=NAME,
             function=f"{_MODULE}:aggregate",
-            reads=("seed", "models", f"evaluate.{NAME}", f"extract.{NAME}.gender_annotations", f"aggregate.{NAME}"),
+            reads=(
+                "seed",
+                *SHOWN_OF_ANSWERERS,
+                "models.{model}.strategy?",  # of predictions made elsewhere
+                f"evaluate.{NAME}",
+                f"extract.{NAME}.gender_annotations",
+                f"aggregate.{NAME}",
+            ),
             ignores=(f"evaluate.{NAME}.shards",),
             sources=(f"extract.{NAME}.gender_annotations",),
             package_files=tuple(f"tables/published/c-vqa_table{number}.csv" for number in (3, 4, 5)),

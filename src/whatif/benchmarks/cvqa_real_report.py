@@ -12,11 +12,19 @@ from typing import Any
 from whatif import artifacts
 from whatif.benchmarks.cvqa_real_questions import questions_for
 from whatif.benchmarks.pilots import Pilot, in_metrics, marked, pilots_of
-from whatif.benchmarks.shared import evaluation_stage, publish_tables, report, rows_in, spending, with_predictions
+from whatif.benchmarks.shared import (
+    evaluation_stage,
+    limits_of,
+    names_of,
+    publish_tables,
+    report,
+    rows_in,
+    spending,
+    with_predictions,
+)
 from whatif.graph.run import Task
 from whatif.input_files import user_path
 from whatif.params_benchmarks import EvaluateCvqaReal
-from whatif.params_models import answerers, printed_names
 from whatif.schemas import PREDICTIONS, QUESTIONS, REJECTIONS
 from whatif.tables.c_vqa_figures import answer_distribution, gap_bars
 from whatif.tables.c_vqa_real import GROUPS, plot_rows, real_table
@@ -49,12 +57,11 @@ def publish_report(task: Task) -> None:
     """Publishes every text file of this benchmark's aggregation."""
     settings, seed = task.parameters[f"aggregate.{NAME}"], task.parameters["seed"]
     asking = task.parameters[f"evaluate.{NAME}"]
-    models = task.parameters["models"]
+    names = names_of(task, "predictions")
     questions = artifacts.read(task.inputs["questions"], QUESTIONS).to_pylist()
-    keys = answerers(models, NAME, open_questions=True)
-    each = {key: questions_for(key, questions, asking, seed) for key in keys}
-    pilots = pilots_of(models, each, seed, NAME)
-    names = marked(printed_names(models, keys), pilots)
+    each = {key: questions_for(key, questions, asking, seed) for key in names}
+    pilots = pilots_of(limits_of(task, names), each, seed, NAME)
+    names = marked(names, pilots)
     funnel = funnel_table(_funnel(task, each, pilots))
     predictions = list(artifacts.rows_of(task.inputs["predictions"], PREDICTIONS))
     whole = {key: name for key, name in names.items() if key not in asking.sampled_models}
@@ -234,7 +241,7 @@ def _funnel(
     for path in task.inputs["predictions"]:
         model, strategy = path.parts[2], path.parent.name
         # A model that was asked elsewhere has no predictions under the other strategies.
-        if getattr(task.parameters["models"][model], "strategy", strategy) == strategy:
+        if task.parameters.get(f"models.{model}.strategy", strategy) == strategy:
             asked.setdefault((model, strategy), []).append(path)
     for (model, strategy), paths in asked.items():
         total = len(questions[model])

@@ -7,6 +7,7 @@ crowded or there twice; verify every answer by recounting the stored scene; ask 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from whatif import artifacts
 from whatif.artifacts import canonical_json
 from whatif.benchmarks.evaluation import write_predictions
 from whatif.benchmarks.pilots import pilot_of
-from whatif.benchmarks.shared import adapter_code, judgement, pairs_of, table_paths, without_effect
+from whatif.benchmarks.shared import SHOWN_OF_ANSWERERS, adapter_code, judgement, pairs_of, table_paths, without_effect
 from whatif.errors import WhatifError
 from whatif.graph.run import Task
 from whatif.graph.steps import Benchmark, Output, Step, part_range, parts
@@ -22,7 +23,7 @@ from whatif.images import SortedImages, image_row
 from whatif.params import Params
 from whatif.params_benchmarks import GeneratePuzzles
 from whatif.params_models import answerers
-from whatif.schemas import FILES, IMAGES, JUDGEMENTS, PREDICTIONS, PUZZLES, QUESTIONS, REJECTIONS
+from whatif.schemas import FILES, IMAGES, JUDGEMENTS, PREDICTIONS, PUZZLES, QUESTIONS, REJECTIONS, SHORTCUTS
 from whatif.text.strategies import DIRECT
 
 NAME = "cvqa-synthetic"
@@ -160,7 +161,7 @@ def evaluate(task: Task) -> None:
     questions = artifacts.read(task.inputs["questions"], QUESTIONS).to_pylist()
     majority = majority_answers(questions)  # of all parts, or a baseline would depend on how many there are
     here = {puzzle["pair_id"] for puzzle in artifacts.rows_of(task.inputs["puzzles"], PUZZLES)}
-    pilot = pilot_of(task.parameters[f"models.{model}"], questions, task.parameters["seed"], NAME)
+    pilot = pilot_of(task.parameters[f"models.{model}"].limit, questions, task.parameters["seed"], NAME)
     asked = [question for question in (pilot.rows(questions) if pilot else questions) if question["pair_id"] in here]
     write_predictions(
         task,
@@ -170,6 +171,24 @@ def evaluate(task: Task) -> None:
         benchmark=NAME,
         questions=questions,
     )
+
+
+def audit_shortcuts(task: Task) -> None:
+    """How many questions of a variant are answered without their pictures, in our set and in the released one."""
+    from whatif.filters.shortcuts import audit
+    from whatif.sources.c_vqa import read_released
+
+    released = task.parameters[f"aggregate.{NAME}.released_questions"]
+    sets: dict[str, list[dict[str, Any]]] = {"ours": artifacts.read(task.inputs["questions"], QUESTIONS).to_pylist()}
+    if released is not None:
+        sets["released"] = read_released(Path(released))
+    folds, seed = task.parameters[f"aggregate.{NAME}.audit_folds"], task.parameters["seed"]
+    found = [
+        {"set": name, **asdict(shortcut)}
+        for name, rows in sets.items()
+        for shortcut in audit(rows, folds=folds, seed=seed, variants=[task.wildcards["variant"]])
+    ]
+    task.outputs.write("shortcuts", found)
 
 
 def aggregate(task: Task) -> None:
@@ -196,7 +215,11 @@ def _rejection(puzzle: Mapping[str, Any], reason: str, detail: str) -> dict[str,
 
 
 def _wildcards(params: Params) -> dict[str, list[str]]:
-    return {"part": parts(params.generate.cvqa_synthetic.shards), "model": answerers(params.models, NAME)}
+    return {
+        "part": parts(params.generate.cvqa_synthetic.shards),
+        "model": answerers(params.models, NAME),
+        "variant": ["original", "counterfactual"],
+    }
 
 
 _MODULE = "whatif.benchmarks.cvqa_synthetic"
@@ -204,6 +227,9 @@ _QUESTIONS = f"data/verify/{NAME}/questions.parquet"
 _GENERATED = f"data/generate/{NAME}"
 _PREDICTIONS = "data/evaluate/{model}/" + NAME + "/predictions/{part}.parquet"
 _TABLES = ("table7", "templates", "drops", "letters", "shortcuts", "costs", "funnel")
+_SHORTCUTS = f"data/aggregate/{NAME}/shortcuts/" + "{variant}.parquet"
+# What only the shortcut audit depends on, so that no other setting of the tables grows its forests again.
+_OF_THE_AUDIT = (f"aggregate.{NAME}.audit_folds", f"aggregate.{NAME}.released_questions")
 
 BENCHMARK = Benchmark(
     name=NAME,
@@ -282,10 +308,20 @@ BENCHMARK = Benchmark(
         ),
         Step(
             stage="aggregate",
+            name="shortcuts",
+            benchmark=NAME,
+            function=f"{_MODULE}:audit_shortcuts",
+            reads=("seed", *_OF_THE_AUDIT),
+            sources=(f"aggregate.{NAME}.released_questions",),
+            inputs={"questions": _QUESTIONS},
+            outputs={"shortcuts": Output(SHORTCUTS, _SHORTCUTS)},
+        ),
+        Step(
+            stage="aggregate",
             benchmark=NAME,
             function=f"{_MODULE}:aggregate",
-            reads=("seed", "models", f"generate.{NAME}.puzzles_per_template", f"aggregate.{NAME}"),
-            sources=(f"aggregate.{NAME}.released_questions",),
+            reads=("seed", *SHOWN_OF_ANSWERERS, f"generate.{NAME}.puzzles_per_template", f"aggregate.{NAME}"),
+            ignores=_OF_THE_AUDIT,
             package_files=("tables/published/c-vqa_table7.csv",),
             inputs={
                 "flowers": f"data/extract/{NAME}/flowers.parquet",
@@ -296,6 +332,7 @@ BENCHMARK = Benchmark(
                 "filtered questions": f"data/filter/{NAME}/questions.parquet",
                 "refused": f"data/verify/{NAME}/rejections.parquet",
                 "questions": _QUESTIONS,
+                "shortcuts": _SHORTCUTS,
                 "predictions": _PREDICTIONS,
             },
             outputs={"files": Output(FILES, f"data/aggregate/{NAME}/files.parquet")},

@@ -14,11 +14,20 @@ from types import MappingProxyType
 from whatif import artifacts
 from whatif.benchmarks.cvqa_synthetic_gallery import puzzle_gallery
 from whatif.benchmarks.pilots import Pilot, in_metrics, marked, pilots_of
-from whatif.benchmarks.shared import evaluation_stage, publish_tables, report, rows_in, spending, with_predictions
+from whatif.benchmarks.shared import (
+    evaluation_stage,
+    limits_of,
+    names_of,
+    publish_tables,
+    report,
+    rows_in,
+    spending,
+    with_predictions,
+)
+from whatif.filters.shortcuts import RULES, VARIANTS, Shortcut
 from whatif.graph.run import Task
 from whatif.params_benchmarks import AggregatePuzzles
-from whatif.params_models import answerers, printed_names
-from whatif.schemas import PREDICTIONS, QUESTIONS, REJECTIONS
+from whatif.schemas import PREDICTIONS, QUESTIONS, REJECTIONS, SHORTCUTS
 from whatif.tables.c_vqa import PlotRow, Table7, table7
 from whatif.tables.formats import DisplayTable
 from whatif.tables.funnel import FunnelStage, funnel_table, reasons
@@ -43,27 +52,18 @@ TABLES = {
 
 def publish_report(task: Task) -> None:
     """Publishes every text file of this benchmark's aggregation."""
-    from whatif.filters.shortcuts import audit
-    from whatif.sources.c_vqa import read_released
     from whatif.tables.plots import accuracy_scatter
 
     settings, seed = task.parameters[f"aggregate.{NAME}"], task.parameters["seed"]
-    models = task.parameters["models"]
+    names = names_of(task, "predictions")
     questions = artifacts.read(task.inputs["questions"], QUESTIONS).to_pylist()
-    keys = with_predictions(task.inputs["predictions"], answerers(models, NAME))
-    pilots = pilots_of(models, dict.fromkeys(keys, questions), seed, NAME)
-    names = marked(printed_names(models, keys), pilots)
+    keys = with_predictions(task.inputs["predictions"], list(names))
+    pilots = pilots_of(limits_of(task, keys), dict.fromkeys(keys, questions), seed, NAME)
+    names = marked({key: names[key] for key in keys}, pilots)
     scores, comparisons = scores_of(task.inputs["predictions"], task.inputs["questions"], settings, names)
-    sets = {"ours": questions}
-    if settings.released_questions is not None:
-        sets["released"] = read_released(Path(settings.released_questions))
-    audits = {
-        name: audit(rows, folds=settings.audit_folds, confidence=settings.confidence, seed=seed)
-        for name, rows in sets.items()
-    }
     tables = {
         **tables_of(scores, comparisons, settings, names),
-        "shortcuts": audit_table(audits, scores.chance),
+        "shortcuts": audit_table(_audits(task), settings.confidence, scores.chance),
         "costs": spending(task, names),
         "funnel": funnel_table(_funnel(task, pilots)),
     }
@@ -74,6 +74,18 @@ def publish_report(task: Task) -> None:
     publish(f"{FOLDER}/accuracy.svg", accuracy_scatter(scores.plot_rows, scores.chance, "C-VQA-Synthetic"))
     publish(f"{FOLDER}/report.md", report("C-VQA-Synthetic", tables, TABLES, {"": "accuracy.svg"}).encode())
     publish_tables(task, FOLDER, tables)
+
+
+def _audits(task: Task) -> dict[str, list[Shortcut]]:
+    """What the shortcut audit found, by set of questions, in the order of the table."""
+    found: dict[str, list[Shortcut]] = {}
+    for row in artifacts.rows_of(task.inputs["shortcuts"], SHORTCUTS):
+        found.setdefault(row.pop("set"), []).append(Shortcut(**row))
+    return {name: sorted(found[name], key=_place_in_table) for name in sorted(found)}
+
+
+def _place_in_table(shortcut: Shortcut) -> tuple[int, int]:
+    return VARIANTS.index(shortcut.variant), RULES.index(shortcut.rule)
 
 
 def scores_of(

@@ -23,19 +23,21 @@ class Pilot:
         return [row for row in questions if row["pair_id"] in self.pairs]
 
 
-def pilot_of(settings: Any, questions: Rows, seed: int, benchmark: str) -> Pilot | None:
-    """The sample of a model with these settings; None when it is asked every pair."""
-    if settings.limit is None:
+def pilot_of(limit: int | None, questions: Rows, seed: int, benchmark: str) -> Pilot | None:
+    """The sample of a model with this `limit` of pairs; None when it is asked every pair."""
+    if limit is None:
         return None
     total = len({row["pair_id"] for row in questions})
-    if settings.limit >= total:
+    if limit >= total:
         return None
-    return Pilot(sample_of_pairs(questions, settings.limit, seed=seed, name=benchmark), total)
+    return Pilot(sample_of_pairs(questions, limit, seed=seed, name=benchmark), total)
 
 
-def pilots_of(models: Mapping[str, Any], questions: Mapping[str, Rows], seed: int, benchmark: str) -> dict[str, Pilot]:
+def pilots_of(
+    limits: Mapping[str, int | None], questions: Mapping[str, Rows], seed: int, benchmark: str
+) -> dict[str, Pilot]:
     """The samples of those models that have one, by key; `questions` are those that each would be asked without it."""
-    found = {key: pilot_of(models[key], rows, seed, benchmark) for key, rows in questions.items()}
+    found = {key: pilot_of(limits[key], rows, seed, benchmark) for key, rows in questions.items()}
     return {key: pilot for key, pilot in found.items() if pilot is not None}
 
 

@@ -16,7 +16,15 @@ from typing import Any
 from whatif import artifacts, models
 from whatif.benchmarks.evaluation import write_predictions
 from whatif.benchmarks.pilots import pilot_of
-from whatif.benchmarks.shared import adapter_code, asked_code, judgement, not_its_work, table_paths, without_effect
+from whatif.benchmarks.shared import (
+    SHOWN_OF_ANSWERERS,
+    adapter_code,
+    asked_code,
+    judgement,
+    not_its_work,
+    table_paths,
+    without_effect,
+)
 from whatif.graph.run import Task
 from whatif.graph.steps import Benchmark, Output, Step, part_range, parts
 from whatif.images import ImageStore, SortedImages, image_row
@@ -151,7 +159,7 @@ def ask(task: Task) -> None:
 
     model, strategy = task.wildcards["model"], task.wildcards["strategy"]
     questions = artifacts.read(task.inputs["questions"], QUESTIONS).to_pylist()
-    pilot = pilot_of(task.parameters[f"models.{model}"], questions, task.parameters["seed"], NAME)
+    pilot = pilot_of(task.parameters[f"models.{model}"].limit, questions, task.parameters["seed"], NAME)
     pairs = pilot.pairs if pilot else None
     write_predictions(
         task,
@@ -281,7 +289,14 @@ BENCHMARK = Benchmark(
             stage="aggregate",
             benchmark=NAME,
             function=f"{_MODULE}:aggregate",
-            reads=("seed", "models", f"generate.{NAME}", f"aggregate.{NAME}"),
+            reads=(
+                "seed",
+                *SHOWN_OF_ANSWERERS,
+                "models.{matcher}.name",
+                f"generate.{NAME}.pairs",
+                f"generate.{NAME}.candidates",
+                f"aggregate.{NAME}",
+            ),
             inputs={
                 "scenes": f"{_EXTRACTED}/images.parquet",
                 "extracted": f"{_EXTRACTED}/questions.parquet",

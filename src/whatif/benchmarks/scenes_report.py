@@ -9,10 +9,18 @@ from typing import Any
 from whatif import artifacts
 from whatif.benchmarks.pair_panels import evenly, matching_stage, pair_panels
 from whatif.benchmarks.pilots import Pilot, asked, in_metrics, marked, pilots_of
-from whatif.benchmarks.shared import evaluation_stage, publish_tables, report, rows_in, spending, with_predictions
+from whatif.benchmarks.shared import (
+    evaluation_stage,
+    limits_of,
+    names_of,
+    publish_tables,
+    report,
+    rows_in,
+    spending,
+    with_predictions,
+)
 from whatif.graph.run import Task
 from whatif.images import ImageStore
-from whatif.params_models import answerers, matchers, printed_names
 from whatif.schemas import MATCHES, PAIRS, PREDICTIONS, QUESTIONS, REJECTIONS
 from whatif.tables.funnel import FunnelStage, funnel_table, reasons
 from whatif.tables.gallery import Asked, Panel, Picture, Reply, Section, gallery
@@ -37,15 +45,15 @@ Rows = Sequence[Mapping[str, Any]]
 
 def publish_report(task: Task) -> None:
     """Publishes every text file of this benchmark's aggregation."""
-    settings, models = task.parameters[f"aggregate.{NAME}"], task.parameters["models"]
+    settings = task.parameters[f"aggregate.{NAME}"]
     questions = artifacts.read(task.inputs["questions"], QUESTIONS).to_pylist()
     pairs = artifacts.read(task.inputs["pairs"], PAIRS).to_pylist()
     predictions = list(artifacts.rows_of(task.inputs["predictions"], PREDICTIONS))
     matches = list(artifacts.rows_of(task.inputs["matches"], MATCHES))
-    keys = with_predictions(task.inputs["predictions"], answerers(models, NAME, open_questions=True))
-    pilots = pilots_of(models, dict.fromkeys(keys, questions), task.parameters["seed"], NAME)
-    names = marked(printed_names(models, keys), pilots, unit="question")  # none has a twin
-    matcher_names = printed_names(models, matchers(models, NAME))
+    names, matcher_names = names_of(task, "predictions"), names_of(task, "matches")
+    keys = with_predictions(task.inputs["predictions"], list(names))
+    pilots = pilots_of(limits_of(task, keys), dict.fromkeys(keys, questions), task.parameters["seed"], NAME)
+    names = marked({key: names[key] for key in keys}, pilots, unit="question")  # none has a twin
     answered = accuracy(
         predictions,
         questions,
@@ -84,12 +92,12 @@ def _funnel(task: Task, pilots: Mapping[str, Pilot]) -> list[FunnelStage]:
     refused = list(artifacts.rows_of(task.inputs["refused"], REJECTIONS))
     unscorable = reasons(row for row in refused if row["reason"] == "cannot be scored")
     unlike = reasons(row for row in refused if row["reason"] != "cannot be scored")
-    settings = task.parameters[f"generate.{NAME}"]
+    planned = task.parameters[f"generate.{NAME}.pairs"] * task.parameters[f"generate.{NAME}.candidates"]
     extracted, questions = rows_in(task.inputs["extracted"]), rows_in(task.inputs["questions"])
     candidates, best, pairs = (rows_in(task.inputs[role]) for role in ("candidates", "best", "pairs"))
     stages = [
         FunnelStage("extract", "questions", extracted + sum(unread.values()), extracted, unread),
-        FunnelStage("generate", "candidates", settings.pairs * settings.candidates, candidates),
+        FunnelStage("generate", "candidates", planned, candidates),
         FunnelStage("filter", "candidates", candidates, best, filtered),
         FunnelStage("verify", "pairs", best, pairs, unlike),
         FunnelStage("verify", "questions", extracted, questions, unscorable),

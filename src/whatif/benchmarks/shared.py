@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from whatif import artifacts, models
 from whatif.graph.run import Task
+from whatif.prices import Prices
 from whatif.schemas import PREDICTIONS, QUESTIONS
 from whatif.tables.costs import COLUMNS, costs_table, spent_by_model
 from whatif.tables.formats import DisplayTable, to_csv, to_latex, to_markdown
@@ -20,6 +21,13 @@ from whatif.tables.funnel import FunnelStage
 from whatif.text import strategies
 
 SUFFIXES = ("csv", "md", "tex")
+# What tables show of models that answer questions, as a step reads it: no other setting makes its tables stale.
+SHOWN_OF_ANSWERERS = (
+    "models.{model}.name",
+    "models.{model}.limit?",
+    "models.{model}.price_per_million_prompt_tokens?",
+    "models.{model}.price_per_million_response_tokens?",
+)
 
 
 def pairs_of(paths: Sequence[Path]) -> Iterator[tuple[str, list[dict[str, Any]]]]:
@@ -61,6 +69,27 @@ def not_its_work(wildcard: str) -> tuple[str, ...]:
     return tuple(f"models.{{{wildcard}}}.{field}" for field in ("name", "benchmarks"))
 
 
+def names_of(task: Task, role: str) -> dict[str, str]:
+    """The names in tables of the models whose artifacts are the inputs `role`, by key, sorted.
+
+    The step reads them as `models.{...}.name`, so that no other setting of a model makes its tables stale.
+    """
+    keys = sorted({path.parts[2] for path in task.inputs[role]})  # data/evaluate/KEY/...
+    return {key: task.parameters[f"models.{key}.name"] or key for key in keys}
+
+
+def limits_of(task: Task, keys: Iterable[str]) -> dict[str, int | None]:
+    """How many pairs of each benchmark some models are asked; None for all of them."""
+    return {key: task.parameters.get(f"models.{key}.limit") for key in keys}
+
+
+def _prices(task: Task, key: str) -> Prices | None:
+    prompt, response = (
+        task.parameters.get(f"models.{key}.price_per_million_{kind}_tokens") for kind in ("prompt", "response")
+    )
+    return None if prompt is None or response is None else Prices(prompt, response)
+
+
 def rows_in(paths: Sequence[Path]) -> int:
     """The number of rows of some artifacts, from their footers."""
     return sum(artifacts.footer_of(path).rows for path in paths)
@@ -95,8 +124,7 @@ def evaluation_stage(
 
 def spending(task: Task, names: Mapping[str, str]) -> DisplayTable:
     """The tokens, money and errors of the predictions of some models (key -> printed name)."""
-    models_asked = task.parameters["models"]
-    prices = {key: getattr(models_asked[key], "prices", None) for key in names}
+    prices = {key: _prices(task, key) for key in names}
     found = spent_by_model(artifacts.batches(task.inputs["predictions"], PREDICTIONS, COLUMNS))
     return costs_table(found, names, {key: price for key, price in prices.items() if price is not None})
 

@@ -61,7 +61,7 @@ def _show_results(name: str) -> None:
     from whatif.graph.standing import remarks
 
     graph = benchmarks.graph(params.load())
-    step = graph.step("aggregate", name)
+    step = next(step for step in graph.steps_of("aggregate", name) if step.publishes)
     headline = next(Path(path) for path in step.publishes if path.endswith(".md") and "report" not in path)
     if not headline.exists():
         raise WhatifError(f"{headline}: not there yet; `dvc repro` or `snakemake --cores 2` makes it")
@@ -163,7 +163,7 @@ def audit(questions: Sequence[Path], folds: int, seed: int) -> None:
 
     audits = {}
     for path in questions:
-        audits[str(path)] = find_shortcuts(artifacts.rows_of(path, TABLE), folds=folds, confidence=0.95, seed=seed)
+        audits[str(path)] = find_shortcuts(artifacts.rows_of(path, TABLE), folds=folds, seed=seed)
         if not audits[str(path)]:
             raise WhatifError(f"{path}: has no question with options; the audit is of multiple-choice questions")
     click.echo(to_markdown(audit_table(audits)))

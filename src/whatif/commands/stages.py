@@ -20,7 +20,9 @@ def _stage(name: str, *wildcards: str, samples: bool = False) -> Callable[[Calla
             if limit is None:
                 (estimate_jobs if dry_run else run_jobs)(name, benchmark, given, step)
             elif dry_run:
-                raise WhatifError("--limit, --dry-run: give one of them; a `limit` in the model's entry is estimated too")
+                raise WhatifError(
+                    "--limit, --dry-run: give one of them; a dry run estimates `limit` of params.yaml too"
+                )
             else:
                 from whatif.commands.pilot import run_pilot
 
@@ -46,6 +48,7 @@ _HELP = {
     "model": "Only this model of params.yaml; all of them when not given.",
     "matcher": "Only this model of params.yaml that matches captions and pictures.",
     "encoder": "Only this model of params.yaml that embeds captions and pictures, and searches among them.",
+    "variant": "Only this variant of the questions, original or counterfactual.",
     "strategy": "Only this prompting strategy; all of params.yaml when not given.",
 }
 
@@ -110,6 +113,6 @@ def evaluate() -> None:
     """Ask the models of params.yaml the questions of BENCHMARK, and let matchers score its captions and pictures."""
 
 
-@_stage("aggregate")
+@_stage("aggregate", "variant")
 def aggregate() -> None:
     """Make the metrics, tables and plots of BENCHMARK, beside the printed numbers."""

@@ -8,7 +8,7 @@ of seeing. Two fixed rules stand beside it, because they can be said in a word.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -24,6 +24,7 @@ from whatif.text.options import LETTERS
 
 Row = Mapping[str, Any]
 VARIANTS = ("original", "counterfactual")
+RULES = ("letter", "rank", "forest")
 # Enough trees and leaves to find rules of thumb, few enough for 3,000 pairs in seconds on one core.
 _TREES = 100
 _SMALLEST_LEAF = 20
@@ -34,18 +35,22 @@ class Shortcut:
     """How often a way to answer without the picture is right.
 
     `rule` is `letter` (always the same letter), `rank` (always the option of the same rank) or `forest`; `choice`
-    says which letter or rank is best, and is empty for the forest. `accuracy` is a fraction of the `n` questions.
+    says which letter or rank is best, and is empty for the forest. It answers `right` of `n` questions correctly.
     """
 
     rule: str
     variant: str
     choice: str
-    accuracy: Interval
+    right: int
     n: int
 
+    def accuracy(self, confidence: float) -> Interval:
+        """The fraction of the questions that it answers correctly, with its interval."""
+        return wilson(self.right, self.n, confidence)
 
-def audit(questions: Iterable[Row], folds: int, confidence: float, seed: int) -> list[Shortcut]:
-    """Three shortcuts for each variant: best letter, best rank, and a forest cross-validated on the set itself.
+
+def audit(questions: Iterable[Row], *, folds: int, seed: int, variants: Collection[str] = VARIANTS) -> list[Shortcut]:
+    """Three shortcuts for each of the variants: best letter, best rank, and a forest cross-validated on the set itself.
 
     Rows are of the table `questions`; those without choices are passed over. Ranks count from 1, the smallest, by
     value where all options of a question are numbers and in order of their text where not. Letter and rank are the
@@ -56,30 +61,30 @@ def audit(questions: Iterable[Row], folds: int, confidence: float, seed: int) ->
     """
     rows = sorted((row for row in questions if row["choices"]), key=lambda row: str(row["question_id"]))
     found = []
-    for variant in VARIANTS:
+    for variant in sorted(variants, key=VARIANTS.index):
         asked = [row for row in rows if row["variant"] == variant]
         if asked:
             found += [
-                _best_letter(asked, variant, confidence),
-                _best_rank(asked, variant, confidence),
-                _forest(asked, variant, folds, confidence, seed),
+                _best_letter(asked, variant),
+                _best_rank(asked, variant),
+                _forest(asked, variant, folds, seed),
             ]
     return found
 
 
-def _best_letter(rows: Sequence[Row], variant: str, confidence: float) -> Shortcut:
+def _best_letter(rows: Sequence[Row], variant: str) -> Shortcut:
     counts = Counter(str(row["answer"]) for row in rows)
     letter = min(counts, key=lambda letter: (-counts[letter], letter))
-    return Shortcut("letter", variant, letter, wilson(counts[letter], len(rows), confidence), len(rows))
+    return Shortcut("letter", variant, letter, counts[letter], len(rows))
 
 
-def _best_rank(rows: Sequence[Row], variant: str, confidence: float) -> Shortcut:
+def _best_rank(rows: Sequence[Row], variant: str) -> Shortcut:
     counts = Counter(by_rank(row["choices"]).index(LETTERS.index(row["answer"])) + 1 for row in rows)
     rank = min(counts, key=lambda rank: (-counts[rank], rank))
-    return Shortcut("rank", variant, str(rank), wilson(counts[rank], len(rows), confidence), len(rows))
+    return Shortcut("rank", variant, str(rank), counts[rank], len(rows))
 
 
-def _forest(rows: Sequence[Row], variant: str, folds: int, confidence: float, seed: int) -> Shortcut:
+def _forest(rows: Sequence[Row], variant: str, folds: int, seed: int) -> Shortcut:
     pairs = {row["pair_id"] for row in rows}
     if len(pairs) < folds:
         raise WhatifError(
@@ -92,7 +97,7 @@ def _forest(rows: Sequence[Row], variant: str, folds: int, confidence: float, se
     right = 0
     for first, end in pairwise(np.searchsorted(examples.question, np.arange(len(rows) + 1))):
         right += bool(examples.right[first + np.argmax(chances[first:end])])
-    return Shortcut("forest", variant, "", wilson(right, len(rows), confidence), len(rows))
+    return Shortcut("forest", variant, "", right, len(rows))
 
 
 def _chances_out_of_fold(

@@ -46,7 +46,9 @@ class Step:
     name: tells the steps of a stage apart, where it has several.
     function: `module:name` of what does the work; it is called with a `whatif.graph.run.Task`.
     inputs, outputs: role -> path; an input is an output of an earlier step.
-    reads: places in `params.yaml` that the work depends on; it is handed these and no others.
+    reads: places in `params.yaml` that the work depends on; it is handed these and no others. A wildcard that stands
+        in no output is filled with every value, as in an input: `models.{model}.name` is the name of each model that is
+        asked. A place that ends in `?` is left out for models that have no such setting.
     ignores: values within `reads` that do not change what is made, for example the name that tables print.
     sources: those among `reads` (or within them) that name a file or folder outside the graph.
     code: what the work looks up by name, given its parameters and wildcards, as `module:name`.
@@ -127,9 +129,19 @@ class Job:
     @property
     def source_paths(self) -> list[Path]:
         """Files and folders outside the graph that this job reads."""
+        return [path for path in self.named_sources if path.exists()]
+
+    @property
+    def named_sources(self) -> list[Path]:
+        """What the parameters name as a file or folder outside the graph, there or not."""
         places = [place.format(**self.wildcards) for place in self.step.sources]
         named = [value for place in places for value in _several(self.plain_parameters.get(place))]
-        return [path for path in map(user_path, named) if path.exists()]
+        return [user_path(value) for value in named]
+
+    @property
+    def package_files(self) -> list[str]:
+        """Data files of the package that this job reads, relative to the package."""
+        return sorted(pattern.format(**self.wildcards) for pattern in self.step.package_files)
 
     @property
     def code_roots(self) -> list[str]:
@@ -160,12 +172,8 @@ class Graph:
         """The steps of one stage, of all benchmarks."""
         return [step for b in self.benchmarks.values() for step in b.steps if step.stage == stage]
 
-    def step(self, stage: str, benchmark: str) -> Step:
-        """The first step of one stage of one benchmark. Raises WhatifError as `steps_of` does."""
-        return self.steps_of(stage, benchmark)[0]
-
     def steps_of(self, stage: str, benchmark: str, chosen: Collection[str] = (), name: str | None = None) -> list[Step]:
-        """The steps of one stage of one benchmark, or the one with a name.
+        """The steps of one stage of one benchmark, or the one with a name; one without goes by that of its stage.
 
         Those that are divided by the chosen wildcards if there are any. Raises WhatifError when the benchmark is not
         in params.yaml, and when it has no such stage or no step of this name.
@@ -178,10 +186,25 @@ class Graph:
             raise WhatifError(f"{benchmark}: has no stage {stage}; it has {', '.join(stages)}")
         if name is not None:
             known = ", ".join(step.name for step in steps if step.name) or "none with a name"
-            steps = [step for step in steps if step.name == name]
+            steps = [step for step in steps if (step.name or stage) == name]
             if not steps:
                 raise WhatifError(f"{stage} {benchmark}: has no step {name}; there are {known}")
         return [step for step in steps if set(chosen) <= set(step.wildcards)] or steps[:1]
+
+    def jobs_before(self, job: Job) -> set[Job]:
+        """The jobs that make the inputs of a job."""
+        return {self.producer[path] for paths in job.inputs.values() for path in paths}
+
+    def needed_for(self, jobs: Iterable[Job]) -> list[Job]:
+        """Some jobs and all jobs before them, in the order of the graph."""
+        needed: set[Job] = set()
+        waiting = list(jobs)
+        while waiting:
+            job = waiting.pop()
+            if job not in needed:
+                needed.add(job)
+                waiting.extend(self.jobs_before(job))
+        return [job for job in self.jobs if job in needed]
 
     def values(self, step: Step) -> Mapping[str, Sequence[str]]:
         """The values of every wildcard of a step's benchmark."""
@@ -238,10 +261,20 @@ class Graph:
                 for role, pattern in step.inputs.items()
             },
             outputs={role: Path(output.path.format(**wildcards)) for role, output in step.outputs.items()},
-            parameters={
-                place: self.params.lookup(place) for pattern in step.reads for place in [pattern.format(**wildcards)]
-            },
+            parameters=self._parameters(step, wildcards),
         )
+
+    def _parameters(self, step: Step, wildcards: Mapping[str, str]) -> dict[str, Any]:
+        """The values that a job reads, by their dotted paths."""
+        found: dict[str, Any] = {}
+        for pattern in step.reads:
+            for place in self._expand(step, pattern.removesuffix("?"), wildcards):
+                try:
+                    found[place] = self.params.lookup(place)
+                except KeyError:
+                    if not pattern.endswith("?"):
+                        raise
+        return found
 
     def _expand(self, step: Step, pattern: str, wildcards: Mapping[str, str]) -> list[str]:
         names = [name for name in dict.fromkeys(_WILDCARD.findall(pattern)) if name not in wildcards]

@@ -15,19 +15,22 @@ _RULES = {
 }
 
 
-def audit_table(audits: Mapping[str, Sequence[Shortcut]], chance: float = 25.0) -> DisplayTable:
-    """One row a shortcut and variant; `audits` gives the findings by the name of their set."""
+def audit_table(
+    audits: Mapping[str, Sequence[Shortcut]], confidence: float = 0.95, chance: float = 25.0
+) -> DisplayTable:
+    """One row for each shortcut and variant; `audits` gives the findings by the name of their set."""
     rows = tuple(
         (
             name,
             shortcut.variant,
             _RULES[shortcut.rule].format(choice=shortcut.choice),
             str(shortcut.n),
-            f"{percent(shortcut.accuracy.estimate):.1f}",
-            f"{percent(shortcut.accuracy.low):.1f} to {percent(shortcut.accuracy.high):.1f}",
+            f"{percent(accuracy.estimate):.1f}",
+            f"{percent(accuracy.low):.1f} to {percent(accuracy.high):.1f}",
         )
         for name, shortcuts in audits.items()
         for shortcut in shortcuts
+        for accuracy in [shortcut.accuracy(confidence)]
     )
     return DisplayTable(
         f"Questions answered right without the picture, in percent; chance is {chance:g}%. Letter and rank are the "
