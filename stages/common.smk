@@ -33,6 +33,7 @@ try:
         asked_for=ASKED.targets if ASKED else (),
         dry_run=ASKED is not None and bool(ASKED.dryrun),
         say=say,
+        executes=lambda: workflow.execution_settings is not None and not workflow.dryrun,
     )
     load_resources()
     if ON_SLURM:
@@ -55,6 +56,7 @@ wildcard_constraints:
     matcher=r"[a-z0-9-]+",
     encoder=r"[a-z0-9-]+",
     strategy=r"[a-z0-9-]+",
+    variant=r"[a-z-]+",
 
 
 for name in TARGETS:

@@ -24,6 +24,7 @@ COMMANDS = {
     "verify": "whatif.commands.stages:verify",
     "evaluate": "whatif.commands.stages:evaluate",
     "aggregate": "whatif.commands.stages:aggregate",
+    "make": "whatif.commands.make:make",
     "status": "whatif.commands.workspace:status",
     "resume": "whatif.commands.resume:resume",
     "gc": "whatif.commands.workspace:gc",
@@ -81,7 +82,8 @@ class LazyGroup(click.Group):
 def _warn_of_another_checkout() -> None:
     """Says so when the code that runs is not that of the checkout it runs in: results would be judged by other code."""
     here, running = Path("src/whatif"), Path(__file__).parent
-    if here.is_dir() and here.resolve() != running.resolve():
+    # `make` goes on with the code of the checkout by itself.
+    if here.is_dir() and here.resolve() != running.resolve() and sys.argv[1:2] != ["make"]:
         click.echo(f"whatif: runs the code of {running}, not that of ./{here}; set PYTHONPATH=src", err=True)
 
 

@@ -23,7 +23,7 @@ from whatif.graph.freshness import Condition, states
 from whatif.graph.prologue import prepare
 from whatif.graph.run import Task, run
 from whatif.graph.steps import Graph, Step
-from whatif.graph.workflow import _accepts
+from whatif.graph.workflow import accepts
 from whatif.schemas import REJECTIONS
 
 
@@ -108,7 +108,7 @@ def test_what_is_unfinished_is_asked_again_when_it_is_asked_for(
     project: Project, asked_for: tuple[str, ...], again: bool
 ) -> None:
     (job,) = [job for job in project.graph.jobs if job.name == "evaluate toy first"]
-    assert _accepts(project.graph, asked_for)(job) != again
+    assert accepts(project.graph, asked_for)(job) != again
 
 
 def test_the_same_rows_again_stop_the_run_there(project: Project) -> None:

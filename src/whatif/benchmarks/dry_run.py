@@ -87,7 +87,7 @@ def _budget(settings: ApiModel, jobs: int) -> str:
 def _is_due(job: Job) -> bool:
     """Whether a run would do the job's work. Raises WhatifError when its inputs are not there."""
     made = provenance(job)
-    is_fresh = state_of(job, {}, inputs_fresh=True).condition is Condition.FRESH
+    is_fresh = state_of(job, {}, ready=True).condition is Condition.FRESH
     return not is_fresh and not stash.holds(made.fingerprint, job.outputs)
 
 

@@ -16,12 +16,12 @@ from typing import Any
 from whatif import artifacts
 from whatif.artifact_writer import CODEC, CODEC_LEVEL, FORMAT_VERSION
 from whatif.errors import WhatifError
-from whatif.graph import verified
-from whatif.graph.code_version import code_version
+from whatif.graph import code_index, verified
+from whatif.graph.code_index import code_version
 from whatif.graph.steps import STAGES, Graph, Job
 
 DATA = Path("data")
-_PACKAGE_ROOT = Path(__file__).parents[1]
+PACKAGE_ROOT = Path(__file__).parents[1]
 
 
 class Condition(StrEnum):
@@ -40,6 +40,7 @@ class State:
     condition: Condition
     reasons: tuple[str, ...] = ()
     damaged: Mapping[Path, str] = field(default_factory=dict)  # outputs whose bytes are not as written -> why
+    unfinished: bool = False  # fresh only because unfinished outputs were accepted
 
 
 @dataclass(frozen=True)
@@ -74,10 +75,7 @@ def provenance(job: Job, contents: Mapping[Path, str] | None = None) -> Provenan
             "inputs": inputs,
             "sources": {str(path): verified.source_digest(path) for path in job.source_paths},
             "code": code_version(job.code_roots),
-            "package files": {
-                name: verified.file_digest(_PACKAGE_ROOT / name)
-                for name in sorted(pattern.format(**job.wildcards) for pattern in job.step.package_files)
-            },
+            "package files": {name: verified.file_digest(PACKAGE_ROOT / name) for name in job.package_files},
             "format": {"version": FORMAT_VERSION, "codec": CODEC, "level": CODEC_LEVEL},
             "tables": {role: output.table.layout for role, output in sorted(job.step.outputs.items())},
         }
@@ -92,15 +90,22 @@ def states(graph: Graph, accept: Callable[[Job], bool] = lambda job: False) -> d
     found: dict[Job, State] = {}
     contents: dict[Path, str] = {}
     for job in graph.jobs:
-        before = {graph.producer[path] for paths in job.inputs.values() for path in paths}
-        inputs_fresh = all(found[other].condition is Condition.FRESH for other in before)
-        state = state_of(job, contents, inputs_fresh, accept_unfinished=accept(job))
-        found[job] = state
+        ready = inputs_fresh(graph, job, found)
+        found[job] = state_of(job, contents, ready, accept_unfinished=accept(job))
+    code_index.keep()
     return found
 
 
-def state_of(job: Job, contents: dict[Path, str], inputs_fresh: bool, *, accept_unfinished: bool = False) -> State:
-    """The state of one job. `contents` holds the hashes of fresh artifacts, and is added to."""
+def inputs_fresh(graph: Graph, job: Job, found: Mapping[Job, State]) -> bool:
+    """Whether everything that a job is made from is fresh; `found` has the jobs before it."""
+    return all(found[before].condition is Condition.FRESH for before in graph.jobs_before(job))
+
+
+def state_of(job: Job, contents: dict[Path, str], ready: bool, *, accept_unfinished: bool = False) -> State:
+    """The state of one job, whose inputs are fresh if it is `ready`.
+
+    `contents` holds the hashes of fresh artifacts, and is added to.
+    """
     missing = [path for path in (*job.outputs.values(), *job.published) if not path.exists()]
     footers: dict[Path, artifacts.Footer] = {}
     damage: dict[Path, str] = {}
@@ -114,7 +119,7 @@ def state_of(job: Job, contents: dict[Path, str], inputs_fresh: bool, *, accept_
         return State(Condition.MISSING, tuple(f"{path} is missing" for path in missing), damage)
     if damage:
         return State(Condition.STALE, tuple(damage.values()), damage)
-    if not inputs_fresh:
+    if not ready:
         return State(Condition.UNKNOWN, ("something before it is not fresh",))
     wanted = provenance(job, contents)
     reasons: dict[str, None] = {}
@@ -126,7 +131,7 @@ def state_of(job: Job, contents: dict[Path, str], inputs_fresh: bool, *, accept_
     if reasons:
         return State(Condition.STALE, tuple(reasons))
     contents.update({path: footer.content for path, footer in footers.items()})
-    return State(Condition.FRESH)
+    return State(Condition.FRESH, unfinished=any(footer.unfinished for footer in footers.values()))
 
 
 def _read(job: Job, role: str, path: Path, footers: dict[Path, artifacts.Footer]) -> str | None:

@@ -82,8 +82,7 @@ def _sign(file: BinaryIO, what: str = "") -> None:
 @contextlib.contextmanager
 def hold_job(name: str, say: Callable[[str], None]) -> Iterator[None]:
     """Waits until nobody else makes the outputs of this job, for example one that a killed run left behind."""
-    LOCKS.mkdir(parents=True, exist_ok=True)
-    with (LOCKS / f"{hashlib.sha256(name.encode()).hexdigest()[:32]}.lock").open("a+b") as file:
+    with _opened(name) as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -91,3 +90,21 @@ def hold_job(name: str, say: Callable[[str], None]) -> Iterator[None]:
             fcntl.flock(file, fcntl.LOCK_EX)
         _sign(file, f" ({name})")
         yield
+
+
+@contextlib.contextmanager
+def try_job(name: str) -> Iterator[bool]:
+    """Holds the lock of a job if nobody else does, and says whether it does."""
+    with _opened(name) as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            yield False
+            return
+        _sign(file, f" ({name})")
+        yield True
+
+
+def _opened(name: str) -> BinaryIO:
+    LOCKS.mkdir(parents=True, exist_ok=True)
+    return (LOCKS / f"{hashlib.sha256(name.encode()).hexdigest()[:32]}.lock").open("a+b")

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     import psutil
 
 DVC_LOCKS = Path(".dvc/tmp")
+# Options of `dvc repro` that leave no stage out.
+_OF_ALL_STAGES = {"--force", "-f", "--keep-going", "-k", "--quiet", "-q", "--verbose", "-v", "-vv", "--no-commit"}
 _LONGEST_COMMAND = 80  # characters of a command that a message shows
 
 
@@ -88,6 +90,30 @@ def dvc_run(root: Path) -> Running | None:
         if plans and _is_of_a_run(process) and _checkout_of(process) in (None, root.resolve()):
             return _describe(process)
     return None
+
+
+def is_part_of_whole_repro() -> bool:
+    """Whether the calling process was started by a `dvc repro` of all stages, so that every later stage will follow.
+
+    False in case of doubt: with a target or an option that this function does not know, and where a stage is frozen.
+    """
+    if "DVC_STAGE" not in os.environ:
+        return False
+    import psutil
+
+    commands = (command_of(_command_line(parent)) for parent in psutil.Process().parents())
+    command = next((command for command in commands if command[:1] == ("dvc",)), ())
+    return command[:2] == ("dvc", "repro") and set(command[2:]) <= _OF_ALL_STAGES and not _is_a_stage_frozen()
+
+
+def _is_a_stage_frozen() -> bool:
+    import yaml
+
+    try:
+        stages = yaml.safe_load(Path("dvc.yaml").read_text(encoding="utf-8"))["stages"]
+        return any(stages[stage].get("do", stages[stage]).get("frozen", False) for stage in STAGES)
+    except (OSError, ValueError, yaml.YAMLError, LookupError, TypeError, AttributeError):
+        return True
 
 
 def check_free(root: Path) -> None:
@@ -158,7 +184,7 @@ def _own_process_ids() -> set[int]:
 
 def _is_of_a_run(process: psutil.Process) -> bool:
     command = command_of(_command_line(process))
-    is_stage = command[:1] != ("whatif",) or command[1:2] in [(stage,) for stage in STAGES]
+    is_stage = command[:1] != ("whatif",) or command[1:2] in [(stage,) for stage in (*STAGES, "make")]
     return bool(command) and is_stage and "daemon" not in command[:2]
 
 

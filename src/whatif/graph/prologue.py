@@ -1,9 +1,10 @@
 """The prologue of both doors: puts the workspace in order before anything is scheduled.
 
 Snakemake decides by the times of files. So what is not fresh is moved out of its way (into the stash), together with
-everything after it, and the times of what is fresh are brought into the order of the graph. Then Snakemake's own
-rules give the right jobs. When the process ends, what was moved and not made anew is put back as it was: a dry run
-changes nothing, and a run that failed leaves what it did not come to.
+everything after it. What the stash holds of the wanted state is taken back at once, without a job. The times of what is
+fresh are brought into the order of the graph. Then Snakemake's own rules give the right jobs. When the process ends,
+what was moved and not made anew is put back as it was: a dry run changes nothing, and a run that failed leaves what it
+did not come to.
 """
 
 from __future__ import annotations
@@ -18,50 +19,71 @@ from typing import BinaryIO
 from whatif.artifacts import footer_of
 from whatif.atomic_files import disk_errors, remove_orphans
 from whatif.errors import WhatifError
-from whatif.graph import locks, stash, verified
-from whatif.graph.freshness import DATA, Condition, State, leftovers, states
-from whatif.graph.run import publish
+from whatif.graph import code_index, locks, run, stash, verified
+from whatif.graph.freshness import DATA, Condition, State, inputs_fresh, leftovers, state_of
 from whatif.graph.steps import Graph, Job
 
 
 @dataclass
 class Prologue:
-    """What was found and what was moved; holds the lock of the checkout until `end`."""
+    """What was found, taken back and moved; holds the lock of the checkout until `end`."""
 
     graph: Graph
     lock: BinaryIO
     found: dict[Job, State]
+    taken: list[Job] = field(default_factory=list)
     moved: list[stash.Moved] = field(default_factory=list)
     left_over: list[stash.Moved] = field(default_factory=list)
 
-    def end(self) -> None:
-        """Puts back what was moved and not made anew, and gives the lock back."""
+    def end(self, *, only_looked: bool = False) -> None:
+        """Puts back what was moved and not made anew, and gives the lock back.
+
+        What was taken from the stash goes back there when the process `only_looked`, as a dry run does.
+        """
+        if only_looked:
+            for job in self.taken:
+                for path in job.published:
+                    path.unlink(missing_ok=True)
+                for path in job.outputs.values():
+                    stash.put(path)
         worked = not self.moved or any(moved.path.exists() for moved in self.moved)
         for moved in self.moved if worked else [*self.moved, *self.left_over]:
             moved.undo()
         for job in self.graph.jobs:
             if job.published and job.outputs["files"].exists() and not all(path.exists() for path in job.published):
-                publish(job)
+                run.publish(job)
         self.lock.close()
 
 
-def prepare(graph: Graph, say: Callable[[str], None], accept: Callable[[Job], bool] = lambda job: False) -> Prologue:
-    """Moves what is not fresh into the stash and mends times that are out of order.
+def prepare(
+    graph: Graph,
+    say: Callable[[str], None],
+    accept: Callable[[Job], bool] = lambda job: False,
+    take_back: Callable[[Job], bool] = lambda job: True,
+) -> Prologue:
+    """Moves what is not fresh into the stash, takes back from there what is due, and mends times that are out of order.
 
-    Unfinished outputs are not fresh, except those of the jobs that `accept` names. Raises WhatifError when another
-    process plans in this checkout, or when something cannot be moved.
+    Unfinished outputs are not fresh, except those of the jobs that `accept` names. Only the jobs that `take_back` names
+    are taken back. Raises WhatifError when another process plans in this checkout, or when something cannot be moved.
     """
     prologue = Prologue(graph, locks.hold_checkout(), {})
     try:
         with disk_errors(DATA):
             remove_orphans(DATA)
-            prologue.found = states(graph, accept)
+            contents: dict[Path, str] = {}
             times: dict[Path, int] = {}
-            for job, state in prologue.found.items():
+            for job in graph.jobs:
+                ready = inputs_fresh(graph, job, prologue.found)
+                state = state_of(job, contents, ready, accept_unfinished=accept(job))
+                if state.condition is not Condition.FRESH:
+                    _clear(job, state, prologue, say)
+                    if ready and take_back(job) and run.take_back(job, contents, say):
+                        prologue.taken.append(job)
+                        state = State(Condition.FRESH)
                 if state.condition is Condition.FRESH:
                     _mend_times(job, times)
-                else:
-                    _clear(job, state, prologue, say)
+                prologue.found[job] = state
+            code_index.keep()
             for path in leftovers(graph):
                 say(f"out of the way: {path}: no longer asked for")
                 prologue.left_over.append(stash.put(path))

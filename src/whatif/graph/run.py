@@ -126,7 +126,7 @@ def run(job: Job, say: Callable[[str], None]) -> Outcome:
     with locks.hold_job(job.name, say):
         started = time.monotonic()
         made = provenance(job)
-        if state_of(job, {}, inputs_fresh=True).condition is Condition.FRESH:
+        if state_of(job, {}, ready=True).condition is Condition.FRESH:
             outcome: Outcome = "up to date"
         elif stash.take(made.fingerprint, job.outputs):
             outcome = "taken from the stash"
@@ -139,6 +139,24 @@ def run(job: Job, say: Callable[[str], None]) -> Outcome:
         _log(job, outcome, seconds)
         say(f"{job.name}: {outcome} in {seconds:.1f} s")
         return outcome
+
+
+def take_back(job: Job, contents: dict[Path, str], say: Callable[[str], None]) -> bool:
+    """Brings back the outputs of a job, none of which are there, if the stash holds them; says whether it did.
+
+    Waits for nobody: what another process is making is left to it. The inputs must be fresh; `contents` holds their
+    hashes, and those of the outputs are added to it.
+    """
+    with locks.try_job(job.name) as free:
+        started = time.monotonic()
+        if not free or not stash.take(provenance(job, contents).fingerprint, job.outputs):
+            return False
+        contents.update({path: artifacts.footer_of(path).content for path in job.outputs.values()})
+        if job.published:
+            publish(job)
+        _log(job, "taken from the stash", time.monotonic() - started)
+    say(f"{job.name}: taken from the stash")
+    return True
 
 
 def _compute(job: Job, made: Provenance, say: Callable[[str], None]) -> None:

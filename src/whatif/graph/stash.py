@@ -7,10 +7,10 @@ import shutil
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from whatif import artifacts
-from whatif.atomic_files import move
 from whatif.errors import WhatifError
 from whatif.graph import verified
 
@@ -29,8 +29,7 @@ class Moved:
     def undo(self) -> None:
         """Brings the file back unless something new stands in its place, or it has been taken meanwhile."""
         if self.place.exists() and not self.path.exists():
-            move(self.place, self.path)
-            os.utime(self.path, ns=self.times)
+            verified.move(self.place, self.path, self.times)
             with suppress(OSError):
                 self.place.parent.rmdir()
 
@@ -58,10 +57,8 @@ def set_aside(path: Path) -> Moved:
 
 def _move(path: Path, place: Path) -> Moved:
     state = path.stat()
-    move(path, place)
-    os.utime(place)
+    verified.move(path, place)
     os.utime(place.parent)
-    verified.forget(path)
     return Moved(path, place, (state.st_atime_ns, state.st_mtime_ns))
 
 
@@ -73,7 +70,7 @@ def holds(fingerprint: str, outputs: Mapping[str, Path]) -> bool:
             footer = artifacts.footer_of(file)
             if (footer.role, footer.fingerprint) != (role, fingerprint) or footer.unfinished:
                 return False
-            if artifacts.content_of(file) != footer.content:
+            if verified.digest(file, partial(artifacts.content_of, file)) != footer.content:
                 return False
         except (OSError, WhatifError):
             return False
@@ -89,9 +86,7 @@ def take(fingerprint: str, outputs: Mapping[str, Path]) -> bool:
         return False
     folder = STASH / fingerprint
     for role, path in outputs.items():
-        move(folder / f"{role}.parquet", path)
-        os.utime(path)
-        verified.remember(path, artifacts.footer_of(path).content)
+        verified.move(folder / f"{role}.parquet", path)
     shutil.rmtree(folder, ignore_errors=True)
     return True
 
@@ -110,6 +105,8 @@ def collect(keep_bytes: int) -> tuple[int, int]:
     for _, _, size, place in sorted(entries):
         if left <= keep_bytes:
             break
+        for file in [place] if place.is_file() else place.rglob("*"):
+            verified.forget(file)
         if place.is_dir():
             shutil.rmtree(place, ignore_errors=True)
         else:

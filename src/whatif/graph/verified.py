@@ -12,12 +12,14 @@ import contextlib
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable
 from pathlib import Path
 
-from whatif import artifacts
+from whatif import artifacts, atomic_files
 from whatif.atomic_files import write_whole
 from whatif.errors import WhatifError
+from whatif.graph.stamps import files_below, stamp
 from whatif.input_files import open_regular
 
 INDEX = Path(".whatif/index")
@@ -36,22 +38,33 @@ def verified_footer(path: Path) -> artifacts.Footer:
 
 def digest(path: Path, compute: Callable[[], str]) -> str:
     """The hash of a file, from the index while the file is untouched, else computed and remembered."""
-    stamp = _stamp(path)
-    try:
-        kept = json.loads(_entry(path).read_text(encoding="utf-8"))
-        if kept["stamp"] == stamp:
-            return str(kept["digest"])
-    except (OSError, ValueError, KeyError, TypeError):
-        pass  # no entry, or one that is not ours: the file itself decides
+    now = stamp(path)
+    kept = _read(path)
+    if kept and kept["stamp"] == now:
+        return kept["digest"]
     value = compute()
     # With the stamp from before: what changes while it is read will be read again.
-    _write(path, stamp, value)
+    _write(path, now, value)
     return value
 
 
 def remember(path: Path, value: str) -> None:
     """Notes the hash that a file, just written or moved by us, has now."""
-    _write(path, _stamp(path), value)
+    _write(path, stamp(path), value)
+
+
+def move(source: Path, target: Path, times: tuple[int, int] | None = None) -> None:
+    """Moves a file together with its entry, if the file was not touched since.
+
+    `times` of access and modification, in nanoseconds, are given to it; those of now when they are not given.
+    """
+    entry = _read(source)
+    known = entry["digest"] if entry and entry["stamp"] == stamp(source) else None
+    atomic_files.move(source, target)
+    os.utime(target, ns=times or (time.time_ns(), time.time_ns()))
+    forget(source)
+    if known is not None:
+        remember(target, known)
 
 
 def forget(path: Path) -> None:
@@ -78,41 +91,24 @@ def file_digest(path: Path) -> str:
 
 def _hash_tree(path: Path) -> str:
     hasher = hashlib.sha256()
-    for file in _files(path):
+    for file in files_below(path):
         hasher.update(os.fsencode(f"{file.relative_to(path)}\n"))  # a name need not be UTF-8
         with open_regular(file) as opened:
             hasher.update(hashlib.file_digest(opened, "sha256").digest())
     return hasher.hexdigest()
 
 
-def _files(path: Path) -> list[Path]:
-    return sorted(_walk(path, frozenset())) if path.is_dir() else [path]
+def _read(path: Path) -> dict[str, str] | None:
+    """The entry of a file; None when there is none, or one that is not ours: then the file itself decides."""
+    try:
+        kept = json.loads(_entry(path).read_text(encoding="utf-8"))
+        return {"stamp": str(kept["stamp"]), "digest": str(kept["digest"])}
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
 
 
-def _walk(folder: Path, above: frozenset[tuple[int, int]]) -> Iterator[Path]:
-    """Files below a folder, following links; a link back to a folder that we are in is passed over."""
-    state = folder.stat()
-    here = (state.st_dev, state.st_ino)
-    if here in above:
-        return
-    for entry in folder.iterdir():
-        if entry.is_dir():
-            yield from _walk(entry, above | {here})
-        elif entry.is_file():
-            yield entry
-
-
-def _stamp(path: Path) -> str:
-    """Sizes and times of a file, or of all files below a folder. The time of change shows a reset time of writing."""
-    if path.is_dir():
-        lines = [f"{file.relative_to(path)} {_stamp(file)}" for file in _files(path)]
-        return hashlib.sha256(os.fsencode("\n".join(lines))).hexdigest()
-    state = path.stat()
-    return f"{state.st_size} {state.st_mtime_ns} {state.st_ctime_ns}"
-
-
-def _write(path: Path, stamp: str, value: str) -> None:
-    entry = {"path": os.fspath(path), "stamp": stamp, "digest": value}
+def _write(path: Path, stamped: str, value: str) -> None:
+    entry = {"path": os.fspath(path), "stamp": stamped, "digest": value}
     with contextlib.suppress(WhatifError):
         write_whole(_entry(path), json.dumps(entry).encode(), durable=False)
 

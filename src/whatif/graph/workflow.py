@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import atexit
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -37,9 +37,12 @@ def open_graph(
     schedules: bool,
     say: Callable[[str], None],
     asked_for: Collection[str] = (),
+    executes: Callable[[], bool] = lambda: True,
     dry_run: bool = False,
 ) -> Graph:
     """The graph of `params.yaml`; `schedules` is true in the one process that plans jobs, which clears the way.
+
+    `executes` is asked when the process ends, whether it ran what was due or only looked, as a dry run does.
 
     `asked_for` are the targets of the run, none for all of them. What is unfinished is done again when it is itself
     asked for, or everything is: `snakemake evaluate` asks again, `snakemake aggregate` takes the answers that are
@@ -56,58 +59,42 @@ def open_graph(
             "--config, --configfile: values given on the command line are not recorded; edit params.yaml instead"
         )
     if schedules:
-        prologue = prepare(graph, say, _accepts(graph, asked_for))
-        atexit.register(prologue.end)
-        asked = _asked(graph, asked_for)
-        due = [job for job, state in prologue.found.items() if state.condition is not Condition.FRESH]
-        for line in cautions(graph, [job for job in due if asked is None or not _disjoint(asked, job)]):
+        asked = jobs_asked_for(graph, asked_for)
+        prologue = prepare(graph, say, accepts(graph, asked_for), graph.needed_for(asked).__contains__)
+        atexit.register(lambda: prologue.end(only_looked=not executes()))
+        for line in cautions(graph, [job for job in asked if prologue.found[job].condition is not Condition.FRESH]):
             say(line)
         if dry_run:
-            _say_costs(graph, prologue.found, say, asked_for)
+            _say_costs(graph, asked, prologue.found, say)
     return graph
 
 
-def _say_costs(
-    graph: Graph, found: Mapping[Job, State], say: Callable[[str], None], asked_for: Collection[str]
-) -> None:
+def _say_costs(graph: Graph, asked: Iterable[Job], found: Mapping[Job, State], say: Callable[[str], None]) -> None:
+    """A line for each model with prices whose evaluations are due."""
     from whatif.benchmarks.dry_run import estimates, has_prices
 
-    wanted = _wanted(graph, asked_for)
-    due = [job for job in wanted if has_prices(job) and found[job].condition is not Condition.FRESH]
-    for line in estimates(due):
+    wanted = graph.needed_for(asked)
+    for line in estimates([job for job in wanted if has_prices(job) and found[job].condition is not Condition.FRESH]):
         say(line)
 
 
-def _wanted(graph: Graph, asked_for: Collection[str]) -> list[Job]:
-    """The jobs that a run with these targets needs, in the order of the graph; all of them without targets."""
+def jobs_asked_for(graph: Graph, asked_for: Collection[str]) -> list[Job]:
+    """The jobs that a run with these targets names: files, rules, or stages and models; all when it names none."""
     if not asked_for or "all" in asked_for:
         return graph.jobs
     named = targets(graph)
     paths = {path for target in asked_for for path in named.get(target, [target])}
-    wanted: set[Job] = set()
-    for job in reversed(graph.jobs):
-        if not paths.isdisjoint(map(str, (*job.outputs.values(), *job.published))):
-            wanted.add(job)
-            paths.update(str(path) for role in job.inputs.values() for path in role)
-    return [job for job in graph.jobs if job in wanted]
+    return [
+        job
+        for job in graph.jobs
+        if job.step.rule in asked_for or not paths.isdisjoint(map(str, (*job.outputs.values(), *job.published)))
+    ]
 
 
-def _accepts(graph: Graph, asked_for: Collection[str]) -> Callable[[Job], bool]:
-    """Which jobs' unfinished outputs are good enough for a run with these targets."""
-    asked = _asked(graph, asked_for)
-    return lambda job: asked is not None and _disjoint(asked, job)
-
-
-def _asked(graph: Graph, asked_for: Collection[str]) -> set[str] | None:
-    """The files that a run with these targets is for; None for all."""
-    if not asked_for or "all" in asked_for:
-        return None
-    named = targets(graph)
-    return {path for target in asked_for for path in named.get(target, [target])}
-
-
-def _disjoint(asked: set[str], job: Job) -> bool:
-    return asked.isdisjoint(map(str, job.outputs.values()))
+def accepts(graph: Graph, asked_for: Collection[str]) -> Callable[[Job], bool]:
+    """Which jobs' unfinished outputs are good enough for a run with these targets: of all that it does not name."""
+    asked = {job.name for job in jobs_asked_for(graph, asked_for)}
+    return lambda job: job.name not in asked
 
 
 def inputs_of(graph: Graph, step: Step) -> Callable[[Any], list[str]]:
@@ -128,7 +115,8 @@ def log_of(step: Step) -> str:
 
 def job_of(step: Step) -> str:
     """The arguments of `whatif` that run one job of a step's rule, with the rule's wildcards."""
-    named = [f"--step {step.name}"] if step.name else []
+    siblings = [one for one in benchmarks.benchmark(step.benchmark).steps if one.stage == step.stage]
+    named = [f"--step {step.name or step.stage}"] if len(siblings) > 1 else []
     return " ".join([step.stage, step.benchmark, *named, *(f"--{name} {{{name}}}" for name in step.wildcards)])
 
 

@@ -1,0 +1,104 @@
+"""`whatif make`: the command of the stages in dvc.yaml, which calls Snakemake only when a job is due."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from whatif.errors import WhatifError
+from whatif.graph import fresh_targets
+
+if TYPE_CHECKING:
+    from whatif.graph.freshness import State
+    from whatif.graph.steps import Graph, Job
+
+_SNAKEMAKE = ("--cores", "all", "--quiet", "host", "rules")
+
+
+@click.command(context_settings={"ignore_unknown_options": True})
+@click.argument("target")
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[-- ARGUMENTS]...")
+def make(target: str, arguments: tuple[str, ...]) -> None:
+    """Make the files of TARGET: a stage, or evaluate-MODEL. The stages in dvc.yaml call this.
+
+    Ends at once when all of them are fresh. What the stash holds is taken back. If jobs are still due, it becomes
+    `snakemake ARGUMENTS -- TARGET`, by default with `--cores all --quiet host rules`.
+
+    As part of a `dvc repro` of all stages it takes back the files of later stages too, so that the graph is planned
+    once. DVC records them when it comes to their stages.
+    """
+    _run_code_of_this_checkout()
+    if fresh_targets.holds(target):
+        return
+    if not _take_back(target):
+        _become_snakemake([*(arguments or _SNAKEMAKE), "--", target])
+
+
+def _take_back(target: str) -> bool:
+    """Takes back from the stash what is due, and says whether all files of the target are fresh."""
+    from whatif import benchmarks, params
+    from whatif.graph import code_index, owners
+    from whatif.graph.freshness import PACKAGE_ROOT, Condition
+    from whatif.graph.prologue import prepare
+    from whatif.graph.workflow import accepts, jobs_asked_for, targets
+
+    graph = benchmarks.graph(params.load())
+    known = targets(graph)
+    if target not in known:
+        raise WhatifError(f"{target}: is neither a stage nor evaluate-MODEL; there are {', '.join(known)}")
+    decides = {source for job in graph.jobs for source in job.named_sources}
+    decides |= {PACKAGE_ROOT / name for job in graph.jobs for name in job.package_files}
+    packages = code_index.package_folders({root for job in graph.jobs for root in job.code_roots})
+    basis = fresh_targets.Basis.taken(packages, sorted({Path(params.PARAMS_FILE), *decides}))
+    needed = set(graph.needed_for(jobs_asked_for(graph, [target])))
+    wanted = set(graph.jobs) if owners.is_part_of_whole_repro() else needed
+    said: list[str] = []
+    prologue = prepare(graph, said.append, accepts(graph, [target]), wanted.__contains__)
+    prologue.end()
+    is_fresh = all(prologue.found[job].condition is Condition.FRESH for job in needed)
+    # When Snakemake follows it says for itself what is not fresh.
+    taken = {f"{job.name}: taken from the stash" for job in prologue.taken}
+    for line in said if is_fresh else filter(taken.__contains__, said):
+        click.echo(line, err=True)
+    _note(graph, list(known), prologue.found, basis)
+    return is_fresh
+
+
+def _note(graph: Graph, named: list[str], found: dict[Job, State], basis: fresh_targets.Basis) -> None:
+    """Notes every target of which all files are fresh, and none of its own unfinished."""
+    from whatif.graph.freshness import Condition
+    from whatif.graph.workflow import jobs_asked_for
+
+    for target in named:
+        asked = jobs_asked_for(graph, [target])
+        needed = graph.needed_for(asked)
+        if all(found[job].condition is Condition.FRESH for job in needed) and not any(
+            found[job].unfinished for job in asked
+        ):
+            files = (path for job in needed for path in (*job.outputs.values(), *job.published))
+            fresh_targets.note(target, basis, files)
+
+
+def _run_code_of_this_checkout() -> None:
+    """Starts again with the code in ./src when another one runs: code and artifacts belong together."""
+    source = Path("src").resolve()
+    before = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    is_other = (source / "whatif").is_dir() and source / "whatif" != Path(__file__).resolve().parents[1]
+    if is_other and before[0] != str(source):
+        os.environ["PYTHONPATH"] = os.pathsep.join([str(source), *filter(None, before)])
+        os.execv(sys.executable, [sys.executable, "-m", "whatif", *sys.argv[1:]])
+
+
+def _become_snakemake(arguments: list[str]) -> None:
+    program = Path(sys.executable).with_name("snakemake")
+    found = str(program) if program.is_file() else shutil.which("snakemake")
+    if found is None:
+        raise WhatifError("snakemake: no such program; install whatif with its dependencies")
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os.execv(found, ["snakemake", *arguments])

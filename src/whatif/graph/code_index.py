@@ -1,0 +1,90 @@
+"""The index of code versions: what `code_version` found, kept for the next process while no source file is touched.
+
+Reading and following the source of the whole package takes about a second, and every job and every plan needs the
+result. As with the index of verified files, size and times of the files tell whether the result still holds.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+from whatif.atomic_files import write_whole
+from whatif.errors import WhatifError
+from whatif.graph import code_version as source
+from whatif.graph.stamps import code_stamp
+
+_FOLDER = Path(".whatif/code-versions")
+
+
+@dataclass
+class _Index:
+    """The versions found in some packages, by the roots that they were asked for."""
+
+    place: Path
+    stamp: str
+    versions: dict[str, dict[str, str]]
+    changed: bool = False
+
+
+_opened: dict[Path, _Index] = {}
+
+
+def code_version(roots: Iterable[str]) -> dict[str, str]:
+    """As `whatif.graph.code_version.code_version`, from the index while the source is untouched.
+
+    Raises KeyError when a root does not exist.
+    """
+    asked = tuple(roots)
+    index = _index_of(asked)
+    key = " ".join(asked)
+    if key not in index.versions:
+        index.versions[key] = source.code_version(asked)
+        index.changed = True
+    return dict(index.versions[key])
+
+
+def keep() -> None:
+    """Writes the versions found by this process to the index; where that fails, the next process finds them again."""
+    for index in _opened.values():
+        if index.changed:
+            with contextlib.suppress(WhatifError):
+                text = json.dumps({"stamp": index.stamp, "versions": index.versions})
+                write_whole(index.place, text.encode(), durable=False)
+            index.changed = False
+
+
+def package_folders(roots: Iterable[str]) -> list[Path]:
+    """The folders of the packages whose code is followed from some roots."""
+    packages = {source.PACKAGE, *(root.partition(":")[0].partition(".")[0] for root in roots)}
+    return [folder for package in sorted(packages) for folder in _folders(package)]
+
+
+@cache
+def _folders(package: str) -> tuple[Path, ...]:
+    found = find_spec(package)
+    return tuple(map(Path, (found.submodule_search_locations or ()) if found else ()))
+
+
+def _index_of(roots: tuple[str, ...]) -> _Index:
+    folders = package_folders(roots)
+    place = (_FOLDER / f"{'-'.join(folder.name for folder in folders)}.json").absolute()
+    if place not in _opened:
+        # Taken before anything is read: what is edited meanwhile is found again by the next process.
+        stamp = f"{sys.version_info.major}.{sys.version_info.minor} {code_stamp(folders)}"
+        _opened[place] = _Index(place, stamp, _read(place, stamp))
+    return _opened[place]
+
+
+def _read(place: Path, stamp: str) -> dict[str, dict[str, str]]:
+    try:
+        kept = json.loads(place.read_text(encoding="utf-8"))
+        return {str(key): dict(version) for key, version in kept["versions"].items()} if kept["stamp"] == stamp else {}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return {}  # no index, or one that is not ours
