@@ -14,6 +14,7 @@ from typing import Any
 MEASUREMENTS = {
     "puzzle-images": "bench.puzzle_images",
     "noop-repro": "bench.noop_repro",
+    "restore-repro": "bench.restore_repro",
     "status-1000-artifacts": "bench.status",
     "rank-options": "bench.rank_options",
     "generate-batch": "bench.generate_batch",

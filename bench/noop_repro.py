@@ -22,12 +22,12 @@ def measure() -> dict[str, Any]:
     """Seconds of each door, median of rounds taken in turn; the ratio is how often `dvc repro` fits in the other."""
     with tempfile.TemporaryDirectory() as folder:
         project = Path(folder) / "project"
-        _copy_small(project)
-        _run(project, "dvc", "repro")
+        copy_small(project)
+        run(project, "dvc", "repro")
         seconds: dict[str, list[float]] = {"dvc": [], "snakemake": []}
         for _ in range(_ROUNDS):
-            seconds["dvc"].append(_run(project, "dvc", "repro"))
-            seconds["snakemake"].append(_run(project, "snakemake", "--cores", "1"))
+            seconds["dvc"].append(run(project, "dvc", "repro"))
+            seconds["snakemake"].append(run(project, "snakemake", "--cores", "1"))
     ours, peer = (statistics.median(seconds[door]) for door in ("dvc", "snakemake"))
     return {
         "name": "noop-repro",
@@ -39,7 +39,7 @@ def measure() -> dict[str, Any]:
     }
 
 
-def _copy_small(project: Path) -> None:
+def copy_small(project: Path) -> None:
     """The tracked files of this checkout, with few puzzles."""
     names = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     for name in filter(None, names.split("\0")):
@@ -56,7 +56,8 @@ def _copy_small(project: Path) -> None:
     subprocess.run(["git", "init", "--quiet"], cwd=project, check=True)
 
 
-def _run(project: Path, *command: str) -> float:
+def run(project: Path, *command: str) -> float:
+    """Seconds that a command takes in a project."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     started = time.perf_counter()
     subprocess.run(command, cwd=project, env={**os.environ, "PATH": path}, capture_output=True, check=True)

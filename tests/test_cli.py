@@ -25,6 +25,7 @@ __all__ = ["finished", "folder", "made", "project"]  # fixtures
 
 COMMANDS = (
     *STAGES,
+    "make",
     "status",
     "resume",
     "gc",
@@ -164,7 +165,7 @@ def test_a_stage_that_was_run_computes_nothing_again_and_parts_and_models_run_al
     for part, line in zip(("part-000-of-002", "part-001-of-002"), lines, strict=True):
         assert re.fullmatch(rf"evaluate {NAME} majority {part}: (?!computed)[a-z ]+ in [0-9.]+ s", line)
     result = whatif("status", "--check")
-    assert (result.exit_code, result.stdout.splitlines()[-1]) == (0, "12 fresh (jobs)")
+    assert (result.exit_code, result.stdout.splitlines()[-1]) == (0, "14 fresh (jobs)")
 
 
 def test_status_names_the_log_of_what_is_not_fresh(project: Path) -> None:

@@ -34,6 +34,11 @@ def test_it_holds_while_nothing_is_touched() -> None:
     assert not fresh_targets.holds("generate")
 
 
+def test_it_holds_when_dvc_has_recorded_an_output() -> None:
+    OUTPUT.chmod(0o644)
+    assert fresh_targets.holds("extract")
+
+
 @pytest.mark.parametrize(
     "touch",
     [
@@ -48,6 +53,8 @@ def test_it_holds_while_nothing_is_touched() -> None:
         (CODE / "module.py").unlink,
         lambda: Path("not-there").write_text("now it is"),
         lambda: os.utime(OUTPUT, (1, 1)),
+        lambda: OUTPUT.write_text("as it is!"),
+        lambda: Path("copy").write_text("as it was") and Path("copy").replace(OUTPUT),
         lambda: Path(".whatif/fresh/extract.json").write_text("no JSON"),
         lambda: Path(".whatif/fresh/extract.json").write_text("[]"),
     ],

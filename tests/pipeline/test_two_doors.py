@@ -13,6 +13,7 @@ pytestmark = pytest.mark.pipeline
 
 SHARDS = ("part-000-of-002", "part-001-of-002")
 PARTS = {f"generate {part}" for part in SHARDS}
+AUDITS = {f"aggregate shortcuts {variant}" for variant in ("original", "counterfactual")}
 EVALUATIONS = {f"evaluate {model} {part}" for model in ("first-option", "majority", "random") for part in SHARDS}
 IMAGE_SIZE = "generate.cvqa-synthetic.image_size"
 SEED = "seed"
@@ -25,11 +26,11 @@ def computed(jobs: dict[str, str]) -> set[str]:
 
 def test_both_doors_make_the_same_bytes(project: Checkout) -> None:
     by_dvc = project.results()
-    assert len([path for path in by_dvc if path.endswith(".parquet")]) == 20
+    assert len([path for path in by_dvc if path.endswith(".parquet")]) == 22
     for folder in ("data", "metrics", ".whatif", ".snakemake"):
         project.run("rm", "-rf", folder)
     jobs = project.jobs(["snakemake", "--cores", "2", "--quiet", "host", "rules"])
-    assert set(jobs) == {"extract", *PARTS, "filter", "verify", *EVALUATIONS, "aggregate"}
+    assert set(jobs) == {"extract", *PARTS, "filter", "verify", *EVALUATIONS, *AUDITS, "aggregate"}
     assert set(jobs.values()) == {"computed"}
     assert project.results() == by_dvc
 

@@ -1,8 +1,8 @@
 """Targets that were found fresh, noted with the stamps of everything that decides it.
 
 While all stamps are the same, the target is fresh without a plan: neither parameters nor footers are read. So one stage
-of `dvc repro` plans, and the stages after it return at once. As in the index of verified files, sizes and times only
-save reading what nobody touched. Imports nothing heavy.
+of `dvc repro` plans, and the stages after it return at once. Artifacts are told by inode, size and time, as DVC itself
+tells whether it must read an output again. Imports nothing heavy.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from whatif.atomic_files import write_whole
-from whatif.graph.stamps import code_stamp, stamp_or_absent
+from whatif.graph.stamps import code_stamp, identity_or_absent, stamp_or_absent
 
 _FOLDER = Path(".whatif/fresh")
 
@@ -23,11 +23,12 @@ def holds(target: str) -> bool:
     """Whether a target was found fresh and nothing that decides it has been touched since."""
     try:
         noted = json.loads((_FOLDER / f"{target}.json").read_text(encoding="utf-8"))
-        packages, stamps = [Path(folder) for folder in noted["packages"]], dict(noted["stamps"])
-        if noted["code"] != _code(packages):
-            return False
-        return all(stamp_or_absent(Path(path)) == stamp for path, stamp in stamps.items())
-    except (OSError, ValueError, KeyError, TypeError):
+        return (
+            noted["code"] == _code([Path(folder) for folder in noted["packages"]])
+            and all(stamp_or_absent(Path(path)) == stamp for path, stamp in noted["stamps"].items())
+            and all(identity_or_absent(Path(path)) == identity for path, identity in noted["files"].items())
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return False  # not noted, or not by us
 
 
@@ -42,7 +43,7 @@ class Basis:
     @classmethod
     def taken(cls, packages: Sequence[Path], paths: Iterable[Path]) -> Basis:
         """The stamps, as of now, of the code of some packages and of files and folders that may be there or not."""
-        return cls(packages, _code(packages), _stamps(paths))
+        return cls(packages, _code(packages), {str(path): stamp_or_absent(path) for path in paths})
 
 
 def note(target: str, basis: Basis, files: Iterable[Path]) -> None:
@@ -50,13 +51,10 @@ def note(target: str, basis: Basis, files: Iterable[Path]) -> None:
     entry = {
         "packages": [str(folder) for folder in basis.packages],
         "code": basis.code,
-        "stamps": {**basis.stamps, **_stamps(files)},
+        "stamps": dict(basis.stamps),
+        "files": {str(path): identity_or_absent(path) for path in files},
     }
     write_whole(_FOLDER / f"{target}.json", json.dumps(entry).encode(), durable=False)
-
-
-def _stamps(paths: Iterable[Path]) -> dict[str, str]:
-    return {str(path): stamp_or_absent(path) for path in paths}
 
 
 def _code(packages: Sequence[Path]) -> str:

@@ -30,6 +30,18 @@ def stamp_or_absent(path: Path) -> str:
         return "absent"
 
 
+def identity_or_absent(path: Path) -> str:
+    """Inode, size and time of a file, which is what DVC goes by; `absent` when there is no file at the path.
+
+    The time of change is left out, because DVC changes it: it sets the permissions of each output that it records.
+    """
+    try:
+        state = path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return "absent"
+    return f"{state.st_ino} {state.st_size} {state.st_mtime_ns}"
+
+
 def code_stamp(packages: Iterable[Path]) -> str:
     """One stamp of all Python files of some packages."""
     lines = [f"{file} {stamp(file)}" for package in packages for file in sorted(package.rglob("*.py"))]
