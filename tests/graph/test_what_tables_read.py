@@ -94,7 +94,6 @@ def setting(place: str, value: Any) -> Callable[[Values], None]:
         ("generate.scenes.guidance.low", 1.0, set()),
         ("generate.scenes.candidates", 3, {SCENES}),
         ("verify.coco-counterfactuals.labelled_three_times", 0.5, set()),
-        ("aggregate.cvqa-synthetic.resamples", 200, {CVQA_SYNTHETIC}),
         ("aggregate.cvqa-synthetic.confidence", 0.9, {CVQA_SYNTHETIC}),
         (
             "aggregate.cvqa-synthetic.audit_folds",
