@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import sys
@@ -81,7 +82,8 @@ def _note(graph: Graph, named: list[str], found: dict[Job, State], basis: fresh_
             found[job].unfinished for job in asked
         ):
             files = (path for job in needed for path in (*job.outputs.values(), *job.published))
-            fresh_targets.note(target, basis, files)
+            with contextlib.suppress(WhatifError):  # it only saves the next stage a plan
+                fresh_targets.note(target, basis, files)
 
 
 def _run_code_of_this_checkout() -> None:
