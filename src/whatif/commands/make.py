@@ -13,6 +13,7 @@ import click
 
 from whatif.errors import WhatifError
 from whatif.graph import fresh_targets
+from whatif.graph.dvc_files import check_cache
 
 if TYPE_CHECKING:
     from whatif.graph.freshness import State
@@ -34,6 +35,8 @@ def make(target: str, arguments: tuple[str, ...]) -> None:
     once. DVC records them when it comes to their stages.
     """
     _run_code_of_this_checkout()
+    if "DVC_STAGE" in os.environ:
+        check_cache()
     if fresh_targets.holds(target):
         return
     if not _take_back(target):
