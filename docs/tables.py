@@ -113,8 +113,9 @@ def _released_shortcuts(released: Path) -> str:
     params = load(ROOT / "params.yaml")
     settings = params.aggregate.cvqa_synthetic
     cells: dict[str, list[str]] = {}
-    for found in audit(read_released(released), settings.audit_folds, settings.confidence, params.seed):
-        right, low, high = (percent(end) for end in (found.accuracy.estimate, found.accuracy.low, found.accuracy.high))
+    for found in audit(read_released(released), folds=settings.audit_folds, seed=params.seed):
+        accuracy = found.accuracy(settings.confidence)
+        right, low, high = (percent(end) for end in (accuracy.estimate, accuracy.low, accuracy.high))
         cells.setdefault(found.variant, []).append(f"{right:.1f} ({low:.1f} to {high:.1f})")
     return _audit_table([(variant, *values) for variant, values in cells.items()])
 

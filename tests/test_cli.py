@@ -221,18 +221,19 @@ def test_status_names_jobs_that_are_not_fresh_and_files_when_asked(changed: Path
         f"unknown   filter {NAME}",
         f"unknown   verify {NAME}",
         *(f"unknown   evaluate {NAME} {model} {part}" for model in models for part in parts),
+        *(f"unknown   aggregate {NAME} shortcuts {variant}" for variant in ("original", "counterfactual")),
         f"unknown   aggregate {NAME}",
-        "1 fresh, 2 stale, 9 unknown (jobs)",
+        "1 fresh, 2 stale, 11 unknown (jobs)",
     ]
     every = whatif("status", "--all").stdout.splitlines()
     assert every[:2] == [f"fresh     data/extract/{NAME}/{role}.parquet" for role in ("flowers", "rejections")]
     assert f"unknown   metrics/{NAME}/table7.md" in every
-    assert every[-1] == "1 fresh, 2 stale, 9 unknown (jobs)"
+    assert every[-1] == "1 fresh, 2 stale, 11 unknown (jobs)"
     assert whatif("status", "--check").exit_code == 1
 
 
 def test_status_of_a_fresh_project_is_one_line(finished: Path) -> None:
-    assert whatif("status").stdout == "12 fresh (jobs)\n"
+    assert whatif("status").stdout == "14 fresh (jobs)\n"
     assert whatif("status", "--all").stdout.count("\n") > 40
 
 
@@ -245,7 +246,7 @@ def test_status_names_only_the_missing_files_of_a_job_that_has_others(changed: P
         f"missing   generate {NAME} part-000-of-002",
         f"{path} is missing",
         f"missing   verify {NAME}",
-        "1 fresh, 1 stale, 8 unknown, 2 missing (jobs)",
+        "1 fresh, 1 stale, 10 unknown, 2 missing (jobs)",
     ]
 
 

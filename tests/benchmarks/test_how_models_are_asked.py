@@ -103,7 +103,7 @@ def test_tables_have_no_row_of_a_model_that_is_evaluated_elsewhere(project: Proj
     targets = workflow.targets(project.graph)
     assert targets["evaluate-random"] == []
     with pytest.raises(WhatifError, match=f"evaluate {NAME}: random is not evaluated here: .* there are first-option"):
-        project.graph.jobs_of(project.graph.step("evaluate", NAME), {"model": "random"})
+        project.graph.jobs_of(project.graph.steps_of("evaluate", NAME)[0], {"model": "random"})
 
 
 def test_a_benchmark_may_be_left_without_any_model(project: Project) -> None:

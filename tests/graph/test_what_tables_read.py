@@ -78,7 +78,7 @@ def setting(place: str, value: Any) -> Callable[[Values], None]:
     [
         ("models.another", {"adapter": "random"}, ASKING),
         ("models.another", {"adapter": "dual-encoder", "checkpoint": "another"}, MATCHING),
-        ("models.endpoint.price_per_million_prompt_tokens", 2.5, set()),
+        ("models.endpoint.price_per_million_prompt_tokens", 2.5, ASKING),
         ("models.endpoint.timeout_seconds", 30, set()),
         ("models.endpoint.retries", 1, set()),
         ("models.endpoint.concurrency", 1, set()),
