@@ -24,6 +24,7 @@ import psutil
 from tests.faulty_proxy import FaultyProxy
 from tests.pipeline.conftest import DOORS, SMALL, Checkout, copy_of_sources
 from tests.pipeline.slurm_cluster import AT_ONCE, SNAKEMAKE, Cluster
+from whatif.graph.steps import STAGES
 from whatif.random_streams import stream
 
 KINDS = ("job", "snakemake", "dvc")
@@ -247,8 +248,12 @@ def processes(run: subprocess.Popen[bytes]) -> list[psutil.Process]:
 
 
 def job_of(run: subprocess.Popen[bytes]) -> psutil.Process | None:
-    """A job of the run: a process that runs `whatif STAGE`."""
-    return next((process for process in processes(run) if _program(process) == "whatif"), None)
+    """A job of the run: a process that runs `whatif STAGE`; `whatif make`, which becomes Snakemake, is none."""
+    return next((process for process in processes(run) if _is_job(_words(process))), None)
+
+
+def _is_job(words: list[str]) -> bool:
+    return words[:1] == ["whatif"] and words[1:2] != [] and words[1] in STAGES
 
 
 def kill_session(run: subprocess.Popen[bytes]) -> None:
@@ -297,11 +302,16 @@ def _of_snakemake(run: subprocess.Popen[bytes]) -> list[psutil.Process]:
 
 
 def _program(process: psutil.Process) -> str:
+    return next(iter(_words(process)), "")
+
+
+def _words(process: psutil.Process) -> list[str]:
+    """The name of the Python program that a process runs, and its arguments; empty for any other."""
     try:
         words = process.cmdline()
     except psutil.Error:
-        return ""
-    return Path(words[1]).name if len(words) > 1 and Path(words[0]).name.startswith("python") else ""
+        return []
+    return [Path(words[1]).name, *words[2:]] if len(words) > 1 and Path(words[0]).name.startswith("python") else []
 
 
 def _send(process: psutil.Process, number: signal.Signals) -> None:

@@ -80,8 +80,8 @@ def test_slurm_makes_what_dvc_made_and_both_doors_find_it_fresh(
     wanted = finished.results()
     assert sorted(made) == sorted(wanted)
     assert [path for path in wanted if made[path] != wanted[path]] == []
-    # Twelve jobs: those of a step that has parts went together.
-    assert done.stdout.count("has been submitted with SLURM jobid") == 6
+    # Fourteen jobs: those of a step that has parts, or several of it, went together.
+    assert done.stdout.count("has been submitted with SLURM jobid") == 7
     assert cluster.queue() == []
     # What whatif said stands where every door writes it; Slurm's own logs of jobs that ended well are gone.
     assert (unmade.path / "logs/evaluate/cvqa-synthetic/random/part-001-of-002.log").read_text().endswith(" s\n")
@@ -149,8 +149,8 @@ def test_what_the_cluster_would_never_take_is_refused_before_anything_is_handed_
     change(unmade, old, new)
     done = start(unmade, *SNAKEMAKE)
     assert done.returncode != 0
-    (line,) = [line for line in done.stdout.splitlines() if line.startswith("slurm/resources.yaml: ")]
-    assert line.startswith("slurm/resources.yaml: cpu: sbatch says of ")
+    (line,) = [line for line in done.stdout.splitlines() if line.startswith("whatif: slurm/resources.yaml: ")]
+    assert line.startswith("whatif: slurm/resources.yaml: cpu: sbatch says of ")
     assert message in line
     assert line.endswith("partitions here: main")
     assert "Traceback" not in done.stdout
