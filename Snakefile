@@ -1,4 +1,4 @@
-"""One graph, second door: `snakemake --cores N`. The first is `dvc repro`."""
+"""One graph, second entry point: `snakemake --cores N`. The first is `dvc repro`."""
 
 import os
 import sys

@@ -61,12 +61,12 @@ class LazyGroup(click.Group):
         if ending.PARENT_VARIABLE in os.environ:
             ending.end_with_parent()
         if not sys.stderr.isatty():
-            # The bars of the Hugging Face libraries would fill a log file; ours know what it is (`whatif.progress`).
+            # The progress bars of the Hugging Face libraries would fill a log file; ours do not (`whatif.progress`).
             os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
-            signal.signal(signal.SIGINT, signal.SIG_DFL)  # to press it again while threads end shows no traceback
+            signal.signal(signal.SIGINT, signal.SIG_DFL)  # a second Ctrl-C while threads end shows no traceback
             message, code = "interrupted", 128 + signal.SIGINT
         except WhatifError as error:
             message, code = str(error), error.exit_code
@@ -98,5 +98,5 @@ def main() -> None:
     The numbers:          whatif show cvqa-synthetic
     What changed:         dvc metrics diff
 
-    Every knob is in params.yaml. The six stages below are what both doors call; run one by hand to see it at work.
+    All settings are in params.yaml. `dvc repro` and `snakemake` call the six stages below; run one by hand to try it.
     """

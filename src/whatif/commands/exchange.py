@@ -74,7 +74,7 @@ _STRATEGY = click.option(
 def export_c_vqa_csv(output: Path, questions: Path, images: tuple[Path, ...], no_pictures: bool) -> None:
     """Write a questions table as OUTPUT, a CSV in the format of the released C-VQA files, and its pictures.
 
-    The pictures go into the folder that is called as OUTPUT without its suffix, under the names that the CSV gives.
+    The pictures go into a folder named as OUTPUT without its suffix, under the file names in the CSV.
 
     \b
     whatif export c-vqa-csv ours.csv            # ours.csv, ours/abs_counting_000001.png, ...
@@ -99,7 +99,7 @@ def export_c_vqa_csv(output: Path, questions: Path, images: tuple[Path, ...], no
     if written := write_pictures(named, ImageStore(images or pictures_of(questions.parent.name)), folder):
         click.echo(f"{folder}: {written:,} pictures")
     if absent := len(named) - written:
-        click.echo(f"{output}: names {absent:,} pictures that are not known here")
+        click.echo(f"{output}: names {absent:,} pictures that were not found; give their tables with --images")
 
 
 @export.command("vlmevalkit")
@@ -110,7 +110,7 @@ def export_c_vqa_csv(output: Path, questions: Path, images: tuple[Path, ...], no
 def export_vlmevalkit(output: Path, questions: Path, images: tuple[Path, ...], strategy: str) -> None:
     """Write a questions table and its pictures as OUTPUT, a TSV that VLMEvalKit evaluates.
 
-    Put it into the folder that LMUData names; the data set is called as the file. The tool's predictions are scored
+    Put it into the folder that LMUData names; the data set has the name of the file. The tool's predictions are scored
     here with `adapter: replay`.
     """
     from whatif.sources.evaluation_tools import write_vlmevalkit
@@ -127,11 +127,11 @@ def export_vlmevalkit(output: Path, questions: Path, images: tuple[Path, ...], s
 @_QUESTIONS
 @_IMAGES
 @_STRATEGY
-@click.option("--name", help="What the task is called after `whatif_`. Default: the benchmark of --questions.")
+@click.option("--name", help="Name of the task after `whatif_`. Default: the benchmark of --questions.")
 def export_lmms_eval(folder: Path, questions: Path, images: tuple[Path, ...], strategy: str, name: str | None) -> None:
     """Write a questions table and its pictures as FOLDER, a task of lmms-eval.
 
-    The task is called `whatif_` and the benchmark's name, wherever FOLDER is, which may be moved. Run it with
+    The task is named `whatif_` and the benchmark, whatever FOLDER is called; FOLDER may be moved. Run it with
     --include_path FOLDER --log_samples. The samples that the tool logs are scored here with `adapter: replay`.
     """
     import shlex
@@ -153,7 +153,7 @@ def _with_pictures(questions: Path, images: tuple[Path, ...]) -> tuple[list[dict
     rows = artifacts.read(questions, QUESTIONS).to_pylist()
     found = images or pictures_of(questions.parent.name)
     if not found:
-        raise WhatifError(f"{questions}: where its pictures are is not known; give tables of pictures with --images")
+        raise WhatifError(f"{questions}: no tables of its pictures were found; give them with --images")
     return rows, ImageStore(found)
 
 

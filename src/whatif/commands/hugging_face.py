@@ -19,7 +19,7 @@ Row = Mapping[str, Any]
 def export_hugging_face(benchmark: str, folder: Path) -> None:
     """Write BENCHMARK as a data set in FOLDER: its questions and its pairs of pictures, whichever it has.
 
-    Rows are those that models are asked about. `datasets.load_dataset(FOLDER, "questions")` loads them with their
+    The rows are those that models are asked about. `datasets.load_dataset(FOLDER, "questions")` loads them with their
     pictures; README.md is the data card, with the seed, checkpoints and parameters that they were made with.
 
     \b

@@ -39,7 +39,7 @@ _LONGEST_CELL = 60
 def show(what: str, rows: int, picture: Path | None, pairs: int) -> None:
     """Show a benchmark's main table, or the rows and provenance of an artifact.
 
-    Above the table stands whether it is stale, unfinished or cannot be checked, and why.
+    A note above the table says whether it is stale, unfinished or cannot be checked, and why.
 
     \b
     whatif show cvqa-synthetic

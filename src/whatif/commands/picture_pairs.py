@@ -30,7 +30,7 @@ _IMAGES = click.option(
     help="A table of their pictures; may be given several times. Default: those that belong to --pairs.",
 )
 _SEED = click.option(
-    "--seed", type=click.IntRange(0, 2**32 - 1), help="What tasks are drawn from. Default: seed of params.yaml, or 0."
+    "--seed", type=click.IntRange(0, 2**32 - 1), help="Seed for drawing tasks. Default: that of params.yaml, or 0."
 )
 
 
@@ -67,7 +67,7 @@ def import_pairs(source: Path, folder: Path) -> None:
 
 @contextlib.contextmanager
 def _removed_when_empty(folder: Path) -> Iterator[None]:
-    """Leaves no empty folder behind when nothing came of what should have gone into it."""
+    """Removes the folder if it is empty when its contents could not be written."""
     try:
         yield
     except BaseException:

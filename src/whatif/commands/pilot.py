@@ -23,7 +23,7 @@ _CONFIDENCE = 0.95
 
 
 class _Collected:
-    """Takes the place of a job's outputs, and keeps the rows that are written."""
+    """Stands in for a job's outputs, and keeps the rows that are written."""
 
     def __init__(self) -> None:
         self.rows: list[Mapping[str, Any]] = []
@@ -35,7 +35,7 @@ class _Collected:
         self.rows.extend(role_and_rows[-1])
 
     def unfinished(self, count: int, reason: str) -> None:
-        """What was given up stands among the rows, as an error."""
+        """Nothing to do: questions that were given up are among the rows, as errors."""
 
 
 def run_pilot(benchmark: str, chosen: Mapping[str, str], limit: int) -> None:
@@ -112,9 +112,9 @@ def _print(
 
 
 def _cost(settings: Any, prompt: int, response: int) -> str:
-    of_prompt, of_response = (
-        getattr(settings, f"price_per_million_{what}_tokens", None) for what in ("prompt", "response")
-    )
-    if of_prompt is None or of_response is None:
+    from whatif.params_models import ApiModel
+    from whatif.prices import money
+
+    if not isinstance(settings, ApiModel) or settings.prices is None:
         return ""
-    return f"; cost {(prompt * of_prompt + response * of_response) / 1e6:.4f} by the prices of params.yaml"
+    return f"; cost {money(settings.prices.cost(prompt, response))} by the prices of params.yaml"

@@ -29,8 +29,8 @@ def responses() -> None:
 def show() -> None:
     """Print how large the store is, and of each model its answers, tokens, cost and time.
 
-    Cost is known where params.yaml has prices. Time is what the answers were waited for, on the machine that asked.
-    Errors are not stored; those that stand in data/evaluate are counted below.
+    Cost is printed for models with prices in params.yaml. Time is how long the answers took, on the machine that asked.
+    Errors are not stored; those in data/evaluate are counted below.
     """
     from whatif.models.response_store import ResponseStore
     from whatif.models.response_tallies import tallies

@@ -1,4 +1,4 @@
-"""`whatif resume`: the way back after a power cut or a kill."""
+"""`whatif resume`: continues a run after a power cut or a kill."""
 
 from __future__ import annotations
 

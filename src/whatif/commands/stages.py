@@ -20,9 +20,7 @@ def _stage(name: str, *wildcards: str, samples: bool = False) -> Callable[[Calla
             if limit is None:
                 (estimate_jobs if dry_run else run_jobs)(name, benchmark, given, step)
             elif dry_run:
-                raise WhatifError(
-                    "--limit, --dry-run: give one of them; a dry run estimates `limit` of params.yaml too"
-                )
+                raise WhatifError("--limit, --dry-run: give only one; a dry run uses the `limit` of params.yaml")
             else:
                 from whatif.commands.pilot import run_pilot
 
@@ -41,8 +39,8 @@ def _stage(name: str, *wildcards: str, samples: bool = False) -> Callable[[Calla
 
 
 _HELP = {
-    "limit": "Ask --model a pilot sample of so many pairs, and print its accuracy and cost. The answers are stored; no "
-    "artifact is written.",
+    "limit": "Ask --model a pilot sample of this many pairs, and print its accuracy and cost. The answers are stored; "
+    "no artifact is written.",
     "step": "Only this step of the stage, where it has several; all of them when not given.",
     "part": "Only this part, for example part-000-of-004; all of them when not given.",
     "model": "Only this model of params.yaml; all of them when not given.",
@@ -53,7 +51,7 @@ _HELP = {
 }
 
 
-_DRY_RUN = "Ask nothing; say what models behind an endpoint would be asked, and about how much that costs."
+_DRY_RUN = "Send nothing; print what models behind an endpoint would be asked, with estimated tokens, cost and time."
 
 
 def run_jobs(stage: str, benchmark: str, chosen: dict[str, str], step_name: str | None) -> None:
@@ -69,7 +67,7 @@ def run_jobs(stage: str, benchmark: str, chosen: dict[str, str], step_name: str 
     graph = benchmarks.graph(params.load())
     steps = graph.steps_of(stage, benchmark, chosen, step_name)
     jobs = [job for step in steps for job in graph.jobs_of(step, chosen)]
-    if not is_planned():  # else whoever planned has said it
+    if not is_planned():  # otherwise the process that planned has said it
         for line in cautions(graph, jobs):
             say(line)
     for job in jobs:

@@ -10,7 +10,7 @@ _EMBEDDED = ("whatif", "models", "embedded")  # where the checkpoints lie that s
 
 
 def cautions(graph: Graph, jobs: Iterable[Job]) -> list[str]:
-    """A line for each benchmark whose jobs put embedded checkpoints to work on what comes from outside.
+    """A line for each benchmark whose jobs use embedded checkpoints on inputs from outside the drawn scenes.
 
     Those were trained on drawn scenes alone. What a benchmark takes from outside it says itself (`Benchmark.outside`).
     """
@@ -23,7 +23,7 @@ def cautions(graph: Graph, jobs: Iterable[Job]) -> list[str]:
         if outside and checkpoints:
             lines.append(
                 f"warning: {name}: the embedded checkpoints ({', '.join(sorted(checkpoints))}) were trained on "
-                f"drawings alone: their results on {outside} mean nothing; name others, as in params/paper-scale.yaml"
+                f"drawings alone: their results on {outside} mean nothing; use others, as in params/paper-scale.yaml"
             )
     return lines
 

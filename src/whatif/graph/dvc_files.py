@@ -1,4 +1,4 @@
-"""The files of DVC, checked before DVC reads them: what is wrong with one is said in a line, with how to restore it."""
+"""Checks the files of DVC before DVC reads them: a damaged one is reported in one line, with how to restore it."""
 
 from __future__ import annotations
 

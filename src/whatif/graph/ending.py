@@ -1,9 +1,9 @@
 """The processes of a run end together: jobs with the Snakemake that started them, Snakemake with its `dvc repro`.
 
-A signal that ends only one process of a run says nothing to the others: between them stand shells, which neither pass
-it on nor end with their parent. So each process of ours looks whether the one above is still there, twice a second, by
-process id; this is how it works on Linux and macOS, and whatever the parent died of. A process that was started by
-hand, by Slurm, or by a shell that closes (`nohup snakemake ... &`) has nobody to end with.
+A signal that ends one process of a run does not reach the others: the shells between them neither pass it on nor end
+with their parent. So each of our processes checks twice a second, by process id, whether the one above is still there.
+This works on Linux and macOS, however the parent ended. A process that was started by hand, by Slurm, or by a shell
+that closes (`nohup snakemake ... &`) has no parent to end with.
 """
 
 from __future__ import annotations
@@ -70,13 +70,13 @@ class _Interruption:
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
         if self._came and self._ends_jobs:
-            return  # the end is certain by now, and a second exception would cut short the tidying up
+            return  # it is ending already, and a second exception would cut the cleanup short
         if not self._came:
             self._came = True
             why = "its dvc has ended" if number == _PARENT_IS_GONE else f"interrupted by {signal.Signals(number).name}"
             _say(f"the run ends: {why}; what was finished is kept, start it again to go on")
             if self._ends_jobs:
-                # What follows says of every job that it failed, which it did because of this.
+                # Snakemake would now report each job as failed, only because of this.
                 logging.getLogger("snakemake.logging").disabled = True
                 threading.Thread(target=_end_jobs, daemon=True).start()
         raise SystemExit(128 + number)

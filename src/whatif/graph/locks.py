@@ -53,8 +53,8 @@ def is_planned() -> bool:
 def record_run(command: Sequence[str] | None = None) -> None:
     """Writes down how this run was started, for who goes on after a power cut: as this process was, when not given.
 
-    To be called when jobs begin, so that to look (`snakemake --dry-run`) does not make a cut off run forgotten. A disk
-    that does not take it stops no run.
+    To be called when jobs begin, so that a dry run does not overwrite the record of an interrupted one. A full disk
+    does not stop the run.
     """
     if command is None:
         command = ["dvc", "repro"] if "DVC_STAGE" in os.environ else owners.command_of(sys.orig_argv)
@@ -74,7 +74,7 @@ def last_run() -> list[str]:
 def _sign(file: BinaryIO, what: str = "") -> None:
     now = datetime.now().astimezone().isoformat(timespec="seconds")
     text = f"process {os.getpid()} on {socket.gethostname()} since {now}{what}"
-    with contextlib.suppress(OSError):  # the lock is held on a full disk too; only who holds it is not known then
+    with contextlib.suppress(OSError):  # on a full disk the lock is held all the same, without its holder's name
         os.truncate(file.fileno(), 0)
         os.write(file.fileno(), text.encode())
 

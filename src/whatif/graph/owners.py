@@ -1,4 +1,4 @@
-"""Who is at work in a checkout: the living processes of either door, and locks that somebody holds.
+"""Who is at work in a checkout: the living processes of runs, and locks that somebody holds.
 
 A record of a lock says who wrote it, not that its writer lives: a process id is given anew after a restart of the
 machine. So a process counts when it runs one of our programs in this checkout, and a lock when the system holds it.

@@ -1,4 +1,4 @@
-"""The prologue of both doors: puts the workspace in order before anything is scheduled.
+"""The prologue of every run: puts the workspace in order before anything is scheduled.
 
 Snakemake decides by the times of files. So what is not fresh is moved out of its way (into the stash), together with
 everything after it. What the stash holds of the wanted state is taken back at once, without a job. The times of what is

@@ -14,7 +14,7 @@ _HEADINGS = {
     Condition.MISSING: "NOT CHECKED: artifacts behind these numbers are not here; `dvc pull` fetches them, `dvc repro` "
     "or `snakemake` makes them:",
 }
-_UNFINISHED = "UNFINISHED: these numbers count questions that were given up as wrong; `snakemake` asks them again:"
+_UNFINISHED = "UNFINISHED: these numbers count unanswered questions as wrong; `snakemake` asks them again:"
 
 
 def remarks(graph: Graph, benchmark: str) -> list[str]:

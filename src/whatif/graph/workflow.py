@@ -49,7 +49,7 @@ def open_graph(
     there. So a stage of `dvc.yaml` never changes the outputs of another. In a `dry_run`, a line says of each model with
     prices what its evaluations that are due would cost.
 
-    Raises WhatifError for bad parameters, and for `--config` and `--configfile`, which the other door would not see.
+    Raises WhatifError for bad parameters, and for `--config` and `--configfile`, which `dvc repro` would not see.
     """
     import yaml
 
@@ -121,7 +121,7 @@ def job_of(step: Step) -> str:
 
 
 def targets(graph: Graph) -> dict[str, list[str]]:
-    """Names that both doors ask for: every stage, and `evaluate-MODEL` for each model, with their files."""
+    """Targets of `dvc repro` and `snakemake`: every stage, and `evaluate-MODEL` for each model, with their files."""
     named = {stage: graph.stage_outputs(stage) for stage in STAGES}
     for model in graph.params.models:
         named[f"evaluate-{model}"] = [
