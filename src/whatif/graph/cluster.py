@@ -54,7 +54,7 @@ class KindAsk(Ask):
     @classmethod
     def _only_with_gpu(cls, value: int | str | None) -> int | str | None:
         if value is not None:
-            raise ValueError("belongs under `with_gpu`: a job asks for a GPU only when its model has `device: cuda`")
+            raise ValueError("belongs under `with_gpu`: a job asks for a GPU only when its model needs one")
         return value
 
 
