@@ -13,13 +13,13 @@ SOURCE = str(Path(workflow.basedir) / "src")
 sys.path.insert(0, SOURCE)
 IMPORT = f"export PYTHONPATH={quote(SOURCE)}".replace("{", "{{").replace("}", "}}")
 # A prefix of our own takes the place of Snakemake's, which makes a failing command before a pipe count. It also tells
-# the job whose it is: a job ends with its Snakemake (whatif.graph.ending).
+# the job whose it is: a job ends with its Snakemake (whatif.processes.ending).
 shell.prefix(f"set -euo pipefail; {IMPORT}; export WHATIF_PARENT={os.getpid()}; ")
 
 min_version("9.0")
 
 from whatif.errors import WhatifError
-from whatif.settings_files import read_yaml
+from whatif.params.files import read_yaml
 
 # Before Snakemake reads it: Snakemake writes out all aliases, which may be more than memory holds.
 try:

@@ -21,9 +21,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from whatif.artifact_writer import ArtifactWriter
-from whatif.schemas import OPTION_SCORE, PREDICTIONS, QUESTIONS
-from whatif.text.puzzle_questions import GROUPS
+from whatif.artifacts.schemas import OPTION_SCORE, PREDICTIONS, QUESTIONS
+from whatif.artifacts.writer import ArtifactWriter
+from whatif.benchmarks.cvqa_synthetic.questions import GROUPS
 
 ROOT = Path(__file__).parents[1]
 _MODELS = 20
@@ -164,11 +164,11 @@ def _child(folder: Path, what: str) -> dict[str, Any]:
 
 def _ours(folder: Path, made: Path) -> list[float]:
     """Everything that is made of predictions, written to files."""
-    from whatif.benchmarks.cvqa_synthetic_report import metrics_of, scores_of, tables_of
-    from whatif.benchmarks.shared import evaluation_stage
-    from whatif.params_benchmarks import AggregatePuzzles
-    from whatif.tables.formats import to_csv, to_latex, to_markdown
-    from whatif.tables.funnel import funnel_table
+    from whatif.benchmarks.cvqa_synthetic.report import metrics_of, scores_of, tables_of
+    from whatif.benchmarks.cvqa_synthetic.settings import AggregatePuzzles
+    from whatif.benchmarks.shared.tasks import evaluation_stage
+    from whatif.reporting.formats import to_csv, to_latex, to_markdown
+    from whatif.reporting.funnel import funnel_table
 
     settings = AggregatePuzzles(confidence=0.95, audit_folds=5)
     folders = sorted(folder.glob("model-*"))

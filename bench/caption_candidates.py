@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from bench.language_checkpoints import captions_with_nouns, roberta_base
-from whatif.models.checkpoints import device_of
-from whatif.models.masked_language import MaskedLanguageModel
-from whatif.text.tagging import Noun
+from whatif.language.tagging import Noun
+from whatif.models.language.masked import MaskedLanguageModel
+from whatif.models.local.checkpoints import device_of
 
 _ROUNDS = 3
 _CAPTIONS = 24

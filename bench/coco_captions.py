@@ -16,8 +16,8 @@ from unittest.mock import patch
 
 import yaml
 
+from whatif.formats.caption_sets import read_caption_set
 from whatif.random_streams import stream
-from whatif.sources.caption_sets import read_caption_set
 from whatif.training import language
 from whatif.training.recipes import LanguageRecipe, Schedule
 

@@ -6,9 +6,9 @@ import os
 from pathlib import Path
 from typing import Any
 
-from whatif.sources.caption_sets import SourceCaption, read_caption_set
-from whatif.sources.scene_pairs import caption_pair
-from whatif.text.tagging import Noun, nouns, tagger
+from whatif.embedded.scene_pairs import caption_pair
+from whatif.formats.caption_sets import SourceCaption, read_caption_set
+from whatif.language.tagging import Noun, nouns, tagger
 
 _REAL = Path("coco") / "captions_val2017.json"
 _LEARNT_FROM = 4000  # captions that the tokeniser is made of

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from bench.language_checkpoints import captions, gpt2
-from whatif.models.checkpoints import device_of
-from whatif.models.perplexity import PerplexityModel
-from whatif.text.noun_swap import swapped
-from whatif.text.tagging import nouns, tagger
+from whatif.language.noun_swap import swapped
+from whatif.language.tagging import nouns, tagger
+from whatif.models.language.perplexity import PerplexityModel
+from whatif.models.local.checkpoints import device_of
 
 _ROUNDS = 3
 _CAPTIONS = 3

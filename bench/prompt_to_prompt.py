@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from tests.tiny_checkpoints import tiny_diffusion
-from whatif.imaging.pair_candidates import draw_candidate
-from whatif.imaging.prompt_to_prompt import PairRequest, generate_pixels
-from whatif.models.diffusion import load_pipeline
-from whatif.params_models import DiffusionCheckpoint
-from whatif.settings import Span
-from whatif.sources.scene_pairs import caption_pair
+from whatif.embedded.scene_pairs import caption_pair
+from whatif.params.base import Span
+from whatif.params.models import DiffusionCheckpoint
+from whatif.prompt_to_prompt.attention import PairRequest, generate_pixels
+from whatif.prompt_to_prompt.pair_candidates import draw_candidate
+from whatif.prompt_to_prompt.pipeline import load_pipeline
 
 _ROUNDS = 5  # of both in turn, so that a slow moment of the machine meets both
 _CAPTION_PAIRS = 4

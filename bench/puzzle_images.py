@@ -15,17 +15,17 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle, Polygon
 from PIL import Image
 
-from whatif.imaging import dot_puzzle, flower_puzzle
-from whatif.imaging.dot_puzzle import lay_out_dots
-from whatif.imaging.flower_puzzle import lay_out_flowers
-from whatif.imaging.palette import POLYGON_COLOURS, Colour
-from whatif.imaging.puzzle_picture import FlowerPictures, dot_puzzle_colours, draw_puzzle
-from whatif.params_benchmarks import GeneratePuzzles
+from whatif.benchmarks.cvqa_synthetic.dot_puzzle import lay_out_dots
+from whatif.benchmarks.cvqa_synthetic.flower_puzzle import lay_out_flowers
+from whatif.benchmarks.cvqa_synthetic.flowers import drawn_flowers
+from whatif.benchmarks.cvqa_synthetic.options import puzzle_text
+from whatif.benchmarks.cvqa_synthetic.puzzle_image import FlowerPictures, dot_puzzle_colours, draw_puzzle
+from whatif.benchmarks.cvqa_synthetic.questions import GROUPS
+from whatif.benchmarks.cvqa_synthetic.settings import GeneratePuzzles
+from whatif.benchmarks.cvqa_synthetic.steps import dot_puzzle, flower_puzzle
+from whatif.drawing.palette import POLYGON_COLOURS, Colour
+from whatif.params.base import Range
 from whatif.random_streams import stream
-from whatif.settings import Range
-from whatif.sources.flowers import drawn_flowers
-from whatif.text.puzzle_options import puzzle_text
-from whatif.text.puzzle_questions import GROUPS
 
 _PUZZLES_A_TEMPLATE = 20
 _PEER_PUZZLES_A_TEMPLATE = 5

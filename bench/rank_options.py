@@ -14,9 +14,9 @@ import numpy as np
 from tests.models.families import picture
 from tests.tiny_checkpoints import random_llava
 from whatif.models import load
-from whatif.models.local_model import LocalModel, Prompt
-from whatif.models.option_scores import shared_prefix_scores, whole_pass_scores
-from whatif.params_models import HuggingFaceChat
+from whatif.models.local.answerer import LocalModel, Prompt
+from whatif.models.local.option_scores import shared_prefix_scores, whole_pass_scores
+from whatif.params.models import HuggingFaceChat
 
 _ROUNDS = 5
 _OPTIONS = ("7 flowers inside", "16 dots", "12 yellow polygons", "outside the picture")

@@ -13,10 +13,10 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.patches import Polygon
 
-from whatif.imaging import png
-from whatif.imaging.scene_picture import draw_scene_picture
-from whatif.sources.scene_shapes import OUTLINES
-from whatif.sources.scenes import BACKGROUNDS, COLOURS, SIZES, Colour, Scene, draw_scene
+from whatif.drawing import png
+from whatif.embedded.scene_image import draw_scene_picture
+from whatif.embedded.scene_shapes import OUTLINES
+from whatif.embedded.scenes import BACKGROUNDS, COLOURS, SIZES, Colour, Scene, draw_scene
 
 _SIDE = 64
 _SCENES = 2000

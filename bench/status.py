@@ -18,7 +18,7 @@ from tests.graph.toy import TOY
 from whatif.graph.freshness import Condition, states
 from whatif.graph.run import run
 from whatif.graph.steps import Graph
-from whatif.params import check
+from whatif.params.whole import check
 
 ROOT = Path(__file__).parents[1]
 _ROUNDS = 5

@@ -105,10 +105,10 @@ def _shortcuts() -> str:
 
 
 def _released_shortcuts(released: Path) -> str:
-    from whatif.filters.shortcuts import audit
-    from whatif.params import load
-    from whatif.sources.c_vqa import read_released
-    from whatif.tables.precision import percent
+    from whatif.formats.c_vqa import read_released
+    from whatif.params.whole import load
+    from whatif.reporting.precision import percent
+    from whatif.shortcuts.audit import audit
 
     params = load(ROOT / "params.yaml")
     settings = params.aggregate.cvqa_synthetic
@@ -123,8 +123,8 @@ def _released_shortcuts(released: Path) -> str:
 def _compared(released: Path) -> str | None:
     """Our questions beside the released ones; None where the default run has not made ours."""
     from whatif import artifacts
-    from whatif.schemas import QUESTIONS
-    from whatif.sources.c_vqa import read_released
+    from whatif.artifacts.schemas import QUESTIONS
+    from whatif.formats.c_vqa import read_released
     from whatif.statistics.question_sets import ALL, compare_markdown, summary
 
     if not QUESTIONS_FILE.is_file():
@@ -146,7 +146,7 @@ def _of_released_table(row: int, column: int) -> str:
 
 def _measured(model: str, *keys: str) -> float:
     """A number that `whatif assess` stored with an embedded checkpoint; of a share, the share itself."""
-    found = _json(f"src/whatif/models/embedded/{model}/accuracy.json")
+    found = _json(f"src/whatif/embedded/checkpoints/{model}/accuracy.json")
     for key in keys:
         found = found[key]
     return float(found["accuracy"] if isinstance(found, dict) else found)
@@ -168,7 +168,7 @@ def _movement() -> str:
     rows = [
         ("pairs", "both nouns right", "moved less than a tenth of the side", "median shift", "median change of area")
     ]
-    for way, found in _json("src/whatif/models/embedded/diffusion/accuracy.json")["movement"].items():
+    for way, found in _json("src/whatif/embedded/checkpoints/diffusion/accuracy.json")["movement"].items():
         shares = [found[name]["accuracy"] for name in ("both_nouns_right", "moved_less_than_a_tenth_of_the_side")]
         sizes = [found[name] for name in ("median_shift_in_sides", "median_change_of_area")]
         rows.append(
@@ -179,7 +179,7 @@ def _movement() -> str:
 
 def _worst_nouns() -> str:
     """The three nouns that the embedded diffusion pipeline draws worst, with the share of right things."""
-    nouns = _json("src/whatif/models/embedded/diffusion/accuracy.json")["nouns"]
+    nouns = _json("src/whatif/embedded/checkpoints/diffusion/accuracy.json")["nouns"]
     worst = sorted(nouns, key=lambda noun: (nouns[noun]["accuracy"], noun))[:3]
     return ", ".join(f"`{noun}` ({100 * nouns[noun]['accuracy']:.0f}% of {nouns[noun]['n']})" for noun in worst)
 

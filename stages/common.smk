@@ -1,7 +1,7 @@
 # The graph that all stages share, and a target for each stage and each model: `snakemake generate`.
 from snakemake.cli import parse_args
 
-from whatif.graph.ending import end_cleanly
+from whatif.processes.ending import end_cleanly
 
 # Snakemake keeps its targets and its executor to itself until this file is read.
 ASKED = parse_args(sys.argv[1:])[1] if "snakemake" in sys.argv[0] else None
@@ -10,11 +10,11 @@ if workflow.is_main_process:  # before the imports that take time
     end_cleanly(ends_jobs=ASKED is None or ASKED.executor in (None, "local"))
 
 from whatif.errors import WhatifError
-from whatif.graph.cluster import group_of, load_resources, resources_of
-from whatif.graph.cluster_faults import check_cluster, explain
-from whatif.graph.dvc_files import check_cache
-from whatif.graph.locks import record_run
-from whatif.graph.workflow import job_of, inputs_of, log_of, open_graph, outputs_of, refuse_options, targets
+from whatif.cluster.resources import group_of, load_resources, resources_of
+from whatif.cluster.faults import check_cluster, explain
+from whatif.workflow.dvc_files import check_cache
+from whatif.processes.locks import record_run
+from whatif.workflow.snakemake import job_of, inputs_of, log_of, open_graph, outputs_of, refuse_options, targets
 
 ON_SLURM = workflow.is_main_process and ASKED is not None and ASKED.executor == "slurm" and not ASKED.dryrun
 

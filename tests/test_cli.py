@@ -17,8 +17,8 @@ from PIL import Image
 
 from tests.command_line import NAME, STAGES, files, finished, folder, made, project, puzzle, refused, released, whatif
 from whatif import __version__, artifacts
-from whatif.images import ImageStore
-from whatif.schemas import QUESTIONS
+from whatif.artifacts.images import ImageStore
+from whatif.artifacts.schemas import QUESTIONS
 
 __all__ = ["finished", "folder", "made", "project"]  # fixtures
 

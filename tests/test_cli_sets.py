@@ -12,9 +12,9 @@ import pytest
 
 from tests.command_line import HEADER, NAME, files, finished, folder, made, puzzle, refused, released, whatif
 from whatif import artifacts
-from whatif.artifact_writer import write_artifact
-from whatif.schemas import QUESTIONS
-from whatif.sources.c_vqa import read_released
+from whatif.artifacts.schemas import QUESTIONS
+from whatif.artifacts.writer import write_artifact
+from whatif.formats.c_vqa import read_released
 
 __all__ = ["finished", "folder", "made"]  # fixtures
 

@@ -10,8 +10,8 @@ import pytest
 
 from docs import tables
 from docs.tables import ROOT, names, pages, released_questions, updated, with_block
-from whatif.filters.shortcut_features import by_rank
-from whatif.sources.c_vqa import read_released
+from whatif.formats.c_vqa import read_released
+from whatif.shortcuts.features import by_rank
 
 COMMAND = "run `python -m docs.tables` (`make docs`) to write the numbers of metrics/ into the pages"
 

@@ -19,16 +19,16 @@ from click.testing import CliRunner, Result
 from PIL import Image
 
 from tests.pictures import png
-from whatif.artifact_writer import write_artifact
+from whatif.artifacts.images import ImageStore, image_row
+from whatif.artifacts.schemas import IMAGES, QUESTIONS
+from whatif.artifacts.writer import write_artifact
 from whatif.cli import main
-from whatif.images import ImageStore, image_row
+from whatif.formats.prediction_files import question_index
+from whatif.language.options import printed_question
 from whatif.models import load
-from whatif.params_models import MultipleChoice, Replay
-from whatif.schemas import IMAGES, QUESTIONS
+from whatif.params.models import MultipleChoice, Replay
 from whatif.scoring import predictions
 from whatif.scoring.open_answers import open_predictions
-from whatif.sources.prediction_files import question_index
-from whatif.text.options import printed_question
 
 PICTURES = [image_row(png(colour), 8, 8, "drawn:test", "CC0-1.0") for colour in ((200, 0, 0), (0, 200, 0))]
 OPEN = [("original", 'How many "red"\tcats,\nand dogs?', "2"), ("counterfactual", "What if {one} left? ## !x", "1")]
@@ -248,7 +248,7 @@ def test_lmms_eval_runs_the_exported_task(tables: list[dict[str, Any]], kind: st
     ],
 )
 def test_scores_of_the_exported_task(kind_of_answer: str, answer: str, response: str, score: float) -> None:
-    from whatif.sources import lmms_eval_task
+    from whatif.formats import lmms_eval_task
 
     document = {
         "question_id": "q",

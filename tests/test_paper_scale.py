@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from whatif import benchmarks, params
-from whatif.params_models import answerers
-from whatif.tables.c_vqa_real import table_3_name
-from whatif.tables.published_numbers import published
+from whatif import benchmarks
+from whatif.benchmarks.cvqa_real.tables import table_3_name
+from whatif.params.models import answerers
+from whatif.reporting.published_numbers import published
 
 ROOT = Path(__file__).parents[1]
 FILE = ROOT / "params" / "paper-scale.yaml"
@@ -35,7 +35,7 @@ COCO = "coco-counterfactuals"
 
 
 def checkpoints() -> dict[str, str]:
-    models = params.load(FILE).models
+    models = benchmarks.load_params(FILE).models
     asked = answerers(models, "cvqa-synthetic")
     return {models[key].checkpoint: models[key].adapter for key in asked if hasattr(models[key], "checkpoint")}
 
@@ -46,11 +46,11 @@ def names() -> set[str]:
     values = yaml.safe_load(text)
     by_file = "".join(f"{line[5:]}\n" for line in text.splitlines() if "adapter: replay" in line)
     values["models"] |= yaml.safe_load(by_file)
-    return {settings.name for settings in params.check(values).models.values() if settings.name}
+    return {settings.name for settings in benchmarks.check_params(values).models.values() if settings.name}
 
 
 def test_the_parameters_are_valid_and_differ_from_the_default_in_what_they_say() -> None:
-    graph = benchmarks.graph(params.load(FILE))
+    graph = benchmarks.graph(benchmarks.load_params(FILE))
     asked = [job for job in graph.jobs if job.step.stage == "evaluate"]
     # Fourteen models, in four shards, and in eight with each of two strategies; three search, and five match.
     assert len(asked) == 14 * 4 + 14 * 2 * 8 + 3 + 5
@@ -62,7 +62,7 @@ def test_the_parameters_are_valid_and_differ_from_the_default_in_what_they_say()
 
 
 def test_counterfactual_pairs_are_made_with_the_numbers_of_the_paper() -> None:
-    paper = params.load(FILE)
+    paper = benchmarks.load_params(FILE)
     printed = {
         row["metric"]: float(row["value"])
         for row in published("coco-cf", "text")

@@ -11,9 +11,9 @@ from click.testing import CliRunner, Result
 
 from tests.verification.pairs import pair, pictures
 from whatif import artifacts
-from whatif.artifact_writer import write_artifact
+from whatif.artifacts.schemas import IMAGES, JUDGEMENTS, PAIRS, REJECTIONS
+from whatif.artifacts.writer import write_artifact
 from whatif.cli import main
-from whatif.schemas import IMAGES, JUDGEMENTS, PAIRS, REJECTIONS
 from whatif.verification.consensus import errors, human_evaluated
 
 ROWS = [pair(number) for number in range(5)]

@@ -13,8 +13,8 @@ import click
 
 from whatif import __version__
 from whatif.errors import WhatifError
-from whatif.graph import ending
-from whatif.text.well_formed import escaped
+from whatif.files.well_formed import escaped
+from whatif.processes import ending
 
 # Name -> where it is: only the module of the command that was asked for is imported, so that --help is instant.
 COMMANDS = {

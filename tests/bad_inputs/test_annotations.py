@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from tests.bad_inputs.outcome import nothing_written, refusal
-from whatif.sources.coco_annotations import read_captions, read_instances
-from whatif.sources.gender_annotations import single_gender_images
-from whatif.sources.vqa_v2 import read_vqa
+from whatif.benchmarks.cvqa_real.gender_annotations import single_gender_images
+from whatif.formats.coco_annotations import read_captions, read_instances
+from whatif.formats.vqa_v2 import read_vqa
 
 IMAGE = {"id": 7, "file_name": "000000000007.jpg", "width": 640, "height": 427, "license": 4}
 CAPTIONS = {

@@ -9,9 +9,9 @@ import pytest
 
 from tests.bad_inputs.outcome import nothing_written, refusal
 from tests.verification.pairs import pair
-from whatif.artifact_writer import write_artifact
-from whatif.schemas import REJECTIONS
-from whatif.sources.caption_sets import read_caption_set
+from whatif.artifacts.schemas import REJECTIONS
+from whatif.artifacts.writer import write_artifact
+from whatif.formats.caption_sets import read_caption_set
 from whatif.verification.error_categories import read_error_categories
 from whatif.verification.label_files import read_label_file
 from whatif.verification.picture_labels import read_picture_labels

@@ -14,13 +14,12 @@ import pytest
 from tests.bad_inputs.outcome import refusal
 from tests.tiny_checkpoints import tiny_blip2, tiny_clip, tiny_diffusion, tiny_llava, tiny_text_model, tiny_vilt
 from tests.tiny_checkpoints.language import tiny_bert, tiny_causal
-from whatif.models.checkpoints import load_blip_model, load_chat_model, load_text_model
-from whatif.models.diffusion import load_pipeline
-from whatif.models.encoders import cross_encoder, dual_encoder
-from whatif.models.masked_language import masked_language_model
-from whatif.models.perplexity import perplexity_model
-from whatif.models.sentence_similarity import sentence_embedder
-from whatif.params_models import (
+from whatif.models.language.masked import masked_language_model
+from whatif.models.language.perplexity import perplexity_model
+from whatif.models.language.sentence_similarity import sentence_embedder
+from whatif.models.local.checkpoints import load_blip_model, load_chat_model, load_text_model
+from whatif.models.local.encoders import cross_encoder, dual_encoder
+from whatif.params.models import (
     BlindTextModel,
     CrossEncoder,
     DiffusionCheckpoint,
@@ -28,6 +27,7 @@ from whatif.params_models import (
     HuggingFaceChat,
     LocalCheckpoint,
 )
+from whatif.prompt_to_prompt.pipeline import load_pipeline
 
 pytest.importorskip("torch")
 pytest.importorskip("transformers")

@@ -14,10 +14,10 @@ import pytest
 from tests.bad_inputs.outcome import refusal
 from tests.tiny_checkpoints import tiny_llava, tiny_text_model
 from whatif.models import Question
-from whatif.models.blind import blind
-from whatif.models.checkpoints import folder_of
-from whatif.models.hugging_face_chat import hugging_face_chat
-from whatif.params_models import BlindTextModel, HuggingFaceChat
+from whatif.models.local.blind import blind
+from whatif.models.local.chat import hugging_face_chat
+from whatif.models.local.checkpoints import folder_of
+from whatif.params.models import BlindTextModel, HuggingFaceChat
 
 pytest.importorskip("torch")
 pytest.importorskip("transformers")

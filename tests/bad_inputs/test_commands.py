@@ -10,17 +10,17 @@ import pytest
 
 from tests.bad_inputs.outcome import nothing_written, refusal
 from tests.command_line import refused, whatif, write_small_params
+from whatif.artifacts.verified import source_digest
+from whatif.benchmarks.cvqa_real.gender_annotations import single_gender_images
+from whatif.benchmarks.cvqa_synthetic.flowers import icons50_flowers
 from whatif.errors import WhatifError
-from whatif.graph.verified import source_digest
-from whatif.input_files import user_path
-from whatif.sources.annotation_files import AnnotationFile
-from whatif.sources.c_vqa import read_released
-from whatif.sources.caption_sets import read_caption_set
-from whatif.sources.coco_counterfactuals import read_released_pairs
-from whatif.sources.flowers import icons50_flowers
-from whatif.sources.gender_annotations import single_gender_images
-from whatif.sources.prediction_files import read_predictions
-from whatif.text.wordnet import load_wordnet
+from whatif.files.inputs import user_path
+from whatif.formats.annotation_files import AnnotationFile
+from whatif.formats.c_vqa import read_released
+from whatif.formats.caption_sets import read_caption_set
+from whatif.formats.coco_counterfactuals import read_released_pairs
+from whatif.formats.prediction_files import read_predictions
+from whatif.language.wordnet import load_wordnet
 from whatif.verification.label_files import read_label_file
 
 

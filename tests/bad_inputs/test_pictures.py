@@ -13,13 +13,13 @@ from PIL import Image, ImageFile
 
 from tests.bad_inputs.broken_pictures import BROKEN, PNG, encoded
 from whatif import artifacts
-from whatif.artifact_writer import ArtifactWriter, write_artifact
-from whatif.images import ImageStore, SortedImages, UnreadableImageError, image_row
-from whatif.picture_decoding import decode
-from whatif.schemas import IMAGES, REJECTIONS
-from whatif.sources.caption_pictures import find_pictures
-from whatif.sources.coco_counterfactuals import read_released_pairs
-from whatif.sources.flowers import icons50_flowers
+from whatif.artifacts.images import ImageStore, SortedImages, UnreadableImageError, image_row
+from whatif.artifacts.schemas import IMAGES, REJECTIONS
+from whatif.artifacts.writer import ArtifactWriter, write_artifact
+from whatif.benchmarks.cvqa_synthetic.flowers import icons50_flowers
+from whatif.files.image_decoding import decode
+from whatif.formats.caption_images import find_pictures
+from whatif.formats.coco_counterfactuals import read_released_pairs
 
 CASES = [pytest.param(data, id=name) for name, data in BROKEN.items()]
 NAME = "COCO_val2014_000000000007.jpg"

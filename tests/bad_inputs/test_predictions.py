@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.bad_inputs.outcome import nothing_written, refusal
-from whatif.sources.prediction_files import read_predictions
+from whatif.formats.prediction_files import read_predictions
 
 GOOD = b"question_id,response\na,1\n"
 RELEASED = "img_path,query,answer,new query,new answer,type,response,new_response\n"

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.bad_inputs.outcome import nothing_written, refusal
-from whatif.artifact_writer import write_artifact
-from whatif.schemas import QUESTIONS
-from whatif.sources.c_vqa import read_released
+from whatif.artifacts.schemas import QUESTIONS
+from whatif.artifacts.writer import write_artifact
+from whatif.formats.c_vqa import read_released
 
 HEADER = b"img_path,query,answer,new query,new answer,type\n"
 ROW = b"photo_7.jpg,How many cats?,2,How many cats if one left?,1,direct\n"

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.bad_inputs.outcome import nothing_written, refusal
-from whatif import params
-from whatif.graph.cluster import load_resources
+from whatif import benchmarks
+from whatif.cluster.resources import load_resources
 from whatif.training.recipes import load_recipes
 
 ROOT = Path(__file__).parents[2]
@@ -149,7 +149,7 @@ EDITS: list[tuple[str, str, str, str]] = [
 
 
 def load(path: Path) -> None:
-    params.load(path)
+    benchmarks.load_params(path)
 
 
 @pytest.mark.parametrize(("data", "words"), [pytest.param(*rest, id=name) for name, *rest in WHOLE])

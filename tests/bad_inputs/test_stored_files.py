@@ -19,10 +19,10 @@ import pytest
 from tests.bad_inputs.outcome import nothing_written, refusal
 from tests.command_line import refused, whatif
 from whatif import artifacts
-from whatif.artifact_writer import write_artifact
-from whatif.graph.verified import verified_footer
-from whatif.models.response_store import ResponseStore, request_key
-from whatif.schemas import QUESTIONS, REJECTIONS
+from whatif.artifacts.schemas import QUESTIONS, REJECTIONS
+from whatif.artifacts.verified import verified_footer
+from whatif.artifacts.writer import write_artifact
+from whatif.models.responses.store import ResponseStore, request_key
 
 ROWS = [{"item_id": f"{number:03d}", "reason": "r", "detail": "d"} for number in range(300)]
 OTHER = pa.table({"item_id": ["1"]})

@@ -15,7 +15,7 @@ from whatif.graph.freshness import Condition, states
 from whatif.graph.prologue import prepare
 from whatif.graph.run import run
 from whatif.graph.steps import Graph
-from whatif.params import check
+from whatif.params.whole import check
 
 PARAMS = Path(__file__).parents[2] / "params.yaml"
 ALL = [

@@ -12,11 +12,11 @@ from click.testing import CliRunner
 
 from whatif import benchmarks
 from whatif.cli import main
-from whatif.graph import locks
 from whatif.graph.cautions import cautions
 from whatif.graph.steps import Graph
-from whatif.graph.workflow import open_graph
-from whatif.params import check
+from whatif.params.whole import check
+from whatif.processes import locks
+from whatif.workflow.snakemake import open_graph
 
 ROOT = Path(__file__).parents[2]
 ALL = ["cvqa-synthetic", "cvqa-real", "scenes", "coco-counterfactuals", "coco-counterfactuals-released"]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from whatif import benchmarks, models, params
+from whatif import benchmarks, models
 from whatif.graph import code_version as module
 from whatif.graph.code_version import code_version
 
@@ -187,10 +187,12 @@ def test_what_cannot_be_followed_is_an_error(
 
 
 def test_methods_of_parameters_are_part_of_a_jobs_code() -> None:
-    graph = benchmarks.graph(params.load(Path(__file__).parents[2] / "params.yaml"))
+    graph = benchmarks.graph(benchmarks.load_params(Path(__file__).parents[2] / "params.yaml"))
     roots = {job.name: job.code_roots for job in graph.jobs}
-    assert "whatif.params_benchmarks:AggregatePuzzles" in roots["aggregate cvqa-synthetic"]
-    assert "whatif.params_benchmarks:GeneratePuzzles" in roots["generate cvqa-synthetic part-000-of-004"]
+    assert "whatif.benchmarks.cvqa_synthetic.settings:AggregatePuzzles" in roots["aggregate cvqa-synthetic"]
+    assert (
+        "whatif.benchmarks.cvqa_synthetic.settings:GeneratePuzzles" in roots["generate cvqa-synthetic part-000-of-004"]
+    )
 
 
 def test_every_module_of_the_package_can_be_followed() -> None:
@@ -211,15 +213,19 @@ def test_a_root_that_does_not_exist_is_an_error(version: Callable[..., dict[str,
 
 
 def test_every_step_of_every_benchmark_is_covered() -> None:
-    graph = benchmarks.graph(params.load(Path(__file__).parents[2] / "params.yaml"))
+    graph = benchmarks.graph(benchmarks.load_params(Path(__file__).parents[2] / "params.yaml"))
     reached = {job.name: code_version(job.code_roots) for job in graph.jobs}
     puzzles = reached["generate cvqa-synthetic part-000-of-004"]
-    assert {"whatif.imaging.dot_puzzle", "whatif.imaging.flower_puzzle", "whatif.text.puzzle_worlds"} <= set(puzzles)
-    elsewhere = ("whatif.graph.run", "whatif.models", "whatif.tables", "whatif.params_models")
+    assert {
+        "whatif.benchmarks.cvqa_synthetic.dot_puzzle",
+        "whatif.benchmarks.cvqa_synthetic.flower_puzzle",
+        "whatif.benchmarks.cvqa_synthetic.worlds",
+    } <= set(puzzles)
+    elsewhere = ("whatif.graph.run", "whatif.models", "whatif.tables", "whatif.params.models")
     assert not any(name.startswith(elsewhere) for name in puzzles)
     assert "whatif.models.baselines" in reached["evaluate cvqa-synthetic random part-000-of-004"]
     assert not any("imaging" in name for name in reached["evaluate cvqa-synthetic random part-000-of-004"])
-    assert "whatif.tables.c_vqa" in reached["aggregate cvqa-synthetic"]
+    assert "whatif.benchmarks.shared.c_vqa_tables" in reached["aggregate cvqa-synthetic"]
 
 
 def test_an_evaluation_depends_on_its_own_adapter_alone() -> None:

@@ -15,16 +15,17 @@ import pytest
 from tests.graph import toy
 from tests.graph.conftest import ALL, PART, Project, conditions, reasons
 from whatif import artifacts
-from whatif.artifact_writer import write_artifact
-from whatif.atomic_files import open_temporary
+from whatif.artifacts import verified
+from whatif.artifacts.schemas import REJECTIONS
+from whatif.artifacts.writer import write_artifact
 from whatif.errors import WhatifError
-from whatif.graph import freshness, stash, verified
+from whatif.files.atomic import open_temporary
+from whatif.graph import freshness, stash
 from whatif.graph.freshness import Condition, states
 from whatif.graph.prologue import prepare
 from whatif.graph.run import Task, run
 from whatif.graph.steps import Graph, Step
-from whatif.graph.workflow import accepts
-from whatif.schemas import REJECTIONS
+from whatif.workflow.snakemake import accepts
 
 
 def test_first_run_makes_everything_and_a_second_nothing(project: Project) -> None:

@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 
 from tests.graph.conftest import ALL, Project, conditions
-from whatif.graph import locks, verified
+from whatif.artifacts import verified
 from whatif.graph.freshness import Condition
 from whatif.graph.run import LOG
 from whatif.graph.stash import SET_ASIDE
+from whatif.processes import locks
 
 
 @pytest.fixture

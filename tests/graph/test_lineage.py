@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from whatif.artifact_writer import ArtifactWriter
-from whatif.artifacts import footer_of
+from whatif.artifacts.reader import footer_of
+from whatif.artifacts.schemas import COUNTS, REJECTIONS, Table
+from whatif.artifacts.writer import ArtifactWriter
 from whatif.errors import WhatifError
 from whatif.graph.lineage import last_tables_of, lineage, tables_of
-from whatif.schemas import COUNTS, REJECTIONS, Table
 
 
 def write(path: str, table: Table, *, parameters: dict[str, object], inputs: tuple[str, ...] = ()) -> None:

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from tests.graph.conftest import ALL, PART, Project, conditions
-from whatif.artifact_writer import write_artifact
+from whatif.artifacts.schemas import REJECTIONS
+from whatif.artifacts.writer import write_artifact
 from whatif.graph import stash
 from whatif.graph.freshness import Condition
 from whatif.graph.prologue import prepare
 from whatif.graph.run import run
-from whatif.schemas import REJECTIONS
 
 
 def test_going_back_to_an_earlier_value_computes_nothing(project: Project) -> None:

@@ -10,9 +10,10 @@ import pytest
 from tests.graph import toy
 from tests.graph.conftest import ALL, PART, Project
 from whatif import artifacts
-from whatif.graph import locks, stash
+from whatif.graph import stash
 from whatif.graph.freshness import Condition
 from whatif.graph.prologue import Prologue, prepare
+from whatif.processes import locks
 
 EARLIER = {"sum": 2 * 2 * (2024 + 4)}
 TEXT = Path("metrics/toy.json")

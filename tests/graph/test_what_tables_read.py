@@ -11,7 +11,7 @@ import yaml
 
 from whatif import benchmarks
 from whatif.graph.steps import Graph, Job
-from whatif.params import check
+from whatif.params.whole import check
 
 PARAMS = Path(__file__).parents[2] / "params.yaml"
 CVQA_SYNTHETIC, CVQA_REAL, SCENES, COCO, RELEASED = (
@@ -39,7 +39,7 @@ def graph_of(values: Values) -> Graph:
 
 def default_values() -> Values:
     values: Values = yaml.safe_load(PARAMS.read_text(encoding="utf-8"))
-    values["benchmarks"] = sorted(benchmarks.MODULES)
+    values["benchmarks"] = benchmarks.installed()
     values["models"]["endpoint"] = dict(API)
     values["models"]["theirs"] = {"adapter": "replay", "predictions": "theirs.csv"}
     return values

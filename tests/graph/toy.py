@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 
 from whatif import artifacts
+from whatif.artifacts.schemas import FILES, REJECTIONS
 from whatif.graph.run import Task
 from whatif.graph.steps import Benchmark, Output, Step, parts
-from whatif.params import Params
-from whatif.schemas import FILES, REJECTIONS
+from whatif.params.whole import Params
 
 CALLS: list[str] = []
 

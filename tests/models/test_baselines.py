@@ -11,7 +11,7 @@ import pytest
 
 from whatif.errors import WhatifError
 from whatif.models import ADAPTERS, Question, load
-from whatif.params_models import Baseline
+from whatif.params.models import Baseline
 
 
 def question(number: int, options: int = 4, majority: str | None = "C", **more: Any) -> Question:
@@ -109,8 +109,8 @@ def test_every_adapter_is_there(name: str) -> None:
 
 def test_naming_adapters_imports_no_heavy_library() -> None:
     code = (
-        "import sys, whatif.models.hugging_face_chat, whatif.models.baselines, whatif.scoring, whatif.tables.c_vqa, "
-        "whatif.tables.plots, whatif.statistics, whatif.filters.shortcuts, whatif.images; "
+        "import sys, whatif.models.local.chat, whatif.models.baselines, whatif.scoring, whatif.benchmarks.shared.c_vqa_tables, "
+        "whatif.reporting.plots, whatif.statistics, whatif.shortcuts.audit, whatif.artifacts.images; "
         "heavy = {'torch', 'transformers', 'sklearn', 'scipy', 'statsmodels', 'matplotlib', 'pandas'}; "
         "print(sorted(heavy & set(sys.modules)))"
     )

@@ -12,8 +12,8 @@ import pytest
 
 from tests.tiny_checkpoints import tiny_llava
 from whatif.models import load
-from whatif.models.checkpoints import identity
-from whatif.params_models import HuggingFaceChat
+from whatif.models.local.checkpoints import identity
+from whatif.params.models import HuggingFaceChat
 
 pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")

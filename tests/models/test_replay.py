@@ -10,13 +10,13 @@ import pytest
 import yaml
 from PIL import Image
 
-from whatif import benchmarks, params
+from whatif import benchmarks
 from whatif.errors import WhatifError
+from whatif.formats.c_vqa import read_released
 from whatif.models import load
-from whatif.params_models import Replay
+from whatif.params.models import Replay
 from whatif.scoring import predictions
 from whatif.scoring.open_answers import open_predictions
-from whatif.sources.c_vqa import read_released
 
 REAL = """\
 img_path,query,answer,new query,new answer,type
@@ -196,7 +196,7 @@ def test_the_file_is_a_source_of_the_evaluation(tmp_path: Path, benchmark: str) 
     values["models"] = {"theirs": {"adapter": "replay", "predictions": str(path)}}
     values["benchmarks"] = [benchmark]
     values["evaluate"]["cvqa-real"]["sampled_models"] = []
-    graph = benchmarks.graph(params.check(values))
+    graph = benchmarks.graph(benchmarks.check_params(values))
     jobs = [job for job in graph.jobs if job.step.stage == "evaluate"]
     assert jobs and all(path in job.source_paths for job in jobs)
 

@@ -24,7 +24,7 @@ import psutil
 from tests.faulty_proxy import FaultyProxy
 from tests.pipeline.conftest import DOORS, SMALL, Checkout, copy_of_sources
 from tests.pipeline.slurm_cluster import AT_ONCE, SNAKEMAKE, Cluster
-from whatif.graph.steps import STAGES
+from whatif.params.base import STAGES
 from whatif.random_streams import stream
 
 KINDS = ("job", "snakemake", "dvc")

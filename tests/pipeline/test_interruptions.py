@@ -137,7 +137,7 @@ def test_a_run_that_was_killed_goes_on_when_its_orphan_has_ended(project: Checko
 
 
 def test_two_runs_at_once_in_one_checkout(project: Checkout) -> None:
-    from whatif.graph import locks
+    from whatif.processes import locks
 
     here = Path.cwd()
     os.chdir(project.path)

@@ -15,7 +15,7 @@ import pytest
 
 from tests.pipeline.conftest import DOORS, Checkout, copy_of_sources
 from tests.pipeline.slurm_cluster import AT_ONCE, PROGRAMS, SNAKEMAKE, Cluster, slurm, why_not
-from whatif.graph.locks import record_run
+from whatif.processes.locks import record_run
 
 # Each job of Slurm starts Snakemake twice, in turn.
 pytestmark = [pytest.mark.pipeline, pytest.mark.timeout(3600)]

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from whatif.benchmarks.scenes.tables import MATCHING, found, matching
 from whatif.errors import WhatifError
 from whatif.scoring.match import margins, matches, random_pairs, random_partners
-from whatif.tables.scenes import MATCHING, found, matching
 
 SCORES = {
     "caption_0_image_0": 3.0,

@@ -10,10 +10,10 @@ import pytest
 
 from tests.scoring.test_rank import Answering, Pictures, row
 from whatif.errors import WhatifError
+from whatif.language import strategies
 from whatif.models import Answer, Question
 from whatif.scoring import predictions
 from whatif.scoring.open_answers import open_predictions
-from whatif.text import strategies
 
 QUESTION = "How many cats would there be if 1 left?"
 

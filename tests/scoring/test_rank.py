@@ -11,11 +11,11 @@ import pytest
 from PIL import Image
 
 from whatif import artifacts
-from whatif.artifact_writer import ArtifactWriter, write_artifact
+from whatif.artifacts.schemas import PREDICTIONS, QUESTIONS
+from whatif.artifacts.writer import ArtifactWriter, write_artifact
 from whatif.errors import WhatifError
 from whatif.models import Answer, Model, OptionScore, Question, load
-from whatif.params_models import Baseline
-from whatif.schemas import PREDICTIONS, QUESTIONS
+from whatif.params.models import Baseline
 from whatif.scoring import majority_answers, predictions
 
 

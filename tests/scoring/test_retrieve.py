@@ -11,10 +11,10 @@ import pyarrow as pa
 import pytest
 
 from tests.tiny_checkpoints import tiny_flava
+from whatif.artifacts.schemas import RANKS
 from whatif.errors import WhatifError
-from whatif.models.encoders import dual_encoder
-from whatif.params_models import LocalCheckpoint
-from whatif.schemas import RANKS
+from whatif.models.local.encoders import dual_encoder
+from whatif.params.models import LocalCheckpoint
 from whatif.scoring.retrieve import (
     Item,
     counterfactual_items,

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from whatif.errors import WhatifError
-from whatif.sources.c_vqa import read_released
+from whatif.formats.c_vqa import read_released
 from whatif.statistics.question_sets import Summary, compare_markdown, summary
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.tiny_checkpoints.tokenizer import chat_template, tiny_llama, tiny_tokenizer, widen
-from whatif.models.processors import without_video
+from whatif.models.local.processors import without_video
 
 _TOKENS = (
     "<image>",

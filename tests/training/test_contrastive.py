@@ -10,11 +10,11 @@ import pytest
 import torch
 from transformers import AutoProcessor, CLIPModel, CLIPProcessor
 
+from whatif.embedded.scene_captions import all_captions, full_caption
+from whatif.embedded.scene_edits import edit
+from whatif.embedded.scenes import NOUNS, OPPOSITES, RELATIONS, draw_scene, split_of
 from whatif.errors import WhatifError
 from whatif.random_streams import stream
-from whatif.sources.scene_edits import edit
-from whatif.sources.scenes import NOUNS, OPPOSITES, RELATIONS, draw_scene, split_of
-from whatif.text.scene_captions import all_captions, full_caption
 from whatif.training.assess_text_image import assess_clip, minimal_edits
 from whatif.training.contrastive import LONGEST, build_clip, contrastive_loss, train_clip
 from whatif.training.recipes import ContrastiveRecipe, Schedule

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 import torch
 
+from whatif.embedded.scene_captions import all_captions
+from whatif.embedded.scene_image import draw_scene_picture, square_of
+from whatif.embedded.scenes import Scene, Thing, draw_scene, relation_of, split_of
 from whatif.errors import WhatifError
-from whatif.imaging.scene_picture import draw_scene_picture, square_of
-from whatif.models.diffusion import load_pipeline
-from whatif.params_models import DiffusionCheckpoint
+from whatif.params.models import DiffusionCheckpoint
+from whatif.prompt_to_prompt.pipeline import load_pipeline
 from whatif.random_streams import stream
-from whatif.sources.scenes import Scene, Thing, draw_scene, relation_of, split_of
-from whatif.text.scene_captions import all_captions
 from whatif.training import assess_diffusion
 from whatif.training.diffusion import save_pipeline, train_diffusion
 from whatif.training.diffusion_parts import (

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.imaging.scenes import puzzle_settings
+from tests.embedded.scenes import puzzle_settings
 from whatif.errors import WhatifError
 from whatif.models import Question, load
-from whatif.params_models import HuggingFaceChat
+from whatif.params.models import HuggingFaceChat
 from whatif.training.puzzle_examples import draw_puzzles, puzzle_questions
 from whatif.training.question_losses import new_readers, question_losses
 from whatif.training.recipes import Examples, Schedule, VisionLanguageRecipe

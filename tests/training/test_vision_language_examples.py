@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.imaging.scenes import puzzle_settings
-from whatif.imaging.palette import POLYGON_COLOURS
-from whatif.sources.scenes import BACKGROUNDS, NOUNS, split_of
-from whatif.text.puzzle_questions import GROUPS, TEMPLATES
+from tests.embedded.scenes import puzzle_settings
+from whatif.benchmarks.cvqa_synthetic.questions import GROUPS, TEMPLATES
+from whatif.drawing.palette import POLYGON_COLOURS
+from whatif.embedded.scenes import BACKGROUNDS, NOUNS, split_of
 from whatif.training.dense_targets import (
     BACKGROUND,
     CHANNELS,

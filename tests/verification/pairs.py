@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from tests.pictures import png
-from whatif.artifacts import canonical_json
-from whatif.images import image_row
+from whatif.artifacts.images import image_row
+from whatif.artifacts.reader import canonical_json
 
 LICENCE = "CC0-1.0"
 

@@ -11,7 +11,7 @@ import pytest
 
 from tests.verification.pairs import Pictures, pair, pictures
 from whatif.errors import WhatifError
-from whatif.tables.published_numbers import published
+from whatif.reporting.published_numbers import published
 from whatif.verification.error_categories import (
     CATEGORIES,
     read_error_categories,

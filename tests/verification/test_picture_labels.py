@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from tests.verification.pairs import Pictures, pair, pictures
-from whatif.artifact_writer import write_artifact
+from whatif.artifacts.schemas import JUDGEMENTS, REJECTIONS
+from whatif.artifacts.writer import write_artifact
 from whatif.errors import WhatifError
-from whatif.schemas import JUDGEMENTS, REJECTIONS
 from whatif.verification.picture_labels import PictureLabels, read_picture_labels
 from whatif.verification.picture_tasks import PictureTask, picture_tasks, tasks_csv
 

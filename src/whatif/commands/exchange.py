@@ -12,7 +12,7 @@ from whatif.commands.picture_pairs import export_errors, export_pairs, export_ta
 from whatif.errors import WhatifError
 
 if TYPE_CHECKING:
-    from whatif.images import ImageStore
+    from whatif.artifacts.images import ImageStore
 
 OURS = Path("data/verify/cvqa-synthetic/questions.parquet")
 
@@ -32,9 +32,9 @@ def import_c_vqa(csv: Path, output: Path) -> None:
     whatif import c-vqa C-VQA-Synthetic_questions.csv released.parquet
     whatif audit released.parquet
     """
-    from whatif.artifact_writer import write_artifact
-    from whatif.schemas import QUESTIONS
-    from whatif.sources.c_vqa import read_released
+    from whatif.artifacts.schemas import QUESTIONS
+    from whatif.artifacts.writer import write_artifact
+    from whatif.formats.c_vqa import read_released
 
     if output.suffix != ".parquet":
         raise WhatifError(f"{output}: must end in .parquet; the CSV comes first, then the table to write")
@@ -80,10 +80,10 @@ def export_c_vqa_csv(output: Path, questions: Path, images: tuple[Path, ...], no
     whatif export c-vqa-csv ours.csv            # ours.csv, ours/abs_counting_000001.png, ...
     """
     from whatif import artifacts
-    from whatif.images import ImageStore
-    from whatif.schemas import QUESTIONS
-    from whatif.sources.c_vqa import write_released
-    from whatif.sources.c_vqa_pictures import named_pictures, write_pictures
+    from whatif.artifacts.images import ImageStore
+    from whatif.artifacts.schemas import QUESTIONS
+    from whatif.formats.c_vqa import write_released
+    from whatif.formats.c_vqa_images import named_pictures, write_pictures
 
     if output.suffix == ".parquet":
         raise WhatifError(f"{output}: is the name of an artifact; give the CSV to write, for example ours.csv")
@@ -113,7 +113,7 @@ def export_vlmevalkit(output: Path, questions: Path, images: tuple[Path, ...], s
     Put it into the folder that LMUData names; the data set has the name of the file. The tool's predictions are scored
     here with `adapter: replay`.
     """
-    from whatif.sources.evaluation_tools import write_vlmevalkit
+    from whatif.formats.evaluation_tools import write_vlmevalkit
 
     if output.suffix != ".tsv":
         raise WhatifError(f"{output}: must end in .tsv, for example WhatIf.tsv")
@@ -136,7 +136,7 @@ def export_lmms_eval(folder: Path, questions: Path, images: tuple[Path, ...], st
     """
     import shlex
 
-    from whatif.sources.evaluation_tools import write_lmms_eval
+    from whatif.formats.evaluation_tools import write_lmms_eval
 
     rows, pictures = _with_pictures(questions, images)
     file = write_lmms_eval(rows, pictures, folder, name=name or _name_of(questions), strategy=strategy)
@@ -147,8 +147,8 @@ def export_lmms_eval(folder: Path, questions: Path, images: tuple[Path, ...], st
 def _with_pictures(questions: Path, images: tuple[Path, ...]) -> tuple[list[dict[str, Any]], ImageStore]:
     """The rows of a questions table, and where their pictures are fetched."""
     from whatif import artifacts
-    from whatif.images import ImageStore
-    from whatif.schemas import QUESTIONS
+    from whatif.artifacts.images import ImageStore
+    from whatif.artifacts.schemas import QUESTIONS
 
     rows = artifacts.read(questions, QUESTIONS).to_pylist()
     found = images or pictures_of(questions.parent.name)

@@ -26,8 +26,8 @@ def export_hugging_face(benchmark: str, folder: Path) -> None:
     whatif export hugging-face cvqa-synthetic ours/
     """
     from whatif import artifacts
+    from whatif.artifacts.schemas import PAIRS, QUESTIONS
     from whatif.graph.lineage import last_tables_of
-    from whatif.schemas import PAIRS, QUESTIONS
 
     questions, pairs = (last_tables_of(benchmark, table) for table in (QUESTIONS, PAIRS))
     if not questions and not pairs:
@@ -46,8 +46,8 @@ def export_hugging_face(benchmark: str, folder: Path) -> None:
 
 def pictures_of(benchmark: str) -> tuple[Path, ...]:
     """The artifacts with a benchmark's pictures, those that models are shown first."""
+    from whatif.artifacts.schemas import IMAGES
     from whatif.graph.lineage import tables_of
-    from whatif.schemas import IMAGES
 
     return tables_of(benchmark, IMAGES, ("verify", "filter", "generate", "extract"))
 
@@ -66,13 +66,13 @@ def write_folder(
     `tables` are the artifacts that the rows were read from: the card says what they were made with. Raises WhatifError
     when the folder holds a data set already, when a picture is in none of `images`, and when it cannot be written.
     """
-    from whatif.atomic_files import write_whole
+    from whatif.artifacts.images import ImageStore
+    from whatif.files.atomic import write_whole
+    from whatif.formats.hugging_face_card import Origin, data_card
+    from whatif.formats.hugging_face_folder import CARD, refuse_used
+    from whatif.formats.hugging_face_pairs import write_pairs
+    from whatif.formats.hugging_face_questions import write_questions
     from whatif.graph.lineage import lineage
-    from whatif.images import ImageStore
-    from whatif.sources.hugging_face_card import Origin, data_card
-    from whatif.sources.hugging_face_folder import CARD, refuse_used
-    from whatif.sources.hugging_face_pairs import write_pairs
-    from whatif.sources.hugging_face_questions import write_questions
 
     refuse_used(folder)
     store = ImageStore(images)
@@ -93,12 +93,12 @@ def write_folder(
 def _citation(name: str) -> str:
     from whatif import benchmarks
 
-    return benchmarks.benchmark(name).citation if name in benchmarks.MODULES else ""
+    return benchmarks.benchmark(name).citation if name in benchmarks.installed() else ""
 
 
 def _licences(shown: Iterable[str], files: Sequence[Path]) -> list[str]:
     from whatif import artifacts
-    from whatif.schemas import IMAGES
+    from whatif.artifacts.schemas import IMAGES
 
     rows = artifacts.rows_of(files, IMAGES, ["image_id", "licence"], only={"image_id": shown})
     return sorted({row["licence"] for row in rows})

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from whatif.atomic_files import write_whole
 from whatif.errors import WhatifError
+from whatif.files.atomic import write_whole
 
 if TYPE_CHECKING:
-    from whatif.imaging.contact_sheet import Panel
+    from whatif.drawing.contact_sheet import Panel
 
 QUESTIONS_FILE = click.Path(path_type=Path)
 _LONGEST_CELL = 60
@@ -57,10 +57,10 @@ def show(what: str, rows: int, picture: Path | None, pairs: int) -> None:
 
 
 def _show_results(name: str) -> None:
-    from whatif import benchmarks, params
+    from whatif import benchmarks
     from whatif.graph.standing import remarks
 
-    graph = benchmarks.graph(params.load())
+    graph = benchmarks.graph(benchmarks.load_params())
     step = next(step for step in graph.steps_of("aggregate", name) if step.publishes)
     headline = next(Path(path) for path in step.publishes if path.endswith(".md") and "report" not in path)
     if not headline.exists():
@@ -111,12 +111,12 @@ def _cell(value: Any) -> str:
 
 def _sheet(name: str, pairs: int) -> tuple[int, bytes]:
     """How many pairs are shown, and the sheet: taken evenly from the whole set, so that every group is there."""
-    from whatif import artifacts, benchmarks, params
-    from whatif.images import ImageStore
-    from whatif.imaging.contact_sheet import contact_sheet
-    from whatif.schemas import QUESTIONS
+    from whatif import artifacts, benchmarks
+    from whatif.artifacts.images import ImageStore
+    from whatif.artifacts.schemas import QUESTIONS
+    from whatif.drawing.contact_sheet import contact_sheet
 
-    graph = benchmarks.graph(params.load())
+    graph = benchmarks.graph(benchmarks.load_params())
     asking = next((step for step in graph.steps_of("evaluate", name) if "questions" in step.inputs), None)
     if asking is None:
         raise WhatifError(f"{name}: has no questions to show; open metrics/{name}/gallery.html")
@@ -132,8 +132,8 @@ def _sheet(name: str, pairs: int) -> tuple[int, bytes]:
 
 
 def _panel(pair: Sequence[dict[str, Any]], images: Any) -> Panel:
-    from whatif.imaging.contact_sheet import Panel
-    from whatif.text.options import LETTERS
+    from whatif.drawing.contact_sheet import Panel
+    from whatif.language.options import LETTERS
 
     paragraphs = []
     for row in sorted(pair, key=lambda row: row["variant"], reverse=True):
@@ -156,10 +156,10 @@ def audit(questions: Sequence[Path], folds: int, seed: int) -> None:
     QUESTIONS are questions tables (.parquet): ours, or one that `whatif import` made.
     """
     from whatif import artifacts
-    from whatif.filters.shortcuts import audit as find_shortcuts
-    from whatif.schemas import QUESTIONS as TABLE
-    from whatif.tables.formats import to_markdown
-    from whatif.tables.shortcuts import audit_table
+    from whatif.artifacts.schemas import QUESTIONS as TABLE
+    from whatif.reporting.formats import to_markdown
+    from whatif.reporting.shortcuts import audit_table
+    from whatif.shortcuts.audit import audit as find_shortcuts
 
     audits = {}
     for path in questions:
@@ -175,7 +175,7 @@ def audit(questions: Sequence[Path], folds: int, seed: int) -> None:
 def compare(ours: Path, released: Path) -> None:
     """Compare two questions tables: numbers, lengths, answers, letters and ranks, group by group."""
     from whatif import artifacts
-    from whatif.schemas import QUESTIONS as TABLE
+    from whatif.artifacts.schemas import QUESTIONS as TABLE
     from whatif.statistics.question_sets import compare_markdown, summary
 
     click.echo(compare_markdown(*(summary(artifacts.rows_of(path, TABLE)) for path in (ours, released))))

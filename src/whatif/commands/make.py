@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import click
 
 from whatif.errors import WhatifError
-from whatif.graph import fresh_targets
-from whatif.graph.dvc_files import check_cache
+from whatif.workflow import fresh_targets
+from whatif.workflow.dvc_files import check_cache
 
 if TYPE_CHECKING:
     from whatif.graph.freshness import State
@@ -45,20 +45,22 @@ def make(target: str, arguments: tuple[str, ...]) -> None:
 
 def _take_back(target: str) -> bool:
     """Takes back from the stash what is due, and says whether all files of the target are fresh."""
-    from whatif import benchmarks, params
-    from whatif.graph import code_index, owners
+    from whatif import benchmarks
+    from whatif.graph import code_index
     from whatif.graph.freshness import PACKAGE_ROOT, Condition
     from whatif.graph.prologue import prepare
-    from whatif.graph.workflow import accepts, jobs_asked_for, targets
+    from whatif.params.whole import PARAMS_FILE
+    from whatif.processes import owners
+    from whatif.workflow.snakemake import accepts, jobs_asked_for, targets
 
-    graph = benchmarks.graph(params.load())
+    graph = benchmarks.graph(benchmarks.load_params())
     known = targets(graph)
     if target not in known:
         raise WhatifError(f"{target}: is neither a stage nor evaluate-MODEL; there are {', '.join(known)}")
-    decides = {source for job in graph.jobs for source in job.named_sources}
+    decides = {source for job in graph.jobs for source in job.named_sources.values()}
     decides |= {PACKAGE_ROOT / name for job in graph.jobs for name in job.package_files}
     packages = code_index.package_folders({root for job in graph.jobs for root in job.code_roots})
-    basis = fresh_targets.Basis.taken(packages, sorted({Path(params.PARAMS_FILE), *decides}))
+    basis = fresh_targets.Basis.taken(packages, sorted({Path(PARAMS_FILE), *decides}))
     needed = set(graph.needed_for(jobs_asked_for(graph, [target])))
     wanted = set(graph.jobs) if owners.is_part_of_whole_repro() else needed
     said: list[str] = []
@@ -76,7 +78,7 @@ def _take_back(target: str) -> bool:
 def _note(graph: Graph, named: list[str], found: dict[Job, State], basis: fresh_targets.Basis) -> None:
     """Notes every target of which all files are fresh, and none of its own unfinished."""
     from whatif.graph.freshness import Condition
-    from whatif.graph.workflow import jobs_asked_for
+    from whatif.workflow.snakemake import jobs_asked_for
 
     for target in named:
         asked = jobs_asked_for(graph, [target])

@@ -12,7 +12,7 @@ import click
 from whatif.errors import WhatifError
 
 if TYPE_CHECKING:
-    from whatif.images import ImageStore
+    from whatif.artifacts.images import ImageStore
 
 NAME = "coco-counterfactuals"
 _FOLDER = f"data/filter/{NAME}"
@@ -43,12 +43,12 @@ def import_pairs(source: Path, folder: Path) -> None:
     Written are pairs.parquet, images.parquet and rejections.parquet, which says of each line of examples.jsonl that is
     no pair why.
     """
-    from whatif.artifact_writer import ArtifactWriter, write_artifact
-    from whatif.images import SortedImages
-    from whatif.schemas import IMAGES as IMAGES_TABLE
-    from whatif.schemas import PAIRS as PAIRS_TABLE
-    from whatif.schemas import REJECTIONS
-    from whatif.sources.coco_counterfactuals import read_released_pairs
+    from whatif.artifacts.images import SortedImages
+    from whatif.artifacts.schemas import IMAGES as IMAGES_TABLE
+    from whatif.artifacts.schemas import PAIRS as PAIRS_TABLE
+    from whatif.artifacts.schemas import REJECTIONS
+    from whatif.artifacts.writer import ArtifactWriter, write_artifact
+    from whatif.formats.coco_counterfactuals import read_released_pairs
 
     if folder.suffix == ".parquet" or folder.is_file():
         raise WhatifError(f"{folder}: is the folder that tables are written into, not a file")
@@ -87,8 +87,8 @@ def import_labels(csv: Path, output: Path, pairs: tuple[Path, ...], seed: int | 
     It needs the pairs and the seed that `whatif export picture-tasks` was given. Rows that are no labels are named with
     their lines.
     """
-    from whatif.artifact_writer import write_artifact
-    from whatif.schemas import JUDGEMENTS
+    from whatif.artifacts.schemas import JUDGEMENTS
+    from whatif.artifacts.writer import write_artifact
     from whatif.verification.picture_labels import read_picture_labels
 
     if output.suffix != ".parquet":
@@ -120,7 +120,7 @@ def import_labels(csv: Path, output: Path, pairs: tuple[Path, ...], seed: int | 
 def export_pairs(folder: Path, form: str, pairs: tuple[Path, ...], images: tuple[Path, ...]) -> None:
     """Write counterfactual pairs and their pictures as a data set in FOLDER."""
     from whatif.commands.hugging_face import write_folder
-    from whatif.sources.coco_counterfactuals_folder import write_released_pairs
+    from whatif.formats.coco_counterfactuals_folder import write_released_pairs
 
     rows, files = _rows(pairs), _picture_files(pairs, images)
     if form == "released":
@@ -151,11 +151,11 @@ def export_tasks(
 
     Labels go into the column `label`; `whatif import picture-labels` reads them.
     """
-    from whatif import params
+    from whatif import benchmarks
     from whatif.verification.picture_tasks import FILE, picture_tasks, write_picture_tasks
 
     if labelled_three_times is None:
-        labelled_three_times = params.load().verify.coco_counterfactuals.labelled_three_times
+        labelled_three_times = benchmarks.load_params().lookup(f"verify.{NAME}.labelled_three_times")
     tasks = picture_tasks(_rows(pairs), seed=_seed(seed), labelled_three_times=labelled_three_times)
     rows = write_picture_tasks(tasks, _store(_picture_files(pairs, images)), folder)
     click.echo(f"{folder / FILE}: {rows:,} labels to give for {len(tasks):,} pictures")
@@ -182,7 +182,7 @@ def export_errors(
     params.yaml names then.
     """
     from whatif import artifacts
-    from whatif.schemas import JUDGEMENTS
+    from whatif.artifacts.schemas import JUDGEMENTS
     from whatif.verification.consensus import consensus, errors
     from whatif.verification.error_categories import FILE, sample_errors, write_error_sample
 
@@ -194,7 +194,7 @@ def export_errors(
 
 def _rows(pairs: tuple[Path, ...]) -> list[dict[str, Any]]:
     from whatif import artifacts
-    from whatif.schemas import PAIRS as PAIRS_TABLE
+    from whatif.artifacts.schemas import PAIRS as PAIRS_TABLE
 
     return list(artifacts.rows_of(_tables(pairs), PAIRS_TABLE))
 
@@ -223,14 +223,15 @@ def _of_the_graph(table: str) -> tuple[Path, ...]:
 
 
 def _store(files: tuple[Path, ...]) -> ImageStore:
-    from whatif.images import ImageStore
+    from whatif.artifacts.images import ImageStore
 
     return ImageStore(files)
 
 
 def _seed(seed: int | None) -> int:
-    from whatif import params
+    from whatif import benchmarks
+    from whatif.params.whole import PARAMS_FILE
 
     if seed is not None:
         return seed
-    return params.load().seed if Path(params.PARAMS_FILE).exists() else 0
+    return benchmarks.load_params().seed if Path(PARAMS_FILE).exists() else 0

@@ -43,11 +43,11 @@ def run_pilot(benchmark: str, chosen: Mapping[str, str], limit: int) -> None:
 
     Raises WhatifError when no model is chosen, when the benchmark has no questions, and as its evaluation does.
     """
-    from whatif import benchmarks, params
+    from whatif import benchmarks
 
     if "model" not in chosen:
         raise WhatifError("--limit: asks one model a pilot sample; name it with --model")
-    graph = benchmarks.graph(params.load())
+    graph = benchmarks.graph(benchmarks.load_params())
     (step, *_) = graph.steps_of("evaluate", benchmark, ("model",))
     if "model" not in step.wildcards:
         raise WhatifError(f"{benchmark}: has no questions, so there is no pilot sample of them; leave --limit out")
@@ -78,7 +78,7 @@ def _asked(job: Job, model: str, limit: int) -> list[Mapping[str, Any]]:
 
 def _questions(job: Job) -> dict[str, Mapping[str, Any]]:
     from whatif import artifacts
-    from whatif.schemas import QUESTIONS
+    from whatif.artifacts.schemas import QUESTIONS
 
     columns = ["question_id", "pair_id", "variant"]
     return {row["question_id"]: row for row in artifacts.rows_of(job.inputs["questions"], QUESTIONS, columns)}
@@ -87,7 +87,7 @@ def _questions(job: Job) -> dict[str, Mapping[str, Any]]:
 def _print(
     title: str, rows: Sequence[Mapping[str, Any]], questions: Mapping[str, Mapping[str, Any]], settings: Any
 ) -> None:
-    from whatif.benchmarks.pilots import counted
+    from whatif.benchmarks.shared.pilots import counted
     from whatif.statistics import wilson
 
     if not rows:
@@ -112,8 +112,8 @@ def _print(
 
 
 def _cost(settings: Any, prompt: int, response: int) -> str:
-    from whatif.params_models import ApiModel
-    from whatif.prices import money
+    from whatif.params.models import ApiModel
+    from whatif.params.prices import money
 
     if not isinstance(settings, ApiModel) or settings.prices is None:
         return ""

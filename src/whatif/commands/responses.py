@@ -13,8 +13,8 @@ import click
 from whatif.errors import WhatifError
 
 if TYPE_CHECKING:
-    from whatif.models.response_tallies import Tally
-    from whatif.prices import Prices
+    from whatif.models.responses.tallies import Tally
+    from whatif.params.prices import Prices
 
 
 @click.group()
@@ -32,9 +32,9 @@ def show() -> None:
     Cost is printed for models with prices in params.yaml. Time is how long the answers took, on the machine that asked.
     Errors are not stored; those in data/evaluate are counted below.
     """
-    from whatif.models.response_store import ResponseStore
-    from whatif.models.response_tallies import tallies
-    from whatif.tables.costs import errors_text
+    from whatif.models.responses.store import ResponseStore
+    from whatif.models.responses.tallies import tallies
+    from whatif.reporting.costs import errors_text
 
     prices = _prices()
     with ResponseStore(_existing()) as store:
@@ -57,8 +57,8 @@ def _took(tally: Tally, prices: Prices | None) -> Iterator[str]:
     """What the answers of a model took, as far as it is known."""
     from datetime import timedelta
 
-    from whatif.prices import money
-    from whatif.tables.costs import error_kind, errors_text
+    from whatif.params.prices import money
+    from whatif.reporting.costs import error_kind, errors_text
 
     def of(number: int) -> str:
         return "" if number == tally.answers else f" (of {number:,} answers)"
@@ -79,12 +79,12 @@ def _took(tally: Tally, prices: Prices | None) -> Iterator[str]:
 
 def _prices() -> dict[tuple[str, str | None], Prices]:
     """Prices by label and address of a model, as params.yaml has them; without those that it gives in two ways."""
-    from whatif import params
-    from whatif.params_models import ApiModel
+    from whatif import benchmarks
+    from whatif.params.models import ApiModel
 
     found: dict[tuple[str, str | None], set[Prices]] = {}
     try:
-        models = params.load().models
+        models = benchmarks.load_params().models
     except WhatifError:  # the store may be looked at outside a project
         return {}
     for settings in models.values():
@@ -97,9 +97,9 @@ def _prices() -> dict[tuple[str, str | None], Prices]:
 def _errors() -> dict[str, Counter[str]]:
     """Errors by kind in the predictions that are here, by model."""
     from whatif import artifacts
+    from whatif.artifacts.schemas import PREDICTIONS
     from whatif.graph.freshness import DATA
-    from whatif.schemas import PREDICTIONS
-    from whatif.tables.costs import COLUMNS, spent_by_model
+    from whatif.reporting.costs import COLUMNS, spent_by_model
 
     evaluated = sorted(path for path in (DATA / "evaluate").rglob("*.parquet") if not path.name.startswith("."))
     paths = []
@@ -115,7 +115,7 @@ def _errors() -> dict[str, Counter[str]]:
 @click.argument("file", type=click.Path(path_type=Path))
 def export(file: Path) -> None:
     """Write all answers to FILE (.jsonl), a line each with key, request and answer."""
-    from whatif.models.response_store import ResponseStore
+    from whatif.models.responses.store import ResponseStore
 
     if file.suffix != ".jsonl":
         raise WhatifError(f"{file}: must end in .jsonl")
@@ -131,7 +131,7 @@ def merge(files: tuple[Path, ...]) -> None:
 
     A request that was answered here keeps its answer.
     """
-    from whatif.models.response_store import ResponseStore, store_path
+    from whatif.models.responses.store import ResponseStore, store_path
 
     missing = [file for file in files if not file.is_file()]
     if missing:
@@ -143,7 +143,7 @@ def merge(files: tuple[Path, ...]) -> None:
 
 
 def _existing() -> Path:
-    from whatif.models.response_store import store_path
+    from whatif.models.responses.store import store_path
 
     path = store_path()
     if not path.is_file():

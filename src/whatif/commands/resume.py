@@ -32,7 +32,9 @@ def resume(door: str | None, arguments: tuple[str, ...]) -> None:
     jobs that the run handed in to Slurm wait or run; the line says which. Ends with exit code 2 when DVC is to go on
     and one of its files is damaged; the line says how to restore it.
     """
-    from whatif.graph import cluster_faults, dvc_files, locks, owners, recovery
+    from whatif.cluster import faults as cluster_faults
+    from whatif.processes import locks, owners
+    from whatif.workflow import dvc_files, recovery
 
     if not Path("params.yaml").is_file():
         raise WhatifError("params.yaml: no such file; call this in the folder of the project")

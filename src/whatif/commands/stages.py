@@ -56,15 +56,15 @@ _DRY_RUN = "Send nothing; print what models behind an endpoint would be asked, w
 
 def run_jobs(stage: str, benchmark: str, chosen: dict[str, str], step_name: str | None) -> None:
     """Runs the jobs of a stage, or of one of its steps, one after another, saying what each did."""
-    from whatif import benchmarks, params
+    from whatif import benchmarks
     from whatif.graph.cautions import cautions
-    from whatif.graph.locks import is_planned
     from whatif.graph.run import run
+    from whatif.processes.locks import is_planned
 
     def say(line: str) -> None:
         click.echo(line, err=True)
 
-    graph = benchmarks.graph(params.load())
+    graph = benchmarks.graph(benchmarks.load_params())
     steps = graph.steps_of(stage, benchmark, chosen, step_name)
     jobs = [job for step in steps for job in graph.jobs_of(step, chosen)]
     if not is_planned():  # otherwise the process that planned has said it
@@ -76,10 +76,10 @@ def run_jobs(stage: str, benchmark: str, chosen: dict[str, str], step_name: str 
 
 def estimate_jobs(stage: str, benchmark: str, chosen: dict[str, str], step_name: str | None) -> None:
     """Prints a line for each model behind an endpoint: what its jobs would ask, and about how much that costs."""
-    from whatif import benchmarks, params
-    from whatif.benchmarks.dry_run import estimates
+    from whatif import benchmarks
+    from whatif.benchmarks.shared.dry_run import estimates
 
-    graph = benchmarks.graph(params.load())
+    graph = benchmarks.graph(benchmarks.load_params())
     steps = graph.steps_of(stage, benchmark, chosen, step_name)
     lines = list(estimates(job for step in steps for job in graph.jobs_of(step, chosen)))
     for line in lines or ["nothing to ask behind an endpoint; models on this machine cost nothing"]:

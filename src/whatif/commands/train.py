@@ -19,7 +19,7 @@ def train(name: str, folder: Path | None) -> None:
     whatif train clip
     whatif train llava-original --folder /tmp/llava-original
     """
-    from whatif.training import embedded
+    from whatif.training import names as embedded
     from whatif.training.recipes import load_recipes
 
     recipes = load_recipes()
@@ -37,13 +37,13 @@ def assess(name: str, folder: Path | None) -> None:
     \b
     whatif assess clip
     """
-    from whatif.training import embedded
+    from whatif.training import names as embedded
 
     _measure(name, folder or embedded.EMBEDDED / name)
 
 
 def _measure(name: str, folder: Path) -> None:
-    from whatif.training import embedded
+    from whatif.training import names as embedded
     from whatif.training.card import accuracy_table, write_card
     from whatif.training.recipes import load_recipes
 

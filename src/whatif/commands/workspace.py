@@ -29,10 +29,10 @@ def status(as_json: bool, every_file: bool, check: bool) -> None:
     Stale: parameters, inputs or code changed since it was made. Unknown: something before it is not fresh.
     Nothing is changed; the next `dvc repro` or `snakemake` makes what is not fresh.
     """
-    from whatif import benchmarks, params
+    from whatif import benchmarks
     from whatif.graph.freshness import leftovers, states
 
-    graph = benchmarks.graph(params.load())
+    graph = benchmarks.graph(benchmarks.load_params())
     found = states(graph)
     if as_json:
         click.echo(json.dumps(_as_json(found), indent=2))
@@ -58,7 +58,7 @@ def _as_json(found: dict[Job, State]) -> dict[str, dict[str, object]]:
 def _print_job(job: Job, state: State, every_file: bool) -> None:
     """Prints a job that is not fresh, or every file of a job, with the reasons."""
     from whatif.graph.freshness import Condition
-    from whatif.graph.workflow import log_of
+    from whatif.workflow.snakemake import log_of
 
     if state.condition is Condition.FRESH and not every_file:
         return

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from whatif.files.named_folders import CHECKPOINTS
 from whatif.graph.steps import Graph, Job
 
-_EMBEDDED = ("whatif", "models", "embedded")  # where the checkpoints lie that ship with the package
 
 
 def cautions(graph: Graph, jobs: Iterable[Job]) -> list[str]:
@@ -30,4 +30,4 @@ def cautions(graph: Graph, jobs: Iterable[Job]) -> list[str]:
 
 def embedded_checkpoints(job: Job) -> list[str]:
     """The names of the checkpoints that a job loads and that ship with the package."""
-    return [path.name for path in job.source_paths if path.resolve().parent.parts[-3:] == _EMBEDDED]
+    return [path.name for path in job.source_paths.values() if path.resolve().parent == CHECKPOINTS]

@@ -15,10 +15,10 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from whatif.atomic_files import write_whole
+from whatif.artifacts.stamps import code_stamp
 from whatif.errors import WhatifError
+from whatif.files.atomic import write_whole
 from whatif.graph import code_version as source
-from whatif.graph.stamps import code_stamp
 
 _FOLDER = Path(".whatif/code-versions")
 

@@ -21,7 +21,7 @@ from functools import cache
 from pathlib import Path
 
 PACKAGE = "whatif"
-REGISTRIES = frozenset({("whatif.models", "ADAPTERS"), ("whatif.benchmarks", "MODULES")})
+REGISTRIES = frozenset({("whatif.models", "ADAPTERS"), ("whatif.benchmarks.discovery", "modules")})
 
 Definition = tuple[str, str]  # module, name; the name "" is the whole module
 

@@ -14,11 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from whatif import artifacts
-from whatif.artifact_writer import CODEC, CODEC_LEVEL, FORMAT_VERSION
+from whatif.artifacts import verified
+from whatif.artifacts.writer import CODEC, CODEC_LEVEL, FORMAT_VERSION
 from whatif.errors import WhatifError
-from whatif.graph import code_index, verified
+from whatif.graph import code_index
 from whatif.graph.code_index import code_version
-from whatif.graph.steps import STAGES, Graph, Job
+from whatif.graph.steps import Graph, Job
+from whatif.params.base import STAGES
 
 DATA = Path("data")
 PACKAGE_ROOT = Path(__file__).parents[1]
@@ -73,7 +75,7 @@ def provenance(job: Job, contents: Mapping[Path, str] | None = None) -> Provenan
             "wildcards": dict(job.wildcards),
             "parameters": job.plain_parameters,
             "inputs": inputs,
-            "sources": {str(path): verified.source_digest(path) for path in job.source_paths},
+            "sources": {name: verified.source_digest(path) for name, path in job.source_paths.items()},
             "code": code_version(job.code_roots),
             "package files": {name: verified.file_digest(PACKAGE_ROOT / name) for name in job.package_files},
             "format": {"version": FORMAT_VERSION, "codec": CODEC, "level": CODEC_LEVEL},

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from whatif.artifacts import footer_of
+from whatif.artifacts.reader import footer_of
+from whatif.artifacts.schemas import Table
 from whatif.errors import WhatifError
 from whatif.graph.freshness import DATA
-from whatif.schemas import Table
 
 
 @dataclass(frozen=True)

@@ -16,12 +16,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
-from whatif.artifacts import footer_of
-from whatif.atomic_files import disk_errors, remove_orphans
+from whatif.artifacts import verified
+from whatif.artifacts.reader import footer_of
 from whatif.errors import WhatifError
-from whatif.graph import code_index, locks, run, stash, verified
+from whatif.files.atomic import disk_errors, remove_orphans
+from whatif.graph import code_index, run, stash
 from whatif.graph.freshness import DATA, Condition, State, inputs_fresh, leftovers, state_of
 from whatif.graph.steps import Graph, Job
+from whatif.processes import locks
 
 
 @dataclass

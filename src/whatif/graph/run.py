@@ -14,13 +14,15 @@ from pathlib import Path
 from typing import Any, Literal
 
 from whatif import artifacts
-from whatif.artifact_writer import ArtifactWriter, Rows, as_table
-from whatif.atomic_files import write_whole
+from whatif.artifacts import verified
+from whatif.artifacts.schemas import FILES
+from whatif.artifacts.writer import ArtifactWriter, Rows, as_table
 from whatif.errors import WhatifError
-from whatif.graph import locks, losses, stash, verified
+from whatif.files.atomic import write_whole
+from whatif.graph import losses, stash
 from whatif.graph.freshness import Condition, Provenance, provenance, state_of
 from whatif.graph.steps import Job
-from whatif.schemas import FILES
+from whatif.processes import locks
 
 LOG = Path(".whatif/log.jsonl")
 

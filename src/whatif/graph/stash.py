@@ -11,8 +11,8 @@ from functools import partial
 from pathlib import Path
 
 from whatif import artifacts
+from whatif.artifacts import verified
 from whatif.errors import WhatifError
-from whatif.graph import verified
 
 STASH = Path(".whatif/stash")
 SET_ASIDE = Path(".whatif/set-aside")

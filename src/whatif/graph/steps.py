@@ -15,13 +15,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from whatif.artifacts.schemas import Table
 from whatif.errors import WhatifError
-from whatif.input_files import user_path
-from whatif.params import Params, plain
-from whatif.schemas import Table
-from whatif.settings import Settings
-
-STAGES = ("extract", "generate", "filter", "verify", "evaluate", "aggregate")
+from whatif.files.named_folders import named_path
+from whatif.params.base import BenchmarkSettings, Settings
+from whatif.params.whole import Params, plain
 
 _WILDCARD = re.compile(r"{(\w+)}")
 
@@ -89,6 +87,7 @@ class Benchmark:
     """
 
     name: str
+    settings: type[BenchmarkSettings]
     steps: tuple[Step, ...]
     wildcards: Callable[[Params], Mapping[str, Sequence[str]]]
     outside: Callable[[Params], str] = lambda params: ""
@@ -127,16 +126,16 @@ class Job:
         return values
 
     @property
-    def source_paths(self) -> list[Path]:
-        """Files and folders outside the graph that this job reads."""
-        return [path for path in self.named_sources if path.exists()]
+    def source_paths(self) -> dict[str, Path]:
+        """Files and folders outside the graph that this job reads, by what the parameters call them."""
+        return {name: path for name, path in self.named_sources.items() if path.exists()}
 
     @property
-    def named_sources(self) -> list[Path]:
+    def named_sources(self) -> dict[str, Path]:
         """What the parameters name as a file or folder outside the graph, there or not."""
         places = [place.format(**self.wildcards) for place in self.step.sources]
         named = [value for place in places for value in _several(self.plain_parameters.get(place))]
-        return [user_path(value) for value in named]
+        return {name: named_path(name) for name in named}
 
     @property
     def package_files(self) -> list[str]:

@@ -1,7 +1,7 @@
 """What answers questions: a model, or a baseline that a model must pass.
 
 An adapter is a function `(settings, seed) -> Model`, or `(settings) -> Matcher` where captions and pictures are matched
-(`whatif.models.encoders`). Adapters are found by name and imported when they are loaded, so
+(`whatif.models.local.encoders`). Adapters are found by name and imported when they are loaded, so
 that the command line needs neither torch nor transformers.
 """
 
@@ -17,18 +17,18 @@ from whatif.errors import WhatifError
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-    from whatif.models.encoders import Matcher
+    from whatif.models.local.encoders import Matcher
 
 ADAPTERS: dict[str, str] = {
     "random": "whatif.models.baselines:random_choice",
     "first-option": "whatif.models.baselines:first_option",
     "majority": "whatif.models.baselines:majority",
-    "blind": "whatif.models.blind:blind",
-    "hf-blip": "whatif.models.hugging_face_blip:hugging_face_blip",
-    "hf-chat": "whatif.models.hugging_face_chat:hugging_face_chat",
-    "dual-encoder": "whatif.models.encoders:dual_encoder",
-    "cross-encoder": "whatif.models.encoders:cross_encoder",
-    "api": "whatif.models.api:api_model",
+    "blind": "whatif.models.local.blind:blind",
+    "hf-blip": "whatif.models.local.blip:hugging_face_blip",
+    "hf-chat": "whatif.models.local.chat:hugging_face_chat",
+    "dual-encoder": "whatif.models.local.encoders:dual_encoder",
+    "cross-encoder": "whatif.models.local.encoders:cross_encoder",
+    "api": "whatif.models.endpoint.api:api_model",
     "replay": "whatif.models.replay:replay",
 }
 

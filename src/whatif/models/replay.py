@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from whatif.errors import WhatifError
-from whatif.input_files import user_path
+from whatif.files.inputs import user_path
+from whatif.files.well_formed import well_formed
+from whatif.formats.prediction_files import Prediction, question_index, read_predictions
 from whatif.models import Answer, Model, Question
-from whatif.params_models import Replay
-from whatif.sources.prediction_files import Prediction, question_index, read_predictions
-from whatif.text.well_formed import well_formed
+from whatif.params.models import Replay
 
 _SHOWN = 10
 

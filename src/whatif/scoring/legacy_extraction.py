@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from whatif.scoring.extract_answer import Extracted, Kind, is_correct
+from whatif.scoring.extraction.answer import Extracted, Kind, is_correct
 
 _WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _NUMBERS = {word: str(value) for value, word in enumerate(_WORDS)} | {"no": "0", "none": "0"}

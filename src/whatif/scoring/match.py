@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from whatif.artifacts.images import DecodedPictures
 from whatif.errors import WhatifError
-from whatif.images import DecodedPictures
 from whatif.progress import progress
 from whatif.random_streams import stream
 
 if TYPE_CHECKING:
-    from whatif.models.encoders import Matcher
+    from whatif.models.local.encoders import Matcher
 
 Row: TypeAlias = Mapping[str, Any]
 

@@ -6,13 +6,13 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from dataclasses import replace
 from typing import Any
 
+from whatif.language.options import printed_question
+from whatif.language.strategies import SecondPrompt, prompt, second_prompt
 from whatif.models import Answer, Model, Question, note_of
 from whatif.progress import progress
-from whatif.scoring.extract_answer import is_correct
+from whatif.scoring.extraction.answer import is_correct
 from whatif.scoring.rank import Pictures, fetch, majority_answers
 from whatif.scoring.said import answer_in
-from whatif.text.options import printed_question
-from whatif.text.strategies import SecondPrompt, prompt, second_prompt
 
 Row = Mapping[str, Any]
 

@@ -17,15 +17,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
+from whatif.artifacts.images import DecodedPictures, EncodedPictures
 from whatif.errors import WhatifError
-from whatif.images import DecodedPictures, EncodedPictures
+from whatif.language.options import LETTERS, printed_question
+from whatif.language.strategies import DIRECT, prompt
 from whatif.models import Answer, Model, OptionScore, Question, note_of
-from whatif.params_models import MultipleChoice
+from whatif.params.models import MultipleChoice
 from whatif.progress import progress
-from whatif.scoring.extract_answer import Extracted
+from whatif.scoring.extraction.answer import Extracted
 from whatif.scoring.said import answer_in
-from whatif.text.options import LETTERS, printed_question
-from whatif.text.strategies import DIRECT, prompt
 
 Row = Mapping[str, Any]
 Rule: TypeAlias = Literal["mean", "sum"]

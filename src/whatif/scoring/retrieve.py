@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from whatif.images import DecodedPictures
-from whatif.pair_items import SIDES, item_id
+from whatif.artifacts.images import DecodedPictures
+from whatif.artifacts.pair_items import SIDES, item_id
 from whatif.progress import progress
 from whatif.scoring.exact_ranks import Embeddings, Integers, exact_ranks
 
@@ -31,7 +31,7 @@ _NOT_FINITE = "its embedding holds what is no finite number"
 
 
 class Encoder(Protocol):
-    """What embeds captions and pictures, `batch_size` at once (`whatif.models.encoders.Embedder`)."""
+    """What embeds captions and pictures, `batch_size` at once (`whatif.models.local.encoders.Embedder`)."""
 
     @property
     def batch_size(self) -> int: ...
@@ -48,7 +48,7 @@ class Item(NamedTuple):
 
 
 def counterfactual_items(pairs: Iterable[Row]) -> list[Item]:
-    """Both captions of each row of `pairs` with their pictures; their ids are those of `whatif.pair_items`."""
+    """Both captions of each row of `pairs` with their pictures; their ids are those of `whatif.artifacts.pair_items`."""
     return [
         Item(item_id(row["pair_id"], side), row[f"caption_{side}"], row[f"image_id_{side}"])
         for row in pairs

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from whatif.models import Answer
-from whatif.scoring.extract_answer import Extracted, extract
+from whatif.scoring.extraction.answer import Extracted, extract
 
 # What ends a line, a sentence or a mark for certain: the next token could still be a part of everything after it.
 _FINISHED = re.compile(r"[\s\S]*(?:\n|[.!?;]\s|[}>])")

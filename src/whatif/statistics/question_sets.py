@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from whatif.errors import WhatifError
-from whatif.text.options import printed_question
+from whatif.language.options import printed_question
 
 Cell: TypeAlias = dict[str, Any]
 Summary: TypeAlias = dict[str, dict[str, Cell]]  # group -> variant -> what is counted

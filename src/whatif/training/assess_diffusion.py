@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from whatif.imaging.prompt_to_prompt import PairRequest, generate_pairs
-from whatif.imaging.scene_recognition import recognise
-from whatif.imaging.thing_movement import movement
-from whatif.models.diffusion import load_pipeline
-from whatif.params_models import DiffusionCheckpoint
+from whatif.embedded.object_movement import movement
+from whatif.embedded.scene_captions import WORDINGS, full_caption
+from whatif.embedded.scene_edits import edit
+from whatif.embedded.scene_recognition import recognise
+from whatif.embedded.scenes import BACKGROUNDS, COLOURS, NOUNS, Scene, draw_scene
+from whatif.params.models import DiffusionCheckpoint
+from whatif.prompt_to_prompt.attention import PairRequest, generate_pairs
+from whatif.prompt_to_prompt.pipeline import load_pipeline
 from whatif.random_streams import stream
-from whatif.sources.scene_edits import edit
-from whatif.sources.scenes import BACKGROUNDS, COLOURS, NOUNS, Scene, draw_scene
-from whatif.text.scene_captions import WORDINGS, full_caption
 from whatif.training.assess_text_image import share
 
 SAMPLES = 240

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from whatif.embedded.scene_captions import captions
+from whatif.embedded.scene_words import plural
+from whatif.embedded.scenes import NOUNS, draw_scene, one_of
 from whatif.random_streams import stream
-from whatif.sources.scenes import NOUNS, draw_scene, one_of
-from whatif.text.scene_captions import captions
-from whatif.text.scene_words import plural
 from whatif.training.assess_text_image import share
 
 CAPTIONS = 2000

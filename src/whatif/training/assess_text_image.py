@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from whatif.embedded.scene_captions import WORDINGS, full_caption
+from whatif.embedded.scene_edits import EDITS, edit
+from whatif.embedded.scenes import Scene, draw_scene
 from whatif.errors import WhatifError
 from whatif.random_streams import stream
-from whatif.sources.scene_edits import EDITS, edit
-from whatif.sources.scenes import Scene, draw_scene
 from whatif.statistics.intervals import wilson
-from whatif.text.scene_captions import WORDINGS, full_caption
 from whatif.training.scene_examples import pictures_of
 from whatif.training.scene_facts import scene_facts
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from whatif.models import Answer, Question, load
-from whatif.params_models import HuggingFaceChat
+from whatif.params.models import HuggingFaceChat
 from whatif.random_streams import stream
 from whatif.scoring.rank import best
 from whatif.statistics.intervals import wilson
@@ -101,12 +101,12 @@ def _frequent() -> tuple[dict[tuple[str, str, str], Counter[str]], dict[str, Cou
 
 def _puzzle_questions(number: int, seed: int, drawn: bool = True) -> list[_Asked]:
     """Both questions of `number` puzzles of each template, each asked openly and with its options to rank."""
-    from whatif.imaging.dot_puzzle import lay_out_dots
-    from whatif.imaging.flower_puzzle import lay_out_flowers
-    from whatif.imaging.puzzle_picture import FlowerPictures, puzzle_picture
-    from whatif.sources.flowers import drawn_flowers
-    from whatif.text.puzzle_options import puzzle_text
-    from whatif.text.puzzle_questions import GROUPS
+    from whatif.benchmarks.cvqa_synthetic.dot_puzzle import lay_out_dots
+    from whatif.benchmarks.cvqa_synthetic.flower_puzzle import lay_out_flowers
+    from whatif.benchmarks.cvqa_synthetic.flowers import drawn_flowers
+    from whatif.benchmarks.cvqa_synthetic.options import puzzle_text
+    from whatif.benchmarks.cvqa_synthetic.puzzle_image import FlowerPictures, puzzle_picture
+    from whatif.benchmarks.cvqa_synthetic.questions import GROUPS
 
     settings = load_recipes().puzzles.model_copy(update={"puzzles_per_template": number})
     flowers = FlowerPictures(drawn_flowers(96))
@@ -134,9 +134,9 @@ def _puzzle_questions(number: int, seed: int, drawn: bool = True) -> list[_Asked
 
 def _scene_questions(number: int, split: str) -> list[_Asked]:
     """The questions of `number` scenes of a split, by VQAv2's type of answer."""
-    from whatif.imaging.scene_picture import draw_scene_picture
-    from whatif.sources.scenes import draw_scene
-    from whatif.text.scene_questions import scene_questions
+    from whatif.embedded.scene_image import draw_scene_picture
+    from whatif.embedded.scene_questions import scene_questions
+    from whatif.embedded.scenes import draw_scene
 
     asked = []
     for place in range(number):

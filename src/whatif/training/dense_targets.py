@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from whatif.imaging.palette import POLYGON_COLOURS
-from whatif.sources.scenes import BACKGROUNDS, COLOURS, NOUNS, SIZES
+from whatif.drawing.palette import POLYGON_COLOURS
+from whatif.embedded.scenes import BACKGROUNDS, COLOURS, NOUNS, SIZES
 from whatif.training.puzzle_examples import PuzzleExample
 from whatif.training.scene_pictures import ScenePicture
 

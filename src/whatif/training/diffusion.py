@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from whatif.embedded.scenes import Scene
 from whatif.random_streams import stream
-from whatif.sources.scenes import Scene
 from whatif.training.diffusion_parts import (
     new_autoencoder,
     new_denoiser,

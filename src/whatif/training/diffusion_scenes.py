@@ -9,12 +9,12 @@ from itertools import count, islice
 import numpy as np
 import numpy.typing as npt
 
+from whatif.embedded.scene_captions import WORDINGS, captions, full_caption
+from whatif.embedded.scene_layout import LARGEST, STEPS, Place, fits
+from whatif.embedded.scene_words import COUNT_WORDS, plural
+from whatif.embedded.scenes import BACKGROUNDS, COLOURS, NOUNS, SIZES, Scene, draw_scene, relation_of, split_of
 from whatif.progress import progress
 from whatif.random_streams import stream
-from whatif.sources.scene_layout import LARGEST, STEPS, Place, fits
-from whatif.sources.scenes import BACKGROUNDS, COLOURS, NOUNS, SIZES, Scene, draw_scene, relation_of, split_of
-from whatif.text.scene_captions import WORDINGS, captions, full_caption
-from whatif.text.scene_words import COUNT_WORDS, plural
 
 SIDE = 64  # pixels of a picture
 # A caption names no place. With places as far apart as the denoiser's coarse cells, a thing looks the same to it
@@ -35,7 +35,7 @@ def draw_training_scenes(number: int, pairs: float, seed: int) -> list[Scene]:
 
 def draw_pictures(scenes: Sequence[Scene]) -> npt.NDArray[np.uint8]:
     """The pictures of the scenes, (scenes, 64, 64, 3)."""
-    from whatif.imaging.scene_picture import draw_scene_picture
+    from whatif.embedded.scene_image import draw_scene_picture
 
     shown = progress(scenes, len(scenes), "scenes to train on", "scene")
     return np.stack([np.asarray(draw_scene_picture(scene, SIDE)) for scene in shown])

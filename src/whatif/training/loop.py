@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from whatif.atomic_files import write_whole
 from whatif.errors import WhatifError
+from whatif.files.atomic import write_whole
 from whatif.progress import progress
 from whatif.training.recipes import Schedule
 

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from whatif.params_benchmarks import GeneratePuzzles
+from whatif.benchmarks.cvqa_synthetic.questions import GROUPS, REGIONS, TEMPLATES
+from whatif.benchmarks.cvqa_synthetic.settings import GeneratePuzzles
+from whatif.benchmarks.cvqa_synthetic.worlds import Words
 from whatif.progress import progress
 from whatif.random_streams import stream
-from whatif.text.puzzle_questions import GROUPS, REGIONS, TEMPLATES
-from whatif.text.puzzle_worlds import Words
 
 _OTHER_FIRST = [0, 2, 1, 3]  # the regions when the other polygon is the one that a question names
 _MASK_SIDE = 24
@@ -41,9 +41,9 @@ def draw_puzzles(subject: str, number: int, seed: int, settings: GeneratePuzzles
     Four follow one another that have their words in common, drawn as the benchmark draws its worlds. Raises
     WhatifError as the layouts do.
     """
-    from whatif.imaging.puzzle_picture import FlowerPictures
-    from whatif.sources.flowers import drawn_flowers
-    from whatif.text.puzzle_worlds import draw_four_worlds, draw_words
+    from whatif.benchmarks.cvqa_synthetic.flowers import drawn_flowers
+    from whatif.benchmarks.cvqa_synthetic.puzzle_image import FlowerPictures
+    from whatif.benchmarks.cvqa_synthetic.worlds import draw_four_worlds, draw_words
 
     flowers = FlowerPictures(drawn_flowers(96))
     groups = [group for group in GROUPS if TEMPLATES[group].subject == subject]
@@ -118,9 +118,9 @@ def _example(
 ) -> PuzzleExample:
     from PIL import Image
 
-    from whatif.imaging.dot_puzzle import lay_out_dots
-    from whatif.imaging.flower_puzzle import lay_out_flowers
-    from whatif.imaging.puzzle_picture import puzzle_picture
+    from whatif.benchmarks.cvqa_synthetic.dot_puzzle import lay_out_dots
+    from whatif.benchmarks.cvqa_synthetic.flower_puzzle import lay_out_flowers
+    from whatif.benchmarks.cvqa_synthetic.puzzle_image import puzzle_picture
 
     size = settings.image_size
     if words.colours is None:

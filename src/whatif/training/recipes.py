@@ -6,9 +6,9 @@ from pathlib import Path
 
 from pydantic import Field
 
-from whatif.params_benchmarks import GeneratePuzzles
-from whatif.settings import Settings
-from whatif.settings_files import read_settings
+from whatif.benchmarks.cvqa_synthetic.settings import GeneratePuzzles
+from whatif.params.base import Settings
+from whatif.params.files import read_settings
 
 RECIPES_FILE = "params/embedded.yaml"
 

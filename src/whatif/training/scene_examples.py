@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from whatif.embedded.scene_captions import WORDINGS, captions, full_caption
+from whatif.embedded.scene_edits import EDITS, edit
+from whatif.embedded.scene_image import draw_scene_picture
+from whatif.embedded.scenes import Scene, draw_scene, one_of
 from whatif.errors import WhatifError
-from whatif.imaging.scene_picture import draw_scene_picture
 from whatif.random_streams import stream
-from whatif.sources.scene_edits import EDITS, edit
-from whatif.sources.scenes import Scene, draw_scene, one_of
-from whatif.text.scene_captions import WORDINGS, captions, full_caption
 from whatif.training.scene_facts import Labels, scene_facts, told_facts
 
 SIDE = 64  # pixels of the pictures that the embedded models look at

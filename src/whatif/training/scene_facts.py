@@ -10,8 +10,18 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from whatif.imaging.scene_picture import square_of
-from whatif.sources.scenes import BACKGROUNDS, COLOURS, MOST_OF_A_KIND, NOUNS, OPPOSITES, RELATIONS, SIZES, Group, Scene
+from whatif.embedded.scene_image import square_of
+from whatif.embedded.scenes import (
+    BACKGROUNDS,
+    COLOURS,
+    MOST_OF_A_KIND,
+    NOUNS,
+    OPPOSITES,
+    RELATIONS,
+    SIZES,
+    Group,
+    Scene,
+)
 
 Labels: TypeAlias = NDArray[np.int64]
 

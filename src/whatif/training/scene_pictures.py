@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from whatif.embedded.scenes import Scene, draw_scene
 from whatif.progress import progress
-from whatif.sources.scenes import Scene, draw_scene
 
 _DRAWN_FINER = 2  # pictures are drawn this many times larger, then reduced as a processor would
 
@@ -25,7 +25,7 @@ def draw_scenes(number: int, seed: int, side: int) -> list[ScenePicture]:
     """The first `number` scenes of the split `train`, at `side` pixels."""
     from PIL import Image
 
-    from whatif.imaging.scene_picture import draw_scene_picture
+    from whatif.embedded.scene_image import draw_scene_picture
 
     examples = []
     for place in progress(range(number), number, "scenes to train on", "scene"):
@@ -37,6 +37,6 @@ def draw_scenes(number: int, seed: int, side: int) -> list[ScenePicture]:
 
 def scene_questions_of(example: ScenePicture, generator: np.random.Generator) -> list[tuple[str, str]]:
     """Questions of a scene with their answers."""
-    from whatif.text.scene_questions import scene_questions
+    from whatif.embedded.scene_questions import scene_questions
 
     return [(asked.question, asked.answer) for asked in scene_questions(example.scene, generator)]

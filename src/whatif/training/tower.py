@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from whatif.sources.scenes import draw_scene
+from whatif.embedded.scenes import draw_scene
 from whatif.training.loop import optimise
 from whatif.training.recipes import Schedule
 from whatif.training.scene_examples import SIDE, pictures_of

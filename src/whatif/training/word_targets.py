@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from whatif.sources.scenes import COLOURS, NOUNS, SIZES, Scene, Thing
-from whatif.text.scene_words import plural
+from whatif.embedded.scene_words import plural
+from whatif.embedded.scenes import COLOURS, NOUNS, SIZES, Scene, Thing
 
 _MOST = 6  # things that are told apart by their number; more count as so many
 _FIELDS: dict[str, tuple[str, ...]] = {"noun": NOUNS, "colour": tuple(COLOURS), "size": tuple(SIZES)}

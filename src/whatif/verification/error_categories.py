@@ -9,10 +9,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from whatif.atomic_files import write_whole
+from whatif.artifacts.images import EncodedPictures
+from whatif.artifacts.pair_items import pair_and_side
 from whatif.errors import WhatifError
-from whatif.images import EncodedPictures
-from whatif.pair_items import pair_and_side
+from whatif.files.atomic import write_whole
 from whatif.random_streams import stream
 from whatif.verification.items import Row, pairs_by_id
 from whatif.verification.label_files import LabelRow, read_label_file, rejection, settle

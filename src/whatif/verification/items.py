@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
+from whatif.artifacts.pair_items import pair_and_side
 from whatif.errors import WhatifError
-from whatif.pair_items import pair_and_side
 
 Row: TypeAlias = Mapping[str, Any]
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from whatif.errors import WhatifError
-from whatif.input_files import LONGEST_LINE, read_bytes
+from whatif.files.inputs import LONGEST_LINE, read_bytes
 
 
 @dataclass(frozen=True)

@@ -15,11 +15,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from whatif.artifacts import canonical_json
-from whatif.atomic_files import write_whole
+from whatif.artifacts.images import EncodedPictures, suffix_of
+from whatif.artifacts.pair_items import SIDES, item_id
+from whatif.artifacts.reader import canonical_json
 from whatif.errors import WhatifError
-from whatif.images import EncodedPictures, suffix_of
-from whatif.pair_items import SIDES, item_id
+from whatif.files.atomic import write_whole
 from whatif.random_streams import stream
 from whatif.verification.items import Row, pairs_by_id
 

@@ -1,0 +1,195 @@
+"""Pictures by content: rows of the table `images`, written in order of their ids and fetched by id."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import tempfile
+import threading
+from bisect import bisect_right
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Protocol, Self
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from whatif import artifacts
+from whatif.artifacts.schemas import IMAGES
+from whatif.artifacts.writer import ArtifactWriter
+from whatif.errors import WhatifError
+from whatif.files.atomic import disk_errors
+from whatif.files.image_decoding import UnreadableImageError, decode
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+DRAWN_LICENCE = "CC0-1.0"  # of what this package draws without a model
+_SIGNATURES = {b"\x89PNG\r\n\x1a\n": "png", b"\xff\xd8\xff": "jpeg", b"GIF8": "gif", b"BM": "bmp"}
+
+
+def format_of(data: bytes) -> str | None:
+    """What an encoded picture is, by its first bytes: `png`, `jpeg`, `gif`, `bmp` or `webp`; None for anything else."""
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        return "webp"
+    return next((name for signature, name in _SIGNATURES.items() if data.startswith(signature)), None)
+
+
+def suffix_of(data: bytes) -> str:
+    """The end of the name of a picture's file, `.jpg` for one; empty for what `format_of` does not know."""
+    name = format_of(data)
+    return f".{name}".replace("jpeg", "jpg") if name else ""
+
+
+def image_row(data: bytes, width: int, height: int, source: str, licence: str) -> dict[str, Any]:
+    """A row of the table `images` for a picture of `width` x `height` pixels, encoded in `data` (PNG or JPEG)."""
+    image_id = hashlib.sha256(data).hexdigest()
+    return {
+        "image_id": image_id,
+        "image": {"bytes": data, "path": None},
+        "width": width,
+        "height": height,
+        "source": source,
+        "licence": licence,
+    }
+
+
+class SortedImages:
+    """Collects pictures in any order and writes them as an `images` artifact sorted by id.
+
+    Pictures wait in a file beside the artifact, so memory holds only ids and places: about 200 bytes a picture.
+    The same picture added twice is kept once.
+    """
+
+    def __init__(self, writer: ArtifactWriter) -> None:
+        if writer.table is not IMAGES:
+            raise ValueError("SortedImages writes the table `images`")
+        self._writer = writer
+        with disk_errors(writer.path):
+            # Has no name, so it goes with the process. Closed by `__exit__`.
+            self._spool = tempfile.TemporaryFile(dir=writer.path.parent)  # noqa: SIM115
+        self._places: dict[str, tuple[int, int, dict[str, Any]]] = {}
+
+    def add(self, row: Mapping[str, Any]) -> None:
+        """Adds a row made by `image_row`."""
+        image_id = row["image_id"]
+        if image_id in self._places:
+            return
+        data = row["image"]["bytes"]
+        with disk_errors(self._writer.path):
+            place = self._spool.seek(0, os.SEEK_END)  # which writes what was still in memory
+            self._spool.write(data)
+        rest = {key: value for key, value in row.items() if key not in ("image_id", "image")}
+        self._places[image_id] = (place, len(data), rest)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            if kind is None:
+                self._write()
+        finally:
+            with contextlib.suppress(OSError):  # nobody wants what a full disk did not take
+                self._spool.close()
+
+    def _write(self) -> None:
+        with disk_errors(self._writer.path):
+            self._spool.flush()
+        for image_id in sorted(self._places):
+            place, length, rest = self._places[image_id]
+            self._spool.seek(place)
+            data = self._spool.read(length)
+            if hashlib.sha256(data).hexdigest() != image_id:
+                raise WhatifError(f"{self._writer.path}: picture {image_id} was not read back as it was written")
+            self._writer.write([{"image_id": image_id, "image": {"bytes": data, "path": None}, **rest}])
+
+
+class DecodedPictures(Protocol):
+    """Where pictures are fetched by id, as RGB (`ImageStore`)."""
+
+    def get(self, image_id: str) -> Image: ...
+
+
+class EncodedPictures(Protocol):
+    """Where the bytes of pictures are fetched by id, as they were stored (`ImageStore`)."""
+
+    def encoded(self, image_id: str) -> bytes: ...
+
+
+class ImageStore:
+    """The pictures of some `images` artifacts.
+
+    Holds the ids of all pictures (about 200 bytes each) and the encoded bytes of the row groups used last (128
+    pictures each). A picture that stands in several artifacts is taken from the first. Threads may share one.
+
+    Raises WhatifError when a file is unreadable or holds another table.
+    """
+
+    def __init__(self, paths: Sequence[Path], cached_row_groups: int = 8) -> None:
+        self._groups: list[tuple[Path, int]] = []
+        self._starts: list[int] = []  # number of the first picture of each row group, counted over all files
+        self._numbers: dict[str, int] = {}
+        self._cache: OrderedDict[int, list[bytes | None]] = OrderedDict()
+        self._cached_row_groups = cached_row_groups
+        self._lock = threading.Lock()  # of the cache
+        count = 0
+        for path in paths:
+            for group, piece in enumerate(artifacts.batches(path, IMAGES, ["image_id"])):
+                self._groups.append((path, group))
+                self._starts.append(count)
+                for image_id in piece.column("image_id").to_pylist():
+                    self._numbers.setdefault(image_id, count)
+                    count += 1
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def __contains__(self, image_id: str) -> bool:
+        return image_id in self._numbers
+
+    def get(self, image_id: str) -> Image:
+        """The picture as RGB, decoded.
+
+        Raises WhatifError when no artifact has it, UnreadableImageError (an OSError) when it cannot be decoded.
+        """
+        data = self.encoded(image_id)
+        try:
+            return decode(data)
+        except UnreadableImageError as error:
+            raise UnreadableImageError(f"image {image_id} ({len(data)} bytes): {error.kind}") from error
+
+    def encoded(self, image_id: str) -> bytes:
+        """The bytes of the picture as they were stored. Raises WhatifError when no artifact has it."""
+        number = self._numbers.get(image_id)
+        if number is None:
+            files = ", ".join(sorted({str(path) for path, _ in self._groups})) or "no file"
+            raise WhatifError(f"image {image_id}: not among the {len(self)} pictures of {files}")
+        group = bisect_right(self._starts, number) - 1
+        with self._lock:
+            data = self._row_group(group)[number - self._starts[group]]
+        if data is None:
+            raise WhatifError(
+                f"{self._groups[group][0]}: image {image_id} has no bytes; `images` needs them in every row"
+            )
+        return data
+
+    def _row_group(self, group: int) -> list[bytes | None]:
+        if group in self._cache:
+            self._cache.move_to_end(group)
+            return self._cache[group]
+        path, number = self._groups[group]
+        try:
+            with pq.ParquetFile(path) as file:
+                column = file.read_row_group(number, columns=["image"]).column("image")
+        except (pa.ArrowException, OSError) as error:
+            raise WhatifError(f"{path}: unreadable ({error}){artifacts.remedy(path)}") from error
+        self._cache[group] = [image and image["bytes"] for image in column.to_pylist()]
+        while len(self._cache) > self._cached_row_groups:
+            self._cache.popitem(last=False)
+        return self._cache[group]

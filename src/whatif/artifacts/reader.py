@@ -1,0 +1,201 @@
+"""Artifacts as they are read: Parquet files whose footers say what their rows are and what they were made from.
+
+The footer of an artifact carries
+
+- `table`: name and version of its schema, for example `questions/1`;
+- `content`: a hash of the encoded rows, which can be checked again by reading bytes only;
+- `fingerprint` and `made_from`: what the rows were computed from (see `whatif.graph`);
+- `unfinished`, in few: what is not done yet in these rows, though nothing in `made_from` has changed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import struct
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from whatif.artifacts.schemas import TABLES, Table
+from whatif.errors import WhatifError
+from whatif.files.inputs import check_regular
+
+_MAGIC = b"PAR1"
+
+
+@dataclass(frozen=True)
+class Footer:
+    """What the end of an artifact says of it, without a look at its rows."""
+
+    table: str
+    content: str
+    rows: int
+    role: str = ""  # which output of its step it is
+    fingerprint: str = ""
+    made_from: Mapping[str, Any] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)  # text file published from a `files` table -> sha256
+    unfinished: str = ""  # why the same work may give other rows when it is done again; empty when it will not
+
+
+def footer_of(path: Path) -> Footer:
+    """The footer of an artifact, read in some 30 microseconds.
+
+    Raises WhatifError when the file is no Parquet file, is truncated, or was not written by whatif.
+    """
+    try:
+        check_regular(path)
+        metadata = pq.read_metadata(path)
+    except FileNotFoundError:
+        raise WhatifError(f"{path}: no such artifact; `whatif status` says what is missing") from None
+    except (pa.ArrowException, OSError) as error:
+        raise WhatifError(f"{path}: not a whole Parquet file ({first_line(error)}){remedy(path)}") from error
+    entries = metadata.metadata or {}
+    try:
+        return Footer(
+            table=entries[b"table"].decode(),
+            content=entries[b"content"].decode(),
+            rows=metadata.num_rows,
+            role=entries[b"role"].decode(),
+            fingerprint=entries[b"fingerprint"].decode(),
+            made_from=json.loads(entries[b"made_from"]),
+            files=json.loads(entries[b"files"]),
+            unfinished=entries.get(b"unfinished", b"").decode(),
+        )
+    except (KeyError, ValueError) as error:
+        raise WhatifError(
+            f"{path}: its footer has no {first_line(error)}: it was not written by whatif{remedy(path)}"
+        ) from error
+
+
+def content_of(path: Path, table: Table | None = None) -> str:
+    """The hash of the encoded rows as they stand in the file now; differs from the footer's if the file was edited.
+
+    `table` is the one that the footer names when it is not given. Raises WhatifError when the file is no whole
+    Parquet file, or holds a table that this version does not know.
+    """
+    if table is None:
+        label = footer_of(path).table
+        if label not in TABLES:
+            raise WhatifError(f"{path}: holds the table {label}, which this version of whatif does not read")
+        table = TABLES[label]
+    hasher = content_hasher(table)
+    with path.open("rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        file.seek(max(0, size - 8))
+        tail = file.read(8)
+        if len(tail) < 8 or tail[4:] != _MAGIC:
+            raise WhatifError(f"{path}: not a whole Parquet file{remedy(path)}")
+        left = size - 8 - int(struct.unpack("<I", tail[:4])[0])
+        if left < 0:
+            raise WhatifError(f"{path}: not a whole Parquet file{remedy(path)}")
+        file.seek(0)
+        while left > 0:
+            block = file.read(min(left, 1 << 20))
+            hasher.update(block)
+            left -= len(block)
+    return str(hasher.hexdigest())
+
+
+def read(paths: Path | Sequence[Path], table: Table, columns: Sequence[str] | None = None) -> pa.Table:
+    """All rows of one artifact, or of all its parts, in order of the key.
+
+    Raises WhatifError, naming the file, when one is unreadable, truncated or of another table or version.
+    """
+    pieces = list(batches(paths, table, columns))
+    schema = table.schema if columns is None else pa.schema([table.schema.field(name) for name in columns])
+    return pa.concat_tables(pieces) if pieces else schema.empty_table()
+
+
+def batches(
+    paths: Path | Sequence[Path],
+    table: Table,
+    columns: Sequence[str] | None = None,
+    *,
+    encoded: Sequence[str] = (),
+    present: Sequence[str] = (),
+) -> Iterator[pa.Table]:
+    """The rows of artifacts, one row group at a time, so that memory does not grow with them.
+
+    Columns of text in `encoded` come as codes with a dictionary of their values, which is many times faster where
+    values repeat. Of the columns in `present` only is said whether there is a value (bool), from one leaf of them.
+    """
+    kinds = {**dict.fromkeys(encoded, pa.dictionary(pa.int32(), pa.string())), **dict.fromkeys(present, pa.bool_())}
+    for path in [paths] if isinstance(paths, Path) else paths:
+        footer = footer_of(path)
+        if footer.table != table.label:
+            raise WhatifError(
+                f"{path}: holds the table {footer.table}, this version of whatif reads {table.label}{remedy(path)}"
+            )
+        fields = table.schema if columns is None else [table.schema.field(n) for n in columns]
+        schema = pa.schema([field.with_type(kinds.get(field.name, field.type)) for field in fields])
+        try:
+            with pq.ParquetFile(path, read_dictionary=list(encoded)) as file:
+                leaves = _leaves(file, schema.names, present) if present else list(columns) if columns else None
+                for group in range(file.num_row_groups):
+                    piece = file.read_row_group(group, columns=leaves)
+                    for name in present:
+                        piece = piece.set_column(piece.schema.get_field_index(name), name, piece[name].is_valid())
+                    yield piece.select(schema.names).cast(schema)
+        except (pa.ArrowException, OSError, KeyError) as error:
+            raise WhatifError(f"{path}: unreadable ({first_line(error)}){remedy(path)}") from error
+
+
+def _leaves(file: pq.ParquetFile, names: Sequence[str], present: Sequence[str]) -> list[str]:
+    """Paths in a file of all leaves of the columns `names`, but of those in `present` the one that takes least room."""
+    found: dict[str, list[str]] = {}
+    sizes: dict[str, int] = {}
+    for place in range(file.metadata.num_columns):
+        leaf = file.schema.column(place).path
+        found.setdefault(leaf.split(".")[0], []).append(leaf)
+        groups = range(file.num_row_groups)
+        sizes[leaf] = sum(file.metadata.row_group(group).column(place).total_uncompressed_size for group in groups)
+    least = {name: [min(found[name], key=sizes.__getitem__)] for name in present}
+    return [leaf for name in names for leaf in least.get(name, found[name])]
+
+
+def rows_of(
+    paths: Path | Sequence[Path],
+    table: Table,
+    columns: Sequence[str] | None = None,
+    *,
+    only: Mapping[str, Iterable[str]] | None = None,
+) -> Iterator[dict[str, Any]]:
+    """The rows as mappings from column to value, one row group in memory at a time.
+
+    With `only`, those whose text in each of its columns is among the given ones: a few of millions cost little.
+    """
+    wanted = {name: pa.array(sorted(texts), pa.string()) for name, texts in (only or {}).items()}
+    for piece in batches(paths, table, columns):
+        chosen = piece
+        for name, texts in wanted.items():
+            chosen = chosen.filter(pc.is_in(chosen[name], texts))
+        yield from chosen.to_pylist()
+
+
+def canonical_json(value: Any) -> str:
+    """JSON with sorted keys and no spaces: the same value always gives the same text."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def content_hasher(table: Table) -> Any:
+    """A hasher that the encoded rows of a table are passed through, byte by byte, up to the footer."""
+    # Names and types stand in the footer, not in the hashed bytes: they are part of the content all the same.
+    return hashlib.sha256(f"{table.label}\n{table.schema.to_string()}\n".encode())
+
+
+def remedy(path: Path) -> str:
+    """What to do about a broken file: artifacts of the graph are simply made again, files of others are not ours."""
+    is_ours = path.parts[:1] == ("data",)
+    return "; delete it and it will be made again" if is_ours else "; artifacts of whatif end in .parquet"
+
+
+def first_line(error: Exception) -> str:
+    """The first line of an error's message, or its kind when it has none."""
+    return (str(error) or type(error).__name__).splitlines()[0]

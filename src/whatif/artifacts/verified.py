@@ -1,0 +1,118 @@
+"""What this checkout has already verified, so that a file is hashed again only when it was touched.
+
+As git's index does, an entry keeps a file's size and times beside the hash that it had then. While they are the same
+the hash is believed; otherwise the file is read. One small file an entry, written whole, so that jobs on many machines
+can write at the same time. The index only saves time: an entry that cannot be written (a full disk, no permission)
+leaves one that is not believed or none, and the file is hashed again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from whatif import artifacts
+from whatif.artifacts.stamps import files_below, stamp
+from whatif.errors import WhatifError
+from whatif.files import atomic as atomic_files
+from whatif.files.atomic import write_whole
+from whatif.files.inputs import open_regular
+
+INDEX = Path(".whatif/index")
+
+
+def verified_footer(path: Path) -> artifacts.Footer:
+    """The footer of an artifact whose rows are the ones that were written.
+
+    Raises WhatifError when the file is no artifact, or was edited since it was written.
+    """
+    footer = artifacts.footer_of(path)
+    if digest(path, lambda: artifacts.content_of(path)) != footer.content:
+        raise WhatifError(f"{path}: was edited: its rows are not those that were written")
+    return footer
+
+
+def digest(path: Path, compute: Callable[[], str]) -> str:
+    """The hash of a file, from the index while the file is untouched, else computed and remembered."""
+    now = stamp(path)
+    kept = _read(path)
+    if kept and kept["stamp"] == now:
+        return kept["digest"]
+    value = compute()
+    # With the stamp from before: what changes while it is read will be read again.
+    _write(path, now, value)
+    return value
+
+
+def remember(path: Path, value: str) -> None:
+    """Notes the hash that a file, just written or moved by us, has now."""
+    _write(path, stamp(path), value)
+
+
+def move(source: Path, target: Path, times: tuple[int, int] | None = None) -> None:
+    """Moves a file together with its entry, if the file was not touched since.
+
+    `times` of access and modification, in nanoseconds, are given to it; those of now when they are not given.
+    """
+    entry = _read(source)
+    known = entry["digest"] if entry and entry["stamp"] == stamp(source) else None
+    atomic_files.move(source, target)
+    os.utime(target, ns=times or (time.time_ns(), time.time_ns()))
+    forget(source)
+    if known is not None:
+        remember(target, known)
+
+
+def forget(path: Path) -> None:
+    """Drops the entry of a file that is gone."""
+    with contextlib.suppress(OSError):
+        _entry(path).unlink()
+
+
+def source_digest(path: Path) -> str:
+    """The hash of a file or folder outside the graph: names and bytes of all files below it, through links.
+
+    Raises WhatifError when it cannot be read, or is neither a regular file nor a folder.
+    """
+    try:
+        return digest(path, lambda: _hash_tree(path))
+    except OSError as error:
+        raise WhatifError(f"{error.filename or path}: cannot be read ({error.strerror})") from error
+
+
+def file_digest(path: Path) -> str:
+    """The sha256 of a small file, always read."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _hash_tree(path: Path) -> str:
+    hasher = hashlib.sha256()
+    for file in files_below(path):
+        hasher.update(os.fsencode(f"{file.relative_to(path)}\n"))  # a name need not be UTF-8
+        with open_regular(file) as opened:
+            hasher.update(hashlib.file_digest(opened, "sha256").digest())
+    return hasher.hexdigest()
+
+
+def _read(path: Path) -> dict[str, str] | None:
+    """The entry of a file; None when there is none, or one that is not ours: then the file itself decides."""
+    try:
+        kept = json.loads(_entry(path).read_text(encoding="utf-8"))
+        return {"stamp": str(kept["stamp"]), "digest": str(kept["digest"])}
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _write(path: Path, stamped: str, value: str) -> None:
+    entry = {"path": os.fspath(path), "stamp": stamped, "digest": value}
+    with contextlib.suppress(WhatifError):
+        write_whole(_entry(path), json.dumps(entry).encode(), durable=False)
+
+
+def _entry(path: Path) -> Path:
+    return INDEX / f"{hashlib.sha256(os.fsencode(path)).hexdigest()[:32]}.json"

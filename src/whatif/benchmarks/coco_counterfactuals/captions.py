@@ -1,0 +1,162 @@
+"""The caption half of COCO-Counterfactuals: captions, their nouns, candidates and the choice (3.1, B.1.1)."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from whatif import artifacts
+from whatif.artifacts.images import SortedImages
+from whatif.artifacts.schemas import CAPTION_CANDIDATES, CAPTIONS, REJECTIONS
+from whatif.errors import WhatifError
+from whatif.files.inputs import user_path
+from whatif.graph.run import Task
+from whatif.graph.steps import part_range
+
+if TYPE_CHECKING:
+    from whatif.language.wordnet import WordNet
+
+NAME = "coco-counterfactuals"
+_CAPTIONS = f"extract.{NAME}.captions in params.yaml"
+_SETTINGS = f"generate.{NAME}.captions"
+# Captions that go through models together. What else is in a batch changes the last digits of a score, so these groups
+# are the same however captions are cut into parts.
+_GROUP = 64
+_SPLIT = "test"  # of the embedded scenes: no model was trained on them
+_SIDE = 64  # of their pictures, in pixels
+
+
+def extract(task: Task) -> None:
+    """Captions with their nouns, and the pictures that they were written for as far as the folders have them."""
+    from tempfile import TemporaryDirectory
+
+    from whatif.embedded.scene_files import write_scene_files
+    from whatif.formats.caption_images import find_pictures
+    from whatif.formats.caption_sets import caption_rows, draw_captions, read_caption_set
+    from whatif.language.tagging import tagger
+
+    settings = task.parameters[f"extract.{NAME}"]
+    with TemporaryDirectory() as folder:
+        if settings.captions is None:
+            files = write_scene_files(
+                Path(folder),
+                _SPLIT,
+                range(settings.scenes),
+                task.parameters["seed"],
+                side=_SIDE,
+                captions_each=1,
+                kind="one",
+            )
+            captions, folders = files.captions, [files.pictures]
+        else:
+            captions = user_path(settings.captions)
+            folders = [user_path(name) for name in settings.image_folders]
+        read = read_caption_set(captions, settings.longest)
+        task.check_losses("captions", len(read.captions), read.rejections, remedy=f"give other captions ({_CAPTIONS})")
+        drawn = draw_captions(read.captions, settings.limit, task.parameters["seed"])
+        pictures = find_pictures({one.image for one in drawn.captions if one.image is not None}, folders)
+    with SortedImages(task.outputs.writer("images")) as images:
+        for row in pictures.found.values():
+            images.add(row)
+    image_ids = {name: row["image_id"] for name, row in pictures.found.items()}
+    for row in caption_rows(drawn.captions, tagger(settings.tagger), settings.tagger, image_ids):
+        task.outputs.writer("captions").write([row])
+    task.outputs.write("rejections", [*read.rejections, *drawn.rejections])
+    missing = sorted(pictures.missing.items())
+    rows = [{"item_id": name, "reason": reason, "detail": detail} for name, (reason, detail) in missing]
+    task.outputs.write("missing", rows)
+    if folders:
+        task.check_losses("photographs", len(pictures.found), rows, needed=False)
+
+
+def candidates(task: Task) -> None:
+    """The most probable replacements of every noun of one part of the captions (3.1)."""
+    from whatif.language.noun_swap import caption_candidates
+    from whatif.language.tagging import tagger
+    from whatif.models.language.masked import masked_language_model
+    from whatif.progress import progress
+
+    model = masked_language_model(task.parameters[f"{_SETTINGS}.masked_language"])
+    tag, top = tagger(task.parameters[f"extract.{NAME}.tagger"]), task.parameters[f"{_SETTINGS}.replacements"]
+    (path,) = task.inputs["captions"]
+    total = artifacts.footer_of(path).rows
+    groups = part_range(task.wildcards["part"], math.ceil(total / _GROUP))
+    chosen = range(groups.start * _GROUP, min(total, groups.stop * _GROUP))
+    rows = itertools.islice(artifacts.rows_of([path], CAPTIONS), chosen.start, chosen.stop)
+    grouped = itertools.groupby(zip(chosen, rows, strict=True), key=lambda numbered: numbered[0] // _GROUP)
+    made = (
+        outcome for _, group in grouped for outcome in caption_candidates([row for _, row in group], model, tag, top)
+    )
+    rejected = []
+    for found, rejection in progress(made, len(chosen), task.wildcards["part"], "caption"):
+        task.outputs.writer("candidates").write(found)
+        rejected += [rejection] if rejection else []
+    task.outputs.write("rejections", rejected)
+
+
+def measure(task: Task) -> None:
+    """Similarity and perplexity of every candidate of one part that is a noun."""
+    from whatif.benchmarks.coco_counterfactuals.caption_scores import measured
+    from whatif.models.language.perplexity import perplexity_model
+    from whatif.models.language.sentence_similarity import sentence_embedder
+    from whatif.progress import progress
+
+    sentences = sentence_embedder(task.parameters[f"{_SETTINGS}.similarity"])
+    language = perplexity_model(task.parameters[f"{_SETTINGS}.perplexity"])
+    known = artifacts.read(task.inputs["captions"], CAPTIONS, ["caption_id"])["caption_id"].to_pylist()
+    group_of = {caption_id: place // _GROUP for place, caption_id in enumerate(known)}
+    total = sum(artifacts.footer_of(path).rows for path in task.inputs["candidates"])
+    rows = artifacts.rows_of(task.inputs["candidates"], CAPTION_CANDIDATES)
+    groups = itertools.groupby(rows, key=lambda row: group_of[row["caption_id"]])
+    made = (row for _, group in groups for row in measured(group, sentences, language))
+    for row in progress(made, total, task.wildcards["part"], "candidate"):
+        task.outputs.writer("candidates").write([row])
+
+
+def choose(task: Task) -> None:
+    """The counterfactual of each caption, and why others have none (3.1, A.3.1)."""
+    from whatif.benchmarks.coco_counterfactuals.caption_choice import ChoiceSettings, chosen_captions
+    from whatif.language.wordnet import RELATIONS
+
+    settings = task.parameters[f"{_SETTINGS}.choose"]
+    wordnet = _wordnet(settings.wordnet)
+    dropped = RELATIONS if settings.drop_kinds_of else ()
+    alike = ChoiceSettings(settings.similarity.low, settings.similarity.high, dropped)
+    captions = artifacts.rows_of(task.inputs["captions"], CAPTIONS)
+    measured = artifacts.rows_of(task.inputs["candidates"], CAPTION_CANDIDATES)
+    outcomes: Counter[str] = Counter()
+    paired = 0
+    rejected = []
+    for one in chosen_captions(captions, measured, alike, wordnet):
+        outcomes += one.candidates
+        if one.pair is not None:
+            paired += 1
+            task.outputs.writer("pairs").write([one.pair])
+        if one.rejection is not None:
+            rejected.append(one.rejection)
+    too_long = {row["item_id"]: row for row in artifacts.rows_of(task.inputs["too_long"], REJECTIONS)}
+    refused = [too_long.get(row["item_id"], row) for row in rejected]
+    task.outputs.write("rejections", refused)
+    remedy = f"widen {_SETTINGS}.choose.similarity or name other models in {_SETTINGS}, in params.yaml"
+    task.check_losses("captions", paired, refused, remedy=remedy)
+    counted = {("candidates", outcome): number for outcome, number in outcomes.items()}
+    counted["wordnet", "used" if wordnet else "not used"] = 1
+    rows = [{"what": what, "outcome": outcome, "number": number} for (what, outcome), number in sorted(counted.items())]
+    task.outputs.write("counts", rows)
+
+
+def _wordnet(setting: str | None) -> WordNet | None:
+    from whatif.language.wordnet import load_wordnet
+
+    if setting is None:
+        return None
+    found = load_wordnet(None if setting == "installed" else setting)
+    if found is None:
+        raise WhatifError(
+            f"{_SETTINGS}.choose.wordnet: WordNet is not installed; apt-get install wordnet-base, or "
+            "python -m nltk.downloader wordnet, or name a folder with data.noun, index.noun and noun.exc"
+        )
+    return found

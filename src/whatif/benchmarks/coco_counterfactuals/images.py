@@ -1,0 +1,192 @@
+"""The picture half of COCO-Counterfactuals: candidates, the best of them, labels, retrieval and matching (3.2, 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from whatif import artifacts, models
+from whatif.artifacts.images import ImageStore, SortedImages
+from whatif.artifacts.schemas import CAPTION_PAIRS, JUDGEMENTS, PAIRS, REJECTIONS
+from whatif.benchmarks.coco_counterfactuals.image_pair_steps import photographs_of
+from whatif.benchmarks.coco_counterfactuals.settings import GeneratePictures, VerifyPictures
+from whatif.files.inputs import user_path
+from whatif.graph.run import Task
+from whatif.graph.steps import is_whole, part_range
+
+NAME = "coco-counterfactuals"
+_LABELS = "fill in the column `label` of the tasks that `whatif export picture-tasks` wrote for these pairs"
+_REMEDY = (
+    f"lower filter.{NAME}, raise generate.{NAME}.pictures.candidates, or name a diffusion checkpoint that can draw "
+    "such captions, in params.yaml"
+)
+
+
+def draw(task: Task) -> None:
+    """Candidates of the pictures of one part of the caption pairs: their settings and what CLIP says of them (3.2)."""
+    from whatif.models.responses.store import ResponseStore, store_path
+    from whatif.prompt_to_prompt.candidate_scores import candidate_rows
+
+    settings = task.parameters[f"generate.{NAME}.pictures"]
+    pairs = artifacts.read(task.inputs["pairs"], CAPTION_PAIRS).to_pylist()
+    chosen = part_range(task.wildcards["part"], len(pairs))
+    with ResponseStore(store_path()) as store:
+        rows = candidate_rows(
+            pairs[chosen.start : chosen.stop],
+            _picture_maker(settings),
+            store,
+            candidates=settings.candidates,
+            seed=task.parameters["seed"],
+            p=settings.p,
+            guidance=settings.guidance,
+            what=task.wildcards["part"],
+        )
+        for row in rows:
+            task.outputs.writer("pairs").write([row])
+
+
+def filter_(task: Task) -> None:
+    """Of the candidates of each pair the best by directional similarity, drawn again to be kept (3.2, B.1.2)."""
+    from whatif.prompt_to_prompt.chosen_images import chosen_pictures
+    from whatif.prompt_to_prompt.directional_similarity import Thresholds, best_candidates, lost_pair
+
+    settings = task.parameters[f"filter.{NAME}"]
+    least = Thresholds(settings.caption_image, settings.image_image, settings.directional)
+    chosen = []
+    rejected: list[dict[str, Any]] = []
+    for pair_id, best, refused in best_candidates(artifacts.rows_of(task.inputs["pairs"], PAIRS), least):
+        rejected += refused
+        if best is None:
+            rejected.append(lost_pair(pair_id, refused))
+        else:
+            chosen.append(best)
+    pictures = task.parameters[f"generate.{NAME}.pictures"]
+    maker, licence = _picture_maker(pictures), pictures.diffusion.licence
+    kept = []
+    with SortedImages(task.outputs.writer("images")) as images:
+        for pair in chosen_pictures(chosen, maker, least, licence=licence, what=task.wildcards["part"]):
+            if pair.rejection is not None:
+                rejected.append(pair.rejection)
+                continue
+            kept.append(pair.row)
+            for picture in pair.images:
+                images.add(picture)
+    task.outputs.write("pairs", kept)
+    task.outputs.write("rejections", rejected)
+    if is_whole(task.wildcards["part"]):
+        task.check_losses("pairs", len(kept), list(_lost(rejected)), remedy=_REMEDY)
+
+
+def verify(task: Task) -> None:
+    """Which caption each picture shows: the labels of people, or of scenes what the recogniser sees (4.1)."""
+    pairs = sum(artifacts.footer_of(path).rows for path in task.inputs["pairs"])
+    if len(task.inputs["filtered"]) > 1:  # the first step that sees all parts
+        lost = list(_lost(artifacts.rows_of(task.inputs["filtered"], REJECTIONS)))
+        task.check_losses("pairs", pairs, lost, remedy=_REMEDY)
+    drawn = task.parameters[f"extract.{NAME}.captions"] is None
+    verify_pictures(task, task.parameters[f"verify.{NAME}"], drawn=drawn)
+
+
+def _lost(rejections: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    """The rejections of whole pairs among those of candidates."""
+    from whatif.prompt_to_prompt.chosen_images import WHEN_DRAWN_AGAIN
+    from whatif.prompt_to_prompt.directional_similarity import is_lost_pair
+
+    return (row for row in rejections if is_lost_pair(row) or str(row["reason"]).endswith(WHEN_DRAWN_AGAIN))
+
+
+def verify_pictures(task: Task, settings: VerifyPictures, *, drawn: bool) -> None:
+    """Writes judgements, the sample of errors with their categories, and what of the given files is neither.
+
+    Without labels the recogniser judges pictures of `drawn` captions, those of the embedded scenes. It knows nothing
+    else: any other picture is rejected, since a judgement of it would mean nothing.
+    """
+    from whatif.embedded.automatic_labels import automatic_categories, automatic_labels, unlabelled
+    from whatif.verification.consensus import consensus, errors
+    from whatif.verification.error_categories import read_error_categories, sample_errors
+    from whatif.verification.picture_labels import read_picture_labels
+
+    seed = task.parameters["seed"]
+    pairs = list(artifacts.rows_of(task.inputs["pairs"], PAIRS))
+    pictures = ImageStore(task.inputs["images"])
+    judgements: list[dict[str, Any]] = []
+    if settings.labels is None and not drawn:
+        rejected = unlabelled(pairs)
+    elif settings.labels is None:
+        judgements, rejected = automatic_labels(
+            pairs, pictures, seed=seed, labelled_three_times=settings.labelled_three_times
+        )
+    else:
+        read = read_picture_labels(user_path(settings.labels), pairs, seed=seed)
+        judgements, rejected = read.judgements, read.rejections
+        task.check_losses("labels", len(judgements), rejected, remedy=_LABELS)
+    sample = sample_errors(errors(judgements), seed=seed)
+    categories: dict[str, str] = {}
+    if settings.error_categories is not None:
+        sorted_out = read_error_categories(user_path(settings.error_categories), sample)
+        categories, rejected = sorted_out.categories, rejected + sorted_out.rejections
+    elif settings.labels is None:
+        categories = automatic_categories(sample, pairs, pictures)
+    decided = consensus(judgements)
+    task.outputs.write("judgements", judgements)
+    task.outputs.write("rejections", rejected)
+    named = ({"item_id": item, "reason": categories.get(item, ""), "detail": decided[item]} for item in sample)
+    task.outputs.write("errors", list(named))
+
+
+def retrieve(task: Task) -> None:
+    """At which rank one dual encoder finds captions and pictures (4.2.1), also of the pairs that people matched."""
+    from whatif.scoring.retrieve import (
+        COUNTERFACTUALS,
+        HUMAN_EVALUATED,
+        ORIGINALS,
+        counterfactual_items,
+        human_evaluated_items,
+        original_items,
+        retrieval,
+    )
+    from whatif.verification.consensus import human_evaluated
+
+    pairs = list(artifacts.rows_of(task.inputs["pairs"], PAIRS))
+    correct = set(human_evaluated(artifacts.rows_of(task.inputs["judgements"], JUDGEMENTS)))
+    subsets = {
+        COUNTERFACTUALS: counterfactual_items(pairs),
+        HUMAN_EVALUATED: human_evaluated_items(pairs, correct),
+        ORIGINALS: original_items(pairs, photographs_of(pairs)),
+    }
+    pictures = ImageStore([*task.inputs["images"], *task.inputs["photographs"]])
+    for row in retrieval(subsets, pictures, task.wildcards["encoder"], _matcher(task, "encoder")):
+        task.outputs.writer("ranks").write([row])
+
+
+def match(task: Task) -> None:
+    """How one matcher scores the captions and pictures of each pair, and of random pairs of originals (4.2.2)."""
+    from whatif.scoring.match import matches, random_pairs
+
+    matcher, key = _matcher(task, "matcher"), task.wildcards["matcher"]
+    pairs = list(artifacts.rows_of(task.inputs["pairs"], PAIRS))
+    pictures = ImageStore([*task.inputs["images"], *task.inputs["photographs"]])
+    photographs = photographs_of(pairs)
+    originals = [
+        {"caption_id": pair["pair_id"], "caption": pair["caption_0"], "image_id": photographs[pair["pair_id"]]}
+        for pair in pairs
+        if pair["pair_id"] in photographs
+    ]
+    enough = len(set(photographs.values())) > 1
+    for role, rows in (
+        ("matches", pairs),
+        ("random", random_pairs(originals, task.parameters["seed"]) if enough else []),
+    ):
+        for row in matches(rows, pictures, key, matcher):
+            task.outputs.writer(role).write([row])
+
+
+def _picture_maker(settings: GeneratePictures) -> Any:
+    from whatif.prompt_to_prompt.image_maker import PictureMaker
+
+    return PictureMaker(settings.diffusion, settings.clip)
+
+
+def _matcher(task: Task, wildcard: str) -> Any:
+    settings = task.parameters[f"models.{task.wildcards[wildcard]}"]
+    return models.load_matcher(settings.adapter, settings)

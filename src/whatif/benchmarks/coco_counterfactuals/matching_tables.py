@@ -1,0 +1,161 @@
+"""Figure 3 of COCO-Counterfactuals: by how much the right caption or picture of two is scored higher."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whatif.errors import WhatifError
+from whatif.reporting.formats import DisplayTable
+from whatif.reporting.precision import Precision, in_percent
+from whatif.reporting.svg import new_figure, svg
+from whatif.scoring.match import margins
+from whatif.statistics import clustered_share
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Row: TypeAlias = Mapping[str, Any]
+Floats: TypeAlias = NDArray[np.float64]
+
+# The paper's names of the margins, by what is retrieved: with a random other original, with a counterfactual.
+KINDS = {"image retrieval": ("IR_r", "IR_c"), "text retrieval": ("TR_r", "TR_c")}
+MARGINS = tuple(name for pair in zip(*KINDS.values(), strict=True) for name in pair)
+_BINS = 60
+_TITLE_WIDTH = 32  # letters; a longer name would meet that of the next column
+_COLOURS = ("#1b6ca8", "#b5541c")
+_LABELS = ("random other original (IR_r, TR_r)", "counterfactual (IR_c, TR_c)")
+
+
+@dataclass(frozen=True)
+class MatchingMargins:
+    """Model -> margin -> its values, to be drawn; numbers for JSON (model -> margin -> what); the table."""
+
+    values: dict[str, dict[str, Floats]]
+    metrics: dict[str, dict[str, dict[str, Any]]]
+    table: DisplayTable
+
+
+def matching_margins(
+    random: Iterable[Row],
+    counterfactual: Iterable[Row],
+    *,
+    photographs: Mapping[str, str],
+    settings: Precision,
+    names: Mapping[str, str],
+) -> MatchingMargins:
+    """The four margins of 4.2.2 of each model in `names` (key -> name to print, in order).
+
+    `random` are rows of `matches` of `random_pairs`, which give IR_r and TR_r; `counterfactual` are those of
+    counterfactual pairs, which give IR_c and TR_c. A margin below 0 is a wrong choice. Metrics are `pairs` (those
+    scored), `errors` (those that could not be), `median` in the unit of the model's score, `below_zero` in percent with
+    the ends of its interval, and `zero`, the number of ties. Pairs whose original captions describe the same photograph
+    go together: `photographs` gives it by pair id, where there is one, and intervals are by photograph.
+
+    Raises WhatifError when a row is of an unknown model.
+    """
+    values: dict[str, dict[str, list[float]]] = {model: {name: [] for name in MARGINS} for model in names}
+    clusters: dict[str, dict[str, list[str]]] = {model: {name: [] for name in MARGINS} for model in names}
+    errors: dict[str, dict[str, int]] = {model: dict.fromkeys(MARGINS, 0) for model in names}
+    for kind, rows in enumerate((random, counterfactual)):
+        image_retrieval, text_retrieval = (pair[kind] for pair in KINDS.values())
+        for row in rows:
+            model, pair_id = row["model"], row["pair_id"]
+            if model not in values:
+                raise WhatifError(f"matches: model {model!r} is not in params.yaml ({', '.join(values)})")
+            if row["status"] != "ok":
+                errors[model][image_retrieval] += 1
+                errors[model][text_retrieval] += 1
+                continue
+            found = margins(row)
+            values[model][image_retrieval].append(found.image_retrieval[1])
+            values[model][text_retrieval].append(found.text_retrieval[1])
+            for name in (image_retrieval, text_retrieval):
+                clusters[model][name].append(photographs.get(pair_id, pair_id))
+    arrays = {model: {name: np.array(of, dtype=np.float64) for name, of in by.items()} for model, by in values.items()}
+    metrics = {
+        model: {
+            name: _metrics(arrays[model][name], clusters[model][name], errors[model][name], settings.confidence)
+            for name in MARGINS
+            if arrays[model][name].size or errors[model][name]
+        }
+        for model in names
+    }
+    return MatchingMargins(arrays, metrics, _table(metrics, names, f"{100 * settings.confidence:g}%"))
+
+
+def _metrics(values: Floats, clusters: list[str], errors: int, confidence: float) -> dict[str, Any]:
+    numbers: dict[str, Any] = {"pairs": values.size, "errors": errors}
+    if values.size:
+        below = clustered_share(values < 0, clusters, confidence=confidence)
+        numbers["median"] = round(float(np.median(values)), 6)
+        numbers["below_zero"] = in_percent("percent", below)
+        numbers["zero"] = int(np.sum(values == 0))
+    return numbers
+
+
+def _table(metrics: Mapping[str, Mapping[str, Any]], names: Mapping[str, str], level: str) -> DisplayTable:
+    rows = []
+    for model, by_margin in metrics.items():
+        for name, numbers in by_margin.items():
+            cells = ["", "", "", ""]
+            if numbers["pairs"]:
+                below = numbers["below_zero"]
+                interval = f"{below['low']:.1f} to {below['high']:.1f}"
+                cells = [f"{numbers['median']:.4f}", f"{below['percent']:.1f}", interval, str(numbers["zero"])]
+            rows.append((names[model], name, str(numbers["pairs"]), *cells, str(numbers["errors"])))
+    caption = (
+        "Differences of matching scores (COCO-Counterfactuals Figure 3): the right caption and picture before another "
+        "picture (IR) or caption (TR), of a random other original (r) or of the counterfactual pair (c). Below 0 the "
+        f"wrong one is scored higher: in percent of the pairs that could be scored, with {level} intervals by "
+        "photograph (by pair, where none is known). The paper prints no numbers."
+    )
+    header = ("Model", "Margin", "Pairs", "Median", "Below 0 (%)", level, "Equal", "Errors")
+    return DisplayTable(caption, header, tuple(rows), text_columns=2)
+
+
+def margin_distributions(values: Mapping[str, Mapping[str, Floats]], names: Mapping[str, str]) -> bytes:
+    """Figure 3 as an SVG: a column of panels a model, above image and below text retrieval, in percent of the pairs.
+
+    Each panel has the margins of random pairs beside those of counterfactual ones, in bins that both share. Scales
+    differ between models, whose scores have units of their own. The same values give the same bytes.
+    """
+    return svg(lambda: _draw(values, names))
+
+
+def _draw(values: Mapping[str, Mapping[str, Floats]], names: Mapping[str, str]) -> Figure:
+    figure = new_figure(max(4.0, 3.2 * len(values)), 5.2)
+    panels = figure.subplots(len(KINDS), max(1, len(values)), squeeze=False)
+    if not values:
+        panels[0][0].set_title("no model was asked")
+    for column, (model, of_model) in enumerate(values.items()):
+        for line, pair in enumerate(KINDS.values()):
+            _panel(panels[line][column], [of_model[name] for name in pair])
+        name = "\n".join(textwrap.wrap(names[model], _TITLE_WIDTH, break_on_hyphens=False))
+        panels[0][column].set_title(name, parse_math=False)
+    for of_kind, kind in zip(panels, KINDS, strict=True):
+        of_kind[0].set_ylabel(f"{kind}\npercent of pairs")
+    for axes in panels[-1]:
+        axes.set_xlabel("score of the right one\nminus that of the other")
+    handles = panels[0][0].get_legend_handles_labels()
+    figure.legend(*handles, loc="outside lower center", ncols=2, frameon=False)
+    return figure
+
+
+def _panel(axes: Axes, both: list[Floats]) -> None:
+    together = np.concatenate(both)
+    # Zero is among the edges of the bins, or the bin across it would hold right and wrong choices.
+    low, high = (float(min(together.min(), 0)), float(max(together.max(), 0))) if together.size else (0.0, 0.0)
+    width = (high - low) / _BINS or 1.0
+    edges = width * np.arange(np.floor(low / width) - 1, np.ceil(high / width) + 2)
+    for values, colour, label in zip(both, _COLOURS, _LABELS, strict=True):
+        counts = np.histogram(values, edges)[0] * 100 / max(1, values.size)
+        axes.stairs(counts, edges, fill=True, alpha=0.35, color=colour)
+        axes.stairs(counts, edges, color=colour, label=label)
+    axes.axvline(0, color="#8a8a8a", linewidth=0.8)

@@ -1,0 +1,24 @@
+"""Which of C-VQA-Real's questions a model is asked: all, or those of a random part of each group (C-VQA Table 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from whatif.benchmarks.cvqa_real.settings import EvaluateCvqaReal
+from whatif.benchmarks.shared.pair_samples import share_of_groups
+
+NAME = "cvqa-real"
+
+
+def questions_for(
+    model: str, questions: Sequence[Mapping[str, Any]], asking: EvaluateCvqaReal, seed: int
+) -> Sequence[Mapping[str, Any]]:
+    """The questions that a model is asked, a pilot sample apart: all, or those of a random part of each group.
+
+    C-VQA Table 5 is of a tenth of the set; which tenth is not given.
+    """
+    if model not in asking.sampled_models:
+        return questions
+    chosen = share_of_groups(questions, asking.sample_share, seed=seed, name=NAME)
+    return [question for question in questions if question["pair_id"] in chosen]

@@ -1,0 +1,59 @@
+"""The settings of C-VQA-Real, by stage."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import Field, field_validator
+
+from whatif.language.strategies import strategies
+from whatif.params.base import BenchmarkSettings, Settings
+
+
+class ExtractCvqaReal(Settings):
+    """The released questions, and where their photographs lie."""
+
+    questions: str | None = None  # path of C-VQA-Real_questions.csv
+    image_folders: list[str] = Field(default_factory=list)  # folders of COCO photographs, of 2014 or 2017
+    gender_annotations: str | None = None  # CSV with columns id and bb_gender, for the analysis of C-VQA 4.3
+
+
+class EvaluateCvqaReal(Settings):
+    """How models are asked: with which prompting strategies, in how many parts, and whom only some of the questions."""
+
+    strategies: list[str] = Field(min_length=1)
+    shards: int = Field(ge=1, le=999)
+    sample_share: float = Field(gt=0, le=1)  # of each group, for the models below (C-VQA Table 5)
+    sampled_models: list[str] = Field(default_factory=list)
+
+    @field_validator("strategies")
+    @classmethod
+    def _known(cls, names: list[str]) -> list[str]:
+        known = strategies()
+        for name in names:
+            if name not in known or names.count(name) > 1:
+                raise ValueError(f"each must be one of {', '.join(known)}, once")
+        return names
+
+
+class AggregateCvqaReal(Settings):
+    """How the numbers of Tables 3, 4 and 5 are made."""
+
+    confidence: float = Field(gt=0.5, lt=1)
+    resamples: int = Field(ge=100, le=1_000_000)  # of the permutation test of the gender gap
+
+
+class CvqaRealSettings(BenchmarkSettings):
+    """Its sections in `params.yaml`."""
+
+    extract: ExtractCvqaReal
+    evaluate: EvaluateCvqaReal
+    aggregate: AggregateCvqaReal
+
+    def check(self, models: Mapping[str, Any]) -> None:
+        """The sampled models are among those of `params.yaml`."""
+        for key in self.evaluate.sampled_models:
+            if key not in models:
+                known = ", ".join(models)
+                raise ValueError(f"evaluate.{{name}}.sampled_models: {key!r} is no key of models; there are {known}")

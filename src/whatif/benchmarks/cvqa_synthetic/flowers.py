@@ -1,0 +1,136 @@
+"""Flower pictures for counting puzzles: flowers that we draw, or class folders of Icons-50 (C-VQA 3.3)."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from PIL import Image
+
+from whatif.artifacts.images import DRAWN_LICENCE, image_row
+from whatif.benchmarks.cvqa_synthetic.flower_shapes import DRAWN_FLOWERS, draw_flower
+from whatif.errors import WhatifError
+from whatif.files.image_decoding import LARGEST_PICTURE, UnreadableImageError, decode
+from whatif.files.inputs import read_bytes
+from whatif.files.well_formed import escaped
+
+ICONS50_LICENCE = "as granted by the makers of Icons-50 and of the icons in it"
+_BACKGROUND_TOLERANCE = 12  # in each channel: what lossy compression leaves of an even background
+
+
+def drawn_flowers(size: int) -> list[dict[str, Any]]:
+    """Rows of the table `images`: the flowers that we draw, each `size` x `size` pixels, RGBA.
+
+    Each flower is one piece of opaque pixels inside the inscribed circle, and none of its colours comes near a
+    colour of `POLYGON_COLOURS`.
+    """
+    rows = []
+    for kind, colours in DRAWN_FLOWERS.items():
+        for colour in colours:
+            data = _encode(draw_flower(kind, colour, size))
+            rows.append(image_row(data, size, size, f"drawn:{kind}-{colour}", DRAWN_LICENCE))
+    return rows
+
+
+def icons50_flowers(
+    folder: Path, classes: Sequence[str], size: int
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Rows of `images` from class folders of pictures, and rows of `rejections` for the files that gave none.
+
+    A picture is cropped to its content, scaled into the inscribed circle of `size` x `size` pixels and encoded as
+    RGBA PNG. Rejected are files that cannot be decoded (`unreadable`), that show nothing (`blank`) or that show
+    what an earlier file shows (`duplicate`). Files are read in order of their paths, hidden ones are left out.
+
+    Raises WhatifError when the folder or a class folder is missing, or when no file can be used.
+    """
+    images: dict[str, dict[str, Any]] = {}
+    rejections = []
+    for path in _files(folder, classes):
+        name = escaped(path.relative_to(folder).as_posix())
+        try:
+            picture = _fit(_decode(path), size)
+        except UnreadableImageError as error:
+            rejections.append(_rejection(name, "unreadable", error.said))
+            continue
+        if picture is None:
+            rejections.append(_rejection(name, "blank", "no pixel differs from the background"))
+            continue
+        row = image_row(_encode(picture), size, size, f"icons-50:{name}", ICONS50_LICENCE)
+        earlier = images.setdefault(row["image_id"], row)
+        if earlier is not row:
+            rejections.append(_rejection(name, "duplicate", f"shows the same as {earlier['source']}"))
+    if not images:
+        raise WhatifError(
+            f"{folder}: no readable picture in {', '.join(classes)} ({len(rejections)} files rejected); "
+            "extract.cvqa-synthetic.icons50 must name class folders of PNG or JPEG files"
+        )
+    return list(images.values()), rejections
+
+
+def _files(folder: Path, classes: Sequence[str]) -> list[Path]:
+    if not folder.is_dir():
+        raise WhatifError(f"{folder}: no such folder; extract.cvqa-synthetic.icons50.folder must be that of Icons-50")
+    available = sorted(entry.name for entry in folder.iterdir() if entry.is_dir() and not entry.name.startswith("."))
+    for name in classes:
+        if name not in available:
+            raise WhatifError(
+                f"{folder}: no class folder `{name}`; extract.cvqa-synthetic.icons50.classes can name "
+                f"{', '.join(available) or 'none, there is no folder in it'}"
+            )
+    files = [path for name in sorted(set(classes)) for path in (folder / name).rglob("*") if path.is_file()]
+    return sorted(path for path in files if not path.name.startswith("."))
+
+
+def _rejection(item_id: str, reason: str, detail: str) -> dict[str, Any]:
+    return {"item_id": item_id, "reason": reason, "detail": detail}
+
+
+def _decode(path: Path) -> Image.Image:
+    try:
+        data = read_bytes(path, LARGEST_PICTURE)
+    except OSError as error:
+        raise UnreadableImageError(type(error).__name__, error.strerror or "") from error
+    return decode(data, "RGBA")
+
+
+def _fit(picture: Image.Image, size: int) -> Image.Image | None:
+    """The content of the picture in the inscribed circle of a square; None when there is no content."""
+    rows, columns = np.nonzero(_content(np.asarray(picture)))
+    if not len(rows):
+        return None
+    box = int(columns.min()), int(rows.min()), int(columns.max()) + 1, int(rows.max()) + 1
+    centre = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
+    reach = float(np.hypot(columns + 0.5 - centre[0], rows + 0.5 - centre[1]).max()) + 0.75
+    scale = size / 2 / reach
+    width, height = (max(1, round((box[side + 2] - box[side]) * scale)) for side in (0, 1))
+    square = Image.new("RGBA", (size, size))
+    resized = picture.crop(box).resize((min(width, size), min(height, size)), Image.Resampling.LANCZOS)
+    square.paste(resized, ((size - resized.width) // 2, (size - resized.height) // 2))
+    square.putalpha(Image.fromarray(np.where(_disc(size), np.asarray(square)[..., 3], 0).astype(np.uint8)))
+    return square
+
+
+def _content(pixels: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:
+    """Pixels that can be seen and, where all four corners have one opaque colour, that differ from this colour."""
+    seen: npt.NDArray[np.bool_] = pixels[..., 3] > 16
+    corners = pixels[[0, 0, -1, -1], [0, -1, 0, -1]].astype(np.int16)
+    if corners[:, 3].min() == 255 and np.ptp(corners, axis=0).max() <= _BACKGROUND_TOLERANCE:
+        difference = np.abs(pixels[..., :3].astype(np.int16) - corners[0, :3]).max(axis=2)
+        seen &= difference > _BACKGROUND_TOLERANCE
+    return seen
+
+
+def _disc(size: int) -> npt.NDArray[np.bool_]:
+    offset = np.arange(size) + 0.5 - size / 2
+    disc: npt.NDArray[np.bool_] = np.hypot(offset, offset[:, None]) <= size / 2
+    return disc
+
+
+def _encode(picture: Image.Image) -> bytes:
+    buffer = io.BytesIO()
+    picture.save(buffer, "PNG")
+    return buffer.getvalue()

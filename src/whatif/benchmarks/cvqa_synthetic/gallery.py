@@ -1,0 +1,59 @@
+"""The page of C-VQA-Synthetic that people look at: a puzzle of each template, its twin questions, and the answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from whatif import artifacts
+from whatif.artifacts.images import ImageStore
+from whatif.artifacts.schemas import PREDICTIONS
+from whatif.graph.run import Task
+from whatif.language.options import LETTERS
+from whatif.reporting.gallery import Asked, Panel, Picture, Reply, Section, gallery
+
+_TEXT = (
+    "The first puzzle of each template with its original and its counterfactual question: the right answer, and the "
+    "option that each model chose."
+)
+
+
+def puzzle_gallery(task: Task, questions: Sequence[Mapping[str, Any]], names: Mapping[str, str]) -> bytes:
+    """The page as HTML. `questions` are all that were asked; `names` are the printed names of the models by key."""
+    first: dict[str, str] = {}
+    for row in questions:
+        first.setdefault(row["group"], row["pair_id"])
+    shown = [row for row in questions if first[row["group"]] == row["pair_id"]]
+    wanted = {"question_id": {row["question_id"] for row in shown}}
+    columns = ["question_id", "model", "response", "answer", "correct"]
+    rows = artifacts.rows_of(task.inputs["predictions"], PREDICTIONS, columns, only=wanted)
+    given = {(row["question_id"], row["model"]): row for row in rows}
+    images = ImageStore(task.inputs["images"])
+    panels = []
+    for group, pair_id in first.items():
+        # The original question first, although its id comes second.
+        twins = [row for row in reversed(shown) if row["pair_id"] == pair_id]
+        asked = tuple(
+            Asked(
+                row["question"],
+                _words(row, row["answer"]),
+                {
+                    name: _reply(row, given[row["question_id"], key])
+                    for key, name in names.items()
+                    if (row["question_id"], key) in given
+                },
+            )
+            for row in twins
+        )
+        panels.append(Panel((Picture(images.encoded(twins[0]["image_ids"][0])),), asked, group))
+    return gallery("C-VQA-Synthetic", [Section("Puzzles", _TEXT, tuple(panels))]).encode()
+
+
+def _reply(question: Mapping[str, Any], prediction: Mapping[str, Any]) -> Reply:
+    said = prediction["response"] if prediction["answer"] is None else _words(question, prediction["answer"])
+    return Reply(said, prediction["correct"])
+
+
+def _words(question: Mapping[str, Any], letter: str) -> str:
+    """An option as people read it: its words and its letter."""
+    return f"{question['choices'][LETTERS.index(letter)]} ({letter})"

@@ -1,0 +1,161 @@
+"""What C-VQA-Synthetic ends in: metrics, Table 7 and its companions, a plot, and a report that holds them all."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, fields
+from pathlib import Path
+from types import MappingProxyType
+
+from whatif import artifacts
+from whatif.artifacts.schemas import PREDICTIONS, QUESTIONS, REJECTIONS, SHORTCUTS
+from whatif.benchmarks.cvqa_synthetic.gallery import puzzle_gallery
+from whatif.benchmarks.cvqa_synthetic.questions import GROUPS
+from whatif.benchmarks.cvqa_synthetic.settings import AggregatePuzzles
+from whatif.benchmarks.shared.c_vqa_tables import PlotRow, Table7, table7
+from whatif.benchmarks.shared.pilots import Pilot, in_metrics, marked, pilots_of
+from whatif.benchmarks.shared.tasks import (
+    evaluation_stage,
+    limits_of,
+    names_of,
+    publish_tables,
+    report,
+    rows_in,
+    spending,
+    with_predictions,
+)
+from whatif.graph.run import Task
+from whatif.reporting.formats import DisplayTable
+from whatif.reporting.funnel import FunnelStage, funnel_table, reasons
+from whatif.reporting.model_drops import Comparison, compare_drops, drops_table, headline
+from whatif.reporting.shortcuts import audit_table
+from whatif.reporting.twins import PREDICTION_COLUMNS, QUESTION_COLUMNS
+from whatif.shortcuts.audit import RULES, VARIANTS, Shortcut
+
+NAME = "cvqa-synthetic"
+FOLDER = f"metrics/{NAME}"
+# File name -> heading in the report.
+TABLES = {
+    "table7": "Accuracy",
+    "templates": "By template",
+    "drops": "Models' drops compared",
+    "letters": "Letters chosen",
+    "shortcuts": "Shortcut audit",
+    "costs": "Tokens, cost and errors",
+    "funnel": "Funnel",
+}
+
+
+def publish_report(task: Task) -> None:
+    """Publishes every text file of this benchmark's aggregation."""
+    from whatif.reporting.plots import accuracy_scatter
+
+    settings, seed = task.parameters[f"aggregate.{NAME}"], task.parameters["seed"]
+    names = names_of(task, "predictions")
+    questions = artifacts.read(task.inputs["questions"], QUESTIONS).to_pylist()
+    keys = with_predictions(task.inputs["predictions"], list(names))
+    pilots = pilots_of(limits_of(task, keys), dict.fromkeys(keys, questions), seed, NAME)
+    names = marked({key: names[key] for key in keys}, pilots)
+    scores, comparisons = scores_of(task.inputs["predictions"], task.inputs["questions"], settings, names)
+    tables = {
+        **tables_of(scores, comparisons, settings, names),
+        "shortcuts": audit_table(_audits(task), settings.confidence, scores.chance),
+        "costs": spending(task, names),
+        "funnel": funnel_table(_funnel(task, pilots)),
+    }
+    publish = task.outputs.publish
+    publish(f"metrics/{NAME}.json", metrics_of(scores, comparisons, settings, pilots))
+    publish(f"{FOLDER}/gallery.html", puzzle_gallery(task, questions, names))
+    publish(f"{FOLDER}/accuracy.csv", _plot_csv(scores).encode())
+    publish(f"{FOLDER}/accuracy.svg", accuracy_scatter(scores.plot_rows, scores.chance, "C-VQA-Synthetic"))
+    publish(f"{FOLDER}/report.md", report("C-VQA-Synthetic", tables, TABLES, {"": "accuracy.svg"}).encode())
+    publish_tables(task, FOLDER, tables)
+
+
+def _audits(task: Task) -> dict[str, list[Shortcut]]:
+    """What the shortcut audit found, by set of questions, in the order of the table."""
+    found: dict[str, list[Shortcut]] = {}
+    for row in artifacts.rows_of(task.inputs["shortcuts"], SHORTCUTS):
+        found.setdefault(row.pop("set"), []).append(Shortcut(**row))
+    return {name: sorted(found[name], key=_place_in_table) for name in sorted(found)}
+
+
+def _place_in_table(shortcut: Shortcut) -> tuple[int, int]:
+    return VARIANTS.index(shortcut.variant), RULES.index(shortcut.rule)
+
+
+def scores_of(
+    predictions: Sequence[Path],
+    questions: Sequence[Path],
+    settings: AggregatePuzzles,
+    names: Mapping[str, str],
+) -> tuple[Table7, list[Comparison]]:
+    """Table 7 and the models' drops compared, from artifacts; millions of predictions are read a piece at a time."""
+    said = artifacts.batches(
+        predictions,
+        PREDICTIONS,
+        PREDICTION_COLUMNS,
+        encoded=["model", "response", "answer", "status"],
+        present=["choice_scores"],
+    )
+    asked = artifacts.batches(questions, QUESTIONS, QUESTION_COLUMNS)
+    scores = table7(said, asked, settings, names)
+    return scores, compare_drops(scores.answers, settings=settings)
+
+
+def tables_of(
+    scores: Table7, comparisons: Sequence[Comparison], settings: AggregatePuzzles, names: Mapping[str, str]
+) -> dict[str, DisplayTable]:
+    """The tables that are made of predictions."""
+    return {
+        "table7": scores.tables["main"],
+        "templates": scores.tables["groups"],
+        "drops": drops_table(comparisons, names, f"{100 * settings.confidence:g}%"),
+        "letters": scores.tables["letters"],
+    }
+
+
+def metrics_of(
+    scores: Table7,
+    comparisons: Sequence[Comparison],
+    settings: AggregatePuzzles,
+    pilots: Mapping[str, Pilot] = MappingProxyType({}),
+) -> bytes:
+    """The numbers as JSON."""
+    # No key of a model has an underscore.
+    metrics = {**in_metrics(scores.metrics, pilots), "drops_compared": headline(comparisons, 1 - settings.confidence)}
+    return (json.dumps(metrics, indent=2, sort_keys=True, allow_nan=False) + "\n").encode()
+
+
+def _funnel(task: Task, pilots: Mapping[str, Pilot]) -> list[FunnelStage]:
+    """Counts of every stage, each from its own artifacts, so that a loss anywhere shows where it happened."""
+    flowers = rows_in(task.inputs["flowers"])
+    unused, filtered, refused = (
+        reasons(artifacts.rows_of(task.inputs[role], REJECTIONS)) for role in ("unused flowers", "filtered", "refused")
+    )
+    planned = len(GROUPS) * task.parameters[f"generate.{NAME}.puzzles_per_template"]
+    generated = rows_in(task.inputs["puzzles"])
+    after_filter = rows_in(task.inputs["filtered questions"]) // 2
+    verified = rows_in(task.inputs["questions"]) // 2
+    stages = [
+        FunnelStage("extract", "flower pictures", flowers + sum(unused.values()), flowers, unused),
+        FunnelStage("generate", "pairs", planned, generated),
+        FunnelStage("filter", "pairs", generated, after_filter, filtered),
+        FunnelStage("verify", "pairs", after_filter, verified, refused),
+    ]
+    for model, paths in itertools.groupby(task.inputs["predictions"], key=lambda path: path.parts[2]):
+        left_out = 2 * (pilots[model].total - len(pilots[model].pairs)) if model in pilots else 0
+        stages.append(evaluation_stage(list(paths), model, 2 * verified, not_in_sample=left_out))
+    return stages
+
+
+def _plot_csv(scores: Table7) -> str:
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(text, [field.name for field in fields(PlotRow)], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(asdict(row) for row in scores.plot_rows)
+    return text.getvalue()

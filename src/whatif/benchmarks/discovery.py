@@ -1,0 +1,78 @@
+"""Finds benchmarks: the folders of this package, and what other packages bring by an entry point.
+
+A folder `my_benchmark` is the benchmark `my-benchmark`; its package holds a `Benchmark` with the name `BENCHMARK`.
+Another package names its own in the entry-point group `whatif.benchmarks`: `my-benchmark = "my_package"`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from functools import cache
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+from whatif.errors import WhatifError
+from whatif.graph.steps import Benchmark, Graph
+from whatif.params import whole
+from whatif.params.whole import PARAMS_FILE, Params
+
+GROUP = "whatif.benchmarks"
+_HERE = Path(__file__).parent
+_NOT_ONE = frozenset({"shared"})
+
+
+@cache
+def modules() -> dict[str, str]:
+    """The module that holds each installed benchmark, by name; nothing is imported.
+
+    Raises WhatifError when two packages bring a benchmark of the same name.
+    """
+    found = {
+        info.name.replace("_", "-"): f"{__package__}.{info.name}"
+        for info in pkgutil.iter_modules([str(_HERE)])
+        if info.ispkg and info.name not in _NOT_ONE
+    }
+    for point in entry_points(group=GROUP):
+        if point.name in found:
+            raise WhatifError(
+                f"benchmark {point.name}: is in {found[point.name]} and in {point.module}; uninstall one of them"
+            )
+        found[point.name] = point.module
+    return dict(sorted(found.items()))
+
+
+def installed() -> list[str]:
+    """The names of all benchmarks that `params.yaml` may select, sorted."""
+    return list(modules())
+
+
+def benchmark(name: str) -> Benchmark:
+    """The benchmark of this name. Raises WhatifError when its module holds none; KeyError when none is installed."""
+    found = getattr(importlib.import_module(modules()[name]), "BENCHMARK", None)
+    if not isinstance(found, Benchmark) or found.name != name:
+        raise WhatifError(f"{modules()[name]}: must hold a whatif Benchmark named {name!r} as `BENCHMARK`")
+    return found
+
+
+def load_params(path: Path = Path(PARAMS_FILE)) -> Params:
+    """Reads and checks `params.yaml`. Raises WhatifError with one line a finding."""
+    values, tree = whole.read(path)
+    return _checked(values, path, tree)
+
+
+def check_params(values: Any, path: Path = Path(PARAMS_FILE)) -> Params:
+    """Values as read from a file, checked; raises as `load_params` does."""
+    return _checked(values, path, None)
+
+
+def graph(params: Params) -> Graph:
+    """The graph of all benchmarks that the parameters select."""
+    return Graph(params, [benchmark(name) for name in params.benchmarks])
+
+
+def _checked(values: Any, path: Path, tree: Any) -> Params:
+    names = installed()
+    kinds = {name: benchmark(name).settings for name in whole.mentioned(values) if name in names}
+    return whole.check(values, kinds, names, path, tree)

@@ -1,0 +1,5 @@
+"""Questions and image pairs of the embedded scenes."""
+
+from whatif.benchmarks.scenes.steps import BENCHMARK
+
+__all__ = ["BENCHMARK"]

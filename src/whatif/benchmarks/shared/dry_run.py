@@ -1,0 +1,138 @@
+"""What the evaluations of paid models would ask and cost, before anything is sent."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from datetime import timedelta
+from itertools import groupby
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from whatif.artifacts.writer import Rows
+from whatif.errors import WhatifError
+from whatif.graph import stash
+from whatif.graph.freshness import Condition, provenance, state_of
+from whatif.graph.run import Outputs, Task
+from whatif.graph.steps import Job
+from whatif.models import Model
+from whatif.models.responses.store import ResponseStore, store_path
+from whatif.models.responses.token_estimates import Estimate, Unasked
+from whatif.params.models import ApiModel
+from whatif.params.prices import money
+
+
+def estimates(jobs: Iterable[Job]) -> Iterator[str]:
+    """A line for each model, benchmark and strategy of evaluations that ask an endpoint, in the order of the jobs.
+
+    Nothing is sent, no key is needed, and nothing is written.
+    """
+    asking = (job for job in jobs if _endpoint(job) is not None)
+    for name, of_name in groupby(asking, _name):
+        yield f"{name}: {_line(list(of_name))}"
+
+
+def has_prices(job: Job) -> bool:
+    """Whether a job asks an endpoint whose prices are known."""
+    settings = _endpoint(job)
+    return settings is not None and settings.prices is not None
+
+
+def _endpoint(job: Job) -> ApiModel | None:
+    settings = job.parameters.get(f"models.{job.wildcards.get('model')}")
+    return settings if isinstance(settings, ApiModel) else None
+
+
+def _name(job: Job) -> str:
+    return " ".join(filter(None, [job.wildcards["model"], job.step.benchmark, job.wildcards.get("strategy")]))
+
+
+def _line(jobs: list[Job]) -> str:
+    settings = _endpoint(jobs[0])
+    assert settings is not None
+    try:
+        due = [job for job in jobs if _is_due(job)]
+        if not due:
+            return "nothing to ask, it is up to date"
+        with DryRun() as dry_run:
+            for job in due:
+                dry_run.look(job)
+            found = dry_run.estimate()
+    except WhatifError as error:
+        return f"what it will cost is not known yet ({error})"
+    if not found.asked:
+        return f"nothing to ask, all {found.questions:,} answers are stored"
+    return f"{_numbers(found, settings)}{_budget(settings, len(due))}; estimated {found.basis}"
+
+
+def _numbers(found: Estimate, settings: ApiModel) -> str:
+    stored = found.questions - found.asked
+    parts = [f"asks {found.asked:,} of {found.questions:,} questions ({stored:,} are stored)"]
+    parts.append(f"about {found.prompt_tokens:,} prompt and {found.response_tokens:,} response tokens")
+    if settings.prices is not None:
+        parts.append(f"cost about {money(settings.prices.cost(found.prompt_tokens, found.response_tokens))}")
+    if found.seconds is not None:
+        parts.append(f"about {timedelta(seconds=round(found.seconds))} h")
+    return ", ".join(parts)
+
+
+def _budget(settings: ApiModel, jobs: int) -> str:
+    if settings.token_budget is None:
+        return ""
+    each = f" in each of {jobs:,} jobs" if jobs > 1 else ""
+    return f"; token_budget ends it at {settings.token_budget:,} tokens{each}"
+
+
+def _is_due(job: Job) -> bool:
+    """Whether a run would do the job's work. Raises WhatifError when its inputs are not there."""
+    made = provenance(job)
+    is_fresh = state_of(job, {}, ready=True).condition is Condition.FRESH
+    return not is_fresh and not stash.holds(made.fingerprint, job.outputs)
+
+
+class DryRun:
+    """Goes through the work of evaluations with something that asks nothing in the place of their model."""
+
+    def __init__(self) -> None:
+        self._exit = ExitStack()
+        self._asked: Unasked | None = None
+
+    def __enter__(self) -> DryRun:
+        folder = self._exit.enter_context(TemporaryDirectory())
+        # Opening a store makes its file.
+        path = store_path() if store_path().is_file() else Path(folder) / "responses.sqlite"
+        self._store = self._exit.enter_context(ResponseStore(path))
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._exit.close()
+
+    def look(self, job: Job) -> None:
+        """Notes what a job would ask; all jobs are of one model, asked in one way."""
+        module, _, name = job.step.function.partition(":")
+        task = Task(job.parameters, job.wildcards, job.inputs, _Nowhere(), job.name, _hush, self.stand_in)
+        getattr(importlib.import_module(module), name)(task)
+
+    def stand_in(self, model: Model) -> Model:
+        """What takes the place of a model: the same one for all jobs, with what it noted before."""
+        self._asked = self._asked or Unasked(model, self._store)
+        return self._asked
+
+    def estimate(self) -> Estimate:
+        """What the jobs would take together."""
+        return self._asked.estimate() if self._asked else Estimate(0, 0, 0, 0, None, "")
+
+
+def _hush(line: str) -> None:
+    """Passes over what a step says of its work."""
+
+
+class _Nowhere(Outputs):
+    """Takes whatever is written, and keeps nothing of it."""
+
+    def __init__(self) -> None:
+        """Nothing is prepared."""
+
+    def write(self, role: str, rows: Rows) -> None:
+        """Passed over."""

@@ -1,0 +1,118 @@
+"""What the evaluations of all benchmarks share: the model of a job, its store of answers, and what ended in error."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from whatif import models
+from whatif.graph.run import Task
+from whatif.language.options import printed_question
+from whatif.models import Answer, Model, Question
+
+_FIRST_PART = "part-000-"
+Ask = Callable[[Model, Any], Iterable[Mapping[str, Any]]]
+
+
+def write_predictions(
+    task: Task, ask: Ask, strategy: str | None = None, *, benchmark: str, questions: Sequence[Mapping[str, Any]]
+) -> None:
+    """Writes the rows of `predictions` that `ask` makes of the job's model and an `ImageStore` of its input `images`.
+
+    `questions` are all of the benchmark, whichever of them this job asks. A model whose answers were recorded
+    elsewhere, none of them to these questions, gets no rows, and a line says why. A strategy may give the model more
+    room than its settings do. Says how many questions ended in error and why; when some of them may be answered by
+    another try, the outputs are unfinished. In a dry run nothing is written.
+    """
+    from whatif.artifacts.images import ImageStore
+    from whatif.models.responses.store import ResponseStore, store_path
+    from whatif.models.responses.stored import stored
+
+    name = task.wildcards["model"]
+    settings = with_room(task.parameters[f"models.{name}"], strategy)
+    loaded, images = models.load(settings.adapter, settings, task.parameters["seed"]), ImageStore(task.inputs["images"])
+    if task.stand_in is not None:
+        deque(ask(task.stand_in(loaded), images), maxlen=0)
+        return
+    if reason := _nothing_recorded(loaded, questions):
+        if task.wildcards.get("part", _FIRST_PART).startswith(_FIRST_PART):  # all parts would say the same
+            _say(f"{name}: is left out of {benchmark}: {reason}")
+        task.outputs.write("predictions", [])
+        return
+    errors: Counter[str] = Counter()
+    total = 0
+    with ResponseStore(store_path()) as store:
+        model = PassingErrors(stored(loaded, store))
+        for row in ask(model, images):
+            task.outputs.writer("predictions").write([row])
+            total += 1
+            if row["status"] == "error":
+                errors[str(row["reason"])] += 1
+    if errors:
+        _say(f"{name}: {errors.total():,} of {total:,} questions ended in error, most often: {_first(errors)}")
+    if model.reasons:
+        task.outputs.unfinished(model.reasons.total(), _first(model.reasons))
+        _say(
+            f"{name}: another try may answer {model.reasons.total():,} of them; the next `snakemake` asks these again "
+            f"and no others, `dvc repro` only when forced: `dvc repro --single-item --force evaluate@{name}`"
+        )
+
+
+def _nothing_recorded(model: Model, questions: Sequence[Mapping[str, Any]]) -> str | None:
+    """Why a model with recorded answers has none to a benchmark; None where it has some, or is asked here and now."""
+    if not isinstance(model, models.Recorded):
+        return None
+    return model.look_up([_as_recorded(row) for row in questions])
+
+
+def _as_recorded(row: Mapping[str, Any]) -> Question:
+    """A question with as many words as a file of responses may know it by."""
+    prompt = printed_question(row["question"], row["choices"])
+    return Question(row["question_id"], row["group"], row["variant"], prompt)
+
+
+def with_room(settings: Any, strategy: str | None) -> Any:
+    """A model's settings with as many new tokens as a strategy needs, if they have fewer."""
+    from whatif.language.strategies import max_new_tokens
+
+    limit = getattr(settings, "max_new_tokens", None)
+    if strategy is None or limit is None:
+        return settings
+    return settings.model_copy(update={"max_new_tokens": max_new_tokens(strategy, limit)})
+
+
+class PassingErrors:
+    """A model of which the errors that may pass are counted, by their `reasons`."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self.reasons: Counter[str] = Counter()
+
+    @property
+    def identity(self) -> Mapping[str, Any] | None:
+        """That of the model."""
+        return self._model.identity
+
+    @property
+    def note(self) -> str:
+        """That of the model."""
+        return models.note_of(self._model)()
+
+    def answer(self, questions: Sequence[Question]) -> Iterator[Answer]:
+        """The answers of the model."""
+        return map(self._counted, self._model.answer(questions))
+
+    def _counted(self, answer: Answer) -> Answer:
+        if answer.status == "error" and answer.passing:
+            self.reasons[str(answer.reason)] += 1
+        return answer
+
+
+def _first(reasons: Counter[str]) -> str:
+    return reasons.most_common(1)[0][0]
+
+
+def _say(line: str) -> None:
+    print(f"whatif: {line}", file=sys.stderr)

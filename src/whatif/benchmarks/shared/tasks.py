@@ -1,0 +1,154 @@
+"""What benchmarks of twin questions share: pairs, judgements, the end of the funnel, and tables as files."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from whatif import artifacts, models
+from whatif.artifacts.schemas import PREDICTIONS, QUESTIONS
+from whatif.graph.run import Task
+from whatif.language import strategies
+from whatif.params.prices import Prices
+from whatif.reporting.costs import COLUMNS, costs_table, spent_by_model
+from whatif.reporting.formats import DisplayTable, to_csv, to_latex, to_markdown
+from whatif.reporting.funnel import FunnelStage
+
+SUFFIXES = ("csv", "md", "tex")
+# What tables show of models that answer questions, as a step reads it: no other setting makes its tables stale.
+SHOWN_OF_ANSWERERS = (
+    "models.{model}.name",
+    "models.{model}.limit?",
+    "models.{model}.price_per_million_prompt_tokens?",
+    "models.{model}.price_per_million_response_tokens?",
+)
+
+
+def pairs_of(paths: Sequence[Path]) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """Pair id and twin questions, which stand next to each other in order of question_id."""
+    for pair_id, twins in itertools.groupby(artifacts.rows_of(paths, QUESTIONS), key=lambda row: str(row["pair_id"])):
+        yield pair_id, list(twins)
+
+
+def judgement(pair_id: str, check: str, defects: Sequence[str]) -> dict[str, Any]:
+    """A row of `judgements` by the automatic check of this name."""
+    return {
+        "item_id": pair_id,
+        "annotator": f"automatic:{check}",
+        "decision": "reject" if defects else "accept",
+        "corrected": "{}",
+        "comment": "; ".join(defects),
+        "time": None,
+    }
+
+
+def adapter_code(parameters: Mapping[str, Any], wildcards: Mapping[str, str]) -> list[str]:
+    """Where the code of a job's model begins; it is looked up by name."""
+    return [models.ADAPTERS[settings.adapter] for place, settings in parameters.items() if place.startswith("models.")]
+
+
+def asked_code(parameters: Mapping[str, Any], wildcards: Mapping[str, str]) -> list[str]:
+    """Where the code of a job's model begins, and that of its strategy, if it has any."""
+    return [*adapter_code(parameters, wildcards), *strategies.code(wildcards["strategy"])]
+
+
+def without_effect(*, open_questions: bool = False) -> tuple[str, ...]:
+    """Places of a model's settings that do not change what it answers, or not where no question has options."""
+    fields = (*models.WITHOUT_EFFECT, *(["multiple_choice"] if open_questions else []))
+    return tuple(f"models.{{model}}.{field}" for field in fields)
+
+
+def not_its_work(wildcard: str) -> tuple[str, ...]:
+    """Places of a matcher's settings that do not change its work: its name, and where else it is evaluated."""
+    return tuple(f"models.{{{wildcard}}}.{field}" for field in ("name", "benchmarks"))
+
+
+def names_of(task: Task, role: str) -> dict[str, str]:
+    """The names in tables of the models whose artifacts are the inputs `role`, by key, sorted.
+
+    The step reads them as `models.{...}.name`, so that no other setting of a model makes its tables stale.
+    """
+    keys = sorted({path.parts[2] for path in task.inputs[role]})  # data/evaluate/KEY/...
+    return {key: task.parameters[f"models.{key}.name"] or key for key in keys}
+
+
+def limits_of(task: Task, keys: Iterable[str]) -> dict[str, int | None]:
+    """How many pairs of each benchmark some models are asked; None for all of them."""
+    return {key: task.parameters.get(f"models.{key}.limit") for key in keys}
+
+
+def _prices(task: Task, key: str) -> Prices | None:
+    prompt, response = (
+        task.parameters.get(f"models.{key}.price_per_million_{kind}_tokens") for kind in ("prompt", "response")
+    )
+    return None if prompt is None or response is None else Prices(prompt, response)
+
+
+def rows_in(paths: Sequence[Path]) -> int:
+    """The number of rows of some artifacts, from their footers."""
+    return sum(artifacts.footer_of(path).rows for path in paths)
+
+
+def with_predictions(paths: Sequence[Path], keys: Sequence[str]) -> list[str]:
+    """Those of the models for which there is a prediction; one whose file has no response here has none."""
+    found = {path.parts[2] for path in paths if rows_in([path])}
+    return [key for key in keys if key in found]
+
+
+def evaluation_stage(
+    paths: Sequence[Path], name: str, asked: int | None = None, *, not_in_sample: int = 0
+) -> FunnelStage:
+    """The stage of the funnel in which one model was asked: questions answered, and those that were not, by status.
+
+    `asked` is how many questions there were; as many as there are predictions when it is not given. `not_in_sample` of
+    them were left out of a pilot sample. A model without a single prediction has none recorded in its file.
+    """
+    counts: Counter[str] = Counter()
+    for piece in artifacts.batches(paths, PREDICTIONS, ["status"], encoded=["status"]):
+        for status in pc.value_counts(piece["status"].cast(pa.string())).to_pylist():
+            counts[status["values"]] += status["counts"]
+    answered = counts.pop("ok", 0)
+    came_in = answered + counts.total() if asked is None else asked
+    if came_in and not answered and not counts:
+        counts["no response in its file"] = came_in
+    elif not_in_sample:
+        counts["not in the pilot sample"] = not_in_sample
+    return FunnelStage(f"evaluate {name}", "questions", came_in, answered, dict(sorted(counts.items())))
+
+
+def spending(task: Task, names: Mapping[str, str]) -> DisplayTable:
+    """The tokens, money and errors of the predictions of some models (key -> printed name)."""
+    prices = {key: _prices(task, key) for key in names}
+    found = spent_by_model(artifacts.batches(task.inputs["predictions"], PREDICTIONS, COLUMNS))
+    return costs_table(found, names, {key: price for key, price in prices.items() if price is not None})
+
+
+def table_paths(folder: str, tables: Sequence[str]) -> tuple[str, ...]:
+    """The text files of tables: CSV, Markdown and LaTeX each."""
+    return tuple(f"{folder}/{table}.{suffix}" for table in tables for suffix in SUFFIXES)
+
+
+def publish_tables(task: Task, folder: str, tables: Mapping[str, DisplayTable]) -> None:
+    """Publishes every table in each form."""
+    for name, table in tables.items():
+        for suffix, convert in zip(SUFFIXES, (to_csv, to_markdown, to_latex), strict=True):
+            task.outputs.publish(f"{folder}/{name}.{suffix}", convert(table).encode())
+
+
+def report(
+    title: str, tables: Mapping[str, DisplayTable], headings: Mapping[str, str], figures: Mapping[str, str]
+) -> str:
+    """All tables as one Markdown text; `figures` gives the file of the picture above a table, or at the top (`""`)."""
+    parts = [f"# {title}\n"]
+    if "" in figures:
+        parts.append(f"![{title}]({figures['']})\n")
+    for name, table in tables.items():
+        picture = f"![{headings[name]}]({figures[name]})\n\n" if name in figures else ""
+        parts.append(f"## {headings[name]}\n\n{picture}{to_markdown(table)}")
+    return "\n".join(parts)

@@ -1,0 +1,1 @@
+"""What jobs ask a cluster for, and why it failed them."""

@@ -1,0 +1,152 @@
+"""What each job asks a cluster for, by its kind and by the device of its models (`slurm/resources.yaml`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field, field_validator
+
+from whatif.graph.steps import Graph, Job, Step
+from whatif.params.base import Settings
+from whatif.params.files import read_settings
+from whatif.params.models import ApiModel, DiffusionCheckpoint, LocalCheckpoint
+
+RESOURCES_FILE = Path("slurm/resources.yaml")
+# A second try asks for this many times as much as the first one: what was stopped at a limit gets further.
+_GROWS = ("mem_mb", "runtime")
+
+Wanted = Mapping[str, int | str]
+
+
+class Kind(StrEnum):
+    """What a job's work is made of."""
+
+    CPU = "cpu"
+    MODEL = "model"
+    IMAGES = "images"
+
+
+class Ask(Settings):
+    """What a job asks for, by Snakemake's names of resources; null is the cluster's own default."""
+
+    slurm_partition: str | None = None
+    slurm_account: str | None = None
+    mem_mb: int | None = Field(default=None, ge=1)
+    runtime: int | None = Field(default=None, ge=1)  # minutes
+    cpus_per_task: int | None = Field(default=None, ge=1)
+    gpu: int | None = Field(default=None, ge=0)
+    gpu_model: str | None = None
+    qos: str | None = None
+    constraint: str | None = None
+    slurm_extra: str | None = None
+
+
+class KindAsk(Ask):
+    """What a job of a kind asks for, and what changes when its model works on a GPU."""
+
+    with_gpu: Ask = Ask(gpu=1)
+
+    @field_validator("gpu", "gpu_model")
+    @classmethod
+    def _only_with_gpu(cls, value: int | str | None) -> int | str | None:
+        if value is not None:
+            raise ValueError("belongs under `with_gpu`: a job asks for a GPU only when its model needs one")
+        return value
+
+
+class Resources(Settings):
+    """`slurm/resources.yaml`."""
+
+    cpu: KindAsk = KindAsk()
+    model: KindAsk = KindAsk()
+    images: KindAsk = KindAsk()
+
+
+def kind_of(graph: Graph, job: Job) -> Kind:
+    """Whether a job draws pictures with a diffusion model, works with another model, or with none."""
+    models = models_of(graph, job)
+    if any(isinstance(model, DiffusionCheckpoint) for model in models):
+        return Kind.IMAGES
+    return Kind.MODEL if models else Kind.CPU
+
+
+def wants_gpu(graph: Graph, job: Job) -> bool:
+    """Whether a model that the job works with has `device: cuda`, another device than the processor, or several."""
+    local = [model for model in models_of(graph, job) if isinstance(model, LocalCheckpoint)]
+    return any(model.device.split(":")[0] != "cpu" or getattr(model, "device_map", None) for model in local)
+
+
+def models_of(graph: Graph, job: Job) -> list[LocalCheckpoint | ApiModel]:
+    """The settings of the models that a job works with.
+
+    They are those whose checkpoint the step declares among its sources: a table reads the names of all models, and
+    works with none.
+    """
+    suffix = ".checkpoint"
+    named = [place.format(**job.wildcards) for place in job.step.sources if place.endswith(suffix)]
+    found = [graph.params.lookup(place.removesuffix(suffix)) for place in named]
+    return [model for model in found if isinstance(model, LocalCheckpoint | ApiModel)]
+
+
+def wanted_by(graph: Graph, job: Job, file: Path = RESOURCES_FILE) -> dict[str, int | str]:
+    """What a job asks for on its first try: name of the resource -> value; what is null is left out.
+
+    Raises WhatifError for a mistake in the file, naming its place.
+    """
+    return dict(_wanted(kind_of(graph, job), wants_gpu(graph, job), file))
+
+
+def resources_of(graph: Graph, step: Step, file: Path = RESOURCES_FILE) -> dict[str, Any]:
+    """The resources of a step's rule: values, or functions where they differ between its jobs or between tries.
+
+    Raises WhatifError as `wanted_by` does.
+    """
+    asks = {_key(step, job.wildcards): wanted_by(graph, job, file) for job in graph.jobs_of(step)}
+    names = sorted({name for ask in asks.values() for name in ask})
+    resources: dict[str, Any] = {}
+    for name in names:
+        values = {ask.get(name) for ask in asks.values()}
+        same = len(values) == 1 and name not in _GROWS
+        resources[name] = values.pop() if same else _by_job(step, asks, name)
+    return resources
+
+
+def group_of(graph: Graph, step: Step) -> Callable[[Any], str | None] | str | None:
+    """The group of a step's rule: jobs without a model may share one job of the cluster, those with one stand alone."""
+    grouped = {_key(step, job.wildcards): kind_of(graph, job) is Kind.CPU for job in graph.jobs_of(step)}
+    if len(set(grouped.values())) == 1:
+        return step.rule if next(iter(grouped.values())) else None
+    return lambda wildcards: step.rule if grouped[_key(step, dict(wildcards.items()))] else None
+
+
+@cache
+def _wanted(kind: Kind, with_gpu: bool, file: Path) -> Wanted:
+    ask: KindAsk = getattr(load_resources(file), kind)
+    values = {**ask.model_dump(exclude={"with_gpu"}), **(_given(ask.with_gpu) if with_gpu else {})}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+@cache
+def load_resources(file: Path = RESOURCES_FILE) -> Resources:
+    """Reads and checks `slurm/resources.yaml`. Raises WhatifError with one line a finding, see `read_settings`."""
+    return read_settings(Resources, file, remedy=f"take it back with `git checkout {file}`")
+
+
+def _by_job(step: Step, asks: Mapping[tuple[str, ...], Wanted], name: str) -> Callable[[Any, int], int | str | None]:
+    def value(wildcards: Any, attempt: int) -> int | str | None:
+        asked = asks[_key(step, dict(wildcards.items()))].get(name)
+        return asked * attempt if name in _GROWS and isinstance(asked, int) else asked
+
+    return value
+
+
+def _key(step: Step, wildcards: Mapping[str, str]) -> tuple[str, ...]:
+    return tuple(wildcards[name] for name in step.wildcards)
+
+
+def _given(ask: Ask) -> dict[str, int | str]:
+    return {name: value for name, value in ask.model_dump().items() if value is not None}

@@ -1,0 +1,1 @@
+"""Geometry, colours and files of drawn images."""

@@ -1,0 +1,167 @@
+"""Automatic labels of pictures of the embedded world, which has no annotators: what the recogniser says of them.
+
+These are checks and no people: their names begin with `automatic:`, and whatever is shown of them has to say so.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from whatif.artifacts.images import DecodedPictures
+from whatif.artifacts.pair_items import SIDES, item_id, pair_and_side
+from whatif.errors import WhatifError
+from whatif.verification.consensus import AUTOMATIC
+from whatif.verification.error_categories import ANNOTATION, ATTRIBUTE, DETAILS, HYPONYMY, OBJECT
+from whatif.verification.items import Row, pairs_by_id
+from whatif.verification.picture_tasks import items_labelled_three_times
+
+if TYPE_CHECKING:
+    from whatif.embedded.scene_recognition import Recognised
+
+_WORD = re.compile(r"[a-z]+")
+LEAST_SCORES = (0.8, 0.7, 0.9)  # of the check that sees every picture, then of the others
+
+
+def annotator_name(least_score: float) -> str:
+    """What the recogniser is called as an annotator, by the overlap that it asks for: `automatic:recogniser-0.80`."""
+    return f"{AUTOMATIC}recogniser-{least_score:.2f}"
+
+
+def automatic_decision(seen: Recognised, pair: Row) -> str:
+    """Which caption of a pair fits what the recogniser sees: `caption_0`, `caption_1`, `both` or `neither`.
+
+    A caption fits when the thing that it names is the noun that is seen, and colour and background are as asked for:
+    by the provenance of the pair if it names them, else by the caption if it has one such word.
+    """
+    fitting = [side for side in SIDES if seen.noun == _noun(pair, side) and not _wrong(seen, pair, side)]
+    if len(fitting) == len(SIDES):
+        return "both"
+    return f"caption_{fitting[0]}" if fitting else "neither"
+
+
+def automatic_labels(
+    pairs: Iterable[Row],
+    images: DecodedPictures,
+    *,
+    seed: int,
+    labelled_three_times: float,
+    least_scores: Sequence[float] = LEAST_SCORES,
+) -> tuple[list[dict[str, Any]], list[dict[str, str]]]:
+    """Rows of `judgements` for the pictures of chosen `pairs`, and of `rejections` for those that cannot be read.
+
+    The recogniser with the first of `least_scores` sees every picture; with the others it sees the share
+    `labelled_three_times` of them, drawn as for people, so that there is an agreement of stricter and laxer checks.
+    Where no picture can be decoded, or it is not square or not of 32 to 64 pixels, the item is rejected.
+
+    Raises WhatifError when two of `least_scores` have the same name, when there is none, and when a picture is in none
+    of the files.
+    """
+    from whatif.embedded.scene_recognition import LARGEST_SIDE, SMALLEST_SIDE, recognise
+
+    if not least_scores or len({annotator_name(score) for score in least_scores}) < len(least_scores):
+        raise WhatifError(f"automatic labels: least scores {list(least_scores)}; one or more are needed, all different")
+    by_id = pairs_by_id(pairs)
+    items = [item_id(pair_id, side) for pair_id in by_id for side in SIDES]
+    by_all = items_labelled_three_times(items, seed=seed, share=labelled_three_times)
+    judgements, rejections = [], []
+    for item in sorted(items):
+        pair_id, side = pair_and_side(item)
+        scores = least_scores if item in by_all else least_scores[:1]
+        image_id = by_id[pair_id][f"image_id_{side}"]
+        try:
+            picture = images.get(image_id)
+        except OSError as error:
+            rejections.append({"item_id": item, "reason": "picture unreadable", "detail": str(error)})
+            continue
+        if picture.width != picture.height or not SMALLEST_SIDE <= picture.width <= LARGEST_SIDE:
+            told = f"{picture.width} x {picture.height} pixels; the recogniser takes square ones of 32 to 64"
+            rejections.append({"item_id": item, "reason": "picture not recognisable", "detail": told})
+            continue
+        seen = {score: recognise(picture, score) for score in scores}
+        for score in sorted(scores):
+            decision = automatic_decision(seen[score], by_id[pair_id])
+            judgements.append(_judgement(item, score, decision, _told(seen[score])))
+    return judgements, rejections
+
+
+def unlabelled(pairs: Iterable[Row]) -> list[dict[str, str]]:
+    """Rows of `rejections` for the pictures of chosen `pairs` that the recogniser does not know and nobody labelled."""
+    detail = "the recogniser knows drawn scenes only; people have to label other pictures"
+    items = (item_id(pair_id, side) for pair_id in pairs_by_id(pairs) for side in SIDES)
+    return [{"item_id": item, "reason": "no label", "detail": detail} for item in items]
+
+
+def automatic_category(item: str, pair: Row, seen: Recognised) -> str:
+    """Which category of Table 7 the error of a picture belongs to, by what is wrong first: noun, colour, background.
+
+    The subject that is missing is a failure to generate it, unless the other subject is there and is a kind of it or
+    the reverse. Where the recogniser sees all that was asked for, the label was wrong: the paper's name for that is
+    `Human annotation error`, though here nobody human erred. What one thing on a background cannot show (numbers,
+    spatial relationships, both subjects) is never found.
+    """
+    _, side = pair_and_side(item)
+    if seen.noun is None or seen.noun != _noun(pair, side):
+        other_is_seen = seen.noun is not None and seen.noun == _noun(pair, 1 - side)
+        return HYPONYMY if other_is_seen and json.loads(pair["provenance"]).get("relation") else OBJECT
+    wrong = _wrong(seen, pair, side)
+    if "colour" in wrong:
+        return ATTRIBUTE
+    return DETAILS if wrong else ANNOTATION
+
+
+def automatic_categories(
+    sample: Iterable[str], pairs: Iterable[Row], images: DecodedPictures, *, least_score: float = LEAST_SCORES[0]
+) -> dict[str, str]:
+    """Item -> `automatic_category` of each error of a sample. Raises WhatifError when a picture is not recognisable."""
+    from whatif.embedded.scene_recognition import recognise
+
+    by_id = pairs_by_id(pairs)
+    categories = {}
+    for item in sorted(sample):
+        pair_id, side = pair_and_side(item)
+        seen = recognise(images.get(by_id[pair_id][f"image_id_{side}"]), least_score)
+        categories[item] = automatic_category(item, by_id[pair_id], seen)
+    return categories
+
+
+def _noun(pair: Row, side: int) -> str:
+    """The thing that a caption names: its subject, or the one noun beside it where that is a background."""
+    from whatif.embedded.scenes import NOUNS
+
+    subject = str(pair[f"subject_{side}"]).casefold()
+    named = [word for word in _WORD.findall(pair[f"caption_{side}"].casefold()) if word in NOUNS]
+    return named[0] if subject not in NOUNS and len(named) == 1 else subject
+
+
+def _wrong(seen: Recognised, pair: Row, side: int) -> list[str]:
+    """What of colour and background is not as it was asked for."""
+    from whatif.embedded.scenes import BACKGROUNDS, COLOURS
+
+    named = json.loads(pair["provenance"])
+    words = set(_WORD.findall(pair[f"caption_{side}"].casefold()))
+    wrong = []
+    for name, known in (("colour", COLOURS), ("background", BACKGROUNDS)):
+        said = words & set(known)
+        asked = named[name] if name in named else next(iter(said)) if len(said) == 1 else None
+        if asked is not None and asked != getattr(seen, name):
+            wrong.append(name)
+    return wrong
+
+
+def _told(seen: Recognised) -> str:
+    parts = (f"{name} {getattr(seen, name) or 'none'}" for name in ("noun", "colour", "background"))
+    return f"{', '.join(parts)}; overlap {seen.score:.3f}"
+
+
+def _judgement(item: str, score: float, decision: str, told: str) -> dict[str, Any]:
+    return {
+        "item_id": item,
+        "annotator": annotator_name(score),
+        "decision": decision,
+        "corrected": "{}",
+        "comment": told,
+        "time": None,
+    }

@@ -1,1 +1,0 @@
-"""Filters that decide from an item alone whether it can be used."""

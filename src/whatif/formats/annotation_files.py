@@ -1,0 +1,71 @@
+"""JSON files of annotations, as MS-COCO and VQAv2 come: an object with lists of records, checked field by field."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from whatif.errors import WhatifError
+from whatif.files.inputs import read_bytes
+from whatif.files.well_formed import well_formed
+
+_KINDS = {int: "a whole number", float: "a number", str: "a text", list: "a list", dict: "an object"}
+
+
+class AnnotationFile:
+    """A file that was read; `records` and `value` name the file and the place in what they raise."""
+
+    def __init__(self, path: Path, kind: str, lists: Sequence[str]) -> None:
+        """Reads a file of this kind, which holds these lists. Raises WhatifError when it does not."""
+        self._path = path
+        try:
+            parsed = json.loads(read_bytes(path))
+        except OSError as error:
+            raise WhatifError(f"{path}: cannot be read ({error.strerror}); give a file of {kind}") from error
+        except (ValueError, RecursionError) as error:  # ValueError: also bytes that are no UTF-8
+            raise WhatifError(f"{path}: is not JSON ({error}); give a file of {kind}, unpacked and whole") from error
+        for name in lists:
+            if not isinstance(parsed, dict) or not isinstance(parsed.get(name), list):
+                found = ", ".join(map(str, parsed)) if isinstance(parsed, dict) else f"no object but {_named(parsed)}"
+                raise WhatifError(
+                    f"{path}: is no file of {kind}: it needs a list `{name}`; found: {found or 'nothing'}"
+                )
+        self._parsed = parsed
+
+    def records(self, name: str) -> list[dict[str, Any]]:
+        """The records of a list, none when it is not there. Raises WhatifError when one of them is no object."""
+        records: list[dict[str, Any]] = self._parsed.get(name, [])
+        if not isinstance(records, list):
+            raise WhatifError(f"{self._path}: `{name}` is {_named(records)}; it is a list of objects")
+        for place, record in enumerate(records):
+            if not isinstance(record, dict):
+                raise self.error(name, place, f"is {_named(record)}; it is an object")
+        return records
+
+    def value(self, name: str, place: int, field: str, kind: type) -> Any:
+        """A field of a record. Raises WhatifError when it is missing or of another kind; whole numbers are numbers."""
+        record = self._parsed[name][place]
+        if field not in record:
+            raise self.error(name, place, f"has no `{field}`; it needs {_KINDS[kind]}")
+        value = record[field]
+        kinds = (int, float) if kind is float else kind
+        if not isinstance(value, kinds) or isinstance(value, bool):
+            raise self.error(name, place, f"`{field}` is {_named(value)}; it needs {_KINDS[kind]}")
+        return well_formed(value) if isinstance(value, str) else value
+
+    def error(self, name: str, place: int, finding: str) -> WhatifError:
+        """The error to raise for a record: file, list, place and, where it has one, id."""
+        record = self._parsed[name][place]
+        identity = record.get("id", record.get("question_id")) if isinstance(record, dict) else None
+        known = "" if identity is None else f" (id {identity})"
+        return WhatifError(f"{self._path}: {name}[{place}]{known}: {finding}")
+
+
+def _named(value: Any) -> str:
+    """A value for people: short, on one line."""
+    if isinstance(value, (list, dict)):
+        return _KINDS[type(value)]
+    text = json.dumps(value)
+    return text if len(text) <= 40 else f"{text[:37]}..."

@@ -1,0 +1,38 @@
+"""The pictures that captions were written for, looked up in folders by name, those of MS-COCO also by image id."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from whatif.errors import WhatifError
+from whatif.files.image_decoding import UnreadableImageError
+from whatif.formats.coco_photographs import Photographs, find_photographs, is_coco_name, photograph
+
+
+def find_pictures(names: Iterable[str], folders: Sequence[Path]) -> Photographs:
+    """Looks up pictures; the first folder that has one wins.
+
+    A name is that of a file in one of the folders; a name of MS-COCO also stands for the same photograph in another
+    of its releases. A picture that is not there, or cannot be decoded, is listed in `missing`.
+
+    Raises WhatifError when a folder does not exist.
+    """
+    for folder in folders:
+        if not folder.is_dir():
+            raise WhatifError(f"{folder}: no such folder; give the folders of the pictures that the captions name")
+    wanted = sorted(set(names))
+    result = find_photographs([name for name in wanted if is_coco_name(name)], folders)
+    for name in wanted:
+        if is_coco_name(name):
+            continue
+        # A name is data: it may not lead out of the folder.
+        places = [folder / name for folder in folders if Path(name).name == name and (folder / name).is_file()]
+        if not places:
+            result.missing[name] = ("picture missing", f"{name} is in none of the {len(folders)} folders")
+            continue
+        try:
+            result.found[name] = photograph(places[0], f"file:{name}", "unknown")
+        except UnreadableImageError as error:
+            result.missing[name] = ("picture unreadable", f"{name}: {error.kind}")
+    return result

@@ -1,0 +1,198 @@
+"""Captions to start from: MS-COCO's files, or any CSV or JSONL with the columns `id`, `caption` and perhaps `image`."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from whatif.artifacts.reader import canonical_json
+from whatif.errors import WhatifError
+from whatif.files.inputs import LONGEST_LINE, read_bytes
+from whatif.files.well_formed import well_formed
+from whatif.formats.coco_annotations import read_captions
+from whatif.language.latin import has_latin_letters
+from whatif.language.tagging import Tagger, nouns
+from whatif.random_streams import sample
+
+MOST_WORDS = 100  # of a caption; COCO's longest has 50
+COLUMNS = ("id", "caption")
+NOT_DRAWN = "not drawn"  # the reason for what is left out when a limit is set
+_IMAGE = "image"
+_LINE_BREAK = re.compile(r"\s*[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]\s*")
+
+
+@dataclass(frozen=True)
+class SourceCaption:
+    """A caption on one line, and the file name of its picture, where it has one."""
+
+    caption_id: str
+    caption: str
+    image: str | None
+
+
+@dataclass(frozen=True)
+class CaptionSet:
+    """What can be used, in order of the ids, and rows of `rejections` for the rest."""
+
+    captions: list[SourceCaption] = field(default_factory=list)
+    rejections: list[dict[str, str]] = field(default_factory=list)
+
+
+def read_caption_set(path: Path, most_words: int = MOST_WORDS) -> CaptionSet:
+    """Reads `.json` in the format of MS-COCO (2014 and 2017), `.csv` or `.jsonl`.
+
+    An annotation of COCO gets the id `coco-00000038`; other ids are kept as they stand. A caption that is empty, of
+    more than `most_words` words, or without Latin letters is a rejection.
+
+    Raises WhatifError naming the file, the place and what would be right, when it is no such file, when a column is
+    missing, and when an id is empty or comes twice.
+    """
+    found = CaptionSet()
+    for caption in sorted(read_captions_in_order(path), key=lambda one: one.caption_id):
+        refused = _refusal(caption.caption, most_words)
+        if refused is None:
+            found.captions.append(caption)
+        else:
+            reason, detail = refused
+            found.rejections.append({"item_id": caption.caption_id, "reason": reason, "detail": detail})
+    return found
+
+
+def read_captions_in_order(path: Path) -> list[SourceCaption]:
+    """All captions of a file in the order that it has them in. Formats, ids and what raises as `read_caption_set`."""
+    readers: dict[str, Callable[[Path], Iterator[SourceCaption]]] = {".json": _coco, ".csv": _csv, ".jsonl": _jsonl}
+    reader = readers.get(path.suffix.lower())
+    if reader is None:
+        raise WhatifError(f"{path}: is no caption set; give COCO's .json, or .csv or .jsonl with {_needed()}")
+    return list(reader(path))
+
+
+def draw_captions(captions: Sequence[SourceCaption], limit: int | None, seed: int) -> CaptionSet:
+    """`limit` captions at random, in the same order, all of them for None; the others are rejections."""
+    drawn = sample(seed, "captions", (one.caption_id for one in captions), limit)
+    found = CaptionSet([one for one in captions if one.caption_id in drawn])
+    for one in captions:
+        if one.caption_id not in drawn:
+            found.rejections.append({"item_id": one.caption_id, "reason": NOT_DRAWN, "detail": f"the limit is {limit}"})
+    return found
+
+
+def caption_rows(
+    captions: Iterable[SourceCaption], tag: Tagger, tagger_name: str, image_ids: Mapping[str, str]
+) -> Iterator[dict[str, Any]]:
+    """Rows of `captions` with the nouns that `tag` finds; `provenance` names the picture's file.
+
+    `image_ids` gives the id of a file's picture; null stands where it does not.
+    """
+    for one in captions:
+        yield {
+            "caption_id": one.caption_id,
+            "caption": one.caption,
+            "image_id": image_ids.get(one.image) if one.image is not None else None,
+            "tagger": tagger_name,
+            "nouns": [vars(noun) for noun in nouns(one.caption, tag)],
+            "provenance": canonical_json({"image": one.image}),
+        }
+
+
+def _refusal(caption: str, most_words: int) -> tuple[str, str] | None:
+    if not caption:
+        return "empty caption", "there is no text"
+    words = len(caption.split())
+    if words > most_words:
+        return "caption too long", f"{words} words; {most_words} are the most"
+    if not has_latin_letters(caption):
+        return "no Latin letters", f"starts with {caption[:40]!r}"
+    return None
+
+
+def _coco(path: Path) -> Iterator[SourceCaption]:
+    read = read_captions(path)
+    for one in read.captions:
+        name = read.images[one.image_id].file_name
+        yield SourceCaption(f"coco-{one.caption_id:08d}", _one_line(one.caption), name)
+
+
+def _csv(path: Path) -> Iterator[SourceCaption]:
+    reader = csv.DictReader(io.StringIO(_text(path), newline=""), strict=True)
+    try:
+        _check_columns(path, reader.fieldnames or ())
+        rows = [(f"{path}: line {reader.line_num}", row) for row in reader]
+    except csv.Error as error:
+        raise WhatifError(f"{path}: is not CSV ({error}); it has a row a caption with {_needed()}") from error
+    for where, row in rows:
+        if None in row:
+            raise WhatifError(f"{where}: has more fields than columns; put quotation marks around a text with commas")
+    yield from _captions(rows)
+
+
+def _jsonl(path: Path) -> Iterator[SourceCaption]:
+    rows = []
+    for number, line in enumerate(_text(path).split("\n"), start=1):
+        if not line.strip():
+            continue
+        where = f"{path}: line {number}"
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise WhatifError(f"{where}: is not JSON ({error}); each line is an object with {_needed()}") from error
+        if not isinstance(row, dict):
+            raise WhatifError(f"{where}: is no object; each line is one with {_needed()}")
+        _check_columns(where, row)
+        rows.append((where, row))
+    yield from _captions(rows)
+
+
+def _captions(rows: Iterable[tuple[str, dict[str, Any]]]) -> Iterator[SourceCaption]:
+    """Captions of rows, each with the place that it stands in. Raises WhatifError for a bad field or a second id."""
+    seen: dict[str, str] = {}
+    for where, row in rows:
+        caption_id = _field(where, row, "id")
+        if not caption_id:
+            raise WhatifError(f"{where}: its id is empty; every caption has one of its own")
+        if caption_id in seen:
+            raise WhatifError(f"{where}: the id {caption_id[:40]!r} is also at {seen[caption_id]}; ids are given once")
+        seen[caption_id] = where.rpartition(": ")[2]
+        yield SourceCaption(caption_id, _field(where, row, "caption"), _field(where, row, _IMAGE) or None)
+
+
+def _field(where: str, row: dict[str, Any], name: str) -> str:
+    value = row.get(name)
+    if value is None and name == _IMAGE:
+        return ""
+    if name == "id" and isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if not isinstance(value, str):
+        raise WhatifError(f"{where}: its {name} is {json.dumps(value)[:40]}; it needs a text")
+    return _one_line(value)
+
+
+def _one_line(text: str) -> str:
+    return _LINE_BREAK.sub(" ", well_formed(text)).strip()
+
+
+def _check_columns(where: Path | str, columns: Iterable[str]) -> None:
+    there = list(columns)
+    for column in COLUMNS:
+        if column not in there:
+            found = ", ".join(map(str, there))[:80] or "none"
+            raise WhatifError(f"{where}: has no column {column}; it needs {_needed()}, there are {found}")
+
+
+def _needed() -> str:
+    return f"the columns {' and '.join(COLUMNS)}, and {_IMAGE} where there are pictures"
+
+
+def _text(path: Path) -> str:
+    try:
+        return read_bytes(path, longest_line=LONGEST_LINE).decode("utf-8-sig")
+    except OSError as error:
+        raise WhatifError(f"{path}: cannot be read ({error.strerror}); give a caption set with {_needed()}") from error
+    except UnicodeDecodeError as error:
+        raise WhatifError(f"{path}: cannot be read as UTF-8 ({error}); give a caption set with {_needed()}") from error

@@ -1,0 +1,82 @@
+"""Photographs of MS-COCO looked up by image id in folders of any of its releases."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from whatif.artifacts.images import image_row
+from whatif.errors import WhatifError
+from whatif.files.image_decoding import LARGEST_PICTURE, UnreadableImageError, decode
+from whatif.files.inputs import read_bytes
+
+# `COCO_val2014_000000402685.jpg` in the releases of 2014, `000000402685.jpg` in those of 2017.
+_FILE_NAME = re.compile(r"(?:COCO_\w+_)?0*(\d{1,12})\.jpe?g", re.IGNORECASE)
+LICENCE = "Flickr terms of the photograph, as named in the MS-COCO annotations"
+
+
+@dataclass(frozen=True)
+class Photographs:
+    """What was found: rows of `images` by the name that was asked for, and why there is none for the others."""
+
+    found: dict[str, dict[str, Any]]
+    missing: dict[str, tuple[str, str]]  # name -> (reason, detail)
+
+
+def coco_image_id(name: str) -> int:
+    """The image id in a COCO file name. Raises WhatifError when the name is not one."""
+    match = _FILE_NAME.fullmatch(Path(name).name)
+    if not match:
+        raise WhatifError(f"{name}: is no COCO file name; one looks like COCO_val2014_000000402685.jpg")
+    return int(match[1])
+
+
+def is_coco_name(name: str) -> bool:
+    """Whether this is the file name of a photograph of MS-COCO."""
+    return _FILE_NAME.fullmatch(Path(name).name) is not None
+
+
+def find_photographs(names: Iterable[str], folders: Sequence[Path]) -> Photographs:
+    """Looks up photographs by the image id in their names; the first folder that has one wins.
+
+    The releases of 2014 and 2017 divide the same photographs differently, so every folder is searched for every
+    id. A photograph that is not there, or cannot be decoded, is listed in `missing`.
+
+    Raises WhatifError when a folder does not exist or a name is no COCO file name.
+    """
+    places: dict[int, Path] = {}
+    for folder in folders:
+        if not folder.is_dir():
+            raise WhatifError(f"{folder}: no such folder; give folders of COCO photographs, for example val2017")
+        for path in sorted(folder.iterdir()):
+            match = _FILE_NAME.fullmatch(path.name)
+            if match:
+                places.setdefault(int(match[1]), path)
+    found: dict[str, dict[str, Any]] = {}
+    missing: dict[str, tuple[str, str]] = {}
+    for name in sorted(set(names)):
+        place = places.get(coco_image_id(name))
+        if place is None:
+            missing[name] = ("picture missing", f"{name} is in none of the {len(folders)} folders")
+            continue
+        try:
+            found[name] = photograph(place, f"coco:{place.name}", LICENCE)
+        except UnreadableImageError as error:
+            missing[name] = ("picture unreadable", f"{place.name}: {error.kind}")
+    return Photographs(found, missing)
+
+
+def photograph(path: Path, source: str, licence: str) -> dict[str, Any]:
+    """A row of `images`: the picture as it stands in its file, decoded once to be sure that it can be.
+
+    Raises UnreadableImageError when it cannot.
+    """
+    try:
+        data = read_bytes(path, LARGEST_PICTURE)
+    except OSError as error:
+        raise UnreadableImageError(type(error).__name__, error.strerror or "") from error
+    width, height = decode(data).size
+    return image_row(data, width, height, source, licence)

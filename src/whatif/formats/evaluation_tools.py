@@ -1,0 +1,179 @@
+"""Questions and their pictures in the formats of evaluation tools: VLMEvalKit's TSV, a task folder of lmms-eval."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import csv
+import io
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from whatif.artifacts.images import EncodedPictures
+from whatif.errors import WhatifError
+from whatif.files.atomic import disk_errors, open_temporary, write_whole
+from whatif.formats.prediction_files import question_index
+from whatif.language.options import LETTERS, printed_question
+from whatif.language.strategies import prompt
+
+Row = Mapping[str, Any]
+_ROWS_AT_ONCE = 64  # of pictures in memory
+
+
+def write_vlmevalkit(questions: Sequence[Row], images: EncodedPictures, path: Path, *, strategy: str) -> None:
+    """Writes `path`, which VLMEvalKit evaluates as a custom data set when it lies in its folder LMUData.
+
+    Columns are index, image (base64, or the index of the twin that has it), question, the options A, B, ... if there
+    are any, answer, category, variant and question_id. An open question is put in the words of `strategy`; of one
+    with options the tool prints the options itself. Rows are in ascending order of question_id.
+
+    Raises WhatifError when there are no questions, when some have options and some do not, when a question has not
+    exactly one picture or its picture is in none of the files, and when the file cannot be written.
+    """
+    rows = _rows(questions, path)
+    options = LETTERS[: max(len(row["choices"] or ()) for row in rows)]
+    if options and any(row["choices"] is None for row in rows):
+        raise WhatifError(f"{path}: some questions have options and some have none; VLMEvalKit's TSV holds one kind")
+    indices = {row["question_id"]: question_index(row["question_id"]) for row in rows}
+    if len(set(indices.values())) < len(rows):
+        raise WhatifError(f"{path}: two questions get the same index; give the questions other ids")
+    columns = ("index", "image", "question", *options, "answer", "category", "variant", "question_id")
+    first: dict[str, int] = {}
+    with _whole_file(path) as file:
+        file.write(_line(columns))
+        for row in rows:
+            index, image_id = indices[row["question_id"]], row["image_ids"][0]
+            shown = first.setdefault(image_id, index)
+            image = base64.b64encode(images.encoded(image_id)).decode() if shown == index else str(shown)
+            choices = list(row["choices"] or ())
+            choices += [""] * (len(options) - len(choices))
+            asked = row["question"] if options else prompt(strategy, row["question"], row["answer_kind"])
+            named = (row["answer"], row["group"], row["variant"], row["question_id"])
+            file.write(_line((str(index), image, asked, *choices, *named)))
+
+
+def write_lmms_eval(
+    questions: Sequence[Row], images: EncodedPictures, folder: Path, *, name: str, strategy: str
+) -> Path:
+    """Writes a folder that lmms-eval runs with `--include_path FOLDER --tasks whatif_NAME`; returns its YAML file.
+
+    The folder may be moved: the tool looks for `test.parquet` beside the YAML file. That table holds the questions with
+    their pictures, as the datasets library shows them; `utils.py` is what the tool calls. A question, printed with its
+    options if it has any, is put in the words of `strategy`. Rows are in ascending order of question_id.
+
+    Raises WhatifError when there are no questions, when a question has not exactly one picture or its picture is in
+    none of the files, and when the folder cannot be written.
+    """
+    rows = _rows(questions, folder)
+    task = "_".join(["whatif", *re.findall(r"[a-z0-9]+", name.lower())])
+    _write_parquet(rows, images, folder / "test.parquet", strategy)
+    program = resources.files("whatif.sources") / "lmms_eval_task.py"
+    write_whole(folder / "utils.py", program.read_bytes())
+    file = folder / f"{task}.yaml"
+    write_whole(file, _task_yaml(task).encode())
+    return file
+
+
+def _rows(questions: Sequence[Row], path: Path) -> list[Row]:
+    if not questions:
+        raise WhatifError(f"{path}: there are no questions to write; give a table that has some with --questions")
+    for row in questions:
+        if len(row["image_ids"]) != 1:
+            raise WhatifError(
+                f"{path}: question {row['question_id']}: has {len(row['image_ids'])} pictures; it needs one"
+            )
+    return sorted(questions, key=lambda row: str(row["question_id"]))
+
+
+def _line(fields: Sequence[str]) -> bytes:
+    text = io.StringIO(newline="")
+    csv.writer(text, delimiter="\t", lineterminator="\n").writerow(fields)
+    return text.getvalue().encode()
+
+
+@contextlib.contextmanager
+def _whole_file(path: Path) -> Iterator[BinaryIO]:
+    """A file to write piece by piece, which is at `path` when all is written; else what stood there stays."""
+    with disk_errors(path):
+        file, temporary = open_temporary(path)
+        with file:
+            try:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+                temporary.replace(path)
+            except BaseException:
+                temporary.unlink(missing_ok=True)
+                raise
+
+
+def _write_parquet(rows: Sequence[Row], images: EncodedPictures, path: Path, strategy: str) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    texts = ("question_id", "pair_id", "group", "variant", "question", "answer", "answer_kind")
+    features: dict[str, Any] = {name: {"_type": "Value", "dtype": "string"} for name in (*texts, "prompt")}
+    # lmms-eval logs every field of a question but those with `image` in their names.
+    features["image"] = {"_type": "Image"}
+    picture = pa.struct([pa.field("bytes", pa.binary()), pa.field("path", pa.string())])
+    schema = pa.schema(
+        [*((name, pa.string()) for name in (*texts, "prompt")), ("image", picture)],
+        metadata={"huggingface": json.dumps({"info": {"features": features}})},
+    )
+    with _whole_file(path) as file, pq.ParquetWriter(file, schema) as writer:
+        for start in range(0, len(rows), _ROWS_AT_ONCE):
+            writer.write_table(
+                pa.Table.from_pylist(
+                    [
+                        {
+                            **{name: row[name] for name in texts},
+                            "prompt": _asked(row, strategy),
+                            "image": {"bytes": images.encoded(row["image_ids"][0]), "path": None},
+                        }
+                        for row in rows[start : start + _ROWS_AT_ONCE]
+                    ],
+                    schema,
+                )
+            )
+
+
+def _asked(row: Row, strategy: str) -> str:
+    return prompt(strategy, printed_question(row["question"], row["choices"] or None), row["answer_kind"])
+
+
+def _task_yaml(task: str) -> str:
+    """The task's configuration; `!function` is the tool's own tag, so this is text and no dump."""
+    metrics = "".join(
+        f"  - metric: accuracy_{variant}\n    aggregation: !function utils.accuracy\n    higher_is_better: true\n"
+        for variant in ("original", "counterfactual")
+    )
+    return f"""\
+task: {json.dumps(task)}
+dataset_path: parquet
+dataset_kwargs:
+  # Looked up beside this file (lmms-eval 0.7.3); a version that looks in the working directory is started from here.
+  data_files:
+    test: test.parquet
+test_split: test
+output_type: generate_until
+doc_to_text: !function utils.doc_to_text
+doc_to_visual: !function utils.doc_to_visual
+doc_to_target: !function utils.doc_to_target
+process_results: !function utils.process_results
+generation_kwargs:
+  max_new_tokens: 64
+  temperature: 0
+  do_sample: false
+metric_list:
+{metrics}lmms_eval_specific_kwargs:
+  default:
+    pre_prompt: ""
+    post_prompt: ""
+metadata:
+  - version: 1.0
+"""

@@ -1,0 +1,75 @@
+"""A Hugging Face data set folder: splits as Parquet shards with pictures, which `datasets.load_dataset` reads."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from whatif.artifacts.schemas import IMAGE
+from whatif.artifacts.writer import CODEC, CODEC_LEVEL
+from whatif.errors import WhatifError
+from whatif.files.atomic import disk_errors, open_temporary
+
+Row = Mapping[str, Any]
+
+CARD = "README.md"
+SPLIT = "test"
+ROWS_OF_A_SHARD = 2_000
+_ROWS_AT_ONCE = 64  # rows whose pictures are in memory; also rows of a row group
+
+# What a column can hold: its Arrow type, and how the datasets library calls it.
+TEXT = (pa.string(), {"_type": "Value", "dtype": "string"})
+TEXTS = (pa.list_(pa.string()), {"_type": "List", "feature": TEXT[1]})
+NUMBER = (pa.float64(), {"_type": "Value", "dtype": "float64"})
+INTEGER = (pa.int64(), {"_type": "Value", "dtype": "int64"})
+PICTURE = (IMAGE, {"_type": "Image"})
+PICTURES = (pa.list_(IMAGE), {"_type": "List", "feature": PICTURE[1]})
+
+Columns = Mapping[str, tuple[pa.DataType, dict[str, Any]]]
+
+
+def refuse_used(folder: Path) -> None:
+    """Raises WhatifError when the folder holds a data set already."""
+    if (folder / CARD).exists():
+        raise WhatifError(f"{folder / CARD}: already exists; give another folder")
+
+
+def write_split(folder: Path, rows: Sequence[Row], record: Callable[[Row], Row], columns: Columns) -> None:
+    """Writes one split as `test-00000-of-00002.parquet`, ...: the same bytes for the same rows.
+
+    `record` turns a row into the values of `columns`, pictures included; it is called for a few rows at a time.
+    Raises WhatifError when the folder cannot be written, and whatever `record` raises; then no shard is half written.
+    """
+    import pyarrow.parquet as pq
+
+    features = {name: feature for name, (_, feature) in columns.items()}
+    schema = pa.schema(
+        [(name, kind) for name, (kind, _) in columns.items()],
+        metadata={"huggingface": json.dumps({"info": {"features": features}})},
+    )
+    shards = -(-len(rows) // ROWS_OF_A_SHARD)
+    for shard in range(shards):
+        path = folder / f"{SPLIT}-{shard:05d}-of-{shards:05d}.parquet"
+        here = rows[shard * ROWS_OF_A_SHARD : (shard + 1) * ROWS_OF_A_SHARD]
+        with disk_errors(path):
+            file, temporary = open_temporary(path)
+            with file:
+                try:
+                    with pq.ParquetWriter(file, schema, compression=CODEC, compression_level=CODEC_LEVEL) as writer:
+                        for start in range(0, len(here), _ROWS_AT_ONCE):
+                            piece = [dict(record(row)) for row in here[start : start + _ROWS_AT_ONCE]]
+                            writer.write_table(pa.Table.from_pylist(piece, schema))
+                    file.flush()
+                    temporary.replace(path)
+                except BaseException:
+                    temporary.unlink(missing_ok=True)
+                    raise
+
+
+def picture(data: bytes) -> dict[str, Any]:
+    """A value of a column of pictures."""
+    return {"bytes": data, "path": None}

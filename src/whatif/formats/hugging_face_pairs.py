@@ -1,0 +1,86 @@
+"""Counterfactual pairs of captions and pictures as a configuration of a Hugging Face data set."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from whatif.artifacts.images import EncodedPictures
+from whatif.formats.coco_counterfactuals_folder import chosen_pairs
+from whatif.formats.hugging_face_card import Configuration, numbers_table
+from whatif.formats.hugging_face_folder import INTEGER, NUMBER, PICTURE, TEXT, Columns, picture, write_split
+
+Row = Mapping[str, Any]
+
+NUMBERS = ("p", "guidance", "caption_image_0", "caption_image_1", "image_image", "directional")
+_COLUMNS: Columns = {
+    **dict.fromkeys(("id", "caption_0", "caption_1", "subject_0", "subject_1"), TEXT),
+    **dict.fromkeys(("image_0", "image_1"), PICTURE),
+    **dict.fromkeys(NUMBERS, NUMBER),
+    "seed": INTEGER,
+    "provenance": TEXT,
+}
+_FIELDS = {
+    "id": "of the pair; the id of the original caption",
+    "caption_0, caption_1": "the original caption and its counterfactual",
+    "subject_0, subject_1": "the noun in which they differ",
+    "image_0, image_1": "the picture of each caption",
+    "p": "share of the denoising steps in which both pictures share their self-attention",
+    "guidance": "scale of classifier-free guidance",
+    "caption_image_0, caption_image_1": "cosine of the CLIP embeddings of a caption and its picture",
+    "image_image": "cosine of the CLIP embeddings of both pictures",
+    "directional": "cosine of the change from caption to caption and the change from picture to picture",
+    "seed": "of the noise that both pictures start from",
+    "provenance": "JSON: whatever else is known of the pair",
+}
+
+
+def write_pairs(pairs: Iterable[Row], images: EncodedPictures, folder: Path) -> Configuration:
+    """Writes chosen rows of `pairs` with their pictures into `folder/pairs`; returns what the card says of them.
+
+    What is not known of a pair is null (`p`, `guidance` and `seed` of released pairs).
+
+    Raises WhatifError when there are no pairs, when a pair comes with several candidates, when a picture is in none of
+    the files, and when the folder cannot be written.
+    """
+    rows = chosen_pairs(pairs, folder)
+    write_split(folder / "pairs", rows, lambda row: _record(row, images), _COLUMNS)
+    pictures = len({row[f"image_id_{side}"] for row in rows for side in (0, 1)})
+    subjects = len({(row["subject_0"].casefold(), row["subject_1"].casefold()) for row in rows})
+    return Configuration(
+        name="pairs",
+        rows=len(rows),
+        tasks=("zero-shot-image-classification", "image-to-text"),
+        tags=("image-text-matching", "image-text-retrieval"),
+        description=(
+            f"{len(rows):,} pairs of captions that differ in one noun, each with a pair of pictures: {pictures:,} "
+            f"different pictures, {subjects:,} different pairs of nouns. Side 0 is the original, side 1 the "
+            "counterfactual."
+        ),
+        fields=_FIELDS,
+        numbers=numbers_table(NUMBERS, [{name: _number(row, name) for name in NUMBERS} for row in rows]),
+    )
+
+
+def _record(row: Row, images: EncodedPictures) -> Row:
+    return {
+        "id": row["pair_id"],
+        **{name: row[name] for name in ("caption_0", "caption_1", "subject_0", "subject_1", "provenance")},
+        **{f"image_{side}": picture(images.encoded(row[f"image_id_{side}"])) for side in (0, 1)},
+        **{name: _number(row, name) for name in NUMBERS},
+        "seed": None if _is_released(row) else row["seed"],
+    }
+
+
+def _is_released(row: Row) -> bool:
+    """Whether a pair was read from a release, which does not say how its pictures were made."""
+    return bool(json.loads(row["provenance"]).get("released"))
+
+
+def _number(row: Row, column: str) -> float | None:
+    if column in ("p", "guidance") and _is_released(row):
+        return None
+    value: float | None = row[column]
+    return value

@@ -1,0 +1,78 @@
+"""Questions and their pictures as a configuration of a Hugging Face data set."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from whatif.artifacts.images import EncodedPictures
+from whatif.errors import WhatifError
+from whatif.formats.hugging_face_card import Configuration
+from whatif.formats.hugging_face_folder import PICTURE, PICTURES, TEXT, TEXTS, Columns, picture, write_split
+
+Row = Mapping[str, Any]
+
+_TEXTS = ("question_id", "pair_id", "group", "variant", "question", "answer", "answer_kind", "provenance")
+_FIELDS = {
+    "question_id": "of the question: that of its pair, and its variant",
+    "pair_id": "shared by an original question and its counterfactual",
+    "group": "the kind of question that results are broken down by",
+    "variant": "`original` or `counterfactual`",
+    "question": "its words, without the options",
+    "choices": "the options A, B, ...; null where the answer is open",
+    "answer": "the right answer; a letter where there are options",
+    "answer_kind": "`choice`, `number`, `boolean` or `text`",
+    "provenance": "JSON: whatever else is known of the question",
+}
+
+
+def write_questions(questions: Sequence[Row], images: EncodedPictures, folder: Path) -> Configuration:
+    """Writes rows of `questions` with their pictures into `folder/questions`; returns what the card says of them.
+
+    The column is `image` where every question has one picture, otherwise `images`, a list. Rows are in order of
+    question_id.
+
+    Raises WhatifError when there are no questions, when a picture is in none of the files, and when the folder cannot
+    be written.
+    """
+    rows = sorted(questions, key=lambda row: str(row["question_id"]))
+    if not rows:
+        raise WhatifError(f"{folder}: there are no questions to write")
+    single = all(len(row["image_ids"]) == 1 for row in rows)
+    shown = "image" if single else "images"
+    columns: Columns = {
+        **dict.fromkeys(_TEXTS, TEXT),
+        "choices": TEXTS,
+        shown: PICTURE if single else PICTURES,
+    }
+
+    def record(row: Row) -> Row:
+        pictures = [picture(images.encoded(image_id)) for image_id in row["image_ids"]]
+        return {
+            **{name: row[name] for name in _TEXTS},
+            "choices": row["choices"],
+            shown: pictures[0] if single else pictures,
+        }
+
+    write_split(folder / "questions", rows, record, columns)
+    pictures = len({image_id for row in rows for image_id in row["image_ids"]})
+    pairs = len({row["pair_id"] for row in rows})
+    in_pairs = f" in {pairs:,} pairs" if pairs < len(rows) else ""
+    groups = Counter((row["group"], row["variant"], row["answer_kind"]) for row in rows)
+    return Configuration(
+        name="questions",
+        rows=len(rows),
+        tasks=("visual-question-answering",),
+        tags=("counterfactual-reasoning",),
+        description=f"{len(rows):,} questions{in_pairs} about {pictures:,} pictures.",
+        fields={**_FIELDS, shown: "the picture" if single else "the pictures, in order"},
+        numbers="\n".join(
+            [
+                "| group | variant | answer | questions |",
+                "|---|---|---|--:|",
+                *(f"| {group} | {variant} | {kind} | {n:,} |" for (group, variant, kind), n in sorted(groups.items())),
+            ]
+        ),
+    )

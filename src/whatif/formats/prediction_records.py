@@ -1,0 +1,199 @@
+"""Records of tables made elsewhere, as text: CSV, TSV, JSON, JSON lines and Excel workbooks; nothing is evaluated."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import zipfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from whatif.errors import WhatifError
+from whatif.files.inputs import LONGEST_LINE, read_bytes
+
+_WHOLE = (".json", ".xlsx")  # have no lines that are rows
+# A sheet may claim any size; what is not there would be made up.
+_MOST_COLUMNS = 1_000
+_MOST_ROWS = 1_048_576  # as in Excel
+_LARGEST_WORKBOOK = 1024**3  # bytes, unpacked
+
+
+@dataclass(frozen=True)
+class Record:
+    """A row of a table: its fields by column, and its place in the file for people (`line 3`)."""
+
+    place: str
+    fields: Mapping[str, Any]
+
+
+def read_records(path: Path) -> tuple[list[str], list[Record]]:
+    """The columns of a table, in order, and its rows; the suffix says what the file is.
+
+    Fields of CSV and TSV are text; those of JSON and of workbooks are what they hold, where a formula is its text.
+    The columns of JSON are those of its first object, and other objects may lack some or have more.
+
+    Raises WhatifError with file and place when the suffix is unknown, or when the file is missing, empty, without
+    rows, not UTF-8, or not what its suffix says.
+    """
+    if path.suffix.lower() not in _READERS:
+        raise WhatifError(f"{path}: predictions are read from {', '.join(_READERS)}; the suffix is `{path.suffix}`")
+    try:
+        data = read_bytes(path, longest_line=None if path.suffix.lower() in _WHOLE else LONGEST_LINE)
+    except FileNotFoundError:
+        raise WhatifError(f"{path}: no such file; give the path of a file of predictions") from None
+    except OSError as error:
+        raise WhatifError(f"{path}: cannot be read ({error.strerror}); give a file of predictions") from error
+    if not data.strip():
+        raise WhatifError(f"{path}: is empty; it needs a row for each question that was answered")
+    columns, records = _READERS[path.suffix.lower()](path, data)
+    if not records:
+        raise WhatifError(f"{path}: has no rows below its header; it needs one for each question that was answered")
+    return columns, records
+
+
+def _text(path: Path, data: bytes) -> str:
+    try:
+        return data.decode("utf-8-sig")  # spreadsheets put a byte order mark before the first column's name
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise WhatifError(
+            f"{path}: line {line}: byte {data[error.start]:#04x} is not UTF-8; save the file as UTF-8"
+        ) from error
+
+
+def _delimited(delimiter: str) -> Callable[[Path, bytes], tuple[list[str], list[Record]]]:
+    def read(path: Path, data: bytes) -> tuple[list[str], list[Record]]:
+        # A response may be longer than the 131,072 characters of the default.
+        limit = csv.field_size_limit(LONGEST_LINE)
+        try:
+            return _lines(
+                path, csv.reader(io.StringIO(_text(path, data), newline=""), delimiter=delimiter, strict=True)
+            )
+        finally:
+            csv.field_size_limit(limit)
+
+    return read
+
+
+def _lines(path: Path, reader: Any) -> tuple[list[str], list[Record]]:
+    columns: list[str] = []
+    records = []
+    first_line = 1
+    try:
+        for fields in reader:
+            place = f"line {first_line}"
+            first_line = reader.line_num + 1
+            if not fields:  # an empty line
+                continue
+            if not columns:
+                columns = _columns(path, fields)
+                continue
+            if len(fields) != len(columns):
+                raise WhatifError(
+                    f"{path}: {place}: has {len(fields)} fields; it needs {len(columns)}: {', '.join(columns)}"
+                )
+            records.append(Record(place, dict(zip(columns, fields, strict=True))))
+    except csv.Error as error:
+        raise WhatifError(
+            f"{path}: line {first_line}: cannot be read ({error}); close the quotes, double those inside a field"
+        ) from error
+    return columns, records
+
+
+def _columns(path: Path, fields: Sequence[Any]) -> list[str]:
+    columns = ["" if field is None else str(field) for field in fields]
+    twice = next((column for place, column in enumerate(columns) if column and column in columns[:place]), None)
+    if twice is not None:
+        raise WhatifError(f"{path}: column `{twice}` is there twice; every column needs a name of its own")
+    return columns
+
+
+def _json_lines(path: Path, data: bytes) -> tuple[list[str], list[Record]]:
+    records = []
+    for number, line in enumerate(_text(path, data).split("\n"), 1):
+        if line.strip():
+            records.append(_object(path, f"line {number}", _parsed(path, f"line {number}", line)))
+    return list(records[0].fields), records
+
+
+def _json(path: Path, data: bytes) -> tuple[list[str], list[Record]]:
+    values = _parsed(path, "", _text(path, data))
+    if not isinstance(values, list):
+        raise WhatifError(f"{path}: holds {_kind(values)}; it needs a list of objects, one for each question")
+    records = [_object(path, f"object {number}", value) for number, value in enumerate(values, 1)]
+    return list(records[0].fields) if records else [], records
+
+
+def _parsed(path: Path, place: str, text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:  # ValueError: also a number of more digits than Python reads
+        where = f"{path}: {place}" if place else f"{path}"
+        raise WhatifError(f"{where}: is not JSON ({error}); write it with a JSON library") from error
+
+
+def _object(path: Path, place: str, value: Any) -> Record:
+    if not isinstance(value, dict):
+        raise WhatifError(f"{path}: {place}: is {_kind(value)}; it needs an object with a name for each field")
+    return Record(place, value)
+
+
+def _kind(value: Any) -> str:
+    kinds = {dict: "an object", list: "a list", str: "a text", type(None): "null", bool: "true or false"}
+    return kinds.get(type(value), "a number")
+
+
+def _workbook(path: Path, data: bytes) -> tuple[list[str], list[Record]]:
+    try:
+        import openpyxl
+    except ImportError as error:
+        raise WhatifError(
+            f"{path}: a workbook is read with openpyxl, which is not installed; pip install openpyxl, or save it as TSV"
+        ) from error
+    try:
+        # Formulas stay the text that they are: what is in the file is data.
+        with zipfile.ZipFile(io.BytesIO(data)) as packed:
+            size = sum(entry.file_size for entry in packed.infolist())
+        if size > _LARGEST_WORKBOOK:
+            raise WhatifError(
+                f"{path}: unpacks to {size:,} bytes; a workbook here has at most {_LARGEST_WORKBOOK:,}; save it as TSV"
+            )
+        book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=False)
+        rows = list(_rows(path, book.worksheets[0])) if book.worksheets else []
+    except WhatifError:
+        raise
+    except Exception as error:  # a broken workbook fails in its zip, its XML or its styles, each in its own way
+        raise WhatifError(f"{path}: is no Excel workbook ({type(error).__name__}); save it as .xlsx or TSV") from error
+    if not rows:
+        return [], []
+    columns = _columns(path, rows[0][1])
+    return columns, [Record(f"row {number}", _cells(columns, cells)) for number, cells in rows[1:]]
+
+
+def _cells(columns: Sequence[str], cells: Sequence[Any]) -> dict[str, Any]:
+    """A row by column; a workbook may leave out the empty cells at its end."""
+    return dict(zip(columns, (*cells, *[None] * (len(columns) - len(cells))), strict=False))
+
+
+def _rows(path: Path, sheet: Any) -> Iterator[tuple[int, Sequence[Any]]]:
+    """Rows that are not empty, each with its number in the sheet."""
+    sheet.reset_dimensions()  # what it claims to have; now a row ends with its last cell
+    for number, cells in enumerate(sheet.iter_rows(values_only=True), 1):
+        if number > _MOST_ROWS:
+            raise WhatifError(f"{path}: has more than {_MOST_ROWS:,} rows, the most of a workbook; save it as TSV")
+        if any(cell is not None for cell in cells[_MOST_COLUMNS:]):
+            raise WhatifError(f"{path}: row {number}: has more than {_MOST_COLUMNS:,} columns; save it as TSV")
+        if any(cell is not None for cell in cells):
+            yield number, cells
+
+
+_READERS: dict[str, Callable[[Path, bytes], tuple[list[str], list[Record]]]] = {
+    ".csv": _delimited(","),
+    ".tsv": _delimited("\t"),
+    ".json": _json,
+    ".jsonl": _json_lines,
+    ".xlsx": _workbook,
+}

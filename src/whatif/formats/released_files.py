@@ -1,0 +1,136 @@
+"""Files of a released data set, in a folder or in zip archives, found by their names and never unpacked.
+
+What a data set says about where its files are is data: files are looked up among those that are there by the last part
+of their names, so that a name with `..` or a leading slash reaches nothing else.
+"""
+
+from __future__ import annotations
+
+import lzma
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path, PurePosixPath
+from types import TracebackType
+from typing import Self
+
+from whatif.errors import WhatifError
+from whatif.files.image_decoding import LARGEST_PICTURE
+from whatif.files.well_formed import escaped
+from whatif.formats.nested_archives import NestedArchives
+
+MOST_FILES = 1_000_000  # in all archives
+SUFFIXES = (".png", ".jpg", ".jpeg", ".webp", ".PNG", ".JPG", ".JPEG")  # tried where a name has none
+
+
+class MissingFileError(LookupError):
+    """No such file; the message says what was looked for."""
+
+
+class UnreadableFileError(OSError):
+    """The file is there and cannot be read; the message says why."""
+
+
+class ReleasedFiles:
+    """The files of a folder, and of the zip archives in it, or of one archive, and of the archives in that.
+
+    Archives in these again are not opened. Use as a context manager.
+
+    Raises WhatifError when there is no such folder or archive, when an archive is damaged or would grow out of all
+    proportion, and when the archives have more files than any data set.
+    """
+
+    def __init__(self, source: Path) -> None:
+        self._source = source
+        self._files: dict[str, list[tuple[str, int, Callable[[], bytes]]]] = {}  # last part of the name -> places
+        self._opened = ExitStack()
+        self._nested = NestedArchives(self._opened)
+        self._number = 0  # of files in archives
+        if source.is_dir():
+            for path in sorted(source.rglob("*")):
+                if path.is_file():
+                    self._add(str(path.relative_to(source)), path.stat().st_size, path.read_bytes)
+            for path in sorted(source.rglob("*.zip")):
+                if path.is_file():
+                    self._add_archive(path)
+        elif source.is_file():
+            self._add_archive(source)
+        else:
+            raise WhatifError(f"{source}: no such file; give the folder or the zip of a released data set")
+
+    def find(self, name: str, suffixes: tuple[str, ...] = ("",)) -> str:
+        """The place of the file whose name ends in that of `name`, with one of `suffixes`, nearest to the top.
+
+        Raises MissingFileError saying what was looked for.
+        """
+        last = PurePosixPath(name.replace("\\", "/")).name
+        for suffix in suffixes:
+            places = self._files.get(f"{last}{suffix}")
+            if last and places:
+                return min(places, key=lambda place: (place[0].count("/"), place[0]))[0]
+        tried = ", ".join(f"{last[:60]}{suffix}" for suffix in suffixes)
+        raise MissingFileError(f"none of {tried} is in {self._source.name}")
+
+    def picture(self, name: str) -> str:
+        """The place of a picture, whose name may lack what its bytes are. Raises MissingFileError."""
+        return self.find(name, ("", *SUFFIXES))
+
+    def read(self, place: str, largest: int = LARGEST_PICTURE) -> bytes:
+        """The bytes of a file. Raises UnreadableFileError when they cannot be had or are more than `largest`."""
+        found = next(known for known in self._files[PurePosixPath(place).name] if known[0] == place)
+        _, size, read = found
+        if size > largest:
+            raise UnreadableFileError(f"{escaped(place)} has {size:,} bytes; a file here has {largest:,} at most")
+        try:
+            return read()
+        except (OSError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, RuntimeError, ValueError) as error:
+            raise UnreadableFileError(f"{escaped(place)} cannot be read ({type(error).__name__})") from error
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(sorted(self._files))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._opened.close()
+
+    def _add(self, place: str, size: int, read: Callable[[], bytes]) -> None:
+        self._files.setdefault(PurePosixPath(place).name, []).append((place, size, read))
+
+    def _add_archive(self, path: Path) -> None:
+        inside = "" if path == self._source else f"{path.relative_to(self._source)}/"
+        archive = self._archive(str(path), lambda: self._opened.enter_context(zipfile.ZipFile(path)))
+        for entry in self._entries(archive, str(path)):
+            place = f"{inside}{entry.filename}"
+            if not place.lower().endswith(".zip"):
+                self._add(place, entry.file_size, partial(archive.read, entry))
+                continue
+            name = f"{path}: {entry.filename[:120]}"
+            nested = self._archive(name, partial(self._nested.open, archive, entry))
+            for inner in self._entries(nested, name):
+                self._add(f"{place}/{inner.filename}", inner.file_size, partial(nested.read, inner))
+
+    def _archive(self, name: str, opened: Callable[[], zipfile.ZipFile]) -> zipfile.ZipFile:
+        try:
+            return opened()
+        except OSError as error:
+            self._opened.close()
+            raise WhatifError(f"{name}: cannot be opened ({error.strerror or error})") from error
+        except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, ValueError) as error:
+            # A ValueError is a name that is not in the encoding that the archive says.
+            self._opened.close()
+            raise WhatifError(f"{name}: is no whole zip archive ({error}); fetch it again") from error
+
+    def _entries(self, archive: zipfile.ZipFile, name: str) -> Iterator[zipfile.ZipInfo]:
+        """The files of an archive in the order of their names."""
+        entries = sorted((entry for entry in archive.infolist() if not entry.is_dir()), key=lambda one: one.filename)
+        self._number += len(entries)
+        if self._number > MOST_FILES:
+            self._opened.close()
+            raise WhatifError(f"{name}: holds more than {MOST_FILES:,} files; give the data set alone")
+        return iter(entries)

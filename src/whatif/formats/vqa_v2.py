@@ -1,0 +1,109 @@
+"""Questions and answers of VQAv2, or of whatever comes in its format: two files, joined by question id."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from whatif.formats.annotation_files import AnnotationFile
+
+_FORMAT = "in the format of VQAv2"
+ANSWER_TYPES = ("number", "yes/no", "other")
+
+
+@dataclass(frozen=True)
+class VqaQuestion:
+    """A question and what people answered; `answer` is the one that most gave, `question_type` its first words."""
+
+    question_id: int
+    image_id: int
+    question: str
+    question_type: str
+    answer_type: str
+    answer: str
+    answers: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Rejected:
+    """A record of either file that gave no question, and why."""
+
+    question_id: int
+    reason: str
+    detail: str
+
+
+@dataclass(frozen=True)
+class VqaQuestions:
+    """Questions in the order of their file, and every record that is none of them."""
+
+    questions: list[VqaQuestion]
+    rejected: list[Rejected]
+
+
+def read_vqa(questions_path: Path, annotations_path: Path) -> VqaQuestions:
+    """Joins a file such as `v2_OpenEnded_mscoco_val2014_questions.json` with its annotations.
+
+    What does not join is in `rejected`, nothing is dropped: a question or an annotation that comes twice (the first
+    counts), a question without annotation, an annotation without question, and the two naming different images.
+
+    Raises WhatifError naming file, place and what would be right, when one is no such file or a field of a record is
+    missing or of another kind.
+    """
+    question_file = AnnotationFile(questions_path, f"questions {_FORMAT}", ("questions",))
+    annotation_file = AnnotationFile(annotations_path, f"annotations {_FORMAT}", ("annotations",))
+    rejected: list[Rejected] = []
+    annotations = _by_id(annotation_file, "annotations", "annotation twice", rejected)
+    places = _by_id(question_file, "questions", "question twice", rejected)
+    questions = []
+    for question_id, place in places.items():
+        text = question_file.value("questions", place, "question", str)
+        image_id = question_file.value("questions", place, "image_id", int)
+        annotated = annotations.pop(question_id, None)
+        if annotated is None:
+            rejected.append(Rejected(question_id, "question without annotation", f"none in {annotations_path.name}"))
+            continue
+        answered_image = annotation_file.value("annotations", annotated, "image_id", int)
+        if answered_image != image_id:
+            detail = f"image {image_id} in {questions_path.name}, {answered_image} in {annotations_path.name}"
+            rejected.append(Rejected(question_id, "images differ", detail))
+            continue
+        questions.append(_question(annotation_file, annotated, question_id, image_id, text))
+    missing = f"none in {questions_path.name}"
+    rejected += [Rejected(question_id, "annotation without question", missing) for question_id in annotations]
+    return VqaQuestions(questions, rejected)
+
+
+def _by_id(file: AnnotationFile, name: str, twice: str, rejected: list[Rejected]) -> dict[int, int]:
+    """The place of each question id's first record; later ones are rejected."""
+    places: dict[int, int] = {}
+    for place in range(len(file.records(name))):
+        question_id = file.value(name, place, "question_id", int)
+        if question_id in places:
+            rejected.append(Rejected(question_id, twice, f"{name}[{places[question_id]}] counts, {name}[{place}] not"))
+        else:
+            places[question_id] = place
+    return places
+
+
+def _question(file: AnnotationFile, place: int, question_id: int, image_id: int, text: str) -> VqaQuestion:
+    answer_type = file.value("annotations", place, "answer_type", str)
+    if answer_type not in ANSWER_TYPES:
+        raise file.error("annotations", place, f"`answer_type` is {answer_type!r}; it is {' or '.join(ANSWER_TYPES)}")
+    return VqaQuestion(
+        question_id,
+        image_id,
+        text,
+        file.value("annotations", place, "question_type", str),
+        answer_type,
+        file.value("annotations", place, "multiple_choice_answer", str),
+        tuple(_answer(file, place, given) for given in file.value("annotations", place, "answers", list)),
+    )
+
+
+def _answer(file: AnnotationFile, place: int, given: Any) -> str:
+    if not isinstance(given, dict) or not isinstance(given.get("answer"), str):
+        raise file.error("annotations", place, "`answers` holds one without `answer`; each is an object with that text")
+    answer: str = given["answer"]
+    return answer

@@ -1,1 +1,0 @@
-"""Pictures that are drawn, and the geometry that they are drawn from."""

@@ -1,0 +1,143 @@
+"""Parts of speech: words with their Penn Treebank tags, by whichever tagger is installed, and where the nouns stand."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias, cast
+
+from whatif.errors import WhatifError
+from whatif.language.latin import is_latin_word
+
+Tagged: TypeAlias = list[tuple[str, str]]  # (word, Penn Treebank tag), punctuation included
+Tagger: TypeAlias = Callable[[str], Tagged]
+TaggerName: TypeAlias = Literal["nltk", "pattern"]
+
+TAGGERS: tuple[TaggerName, ...] = ("nltk", "pattern")
+SPACY = "spacy:"  # before the name of a spaCy model, or its folder
+KNOWN = f"{', '.join(TAGGERS)}, and {SPACY}MODEL for one of spaCy"
+NOUN = "NN"  # how the Penn tags of nouns begin: NN, NNS, NNP, NNPS
+_NLTK_DATA = "taggers/averaged_perceptron_tagger_eng"
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=\S)")
+_QUOTES = {"``": '"', "''": '"'}  # what NLTK's tokeniser writes for a quotation mark
+_JOINERS = re.compile(r"[-'’]")  # inside one word: `t-shirt`
+
+
+@dataclass(frozen=True)
+class Noun:
+    """A noun of a caption: its characters `start` to `end`."""
+
+    start: int
+    end: int
+    noun: str
+
+
+def is_tagger(name: str) -> bool:
+    """Whether `tagger` knows the name, installed or not."""
+    return name in TAGGERS or (name.startswith(SPACY) and name != SPACY)
+
+
+def tagger(name: str) -> Tagger:
+    """A tagger by name.
+
+    `nltk` is the averaged perceptron (the choice of COCO-Counterfactuals B.1.1); `pattern` TextBlob's lexicon and
+    rules, always offline; `spacy:MODEL` a model of spaCy that is installed.
+
+    Raises WhatifError when the name is unknown, or what it needs is not installed.
+    """
+    if not is_tagger(name):
+        raise WhatifError(f"tagger {name}: is not known; there are {KNOWN}")
+    if name.startswith(SPACY):
+        return _spacy(name.removeprefix(SPACY))
+    return _nltk() if name == "nltk" else _pattern()
+
+
+def installed_tagger() -> TaggerName:
+    """`nltk` where its data are installed, else `pattern`."""
+    import nltk
+
+    try:
+        nltk.data.find(_NLTK_DATA)
+    except LookupError:
+        return "pattern"
+    return "nltk"
+
+
+def nouns(text: str, tag: Tagger) -> list[Noun]:
+    """The nouns of a text in its order. What a tagger calls a noun but is not written with letters is none."""
+    return [
+        Noun(start, end, text[start:end])
+        for start, end, part in located(text, tag(text))
+        if part.startswith(NOUN) and _is_word(text[start:end])
+    ]
+
+
+def located(text: str, tagged: Iterable[tuple[str, str]]) -> Iterator[tuple[int, int, str]]:
+    """Where the tagged words stand in the text they were found in: start, end and tag.
+
+    Taggers rewrite some marks (quotation marks above all); a word that is nowhere to be found is passed by, and does
+    not move those after it.
+    """
+    cursor = 0
+    for word, part in tagged:
+        place = _place(text, word, cursor)
+        if place is not None:
+            cursor = place[1]
+            yield *place, part
+
+
+def _place(text: str, word: str, cursor: int) -> tuple[int, int] | None:
+    following = cursor + len(text[cursor:]) - len(text[cursor:].lstrip())
+    for form in (word, _QUOTES.get(word, word)):
+        if form and text.startswith(form, following):
+            return following, following + len(form)
+    # Something before it was passed by. Further on it must stand by itself, or `a` would be found in any word.
+    found = re.compile(rf"(?<!\w){re.escape(word)}(?!\w)").search(text, cursor) if word else None
+    return found.span() if found else None
+
+
+def _is_word(text: str) -> bool:
+    return all(is_latin_word(part) for part in _JOINERS.split(text))
+
+
+def _nltk() -> Tagger:
+    import nltk
+    from nltk.tokenize import TreebankWordTokenizer
+
+    if installed_tagger() != "nltk":
+        raise WhatifError(
+            "tagger nltk: its data are not installed; run "
+            "python -m nltk.downloader averaged_perceptron_tagger_eng, or use the tagger `pattern`"
+        )
+    tokenizer = TreebankWordTokenizer()
+
+    def tag(text: str) -> Tagged:
+        # The tokeniser takes one sentence: it leaves the full stop of any but the last at its word.
+        words = [word for sentence in _SENTENCE_END.split(text) for word in tokenizer.tokenize(sentence)]
+        return cast("Tagged", nltk.pos_tag(words))
+
+    return tag
+
+
+def _pattern() -> Tagger:
+    from textblob.en.taggers import PatternTagger
+
+    found = PatternTagger()
+    return lambda text: cast("Tagged", found.tag(text, tokenize=True))
+
+
+def _spacy(model: str) -> Tagger:
+    name = f"tagger {SPACY}{model}"
+    try:
+        spacy: Any = importlib.import_module("spacy")
+    except ImportError as error:
+        raise WhatifError(
+            f"{name}: spaCy is not installed; run pip install spacy, or use the tagger `pattern`"
+        ) from error
+    try:
+        read = spacy.load(model, exclude=["parser", "ner", "lemmatizer"])
+    except (OSError, ValueError) as error:
+        raise WhatifError(f"{name}: cannot be loaded; run python -m spacy download {model}, or name another") from error
+    return lambda text: [(word.text, word.tag_) for word in read(text) if not word.is_space]

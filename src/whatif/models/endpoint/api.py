@@ -1,0 +1,214 @@
+"""Asks models behind any OpenAI-compatible endpoint, many questions at once, within a budget of tokens."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import replace
+from typing import Any
+
+from whatif.artifacts.images import format_of
+from whatif.errors import WhatifError
+from whatif.models import Answer, Question
+from whatif.models.endpoint.request import Endpoint, GaveUpError, Reply, UnansweredError
+from whatif.models.local.system_message import system_turn
+from whatif.models.order import in_order
+from whatif.params.models import ApiModel
+from whatif.params.prices import money
+from whatif.random_streams import stream
+
+VERSION = 2  # raise it when the same question is put to an endpoint in another way, or more is kept of the reply
+_MOST_UNANSWERED = 20  # questions in a row; after so many the endpoint, or how it is asked, is taken to be at fault
+_CUT_OFF = ("length", "max_tokens")  # what endpoints call it, in any case, when the limit of new tokens was reached
+
+
+class ApiAnswers:
+    """A model behind an endpoint; `spent` counts the tokens of its answers.
+
+    The key is read when something is asked, not before: answers that are stored are there without one.
+    """
+
+    def __init__(self, settings: ApiModel, seed: int, sleep: Callable[[float], None] | None = None) -> None:
+        self._settings = settings
+        self._seed = seed
+        self._sleep = sleep
+        self.spent = Spent(settings)
+        # The address counts: the same name may stand for other weights, or fewer bits, at another one.
+        self.identity: Mapping[str, Any] = {
+            "adapter": "api",
+            "version": VERSION,
+            "base_url": settings.base_url.rstrip("/"),
+            "model": settings.model,
+            "max_new_tokens": settings.max_new_tokens,
+            "temperature": settings.temperature,
+        }
+        # Only what is set: answers that were stored before there were such settings stay what they are.
+        given = {"system": settings.system, "extra_body": settings.extra_body}
+        self.identity = {**self.identity, **{name: value for name, value in given.items() if value is not None}}
+
+    @property
+    def note(self) -> str:
+        """The tokens that this run has spent and what they cost, for whoever shows its progress."""
+        return str(self.spent)
+
+    def answer(self, questions: Sequence[Question]) -> Iterator[Answer]:
+        """One answer a question, in the same order; see `answers_as_they_come`."""
+        return in_order(self.answers_as_they_come(questions), len(questions))
+
+    def count_stored(self, answers: Iterable[Answer]) -> None:
+        """Counts answers of this evaluation that are there already: the budget is for all of them together."""
+        for answer in answers:
+            self.spent.before += _tokens(answer)
+
+    def answers_as_they_come(self, questions: Sequence[Question]) -> Iterator[tuple[int, Answer]]:
+        """The place of each question and what the model said in words, the moment it is there.
+
+        What was said is `ok` even when it names no option: that is for the extractor of answers to say. An empty
+        response is `none`. A question that the endpoint does not answer, or whose picture cannot be read, is an
+        `error` with its reason and the run goes on; it is `passing` when all tries failed. When the budget of tokens
+        is spent, nothing more is asked, and the rest are such errors; what is on its way then is paid for and kept,
+        so a budget may be passed by as many answers as are asked at once.
+
+        Raises WhatifError when nothing will be answered: the key is not set or refused, the account is empty, the
+        model is not known, the endpoint asks to wait for more than an hour, there is a budget and the endpoint does
+        not count tokens, or 20 questions in a row were not answered; before that, all answers on their way have been
+        yielded.
+        """
+        if not questions:
+            return
+        waiting = iter(enumerate(questions))
+        pending: dict[Future[tuple[Answer, bool]], int] = {}
+        failure: WhatifError | None = None
+        unanswered = 0
+        many = self._settings.concurrency
+        with (
+            Endpoint(self._settings, self._sleep) as endpoint,
+            ThreadPoolExecutor(many) as pool,
+        ):
+            try:
+                while True:
+                    while failure is None and len(pending) < many and (entry := next(waiting, None)):
+                        place, question = entry
+                        if self.spent.all_of_budget:
+                            yield place, Answer(status="error", reason=self.spent.reason, passing=True)
+                        else:
+                            pending[pool.submit(self._ask, endpoint, question)] = place
+                    if not pending:
+                        break
+                    for future in wait(pending, return_when=FIRST_COMPLETED).done:
+                        place = pending.pop(future)
+                        try:
+                            answer, refused = future.result()
+                        except WhatifError as error:
+                            failure = failure or error
+                        else:
+                            # A picture that cannot be read says nothing about the endpoint.
+                            unanswered = unanswered + refused if answer.status == "error" else 0
+                            failure = failure or self._count(answer, unanswered)
+                            yield place, answer
+                        if failure is not None:
+                            endpoint.stop()  # who waits for another try need not; what is on its way is still kept
+            finally:
+                endpoint.stop()  # before the pool waits for its threads: they may be about to try again
+        if failure is not None:
+            raise failure
+
+    def _count(self, answer: Answer, unanswered: int) -> WhatifError | None:
+        """Counts an answer; what speaks against asking more after it."""
+        url = self._settings.base_url
+        if answer.status != "error":
+            self.spent.add(answer)
+            if self._settings.token_budget is not None and None in (answer.prompt_tokens, answer.response_tokens):
+                return WhatifError(f"{url}: does not count tokens, so token_budget cannot be kept; leave it out")
+        elif unanswered >= _MOST_UNANSWERED:
+            return WhatifError(
+                f"{url}: {unanswered} questions in a row were not answered, the last one because: {answer.reason}; "
+                "mend that, here or there, and run again: nothing that was stored is asked again"
+            )
+        return None
+
+    def _ask(self, endpoint: Endpoint, question: Question) -> tuple[Answer, bool]:
+        """The answer, and whether the endpoint gave none."""
+        try:
+            pictures = [_data_url(data) for data in question.encoded_images()]
+        except (OSError, ValueError) as error:
+            return Answer(status="error", reason=f"picture cannot be read: {error}"), False
+        parts = [{"type": "image_url", "image_url": {"url": url}} for url in pictures]
+        asked = {"role": "user", "content": [*parts, {"type": "text", "text": question.prompt}]}
+        messages: list[dict[str, Any]] = [*system_turn(self._settings.system, str), asked]
+        try:
+            reply = endpoint.ask(messages, stream(self._seed, "waits between tries", question.question_id))
+        except UnansweredError as error:
+            return Answer(status="error", reason=str(error), passing=isinstance(error, GaveUpError)), True
+        return _answer(reply), False
+
+
+class Spent:
+    """Tokens that an endpoint counted, what they cost, and whether the budget of `settings` is used up.
+
+    The budget is for all answers of an evaluation, in however many runs they came: `before` are the tokens of those
+    that were stored before this run, which costs nothing for them.
+    """
+
+    def __init__(self, settings: ApiModel) -> None:
+        self._settings = settings
+        self.before = 0
+        self.prompt_tokens = 0
+        self.response_tokens = 0
+
+    def add(self, answer: Answer) -> None:
+        """Counts an answer; where the endpoint does not count, it adds nothing."""
+        self.prompt_tokens += answer.prompt_tokens or 0
+        self.response_tokens += answer.response_tokens or 0
+
+    @property
+    def cost(self) -> float | None:
+        """In the currency of the prices; None without prices."""
+        prices = self._settings.prices
+        return None if prices is None else prices.cost(self.prompt_tokens, self.response_tokens)
+
+    @property
+    def all_of_budget(self) -> bool:
+        """Whether there is a budget and it is used up."""
+        budget = self._settings.token_budget
+        return budget is not None and self.before + self.prompt_tokens + self.response_tokens >= budget
+
+    @property
+    def reason(self) -> str:
+        """Why a question was not asked when the budget was used up."""
+        return f"token_budget of {self._settings.token_budget} reached"
+
+    def __str__(self) -> str:
+        tokens = f"{self.prompt_tokens + self.response_tokens:,} tokens"
+        return tokens if self.cost is None else f"{tokens}, cost {money(self.cost)}"
+
+
+def api_model(settings: ApiModel, seed: int) -> ApiAnswers:
+    """The model of an endpoint. Nothing is sent and no key is read before it is asked; `seed` spreads the retries."""
+    return ApiAnswers(settings, seed)
+
+
+def _answer(reply: Reply) -> Answer:
+    said = Answer(
+        response=reply.text,
+        prompt_tokens=reply.prompt_tokens,
+        response_tokens=reply.response_tokens,
+        cut_off=reply.finish.lower() in _CUT_OFF,
+    )
+    if reply.text.strip():
+        return said
+    reason = f"refused: {reply.refusal}" if reply.refusal else f"empty response (finish reason: {reply.finish})"
+    return replace(said, status="none", reason=reason)
+
+
+def _tokens(answer: Answer) -> int:
+    return (answer.prompt_tokens or 0) + (answer.response_tokens or 0)
+
+
+def _data_url(data: bytes) -> str:
+    """A picture as it travels in a request. Raises ValueError when it is in no format that endpoints know."""
+    kind = format_of(data)
+    if kind is None:
+        raise ValueError("it is no PNG, JPEG, GIF, BMP or WebP")
+    return f"data:image/{kind};base64,{base64.b64encode(data).decode()}"

@@ -1,0 +1,245 @@
+"""One request to an OpenAI-compatible endpoint, sent again when that may help, and what came of it.
+
+The client library's own retries are switched off: they draw from an unseeded generator, pass over a Retry-After that
+is long, and do not send again when a reply breaks off.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from whatif.errors import WhatifError
+from whatif.files.well_formed import well_formed
+from whatif.models.responses.answer_json import is_count
+from whatif.params.models import ApiModel
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+    from tenacity import RetryCallState
+
+FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0  # seconds between tries, when the endpoint names none; doubled each time
+LONGEST_RETRY_AFTER = 3600.0  # seconds; who asks for more is out of service today
+_LONGEST_REASON = 300  # characters
+_SHORTEST_SECRET = 6  # characters; a placeholder such as `none` may stand in an answer
+
+
+class UnansweredError(Exception):
+    """A question that the endpoint does not answer; the message is the reason."""
+
+
+class GaveUpError(UnansweredError):
+    """A question of which all tries failed: the endpoint, not the question, is at fault."""
+
+
+class _TryAgainError(UnansweredError):
+    """A failure that may pass; `after` is the number of seconds that the endpoint asked to wait."""
+
+    def __init__(self, reason: str, after: float | None = None) -> None:
+        super().__init__(reason)
+        self.after = after
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a model said, and in `finish` why it stopped; without the key. Tokens are None when not counted."""
+
+    text: str
+    refusal: str | None
+    finish: str
+    prompt_tokens: int | None
+    response_tokens: int | None
+
+
+class Endpoint:
+    """A connection to the endpoint of `settings`, for use in many threads at once; closed when its block ends.
+
+    `sleep` waits a number of seconds between two tries; without it waiting ends early when the endpoint is stopped.
+
+    Raises WhatifError, naming the variable and never its value, when the key is not in the environment.
+    """
+
+    def __init__(self, settings: ApiModel, sleep: Callable[[float], None] | None = None) -> None:
+        import openai
+        import tenacity
+
+        from whatif.models.endpoint.bounded_response import bound
+
+        self._settings = settings
+        self._key = _key(settings)
+        # A placeholder when there is no key: the client must not go and look for one in the environment.
+        self._client = openai.OpenAI(
+            api_key=self._key or "none",
+            base_url=settings.base_url,
+            timeout=settings.timeout_seconds,
+            max_retries=0,
+            http_client=openai.DefaultHttpxClient(event_hooks={"response": [bound(settings.max_response_bytes)]}),
+        )
+        self._stopped = threading.Event()
+        self._sleep = sleep or tenacity.sleep_using_event(self._stopped)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+        self._client.close()
+
+    def stop(self) -> None:
+        """Nothing is sent again from now on; what is on its way may still arrive."""
+        self._stopped.set()
+
+    def ask(self, messages: Sequence[Mapping[str, Any]], generator: Generator) -> Reply:
+        """The reply to a conversation; waits between tries are drawn from `generator`, or are what Retry-After says.
+
+        Sent again: what could not be connected or broke off, what timed out, replies that are no chat completion,
+        and the statuses 408, 409, 429 and from 500 on. A request that was replied to is never sent again.
+
+        Raises GaveUpError when all tries failed, UnansweredError when the endpoint will not have this request or its
+        response is larger than `max_response_bytes`, and WhatifError when it will not have any: the key is refused,
+        the account has no credit left, the model is not known there, or it asks to wait longer than an hour.
+        """
+        import tenacity
+
+        tries = tenacity.Retrying(
+            retry=tenacity.retry_if_exception_type(_TryAgainError),
+            stop=tenacity.stop_any(
+                tenacity.stop_after_attempt(self._settings.retries + 1), tenacity.stop_when_event_set(self._stopped)
+            ),
+            wait=lambda state: _wait(state, generator),
+            sleep=self._sleep,
+            reraise=True,
+        )
+        try:
+            return tries(self._ask_once, messages)
+        except _TryAgainError as error:
+            raise GaveUpError(f"{error} (the last of {tries.statistics['attempt_number']} tries)") from None
+
+    def _ask_once(self, messages: Sequence[Mapping[str, Any]]) -> Reply:
+        import openai
+
+        from whatif.models.endpoint.bounded_response import ResponseTooLargeError
+
+        if self._stopped.is_set():
+            raise GaveUpError("the run was stopped")
+        settings = self._settings
+        limit: dict[str, Any] = {settings.token_limit: settings.max_new_tokens}
+        if settings.temperature is not None:
+            limit["temperature"] = settings.temperature
+        if settings.extra_body is not None:
+            limit["extra_body"] = settings.extra_body
+        create: Any = self._client.chat.completions.create  # its overloads do not know plain messages
+        try:
+            completion = create(model=settings.model, messages=messages, **limit)
+        except ResponseTooLargeError:
+            raise UnansweredError(
+                f"the response is larger than max_response_bytes ({settings.max_response_bytes:,})"
+            ) from None
+        except openai.APIStatusError as error:
+            raise self._refusal(error) from None
+        except openai.APITimeoutError:
+            raise _TryAgainError(f"no reply within {settings.timeout_seconds:g} s") from None
+        except openai.APIConnectionError as error:
+            raise _TryAgainError(self._line(f"connection failed: {error.__cause__ or error}")) from None
+        except (openai.APIError, ValueError, RecursionError):  # the last two are what reading broken JSON raises
+            raise _TryAgainError("the reply is not whole JSON") from None
+        return self._reply(completion)
+
+    def _refusal(self, error: Any) -> Exception:
+        url, status = self._settings.base_url, error.status_code
+        reason = self._line(f"status {status}: {_said(error)}")
+        if status in (401, 403):
+            variable = self._settings.key_variable
+            how = f"the key in {variable} is refused" if variable else "a key is asked for; name its key_variable"
+            return WhatifError(f"{url}: {how} (status {status})")
+        if status == 402 or error.code == "insufficient_quota":
+            return WhatifError(f"{url}: the account has no credit left ({reason}); top it up and run again")
+        if status == 404:
+            model = self._settings.model
+            return WhatifError(f"{url}: has no model {model} ({reason}); mend model or base_url in params.yaml")
+        if status not in (408, 409, 429) and status < 500:
+            return UnansweredError(reason)
+        after = _retry_after(error.response.headers)
+        if after is not None and after > LONGEST_RETRY_AFTER:
+            return WhatifError(f"{url}: asks to wait {after:.0f} s ({reason}); run again after that")
+        return _TryAgainError(reason, after)
+
+    def _reply(self, completion: Any) -> Reply:
+        # The library builds its objects without checking them: a proxy's error page may come as one with status 200.
+        try:
+            choice = completion.choices[0]
+            text, refusal = choice.message.content or "", choice.message.refusal
+        except (AttributeError, TypeError, IndexError):
+            raise _TryAgainError("the reply is no chat completion") from None
+        if not isinstance(text, str):
+            raise _TryAgainError("the reply is no chat completion")
+        counts = [getattr(completion.usage, name, None) for name in ("prompt_tokens", "completion_tokens")]
+        prompt_tokens, response_tokens = (count if is_count(count) else None for count in counts)
+        return Reply(
+            self._text(text),
+            self._line(refusal) if refusal else None,
+            self._line(getattr(choice, "finish_reason", None)),
+            prompt_tokens,
+            response_tokens,
+        )
+
+    def _text(self, said: object) -> str:
+        """What an endpoint said, with the key blotted out where it sent that back."""
+        text = well_formed(str(said))
+        return text.replace(self._key, "(key)") if self._key and len(self._key) >= _SHORTEST_SECRET else text
+
+    def _line(self, said: object) -> str:
+        """What an endpoint said, as a short line: cut after the key was blotted out, or a part of it would stay."""
+        return " ".join(self._text(said).split())[:_LONGEST_REASON]
+
+
+def _key(settings: ApiModel) -> str | None:
+    if settings.key_variable is None:
+        return None
+    key = os.environ.get(settings.key_variable, "").strip()
+    if not key:
+        raise WhatifError(f"{settings.key_variable}: is not set; it must hold the key of {settings.base_url}")
+    if not (key.isascii() and key.isprintable()):
+        # It goes into a header; the library would say what is wrong with it by showing it.
+        raise WhatifError(f"{settings.key_variable}: holds signs that no key has")
+    return key
+
+
+def _wait(state: RetryCallState, generator: Generator) -> float:
+    """Seconds until the next try: twice as long each time and up to twice that, so that many do not come at once."""
+    wait = min(LONGEST_WAIT, FIRST_WAIT * 2.0 ** (state.attempt_number - 1)) * (1 + generator.random())
+    error = state.outcome.exception() if state.outcome else None
+    after = error.after if isinstance(error, _TryAgainError) else None
+    # Not earlier than asked for, and a little later each, for the same reason.
+    return float(wait if after is None else after + generator.random())
+
+
+def _retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds to wait by the header Retry-After, a number or a date; the endpoint's own clock says what time it is."""
+    value = headers.get("retry-after", "").strip()
+    try:
+        return max(0.0, float(value))
+    except ValueError:
+        pass
+    try:
+        return max(0.0, (parsedate_to_datetime(value) - parsedate_to_datetime(headers["date"])).total_seconds())
+    except (ValueError, TypeError, KeyError, OverflowError):
+        return None
+
+
+def _said(error: Any) -> str:
+    """The words of an error: its message where the body has one, else the body. Gemini's is a list of one error."""
+    body = error.body
+    if isinstance(body, list) and len(body) == 1:
+        body = body[0]
+    for key in ("error", "message"):
+        if isinstance(body, Mapping) and body.get(key):
+            body = body[key]
+    return str(body or "no reason given")

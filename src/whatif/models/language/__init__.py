@@ -1,0 +1,1 @@
+"""Masked and causal language models, and embeddings of sentences."""

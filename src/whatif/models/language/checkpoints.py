@@ -1,0 +1,134 @@
+"""Loads language models that score captions, masked and causal ones, and runs their batches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Protocol
+
+from whatif.errors import WhatifError
+from whatif.models.local.checkpoints import load_checkpoint
+from whatif.models.local.processors import load_tokenizer
+from whatif.params.models import LocalCheckpoint
+
+CAPTION_TOKENS = 32  # `batch_size` counts captions of this length
+
+
+class _Sized(Protocol):
+    def __len__(self) -> int: ...
+
+
+def load_masked_language(settings: LocalCheckpoint) -> tuple[Any, Any]:
+    """A masked language model (BERT, RoBERTa, ...) and its tokeniser.
+
+    Raises WhatifError when the checkpoint cannot be loaded (see `whatif.models.local.checkpoints`), is something else, or
+    has no mask token.
+    """
+    model, tokenizer = load_checkpoint(settings, "AutoModelForMaskedLM", _check_masked, load_tokenizer)
+    _check_tokenizer(settings.checkpoint, tokenizer)
+    mask = tokenizer.mask_token_id
+    if mask is None or mask >= model.config.vocab_size:
+        raise WhatifError(
+            f"checkpoint {settings.checkpoint}: its tokeniser has no mask token that the model knows; "
+            "masked language models have one, such as <mask> or [MASK]"
+        )
+    return model, tokenizer
+
+
+def load_causal_language(settings: LocalCheckpoint) -> tuple[Any, Any]:
+    """A language model that only decodes (GPT-2, ...) and its tokeniser. Raises WhatifError as the other does."""
+    model, tokenizer = load_checkpoint(settings, "AutoModelForCausalLM", _check_causal, load_tokenizer)
+    _check_tokenizer(settings.checkpoint, tokenizer)
+    return model, tokenizer
+
+
+def longest_text(model: Any, tokenizer: Any) -> int:
+    """The most tokens, special ones included, that the model has positions for."""
+    limit = int(tokenizer.model_max_length)  # a huge number when nothing is known
+    positions = getattr(model.config, "max_position_embeddings", None)
+    if isinstance(positions, int) and positions > 0:
+        for name, module in model.named_modules():
+            if name.endswith("position_embeddings") and getattr(module, "padding_idx", None) is not None:
+                positions -= module.padding_idx + 1  # RoBERTa counts its positions from there
+        limit = min(limit, positions)
+    return limit
+
+
+def length_batches(texts: Sequence[_Sized], tokens: int) -> Iterator[list[int]]:
+    """Places of texts in batches of about equal length: at most `tokens` together with their padding, or one text."""
+    order = sorted(range(len(texts)), key=lambda place: (len(texts[place]), place))
+    batch: list[int] = []
+    for place in order:
+        if batch and (len(batch) + 1) * len(texts[place]) > tokens:
+            yield batch
+            batch = []
+        batch.append(place)
+    if batch:
+        yield batch
+
+
+def padded(model: Any, tokenizer: Any, texts: Sequence[Sequence[int]]) -> dict[str, Any]:
+    """Token ids (texts, longest), filled up on the right, and what of them is text, on the model's device."""
+    import torch
+
+    # RoBERTa counts positions by what is not padding, so the filling must be the token that it knows as such.
+    pad = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else 0
+    shape = (len(texts), max(map(len, texts)))
+    ids = torch.full(shape, pad, dtype=torch.long)
+    attended = torch.zeros(shape, dtype=torch.long)
+    for row, text in enumerate(texts):
+        ids[row, : len(text)] = torch.tensor(text)
+        attended[row, : len(text)] = 1
+    return {"input_ids": ids.to(model.device), "attention_mask": attended.to(model.device)}
+
+
+def logits_at(model: Any, inputs: dict[str, Any], chosen: Any) -> Any:
+    """Logits (places, vocabulary), in float32, at the places where the mask `chosen` (texts, longest) is true.
+
+    Only these go through the output layer, which for a small model with a large vocabulary is a third of the work.
+    A model that has no output layer of its own gives all its logits, and those are taken out.
+    """
+    head = model.get_output_embeddings()
+    hook = None
+    if head is not None:
+        hook = head.register_forward_pre_hook(lambda _, given: (given[0][chosen].unsqueeze(0), *given[1:]))
+    try:
+        logits = model(**inputs).logits
+    finally:
+        if hook is not None:
+            hook.remove()
+    found = logits[chosen] if logits.shape[:2] == chosen.shape else logits[0]
+    return found.float()
+
+
+def check_numbers(values: Any) -> None:
+    """Raises WhatifError when the model's output holds what is no number."""
+    if bool(values.isnan().any()):
+        raise WhatifError("the model gives no numbers (NaN), as half precision may; give it dtype: float32")
+
+
+def _check_tokenizer(source: str, tokenizer: Any) -> None:
+    if not tokenizer.is_fast:
+        raise WhatifError(f"checkpoint {source}: its tokeniser has no tokenizer.json, which says where tokens stand")
+
+
+def _check_masked(source: str, configuration: Any) -> None:
+    from transformers import AutoModelForMaskedLM
+
+    if type(configuration) not in AutoModelForMaskedLM._model_mapping:
+        raise WhatifError(
+            f"checkpoint {source}: a {configuration.model_type!r} is no masked language model; "
+            "give what AutoModelForMaskedLM loads (roberta, bert, ...)"
+        )
+
+
+def _check_causal(source: str, configuration: Any) -> None:
+    from transformers import AutoModelForCausalLM, AutoModelForMaskedLM
+
+    kind = type(configuration)
+    # The library would load a BERT too, and let every word see those after it.
+    looks_ahead = kind in AutoModelForMaskedLM._model_mapping and not getattr(configuration, "is_decoder", False)
+    if kind not in AutoModelForCausalLM._model_mapping or looks_ahead or configuration.is_encoder_decoder:
+        raise WhatifError(
+            f"checkpoint {source}: a {configuration.model_type!r} is no plain language model; "
+            "give what AutoModelForCausalLM loads (gpt2, llama, ...)"
+        )

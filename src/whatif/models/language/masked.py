@@ -1,0 +1,161 @@
+"""What a masked language model would say in the place of a caption's nouns (COCO-Counterfactuals 3.1, B.1.1)."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from whatif.language.noun_swap import Filled, Replacement
+from whatif.language.tagging import Noun
+from whatif.models.language.checkpoints import (
+    CAPTION_TOKENS,
+    check_numbers,
+    length_batches,
+    load_masked_language,
+    logits_at,
+    longest_text,
+    padded,
+)
+from whatif.models.local.faults import model_faults
+from whatif.params.models import LocalCheckpoint
+
+if TYPE_CHECKING:
+    import torch
+
+_CAPTIONS_AT_ONCE = 1024  # are sorted by length together; the memory that this takes does not grow with a caption set
+_CONTINUES = "##"  # WordPiece, before a piece that continues a word
+_BEGINS = ("Ġ", "▁")  # byte-level and SentencePiece, before one that begins a word after a space
+
+
+@dataclass(frozen=True)
+class MaskedLanguageModel:
+    """Fills masks of many captions together, `batch_size` of 32 tokens (or as many tokens of others) at once."""
+
+    model: Any
+    tokenizer: Any
+    batch_size: int
+
+    def replacements(self, captions: Iterable[tuple[str, Sequence[Noun]]], top: int = 10) -> Iterator[Filled]:
+        """The `top` most probable tokens in the place of each noun, masked alone; ties go to the lower token id.
+
+        Captions are taken and answered in their order, some hundreds in memory at a time. What a caption gets does
+        not depend on its company beyond the rounding of floats. One with more tokens than the model has positions
+        for is `too_long`.
+
+        Raises WhatifError when memory does not hold a batch, or the model gives no numbers.
+        """
+        waiting = iter(captions)
+        while group := list(itertools.islice(waiting, _CAPTIONS_AT_ONCE)):
+            yield from self._filled(group, top)
+
+    def _filled(self, captions: Sequence[tuple[str, Sequence[Noun]]], top: int) -> Iterator[Filled]:
+        read = self.tokenizer([caption for caption, _ in captions], return_offsets_mapping=True, truncation=False)
+        masked: list[_Masked] = []
+        plans: list[list[int] | str] = []  # of each caption the places of its masks, or why it has none
+        for (caption, nouns), ids, offsets in zip(captions, read["input_ids"], read["offset_mapping"], strict=True):
+            of_caption = [self._mask(caption, noun, ids, offsets) for noun in nouns]
+            longest = max((len(one.ids) for one in of_caption), default=0)
+            if longest > self._limit:
+                plans.append(f"{longest} tokens; the masked language model takes {self._limit}")
+                continue
+            plans.append(list(range(len(masked), len(masked) + len(of_caption))))
+            masked += of_caption
+        found: list[list[Replacement]] = [[] for _ in masked]
+        for batch in length_batches([one.ids for one in masked], self.batch_size * CAPTION_TOKENS):
+            with model_faults(f"{len(batch)} captions at once"):
+                tops = self._top([masked[place] for place in batch], top)
+            for place, replacements in zip(batch, tops, strict=True):
+                found[place] = replacements
+        for plan in plans:
+            yield Filled([], plan) if isinstance(plan, str) else Filled([found[place] for place in plan])
+
+    def _mask(self, caption: str, noun: Noun, ids: Sequence[int], offsets: Sequence[tuple[int, int]]) -> _Masked:
+        """The caption with one mask in the place of the noun's tokens and, as RoBERTa has it, of the space before."""
+        begin = len(caption[: noun.start].rstrip())
+        hidden = [place for place, (start, end) in enumerate(offsets) if start < noun.end and end > begin]
+        first, last = hidden[0], hidden[-1]
+        return _Masked(
+            [*ids[:first], self.tokenizer.mask_token_id, *ids[last + 1 :]],
+            first,
+            after_space=0 < begin < noun.start,
+            at_start=begin == 0,
+        )
+
+    def _top(self, batch: Sequence[_Masked], top: int) -> list[list[Replacement]]:
+        import torch
+
+        inputs = padded(self.model, self.tokenizer, [one.ids for one in batch])
+        chosen = torch.zeros_like(inputs["input_ids"], dtype=torch.bool)
+        chosen[torch.arange(len(batch)), [one.place for one in batch]] = True
+        with torch.inference_mode():
+            logits = logits_at(self.model, inputs, chosen)  # (masks, vocabulary), in the order of the batch
+            check_numbers(logits)
+            totals = logits.logsumexp(-1).tolist()
+            best = most_probable(logits, top)
+        return [
+            [self._replacement(token, logit - total, mask) for token, logit in row]
+            for row, total, mask in zip(best, totals, batch, strict=True)
+        ]
+
+    def _replacement(self, token: int, log_probability: float, mask: _Masked) -> Replacement:
+        piece = self.tokenizer.convert_ids_to_tokens(token) or ""
+        word = self.tokenizer.decode([token], skip_special_tokens=False, clean_up_tokenization_spaces=False).strip()
+        special = token in self._special
+        return Replacement(word, not special and self._is_whole(piece, mask), math.exp(log_probability))
+
+    def _is_whole(self, piece: str, mask: _Masked) -> bool:
+        """Whether a token begins a word where the mask stands: what follows a mask begins another one."""
+        if self._marker == _CONTINUES:
+            return not piece.startswith(_CONTINUES)
+        return mask.at_start or piece.startswith(self._marker) == mask.after_space
+
+    @cached_property
+    def _marker(self) -> str:
+        """How this vocabulary tells a token that begins a word from one that continues it."""
+        marks = Counter(
+            mark
+            for piece in self.tokenizer.get_vocab()
+            for mark in (*_BEGINS, _CONTINUES)
+            if piece[: len(mark)] == mark
+        )
+        return marks.most_common(1)[0][0] if marks else _CONTINUES
+
+    @cached_property
+    def _special(self) -> frozenset[int]:
+        return frozenset(self.tokenizer.all_special_ids)
+
+    @cached_property
+    def _limit(self) -> int:
+        return longest_text(self.model, self.tokenizer)
+
+
+@dataclass(frozen=True)
+class _Masked:
+    """Token ids of a caption with one mask, and where it is."""
+
+    ids: list[int]
+    place: int
+    after_space: bool
+    at_start: bool
+
+
+def masked_language_model(settings: LocalCheckpoint) -> MaskedLanguageModel:
+    """Loads a masked language model. Raises WhatifError as `load_masked_language` does."""
+    model, tokenizer = load_masked_language(settings)
+    return MaskedLanguageModel(model, tokenizer, settings.batch_size)
+
+
+def most_probable(logits: torch.Tensor, top: int) -> list[list[tuple[int, float]]]:
+    """Of each row the `top` highest logits as (token id, logit), the highest first; ties in order of the ids."""
+    top = min(top, logits.shape[-1])
+    least = logits.topk(top).values[:, -1:]
+    rows = []
+    for row, bound in zip(logits, least, strict=True):
+        among = (row >= bound).nonzero().squeeze(-1).tolist()  # more than `top` where some are equal
+        rows.append(sorted(((token, float(row[token])) for token in among), key=lambda one: (-one[1], one[0]))[:top])
+    return rows

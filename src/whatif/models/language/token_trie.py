@@ -1,0 +1,57 @@
+"""Texts that begin alike, packed into one sequence in which every common beginning stands once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whatif.language.beginnings import common_beginning
+
+
+@dataclass
+class TokenTrie:
+    """The tokens of a pack, each with the place of the one before it (-1 at a beginning), before what follows it."""
+
+    tokens: list[int] = field(default_factory=list)
+    parents: list[int] = field(default_factory=list)
+    depths: list[int] = field(default_factory=list)  # position in its text, from 0
+    paths: list[list[int]] = field(default_factory=list)  # of each text the places of its tokens
+    texts: list[int] = field(default_factory=list)  # which of the texts these are
+
+    def add(self, place: int, text: Sequence[int], shared: int) -> None:
+        """Adds a text that has its first `shared` tokens in common with the one added before."""
+        path = self.paths[-1][:shared] if shared else []
+        for depth in range(shared, len(text)):
+            self.parents.append(path[-1] if path else -1)
+            path.append(len(self.tokens))
+            self.tokens.append(text[depth])
+            self.depths.append(depth)
+        self.paths.append(path)
+        self.texts.append(place)
+
+    def sees(self) -> NDArray[np.bool_]:
+        """Whether a token (first axis) sees another: itself and those before it in its text."""
+        seen = np.eye(len(self.tokens), dtype=np.bool_)
+        for place, parent in enumerate(self.parents):
+            if parent >= 0:
+                seen[place] |= seen[parent]
+        return seen
+
+
+def tries(texts: Sequence[Sequence[int]], tokens: int) -> Iterator[TokenTrie]:
+    """All texts (token ids) in packs of at most `tokens` tokens, or one text, in alphabetical order of their ids."""
+    pack = TokenTrie()
+    before: Sequence[int] = ()
+    for place in sorted(range(len(texts)), key=lambda one: (tuple(texts[one]), one)):
+        text = texts[place]
+        shared = common_beginning(before, text)
+        if pack.texts and len(pack.tokens) + len(text) - shared > tokens:
+            yield pack
+            pack, shared = TokenTrie(), 0
+        pack.add(place, text, shared)
+        before = text
+    if pack.texts:
+        yield pack

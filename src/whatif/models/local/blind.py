@@ -1,0 +1,88 @@
+"""The blind baseline: a language model that reads the question and never sees a picture.
+
+What it gets right can be had from the words alone (C-VQA 4.1 asks language models about captions in the same way).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from whatif.errors import WhatifError
+from whatif.models import Model
+from whatif.models.local.answer_place import AnswerPlace, answer_place, decoded, option_tokens
+from whatif.models.local.answerer import Checkpoint, LocalModel, Prompt
+from whatif.models.local.checkpoints import identity, load_text_model
+from whatif.models.local.generation import Batches, generate, make_greedy
+from whatif.models.local.option_scores import keeps_keys_and_values, on_device, shared_prefix_scores, whole_pass_scores
+from whatif.models.local.system_message import check_system_message, system_turn
+from whatif.params.models import BlindTextModel
+
+VERSION = 2  # raise it when the same question would get another answer
+_QUESTION = "{question}"
+
+
+def blind(settings: BlindTextModel, seed: int) -> Model:
+    """Ranks options and answers open questions by the words of the question, as `hf-chat` does with pictures.
+
+    A checkpoint with a chat template is prompted by it, any other by the setting `prompt` with the question in it.
+    Pictures are not even fetched. Nothing is drawn, so `seed` changes nothing.
+
+    Raises WhatifError when the checkpoint cannot be loaded (see `load_text_model`), and when a system message is set
+    for which it has no place.
+    """
+    model, tokenizer = load_text_model(settings)
+    tokenizer.padding_side = "left"
+    ends = make_greedy(model, tokenizer, settings.max_new_tokens)
+    if tokenizer.pad_token is None:
+        tokenizer.pad_token = tokenizer.eos_token
+    chats = tokenizer.chat_template is not None
+    if chats:
+        check_system_message(settings.checkpoint, tokenizer, settings.system, str)
+    elif settings.system is not None:
+        raise WhatifError(
+            f"checkpoint {settings.checkpoint}: has no chat template, so no place for `system`; put it into `prompt`"
+        )
+    # Templates of language models want a turn's words as they are, not in parts.
+    place = (
+        answer_place(settings.checkpoint, tokenizer, str)
+        if chats
+        else AnswerPlace(settings.prompt.partition(_QUESTION)[2], " ")
+    )
+    plain = keeps_keys_and_values(model)
+    checkpoint = Checkpoint(
+        encode=partial(_encode_chat, tokenizer, settings.system)
+        if chats
+        else partial(_encode, tokenizer, settings.prompt),
+        option_tokens=partial(option_tokens, tokenizer, place),
+        score=partial(shared_prefix_scores if plain else whole_pass_scores, model),
+        generate=partial(_generate, model, ends),
+        decode=partial(decoded, tokenizer),
+        ends=ends,
+        looks=False,
+    )
+    # A state that runs along the text would run through the padding of a batch too.
+    batches = Batches(settings.batch_size if plain else 1)
+    return LocalModel(checkpoint, partial(identity, settings, VERSION, model.config), batches)
+
+
+def _encode_chat(tokenizer: Any, system: str | None, prompts: Sequence[Prompt]) -> Mapping[str, Any]:
+    encoded: Mapping[str, Any] = tokenizer.apply_chat_template(
+        [[*system_turn(system, str), {"role": "user", "content": prompt.text}] for prompt in prompts],
+        add_generation_prompt=True,
+        return_dict=True,
+        return_tensors="pt",
+        padding=True,
+    )
+    return encoded
+
+
+def _encode(tokenizer: Any, words: str, prompts: Sequence[Prompt]) -> Mapping[str, Any]:
+    texts = [words.replace(_QUESTION, prompt.text) for prompt in prompts]
+    encoded: Mapping[str, Any] = tokenizer(texts, padding=True, return_tensors="pt", return_token_type_ids=False)
+    return encoded
+
+
+def _generate(model: Any, ends: Collection[int], inputs: Mapping[str, Any]) -> list[list[int]]:
+    return generate(model, on_device(model, inputs), inputs["input_ids"].shape[1], ends)

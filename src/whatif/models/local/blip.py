@@ -1,0 +1,116 @@
+"""BLIP-2 and InstructBLIP of the Hugging Face library, which have one picture and no chat template.
+
+Where the language model only decodes (OPT, Vicuna), picture and question are its prompt, and options follow as in the
+chat models. Where it is an encoder-decoder (T5), they are encoded once and the decoder reads all options in one batch.
+No option is followed by the token that ends a text, in either kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from whatif.models import Model, OptionScore
+from whatif.models.local.answer_place import AnswerPlace, decoded, option_tokens
+from whatif.models.local.answerer import Checkpoint, LocalModel, Prompt, UnfitQuestionError
+from whatif.models.local.checkpoints import identity, load_blip_model
+from whatif.models.local.generation import Batches, generate, make_greedy
+from whatif.models.local.option_scores import decoder_scores, following_scores, on_device
+from whatif.params.models import HuggingFaceBlip
+
+VERSION = 2  # raise it when the same question would get another answer
+_QUESTION = "{question}"
+
+
+def hugging_face_blip(settings: HuggingFaceBlip, seed: int) -> Model:
+    """Ranks options by their log-likelihood, and answers open questions greedily, `batch_size` at once.
+
+    The words are the setting `prompt` with the question in it. A question that has not exactly one picture is an
+    `error`. Nothing is drawn, so `seed` changes nothing.
+
+    Raises WhatifError when the checkpoint cannot be loaded (see `load_blip_model`).
+    """
+    model, processor = load_blip_model(settings)
+    tokenizer = processor.tokenizer
+    ends = make_greedy(model.language_model, tokenizer, settings.max_new_tokens)
+    encodes = model.language_model.config.is_encoder_decoder
+    # Picture tokens stand before the padding. T5 counts distances between places, padded ones too, so there nothing
+    # may stand between; a decoder counts what its mask shows, and must go on right behind the prompt.
+    tokenizer.padding_side = "right" if encodes else "left"
+    after = settings.prompt.partition(_QUESTION)[2]
+    place = AnswerPlace("", "") if encodes else AnswerPlace(after, " ")
+    checkpoint = Checkpoint(
+        encode=partial(_encode, processor, settings.prompt, _limits(model.config)),
+        option_tokens=partial(option_tokens, tokenizer, place),
+        score=partial(encoder_decoder_scores if encodes else decoder_only_scores, model),
+        generate=partial(_generate, model, ends),
+        decode=partial(decoded, tokenizer),
+        ends=ends,
+    )
+    return LocalModel(checkpoint, partial(identity, settings, VERSION, model.config), Batches(settings.batch_size))
+
+
+def decoder_only_scores(model: Any, prompt: Mapping[str, Any], options: Sequence[list[int]]) -> tuple[OptionScore, ...]:
+    """Scores of options (token ids) after a prompt (1 x tokens) that is encoded once."""
+    import torch
+
+    inputs = on_device(model, prompt)
+    with torch.inference_mode():
+        encoded = model(**inputs, use_cache=True)
+    cache = encoded.language_model_outputs.past_key_values
+    return following_scores(encoded.logits[0, -1], cache, inputs["attention_mask"], options, model.language_model)
+
+
+def encoder_decoder_scores(
+    model: Any, prompt: Mapping[str, Any], options: Sequence[list[int]]
+) -> tuple[OptionScore, ...]:
+    """Scores of options (token ids) as the answers to a prompt (1 x tokens) that is encoded once."""
+    import torch
+    from transformers.modeling_outputs import BaseModelOutput
+
+    inputs = on_device(model, prompt)
+    start = model.language_model.config.decoder_start_token_id
+    ids = torch.full((len(options), max(map(len, options))), start, device=model.device)
+    for row, tokens in enumerate(options):
+        ids[row, 1 : len(tokens)] = torch.tensor(tokens[:-1], dtype=torch.long)
+    with torch.inference_mode():
+        encoded = model(**inputs, decoder_input_ids=ids[:1, :1]).language_model_outputs.encoder_last_hidden_state
+        logits = model.language_model(
+            encoder_outputs=BaseModelOutput(last_hidden_state=encoded.expand(len(options), -1, -1)),
+            attention_mask=inputs["attention_mask"].expand(len(options), -1),
+            decoder_input_ids=ids,
+        ).logits
+    return decoder_scores(logits, options)
+
+
+def _limits(configuration: Any) -> dict[str, int]:
+    """How many tokens fit into the inputs whose places have learned positions: beyond them a GPU fails for good."""
+    limits = {"qformer_input_ids": configuration.qformer_config.max_position_embeddings}
+    if configuration.text_config.model_type == "opt":
+        limits["input_ids"] = configuration.text_config.max_position_embeddings
+    return limits
+
+
+def _encode(processor: Any, words: str, limits: Mapping[str, int], prompts: Sequence[Prompt]) -> Mapping[str, Any]:
+    for prompt in prompts:
+        if len(prompt.images) != 1:
+            raise UnfitQuestionError(f"the question has {len(prompt.images)} pictures; this model takes one")
+        if str(processor.image_token) in prompt.text:
+            raise UnfitQuestionError(f"{processor.image_token} in the question's words stands for a picture")
+    encoded: Mapping[str, Any] = processor(
+        images=[prompt.images[0] for prompt in prompts],
+        text=[words.replace(_QUESTION, prompt.text) for prompt in prompts],
+        padding=True,
+        return_tensors="pt",
+    )
+    for name, most in limits.items():
+        if name in encoded and encoded[name].shape[1] > most:
+            raise UnfitQuestionError(f"the question takes {encoded[name].shape[1]} tokens; this model takes {most}")
+    return encoded
+
+
+def _generate(model: Any, ends: Collection[int], inputs: Mapping[str, Any]) -> list[list[int]]:
+    # An encoder-decoder returns the token that it starts from, a decoder its prompt.
+    encodes = model.language_model.config.is_encoder_decoder
+    return generate(model, on_device(model, inputs), 1 if encodes else inputs["input_ids"].shape[1], ends)

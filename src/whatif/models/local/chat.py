@@ -1,0 +1,69 @@
+"""Vision-language chat models of the Hugging Face library, prompted by their own chat templates.
+
+The prompt is the system message, where one is set, and one turn of the user: the images in their order, then the words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from whatif.models import Model
+from whatif.models.local.answer_place import answer_place, decoded, option_tokens, parts
+from whatif.models.local.answerer import Checkpoint, LocalModel, Prompt
+from whatif.models.local.checkpoints import identity, load_chat_model
+from whatif.models.local.generation import Batches, generate, make_greedy
+from whatif.models.local.option_scores import on_device, option_scores
+from whatif.models.local.shared_generation import generate_together, shares_pictures
+from whatif.models.local.system_message import check_system_message, system_turn
+from whatif.params.models import HuggingFaceChat
+
+VERSION = 2  # raise it when the same question would get another answer
+
+
+def hugging_face_chat(settings: HuggingFaceChat, seed: int) -> Model:
+    """Ranks options by their log-likelihood, and answers open questions greedily, `batch_size` at once.
+
+    Images and question are encoded once for all options in the families of `option_scores.SHARED_PREFIX`; the others
+    take a forward pass an option. Open questions about the same pictures are encoded once as far as they agree, in the
+    same families (see `shared_generation`). Nothing is drawn, so `seed` changes nothing.
+
+    Raises WhatifError when the checkpoint cannot be loaded (see `load_chat_model`), and when a system message is set
+    for which its chat template has no place.
+    """
+    model, processor = load_chat_model(settings)
+    check_system_message(settings.checkpoint, processor, settings.system, parts)
+    tokenizer = processor.tokenizer
+    tokenizer.padding_side = "left"
+    ends = make_greedy(model, tokenizer, settings.max_new_tokens)
+    checkpoint = Checkpoint(
+        encode=partial(_encode, processor, settings.system),
+        option_tokens=partial(option_tokens, tokenizer, answer_place(settings.checkpoint, processor)),
+        score=partial(option_scores, model),
+        generate=partial(_generate, model, ends),
+        decode=partial(decoded, tokenizer),
+        ends=ends,
+        generate_together=partial(generate_together, model, ends) if shares_pictures(model) else None,
+    )
+    return LocalModel(checkpoint, partial(identity, settings, VERSION, model.config), Batches(settings.batch_size))
+
+
+def _encode(processor: Any, system: str | None, prompts: Sequence[Prompt]) -> Mapping[str, Any]:
+    encoded: Mapping[str, Any] = processor.apply_chat_template(
+        [[*system_turn(system, parts), {"role": "user", "content": _content(prompt)}] for prompt in prompts],
+        add_generation_prompt=True,
+        tokenize=True,
+        return_dict=True,
+        return_tensors="pt",
+        processor_kwargs={"padding": True},
+    )
+    return encoded
+
+
+def _content(prompt: Prompt) -> list[dict[str, Any]]:
+    return parts(prompt.text, *({"type": "image", "image": image} for image in prompt.images))
+
+
+def _generate(model: Any, ends: Collection[int], inputs: Mapping[str, Any]) -> list[list[int]]:
+    return generate(model, on_device(model, inputs), inputs["input_ids"].shape[1], ends)

@@ -1,0 +1,163 @@
+"""What scores how well captions and pictures belong together: dual encoders and cross-encoders."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whatif.errors import WhatifError
+from whatif.models.local.checkpoints import load_checkpoint
+from whatif.models.local.dual_encoders import DUAL_FAMILIES, DualFamily, most_tokens
+from whatif.models.local.faults import model_faults
+from whatif.models.local.option_scores import on_device
+from whatif.models.local.processors import load_processor
+from whatif.params.models import CrossEncoder, LocalCheckpoint
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+Floats: TypeAlias = NDArray[np.float64]
+_Item = TypeVar("_Item")
+
+# Kind of checkpoint -> class of the library.
+_DUAL = {kind: family.loaded_by for kind, family in DUAL_FAMILIES.items()}
+_CROSS = {"vilt": "ViltForImageAndTextRetrieval", "bridgetower": "BridgeTowerForImageAndTextRetrieval"}
+
+
+class Matcher(Protocol):
+    """What an adapter for matching makes."""
+
+    def match(self, captions: Sequence[tuple[str, str]], pictures: Sequence[tuple[Image, Image]]) -> Floats:
+        """How well both captions of a pair match both its pictures, higher is better: (pairs, caption, picture)."""
+
+
+@dataclass(frozen=True)
+class Embedder:
+    """Embeds captions and pictures into one space, `batch_size` at once; embeddings have length 1.
+
+    The cosine of two is what the model's contrastive head gives, but for its scale (`logits_per_image`).
+    """
+
+    model: Any
+    processor: Any
+    batch_size: int
+
+    def captions(self, captions: Sequence[str]) -> Floats:
+        """Embeddings (captions, width). A caption is cut off where the model's positions end."""
+
+        def embed(part: Sequence[str]) -> Any:
+            inputs = self.processor(text=list(part), return_tensors="pt", **_cut_off(self.model, self.processor))
+            return self._family.captions(self.model, on_device(self.model, inputs))
+
+        return self._embedded(captions, embed)
+
+    def pictures(self, pictures: Sequence[Image]) -> Floats:
+        """Embeddings (pictures, width)."""
+
+        def embed(part: Sequence[Image]) -> Any:
+            inputs = self.processor(images=list(part), return_tensors="pt")
+            return self._family.pictures(self.model, on_device(self.model, inputs))
+
+        return self._embedded(pictures, embed)
+
+    def match(self, captions: Sequence[tuple[str, str]], pictures: Sequence[tuple[Image, Image]]) -> Floats:
+        """Cosines of both captions of a pair and both its pictures: (pairs, caption, picture)."""
+        told = self.captions([caption for pair in captions for caption in pair])
+        seen = self.pictures([picture for pair in pictures for picture in pair])
+        by_pair = (len(captions), 2, -1)
+        scores: Floats = np.einsum("pcw,piw->pci", told.reshape(by_pair), seen.reshape(by_pair))
+        return scores
+
+    @property
+    def _family(self) -> DualFamily:
+        return DUAL_FAMILIES[self.model.config.model_type]
+
+    def _embedded(self, items: Sequence[_Item], embed: Callable[[Sequence[_Item]], Any]) -> Floats:
+        found = _in_batches(items, self.batch_size, embed)
+        unit: Floats = found / np.linalg.norm(found, axis=-1, keepdims=True)
+        return unit
+
+
+@dataclass(frozen=True)
+class JointReader:
+    """Reads a caption and a picture together, `batch_size` of these at once."""
+
+    model: Any
+    processor: Any
+    batch_size: int
+
+    def match(self, captions: Sequence[tuple[str, str]], pictures: Sequence[tuple[Image, Image]]) -> Floats:
+        """Logits of both captions of a pair with both its pictures: (pairs, caption, picture)."""
+        import torch
+
+        def logits(part: Sequence[tuple[str, Image]]) -> Any:
+            torch.manual_seed(0)  # ViLT shuffles its patches, which changes the last digits
+            texts, images = [caption for caption, _ in part], [picture for _, picture in part]
+            inputs = self.processor(images, texts, return_tensors="pt", **_cut_off(self.model, self.processor))
+            return self.model(**on_device(self.model, inputs)).logits[:, -1:]  # of two, the last says that they match
+
+        together = [
+            (caption, picture)
+            for of_pair, shown in zip(captions, pictures, strict=True)
+            for caption in of_pair
+            for picture in shown
+        ]
+        return _in_batches(together, self.batch_size, logits).reshape(len(captions), 2, 2)
+
+
+def dual_encoder(settings: LocalCheckpoint) -> Embedder:
+    """A CLIP, a FLAVA, or a BridgeTower with its contrastive heads.
+
+    Raises WhatifError when the checkpoint cannot be loaded, or is something else.
+    """
+    model, processor = load_checkpoint(settings, _DUAL, _only("dual-encoder", _DUAL), load_processor)
+    return Embedder(model, processor, settings.batch_size)
+
+
+def cross_encoder(settings: CrossEncoder) -> JointReader:
+    """A ViLT, or a BridgeTower with its matching head.
+
+    Raises WhatifError when the checkpoint cannot be loaded, or is something else.
+    """
+    model, processor = load_checkpoint(settings, _CROSS, _only("cross-encoder", _CROSS), load_processor)
+    return JointReader(model, processor, settings.batch_size)
+
+
+def _only(adapter: str, kinds: dict[str, str]) -> Callable[[str, Any], None]:
+    *others, last = kinds
+    listed = f"{', '.join(others)} and {last}"
+
+    def check(source: str, configuration: Any) -> None:
+        if configuration.model_type not in kinds:
+            raise WhatifError(
+                f"checkpoint {source}: is a {configuration.model_type!r}; the adapter {adapter} takes {listed}"
+            )
+
+    return check
+
+
+def _cut_off(model: Any, processor: Any) -> dict[str, Any]:
+    """How captions become tokens: padded, and cut off where positions end, which some tokenisers do not know."""
+    return {"padding": True, "truncation": True, "max_length": most_tokens(model, processor.tokenizer)}
+
+
+def _in_batches(items: Sequence[_Item], size: int, compute: Callable[[Sequence[_Item]], Any]) -> Floats:
+    """What `compute` gives for runs of items, one after another: (items, ...).
+
+    Raises WhatifError when memory does not hold a run, or the device fails.
+    """
+    import torch
+
+    def rows() -> Iterator[Floats]:
+        for start in range(0, len(items), size):
+            with torch.inference_mode():
+                yield compute(items[start : start + size]).double().cpu().numpy()
+
+    if not items:
+        return np.zeros((0, 1))
+    with model_faults(f"{size} at once"):
+        return np.concatenate(list(rows()))

@@ -1,0 +1,66 @@
+"""Tells the errors of a checkpoint on this machine apart: about one question, about memory, about the device."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from whatif.errors import WhatifError
+
+# What processors and models raise for an input that they cannot take.
+_OF_A_QUESTION = (ValueError, IndexError, RuntimeError)
+# What PyTorch says when the machine, not a GPU, has no memory left; there it is a plain RuntimeError.
+_NO_MEMORY = ("can't allocate memory", "not enough memory")
+
+
+def out_of_memory(error: BaseException) -> bool:
+    """Whether memory was too small, of a GPU or of the machine."""
+    import torch
+
+    if isinstance(error, torch.OutOfMemoryError | MemoryError):
+        return True
+    return isinstance(error, RuntimeError) and any(words in str(error) for words in _NO_MEMORY)
+
+
+def device_failed(error: BaseException) -> bool:
+    """Whether the device takes no more work: after such an error every further call on it fails, whatever is asked."""
+    import torch
+
+    return isinstance(error, torch.AcceleratorError) and not out_of_memory(error)
+
+
+@contextmanager
+def model_faults(batch: str) -> Iterator[None]:
+    """Raises WhatifError when memory does not hold what it calls `batch` ("8 captions at once"), or the device fails.
+
+    For batches of a fixed size; models that answer questions make theirs smaller instead (`whatif.models.local.generation`).
+    """
+    try:
+        yield
+    except (RuntimeError, MemoryError) as error:
+        if out_of_memory(error):
+            raise WhatifError(f"out of memory with {batch}; give a smaller batch_size") from error
+        if device_failed(error):
+            raise WhatifError(f"the device failed: {first_line(error)}; run again") from error
+        raise
+
+
+def about_one_question(error: BaseException) -> bool:
+    """Whether other questions may still be answered after it."""
+    return (
+        (isinstance(error, _OF_A_QUESTION) or _is_of_template(error))
+        and not out_of_memory(error)
+        and not device_failed(error)
+    )
+
+
+def _is_of_template(error: BaseException) -> bool:
+    """Whether the chat template refused the question, or Jinja's sandbox the template."""
+    from jinja2 import TemplateError
+
+    return isinstance(error, TemplateError)
+
+
+def first_line(error: BaseException) -> str:
+    """The first line of what an error says; its kind where it says nothing."""
+    return (str(error).strip() or type(error).__name__).splitlines()[0]

@@ -1,0 +1,1 @@
+"""Answers of models that were paid for once: stored, exported, merged."""

@@ -1,0 +1,187 @@
+"""Asks a model only what it was not asked before: its answers come from a store, and go there as they arrive."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal, Protocol, runtime_checkable
+
+from whatif.models import Answer, Model, Question, note_of
+from whatif.models.order import in_order
+from whatif.models.responses.answer_json import as_json, from_json
+from whatif.models.responses.store import ResponseStore, Run, model_label, request_key
+
+
+@runtime_checkable
+class AnswersOutOfOrder(Protocol):
+    """A model that works on several questions at once, and can say each answer the moment it is there."""
+
+    def answers_as_they_come(self, questions: Sequence[Question]) -> Iterator[tuple[int, Answer]]:
+        """The place of a question in `questions` and its answer, each question once, in any order."""
+
+
+@runtime_checkable
+class ComputedHere(Protocol):
+    """A model that costs nothing but time on this machine."""
+
+    computed_here: Literal[True]
+
+
+@runtime_checkable
+class CountsTokens(Protocol):
+    """A model with a budget for all answers of an evaluation, those in the store too."""
+
+    def count_stored(self, answers: Iterable[Answer]) -> None:
+        """Counts answers of this evaluation that need not be asked."""
+
+
+# Waiting for the disk takes longer than a small checkpoint needs for an answer, so what is computed here is stored
+# together once so many seconds have passed; a kill loses that much work. What was paid for never waits.
+_SECONDS_AT_RISK = 0.5
+
+
+class StoredModel:
+    """A model before which a store stands; `hits` and `misses` count questions over all calls.
+
+    A question that comes several times in one call counts as a miss once, and as hits after that. `clock` tells the
+    time in seconds; with each answer is stored how long it was waited for.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        identity: Mapping[str, Any],
+        store: ResponseStore,
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        self._model = model
+        self._store = store
+        self._clock = clock
+        self._counted: set[str] = set()  # keys of answers that the model has in its budget
+        self.identity = identity
+        self.hits = 0
+        self.misses = 0
+
+    @property
+    def note(self) -> str:
+        """That of the model."""
+        return note_of(self._model)()
+
+    def answer(self, questions: Sequence[Question]) -> Iterator[Answer]:
+        """One answer a question, in the same order, each with the key of its request.
+
+        An answer is stored before it is yielded, so whoever is killed loses what is being asked and nothing else (of
+        a model that is computed here, half a second of it).
+        Errors are not stored: the next run asks again. What another process stored first is what is yielded.
+
+        Raises what the model raises, when what was answered until then is stored; and WhatifError when the store
+        holds something else than an answer.
+        """
+        if not questions:
+            return
+        requests = [self._request(question) for question in questions]
+        keys = [request_key(request) for request in requests]
+        known = {key: from_json(answer) for key, answer in self._store.get(keys).items()}
+        self._count(known)
+        missing = len(set(keys) - set(known))
+        self.hits += len(questions) - missing
+        self.misses += missing
+        try:
+            arriving = self._as_they_come(questions, requests, keys, known)
+            for place, answer in enumerate(in_order(arriving, len(questions))):
+                yield dataclasses.replace(answer, request_key=keys[place])
+        finally:
+            self._store.record_run(Run(model_label(self.identity), len(questions) - missing, missing))
+
+    def known(self, questions: Sequence[Question]) -> list[tuple[str, Answer | None]]:
+        """The key of each question's request with its stored answer, None where it would be asked. Nothing is asked."""
+        keys = [request_key(self._request(question)) for question in questions]
+        found = {key: from_json(answer) for key, answer in self._store.get(keys).items()}
+        return [(key, found.get(key)) for key in keys]
+
+    def _as_they_come(
+        self,
+        questions: Sequence[Question],
+        requests: Sequence[Mapping[str, Any]],
+        keys: Sequence[str],
+        known: Mapping[str, Answer],
+    ) -> Iterator[tuple[int, Answer]]:
+        """Place and answer of each question, first of those that are known."""
+        places: dict[str, list[int]] = {}
+        for place, key in enumerate(keys):
+            if key in known:
+                yield place, known[key]
+            else:
+                places.setdefault(key, []).append(place)
+        missing = list(places.values())
+        arrived: list[tuple[int, Answer]] = []
+        waits, since = isinstance(self._model, ComputedHere), time.monotonic()
+        try:
+            for number, answer in self._timed(self._arriving([questions[same[0]] for same in missing])):
+                arrived.append((number, answer))
+                if not waits or time.monotonic() - since > _SECONDS_AT_RISK:
+                    yield from self._keep(arrived, missing, keys, requests)
+                    arrived, since = [], time.monotonic()
+        except BaseException:
+            list(self._keep(arrived, missing, keys, requests))
+            raise
+        yield from self._keep(arrived, missing, keys, requests)
+
+    def _arriving(self, questions: Sequence[Question]) -> Iterator[tuple[int, Answer]]:
+        if not questions:
+            return iter(())
+        if isinstance(self._model, AnswersOutOfOrder):
+            return self._model.answers_as_they_come(questions)
+        return iter(zip(range(len(questions)), self._model.answer(questions), strict=True))
+
+    def _timed(self, arriving: Iterator[tuple[int, Answer]]) -> Iterator[tuple[int, Answer]]:
+        """The same, with the seconds that each was waited for."""
+        while True:
+            began = self._clock()
+            arrived = next(arriving, None)
+            if arrived is None:
+                return
+            number, answer = arrived
+            yield number, dataclasses.replace(answer, seconds=round(self._clock() - began, 4))
+
+    def _keep(
+        self,
+        arrived: Sequence[tuple[int, Answer]],
+        missing: Sequence[Sequence[int]],
+        keys: Sequence[str],
+        requests: Sequence[Mapping[str, Any]],
+    ) -> Iterator[tuple[int, Answer]]:
+        """Stores what arrived, errors apart, then gives place and answer of each question that it answers."""
+        places = [missing[number][0] for number, answer in arrived if answer.status != "error"]
+        answers = [as_json(answer) for _, answer in arrived if answer.status != "error"]
+        self._counted.update(keys[place] for place in places)
+        rows = [(keys[place], requests[place], answer) for place, answer in zip(places, answers, strict=True)]
+        kept = self._store.put_all(rows)
+        for number, answer in arrived:
+            stands = kept.get(keys[missing[number][0]])
+            yield from ((place, answer if stands is None else from_json(stands)) for place in missing[number])
+
+    def _count(self, known: Mapping[str, Answer]) -> None:
+        if isinstance(self._model, CountsTokens):
+            self._model.count_stored(answer for key, answer in known.items() if key not in self._counted)
+        self._counted.update(known)
+
+    def _request(self, question: Question) -> dict[str, Any]:
+        """All that decides what the answer is. The question's id, group and variant are not told to a model."""
+        identity = dict(self.identity)
+        options = list(question.options)
+        if options:
+            identity.pop("max_new_tokens", None)  # nothing is generated where options are ranked
+        return {
+            "identity": identity,
+            "prompt": question.prompt,
+            "options": options,
+            "image_ids": list(question.image_ids),
+        }
+
+
+def stored(model: Model, store: ResponseStore) -> Model:
+    """The same model, asked only what `store` has no answer to; a model without an identity is returned as it is."""
+    identity = model.identity
+    return model if identity is None else StoredModel(model, identity, store)

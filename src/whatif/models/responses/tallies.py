@@ -1,0 +1,64 @@
+"""What the stored answers of each model took: tokens, time, and what was not answered."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import Counter
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from whatif.models.responses.files import BUSY_SECONDS, file_errors
+from whatif.models.responses.store import model_label
+
+
+@dataclass
+class Tally:
+    """What the answers of one model at one address (None for a checkpoint) took.
+
+    `counted` of the `answers` gave a number of tokens, `timed` a time; `seconds` is the time that they were waited for.
+    `unanswered` counts responses that were no answer, by reason.
+    """
+
+    model: str
+    base_url: str | None
+    answers: int = 0
+    counted: int = 0
+    prompt_tokens: int = 0
+    response_tokens: int = 0
+    timed: int = 0
+    seconds: float = 0.0
+    unanswered: Counter[str] = field(default_factory=Counter)
+
+
+_SUMS = ("answers", "counted", "prompt_tokens", "response_tokens", "timed", "seconds")  # in the order of the query
+_PROMPT, _RESPONSE, _SECONDS, _STATUS, _REASON = (
+    f"json_extract(answer, '$.{name}')" for name in ("prompt_tokens", "response_tokens", "seconds", "status", "reason")
+)
+# Grouped by the reasons of what was not answered, which are few.
+_QUERY = (
+    f"SELECT json_extract(request, '$.identity'), {_STATUS} = 'ok', iif({_STATUS} = 'ok', NULL, {_REASON}), count(*), "
+    f"sum({_PROMPT} IS NOT NULL AND {_RESPONSE} IS NOT NULL), total({_PROMPT}), total({_RESPONSE}), "
+    f"count({_SECONDS}), total({_SECONDS}) FROM responses GROUP BY 1, 2, 3"
+)
+
+
+def tallies(path: Path) -> list[Tally]:
+    """What the answers in the store at `path` took, in order of their models.
+
+    Raises WhatifError, naming the file, when it cannot be read.
+    """
+    with file_errors(path), closing(sqlite3.connect(path, timeout=BUSY_SECONDS)) as connection:
+        rows = connection.execute(_QUERY).fetchall()
+    found: dict[tuple[str, str], Tally] = {}
+    for identity, is_answer, reason, *numbers in rows:
+        asked = json.loads(identity)
+        label, address = model_label(asked), asked.get("base_url")
+        tally = found.setdefault((label, address or ""), Tally(label, address))
+        for name, number in zip(_SUMS, numbers, strict=True):
+            before = getattr(tally, name)
+            setattr(tally, name, before + type(before)(number))
+        if not is_answer:
+            tally.unanswered[reason or "no reason given"] += numbers[0]
+    return [found[place] for place in sorted(found)]

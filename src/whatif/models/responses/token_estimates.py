@@ -1,0 +1,111 @@
+"""How many tokens an endpoint will count, before it is asked: rules of thumb, and means of what it counted before."""
+
+from __future__ import annotations
+
+import heapq
+import io
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import fmean
+from typing import Any
+
+from whatif.models import Answer, Model, Question
+from whatif.models.responses.store import ResponseStore, model_label
+from whatif.models.responses.stored import StoredModel
+from whatif.models.responses.tallies import tallies
+
+_CHARACTERS = 4  # of English for a token
+# A picture by the published rule of OpenAI's larger models: it is made to fit into a square, then its shorter side to a
+# length, and counted in tiles.
+_LARGEST_SQUARE, _SHORTER_SIDE, _TILE = 2048, 768, 512  # pixels
+_TOKENS_OF_PICTURE, _TOKENS_OF_TILE = 85, 170
+_SAMPLE = 100  # questions whose pictures are looked at
+RULE_OF_THUMB = "by rule of thumb: 4 characters a token, pictures by their size, responses of max_new_tokens"
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What is asked and what that may take. Money follows from the tokens; `seconds` is None when no time is known."""
+
+    questions: int
+    asked: int
+    prompt_tokens: int
+    response_tokens: int
+    seconds: float | None
+    basis: str
+
+
+def picture_tokens(width: int, height: int) -> int:
+    """Tokens of a picture of a size in pixels; smaller ones are not made larger."""
+    shrink = min(1.0, _LARGEST_SQUARE / max(width, height))
+    shrink *= min(1.0, _SHORTER_SIDE / (min(width, height) * shrink))
+    across, down = (max(1, math.ceil(round(side * shrink) / _TILE)) for side in (width, height))
+    tiles = across * down
+    return _TOKENS_OF_PICTURE + _TOKENS_OF_TILE * tiles
+
+
+def prompt_tokens(question: Question) -> float:
+    """Tokens of a question and its pictures. One that cannot be read counts as nothing: it is not sent."""
+    from PIL import Image
+
+    try:
+        sizes = []
+        for data in question.encoded_images():
+            with Image.open(io.BytesIO(data)) as picture:
+                sizes.append(picture.size)
+    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError):
+        return 0
+    return len(question.prompt) / _CHARACTERS + sum(picture_tokens(*size) for size in sizes)
+
+
+@dataclass
+class Unasked:
+    """Stands in the place of a model and asks nothing: it remembers which questions have no stored answer.
+
+    What is stored is answered from there, and all else with empty words, so that a second turn comes about.
+    """
+
+    model: Model
+    store: ResponseStore
+    known: dict[str, Answer] = field(default_factory=dict)
+    missing: dict[str, Question] = field(default_factory=dict)
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """That of the model."""
+        return self.model.identity or {}
+
+    def answer(self, questions: Sequence[Question]) -> Iterator[Answer]:
+        """An answer to each question, in the same order."""
+        found = StoredModel(self.model, self.identity, self.store).known(questions)
+        for question, (key, answer) in zip(questions, found, strict=True):
+            if answer is None:
+                self.missing[key] = question
+            else:
+                self.known[key] = answer
+        return iter([Answer(response="") if answer is None else answer for _, answer in found])
+
+    def estimate(self) -> Estimate:
+        """What asking the missing questions takes, by the mean of stored answers or else by rules of thumb."""
+        asked, questions = len(self.missing), len(self.missing) + len(self.known)
+        counted = [
+            (answer.prompt_tokens, answer.response_tokens)
+            for answer in self.known.values()
+            if answer.prompt_tokens is not None and answer.response_tokens is not None
+        ]
+        label, address = model_label(self.identity), self.identity.get("base_url")
+        tally = next((one for one in tallies(self.store.path) if (one.model, one.base_url) == (label, address)), None)
+        if counted:
+            prompt, response = (fmean(numbers) for numbers in zip(*counted, strict=True))
+            basis = f"by the mean of {len(counted):,} stored answers to this benchmark"
+        elif tally is not None and tally.counted:
+            prompt, response = tally.prompt_tokens / tally.counted, tally.response_tokens / tally.counted
+            basis = f"by the mean of {tally.counted:,} stored answers to other questions"
+        else:
+            # Keys are hashes, so the smallest are a random sample, and the same one each time.
+            sample = heapq.nsmallest(_SAMPLE, self.missing)
+            prompt = fmean(prompt_tokens(self.missing[key]) for key in sample) if sample else 0.0
+            response, basis = float(self.identity.get("max_new_tokens", 0)), RULE_OF_THUMB
+        seconds = tally.seconds / tally.timed * asked if tally is not None and tally.timed else None
+        return Estimate(questions, asked, round(prompt * asked), round(response * asked), seconds, basis)

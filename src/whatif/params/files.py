@@ -1,0 +1,127 @@
+"""Settings read from YAML files and checked, with every mistake as a line for people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import yaml
+from pydantic import BaseModel, ValidationError
+
+from whatif.errors import WhatifError
+from whatif.files.inputs import read_bytes
+from whatif.files.well_formed import escaped
+from whatif.files.yaml_values import LARGEST, parse_yaml
+from whatif.params.base import Settings
+from whatif.params.suggestions import suggestion
+
+Root = TypeVar("Root", bound=Settings)
+_REMEDY = "run whatif in the root of the project"
+
+
+def read_settings(root: type[Root], path: Path, remedy: str = _REMEDY) -> Root:
+    """Reads and checks a file of settings; `remedy` says what to do when it is not there.
+
+    Raises WhatifError with one line a finding: file, line, path of the key, what is wrong, what would be right.
+    """
+    values, tree = read_yaml(path, remedy)
+    return check_settings(root, values, path, tree)
+
+
+def read_yaml(path: Path, remedy: str = _REMEDY) -> tuple[Any, yaml.Node | None]:
+    """The values of a file, and the file as nodes. Raises WhatifError when it cannot be read, and as `parse_yaml`."""
+    try:
+        text = read_bytes(path, LARGEST).decode("utf-8")
+    except OSError as error:
+        raise WhatifError(f"{path}: cannot be read ({error.strerror}); {remedy}") from error
+    except UnicodeDecodeError as error:
+        raise WhatifError(f"{path}: is not UTF-8 (byte {error.start}); save it as UTF-8") from error
+    return parse_yaml(text, path)
+
+
+def check_settings(
+    root: type[Root],
+    values: Any,
+    path: Path,
+    tree: yaml.Node | None = None,
+    context: Mapping[str, Any] | None = None,
+) -> Root:
+    """Values as read from a file, checked; `tree` is the file as YAML nodes, which know their lines.
+
+    `context` is what validators of single values are told of the rest of the world.
+
+    Raises WhatifError as `read_settings` does.
+    """
+    if not isinstance(values, dict):
+        first = " and ".join(f"`{field.alias or name}`" for name, field in list(root.model_fields.items())[:2])
+        raise WhatifError(f"{path}: must hold keys and values; the first ones are {first}")
+    try:
+        return root.model_validate(values, context=context)
+    except ValidationError as error:
+        lines = [_finding_line(_without_secret(finding), values, path, tree, root) for finding in error.errors()]
+        raise WhatifError("\n".join(sorted(set(lines)))) from None
+
+
+def _without_secret(finding: Any) -> Any:
+    """A finding that does not show what may be a key, pasted where the name of its variable belongs, or in a URL."""
+    where = finding["loc"]
+    secret = where[-1:] in (("key_variable",), ("base_url",)) or "extra_body" in where
+    return {**finding, "input": "(not shown)"} if secret else finding
+
+
+def _finding_line(finding: Any, values: Any, path: Path, tree: yaml.Node | None, root: type[BaseModel]) -> str:
+    """One of pydantic's findings about `values`, read from `path`, as a line for people."""
+    if not finding["loc"]:
+        # Raised by a check over several keys, which names the one that is wrong.
+        return f"{path}: {finding['msg'].removeprefix('Value error, ')}"
+    keys = _keys_in_file(finding["loc"], values)
+    where = f"{path}:{_line_of(keys, tree)}: " if tree else f"{path}: "
+    name = ".".join(escaped(str(key)) for key in keys)
+    kind, message = finding["type"], finding["msg"].removeprefix("Value error, ")
+    if kind == "extra_forbidden":
+        return f"{where}{name}: unknown key{suggestion(keys, values, root)}"
+    if kind == "missing":
+        return f"{where}{name}: is missing"
+    if kind == "union_tag_not_found":
+        return f"{where}{name}: names no adapter; give `adapter: random`, for example"
+    if kind == "union_tag_invalid":
+        context = finding["ctx"]
+        return f"{where}{name}.adapter: is {context['tag']!r}; known here: {context['expected_tags']}"
+    value = finding["input"]
+    whole_entry = isinstance(value, dict) and "adapter" in value  # which may hold what is not to be shown
+    shown = "" if whole_entry else f"is {value!r}; "
+    return f"{where}{name}: {shown}{message[:1].lower()}{message[1:]}"
+
+
+def _keys_in_file(location: tuple[Any, ...], values: Any) -> list[Any]:
+    """The keys of an error's place as they stand in the file: without the tags that pydantic adds for a union."""
+    keys: list[Any] = []
+    for number, key in enumerate(location):
+        inside = isinstance(values, dict) and key in values
+        is_index = isinstance(values, list) and isinstance(key, int) and key < len(values)
+        if inside or is_index:
+            values = values[key]
+            keys.append(key)
+        elif number == len(location) - 1 and key != "[key]" and not _is_tag(key, values):
+            keys.append(key)
+    return keys
+
+
+def _is_tag(key: Any, values: Any) -> bool:
+    """Whether a part of a place is a tag, which an entry of the file has as a value: `hf-chat`, its adapter."""
+    return isinstance(values, dict) and key == values.get("adapter")
+
+
+def _line_of(keys: list[Any], tree: yaml.Node | None) -> int:
+    line, node = 1, tree
+    for key in keys:
+        if isinstance(node, yaml.MappingNode):
+            found = [(k, v) for k, v in node.value if k.value == str(key)]
+            if not found:
+                break
+            line, node = found[0][0].start_mark.line + 1, found[0][1]
+        elif isinstance(node, yaml.SequenceNode) and isinstance(key, int):
+            node = node.value[key]
+            line = node.start_mark.line + 1
+    return line

@@ -1,0 +1,152 @@
+"""The whole of `params.yaml`: every setting, its type and its range; an unknown key or a bad value is an error.
+
+The sections of a stage are those of the benchmarks, each typed by the settings that the benchmark brings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import yaml
+from pydantic import Field, create_model
+
+from whatif.errors import WhatifError
+from whatif.params.base import STAGES, BenchmarkSettings, Settings
+from whatif.params.files import check_settings, read_yaml
+from whatif.params.models import BenchmarkName, ModelKey, ModelSettings
+
+PARAMS_FILE = "params.yaml"
+
+Kinds = Mapping[str, type[BenchmarkSettings]]  # benchmark -> the class of its settings
+Own = TypeVar("Own", bound=BenchmarkSettings)
+
+
+@dataclass(frozen=True)
+class Params:
+    """The checked settings of a pipeline.
+
+    benchmarks: the selected ones, in the order of the file; models: what is evaluated, by key; sections: the settings
+    of each selected benchmark.
+    """
+
+    seed: int
+    benchmarks: Sequence[str]
+    models: Mapping[str, ModelSettings]
+    sections: Mapping[str, BenchmarkSettings]
+
+    def section(self, benchmark: str, kind: type[Own]) -> Own:
+        """The settings of a benchmark. Raises KeyError when it is not selected."""
+        found = self.sections[benchmark]
+        assert isinstance(found, kind)
+        return found
+
+    def lookup(self, path: str) -> Any:
+        """The value at a dotted path of `params.yaml`, for example `generate.cvqa-synthetic`.
+
+        Raises KeyError when there is none.
+        """
+        first, *rest = path.split(".")
+        if first in STAGES:
+            benchmark, *rest = rest
+            value: Any = _field(self.sections[benchmark], first)
+        else:
+            value = {"seed": self.seed, "benchmarks": self.benchmarks, "models": self.models}[first]
+        for key in rest:
+            value = value[key] if isinstance(value, Mapping) else _field(value, key)
+        return value
+
+
+def check(
+    values: Any, kinds: Kinds, names: Sequence[str], path: Path = Path(PARAMS_FILE), tree: yaml.Node | None = None
+) -> Params:
+    """Values as read from a file, checked; `tree` is the file as YAML nodes, which know their lines.
+
+    `kinds` are the settings of every benchmark that the values mention, `names` all benchmarks that are installed.
+    Raises WhatifError with one line a finding: file, line, path of the key, what is wrong, what would be right.
+    """
+    selected = _selected(values)
+    read = check_settings(_root(kinds, selected), values, path, tree, {"benchmarks": names})
+    whole: Any = read
+    if len(set(whole.benchmarks)) < len(whole.benchmarks):
+        raise WhatifError(f"{path}: benchmarks: name each one once")
+    sections = {name: _section(kinds[name], name, read) for name in whole.benchmarks}
+    for name, section in sections.items():
+        try:
+            section.check(whole.models)
+        except ValueError as error:
+            raise WhatifError(f"{path}: {str(error).format(name=name)}") from None
+    return Params(whole.seed, tuple(whole.benchmarks), whole.models, sections)
+
+
+def mentioned(values: Any) -> list[str]:
+    """Names of benchmarks that values of a file select or have a section for, as far as these are well-formed."""
+    stages = [values.get(stage) for stage in STAGES] if isinstance(values, dict) else []
+    sections = [name for stage in stages if isinstance(stage, dict) for name in stage]
+    return list(dict.fromkeys(name for name in (*_selected(values), *sections) if isinstance(name, str)))
+
+
+def read(path: Path) -> tuple[Any, yaml.Node | None]:
+    """The values of a file, unchecked, and the file as nodes. Raises WhatifError when it cannot be read."""
+    return read_yaml(path)
+
+
+def plain(value: Any) -> Any:
+    """A value of the parameters as JSON knows it, with the keys of `params.yaml`."""
+    if isinstance(value, Settings):
+        return value.model_dump(mode="json", by_alias=True)
+    if isinstance(value, tuple):
+        return [plain(inner) for inner in value]
+    return {key: plain(inner) for key, inner in value.items()} if isinstance(value, dict) else value
+
+
+def _selected(values: Any) -> list[str]:
+    names = values.get("benchmarks") if isinstance(values, dict) else None
+    return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
+
+
+def _root(kinds: Kinds, selected: Sequence[str]) -> type[Settings]:
+    """The class of a whole file: a section is required where its benchmark is selected, and may stand there otherwise."""
+    stages = {stage: _stage(stage, kinds, selected) for stage in STAGES}
+    fields: dict[str, Any] = {
+        "seed": (int, Field(ge=0, lt=2**32)),
+        "benchmarks": (list[BenchmarkName], Field(min_length=1)),
+        "models": (dict[ModelKey, ModelSettings], Field(min_length=1)),
+        **{name: (kind, ...) if _requires(kind) else (kind | None, None) for name, kind in stages.items()},
+    }
+    return create_model("Params", __base__=Settings, **fields)
+
+
+def _stage(stage: str, kinds: Kinds, selected: Sequence[str]) -> type[Settings]:
+    fields: dict[str, Any] = {}
+    for name, kind in kinds.items():
+        if stage in kind.model_fields:
+            section = kind.model_fields[stage].annotation
+            required = name in selected
+            fields[_python_name(name)] = (
+                section if required else section | None,  # type: ignore[operator]
+                Field(alias=name) if required else Field(default=None, alias=name),
+            )
+    return create_model(stage.title(), __base__=Settings, **fields)
+
+
+def _requires(kind: type[Settings]) -> bool:
+    return any(field.is_required() for field in kind.model_fields.values())
+
+
+def _section(kind: type[BenchmarkSettings], name: str, read: Settings) -> BenchmarkSettings:
+    stages = [stage for stage in STAGES if stage in kind.model_fields]
+    return kind.model_construct(**{stage: getattr(getattr(read, stage), _python_name(name)) for stage in stages})
+
+
+def _python_name(name: str) -> str:
+    return name.replace("-", "_")
+
+
+def _field(settings: Any, key: str) -> Any:
+    for name, field in type(settings).model_fields.items():
+        if key in (name, field.alias):
+            return getattr(settings, name)
+    raise KeyError(key)

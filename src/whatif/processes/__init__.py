@@ -1,0 +1,1 @@
+"""Which processes run here, which locks they hold, and which end together."""

@@ -1,0 +1,110 @@
+"""Locks that go with the process that holds them: one a checkout for who plans, one a job for who makes its outputs."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import json
+import os
+import socket
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import BinaryIO
+
+from whatif.errors import WhatifError
+from whatif.files.atomic import write_whole
+from whatif.processes import owners
+
+LOCKS = Path(".whatif/locks")
+_CHECKOUT = LOCKS / "checkout.lock"
+_LAST_RUN = LOCKS.parent / "last-run.json"
+
+
+def hold_checkout() -> BinaryIO:
+    """Locks this checkout for the process that plans, until the returned file is closed or the process ends.
+
+    Raises InUseError saying who holds it and since when: another process that plans, or a `dvc repro` that this
+    process is no part of and that may just be between two stages.
+    """
+    LOCKS.mkdir(parents=True, exist_ok=True)
+    file = _CHECKOUT.open("a+b")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        file.seek(0)
+        holder = file.readline().decode("utf-8", "replace").strip() or "another process"
+        file.close()
+        raise owners.InUseError(holder) from None
+    if other := owners.dvc_run(Path.cwd()):
+        file.close()
+        raise owners.InUseError(str(other))
+    _sign(file)
+    return file
+
+
+def is_planned() -> bool:
+    """Whether a process that plans is at work in this checkout, which may have started this one."""
+    return owners.is_held(_CHECKOUT)
+
+
+def record_run(command: Sequence[str] | None = None) -> None:
+    """Writes down how this run was started, for who goes on after a power cut: as this process was, when not given.
+
+    To be called when jobs begin, so that a dry run does not overwrite the record of an interrupted one. A full disk
+    does not stop the run.
+    """
+    if command is None:
+        command = ["dvc", "repro"] if "DVC_STAGE" in os.environ else owners.command_of(sys.orig_argv)
+    with contextlib.suppress(WhatifError):
+        write_whole(_LAST_RUN, json.dumps(list(command)).encode())
+
+
+def last_run() -> list[str]:
+    """The command of the run whose jobs began last in this checkout; empty when nothing says so."""
+    try:
+        command = json.loads(_LAST_RUN.read_text(encoding="utf-8"))
+        return command if isinstance(command, list) and all(isinstance(word, str) for word in command) else []
+    except (OSError, ValueError):
+        return []
+
+
+def _sign(file: BinaryIO, what: str = "") -> None:
+    now = datetime.now().astimezone().isoformat(timespec="seconds")
+    text = f"process {os.getpid()} on {socket.gethostname()} since {now}{what}"
+    with contextlib.suppress(OSError):  # on a full disk the lock is held all the same, without its holder's name
+        os.truncate(file.fileno(), 0)
+        os.write(file.fileno(), text.encode())
+
+
+@contextlib.contextmanager
+def hold_job(name: str, say: Callable[[str], None]) -> Iterator[None]:
+    """Waits until nobody else makes the outputs of this job, for example one that a killed run left behind."""
+    with _opened(name) as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            say(f"{name}: waits for another process that is making it")
+            fcntl.flock(file, fcntl.LOCK_EX)
+        _sign(file, f" ({name})")
+        yield
+
+
+@contextlib.contextmanager
+def try_job(name: str) -> Iterator[bool]:
+    """Holds the lock of a job if nobody else does, and says whether it does."""
+    with _opened(name) as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            yield False
+            return
+        _sign(file, f" ({name})")
+        yield True
+
+
+def _opened(name: str) -> BinaryIO:
+    LOCKS.mkdir(parents=True, exist_ok=True)
+    return (LOCKS / f"{hashlib.sha256(name.encode()).hexdigest()[:32]}.lock").open("a+b")

@@ -1,0 +1,155 @@
+"""Keeps the pair of pictures whose difference is most like that of its captions (COCO-Counterfactuals 3.2, B.1.2)."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whatif.artifacts.images import DecodedPictures
+from whatif.artifacts.pair_items import SAME_PICTURE
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+Floats: TypeAlias = NDArray[np.float64]
+Row: TypeAlias = Mapping[str, Any]
+Refusal: TypeAlias = tuple[str, str]  # reason and detail
+
+NO_CANDIDATE_LEFT = "no candidate is left"  # how the reason of `lost_pair` begins
+_CANDIDATES_AT_ONCE = 256
+_SAME = 1e-9  # shorter than this, a difference of embeddings has no direction
+
+
+class Embeds(Protocol):
+    """What embeds captions and pictures, each with length 1 (`whatif.models.local.encoders.Embedder`)."""
+
+    def captions(self, captions: Sequence[str]) -> Floats: ...
+    def pictures(self, pictures: Sequence[Image]) -> Floats: ...
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """The least cosines of a candidate that is kept (COCO-Counterfactuals B.1.2)."""
+
+    caption_image: float  # of each caption and its picture
+    image_image: float  # of both pictures
+    directional: float  # of the changes in words and in pictures; the paper names none
+
+
+@dataclass(frozen=True)
+class Similarities:
+    """Cosines of n pairs: of captions and their pictures, of both pictures, of the changes in words and in pictures."""
+
+    caption_image_0: Floats
+    caption_image_1: Floats
+    image_image: Floats
+    directional: Floats
+
+
+def similarities(captions_0: Floats, captions_1: Floats, images_0: Floats, images_1: Floats) -> Similarities:
+    """The similarities of n pairs by their embeddings (n, width), which have length 1.
+
+    `directional` is equation (1) of COCO-Counterfactuals 3.2. Where both captions or both pictures have the same
+    embedding there is no direction, and it is 0.
+    """
+    told, shown = captions_1 - captions_0, images_1 - images_0
+    lengths = np.linalg.norm(told, axis=-1) * np.linalg.norm(shown, axis=-1)
+    directional = np.divide(_dot(told, shown), lengths, out=np.zeros(len(told)), where=lengths > _SAME)
+    return Similarities(_dot(captions_0, images_0), _dot(captions_1, images_1), _dot(images_0, images_1), directional)
+
+
+def measured(candidates: Iterable[Row], pictures: DecodedPictures, clip: Embeds) -> Iterator[dict[str, Any]]:
+    """Rows of `pairs` with the similarities that CLIP finds, in the same order."""
+    waiting = iter(candidates)
+    while rows := list(itertools.islice(waiting, _CANDIDATES_AT_ONCE)):
+        # The candidates of a pair have the same captions: each is read once.
+        texts = sorted({row[f"caption_{side}"] for row in rows for side in (0, 1)})
+        told = dict(zip(texts, clip.captions(texts), strict=True))
+        captions = [np.stack([told[row[f"caption_{side}"]] for row in rows]) for side in (0, 1)]
+        images = [clip.pictures([pictures.get(row[f"image_id_{side}"]) for row in rows]) for side in (0, 1)]
+        found = similarities(*captions, *images)
+        for place, row in enumerate(rows):
+            yield {**row, **{name: float(values[place]) for name, values in vars(found).items()}}
+
+
+def best_candidates(
+    candidates: Iterable[Row], least: Thresholds, refused_too: Callable[[Row], Refusal | None] = lambda row: None
+) -> Iterator[tuple[str, Row | None, list[dict[str, Any]]]]:
+    """For each pair its id, its best candidate or None, and the rejections of the others, given in order of pairs.
+
+    Best is the one with the highest directional similarity (the first of equals) among those that neither `refusal` nor
+    `refused_too`, which is asked of the rest, refuses. A candidate that is left but is not the best is rejected as
+    "another candidate was better".
+    """
+    for pair_id, group in itertools.groupby(candidates, key=lambda row: str(row["pair_id"])):
+        rows = list(group)
+        refused = {row["candidate"]: refusal(row, least) or refused_too(row) for row in rows}
+        left = [row for row in rows if refused[row["candidate"]] is None]
+        best = max(left, key=lambda row: row["directional"], default=None)
+        rejections = []
+        for row in rows:
+            if row is best:
+                continue
+            reason, detail = refused[row["candidate"]] or _not_the_best(row, best)
+            rejections.append({"item_id": candidate_name(row), "reason": reason, "detail": detail})
+        yield pair_id, best, rejections
+
+
+def candidate_name(row: Row) -> str:
+    """What a candidate is called among rejected items."""
+    return f"{row['pair_id']}-{row['candidate']:04d}"
+
+
+def lost_pair(pair_id: str, rejections: Iterable[Row]) -> dict[str, Any]:
+    """The rejection of a pair that has no candidate left, with the reason of most of its candidates in brackets.
+
+    Its detail counts the reasons of all candidates.
+    """
+    counted = sorted(Counter(str(row["reason"]) for row in rejections).items())
+    most = max(counted, key=lambda found: found[1])[0]
+    detail = "; ".join(f"{reason}: {number}" for reason, number in counted)
+    return {"item_id": pair_id, "reason": f"{NO_CANDIDATE_LEFT} ({most})", "detail": detail}
+
+
+def is_lost_pair(row: Row) -> bool:
+    """Whether this rejection is that of a pair without candidates, and not of a candidate."""
+    return str(row["reason"]).startswith(NO_CANDIDATE_LEFT)
+
+
+def refusal(row: Row, least: Thresholds) -> Refusal | None:
+    """Why a measured candidate cannot be kept, as reason and detail; None when it can.
+
+    The first that holds of: both pictures are the same picture, a picture is unlike its caption (the detail says
+    which), the pictures are unlike each other, the pictures do not change as the captions do. Pictures are encoded
+    alike wherever they are drawn, so the same pixels have the same id.
+    """
+    if row["image_id_0"] == row["image_id_1"]:
+        return SAME_PICTURE, "both pictures have the same pixels"
+    for side in (0, 1):
+        value = row[f"caption_image_{side}"]
+        if not value >= least.caption_image:
+            return "picture unlike its caption", f"similarity {value:.3f} of side {side} is below {least.caption_image}"
+    if not row["image_image"] >= least.image_image:
+        return "pictures unlike each other", f"similarity {row['image_image']:.3f} is below {least.image_image}"
+    if not row["directional"] >= least.directional:
+        detail = f"directional similarity {row['directional']:.3f} is below {least.directional}"
+        return "pictures change unlike their captions", detail
+    return None
+
+
+def _not_the_best(row: Row, best: Row | None) -> tuple[str, str]:
+    if best is None:
+        raise ValueError(f"{row['pair_id']}: a candidate is left, and none is the best")
+    said = f"directional similarity {row['directional']:.3f}; candidate {best['candidate']} has"
+    return "another candidate was better", f"{said} {best['directional']:.3f}"
+
+
+def _dot(first: Floats, second: Floats) -> Floats:
+    product: Floats = (first * second).sum(axis=-1)
+    return product

@@ -1,0 +1,189 @@
+"""Loads a diffusion pipeline that draws pictures from captions, from a folder or from the hub."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+from whatif.artifacts.verified import source_digest
+from whatif.errors import WhatifError
+from whatif.models.local.checkpoints import device_of, folder_of, load_error, source_of
+from whatif.models.local.faults import first_line
+from whatif.models.local.weight_files import check_weights
+from whatif.params.models import DiffusionCheckpoint
+
+_CLASS = "StableDiffusionPipeline"
+_INDEX = "model_index.json"
+_TEXT_ENCODER = "CLIPTextModel"
+# Part of a pipeline -> its configuration, and whether it has weights.
+_PARTS = {
+    "unet": ("config.json", True),
+    "vae": ("config.json", True),
+    "text_encoder": ("config.json", True),
+    "tokenizer": ("tokenizer_config.json", False),
+    "scheduler": ("scheduler_config.json", False),
+}
+_SCHEDULER = re.compile(r"diffusers\.\w+Scheduler")  # the checkpoint's own
+_SCHEDULERS = {"ddim": "DDIMScheduler", "euler-ancestral": "EulerAncestralDiscreteScheduler"}
+# Part -> the library and the classes that are loaded; an index that names others could import any module.
+_CLASSES: dict[str, tuple[str, tuple[str, ...]]] = {
+    "unet": ("diffusers", ("UNet2DConditionModel",)),
+    "vae": ("diffusers", ("AutoencoderKL", "AutoencoderTiny")),
+    "text_encoder": ("transformers", (_TEXT_ENCODER,)),
+    "tokenizer": (
+        "transformers",
+        ("CLIPTokenizer", "CLIPTokenizerFast", "PreTrainedTokenizerFast", "TokenizersBackend"),
+    ),
+}
+
+
+def load_pipeline(settings: DiffusionCheckpoint) -> Any:
+    """The StableDiffusionPipeline of a checkpoint, on its device; its safety checker is left out.
+
+    A folder is read without a look at the network, and weights come from safetensors files only.
+
+    Raises WhatifError, naming the file, when the folder is missing or lacks a file, when one is cut off or lacks a
+    weight, when the checkpoint is another kind of pipeline or cannot be loaded, and when the device is not there or
+    too small.
+    """
+    import diffusers
+    import torch
+
+    if not sys.stderr.isatty():
+        diffusers.utils.logging.disable_progress_bar()  # no lines about it in a log file
+    source, folder = source_of(settings)
+    if folder is not None:
+        _check_files(folder)
+    device = device_of(settings.device)
+    options = {
+        "dtype": getattr(torch, settings.dtype),
+        "revision": settings.revision,
+        "use_safetensors": True,
+        "local_files_only": folder is not None,
+    }
+    try:
+        pipeline_class = getattr(diffusers, _CLASS)
+        hub = {name: options[name] for name in ("revision", "local_files_only")}
+        _check_index(f"{source}/{_INDEX}", pipeline_class.load_config(source, **hub))
+        pipeline = pipeline_class.from_pretrained(
+            source,
+            text_encoder=_text_encoder(source, options),
+            # Parts of the safety checker, which is left out, and of prompts that are pictures.
+            **dict.fromkeys(("safety_checker", "feature_extractor", "image_encoder")),
+            requires_safety_checker=False,
+            trust_remote_code=False,
+            **options,
+        )
+    except WhatifError:
+        raise
+    except Exception as error:  # the libraries raise errors of a dozen kinds, all of them about this checkpoint
+        raise load_error(source, error) from error
+    _check_weights_and_sizes(source, pipeline)
+    pipeline.set_progress_bar_config(disable=True)
+    if settings.scheduler is not None:
+        # With the checkpoint's own noise schedule, which is what its denoiser was trained for.
+        pipeline.scheduler = getattr(diffusers, _SCHEDULERS[settings.scheduler]).from_config(pipeline.scheduler.config)
+    try:
+        return pipeline.to(device)
+    except (RuntimeError, MemoryError) as error:
+        raise WhatifError(f"checkpoint {source}: cannot be put on {device}: {first_line(error)}") from error
+
+
+def identity(settings: DiffusionCheckpoint, pipeline: Any) -> dict[str, Any]:
+    """What the pictures of a checkpoint are stored under, beside how they are asked for.
+
+    As `whatif.models.local.checkpoints.identity`: a folder by the digest of its files, wherever it lies; a checkpoint of the
+    hub with the commit that `pipeline`, which was loaded from it, came from. Device and batch size are no part of it.
+    """
+    folder = folder_of(settings.checkpoint)
+    how: dict[str, Any] = {
+        "dtype": settings.dtype,
+        "scheduler": settings.scheduler,
+        "cross_attention": settings.cross_attention,
+    }
+    if settings.shared_start:  # named only where it is set, so that what was stored before stays valid
+        how["shared_start"] = settings.shared_start
+    if folder is not None:
+        return {"files": source_digest(folder), **how}
+    # The hub's cache keeps each commit in a folder of its name: .../snapshots/<commit>/unet
+    places = Path(str(pipeline.unet.config._name_or_path)).parts
+    commit = places[places.index("snapshots") + 1] if "snapshots" in places[:-1] else settings.revision
+    return {"checkpoint": settings.checkpoint, "revision": commit, **how}
+
+
+def _text_encoder(source: str, options: dict[str, Any]) -> Any:
+    """The text encoder on its own: as part of a pipeline, weights that it lacks would be drawn at random unsaid."""
+    import transformers
+
+    model, report = getattr(transformers, _TEXT_ENCODER).from_pretrained(
+        source, subfolder="text_encoder", trust_remote_code=False, output_loading_info=True, **options
+    )
+    if missing := sorted(report["missing_keys"]):
+        place = f"checkpoint {source}/text_encoder"
+        raise WhatifError(f"{place}: its files lack {len(missing)} weights, first {missing[0]}")
+    return model
+
+
+def _check_files(folder: Path) -> None:
+    index = folder / _INDEX
+    if not index.is_file():
+        raise WhatifError(f"checkpoint {folder}: lacks {_INDEX}, which names the parts of a diffusion pipeline")
+    try:
+        told = json.loads(index.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise WhatifError(f"checkpoint {index}: is no index of a pipeline: {first_line(error)}") from error
+    _check_index(str(index), told)
+    for part, (configuration, has_weights) in _PARTS.items():
+        if not (folder / part / configuration).is_file():
+            raise WhatifError(f"checkpoint {folder / part}: lacks {configuration}")
+        if has_weights:
+            weights = [path for path in (folder / part).glob("*.safetensors*") if path.is_file()]
+            if not weights:
+                raise WhatifError(f"checkpoint {folder / part}: lacks weights (a .safetensors file)")
+            for path in sorted(weights):
+                if path.suffix == ".safetensors":
+                    check_weights(path)
+
+
+def _check_index(index: str, told: Any) -> None:
+    """Raises WhatifError when an index names parts of other kinds than ours, whose loading could run other code."""
+    try:
+        kind, parts = told["_class_name"], {part: tuple(told[part]) for part in (*_CLASSES, "scheduler")}
+    except (KeyError, TypeError) as error:
+        raise WhatifError(f"checkpoint {index}: is no index of a pipeline: {first_line(error)}") from error
+    if kind != _CLASS:
+        raise WhatifError(f"checkpoint {index.removesuffix(f'/{_INDEX}')}: is a {kind!r}; needed is a {_CLASS}")
+    for part, (library, classes) in _CLASSES.items():
+        if parts[part] not in [(library, name) for name in classes]:
+            found = ".".join(map(str, parts[part]))
+            raise WhatifError(
+                f"checkpoint {index}: its {part} is a {found!r}; needed is a {library}.{' or '.join(classes)}"
+            )
+    scheduler = ".".join(map(str, parts["scheduler"]))
+    if not _SCHEDULER.fullmatch(scheduler):
+        raise WhatifError(f"checkpoint {index}: its scheduler is a {scheduler!r}; needed is one of diffusers")
+
+
+def _check_weights_and_sizes(source: str, pipeline: Any) -> None:
+    for part in ("unet", "vae"):
+        # The library leaves what it found no weights for without any.
+        missing = sorted(name for name, weight in getattr(pipeline, part).named_parameters() if weight.is_meta)
+        if missing:
+            place = f"checkpoint {source}/{part}"
+            raise WhatifError(f"{place}: its files lack {len(missing)} weights, first {missing[0]}")
+    place = f"checkpoint {source}/unet/config.json"
+    if pipeline.unet.config.sample_size is None:
+        raise WhatifError(f"{place}: has no sample_size, so that the size of its pictures is not known")
+    channels = {"in_channels": pipeline.unet.config.in_channels, "out_channels": pipeline.unet.config.out_channels}
+    for name, number in channels.items():
+        if number != pipeline.vae.config.latent_channels:
+            raise WhatifError(
+                f"{place}: has {name} {number}, its vae has latent_channels {pipeline.vae.config.latent_channels}; "
+                "needed is a checkpoint that draws from captions alone"
+            )
+    told, width = pipeline.unet.config.cross_attention_dim, pipeline.text_encoder.config.hidden_size
+    if isinstance(told, int) and told != width:
+        raise WhatifError(f"{place}: has cross_attention_dim {told}, its text_encoder gives {width}")

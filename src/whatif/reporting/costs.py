@@ -1,0 +1,83 @@
+"""What the answers of each model took: tokens and money, and how many questions ended in error, by kind."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from whatif.params.prices import Prices, money
+from whatif.reporting.formats import DisplayTable
+
+# What is read of `predictions`.
+COLUMNS = ("model", "status", "reason", "prompt_tokens", "response_tokens")
+_CAPTION = (
+    "Tokens of the answers as the models count them; + marks a sum to which some answers gave no count. Cost is in the "
+    "currency of the prices in params.yaml, stored answers included. Time is no part of a result: "
+    "`whatif responses show` has it. Models without tokens and errors are left out."
+)
+
+
+@dataclass
+class Spent:
+    """The sums of one model's predictions. `uncounted` are answers without a number of tokens, errors apart."""
+
+    questions: int = 0
+    counted: int = 0
+    uncounted: int = 0
+    prompt_tokens: int = 0
+    response_tokens: int = 0
+    errors: Counter[str] = field(default_factory=Counter)
+
+
+def error_kind(reason: str | None) -> str:
+    """The words of a reason before a colon or bracket: behind it stands what differs from question to question."""
+    return re.split(r": | \(", reason or "no reason given", maxsplit=1)[0]
+
+
+def spent_by_model(predictions: Iterable[pa.Table]) -> dict[str, Spent]:
+    """Sums by the key of the model, of tables with the columns COLUMNS of `predictions`."""
+    found: dict[str, Spent] = {}
+    for piece in predictions:
+        failed = pc.equal(piece["status"], "error")
+        both = pc.and_(piece["prompt_tokens"].is_valid(), piece["response_tokens"].is_valid())
+        flags = {"counted": both, "uncounted": pc.and_not(pc.invert(both), failed)}
+        table = piece.select(["model", "prompt_tokens", "response_tokens"])
+        for name, flag in flags.items():
+            table = table.append_column(name, flag.cast(pa.int64()))
+        totals = [(name, "sum") for name in ("counted", "uncounted", "prompt_tokens", "response_tokens")]
+        for row in table.group_by("model").aggregate([*totals, ([], "count_all")]).to_pylist():
+            of_model = found.setdefault(row["model"], Spent())
+            of_model.questions += row["count_all"]
+            for name, _ in totals:
+                setattr(of_model, name, getattr(of_model, name) + (row[f"{name}_sum"] or 0))
+        errors = piece.select(["model", "reason"]).filter(failed)
+        for row in errors.group_by(["model", "reason"]).aggregate([([], "count_all")]).to_pylist():
+            found[row["model"]].errors[error_kind(row["reason"])] += row["count_all"]
+    return found
+
+
+def costs_table(spent: Mapping[str, Spent], names: Mapping[str, str], prices: Mapping[str, Prices]) -> DisplayTable:
+    """One row a model of `names` (key -> printed name, in order) that counted tokens or had errors."""
+    rows = []
+    for key, name in names.items():
+        of_model = spent.get(key, Spent())
+        if not of_model.counted and not of_model.errors:
+            continue
+        plus = "+" if of_model.uncounted else ""
+        tokens = (of_model.prompt_tokens, of_model.response_tokens)
+        counts = [f"{number}{plus}" if of_model.counted else "" for number in tokens]
+        cost = f"{money(prices[key].cost(*tokens))}{plus}" if key in prices and of_model.counted else ""
+        rows.append((name, errors_text(of_model.errors), str(of_model.questions), *counts, cost))
+    header = ("Model", "Errors", "Questions", "Prompt tokens", "Response tokens", "Cost")
+    return DisplayTable(_CAPTION, header, tuple(rows), text_columns=2)
+
+
+def errors_text(errors: Mapping[str, int]) -> str:
+    """Errors by kind, the most frequent first: `status 500: 3; no reply within 60 s: 1`; `none` without any."""
+    ordered = sorted(errors.items(), key=lambda item: (-item[1], item[0]))
+    return "; ".join(f"{kind}: {number}" for kind, number in ordered) or "none"

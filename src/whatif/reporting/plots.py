@@ -1,0 +1,132 @@
+"""Draws accuracy on original against accuracy on counterfactual questions, one point a model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from whatif.benchmarks.shared.c_vqa_tables import PlotRow
+from whatif.reporting.svg import new_figure, svg
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_COLOURS = {"ours": "#1b6ca8", "printed": "#b5541c"}
+_MARKERS = {"ours": "o", "printed": "s"}
+_LABELS = {"ours": "measured here", "printed": "reported in the paper"}
+_GREY = "#8a8a8a"
+
+
+def accuracy_scatter(rows: Sequence[PlotRow], chance: float | None, title: str) -> bytes:
+    """An SVG of the rows, whose accuracies and `chance` are in percent; the same rows give the same bytes.
+
+    `chance` is None for open questions, which have none.
+
+    Below the diagonal a model does worse on counterfactual questions than on their originals. Pale bars behind the
+    points are the intervals of the rows that have one; with few questions they are wide, and points and names stay
+    readable on top of them.
+    """
+    return svg(lambda: _draw(rows, chance, title))
+
+
+def _draw(rows: Sequence[PlotRow], chance: float | None, title: str) -> Figure:
+    figure = new_figure(6.4, 6.4)
+    axes = figure.subplots()
+    _frame(axes, rows, chance, title)
+    for row in rows:
+        _point(axes, row)
+    _legend(figure, rows, with_chance=chance is not None)
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")  # names are placed on the layout as it is now
+    _place_names(axes, rows)
+    return figure
+
+
+def _frame(axes: Axes, rows: Sequence[PlotRow], chance: float | None, title: str) -> None:
+    values = [end for row in rows for end in (row.original, row.counterfactual, *_ends(row))]
+    if chance is not None:
+        values.append(chance)
+    values = values or [50.0]
+    margin = max(3.0, 0.12 * (max(values) - min(values)))
+    limits = (max(0.0, min(values) - margin), min(100.0, max(values) + margin))
+    axes.set(xlim=limits, ylim=limits, aspect="equal", title=title)
+    axes.set_xlabel("accuracy on original questions (%)")
+    axes.set_ylabel("accuracy on counterfactual questions (%)")
+    axes.axline((0, 0), slope=1, color=_GREY, linewidth=1, zorder=1)
+    if chance is not None:
+        axes.axvline(chance, color=_GREY, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
+        axes.axhline(chance, color=_GREY, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
+
+
+def _point(axes: Axes, row: PlotRow) -> None:
+    axes.plot(
+        row.original, row.counterfactual, _MARKERS[row.source], color=_COLOURS[row.source], markersize=5, zorder=3
+    )
+    axes.errorbar(
+        row.original,
+        row.counterfactual,
+        xerr=_bar(row.original, row.original_low, row.original_high),
+        yerr=_bar(row.counterfactual, row.counterfactual_low, row.counterfactual_high),
+        fmt="none",
+        ecolor=_COLOURS[row.source],
+        elinewidth=0.8,
+        alpha=0.5,
+        zorder=2,
+    )
+
+
+def _bar(value: float, low: float | None, high: float | None) -> list[list[float]] | None:
+    if low is None or high is None:
+        return None
+    return [[max(0.0, value - low)], [max(0.0, high - value)]]
+
+
+def _legend(figure: Figure, rows: Sequence[PlotRow], *, with_chance: bool) -> None:
+    from matplotlib.lines import Line2D
+
+    handles = [
+        Line2D([], [], color=_COLOURS[source], marker=_MARKERS[source], linestyle="none", label=_LABELS[source])
+        for source in _LABELS
+        if any(row.source == source for row in rows)
+    ]
+    if any(row.original_low is not None for row in rows):
+        handles.append(Line2D([], [], color=_COLOURS["ours"], alpha=0.5, linewidth=0.8, label="interval"))
+    handles.append(Line2D([], [], color=_GREY, linewidth=1, label="no difference"))
+    if with_chance:
+        handles.append(Line2D([], [], color=_GREY, linewidth=0.8, linestyle=(0, (4, 3)), label="chance"))
+    figure.legend(handles=handles, loc="outside lower center", ncols=len(handles), frameon=False)
+
+
+def _ends(row: PlotRow) -> list[float]:
+    """The ends of both bars, which are the point itself where there is no interval."""
+    ends = (row.original_low, row.original_high, row.counterfactual_low, row.counterfactual_high)
+    middle = (row.original, row.original, row.counterfactual, row.counterfactual)
+    return [value if end is None else end for end, value in zip(ends, middle, strict=True)]
+
+
+def _place_names(axes: Axes, rows: Sequence[PlotRow]) -> None:
+    """Names beside their points, moved apart where they would cover each other."""
+    from adjustText import adjust_text
+    from matplotlib.patheffects import withStroke
+
+    halo = [withStroke(linewidth=2.5, foreground="white", alpha=0.8)]  # names may stand on bars and lines
+    at: dict[tuple[float, float, str], list[str]] = {}
+    for row in rows:
+        at.setdefault((row.original, row.counterfactual, row.source), []).append(row.name)
+    texts = [
+        # What stands at the same place shares a label, a line each.
+        axes.text(x, y, "\n".join(names), fontsize=8, color=_COLOURS[source], zorder=4, path_effects=halo)
+        for (x, y, source), names in at.items()
+    ]
+    adjust_text(
+        texts,
+        x=[x for x, _, _ in at],
+        y=[y for _, y, _ in at],
+        target_x=[x for x, _, _ in at],
+        target_y=[y for _, y, _ in at],
+        ax=axes,
+        expand=(1.1, 1.5),
+        iter_lim=500,  # and no limit of time, or the picture would depend on the machine
+        arrowprops={"arrowstyle": "-", "color": _GREY, "linewidth": 0.5},
+    )

@@ -1,0 +1,276 @@
+"""Accuracy on original questions and on their counterfactual twins, with its uncertainty, by model and group."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from whatif.errors import WhatifError
+from whatif.language.options import LETTERS
+from whatif.reporting.precision import Precision, in_percent, p_number, percent
+from whatif.scoring.legacy_extraction import legacy_correct
+from whatif.statistics import Interval, clustered_share, mcnemar_exact, paired_difference, wilson
+
+VARIANTS = ("original", "counterfactual")
+STATUSES = ("ok", "ambiguous", "none", "error")
+ALL = "all"
+# What is read of each table; `choice_scores` may be given as whether there are any.
+PREDICTION_COLUMNS = ("question_id", "model", "response", "choice_scores", "answer", "status", "correct")
+QUESTION_COLUMNS = ("question_id", "pair_id", "group", "variant", "question", "choices", "answer", "answer_kind")
+
+Row = Mapping[str, Any]
+Rows = Iterable[Row] | Iterable[pa.Table]  # of `predictions` or `questions`: one by one, or in columns
+Metrics = dict[str, Any]
+Flags = npt.NDArray[np.bool_]
+Codes = npt.NDArray[np.int8]
+Places = npt.NDArray[np.int64]
+
+_OK = STATUSES.index("ok")
+_PIECE = 1 << 20  # predictions that are looked at together: few enough to be held, enough to pay for a look-up's table
+
+
+class TwinAnswers:
+    """What is kept of all predictions: 6 bytes each, in arrays of models x pairs x variants (the original first).
+
+    `answered` says whether there is a prediction, `right` whether it is right, `status` its place in STATUSES and
+    `letter` that in LETTERS (-1 for anything else), `legacy` whether it is right by the published rules (-1 where they
+    have none), `said` whether it is in words from which an answer was to be extracted. `group` (pairs) is the place of
+    each pair's group in `groups`, which are in order of name; `sizes` (groups) counts their questions; `options`
+    (questions) counts the choices of each question.
+
+    Raises WhatifError when a prediction is of an unknown model or question, or when a question is answered twice.
+    """
+
+    def __init__(self, predictions: Rows, questions: Rows, models: Iterable[str]) -> None:
+        self.models = list(models)
+        self._questions = asked = _joined(list(questions), QUESTION_COLUMNS)
+        self.question_ids = _whole(asked["question_id"])
+        self.options: Places = np.asarray(pc.fill_null(pc.list_value_length(asked["choices"]), 0), dtype=np.int64)
+        self.letters = LETTERS[: int(self.options.max(initial=0))]
+        self.groups: list[str] = sorted(pc.unique(asked["group"]).to_pylist())
+        group = _codes(asked["group"], self.groups)
+        self.sizes = np.bincount(group, minlength=len(self.groups))
+        pairs = _whole(pc.binary_join_element_wise(asked["group"], asked["pair_id"], "\n"))
+        pair = pairs.dictionary_encode().indices.to_numpy().astype(np.int64)
+        of_pair = np.unique(pair, return_index=True)[1]
+        self.group = group[of_pair]
+        self._pair_ids = asked["pair_id"].take(pa.array(of_pair))
+        variant = _codes(asked["variant"], VARIANTS)
+        if (variant < 0).any():
+            raise WhatifError(
+                f"question {self.question_ids[int(np.argmin(variant))]}: is neither original nor counterfactual"
+            )
+        self._place = pair * len(VARIANTS) + variant
+        shape = (len(self.models), len(of_pair), len(VARIANTS))
+        self.answered, self.right, self.said = (np.zeros(shape, dtype=np.bool_) for _ in range(3))
+        self.status, self.letter, self.legacy = (np.full(shape, -1, dtype=np.int8) for _ in range(3))
+        rows = 0
+        for piece in _pieces(predictions):
+            self._add(piece, rows := rows + piece.num_rows)
+
+    def pair_ids(self, pairs: Places) -> list[str]:
+        """The ids of the pairs at these places."""
+        return [str(pair) for pair in self._pair_ids.take(pa.array(pairs)).to_pylist()]
+
+    def _add(self, piece: pa.Table, rows: int) -> None:
+        """Takes in a piece of the predictions; with it there are `rows`."""
+        model = _codes(piece["model"], self.models)
+        if (model < 0).any():
+            unknown = piece["model"][int(np.argmin(model))].as_py()
+            raise WhatifError(f"predictions: model {unknown!r} is not in params.yaml ({', '.join(self.models)})")
+        question = _codes(piece["question_id"], self.question_ids)
+        if (question < 0).any():
+            self._refuse(piece, int(np.argmin(question)), "is not in the questions")
+        place = model * (self.answered[0].size) + self._place[question]
+        before = self.answered.reshape(-1)[place]
+        self.answered.reshape(-1)[place] = True
+        if np.count_nonzero(self.answered) < rows:
+            before[np.setdiff1d(np.arange(len(place)), np.unique(place, return_index=True)[1])] = True
+            self._refuse(piece, int(np.argmax(before)), "is answered twice")
+        status, right = _codes(piece["status"], STATUSES), piece["correct"].to_numpy().astype(np.bool_)
+        ranked = piece["choice_scores"]
+        is_flag = pa.types.is_boolean(ranked.type)
+        in_words = piece["response"].is_valid().to_numpy() & ~(ranked if is_flag else ranked.is_valid()).to_numpy()
+        given = status != STATUSES.index("error")
+        in_words &= given
+        for array, values in (
+            (self.status, status),
+            (self.right, right),
+            (self.letter, _codes(piece["answer"], LETTERS)),
+            (self.said, in_words),
+            (self.legacy, np.where(in_words, self._legacy(piece, question, in_words), right & given)),
+        ):
+            array.reshape(-1)[place] = values
+
+    def _legacy(self, piece: pa.Table, question: Places, in_words: Flags) -> Codes:
+        """Of each prediction in words, 1 where it is right by the published rules, 0 where not, -1 without any."""
+        found = np.full(len(question), -1, dtype=np.int8)
+        kinds = _codes(self._questions["answer_kind"], ("number", "boolean"))
+        rows = np.flatnonzero(in_words & (kinds[question] >= 0))
+        responses = piece["response"].cast(pa.string()).take(pa.array(rows)) if rows.size else []
+        asked = self._questions.take(pa.array(question[rows])).to_pylist()
+        for row, response, of_question in zip(rows, responses, asked, strict=True):
+            prediction = {"response": response.as_py(), "choice_scores": None, "status": "ok"}
+            found[row] = bool(legacy_correct(prediction, of_question))
+        return found
+
+    def _refuse(self, piece: pa.Table, row: int, why: str) -> None:
+        model, question = (piece[name][row].as_py() for name in ("model", "question_id"))
+        raise WhatifError(f"predictions of {model}: question {question!r} {why}")
+
+
+def _pieces(predictions: Rows) -> Iterator[pa.Table]:
+    waiting: list[Any] = []
+    rows = 0
+    for one in predictions:
+        waiting.append(one)
+        rows += one.num_rows if isinstance(one, pa.Table) else 1
+        if rows >= _PIECE:
+            yield _joined(waiting, PREDICTION_COLUMNS)
+            waiting, rows = [], 0
+    if rows:
+        yield _joined(waiting, PREDICTION_COLUMNS)
+
+
+def _joined(pieces: Sequence[Any], columns: Sequence[str]) -> pa.Table:
+    if pieces and isinstance(pieces[0], pa.Table):
+        return pa.concat_tables(pieces).select(list(columns))
+    made = {name: [row.get(name) for row in pieces] for name in columns}
+    if "choice_scores" in made:
+        made["choice_scores"] = [scores is not None for scores in made["choice_scores"]]
+    kinds = {"choices": pa.list_(pa.string()), "choice_scores": pa.bool_(), "correct": pa.bool_()}
+    return pa.table({name: pa.chunked_array([values], kinds.get(name, pa.string())) for name, values in made.items()})
+
+
+def _whole(column: pa.ChunkedArray) -> pa.Array:
+    return pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
+
+
+def _codes(column: pa.ChunkedArray, values: Sequence[str] | pa.Array) -> Places:
+    """The place of each text of a column among `values`, -1 for any other and for none."""
+    known = values if isinstance(values, pa.Array) else pa.array(list(values), pa.string())
+    if not pa.types.is_dictionary(column.type):
+        return np.asarray(pc.fill_null(pc.index_in(column, known), -1), dtype=np.int64)
+    found = [np.zeros(0, dtype=np.int64)]
+    for chunk in column.chunks:
+        of_words = pc.fill_null(pc.index_in(chunk.dictionary, known), -1).to_numpy(zero_copy_only=False)
+        indices = pc.fill_null(chunk.indices, len(of_words)).to_numpy(zero_copy_only=False)
+        found.append(np.append(of_words, -1).astype(np.int64)[indices])
+    return np.concatenate(found)
+
+
+def twin_metrics(
+    predictions: Rows | TwinAnswers,
+    questions: Rows,
+    settings: Precision,
+    models: Iterable[str],
+    *,
+    images: Mapping[str, str] | None = None,
+) -> dict[str, dict[str, Metrics]]:
+    """Model -> group (or `all`) -> metrics, ready for JSON; models in the order given, groups by name after `all`.
+
+    A pair counts only when both of its twins have a prediction; `left_out` is the number of the group's questions
+    that do not count for want of one. Metrics of a group:
+
+    - `original`, `counterfactual`: accuracy in percent with its Wilson interval; what was not answered is wrong;
+    - `difference`: counterfactual minus original in points, with Tango's score interval;
+    - `mcnemar_p`: exact, two-sided, of the two variants being equally hard;
+    - `legacy`: by variant, the accuracy of the same responses by the rules of the authors' published scoring; null
+      where a choice was named in words, which those do not know;
+    - `extracted`: by variant, the share in percent of responses in words from which one answer was extracted, errors
+      left out; null where nothing was said in words;
+    - `letters`: by variant, the share in percent of each letter among the answered; `status`: by variant, counts.
+
+    Where several pairs share an image, `images` names that of each pair: accuracies and differences then have intervals
+    by image.
+
+    Predictions that were taken in before may be given as they are; then `questions` are not read.
+
+    Raises WhatifError when a prediction is of an unknown model or question, or when a model has no whole pair.
+    """
+    answers = predictions
+    if not isinstance(answers, TwinAnswers):
+        answers = TwinAnswers(answers, questions, models)
+    how = _How(settings.confidence, answers, images)
+    return {model: _by_group(place, how) for place, model in enumerate(answers.models)}
+
+
+@dataclass(frozen=True)
+class _How:
+    """What all metrics of a run have in common."""
+
+    confidence: float
+    answers: TwinAnswers
+    images: Mapping[str, str] | None
+
+    def accuracy(self, right: Flags, pairs: Places) -> Interval:
+        """Share of right answers, one a pair."""
+        if self.images is None:
+            return wilson(int(right.sum()), len(right), self.confidence)
+        clusters = [self.images[pair] for pair in self.answers.pair_ids(pairs)]
+        return clustered_share(right, clusters, confidence=self.confidence)
+
+    def difference(self, original: Flags, counterfactual: Flags, pairs: Places) -> Interval:
+        """Counterfactual minus original."""
+        images = self.images
+        clusters = None if images is None else [images[pair] for pair in self.answers.pair_ids(pairs)]
+        return paired_difference(original, counterfactual, clusters, confidence=self.confidence)
+
+
+def _by_group(model: int, how: _How) -> dict[str, Metrics]:
+    answers = how.answers
+    whole = answers.answered[model].all(axis=1)
+    if not whole.any():
+        name = answers.models[model]
+        raise WhatifError(f"predictions of {name}: no pair has answers to both of its questions; nothing to compare")
+    metrics = {ALL: _metrics(model, np.flatnonzero(whole), int(answers.sizes.sum()), how)}
+    for place, name in enumerate(answers.groups):
+        pairs = np.flatnonzero(whole & (answers.group == place))
+        if pairs.size:
+            metrics[name] = _metrics(model, pairs, int(answers.sizes[place]), how)
+    return metrics
+
+
+def _metrics(model: int, pairs: Places, questions: int, how: _How) -> Metrics:
+    answers = how.answers
+    right, legacy, said, status, letter = (
+        dict(zip(VARIANTS, array[model][pairs].T, strict=True))
+        for array in (answers.right, answers.legacy, answers.said, answers.status, answers.letter)
+    )
+    original, counterfactual = (right[variant] for variant in VARIANTS)
+    accuracies = {variant: in_percent("accuracy", how.accuracy(side, pairs)) for variant, side in right.items()}
+    return {
+        "pairs": len(pairs),
+        "left_out": questions - len(VARIANTS) * len(pairs),
+        **accuracies,
+        "difference": in_percent("points", how.difference(original, counterfactual, pairs)),
+        "mcnemar_p": p_number(mcnemar_exact(original, counterfactual)),
+        "legacy": {variant: None if (side < 0).any() else _share(side > 0) for variant, side in legacy.items()},
+        "extracted": {variant: _share(status[variant][side] == _OK) for variant, side in said.items()},
+        "letters": {
+            variant: _letters(letter[variant][side == _OK], answers.letters) for variant, side in status.items()
+        },
+        "status": {
+            variant: {name: int(np.count_nonzero(side == place)) for place, name in enumerate(STATUSES)}
+            for variant, side in status.items()
+        },
+    }
+
+
+def _share(found: Flags) -> float | None:
+    """In percent; None of nothing."""
+    return percent(int(found.sum()) / len(found)) if len(found) else None
+
+
+def _letters(chosen: Codes, letters: str) -> dict[str, float]:
+    """Share of each of `letters` among the answered, in percent; empty when nothing was answered."""
+    total = len(chosen)
+    return (
+        {letter: percent(int((chosen == place).sum()) / total) for place, letter in enumerate(letters)} if total else {}
+    )

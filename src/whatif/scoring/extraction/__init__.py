@@ -1,0 +1,1 @@
+"""The answer that a response in words gives."""

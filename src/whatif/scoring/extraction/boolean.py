@@ -1,0 +1,90 @@
+"""Yes or no: said outright, or by a statement that confirms or denies the words of the question."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from whatif.scoring.extraction.extracted import Extracted, ambiguous, one_of
+from whatif.scoring.extraction.response_text import SUPPOSED, SUPPOSITION, clauses
+from whatif.scoring.extraction.statement import has_content, statement_polarity
+from whatif.scoring.extraction.statement_words import written_out
+
+_ALONE = r"(?=\W*$|\W*[^\w\s])"  # `certainly not awake` says nothing about asleep
+_YES = (
+    r"yes|yeah|yep|i (?:think|guess|believe|suppose) so|"
+    rf"(?:true|correct)(?! that\b)|(?:certainly|definitely|absolutely|of course|indeed|no doubt|"
+    rf"without (?:a |any )?doubt){_ALONE}"
+)
+_NO = (
+    r"nope|nah|no way|i do(?:n't| not) (?:think|guess|believe|suppose) so|"
+    r"(?:false|incorrect|not (?:true|correct))(?! that\b)|no(?= (?:it|there|they|he|she|the|this|that|because)\b)|"
+    r"(?:no|not really|not at all|(?:definitely|probably|certainly|absolutely|surely|of course|"
+    rf"i (?:think|guess|suppose)) not){_ALONE}"
+)
+_HEDGE = (
+    r"then|so|well|therefore|thus|hence|but|and|ok|probably|likely|most likely|i(?:'d| would)? (?:think|guess|say)|"
+    r"(?:it|that|this)(?: is|'s)|print|return|bool|a|assistant|[a-z]+(?=[,:])|"
+    r"(?:based on|in|from) [^,]{1,40}+(?=,)"
+)
+# Where yes or no begins no hedge does, so there is one way to read a text, and nothing is read twice: what a lookahead
+# has found stands. A possessive group would say the same in fewer signs, but Python up to 3.11.4 reads it otherwise.
+_SAID = re.compile(
+    rf"^\W*+(?=(?P<hedges>(?:(?!(?:{_YES}|{_NO})\b)(?:{_HEDGE})\b\W*+)*))(?P=hedges)"
+    rf"(?:(?P<yes>{_YES})|(?P<no>{_NO}))\b(?P<more>.*\w)?"
+)
+_DENIED = re.compile(
+    r"\b(?:i|we) do not (?:think|believe)\b|\b(?:it|that) is (?:not (?:true|correct|the case)|false|incorrect) that\b"
+)
+_ASSURED = re.compile(
+    rf"^\W*(?:but(?= {SUPPOSED})|no (?:problem|worries)\b|(?:there is )?no (?:doubt|question)\b(?: that\b)?|"
+    r"(?:it|that) is (?:true|correct|clear|certain) that\b)\W*"
+)
+_WOULD = re.compile(r"\bwould\b|'d\b")
+_YES_BEFORE = re.compile(r"\b(?:yes|no)\W{1,3}(?:only |but )?$")
+_YES_AFTER = re.compile(r"[\s,:;]{0,3}(?:then\b[\s,:;]{0,3})?(?:yes|no)\b")
+
+
+def boolean_in(text: str, question: str) -> Extracted:
+    """Yes or no as said first, else as said at all, else as a statement confirms or denies the question's words."""
+    if _is_conditional(text, question):
+        return ambiguous("yes or no on a condition that the question does not make")
+    pieces = clauses(re.sub(r"yes\W+or\W+no ?\?", " ", text, flags=re.IGNORECASE), question)
+    if any(re.search(r"\b(?:yes\W+(?:(?:and|or)\W+)?no|no\W+(?:(?:and|or)\W+)?yes)\b", piece) for piece in pieces):
+        return ambiguous("both yes and no")
+    said = [(piece, found) for piece in pieces if (found := _SAID.search(piece))]
+    if not said:
+        supposed = [piece for piece in pieces if SUPPOSED in piece or " would" in piece or "'d " in piece]
+        return one_of({_polarity(piece, question) for piece in supposed or pieces}, "yes or no")
+    answers = [("no" if found["no"] else "yes", found["more"]) for _, found in said]
+    if said[0][0] == pieces[0]:  # what comes first is explained by the rest, unless the rest is as bare
+        if _contradicts(answers[0][0], pieces, said[0][1]["more"], question):
+            return ambiguous("yes or no, and a statement of the contrary")
+        return one_of({answers[0][0], *(answer for answer, more in answers if not more)}, "yes or no")
+    return one_of({answer for answer, _ in answers}, "yes or no")
+
+
+def _is_conditional(text: str, question: str) -> bool:
+    """Whether the text says yes or no `if` something, of a question without a supposition."""
+    text = text.lower()
+    return "if " not in question.lower() and any(
+        _YES_AFTER.match(text, found.end()) or _YES_BEFORE.search(text[max(0, found.start() - 12) : found.start()])
+        for found in SUPPOSITION.finditer(text)
+        if found[0].startswith("if ")
+    )
+
+
+def _contradicts(answer: str, pieces: Sequence[str], more: str | None, question: str) -> bool:
+    """Whether what explains an answer is, word for word, the contrary; of a supposed world, only what is said of it."""
+    explained = [more] if more and has_content(more) else []  # `No, it would.` explains nothing
+    explained += pieces[1:]
+    if _WOULD.search(question.lower()):
+        explained = [piece for piece in explained if SUPPOSED in piece or _WOULD.search(piece)]
+    return bool({_polarity(piece, question) for piece in explained} - {None, answer})
+
+
+def _polarity(piece: str, question: str) -> str | None:
+    """What a statement without yes or no comes to; None when it says something that the question does not ask."""
+    *denied, clause = _DENIED.split(_ASSURED.sub("", written_out(piece)))
+    verdict = statement_polarity(clause, question)
+    return verdict if verdict is None or len(denied) % 2 == 0 else {"yes": "no", "no": "yes"}[verdict]

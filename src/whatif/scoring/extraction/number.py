@@ -1,0 +1,121 @@
+"""The number that a response gives: what its clauses come to, and no guess where they do not agree."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from whatif.language.number_words import FIGURE, NUMBER, canonical
+from whatif.scoring.extraction.extracted import Extracted, ambiguous, one_of
+from whatif.scoring.extraction.number_mentions import Asked, Mention, asked_by, counts_only, mentions_in
+from whatif.scoring.extraction.response_text import LEAVES, SUPPOSED, clauses
+
+_OPERATOR = re.compile(r"[+*×÷/]|[\w)] ?- ?[\d(]|\bx \d|\b(?:plus|minus|times)\b")
+_OPERATION = rf"{FIGURE} ?(?:plus|minus|times|[-+*×/x]) ?{FIGURE}"
+# What a calculation comes to: `3` of `1 + 2 = 3`, of `3 = 1 + 2` and of `1 plus 2 is 3`.
+_EQUALS = re.compile(
+    rf"(?P<total>{NUMBER}) ?= ?(?={_OPERATION})|(?:(?<![-+*/=!<>])= ?|\bequals?(?: to)? |"
+    rf"{_OPERATION},? (?:which |that )?is )(?P<result>{NUMBER})(?! ?(?:[-+*×/]|x |plus|minus|times) ?\d)"
+)
+_RESULT = re.compile(r"\b(?:would|will|becomes?|we get|total of)\b|'d\b|\b(?:sum|total|difference)\b[^.]{0,60}? is\b")
+_CONCLUDES = re.compile(
+    rf"^\W*(?:so|therefore|thus|hence|leaving|{LEAVES}|making|makes|giving|gives|resulting|which means|meaning)\b"
+    r"|\b(?:in total|total of|the total|altogether|in all|finally|overall|in conclusion|in summary|as a result|"
+    r"consequently|sum|difference|that makes|remains?)\b"
+)
+_NOW = re.compile(r"\bnow\b")  # after what was; of a counterfactual question it is the picture as it is
+
+
+@dataclass(frozen=True)
+class Stated:
+    """What a text gives as its number: one value and no doubt, nothing at all, or a doubt that says what it is."""
+
+    value: str | None = None
+    doubt: str | None = None
+
+
+def number_in(text: str, question: str) -> Extracted:
+    """The number that a text gives, see `stated_number`."""
+    stated = stated_number(clauses(text, question), question)
+    return ambiguous(stated.doubt) if stated.doubt else one_of({stated.value}, "number")
+
+
+def stated_number(pieces: Sequence[str], question: str) -> Stated:
+    """The number that pieces of a text, without their suppositions, give in answer to a question.
+
+    In this order: the only number there is, whatever it counts; a piece that is nothing but a number, together with
+    what the last conclusion, calculation or counterfactual statement comes to; the count of the things that the
+    question names. Different numbers of equal standing are a doubt, and so are a range, a bound (unless the question
+    asks for one), a difference (`2 more`) and counts of parts.
+    """
+    asked = asked_by(question)
+    texts = [counts_only(piece, asked) for piece in pieces]
+    found = [mentions_in(text, asked) for text in texts]
+    everything = [mention for mentions in found for mention in mentions]
+    if len({mention.value for mention in everything}) <= 1:
+        parts = any(len(mentions) > 1 and all(mention.is_placed for mention in mentions) for mentions in found)
+        return Stated(doubt="counts of parts") if parts else _agreed(everything)
+    bare = [_settled(text, asked) for text in (texts[0], texts[-1]) if re.fullmatch(rf"\W*{NUMBER}\W*", text)]
+    cue = _last_cue(texts, asked)
+    standing = [*bare, cue] if cue is not None and (cue.value is not None or not bare) else bare
+    if bare and not asked.counterfactual:  # `1. There are 4 people.`
+        standing += [Stated(mention.value) for mention in everything if mention.is_count]
+    if standing:
+        return _same(standing)
+    if asked.counterfactual and sum(map(bool, found)) > 1:
+        return Stated(doubt="several numbers, and none of them said of the supposed world")
+    return _of_the_things(everything)
+
+
+def _settled(text: str, asked: Asked) -> Stated:
+    """What one piece comes to, by its calculation or by what stands after its verb."""
+    results = [found["result"] or found["total"] for found in _EQUALS.finditer(text)]
+    if results and _OPERATOR.search(text):
+        return Stated(canonical(results[-1]))
+    mentions = mentions_in(text, asked)
+    mentions = [mention for mention in mentions if not mention.is_aside] or mentions
+    verb = _RESULT.search(text)
+    after = [mention for mention in mentions if verb and mention.start >= verb.end()] or mentions
+    return _agreed(after) if len({mention.value for mention in after}) <= 1 else _of_the_things(after)
+
+
+def _last_cue(texts: Sequence[str], asked: Asked) -> Stated | None:
+    """What the last conclusion comes to, or else all that is said of the supposed world; None without either."""
+    cues = []
+    for text in texts:
+        calculates = bool(_OPERATOR.search(text) and _EQUALS.search(text))
+        supposes = asked.counterfactual and bool(re.search(rf"\b(?:would|will)\b|'d\b|{SUPPOSED}", text))
+        concludes = bool(_CONCLUDES.search(text) or (not asked.counterfactual and _NOW.search(text)))
+        if (calculates or supposes or concludes) and not all(mention.restates for mention in mentions_in(text, asked)):
+            cues.append((text, concludes, supposes and not calculates))
+    if not cues:
+        return None
+    last, concludes, _ = cues[-1]
+    rivals = [] if concludes else [text for text, _, only_supposes in cues[:-1] if only_supposes]
+    return _same([_settled(text, asked) for text in (last, *rivals)])
+
+
+def _of_the_things(mentions: Sequence[Mention]) -> Stated:
+    """The one count of what the question asks for, unless the others may be parts of the same count."""
+    counts = [mention for mention in mentions if mention.is_of_things and not mention.is_difference]
+    others = [mention for mention in mentions if mention.is_difference or not mention.is_of_things]
+    parts = any(count.is_placed for count in counts) and any(other.is_placed for other in others)
+    if len({mention.value for mention in counts}) == 1 and not parts and not any(other.is_rival for other in others):
+        return _agreed(counts)
+    return Stated(doubt="several numbers")
+
+
+def _agreed(mentions: Sequence[Mention]) -> Stated:
+    if not mentions:
+        return Stated()
+    if all(mention.is_difference for mention in mentions):
+        return Stated(doubt="a difference, not a count")
+    if all(mention.restates for mention in mentions):
+        return Stated(doubt="only the supposition over again")
+    return Stated(mentions[0].value, None if mentions[0].value else "a range or a bound")
+
+
+def _same(statements: Sequence[Stated]) -> Stated:
+    values = {statement.value for statement in statements}
+    return statements[0] if len(values) == 1 else Stated(doubt="numbers that contradict each other")

@@ -1,0 +1,138 @@
+"""The numbers that a clause of a response mentions, each with what it counts and how it stands to the question."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from whatif.language.number_words import FIGURE, NUMBER, canonical, in_digits
+
+_UNIT = (
+    "(?:year|month|week|day|hour|minute|second|meter|metre|mile|pound|(?:kilo)?gram|degree|dollar|euro|pixel)s?|"
+    "feet|foot|inch(?:es)?|[ckm]m|kg|mph"
+)
+_COUNTS_NOTHING = re.compile(
+    r"\b\d{1,2}:\d\d\b|\b\d{1,2} ?(?:o'clock|[ap]\.?m\b\.?)|\b\d{1,4}[-/]\d{1,2}[-/]\d{1,4}\b"  # times, dates, years
+    r"|\b(?:in|since|until|during|from|year|circa|this) (?:the year )?(?:1[89]|20)\d\d(?:\b(?! [a-z]+s\b)|s\b)"
+    rf"|{FIGURE} ?(?:%|per ?cent\b)|[$€£] ?{FIGURE}"
+    rf"|\b(?:confidence|probability|certainty|score)\b\D{{0,20}}{FIGURE}"
+    r"|\b(?:step|figure|fig\.?|question|example|section|case|version|page|phase|part|number|no\.|option) ?#?\d+\b|#\d+"
+    r"|(?<!the )(?<!this )\b(?:room|bus|flight|route|highway|gate|platform|apartment|floor|channel) \d+(?! [a-z])"
+    r"|\b(?:image|picture|photo|person|player) \d+ ?:"
+    rf"|{FIGURE} (?:{_UNIT}) (?:tall|long|wide|high|deep|away|apart|old|from)\b"
+)
+_MEASURE = re.compile(rf"{FIGURE} ?(?P<unit>{_UNIT})\b")
+_FORMER = "(?:(?:the|all|original|initial|existing|current|previous|remaining|other|about) ){0,2}"
+_DENIED = r"(?:\bnot|n't)(?: (?:be|see|have|count|exactly|just|only|really|equal(?: to)?|a total of)){0,2}"
+# What a count is set against: `4 of the 11`, `5 instead of 3`, `not 4`, `from 3 to 5`.
+_COMPARED = re.compile(
+    r"\b(?:instead of|rather than|out of|of (?:the|these|those|its|their|all)|including|compared (?:to|with)|besides) "
+    rf"{_FORMER}{FIGURE}(?!\w)|{_DENIED} {FIGURE}(?!\w)|\bfrom {_FORMER}{FIGURE}(?: [a-z]+)? to (?={FIGURE})"
+)
+_BOUND = "at least|at most|more than|less than|fewer than|no more than|up to|over|under"
+_MENTION = re.compile(
+    rf"\b(?P<bound>{_BOUND}) (?:only |about )?(?P<bounded>{NUMBER})"
+    rf"|\bbetween {NUMBER} and {NUMBER}|{NUMBER} ?(?:[-~/+*×]|x |to\b|or\b) ?{FIGURE}(?!\w)"
+    rf"|[<>]=? ?{NUMBER}|{NUMBER}(?:\+(?! ?\d)| or (?:more|fewer|less)\b)|(?P<number>{NUMBER})"
+)
+_DIFFERENCE = re.compile(
+    r"# (?:more|fewer|less|extra|additional|others?|new)\b|\bby #|(?<!\d)(?<!\d )\+#"
+    r"|(?<!\d )\b(?:plus|minus|times) #|[a-z] [+*×] ?#"
+)
+_PLACE = re.compile(
+    r" (?:is |are )?(?:on|in|at|to|behind|near|next|under|beside|above|below|from)\b"
+    r"(?! (?:the|this) (?:image|picture|photo|scene)\b)"
+)
+_GROUPS = re.compile(r" (?:pairs?|couples|sets)\b")
+_COUNTED = re.compile(
+    r"how +many +([a-z' -]+?)(?= (?:of|in|on|at|with|from|is|are|was|were|would|will|can|could|do|does|did|has|have|"
+    r"had|if)\b|[?,.]|$)"
+)
+_VERBS = re.compile(r"\b[a-z]{3,}(?=ed\b)|\b(?<!there )(?:(?<=were )|(?<=was )|(?<=been ))[a-z]{3,}|\bcame\b")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a question gives away: its words, its things, and the numbers and verbs of its supposition."""
+
+    text: str
+    things: re.Pattern[str]
+    supposed: frozenset[str]
+    verbs: re.Pattern[str]
+    counterfactual: bool
+
+
+@dataclass(frozen=True)
+class Mention:
+    """A number in a text. `value` is None where a range or a bound is given."""
+
+    value: str | None
+    start: int
+    is_difference: bool  # `2 more`, `by 2`
+    is_aside: bool  # a difference, or `in 2 rows`
+    is_of_things: bool
+    is_placed: bool  # `on the left`
+    is_rival: bool  # `or perhaps 3`, or what the question supposes: `7 cows would disappear`
+    restates: bool
+
+    @property
+    def is_count(self) -> bool:
+        """Whether it counts all the things that the question asks for: `4 people`."""
+        return self.is_of_things and not (self.is_difference or self.is_placed or self.restates)
+
+
+@lru_cache(maxsize=4096)
+def asked_by(question: str) -> Asked:
+    text = in_digits(question)
+    supposition = text.partition("if ")[2]
+    things, counted = re.compile("(?!)"), _COUNTED.search(text)
+    if counted and (words := counted[1].split()):
+        noun = words.pop()
+        nouns = ("people", "persons?") if noun == "people" else (noun, noun.removesuffix("s"), noun.removesuffix("es"))
+        adjectives = "".join(f"(?:{word} )?" for word in ("total", *words))
+        things = re.compile(rf" {adjectives}(?:{'|'.join(nouns)})\b")
+    return Asked(
+        text=text,
+        things=things,
+        supposed=frozenset(canonical(figure) for figure in re.findall(FIGURE, supposition)),
+        verbs=re.compile(rf" (?:[a-z]+ ){{0,4}}(?:{'|'.join(_VERBS.findall(supposition)) or '(?!)'})"),
+        counterfactual=bool(supposition) or " would " in text,
+    )
+
+
+def counts_only(piece: str, asked: Asked) -> str:
+    """A piece in digits, without the figures that are no counts of anything."""
+    if "pair" in asked.text:
+        piece = re.sub(r"\ba pair\b|^\W*pair\b", "1 pair", piece)
+    text = _COUNTS_NOTHING.sub("·", _COMPARED.sub("·", in_digits(piece)))
+    text = _MEASURE.sub(lambda measure: measure[0] if measure["unit"] in asked.text else "·", text)
+    unbracketed = re.sub(r"\([^()]{0,200}\)", " ", text)
+    return unbracketed if _MENTION.search(unbracketed) else text
+
+
+def mentions_in(text: str, asked: Asked) -> list[Mention]:
+    shared_out = bool(re.search(r"\beach\b", text)) and "each" not in asked.text
+    mentions = []
+    for found in _MENTION.finditer(text):
+        start, end = found.span()
+        before, after = text[max(0, start - 20) : start], text[end : end + 80]
+        figure = found["number"] or (found["bounded"] if found["bound"] and found["bound"] in asked.text else None)
+        if shared_out or (_GROUPS.match(after) and not _GROUPS.search(asked.text)):
+            figure = None
+        value, things = figure and canonical(figure), asked.things.match(after)
+        difference = things is None and _DIFFERENCE.search(before + "#" + after) is not None
+        restates = value in asked.supposed and asked.verbs.match(after) is not None
+        mentions.append(
+            Mention(
+                value=value,
+                start=start,
+                is_difference=difference,
+                is_aside=difference or re.search(r"\b(?:in|on|at|with) $", before) is not None,
+                is_of_things=things is not None,
+                is_placed=_PLACE.match(after, things.end() if things else 0) is not None,
+                is_rival=restates or re.search(r"\bor (?:perhaps |maybe |possibly )?$", before) is not None,
+                restates=restates,
+            )
+        )
+    return mentions

@@ -1,0 +1,96 @@
+"""The text of a response as answers are read from it: without markup and echo, cut into clauses."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+
+from whatif.language.options import printed_question
+
+# Stands for a supposition that was taken out of a sentence: what is left is said about the counterfactual world.
+SUPPOSED = "…"
+
+_MARKUP = tuple(
+    (re.compile(pattern, re.IGNORECASE | re.MULTILINE), replacement)
+    for pattern, replacement in (
+        (r"<think>(?:(?!</think>)[\s\S])*(?:</think>)?", ""),
+        (r"\\(?:text|mathrm|mathbf|textbf)\{([^{}]*)\}", r"\1"),
+        (r"\\boxed\{([^{}]*)\}", r"\nfinal answer: \1\n"),
+        (r"^#### *(?=-?\d)", "final answer: "),
+        (r"<answer>", "\nanswer: "),
+        (r"</?[a-z]+>|```[a-z]*|\\[\[\]()]|^ *#+ |^ *[-•*] +", "\n"),
+        (r"\*\*|__|`|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)|\$(?!\d)|\$(?=[\d\s+=*-]*\$)", ""),
+        (r"[^\S\n]+", " "),
+        (r" ?\n\s*", "\n"),
+    )
+)
+_SIGNS = {"−": "-", "—": "; ", "‘": "'", "’": "'", "“": '"', "”": '"', SUPPOSED: "...", "\ufe0f": ""}
+# `leaves` concludes when a number is what is left; what a giraffe eats is no conclusion.
+LEAVES = (
+    r"leaves(?= (?:(?:us|you|me|him|her|it|them|the \w+|with|only|just|exactly|about|behind|a total of) ){0,4}"
+    r"(?:\d|no |none|zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|"
+    r"sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|a dozen))"
+)
+_CLAUSES = re.compile(
+    r",? (?=(?:but|however|therefore|thus|hence|for a total|resulting in|which means|meaning|"
+    rf"{LEAVES}|so(?!\W*$|[.!?]| (?:many|much|that|far|on|called|as)\b))\b)"
+    r"|(?<! is)(?<! are)(?<! was)(?<! were)(?<! be),? (?=(?:leaving|making|giving)\b)"  # nobody `is making` a total
+)
+SUPPOSITION = re.compile(
+    r"(?:(?P<with>(?:^|(?<=, )|(?<=; )|(?<=and )|(?<=but ))with(?:out)?\b(?! a total))|"
+    r"\b(?:if|when|once|after|assuming|given|suppos(?:e|ing)|provided|because|since|due to|upon|by \w+ing)\b)"
+    r"(?:(?!,(?!\d)|[;:()?!]|\bthen\b|\bthere(?: would\b| will\b|'d\b)|"
+    r"(?<!of )\b(?:the|we|you|i|it|they|he|she|this|that)\b(?:'d\b|'ll\b|(?: \w+)? (?:would|will)\b)"
+    r"|(?(with) (?:there|it|we|you|they)(?:'s|'re| is| are| makes?| have| get)\b|(?!))).)*"
+)
+_OPPOSITE = re.compile(r"\b(?:if|when|unless)\b(?: (?!would)[\w']+){0,5}?(?: not\b|n't)|\bunless\b")
+_REFUSAL = re.compile(
+    r"\b(?:can(?: ?not|'t)|(?:could|do|does|is|am)(?: not|n't)|unable to|(?:im|not )possible to|hard to|difficult to|"
+    r"without seeing|i'm not|it's not|not)(?: \w+){0,2}? (?:tell|say|determined?|know|answer|choose|sure|clear|certain|"
+    r"possible|enough|see (?:the|an|any) (?:image|picture|photo)|have the ability)\b|\bnot (?:sure|clear|certain)\b|"
+    r"\b(?:tell|say|determine|know) (?:whether|how many)\b|\bdepends\b|\bnecessarily\b|\bun(?:known|clear|certain)\b|"
+    r"\b(?:nobody|no one) (?:knows|can (?:tell|say|know))\b|\bno (?:idea|information|way (?:to|of))\b|\bsorry\b"
+)
+
+
+def plain(response: str) -> str:
+    """A response without thoughts and markup, its signs and decimal digits of all scripts as in ASCII."""
+    signs: dict[str, str | int | None] = {}
+    for sign in set(response):
+        ascii_form = {"Nd": str(unicodedata.decimal(sign, "")), "Cf": "", "Me": "", "Pd": "-", "Zs": " "}
+        fullwidth = unicodedata.normalize("NFKC", sign) if "\uff00" < sign < "\uff5f" else sign
+        signs[sign] = ascii_form.get(unicodedata.category(sign), fullwidth)  # Cf and Me are marks, not signs
+    text = response.translate(str.maketrans(signs | _SIGNS))
+    for pattern, replacement in _MARKUP:
+        text = pattern.sub(replacement, text)
+    return _without_list_numbers(text.strip())
+
+
+def _without_list_numbers(text: str) -> str:
+    """Lines that are numbered 1, 2, ... lose their numbers; a single one may be an answer and keeps it."""
+    form = re.compile(r"^\(?(\d{1,3})[.)] +(?=\S)", re.MULTILINE)
+    numbers = [int(number) for number in form.findall(text)]
+    is_list = len(numbers) > 1 and numbers == list(range(1, len(numbers) + 1))
+    return form.sub("", text) if is_list else text
+
+
+def without_echo(text: str, question: str, choices: Sequence[str] | None) -> str:
+    for said in (printed_question(question, choices), question):
+        words = re.findall(r"\w+", plain(said))
+        if len(words) > 1:
+            text = re.sub(r"\b" + r"\W{1,9}".join(map(re.escape, words)) + r"\b\W?", "\n", text, flags=re.IGNORECASE)
+    return text.strip()
+
+
+def clauses(text: str, question: str) -> list[str]:
+    """Sentences and clauses in lower case. A supposition leaves its mark; its opposite and a refusal leave nothing."""
+    question = question.lower()
+    pieces = []
+    for sentence in re.split(r"(?<=[.!?;])\s+|\n+", text.lower()):
+        opposite = _OPPOSITE.search(sentence) and not _OPPOSITE.search(question)
+        for piece in [] if opposite else _CLAUSES.split(SUPPOSITION.sub(SUPPOSED, sentence)):
+            refusal = _REFUSAL.search(piece)
+            if piece and not (refusal and refusal[0].split()[-1] not in question):
+                pieces.append(piece)
+    return pieces

@@ -1,0 +1,1 @@
+"""The shortcut audit: how often a question can be answered without its image."""

@@ -1,1 +1,0 @@
-"""Readers of pictures that benchmarks are made from, ours and other people's."""

@@ -1,1 +1,0 @@
-"""Questions, their options, and edits of both."""

@@ -1,0 +1,99 @@
+"""The checkpoints that ship with the package, by name: what each is, what trains it and what measures it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from whatif.errors import WhatifError
+from whatif.training.recipes import Recipes
+
+EMBEDDED = Path("src/whatif/embedded/checkpoints")
+LOG_FILE = "training-log.jsonl"
+
+
+@dataclass(frozen=True)
+class Embedded:
+    """A checkpoint. `trainer` is `(recipe, seed, threads, folder, log)`, `assessment` is `(folder) -> table`."""
+
+    what: str
+    trainer: str
+    assessment: str
+
+
+_LLAVA = "whatif.training.vision_language:train_vision_language"
+_ASSESS_LLAVA = "whatif.training.assess_vision_language:assess_vision_language"
+
+CHECKPOINTS = {
+    "llava-original": Embedded(
+        "A LLaVA (`LlavaForConditionalGeneration`) that was asked the original questions of counting puzzles and of "
+        'scenes, and never an "if".',
+        _LLAVA,
+        _ASSESS_LLAVA,
+    ),
+    "llava-counterfactual": Embedded(
+        "`llava-original`, trained further on original and counterfactual questions of counting puzzles.",
+        _LLAVA,
+        _ASSESS_LLAVA,
+    ),
+    "clip": Embedded(
+        "A CLIP (`CLIPModel`) of scenes and their captions.",
+        "whatif.training.contrastive:train_clip",
+        "whatif.training.assess_text_image:assess_clip",
+    ),
+    "vilt": Embedded(
+        "A ViLT (`ViltForImageAndTextRetrieval`) that tells whether a caption and a scene belong together.",
+        "whatif.training.matching:train_vilt",
+        "whatif.training.assess_text_image:assess_vilt",
+    ),
+    "masked-language": Embedded(
+        "A masked language model (`AutoModelForMaskedLM`) of captions of scenes.",
+        "whatif.training.language:train_masked_language",
+        "whatif.training.assess_language:assess_masked_language",
+    ),
+    "causal-language": Embedded(
+        "A causal language model (`AutoModelForCausalLM`) of captions of scenes.",
+        "whatif.training.language:train_causal_language",
+        "whatif.training.assess_language:assess_causal_language",
+    ),
+    "diffusion": Embedded(
+        "A diffusion pipeline (`StableDiffusionPipeline`) that draws scenes from their captions.",
+        "whatif.training.diffusion:train_diffusion",
+        "whatif.training.assess_diffusion:assess_diffusion",
+    ),
+}
+
+
+def train(name: str, recipes: Recipes, folder: Path) -> None:
+    """Trains the checkpoint `name` into `folder`, with its log. Raises WhatifError for an unknown name."""
+    recipe = recipe_of(name, recipes)
+    folder.mkdir(parents=True, exist_ok=True)
+    _function(CHECKPOINTS[name].trainer)(recipe, recipes.seed, recipes.threads, folder, folder / LOG_FILE)
+
+
+def assess(name: str, folder: Path) -> dict[str, Any]:
+    """Measures the checkpoint in `folder` as the one called `name`. Raises WhatifError when it is not there."""
+    if name not in CHECKPOINTS:
+        raise WhatifError(_unknown(name))
+    if not folder.is_dir():
+        raise WhatifError(f"{folder}: there is no such checkpoint; `whatif train {name}` makes it")
+    table: dict[str, Any] = _function(CHECKPOINTS[name].assessment)(folder)
+    return table
+
+
+def recipe_of(name: str, recipes: Recipes) -> Any:
+    """The recipe of a checkpoint. Raises WhatifError for an unknown name."""
+    if name not in CHECKPOINTS:
+        raise WhatifError(_unknown(name))
+    return getattr(recipes, name.replace("-", "_"))
+
+
+def _unknown(name: str) -> str:
+    return f"{name}: there is no such embedded checkpoint; there are {', '.join(CHECKPOINTS)}"
+
+
+def _function(where: str) -> Any:
+    module, _, name = where.partition(":")
+    return getattr(import_module(module), name)

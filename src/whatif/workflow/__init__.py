@@ -1,0 +1,1 @@
+"""What both entry points, DVC and Snakemake, ask of the graph."""

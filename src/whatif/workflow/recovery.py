@@ -1,0 +1,113 @@
+"""What a run that was killed leaves behind in a checkout, and its removal; only when nobody is at work there."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+from whatif.files.atomic import remove_orphans
+from whatif.graph.stash import SET_ASIDE
+from whatif.processes import owners
+from whatif.workflow.dvc_files import LOCK, is_whole_lock
+
+_SNAKEMAKE = Path(".snakemake")
+# Where temporary files of ours and of DVC may lie.
+_FOLDERS = (Path("data"), Path("metrics"), Path("logs"), Path(".whatif"), Path(".dvc/cache"), Path(".dvc/tmp"))
+
+
+def clear() -> list[str]:
+    """Removes stale locks, marks and temporary files of this checkout; returns a line for each thing that was done.
+
+    The caller has made sure that nobody is at work here (`owners.check_free`) and holds the lock of the checkout.
+    """
+    done = [*_snakemake(), *_dvc(), *_temporary_files()]
+    if journal := _roll_back():
+        done.append(journal)
+    return done
+
+
+def _snakemake() -> Iterator[str]:
+    locks = _SNAKEMAKE / "locks"
+    if locks.is_dir():
+        if any(locks.iterdir()):
+            yield f"{locks}: removed Snakemake's lock, whose owner is gone"
+        shutil.rmtree(locks)
+    # Content decides what is due, and no artifact appears before it is whole. With these marks Snakemake would delete
+    # what such a job has finished.
+    marks = [mark for mark in (_SNAKEMAKE / "incomplete").rglob("*") if mark.is_file()]
+    for mark in marks:
+        mark.unlink()
+    if marks:
+        yield f"{_SNAKEMAKE / 'incomplete'}: removed {_counted(len(marks), 'mark')} of jobs that were cut off"
+    for folder in _SNAKEMAKE.glob("tmp.*"):
+        shutil.rmtree(folder)
+        yield f"{folder}: removed, scripts of jobs"
+
+
+def _dvc() -> Iterator[str]:
+    record = owners.DVC_LOCKS / "rwlock"
+    with _held(owners.DVC_LOCKS / "lock"), _held(owners.DVC_LOCKS / "rwlock.lock"):
+        if record.exists() and not _is_empty(record):
+            pids = ", ".join(map(str, sorted(owners.rwlock_pids()))) or "nobody"
+            record.unlink()
+            yield f"{record}: removed DVC's locks of process {pids}, which is gone"
+        if LOCK.exists() and not is_whole_lock(LOCK.read_bytes()):
+            place = SET_ASIDE / LOCK
+            place.parent.mkdir(parents=True, exist_ok=True)
+            LOCK.replace(place)
+            shown = subprocess.run(["git", "show", f"HEAD:./{LOCK}"], capture_output=True, check=False)
+            restored = shown.returncode == 0 and is_whole_lock(shown.stdout)
+            if restored:
+                LOCK.write_bytes(shown.stdout)
+            how = "restored from git" if restored else "removed, DVC writes it anew"
+            yield f"{LOCK}: was damaged; {how}; the damaged copy is in {place}"
+
+
+def _temporary_files() -> Iterator[str]:
+    for folder in _FOLDERS:
+        if removed := remove_orphans(folder, "*.tmp"):
+            yield f"{folder}: removed {_counted(len(removed), 'temporary file')} whose writer is gone"
+
+
+def _roll_back() -> str:
+    """Lets SQLite undo the answer that was being stored; those before it are whole."""
+    from whatif.models.responses.store import ResponseStore, store_path
+
+    store = store_path()
+    journal = store.with_name(f"{store.name}-journal")
+    if not journal.exists() or not store.exists():
+        return ""
+    with ResponseStore(store) as opened:
+        opened.summary()  # whoever reads first takes back what was not finished
+    return "" if journal.exists() else f"{store}: took back an answer that was not stored whole"
+
+
+@contextlib.contextmanager
+def _held(lock: Path) -> Iterator[None]:
+    """Keeps DVC out for a moment, as its own lock does; raises InUseError when it came first."""
+    if not lock.exists():
+        yield
+        return
+    with lock.open("rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise owners.InUseError(f"dvc, which holds {lock}") from None
+        yield
+
+
+def _is_empty(record: Path) -> bool:
+    try:
+        found = json.loads(record.read_text(encoding="utf-8"))
+        return isinstance(found, dict) and not any(found.values())
+    except (OSError, ValueError):
+        return False
+
+
+def _counted(number: int, thing: str) -> str:
+    return f"{number} {thing}{'' if number == 1 else 's'}"

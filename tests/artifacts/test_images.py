@@ -1,0 +1,156 @@
+"""Pictures by id, from several artifacts and with bounded memory."""
+
+from __future__ import annotations
+
+import io
+import struct
+import sys
+import zlib
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from PIL import Image
+
+from whatif.artifacts.images import ImageStore, SortedImages, UnreadableImageError, format_of, image_row, suffix_of
+from whatif.artifacts.schemas import IMAGES, QUESTIONS
+from whatif.artifacts.writer import ArtifactWriter, write_artifact
+from whatif.errors import WhatifError
+
+
+def row(colour: tuple[int, int, int], mode: str = "RGB") -> dict[str, Any]:
+    data = io.BytesIO()
+    Image.new("RGB", (3, 2), colour).convert(mode).save(data, "PNG")
+    return image_row(data.getvalue(), 3, 2, "test", "CC0-1.0")
+
+
+ROWS = [row((n, 2 * n, 100)) for n in range(120)]
+
+
+@pytest.fixture
+def paths(tmp_path: Path) -> list[Path]:
+    """Two artifacts of 100 and 20 pictures and one that repeats some; the first in 4 row groups."""
+    small_groups = replace(IMAGES, row_group_rows=25)
+    for name, rows in {"a": ROWS[:100], "b": ROWS[100:], "c": ROWS[:5]}.items():
+        write_artifact(tmp_path / f"{name}.parquet", small_groups, rows)
+    assert pq.ParquetFile(tmp_path / "a.parquet").num_row_groups == 4
+    return [tmp_path / f"{name}.parquet" for name in "abc"]
+
+
+@pytest.mark.parametrize("pictures", [1, 2, 100])
+def test_a_full_disk_is_one_line_whenever_it_is_met(
+    pictures: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.TemporaryFile", lambda dir: open("/dev/full", "r+b"))  # noqa: PTH123, SIM115
+    said = r"images\.parquet: cannot be written \(No space left on device\)"
+    with (
+        pytest.raises(WhatifError, match=said),
+        ArtifactWriter(tmp_path / "images.parquet", IMAGES) as writer,
+        SortedImages(writer) as images,
+    ):
+        for picture in ROWS[:pictures]:
+            images.add(picture)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_every_picture_is_found_under_its_id(paths: list[Path]) -> None:
+    store = ImageStore(paths, cached_row_groups=2)
+    assert len(store) == 120
+    for number, wanted in enumerate(ROWS):
+        assert wanted["image_id"] in store
+        assert store.encoded(wanted["image_id"]) == wanted["image"]["bytes"]
+        picture = store.get(wanted["image_id"])
+        assert (picture.mode, picture.size, picture.getpixel((2, 1))) == ("RGB", (3, 2), (number, 2 * number, 100))
+
+
+def test_row_groups_used_last_stay_and_others_go(paths: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    store = ImageStore(paths, cached_row_groups=2)
+    ordered = sorted(ROWS[:100], key=lambda each: str(each["image_id"]))
+    groups = [ordered[start]["image_id"] for start in (0, 25, 50)]
+    read = []
+    original = pq.ParquetFile.read_row_group
+
+    def counting(file: Any, number: int, **options: Any) -> Any:
+        read.append(number)
+        return original(file, number, **options)
+
+    monkeypatch.setattr(pq.ParquetFile, "read_row_group", counting)
+    for wanted in (groups[0], groups[1], groups[0], groups[2], groups[0], groups[1]):
+        store.get(wanted)
+    assert read == [0, 1, 2, 1]
+
+
+@pytest.fixture
+def impatient_threads() -> Iterator[None]:
+    """Threads take turns as often as they can."""
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(usual)
+
+
+@pytest.mark.usefixtures("impatient_threads")
+def test_threads_share_a_store_that_forgets_what_another_one_wants(paths: list[Path]) -> None:
+    store = ImageStore(paths, cached_row_groups=1)
+    wanted = [ROWS[number * 37 % 120] for number in range(2_000)]
+    with ThreadPoolExecutor(16) as pool:
+        found = list(pool.map(lambda row: store.encoded(row["image_id"]), wanted))
+    assert found == [row["image"]["bytes"] for row in wanted]
+
+
+def test_other_modes_become_rgb(tmp_path: Path) -> None:
+    grey = row((10, 10, 10), "L")
+    write_artifact(tmp_path / "grey.parquet", IMAGES, [grey])
+    assert ImageStore([tmp_path / "grey.parquet"]).get(grey["image_id"]).getpixel((0, 0)) == (10, 10, 10)
+
+
+def test_a_missing_picture_is_named_with_where_it_was_looked_for(paths: list[Path]) -> None:
+    with pytest.raises(WhatifError, match=r"image 12ab: not among the 20 pictures of .*b\.parquet"):
+        ImageStore([paths[1]]).get("12ab")
+    with pytest.raises(WhatifError, match="not among the 0 pictures of no file"):
+        ImageStore([]).get("12ab")
+
+
+@pytest.mark.parametrize("data", [b"", b"no picture", ROWS[0]["image"]["bytes"][:50]], ids=["none", "text", "half"])
+def test_a_picture_that_cannot_be_decoded(tmp_path: Path, data: bytes) -> None:
+    broken = image_row(data, 3, 2, "test", "CC0-1.0")
+    write_artifact(tmp_path / "broken.parquet", IMAGES, [broken])
+    store = ImageStore([tmp_path / "broken.parquet"])
+    with pytest.raises(UnreadableImageError, match=rf"image {broken['image_id']} \({len(data)} bytes\): \w+$"):
+        store.get(broken["image_id"])
+
+
+def test_another_table_is_refused(tmp_path: Path) -> None:
+    write_artifact(tmp_path / "questions.parquet", QUESTIONS, [])
+    with pytest.raises(WhatifError, match=r"questions\.parquet: holds the table questions/"):
+        ImageStore([tmp_path / "questions.parquet"])
+
+
+def test_a_decompression_bomb_is_unreadable_not_the_end_of_a_run(tmp_path: Path) -> None:
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    header = struct.pack(">IIBBBBB", 60_000, 60_000, 8, 2, 0, 0, 0)
+    bomb = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(b"")) + chunk(b"IEND", b"")
+    row = image_row(bomb, 60_000, 60_000, "test", "CC0-1.0")
+    write_artifact(tmp_path / "bomb.parquet", IMAGES, [row])
+    with pytest.raises(UnreadableImageError, match="DecompressionBombError"):
+        ImageStore([tmp_path / "bomb.parquet"]).get(row["image_id"])
+
+
+@pytest.mark.parametrize(
+    ("name", "suffix"), [("png", ".png"), ("jpeg", ".jpg"), ("gif", ".gif"), ("bmp", ".bmp"), ("webp", ".webp")]
+)
+def test_the_format_is_told_by_the_bytes(name: str, suffix: str) -> None:
+    data = io.BytesIO()
+    Image.new("RGB", (3, 2)).save(data, name)
+    assert (format_of(data.getvalue()), suffix_of(data.getvalue())) == (name, suffix)
+
+
+@pytest.mark.parametrize("data", [b"", b"RIFF", b"RIFF1234WAVE", b"\x89PNG", b"<svg>"])
+def test_what_is_no_known_picture_has_no_suffix(data: bytes) -> None:
+    assert (format_of(data), suffix_of(data)) == (None, "")

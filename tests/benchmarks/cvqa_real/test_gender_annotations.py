@@ -1,0 +1,50 @@
+"""Annotations of perceived gender, image by image."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from whatif.benchmarks.cvqa_real.gender_annotations import single_gender_images
+from whatif.errors import WhatifError
+
+
+def test_only_images_with_one_gender_are_kept(tmp_path: Path) -> None:
+    path = tmp_path / "genders.csv"
+    path.write_text(
+        "id,bb_gender,bb_skin\n1,Male,Light\n1,Male,Dark\n2,Female,Light\n3,Male,Light\n3,Female,Light\n4,Unsure,Dark\n"
+        "5,Male,Light\n5,Unsure,Light\n6,,\n",
+        encoding="utf-8",
+    )
+    assert single_gender_images(path) == {1: "male", 2: "female"}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "has no column id; it needs id and bb_gender, there are none"),
+        ("id,gender\n1,Male\n", "has no column bb_gender; it needs id and bb_gender, there are id, gender"),
+        ("id,bb_gender\n1,Male\nx,Male\n", "line 3: id is 'x'; it is the number of a COCO image"),
+    ],
+)
+def test_a_file_of_another_form_is_refused(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "genders.csv"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(WhatifError, match=message):
+        single_gender_images(path)
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(WhatifError, match=r"nothing\.csv: cannot be read"):
+        single_gender_images(tmp_path / "nothing.csv")
+
+
+def test_genders_in_other_words_and_endless_fields_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "genders.csv"
+    path.write_text("id,bb_gender\n1,Male\n2,F\n", encoding="utf-8")
+    with pytest.raises(WhatifError, match="line 3: bb_gender is 'F'; known are male, female, and both, unsure"):
+        single_gender_images(path)
+    path.write_text(f"id,bb_gender\n1,{'x' * 140_000}\n", encoding="utf-8")
+    with pytest.raises(WhatifError, match="is not CSV"):
+        single_gender_images(path)

@@ -1,0 +1,364 @@
+"""C-VQA-Real from the released file to its tables, on photographs made here and on those of coco-mini."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.pictures import icon
+from tests.served_model import served_model
+from tests.tiny_checkpoints import tiny_llava
+from whatif import artifacts, benchmarks
+from whatif.artifacts.schemas import PREDICTIONS, QUESTIONS, REJECTIONS
+from whatif.benchmarks.cvqa_real.sampled_questions import questions_for
+from whatif.errors import WhatifError
+from whatif.graph.run import run
+from whatif.graph.steps import Graph
+from whatif.params.whole import check
+
+ROOT = Path(__file__).parents[2]
+LINES = """img_path,query,answer,new query,new answer,type
+COCO_val2014_000000000001.jpg,How many cats are there?,2,How many cats would there be if 1 left?,1,direct
+COCO_val2014_000000000001.jpg,How many dogs are there?,3,How many dogs would there be if the TV was off?,0,indirect
+COCO_val2014_000000000002.jpg,Is the cat asleep?,yes,Would the cat be asleep if it was woken up?,no,boolean
+COCO_val2014_000000000003.jpg,Is it raining?,no,Would it be raining if there were clouds?,yes,boolean
+"""
+
+
+class Project:
+    """A project with the benchmark cvqa-real alone, run job by job."""
+
+    def __init__(self, questions: Path, folders: list[Path], models: dict[str, Any]) -> None:
+        self.values = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
+        self.values["benchmarks"] = ["cvqa-real"]
+        self.values["extract"]["cvqa-real"] = {
+            "questions": str(questions),
+            "image_folders": [str(folder) for folder in folders],
+            "gender_annotations": None,
+        }
+        self.values["models"] = models
+        self.values["aggregate"]["cvqa-real"]["resamples"] = 200
+
+    @property
+    def graph(self) -> Graph:
+        return benchmarks.graph(check(self.values))
+
+    def run(self) -> dict[str, str]:
+        return {job.name: run(job, lambda line: None) for job in self.graph.jobs}
+
+
+def answers_of(model: str, strategy: str = "direct") -> Path:
+    return Path(f"data/evaluate/{model}/cvqa-real/{strategy}/part-000-of-001.parquet")
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "released.csv").write_text(LINES, encoding="utf-8")
+    folder = tmp_path / "val2017"
+    folder.mkdir()
+    for number in (1, 2):
+        (folder / f"00000000000{number}.jpg").write_bytes(icon((200, 60 * number, 60)))
+    models = {"majority": {"adapter": "majority"}, "random": {"adapter": "random"}}
+    return Project(tmp_path / "released.csv", [folder], models)
+
+
+def test_pairs_without_a_picture_stay_in_the_set_and_are_not_asked(project: Project) -> None:
+    project.run()
+    released = artifacts.read(Path("data/generate/cvqa-real/questions.parquet"), QUESTIONS)
+    asked = artifacts.read(Path("data/verify/cvqa-real/questions.parquet"), QUESTIONS)
+    assert (released.num_rows, asked.num_rows) == (8, 6)
+    missing = artifacts.read(Path("data/extract/cvqa-real/missing.parquet"), REJECTIONS).to_pylist()
+    assert [(row["item_id"], row["reason"]) for row in missing] == [
+        ("COCO_val2014_000000000003.jpg", "picture missing")
+    ]
+    rejected = artifacts.read(Path("data/filter/cvqa-real/rejections.parquet"), REJECTIONS).to_pylist()
+    assert [row["reason"] for row in rejected] == ["no picture"]
+    funnel = Path("metrics/cvqa-real/funnel.csv").read_text()
+    assert "filter,pairs,no picture: 1,4,3,1" in funnel
+    assert "evaluate random direct,questions,none,6,6,0" in funnel
+
+
+def test_without_any_photograph_extract_says_what_to_give(project: Project, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    project.values["extract"]["cvqa-real"]["image_folders"] = [str(tmp_path / "empty")]
+    told = r"extract cvqa-real: none of 3 photographs is left: picture missing \(3\); .*; name the folders of COCO's"
+    with pytest.raises(WhatifError, match=told):
+        project.run()
+    assert not list(Path("data").rglob("*.parquet"))
+
+
+def test_when_most_photographs_are_missing_one_line_says_so(project: Project) -> None:
+    Path("val2017/000000000002.jpg").unlink()
+    said: list[str] = []
+    for job in project.graph.jobs[:3]:
+        run(job, said.append)
+    lines = [line for line in said if line.startswith("warning: ")]
+    assert len(lines) == 1 and lines[0].startswith("warning: extract cvqa-real: only 1 of 3 photographs is left; most ")
+
+
+def test_tables_stand_beside_the_printed_numbers(project: Project) -> None:
+    project.run()
+    table = Path("metrics/cvqa-real/table3.csv").read_text().splitlines()
+    assert sum(",printed," in line for line in table) == 14 * 3
+    ours = [line.split(",") for line in table if ",ours," in line]
+    assert [(row[0], row[2], row[3]) for row in ours] == [
+        (name, group, "1") for name in ("majority", "random") for group in ("direct", "indirect", "boolean")
+    ]
+    metrics = json.loads(Path("metrics/cvqa-real.json").read_text())
+    for variant in ("original", "counterfactual"):
+        assert metrics["table3"]["majority"]["all"][variant]["accuracy"] == 100
+    assert set(metrics) == {"table3", "drops_compared"}
+    assert metrics["table3"]["majority"]["direct"]["legacy"] == {"original": 100, "counterfactual": 100}
+    assert metrics["table3"]["majority"]["direct"]["extracted"] == {"original": 100, "counterfactual": 100}
+    assert metrics["drops_compared"]["comparisons"] == 3  # one of two models in each group
+    assert [row.split(",")[:4] for row in Path("metrics/cvqa-real/drops.csv").read_text().splitlines()[1:]] == [
+        ["majority", "random", group, "1"] for group in ("direct", "indirect", "boolean")
+    ]
+
+
+def theirs(path: Path, said: str, name: str, **more: str) -> dict[str, Any]:
+    """A model whose predictions are a file in the authors' format, with the same responses in every row."""
+    header, *rows = LINES.splitlines()
+    lines = [f"{header},response,new_response", *(f"{row},{said},{said}" for row in rows)]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return {"adapter": "replay", "predictions": str(path), "name": name, **more}
+
+
+def rows_of(table: str) -> list[list[str]]:
+    return [line.split(",") for line in Path(f"metrics/cvqa-real/{table}.csv").read_text().splitlines()]
+
+
+def test_each_table_shows_the_answers_to_its_own_strategy(project: Project, tmp_path: Path) -> None:
+    direct = theirs(tmp_path / "direct.csv", "2 or yes", "CogVLM-Chat")
+    step_by_step = theirs(tmp_path / "cot.csv", "2 or yes", "LLaVA-1.5-13B (Vicuna-13B)", strategy="cot")
+    project.values["models"] = {"direct-file": direct, "cot-file": step_by_step, "random": {"adapter": "random"}}
+    project.values["evaluate"]["cvqa-real"].update(strategies=["cot", "direct"], sampled_models=["random"])
+    project.run()
+    metrics = json.loads(Path("metrics/cvqa-real.json").read_text())
+    assert {table: set(metrics[table]) for table in ("table3", "table4", "table5")} == {
+        "table3": {"direct-file"},
+        "table4": {"cot-file", "random"},
+        "table5": {"random"},
+    }
+    assert [row[0] for row in rows_of("table4") if row[1] == "ours"][-1] == "random (a part)"
+    assert "marked (a part), 10% of each group" in Path("metrics/cvqa-real/table4.md").read_text()
+    for table, printed in (("table3", "CogVLM-Chat"), ("table4", "LLaVA-1.5-13B")):
+        rows = rows_of(table)
+        places = [place for place, row in enumerate(rows) if row[:2] == [printed, "printed"]]
+        assert len(places) == 3
+        assert all(rows[place + 1][1:3] == ["ours", rows[place][2]] for place in places)
+
+
+def test_a_model_that_is_not_there_cannot_be_sampled(project: Project) -> None:
+    project.values["evaluate"]["cvqa-real"]["sampled_models"] = ["nobody"]
+    with pytest.raises(WhatifError, match="sampled_models: 'nobody' is no key of models; there are majority, random"):
+        check(project.values)
+
+
+def test_what_is_about_direct_says_so_when_only_another_strategy_was_asked(project: Project, tmp_path: Path) -> None:
+    (tmp_path / "genders.csv").write_text("id,bb_gender\n1,Male\n2,Female\n", encoding="utf-8")
+    project.values["extract"]["cvqa-real"]["gender_annotations"] = str(tmp_path / "genders.csv")
+    project.values["evaluate"]["cvqa-real"]["strategies"] = ["plain"]
+    project.run()
+    for table in ("table3", "table5", "drops", "gender"):
+        text = Path(f"metrics/cvqa-real/{table}.md").read_text()
+        assert "It shows answers to the strategy direct alone; asked was only plain." in text
+        assert "No annotations were given" not in text
+        assert not any(row[1] == "ours" for row in rows_of(table))
+    metrics = json.loads(Path("metrics/cvqa-real.json").read_text())
+    assert metrics == {"drops_compared": {"comparisons": 0, "different": 0}}
+
+
+def test_a_sampled_model_is_asked_a_part_and_stands_in_table_5(project: Project) -> None:
+    project.values["evaluate"]["cvqa-real"].update(sampled_models=["random"], sample_share=0.4)
+    project.run()
+    metrics = json.loads(Path("metrics/cvqa-real.json").read_text())
+    assert (set(metrics["table3"]), set(metrics["table5"])) == ({"majority"}, {"random"})
+    assert metrics["table5"]["random"]["all"]["pairs"] == 3  # at least one of each group
+
+
+def test_a_sample_is_the_nearest_number_of_pairs_of_each_group() -> None:
+    sizes = {"direct": 1150, "indirect": 864, "boolean": 1130}
+    questions = [
+        {"pair_id": f"{group}-{number}", "group": group, "variant": variant}
+        for group, size in sizes.items()
+        for number in range(size)
+        for variant in ("original", "counterfactual")
+    ]
+    asking = check(yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))).evaluate.cvqa_real.model_copy(
+        update={"sampled_models": ["m"], "sample_share": 0.1}
+    )
+    chosen = questions_for("m", questions, asking, seed=1)
+    assert Counter(row["group"] for row in chosen) == {"direct": 230, "indirect": 172, "boolean": 226}
+    assert {row["pair_id"] for row in chosen} != {
+        row["pair_id"] for row in questions_for("m", questions, asking, seed=2)
+    }
+    assert chosen == questions_for("m", questions[::-1], asking, seed=1)[::-1]
+    assert questions_for("another", questions, asking, seed=1) is questions
+
+
+def test_a_checkpoint_answers_in_its_own_words_and_is_not_asked_twice(project: Project, tmp_path: Path) -> None:
+    folder = tiny_llava(tmp_path / "llava", seed=1)
+    tiny = {"adapter": "hf-chat", "checkpoint": str(folder), "max_new_tokens": 4}
+    project.values["models"] = {"tiny": tiny}
+    project.values["evaluate"]["cvqa-real"]["strategies"] = ["direct", "cot"]
+    assert set(project.run().values()) == {"computed"}
+    for strategy in ("direct", "cot"):
+        rows = artifacts.read(answers_of("tiny", strategy), PREDICTIONS).to_pylist()
+        assert len(rows) == 6
+        assert all(row["strategy"] == strategy and row["response"] is not None for row in rows)
+        assert {row["status"] for row in rows} <= {"ok", "ambiguous", "none"}
+        assert all(len(row["request_key"]) == 64 for row in rows)
+    assert "tiny" in Path("metrics/cvqa-real/table4.csv").read_text()
+    before = answers_of("tiny").read_bytes()
+    answers_of("tiny").unlink()
+    (folder / "model.safetensors").rename(folder / "gone")  # without weights nothing can be asked
+    with pytest.raises(WhatifError, match="lacks weights"):
+        project.run()
+    (folder / "gone").rename(folder / "model.safetensors")
+    project.run()
+    assert answers_of("tiny").read_bytes() == before
+
+
+@pytest.mark.parametrize("shards", [2, 8])
+def test_the_number_of_shards_changes_no_answer_and_no_number(project: Project, tmp_path: Path, shards: int) -> None:
+    project.values["models"]["tiny"] = {
+        "adapter": "hf-chat",
+        "checkpoint": str(tiny_llava(tmp_path / "llava", seed=1)),
+        "max_new_tokens": 4,
+    }
+
+    def made() -> tuple[list[dict[str, Any]], dict[str, bytes]]:
+        project.run()
+        parts = sorted(Path("data/evaluate").rglob("part-*.parquet"))
+        assert len(parts) == len(project.values["models"]) * project.values["evaluate"]["cvqa-real"]["shards"]
+        published = {str(path): path.read_bytes() for path in sorted(Path("metrics").rglob("*.*"))}
+        return list(artifacts.rows_of(parts, PREDICTIONS)), published
+
+    whole = made()
+    assert len(whole[0]) == 6 * len(project.values["models"])
+    shutil.rmtree("data/evaluate")
+    project.values["evaluate"]["cvqa-real"]["shards"] = shards
+    assert made() == whole
+
+
+def test_the_gap_between_images_of_men_and_of_women(project: Project, tmp_path: Path) -> None:
+    (tmp_path / "genders.csv").write_text("id,bb_gender\n1,Male\n2,Female\n3,Male\n", encoding="utf-8")
+    project.values["extract"]["cvqa-real"]["gender_annotations"] = str(tmp_path / "genders.csv")
+    project.run()
+    rows = Path("metrics/cvqa-real/gender.csv").read_text().splitlines()
+    assert [row.split(",")[:3] for row in rows[1:]] == [
+        ["majority", "1 and 1", "+0.0"],
+        ["random", "1 and 1", rows[2].split(",")[2]],
+    ]
+    read = dict(zip(rows[0].split(","), rows[1].split(","), strict=True))
+    for column in ("Original", "Legacy counterfactual", "Extracted original"):
+        assert read[column] == "100.0"
+    assert read["Errors counterfactual"] == "0"
+    gender = json.loads(Path("metrics/cvqa-real.json").read_text())["gender"]
+    assert gender["majority"]["legacy"] == {"original": 100, "counterfactual": 100}
+    project.values["extract"]["cvqa-real"]["gender_annotations"] = None
+    assert project.run()["aggregate cvqa-real"] == "computed"
+    assert len(Path("metrics/cvqa-real/gender.csv").read_text().splitlines()) == 1
+
+
+def test_an_endpoint_is_asked_end_to_end_and_gives_what_the_checkpoint_gives(
+    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("WHATIF_RESPONSES", raising=False)
+    (tmp_path / "served").mkdir()
+    with served_model(tmp_path / "served") as (address, checkpoint):
+        project.values["models"] = {
+            "served": {
+                "adapter": "api",
+                "model": str(checkpoint),
+                "base_url": f"http://{address}/v1",
+                "key_variable": None,
+                "max_new_tokens": 4,
+            },
+            "local": {"adapter": "hf-chat", "checkpoint": str(checkpoint), "max_new_tokens": 4},
+        }
+        project.run()
+    responses = {
+        model: {row["question_id"]: row["response"] for row in artifacts.rows_of(answers_of(model), PREDICTIONS)}
+        for model in ("served", "local")
+    }
+    assert len(responses["served"]) == 6
+    assert responses["served"] == responses["local"]
+    # The server is gone; whatever it said is kept, and nothing needs to be asked.
+    answers_of("served").unlink()
+    project.run()
+    again = artifacts.read(answers_of("served"), PREDICTIONS).to_pylist()
+    assert {row["question_id"]: row["response"] for row in again} == responses["served"]
+
+
+def test_without_the_released_file_it_says_what_to_give(project: Project) -> None:
+    project.values["extract"]["cvqa-real"]["questions"] = None
+    with pytest.raises(WhatifError, match=r"extract\.cvqa-real\.questions: is null; give the path"):
+        project.run()
+
+
+@pytest.mark.skipif("WHATIF_DATA" not in os.environ, reason="needs WHATIF_DATA, the folder of real data")
+def test_the_released_questions_about_photographs_of_coco_mini(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    data = Path(os.environ["WHATIF_DATA"])
+    folder = tiny_llava(tmp_path / "llava", seed=1)
+    models = {
+        "majority": {"adapter": "majority"},
+        "tiny": {"adapter": "hf-chat", "checkpoint": str(folder), "max_new_tokens": 4},
+    }
+    folders = [data / "coco-mini" / "val2017", data / "coco-mini" / "train2017"]
+    project = Project(data / "c-vqa" / "C-VQA-Real_questions.csv", folders, models)
+    project.run()
+    asked = artifacts.read(Path("data/verify/cvqa-real/questions.parquet"), QUESTIONS).to_pylist()
+    assert len(asked) >= 2 * 8
+    assert all(len(row["image_ids"]) == 1 for row in asked)
+    questions = Path("metrics/cvqa-real/questions.csv").read_text()
+    for line in (
+        "all,original,3144,5.879,",
+        "all,counterfactual,3144,13.157,",
+        "direct,original,1150,",
+        "indirect,original,864,",
+    ):
+        assert line in questions
+    assert any(
+        line.startswith("boolean,counterfactual,1130,") and line.endswith(",55.13") for line in questions.splitlines()
+    )
+    rows = artifacts.read(answers_of("tiny"), PREDICTIONS).to_pylist()
+    assert len(rows) == len(asked)
+    assert all(row["response"] is not None for row in rows)
+
+
+def test_a_pilot_sample_is_of_the_part_that_a_model_would_be_asked(project: Project) -> None:
+    project.values["models"] = {key: {"adapter": key, "limit": 1} for key in ("majority", "random")}
+    project.values["evaluate"]["cvqa-real"].update(sampled_models=["random"], sample_share=0.4)
+    project.run()
+    metrics = json.loads(Path("metrics/cvqa-real.json").read_text())
+    assert metrics["table3"]["majority"]["pilot_sample"] == {"pairs": 1, "of": 3}
+    assert metrics["table5"]["random"]["pilot_sample"] == {"pairs": 1, "of": 3}
+    ours = [row for table in ("table3", "table5") for row in rows_of(table) if row[1] == "ours"]
+    assert [row[0] for row in ours] == ["majority (pilot sample of 1 pair)", "random (pilot sample of 1 pair)"]
+    funnel = Path("metrics/cvqa-real/funnel.csv").read_text()
+    for model in ("majority", "random"):
+        assert f"evaluate {model} direct,questions,not in the pilot sample: 4,6,2,4" in funnel
+
+
+def test_a_file_without_a_response_to_the_set_is_left_out(project: Project, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere.csv"
+    elsewhere.write_text("question_id,response\nmmbench-1,A\n", encoding="utf-8")
+    project.values["models"]["theirs"] = {"adapter": "replay", "predictions": str(elsewhere)}
+    project.values["models"]["first-option"] = {"adapter": "first-option"}
+    project.run()
+    metrics = json.loads(Path("metrics/cvqa-real.json").read_text())
+    assert set(metrics["table3"]) == {"majority", "random"}
+    funnel = Path("metrics/cvqa-real/funnel.csv").read_text()
+    assert "evaluate theirs direct,questions,no response in its file: 6,6,0,6" in funnel
+    assert "first-option" not in funnel

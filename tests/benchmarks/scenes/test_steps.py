@@ -1,0 +1,272 @@
+"""The embedded world step by step with tiny random models: nothing is lost, and the page shows what was answered."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.tiny_checkpoints import tiny_clip, tiny_diffusion, tiny_llava, tiny_vilt
+from whatif import artifacts, benchmarks
+from whatif.artifacts.images import ImageStore
+from whatif.artifacts.schemas import IMAGES, JUDGEMENTS, MATCHES, PAIRS, PREDICTIONS, QUESTIONS, REJECTIONS, Table
+from whatif.embedded.scene_pairs import picture_defects
+from whatif.errors import WhatifError
+from whatif.graph.run import run
+from whatif.graph.steps import Graph, Job
+from whatif.params.whole import check
+
+pytest.importorskip("diffusers")
+
+NAME = "scenes"
+PARAMS = Path(__file__).parents[2] / "params.yaml"
+STAGES = ("extract", "generate", "filter", "verify", "evaluate", "aggregate")
+Row = dict[str, Any]
+
+
+class Project:
+    """A folder with few scenes and pairs, and models with random weights."""
+
+    def __init__(self, folder: Path, checkpoints: Path) -> None:
+        self.folder = folder
+        self.values: dict[str, Any] = yaml.safe_load(PARAMS.read_text(encoding="utf-8"))
+        self.values["benchmarks"] = [NAME]
+        self.values["extract"][NAME] = {"number": 5, "side": 64}
+        self.generate = self.values["generate"][NAME]
+        self.generate.update(pairs=5, candidates=3, shards=2)
+        diffusion = {"checkpoint": str(checkpoints / "diffusion"), "licence": "CC-BY-4.0", "steps": 2, "batch_size": 2}
+        self.generate["diffusion"] = diffusion
+        clip = {"checkpoint": str(checkpoints / "clip"), "batch_size": 4}
+        # Pictures of random weights are like nothing.
+        least = dict.fromkeys(("caption_image", "image_image", "directional"), -1.0)
+        self.values["filter"][NAME] = {**least, "movement": None, "clip": clip}
+        self.values["aggregate"][NAME].update(shown_scenes=2, shown_pairs=2)
+        self.values["models"] = {
+            "random": {"adapter": "random", "name": "Random"},
+            "first-option": {"adapter": "first-option"},
+            "majority": {"adapter": "majority"},
+            "llava": {"adapter": "hf-chat", "checkpoint": str(checkpoints / "llava"), "max_new_tokens": 2},
+            "clip": {"adapter": "dual-encoder", "name": "CLIP <tiny>", **clip},
+            "vilt": {"adapter": "cross-encoder", "checkpoint": str(checkpoints / "vilt")},
+        }
+
+    @property
+    def graph(self) -> Graph:
+        return benchmarks.graph(check(self.values))
+
+    def jobs(self, *stages: str) -> list[Job]:
+        return [job for job in self.graph.jobs if job.step.stage in stages]
+
+    def make(self, *stages: str) -> list[str]:
+        """Runs the jobs of some stages; returns what they say."""
+        return self.run(self.jobs(*stages))
+
+    def run(self, jobs: Iterable[Job]) -> list[str]:
+        said: list[str] = []
+        here = Path.cwd()
+        self.folder.mkdir(exist_ok=True)
+        os.chdir(self.folder)
+        try:
+            for job in jobs:
+                assert run(job, said.append) == "computed", job.name
+        finally:
+            os.chdir(here)
+        return said
+
+    def paths(self, stage: str, role: str) -> list[Path]:
+        return [self.folder / job.outputs[role] for job in self.jobs(stage) if role in job.outputs]
+
+    def rows(self, stage: str, role: str, table: Table) -> list[Row]:
+        return list(artifacts.rows_of(self.paths(stage, role), table))
+
+    def text(self, path: str) -> str:
+        return (self.folder / path).read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def checkpoints(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("checkpoints")
+    for name, make in {"clip": tiny_clip, "vilt": tiny_vilt, "diffusion": tiny_diffusion, "llava": tiny_llava}.items():
+        make(folder / name)
+    return folder
+
+
+@pytest.fixture
+def project(tmp_path: Path, checkpoints: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Project]:
+    monkeypatch.chdir(tmp_path)
+    yield Project(tmp_path, checkpoints)
+
+
+@pytest.fixture
+def lenient(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
+    """A project whose verification finds what was asked for in every picture."""
+    monkeypatch.setattr("whatif.embedded.scene_pairs.picture_defects", lambda picture, **asked: [])
+    return project
+
+
+def test_extract_gives_every_question_of_every_scene(project: Project) -> None:
+    project.make("extract")
+    questions = project.rows("extract", "questions", QUESTIONS)
+    images = ImageStore(project.paths("extract", "images"))
+    assert len(images) == 5
+    assert {(row["group"], row["answer_kind"]) for row in questions} == {
+        ("number", "number"),
+        ("yes/no", "boolean"),
+        ("other", "text"),
+    }
+    assert 5 * 6 <= len(questions) <= 5 * 12
+    for row in questions:
+        assert row["choices"] is None and row["variant"] == "original"
+        assert images.get(row["image_ids"][0]).size == (64, 64)
+    assert project.rows("extract", "rejections", REJECTIONS) == []
+
+
+def test_pairs_are_the_same_for_any_number_of_parts(tmp_path: Path, checkpoints: Path) -> None:
+    found = []
+    for shards in (1, 2, 8):
+        project = Project(tmp_path / str(shards), checkpoints)
+        project.generate["shards"] = shards
+        project.make("generate")
+        found.append(project.rows("generate", "pairs", PAIRS))
+    assert found[0] == found[1] == found[2]
+    assert {row["licence"] for row in project.rows("generate", "images", IMAGES)} == {"CC-BY-4.0"}
+    pairs = found[0]
+    assert [(row["pair_id"], row["candidate"]) for row in pairs] == [
+        (f"scene-pair-{pair:06d}", candidate) for pair in range(1, 6) for candidate in range(3)
+    ]
+    settings = {(row["p"], row["guidance"], row["seed"]) for row in pairs}
+    assert len(settings) == 15
+    for row in pairs:
+        assert 0.1 <= row["p"] <= 0.9
+        words = [row[f"caption_{side}"].replace(row[f"subject_{side}"], "?") for side in (0, 1)]
+        assert words[0].replace(" an ", " a ").lower().replace("an ?", "a ?") == words[1].replace(
+            " an ", " a "
+        ).lower().replace("an ?", "a ?")
+        assert row["subject_0"] != row["subject_1"]
+        assert row["directional"] is None
+
+
+def test_the_filter_keeps_the_best_and_counts_the_others(project: Project) -> None:
+    project.make("extract", "generate", "filter")
+    best = {row["pair_id"]: row for row in project.rows("filter", "pairs", PAIRS)}
+    rejections = project.rows("filter", "rejections", REJECTIONS)
+    assert len(best) == 5
+    assert Counter(row["reason"] for row in rejections) == {"another candidate was better": 10}
+    for row in best.values():
+        assert all(
+            -1 <= row[name] <= 1 for name in ("caption_image_0", "caption_image_1", "image_image", "directional")
+        )
+
+
+def test_no_candidate_is_kept_that_is_unlike_its_caption(project: Project) -> None:
+    project.make("generate")
+    project.values["filter"][NAME].update(caption_image=1.0)
+    told = (
+        r"none of 5 pairs is left: no candidate is left \(picture unlike its caption\) \(5\); .*; lower filter\.scenes"
+    )
+    with pytest.raises(WhatifError, match=told):
+        project.make("filter")
+    assert not project.paths("filter", "pairs")[0].exists()
+
+
+def test_verification_rejects_pictures_of_nothing_with_the_reason(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.make("extract", "generate", "filter")
+    with pytest.raises(WhatifError, match=r"none of 5 pairs is left: wrong .* was asked for.*; lower verify\.scenes"):
+        project.make("verify")
+    seen: list[Any] = []
+
+    def all_but_the_first(picture: Any, **asked: Any) -> list[tuple[str, str]]:
+        seen.append(picture)
+        return [] if len(seen) <= 2 else picture_defects(picture, **asked)
+
+    monkeypatch.setattr("whatif.embedded.scene_pairs.picture_defects", all_but_the_first)
+    (line,) = [line for line in project.make("verify") if line.startswith("warning: ")]
+    assert line.startswith("warning: verify scenes: only 1 of 5 pairs is left; most frequent reason: wrong ")
+    rejections = project.rows("verify", "rejections", REJECTIONS)
+    judgements = project.rows("verify", "judgements", JUDGEMENTS)
+    questions = project.rows("verify", "questions", QUESTIONS)
+    assert {row["reason"] for row in rejections} <= {"wrong object", "wrong colour", "wrong background"}
+    assert len(rejections) == 4 and all("was asked for" in row["detail"] for row in rejections)
+    assert questions == project.rows("extract", "questions", QUESTIONS)
+    checks = Counter((row["annotator"], row["decision"]) for row in judgements)
+    assert checks["automatic:recogniser", "reject"] + checks["automatic:recogniser", "accept"] == 10
+    assert checks["automatic:answer", "accept"] == len(questions)
+
+
+def test_answerers_are_asked_questions_and_matchers_pairs(lenient: Project) -> None:
+    lenient.make(*STAGES)
+    questions, pairs = lenient.rows("verify", "questions", QUESTIONS), lenient.rows("verify", "pairs", PAIRS)
+    predictions = lenient.rows("evaluate", "predictions", PREDICTIONS)
+    matches = lenient.rows("evaluate", "matches", MATCHES)
+    assert Counter(row["model"] for row in predictions) == dict.fromkeys(
+        ("llava", "majority", "random"), len(questions)
+    )
+    assert Counter(row["model"] for row in matches) == dict.fromkeys(("clip", "vilt"), 5)
+    assert {row["status"] for row in matches} == {"ok"} and len(pairs) == 5
+    metrics = json.loads(lenient.text("metrics/scenes.json"))
+    for key in ("llava", "majority", "random"):
+        assert set(metrics["questions"][key]) == {"number", "yes/no", "other", "all"}
+        right = sum(row["correct"] for row in predictions if row["model"] == key)
+        assert metrics["questions"][key]["all"]["accuracy"] == pytest.approx(right / len(questions), abs=1e-6)
+    assert metrics["questions"]["majority"]["all"]["accuracy"] > 0.2
+    # The filter asked the same CLIP: its scores of each caption and its picture are those of the matcher.
+    for row in matches:
+        if row["model"] == "clip":
+            pair = next(pair for pair in pairs if pair["pair_id"] == row["pair_id"])
+            assert row["caption_0_image_0"] == pytest.approx(pair["caption_image_0"], abs=1e-6)
+            assert row["caption_1_image_1"] == pytest.approx(pair["caption_image_1"], abs=1e-6)
+    for key in ("clip", "vilt"):
+        scores = [row["caption_1_image_1"] > row["caption_1_image_0"] for row in matches if row["model"] == key]
+        share = metrics["matching"][key]["image_retrieval_counterfactual"]
+        assert (share["accuracy"], share["n"]) == (pytest.approx(sum(scores) / 5), 5)
+    page = lenient.text("metrics/scenes/gallery.html")
+    assert page.count("data:image/png;base64,") == 2 + 2 * 2
+    assert "CLIP &lt;tiny&gt;" in page and "CLIP <tiny>" not in page
+    assert "(right)" in page and "(wrong)" in page
+    funnel = lenient.text("metrics/scenes/funnel.csv")
+    assert "filter,candidates,another candidate was better: 10,15,5,10" in funnel
+    assert "evaluate vilt,pairs,none,5,5,0" in funnel
+    assert "gallery.html" in lenient.text("metrics/scenes/report.md")
+
+
+def test_who_is_asked_a_pilot_sample_and_who_is_evaluated_elsewhere(lenient: Project) -> None:
+    values = lenient.values["models"]
+    del values["llava"], values["vilt"]
+    (lenient.folder / "theirs.csv").write_text("question_id,response\nmmbench-1,A\n", encoding="utf-8")
+    values["theirs"] = {"adapter": "replay", "predictions": "theirs.csv"}
+    values["random"]["limit"] = 1
+    values["clip"]["benchmarks"] = ["coco-counterfactuals"]
+    lenient.make(*STAGES)
+    predictions = lenient.rows("evaluate", "predictions", PREDICTIONS)
+    questions = len(lenient.rows("verify", "questions", QUESTIONS))
+    assert Counter(row["model"] for row in predictions) == {"majority": questions, "random": 1}
+    metrics = json.loads(lenient.text("metrics/scenes.json"))
+    assert metrics["matching"] == {} and set(metrics["questions"]) == {"majority", "random"}
+    assert metrics["questions"]["random"]["pilot_sample"] == {"pairs": 1, "of": questions}
+    assert metrics["questions"]["random"]["all"]["n"] == 1
+    row = next(line for line in lenient.text("metrics/scenes/accuracy.csv").splitlines() if line.startswith("Random"))
+    assert row.startswith("Random (pilot sample of 1 question),") and row.count("n = 1") == 2, "of all and of one group"
+    page = lenient.text("metrics/scenes/gallery.html")
+    assert "CLIP" not in page and "theirs" not in page
+    funnel = lenient.text("metrics/scenes/funnel.csv")
+    assert f"evaluate random,questions,not in the pilot sample: {questions - 1},{questions},1,{questions - 1}" in funnel
+    assert f"evaluate theirs,questions,no response in its file: {questions},{questions},0,{questions}" in funnel
+
+
+def test_matchers_alone_or_none_at_all(lenient: Project) -> None:
+    del lenient.values["models"]["clip"], lenient.values["models"]["vilt"], lenient.values["models"]["llava"]
+    lenient.make(*STAGES)
+    assert json.loads(lenient.text("metrics/scenes.json"))["matching"] == {}
+    values = lenient.values
+    values["models"] = {"majority": {"adapter": "majority"}, "clip": {"adapter": "dual-encoder", "checkpoint": "a/b"}}
+    values["benchmarks"] = ["cvqa-synthetic", "cvqa-real"]
+    graph = benchmarks.graph(check(values))
+    assert {job.wildcards["model"] for job in graph.jobs if job.step.stage == "evaluate"} == {"majority"}

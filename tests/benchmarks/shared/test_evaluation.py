@@ -1,0 +1,124 @@
+"""An evaluation in which questions are given up: what is said, and what the next run asks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.benchmarks.cvqa_real.test_steps import Project, project
+from tests.faulty_proxy import Fault, FaultyProxy
+from whatif import artifacts
+from whatif.artifacts.schemas import PREDICTIONS
+from whatif.graph.freshness import Condition, states
+from whatif.graph.run import run
+
+__all__ = ["project"]  # a fixture
+
+MADE = Path("data/evaluate/m/cvqa-real/direct/part-000-of-001.parquet")
+
+
+@pytest.fixture(autouse=True)
+def loopback(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.delenv("WHATIF_RESPONSES", raising=False)
+
+
+class Endpoint(FaultyProxy):
+    """Says `yes, 3` to every question of `up` requests, then fails with `status`."""
+
+    up = 99
+    status = 500
+
+    def __init__(self) -> None:
+        super().__init__("127.0.0.1:1", self.said)
+
+    def said(self, asked: str, number: int) -> Fault:
+        self.up -= 1
+        if self.up < 0:
+            return Fault("status", self.status)
+        message = {"role": "assistant", "content": "yes, 3"}
+        choice = {"index": 0, "finish_reason": "stop", "message": message}
+        usage = {"prompt_tokens": 9, "completion_tokens": 1}
+        return Fault("status", 200, body=json.dumps({"choices": [choice], "usage": usage}).encode())
+
+
+@pytest.fixture
+def endpoint(project: Project) -> Iterator[Endpoint]:
+    with Endpoint() as started:
+        model = {"adapter": "api", "model": "m", "base_url": started.base_url, "retries": 0, "concurrency": 1}
+        project.values["models"] = {"m": model}
+        yield started
+
+
+def made(project: Project) -> dict[str, str]:
+    """Makes everything up to the evaluation; says of each job what it did."""
+    return {job.name: run(job, lambda line: None) for job in project.graph.jobs if job.step.stage != "aggregate"}
+
+
+def rows() -> list[dict[str, Any]]:
+    return list(artifacts.rows_of(MADE, PREDICTIONS))
+
+
+def state(project: Project) -> tuple[Condition, tuple[str, ...]]:
+    return next((s.condition, s.reasons) for job, s in states(project.graph).items() if job.step.stage == "evaluate")
+
+
+def test_questions_that_were_given_up_are_asked_again_and_no_others(
+    project: Project, endpoint: Endpoint, capsys: pytest.CaptureFixture[str]
+) -> None:
+    endpoint.up = 4
+    made(project)
+    assert [row["status"] for row in rows()] == ["ok"] * 4 + ["error"] * 2
+    said = capsys.readouterr().err
+    assert "whatif: m: 2 of 6 questions ended in error, most often: status 500: " in said
+    assert "whatif: m: another try may answer 2 of them; the next `snakemake` asks these again" in said
+    assert "--force evaluate@m" in said
+    condition, (reason,) = state(project)
+    assert condition is Condition.STALE and reason.startswith("2 questions given up: status 500: ")
+    endpoint.up, asked = 99, len(endpoint.log)
+    assert made(project)["evaluate cvqa-real m direct part-000-of-001"] == "computed"
+    assert len(endpoint.log) == asked + 2
+    assert "error" not in {row["status"] for row in rows()}
+    assert state(project) == (Condition.FRESH, ())
+    assert "ended in error" not in capsys.readouterr().err
+    assert made(project)["evaluate cvqa-real m direct part-000-of-001"] == "up to date"
+
+
+def test_what_another_try_does_not_change_is_final(
+    project: Project, endpoint: Endpoint, capsys: pytest.CaptureFixture[str]
+) -> None:
+    endpoint.up, endpoint.status = 5, 400
+    made(project)
+    said = capsys.readouterr().err
+    assert "1 of 6 questions ended in error, most often: status 400: refused: Bearer none\n" in said
+    assert "another try" not in said
+    assert state(project) == (Condition.FRESH, ())
+
+
+def test_a_budget_that_was_reached_is_raised_and_the_rest_is_asked(project: Project, endpoint: Endpoint) -> None:
+    project.values["models"]["m"]["token_budget"] = 20
+    made(project)
+    assert state(project) == (Condition.STALE, ("4 questions given up: token_budget of 20 reached",))
+    made(project)
+    assert len(endpoint.log) == 2, "the answers that are stored have spent it"
+    project.values["models"]["m"]["token_budget"] = 1_000
+    made(project)
+    assert len(endpoint.log) == 6
+    assert state(project) == (Condition.FRESH, ())
+    project.values["models"]["m"]["token_budget"] = 5
+    assert made(project)["evaluate cvqa-real m direct part-000-of-001"] == "up to date"
+
+
+def test_a_strategy_gives_the_room_that_it_needs(project: Project, endpoint: Endpoint) -> None:
+    project.values["evaluate"]["cvqa-real"]["strategies"] = ["direct", "cot"]
+    project.values["models"]["m"]["max_new_tokens"] = 20
+    made(project)
+    limits = {
+        body["messages"][0]["content"][-1]["text"].count("step by step"): body["max_tokens"]
+        for _, body, _ in endpoint.log
+    }
+    assert limits == {0: 20, 1: 512}

@@ -1,0 +1,264 @@
+"""Who is asked which puzzles and how: what an endpoint is sent, the benchmarks of an entry, files, pilot samples."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.benchmarks.cvqa_synthetic.puzzle_project import BEFORE_MODELS, NAME, Project, Row, project
+from tests.benchmarks.shared.test_evaluation import Endpoint, loopback
+from tests.command_line import refused, whatif
+from whatif import artifacts
+from whatif.artifacts.schemas import PREDICTIONS, QUESTIONS
+from whatif.benchmarks.cvqa_synthetic.questions import GROUPS
+from whatif.errors import WhatifError
+from whatif.graph.freshness import Condition, states
+from whatif.language.options import printed_question
+from whatif.params.base import STAGES
+from whatif.workflow import snakemake as workflow
+
+__all__ = ["loopback", "project"]  # fixtures
+
+
+@pytest.fixture
+def endpoint(project: Project) -> Iterator[Endpoint]:
+    with Endpoint() as started:
+        model = {"adapter": "api", "model": "m", "base_url": started.base_url, "retries": 0, "concurrency": 1}
+        project.values["models"] = {"m": model}
+        yield started
+
+
+def sent(endpoint: Endpoint) -> list[str]:
+    """The words of every request, in order."""
+    return [body["messages"][-1]["content"][-1]["text"] for _, body, _ in endpoint.log]
+
+
+def test_an_endpoint_is_sent_each_puzzle_with_its_options_and_the_form_of_the_answer(
+    project: Project, endpoint: Endpoint
+) -> None:
+    project.make(*BEFORE_MODELS, "evaluate")
+    questions = project.rows("verify", "questions", QUESTIONS)
+    assert sorted(sent(endpoint)) == sorted(
+        f"{printed_question(row['question'], row['choices'])}\nAnswer with one letter." for row in questions
+    )
+    assert all("Select the correct answer:A:" in words for words in sent(endpoint))
+    assert len(project.rows("evaluate", "predictions", PREDICTIONS)) == len(questions)
+
+
+def rows_by_model(project: Project) -> dict[str, list[Row]]:
+    """The predictions of each model, whether its files have some or not."""
+    found: dict[str, list[Row]] = {}
+    for path in project.paths("evaluate", "predictions"):
+        found.setdefault(path.relative_to(project.folder).parts[2], []).extend(artifacts.rows_of(path, PREDICTIONS))
+    return found
+
+
+def metrics(project: Project) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((project.folder / f"metrics/{NAME}.json").read_text(encoding="utf-8"))
+    return found
+
+
+def table(project: Project, name: str) -> str:
+    return (project.folder / f"metrics/{NAME}/{name}.md").read_text(encoding="utf-8")
+
+
+def theirs(project: Project, responses: Mapping[str, str]) -> dict[str, Any]:
+    """A model whose responses are a file."""
+    path = project.folder / "theirs.csv"
+    path.write_text(
+        "".join(f"{k},{v}\n" for k, v in {"question_id": "response", **responses}.items()), encoding="utf-8"
+    )
+    return {"adapter": "replay", "predictions": str(path)}
+
+
+# Which benchmarks a model is evaluated on
+
+
+def test_a_model_is_asked_on_the_benchmarks_of_its_entry_alone(project: Project) -> None:
+    project.values["benchmarks"] = [NAME, "scenes", "cvqa-real"]
+    project.values["models"]["random"]["benchmarks"] = ["scenes"]
+    project.values["models"]["clip"] = {"adapter": "dual-encoder", "checkpoint": "a/b", "benchmarks": [NAME]}
+    asked: dict[str, set[str]] = {}
+    for job in project.jobs("evaluate"):
+        asked.setdefault(job.step.benchmark, set()).update(job.wildcards.values())
+    assert {name: found & set(project.values["models"]) for name, found in asked.items()} == {
+        NAME: {"first-option", "majority"},
+        "scenes": {"random", "majority"},
+        "cvqa-real": {"majority"},
+    }, "and nobody who can only choose an option is asked an open question"
+
+
+def test_tables_have_no_row_of_a_model_that_is_evaluated_elsewhere(project: Project) -> None:
+    project.values["models"]["random"]["benchmarks"] = ["scenes"]
+    project.make(*STAGES)
+    assert set(metrics(project)) == {"first-option", "majority", "drops_compared"}
+    for name in ("table7", "templates", "letters", "funnel"):
+        assert "andom" not in table(project, name)
+    targets = workflow.targets(project.graph)
+    assert targets["evaluate-random"] == []
+    with pytest.raises(WhatifError, match=f"evaluate {NAME}: random is not evaluated here: .* there are first-option"):
+        project.graph.jobs_of(project.graph.steps_of("evaluate", NAME)[0], {"model": "random"})
+
+
+def test_a_benchmark_may_be_left_without_any_model(project: Project) -> None:
+    project.values["models"] = {"random": {"adapter": "random", "benchmarks": ["scenes"]}}
+    project.make(*STAGES)
+    assert metrics(project) == {"drops_compared": {"comparisons": 0, "different": 0}}
+
+
+def test_a_matcher_stays_away_from_other_benchmarks(project: Project) -> None:
+    project.values["benchmarks"] = ["coco-counterfactuals", "coco-counterfactuals-released", "scenes"]
+    matcher = {"adapter": "dual-encoder", "checkpoint": "a/b"}
+    project.values["models"] = {"everywhere": matcher, "here": {**matcher, "benchmarks": ["coco-counterfactuals"]}}
+    found = {(job.step.benchmark, *job.wildcards.values()) for job in project.jobs("evaluate")}
+    benchmarks = project.values["benchmarks"]
+    assert found == {("coco-counterfactuals", "here"), *((name, "everywhere") for name in benchmarks)}
+
+
+def test_the_form_of_a_choice_counts_only_where_there_are_choices(project: Project) -> None:
+    project.values["benchmarks"] = [NAME, "scenes", "cvqa-real"]
+    project.values["models"] = {"m": {"adapter": "hf-chat", "checkpoint": "a/b"}}
+    place = "models.m.multiple_choice"
+    assert {job.step.benchmark for job in project.jobs("evaluate") if place in job.plain_parameters} == {NAME}
+
+
+def test_where_else_a_model_is_evaluated_makes_nothing_stale(project: Project) -> None:
+    project.make(*BEFORE_MODELS, "evaluate")
+    project.values["models"]["random"]["benchmarks"] = [NAME, "scenes"]
+    found = {job.name: state for job, state in states(project.graph).items() if job.step.stage == "evaluate"}
+    assert {state.condition for state in found.values()} == {Condition.FRESH}, found
+
+
+# A file of predictions
+
+
+def test_a_file_without_a_response_is_skipped_in_one_line(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
+    project.values["models"]["theirs"] = theirs(project, {"mmbench-1": "A", "mmbench-2": "B"})
+    project.make(*STAGES)
+    said = [line for line in capsys.readouterr().err.splitlines() if "theirs" in line]
+    assert len(said) == 1
+    assert f"theirs: is left out of {NAME}: " in said[0]
+    assert "none of its 2 responses is to any of the 48 questions; it has mmbench-1, mmbench-2, asked are" in said[0]
+    assert rows_by_model(project)["theirs"] == []
+    assert "theirs" not in metrics(project)
+    assert project.funnel()["evaluate theirs"] == ("no response in its file: 48", 48, 0, 48)
+    assert {state.condition for state in states(project.graph).values()} == {Condition.FRESH}
+
+
+def test_the_parts_of_a_benchmark_do_not_warn_of_each_others_responses(
+    project: Project, capsys: pytest.CaptureFixture[str]
+) -> None:
+    project.make(*BEFORE_MODELS)
+    questions = project.rows("verify", "questions", QUESTIONS)
+    answers = {row["question_id"]: row["answer"] for row in questions}
+    project.values["models"] = {"theirs": theirs(project, {**answers, "elsewhere-1": "A"})}
+    capsys.readouterr()
+    project.make("evaluate", "aggregate")
+    said = [line.partition("theirs.csv: ")[2] for line in capsys.readouterr().err.splitlines() if "theirs.csv" in line]
+    assert said == [
+        "has responses to 24 of 24 questions",
+        "responses to other questions: 1 (elsewhere-1)",
+        "has responses to 24 of 24 questions",
+    ]
+    assert metrics(project)["theirs"]["all"]["original"]["accuracy"] == 100
+
+
+def test_a_file_of_one_part_leaves_the_others_unanswered(project: Project) -> None:
+    project.make(*BEFORE_MODELS)
+    last = project.rows("verify", "questions", QUESTIONS)[-1]
+    project.values["models"] = {"theirs": theirs(project, {last["question_id"]: last["answer"]})}
+    project.make("evaluate", "aggregate")
+    assert project.funnel()["evaluate theirs"] == ("error: 47", 48, 1, 47)
+
+
+# Pilot samples
+
+
+def test_a_pilot_is_asked_whole_pairs_of_every_group_and_says_so(project: Project) -> None:
+    project.values["models"]["majority"] |= {"limit": 6, "name": "Most frequent"}
+    project.make(*STAGES)
+    rows = rows_by_model(project)
+    asked = {row["question_id"] for row in rows["majority"]}
+    questions = [row for row in project.rows("verify", "questions", QUESTIONS) if row["question_id"] in asked]
+    assert Counter(row["group"] for row in questions) == dict.fromkeys(GROUPS, 2)
+    assert Counter(Counter(row["pair_id"] for row in questions).values()) == {2: 6}
+    assert len(rows["random"]) == 48
+    found = metrics(project)
+    assert found["majority"]["pilot_sample"] == {"pairs": 6, "of": 24}
+    assert found["majority"]["all"]["pairs"] == 6
+    assert "pilot_sample" not in found["random"]
+    for name in ("table7", "templates", "letters"):
+        assert "Most frequent (pilot sample of 6 pairs)" in table(project, name)
+    for name in ("report.md", "gallery.html", "accuracy.csv"):
+        text = (project.folder / f"metrics/{NAME}/{name}").read_text(encoding="utf-8")
+        assert text.count("Most frequent") == text.count("Most frequent (pilot sample of 6 pairs)"), name
+    assert project.funnel()["evaluate majority"] == ("not in the pilot sample: 36", 48, 12, 36)
+    assert "error" not in {row["status"] for row in rows["majority"]}
+
+
+def test_a_pilot_does_not_depend_on_the_parts(tmp_path: Path) -> None:
+    asked = []
+    for shards in (1, 3):
+        project = Project(tmp_path / str(shards))
+        project.generate["shards"] = shards
+        project.values["models"] = {"random": {"adapter": "random", "limit": 5}}
+        project.make(*BEFORE_MODELS, "evaluate")
+        asked.append(rows_by_model(project)["random"])
+    assert asked[0] == asked[1] and len(asked[0]) == 10
+
+
+def test_a_limit_of_all_pairs_is_no_pilot(project: Project) -> None:
+    project.values["models"] = {"random": {"adapter": "random", "limit": 24}}
+    project.make(*STAGES)
+    assert "pilot" not in (project.folder / f"metrics/{NAME}/report.md").read_text(encoding="utf-8")
+    assert "pilot_sample" not in metrics(project)["random"]
+
+
+def test_a_larger_pilot_asks_only_what_is_new(project: Project, endpoint: Endpoint) -> None:
+    project.values["models"]["m"]["limit"] = 3
+    project.make(*BEFORE_MODELS, "evaluate")
+    assert len(endpoint.log) == 6
+    project.values["models"]["m"]["limit"] = 5
+    project.make("evaluate")
+    assert len(endpoint.log) == 10
+
+
+def test_a_pilot_from_the_command_line_stores_answers_and_writes_nothing(project: Project, endpoint: Endpoint) -> None:
+    prices = {"price_per_million_prompt_tokens": 1000, "price_per_million_response_tokens": 10_000}
+    project.values["models"]["m"] |= prices
+    project.make(*BEFORE_MODELS)
+    Path("params.yaml").write_text(yaml.safe_dump(project.values), encoding="utf-8")
+    before = project.everything()
+    result = whatif("evaluate", NAME, "--model", "m", "--limit", "6")
+    assert result.exit_code == 0, result.output
+    title, original, counterfactual, *rest = result.stdout.splitlines()
+    assert title == f"m on {NAME}: pilot sample of 6 pairs of 24"
+    assert original.startswith("  original: ") and original.endswith(" of 6")
+    assert counterfactual.startswith("  counterfactual: ") and counterfactual.endswith(" of 6")
+    # Each of 12 questions takes 9 tokens and 1.
+    assert rest[-2] == "  tokens: 108 of prompts, 12 of responses; cost 0.23 by the prices of params.yaml"
+    assert rest[-1].startswith("No artifact was written; `limit: 6` in the model's entry")
+    assert (project.everything(), len(endpoint.log)) == (before, 12)
+    project.values["models"]["m"]["limit"] = 6
+    project.make("evaluate")
+    assert len(endpoint.log) == 12, "its answers are stored"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([NAME, "--limit", "5"], "--limit: asks one model a pilot sample; name it with --model"),
+        ([NAME, "--model", "gpt", "--limit", "5"], f"evaluate {NAME}: model gpt is not in params.yaml"),
+        (["coco-counterfactuals", "--model", "random", "--limit", "5"], "coco-counterfactuals: has no questions, so"),
+    ],
+)
+def test_a_pilot_that_cannot_be_asked_is_one_line(project: Project, arguments: list[str], message: str) -> None:
+    project.values["benchmarks"] = [NAME, "coco-counterfactuals"]
+    Path("params.yaml").write_text(yaml.safe_dump(project.values), encoding="utf-8")
+    assert refused(whatif("evaluate", *arguments)).startswith(message)

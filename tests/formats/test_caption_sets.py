@@ -1,0 +1,158 @@
+"""Caption sets of three formats become rows; what cannot be used is a rejection, what cannot be read one line."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from whatif.artifacts.schemas import CAPTIONS
+from whatif.errors import WhatifError
+from whatif.formats.caption_sets import CaptionSet, SourceCaption, caption_rows, draw_captions, read_caption_set
+from whatif.language.tagging import tagger
+
+pa = pytest.importorskip("pyarrow")
+
+
+def written(folder: Path, name: str, text: str) -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8", newline="")
+    return path
+
+
+def coco(*captions: str) -> str:
+    return json.dumps(
+        {
+            "images": [{"id": 7, "file_name": "000000000007.jpg", "width": 640, "height": 427}],
+            "annotations": [{"id": 40 - n, "image_id": 7, "caption": text} for n, text in enumerate(captions)],
+        }
+    )
+
+
+def test_cocos_captions_get_stable_ids_in_order(tmp_path: Path) -> None:
+    found = read_caption_set(written(tmp_path, "captions.json", coco("A dog.\n", " A cat\non a\r\n mat. ")))
+    assert found == CaptionSet(
+        [
+            SourceCaption("coco-00000039", "A cat on a mat.", "000000000007.jpg"),
+            SourceCaption("coco-00000040", "A dog.", "000000000007.jpg"),
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("set.csv", 'id,caption,image,extra\nb,"A cat, and a\ndog.",x.jpg,1\n7,A bird,,2\n'),
+        ("set.csv", '\ufeffimage,id,caption\r\nx.jpg,b,"A cat, and a dog."\r\n,7,A bird\r\n'),
+        (
+            "set.jsonl",
+            '{"id": "b", "caption": "A cat, and a\\ndog.", "image": "x.jpg"}\n\n{"id": 7, "caption": "A bird"}\n',
+        ),
+    ],
+)
+def test_other_sets_keep_their_ids(tmp_path: Path, name: str, text: str) -> None:
+    found = read_caption_set(written(tmp_path, name, text))
+    assert found.captions == [SourceCaption("7", "A bird", None), SourceCaption("b", "A cat, and a dog.", "x.jpg")]
+
+
+def test_captions_that_cannot_be_used_are_rejections(tmp_path: Path) -> None:
+    texts = {
+        "a": "",
+        "b": " \n ",
+        "c": "word " * 300,
+        "d": "一只猫在垫子上",
+        "e": "кот",
+        "f": "123 !",
+        "g": "un café 猫",
+    }
+    lines = "\n".join(json.dumps({"id": key, "caption": text}) for key, text in texts.items())
+    found = read_caption_set(written(tmp_path, "set.jsonl", lines))
+    assert [(row["item_id"], row["reason"]) for row in found.rejections] == [
+        ("a", "empty caption"),
+        ("b", "empty caption"),
+        ("c", "caption too long"),
+        ("d", "no Latin letters"),
+        ("e", "no Latin letters"),
+        ("f", "no Latin letters"),
+    ]
+    assert found.rejections[2]["detail"] == "300 words; 100 are the most"
+    assert [one.caption_id for one in found.captions] == ["g"]
+    assert len(read_caption_set(written(tmp_path, "set.jsonl", lines), most_words=300).captions) == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("set.json", "[]", "is no file of captions in the format of MS-COCO"),
+        ("set.json", '{"questions": []}', "needs a list `images`"),
+        ("set.json", coco("a").replace('"image_id": 7', '"image_id": 8'), "annotations[0]"),
+        ("set.txt", "A dog.", "is no caption set"),
+        ("set.csv", "", "has no column id"),
+        ("set.csv", "id,text\n1,A dog\n", "has no column caption; it needs the columns id and caption"),
+        ("set.csv", "id,caption\n1,A dog\n1,A cat\n", "line 3: the id '1' is also at line 2"),
+        ("set.csv", "id,caption\n,A dog\n", "line 2: its id is empty"),
+        ("set.csv", "id,caption\n1,A dog, a cat\n", "line 2: has more fields than columns"),
+        ("set.csv", "id,caption\n1\n", "line 2: its caption is null"),
+        ("set.csv", 'id,caption\n1,"A dog" a\n', "is not CSV"),
+        ("set.jsonl", "id,caption", "line 1: is not JSON"),
+        ("set.jsonl", '["A dog"]', "line 1: is no object"),
+        ("set.jsonl", '{"id": 1, "caption": "a"}\n{"id": 2}', "line 2: has no column caption"),
+        ("set.jsonl", '{"id": 1, "caption": 5}', "line 1: its caption is 5"),
+        ("set.jsonl", '{"id": true, "caption": "a"}', "line 1: its id is true"),
+    ],
+)
+def test_what_is_no_caption_set_is_one_line(tmp_path: Path, name: str, text: str, message: str) -> None:
+    path = written(tmp_path, name, text)
+    with pytest.raises(WhatifError) as error:
+        read_caption_set(path)
+    said = str(error.value)
+    assert said.startswith(f"{path}: ") and message in said and "\n" not in said
+
+
+def test_bytes_that_are_no_text_and_missing_files_are_one_line(tmp_path: Path) -> None:
+    (tmp_path / "set.csv").write_bytes(b"id,caption\n1,caf\xe9\n")
+    for name in ("set.csv", "none.jsonl", "none.json"):
+        with pytest.raises(WhatifError, match="cannot be read"):
+            read_caption_set(tmp_path / name)
+
+
+def test_rows_are_those_of_the_table() -> None:
+    captions = [
+        SourceCaption("a", "Two dogs on a bed.", "x.jpg"),
+        SourceCaption("b", "It is posing.", None),
+        SourceCaption("c", "It is posing.", "gone.jpg"),
+    ]
+    rows: list[dict[str, Any]] = list(caption_rows(captions, tagger("pattern"), "pattern", {"x.jpg": "f00"}))
+    assert [[(n["start"], n["end"], n["noun"]) for n in row["nouns"]] for row in rows] == [
+        [(4, 8, "dogs"), (14, 17, "bed")],
+        [],
+        [],
+    ]
+    assert [row["provenance"] for row in rows] == ['{"image":"x.jpg"}', '{"image":null}', '{"image":"gone.jpg"}']
+    assert [row["image_id"] for row in rows] == ["f00", None, None]
+    assert pa.Table.from_pylist(rows, schema=CAPTIONS.schema).num_rows == 3
+
+
+@pytest.mark.skipif("WHATIF_DATA" not in os.environ, reason="needs WHATIF_DATA, the folder of real data")
+def test_all_real_captions_are_read_and_their_nouns_stand_where_they_are_said_to() -> None:
+    found = read_caption_set(Path(os.environ["WHATIF_DATA"]) / "coco" / "captions_val2017.json")
+    assert (len(found.captions), found.rejections) == (25_014, [])
+    assert len({one.caption_id for one in found.captions}) == 25_014
+    assert {one.image for one in found.captions if one.image is None} == set()
+    assert not any("\n" in one.caption or one.caption != one.caption.strip() for one in found.captions)
+    rows = list(caption_rows(found.captions[::10], tagger("pattern"), "pattern", {}))
+    counts = [len(row["nouns"]) for row in rows]
+    assert 3.3 < sum(counts) / len(counts) < 3.9 and counts.count(0) < 5
+    assert all(row["caption"][n["start"] : n["end"]] == n["noun"] for row in rows for n in row["nouns"])
+
+
+@pytest.mark.skipif("WHATIF_DATA" not in os.environ, reason="needs WHATIF_DATA, the folder of real data")
+def test_drawn_captions_are_of_more_photographs_than_the_first_ones() -> None:
+    captions = read_caption_set(Path(os.environ["WHATIF_DATA"]) / "coco" / "captions_val2017.json").captions
+    drawn = draw_captions(captions, 500, seed=2024)
+    assert len(drawn.captions) == 500 and len(drawn.rejections) == 24_514
+    assert len({one.image for one in captions[:500]}) == 129
+    assert len({one.image for one in drawn.captions}) == 483

@@ -1,0 +1,150 @@
+"""The data set folder: the datasets library loads it with its pictures, and the card says what it holds."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import datasets
+import pytest
+import yaml
+
+from tests.verification.pairs import Pictures, pair, picture, pictures
+from whatif.artifacts.reader import canonical_json
+from whatif.errors import WhatifError
+from whatif.formats import hugging_face_folder
+from whatif.formats.hugging_face_card import Origin, data_card
+from whatif.formats.hugging_face_pairs import write_pairs
+from whatif.formats.hugging_face_questions import write_questions
+
+ROWS = [pair(number) for number in range(7)]
+IMAGES = Pictures(pictures(range(7)))
+ORIGIN = Origin(
+    parameters={
+        "extract.ours.captions": "/home/somebody/captions.json",
+        "generate.ours.diffusion.checkpoint": "someone/diffusion",
+        "generate.ours.diffusion.revision": "abc123",
+        "seed": 2024,
+    },
+    sources={"/home/somebody/captions.json": "f00d"},
+    citation="Somebody, 2023.",
+)
+
+
+def question(number: int, *image_ids: str, **changes: Any) -> dict[str, Any]:
+    """A row of `questions`."""
+    return {
+        "question_id": f"pair-{number // 2:03d}-{('counterfactual', 'original')[number % 2]}",
+        "pair_id": f"pair-{number // 2:03d}",
+        "group": "direct",
+        "variant": ("counterfactual", "original")[number % 2],
+        "question": "How many?",
+        "choices": None,
+        "answer": str(number),
+        "answer_kind": "number",
+        "image_ids": list(image_ids),
+        "provenance": "{}",
+        **changes,
+    }
+
+
+def load(folder: Path, cache: Path) -> datasets.Dataset:
+    loaded = datasets.load_dataset("parquet", data_files={"test": str(folder / "*.parquet")}, cache_dir=str(cache))
+    return loaded["test"]
+
+
+def test_the_datasets_library_loads_it_with_pictures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hugging_face_folder, "ROWS_OF_A_SHARD", 3)
+    folder = tmp_path / "ours"
+    assert write_pairs(ROWS[::-1], IMAGES, folder).rows == 7
+    assert sorted(path.name for path in (folder / "pairs").iterdir()) == [
+        f"test-{shard:05d}-of-00003.parquet" for shard in range(3)
+    ]
+    found = load(folder / "pairs", tmp_path / "cache")
+    assert isinstance(found.features["image_0"], datasets.Image)
+    assert found["id"] == [row["pair_id"] for row in ROWS]
+    for record, row, number in zip(found, ROWS, range(7), strict=True):
+        for side in (0, 1):
+            assert record[f"image_{side}"].getpixel((0, 0)) == (number, 0, 10 + side)
+            assert record[f"caption_{side}"] == row[f"caption_{side}"]
+            assert record[f"subject_{side}"] == row[f"subject_{side}"]
+        assert (record["p"], record["guidance"], record["seed"]) == (0.25, 7.5, 11)
+        assert json.loads(record["provenance"])["perplexity"] == 20.5
+
+
+def test_the_same_rows_give_the_same_bytes(tmp_path: Path) -> None:
+    written = []
+    for name in ("a", "b"):
+        write_pairs(ROWS, IMAGES, tmp_path / name)
+        written.append({path.name: path.read_bytes() for path in (tmp_path / name).rglob("*") if path.is_file()})
+    assert written[0] == written[1]
+
+
+def test_what_the_release_does_not_say_is_null(tmp_path: Path) -> None:
+    released = pair(0, p=0.0, guidance=0.0, seed=0, directional=None, provenance=canonical_json({"released": True}))
+    write_pairs([released], IMAGES, tmp_path / "ours")
+    (record,) = load(tmp_path / "ours" / "pairs", tmp_path / "cache")
+    assert (record["p"], record["guidance"], record["seed"], record["directional"]) == (None, None, None, None)
+    assert record["image_image"] == 0.75
+
+
+def test_questions_load_with_one_picture_or_with_several(tmp_path: Path) -> None:
+    first, second = ROWS[0]["image_id_0"], ROWS[0]["image_id_1"]
+    options = question(1, first, choices=["3", "4"], answer="B", answer_kind="choice")
+    described = write_questions([options, question(0, second)], IMAGES, tmp_path / "one")
+    assert described.description == "2 questions in 1 pairs about 2 pictures."
+    assert "| direct | counterfactual | number | 1 |" in described.numbers
+    found = load(tmp_path / "one" / "questions", tmp_path / "cache")
+    assert found["variant"] == ["counterfactual", "original"]
+    assert found["choices"] == [None, ["3", "4"]]
+    assert [picture.getpixel((0, 0)) for picture in found["image"]] == [(0, 0, 11), (0, 0, 10)]
+    write_questions([question(0, first, second), question(2)], IMAGES, tmp_path / "several")
+    found = load(tmp_path / "several" / "questions", tmp_path / "cache")
+    assert [[picture.getpixel((0, 0)) for picture in shown] for shown in found["images"]] == [
+        [(0, 0, 10), (0, 0, 11)],
+        [],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("licences", "named"),
+    [
+        (["CC0-1.0"], ["cc0-1.0"]),
+        (["CC-BY-4.0", "CC0-1.0"], ["cc-by-4.0", "cc0-1.0"]),
+        (["Flickr"], ["other"]),
+        ([], ["other"]),
+    ],
+)
+def test_the_card_has_a_header_numbers_and_licence(tmp_path: Path, licences: list[str], named: list[str]) -> None:
+    rows = [*ROWS, pair(8, ("cat", "dog"), directional=None)]
+    described = write_pairs(rows, Pictures(pictures(range(9))), tmp_path)
+    card = data_card("ours", [described], ORIGIN, licences=licences)
+    _, header, text = card.split("---\n", 2)
+    values = yaml.safe_load(header)
+    assert values["license"] == named and values["pretty_name"] == "whatif ours"
+    assert values["size_categories"] == ["n<1K"]
+    assert values["configs"][0]["data_files"] == [{"split": "test", "path": "pairs/test-*.parquet"}]
+    assert "8 pairs of captions" in text and "16 different pictures, 2 different pairs of nouns" in text
+    assert "| `directional` | 7 | 0.1250 | 0.1250 | 0.1250 |" in text
+    for licence in licences:
+        assert licence in text
+
+
+def test_the_card_names_seed_checkpoints_version_and_citation_and_no_folder_of_this_machine(tmp_path: Path) -> None:
+    card = data_card("ours", [write_pairs(ROWS, IMAGES, tmp_path)], ORIGIN, licences=[])
+    assert "Seed: 2024." in card
+    assert "| `generate.ours.diffusion` | `someone/diffusion` | abc123 |" in card
+    assert "| `captions.json` | f00d |" in card and "somebody" not in card
+    assert "version = {0.1.0}" in card and "Somebody, 2023." in card
+
+
+def test_what_cannot_be_written(tmp_path: Path) -> None:
+    with pytest.raises(WhatifError, match="there are no pairs to write"):
+        write_pairs([], IMAGES, tmp_path)
+    with pytest.raises(WhatifError, match="there are no questions to write"):
+        write_questions([], IMAGES, tmp_path)
+    with pytest.raises(KeyError):
+        write_pairs([pair(8)], IMAGES, tmp_path)
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+    assert picture(8, 0)["image_id"] not in {row["image_id"] for row in pictures(range(7))}

@@ -1,0 +1,218 @@
+"""Predictions made elsewhere: every format becomes the same rows, and what is wrong is said in one line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pytest
+
+from whatif.errors import WhatifError
+from whatif.formats.prediction_files import Prediction, question_index, read_predictions
+
+RELEASED = "img_path,query,answer,new query,new answer,type"
+
+
+def written(path: Path, text: str | bytes) -> Path:
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return path
+
+
+def workbook(path: Path, *rows: Sequence[Any]) -> Path:
+    book = openpyxl.Workbook()
+    assert book.active is not None
+    for row in rows:
+        book.active.append(row)
+    book.save(path)
+    return path
+
+
+def lines(*objects: Any) -> str:
+    return "".join(json.dumps(one) + "\n" for one in objects)
+
+
+def by_id(predictions: Sequence[Prediction]) -> dict[str | None, str]:
+    return {one.question_id: one.response for one in predictions}
+
+
+def error_of(path: Path, response_columns: Sequence[str] | None = None) -> str:
+    with pytest.raises(WhatifError) as error:
+        read_predictions(path, response_columns)
+    message = str(error.value)
+    assert message.startswith(f"{path}: ") and "\n" not in message
+    return message.removeprefix(f"{path}: ")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.csv", 'question_id,response\na-original,"Two, or\nso"\na-counterfactual,\n'),
+        ("bom.csv", '\ufeffquestion_id,response\r\na-original,"Two, or\nso"\r\na-counterfactual,\r\n'),
+        ("more.csv", 'model,response,question_id\nm,"Two, or\nso",a-original\nm,,a-counterfactual\n'),
+        ("a.tsv", 'question_id\tresponse\na-original\t"Two, or\nso"\na-counterfactual\t\n'),
+        (
+            "a.jsonl",
+            lines(
+                {"question_id": "a-original", "response": "Two, or\nso"},
+                {"question_id": "a-counterfactual", "response": None},
+            ),
+        ),
+    ],
+)
+def test_plain_files(tmp_path: Path, name: str, text: str) -> None:
+    found = read_predictions(written(tmp_path / name, text))
+    assert by_id(found) == {"a-original": "Two, or\nso", "a-counterfactual": ""}
+
+
+def test_c_vqa_responses(tmp_path: Path) -> None:
+    row = "val/COCO_val2014_000000000042.jpg,How many?,2,What if?,0,direct"
+    path = written(tmp_path / "r.csv", f"{RELEASED},response,new response\n{row},Two.,None\n")
+    original, counterfactual = read_predictions(path)
+    assert (original.picture, original.question, original.variant, original.row, original.response) == (
+        "COCO_val2014_000000000042",
+        "How many?",
+        "original",
+        1,
+        "Two.",
+    )
+    assert (counterfactual.question, counterfactual.variant, counterfactual.response) == (
+        "What if?",
+        "counterfactual",
+        "None",
+    )
+    path = written(tmp_path / "named.csv", f"{RELEASED},out,new out\n{row},a,b\n")
+    assert [one.response for one in read_predictions(path, ["out", "new out"])] == ["a", "b"]
+    message = error_of(path)
+    assert message.startswith("column `response` is missing") and "`out`, `new out`" in message
+
+
+def test_vlmevalkit_predictions(tmp_path: Path) -> None:
+    header = ("index", "question", "answer", "prediction")
+    number = question_index("a-original")
+    paths = [
+        workbook(tmp_path / "p.xlsx", header, (number, "How many?", "2", "=1+1"), (7, "What if?", "0", 17.0)),
+        written(tmp_path / "p.tsv", f"{'	'.join(header)}\n{number}\tHow many?\t2\t=1+1\n7\tWhat if?\t0\t17\n"),
+        written(
+            tmp_path / "p.json",
+            json.dumps([{"index": number, "prediction": "=1+1"}, {"index": 7.0, "prediction": 17}]),
+        ),
+    ]
+    for path in paths:
+        found = read_predictions(path)
+        assert [(one.index, one.response) for one in found] == [(number, "=1+1"), (7, "17")], path
+    named = workbook(tmp_path / "n.xlsx", (*header, "question_id"), (number, "How many?", "2", None, "a-original"))
+    assert by_id(read_predictions(named)) == {"a-original": ""}
+    nan = written(tmp_path / "nan.json", '[{"index": 1, "prediction": NaN}]')
+    assert read_predictions(nan)[0].response == ""
+
+
+def test_indices_stay_whole_in_a_spreadsheet_and_differ() -> None:
+    indices = [question_index(f"{number:04d}-original") for number in range(20_000)]
+    assert len(set(indices)) == len(indices)
+    assert all(index == int(float(index)) and len(str(index)) <= 12 for index in indices)
+
+
+def test_lmms_eval_samples(tmp_path: Path) -> None:
+    text = lines(
+        {"doc_id": 0, "doc": {"question_id": "a"}, "resps": [["long"]], "filtered_resps": ["Two"]},
+        {"doc_id": 1, "doc": {"question_id": "b"}, "resps": [["Yes"]]},
+        {"doc_id": 2, "doc": {"question_id": "c"}, "resps": [[""]], "filtered_resps": [[""]]},
+        {"doc_id": 3, "filtered_resps": "No", "accuracy_original": {"question_id": "d", "score": 1.0}},
+        {"doc_id": 4, "doc": {"question_id": "e"}, "filtered_resps": []},
+    )
+    found = read_predictions(written(tmp_path / "m_samples_whatif.jsonl", text))
+    assert by_id(found) == {"a": "Two", "b": "Yes", "c": "", "d": "No", "e": ""}
+
+
+def test_what_lmms_eval_0_7_logs() -> None:
+    """A line as the tool wrote it for an exported task: it keeps no `doc`, and the response is no list."""
+    path = Path(__file__).parent / "lmms_eval_samples.jsonl"
+    assert by_id(read_predictions(path)) == {"pair-000-counterfactual": "A", "pair-000-original": "A"}
+
+
+def test_long_answers_are_read_whole_and_the_limit_of_csv_is_left_as_it_was(tmp_path: Path) -> None:
+    import csv
+
+    limit = csv.field_size_limit()
+    for length in (100_000, 1_000_000):
+        found = read_predictions(written(tmp_path / "l.csv", f"question_id,response\na,{'x' * length}\n"))
+        assert len(found[0].response) == length
+    assert csv.field_size_limit() == limit
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("p.txt", "a", "predictions are read from .csv, .tsv, .json, .jsonl, .xlsx; the suffix is `.txt`"),
+        ("p.csv", "", "is empty"),
+        ("p.jsonl", " \n\n", "is empty"),
+        ("p.csv", "question_id,response\n", "has no rows below its header"),
+        ("p.json", "[]", "has no rows"),
+        ("p.csv", b"question_id,response\na,\xff\n", "line 2: byte 0xff is not UTF-8"),
+        ("p.csv", "id,text\na,b\n", "the columns are those of no known format"),
+        ("p.csv", "id,text\na,b\n", "found: `id`, `text`"),
+        ("p.csv", "question_id,response,response\na,b,c\n", "column `response` is there twice"),
+        ("p.csv", "question_id,response\na,b,c\n", "line 2: has 3 fields; it needs 2: question_id, response"),
+        ("p.csv", 'question_id,response\na,"b\n', "line 2: cannot be read"),
+        ("p.csv", "question_id,response\na,b\nc,d\na,e\n", "line 4: a stands in line 2 already"),
+        ("p.csv", "question_id,response\n ,b\n", "line 2: question_id is empty"),
+        ("p.tsv", "index\tprediction\nx1\tb\n", "line 2: index is `x1`; it is the whole number"),
+        ("p.tsv", "index\tprediction\n1\tb\n1\tc\n", "line 3: index 1 stands in line 2 already"),
+        ("p.json", "{", "is not JSON"),
+        ("p.json", "[" * 100_000, "is not JSON"),
+        ("p.json", '{"index": 1}', "holds an object; it needs a list of objects"),
+        ("p.json", '[{"index": 1, "prediction": "a"}, 3]', "object 2: is a number; it needs an object"),
+        ("p.json", '[{"index": 1, "prediction": ["a"]}]', "object 1: prediction is ['a']; it needs to be text"),
+        ("p.jsonl", '{"doc_id": 0, "resps": [["a"]]}\n', "line 1: names no question_id"),
+        ("p.jsonl", '{"doc_id": 0, "doc": {"question_id": "a"}}\n', "line 1: has neither filtered_resps nor resps"),
+        ("p.jsonl", '{"doc_id": 0, "doc": {"question_id": "a"}, "resps": [[1]]}\n', "line 1: resps holds no text"),
+        ("p.xlsx", b"PK not a workbook", "is no Excel workbook"),
+        ("p.csv", f"{RELEASED},response,new response\n,q,1,n,2,direct,a,b\n", "line 2: img_path is empty"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line(tmp_path: Path, name: str, text: str | bytes, message: str) -> None:
+    assert message in error_of(written(tmp_path / name, text))
+
+
+def test_a_file_that_is_not_there_and_columns_that_do_not_belong(tmp_path: Path) -> None:
+    assert error_of(tmp_path / "lost.csv").startswith("no such file")
+    assert error_of(tmp_path / "lost.csv") != error_of(written(tmp_path / "e.csv", ""))
+    (tmp_path / "folder.csv").mkdir()
+    assert error_of(tmp_path / "folder.csv").startswith("cannot be read")
+    plain = written(tmp_path / "p.csv", "question_id,response\na,b\n")
+    assert error_of(plain, ["x", "y"]).startswith("`response_columns` is for files with the columns img_path")
+
+
+def test_half_a_surrogate_pair_is_replaced(tmp_path: Path) -> None:
+    """A file of ours is UTF-8, which cannot hold one."""
+    plain = written(tmp_path / "p.jsonl", '{"question_id": "a", "response": "yes \\ud83d"}\n')
+    samples = written(tmp_path / "s.jsonl", '{"doc_id": 0, "doc": {"question_id": "a"}, "resps": [["yes \\ud83d"]]}\n')
+    for path in (plain, samples):
+        assert by_id(read_predictions(path)) == {"a": "yes \ufffd"}
+
+
+def test_null_and_empty_are_told_apart_and_an_absent_response_is_an_error(tmp_path: Path) -> None:
+    objects = [{"question_id": "a", "response": ""}, {"question_id": "b", "response": None}]
+    found = read_predictions(written(tmp_path / "p.jsonl", lines(*objects)))
+    assert [(one.response, one.is_null) for one in found] == [("", False), ("", True)]
+    message = error_of(written(tmp_path / "q.jsonl", lines(*objects, {"question_id": "c"})))
+    assert message.startswith("line 3: has no `response`")
+
+
+def test_the_authors_columns_and_those_that_are_no_responses(tmp_path: Path) -> None:
+    row = "42.jpg,How many?,2,What if?,0,direct"
+    path = written(tmp_path / "r.csv", f"{RELEASED},response,new_response\n{row},Two.,None\n")
+    assert [one.response for one in read_predictions(path)] == ["Two.", "None"]
+    for columns in (["response", "response"], ["response", "new query"]):
+        assert error_of(path, columns).startswith(f"response_columns are {', '.join(columns)}; they are two columns")
+
+
+def test_ids_are_stripped_indices_may_be_floats_and_two_formats_are_refused(tmp_path: Path) -> None:
+    assert by_id(read_predictions(written(tmp_path / "p.csv", "question_id,response\n a ,b\n"))) == {"a": "b"}
+    floats = written(tmp_path / "f.csv", "index,prediction\n48410016362.0,b\n")
+    assert read_predictions(floats)[0].index == 48410016362
+    both = written(tmp_path / "b.csv", "question_id,response,prediction\na,b,c\n")
+    assert error_of(both) == "has columns `response` and `prediction`; keep the one that is what the model said"

@@ -1,0 +1,83 @@
+"""Nouns stand where they are said to, whatever a tagger does to quotation marks and contractions."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+from whatif.errors import WhatifError
+from whatif.language.tagging import Noun, Tagged, installed_tagger, located, nouns, tagger
+
+
+def test_the_offline_tagger_finds_nouns_and_their_places() -> None:
+    caption = 'A man\'s dog sees the "cat" (on a t-shirt).'
+    found = nouns(caption, tagger("pattern"))
+    assert [noun.noun for noun in found][:3] == ["man", "dog", "cat"]
+    assert all(caption[noun.start : noun.end] == noun.noun for noun in found)
+
+
+def test_words_that_a_tokeniser_rewrote_are_found_again() -> None:
+    caption = 'The "dog" isn\'t a cat, a  bird'
+    treebank: Tagged = [
+        ("The", "DT"),
+        ("``", "``"),
+        ("dog", "NN"),
+        ("''", "''"),
+        ("is", "VBZ"),
+        ("n't", "RB"),
+        ("a", "DT"),
+        ("cat", "NN"),
+        (",", ","),
+        ("a", "DT"),
+        ("bird", "NNS"),
+    ]
+    found = nouns(caption, lambda _: treebank)
+    assert found == [Noun(5, 8, "dog"), Noun(18, 21, "cat"), Noun(26, 30, "bird")]
+    assert len(list(located(caption, treebank))) == len(treebank)
+
+
+def test_a_word_that_is_nowhere_moves_nothing() -> None:
+    tagged = [("catalogue", "NN"), ("dog", "NN"), ("cat", "NN"), ("", "NN")]
+    assert nouns("a dog & cats cat", lambda _: tagged) == [Noun(2, 5, "dog"), Noun(13, 16, "cat")]
+
+
+def test_the_second_of_two_equal_words_is_another_one() -> None:
+    found = nouns("a dog, a dog", lambda _: [("dog", "NN"), ("dog", "NN")])
+    assert [noun.start for noun in found] == [2, 9]
+
+
+@pytest.mark.parametrize("word", ["and/or", "N.Y.", "’", "5pm", "猫", "-", "%"])
+def test_what_is_not_written_with_letters_is_no_noun(word: str) -> None:
+    assert nouns(word, lambda text: [(text, "NN")]) == []
+    assert nouns("t-shirt café", lambda text: [(one, "NN") for one in text.split()]) == [
+        Noun(0, 7, "t-shirt"),
+        Noun(8, 12, "café"),
+    ]
+
+
+@pytest.mark.skipif(installed_tagger() != "nltk", reason="needs the data of NLTK's tagger")
+def test_the_papers_tagger_finds_nouns_of_several_sentences() -> None:
+    assert [noun.noun for noun in nouns("A man sees a dog. A cat sleeps.", tagger("nltk"))] == ["man", "dog", "cat"]
+
+
+def test_spacy_is_asked_for_by_the_name_of_its_model(tmp_path: Path) -> None:
+    if importlib.util.find_spec("spacy") is None:
+        with pytest.raises(WhatifError, match="tagger spacy:en_core_web_sm: spaCy is not installed"):
+            tagger("spacy:en_core_web_sm")
+        return
+    import spacy  # type: ignore[import-not-found, unused-ignore]
+
+    with pytest.raises(WhatifError, match="tagger spacy:nowhere: cannot be loaded"):
+        tagger("spacy:nowhere")
+    built = spacy.blank("en")
+    rules = built.add_pipe("attribute_ruler")
+    rules.add(patterns=[[{"LOWER": {"IN": ["dog", "cat"]}}]], attrs={"TAG": "NN"})
+    built.to_disk(tmp_path)
+    assert nouns('A "dog"  and a cat.', tagger(f"spacy:{tmp_path}")) == [Noun(3, 6, "dog"), Noun(15, 18, "cat")]
+
+
+def test_a_name_without_a_model_is_refused() -> None:
+    with pytest.raises(WhatifError, match="is not known; there are nltk, pattern, and spacy:MODEL"):
+        tagger("spacy:")

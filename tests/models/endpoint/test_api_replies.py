@@ -1,0 +1,196 @@
+"""What becomes of odd replies: of careless, broken and wrongly set endpoints."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.faulty_proxy import Fault, FaultyProxy, Plan, always
+from whatif.errors import WhatifError
+from whatif.models import Answer, Question
+from whatif.models.endpoint.api import ApiAnswers
+from whatif.models.endpoint.request import FIRST_WAIT
+from whatif.models.responses.store import ResponseStore
+from whatif.models.responses.stored import stored
+from whatif.params.models import ApiModel
+
+SECRET = "sk-marker-4f1d9c-0123456789abcdef"
+
+
+@pytest.fixture(autouse=True)
+def key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TEST_API_KEY", SECRET)
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[ResponseStore]:
+    with ResponseStore(tmp_path / "responses.sqlite") as opened:
+        yield opened
+
+
+def questions(number: int, **fields: Any) -> list[Question]:
+    return [
+        Question(f"question-{place}", "group", "original", f"how many in {place}?", **fields) for place in range(number)
+    ]
+
+
+def settings_of(base_url: str, **changes: Any) -> ApiModel:
+    values = {"adapter": "api", "model": "m", "base_url": base_url, "key_variable": "TEST_API_KEY", "retries": 1}
+    return ApiModel.model_validate(values | {"concurrency": 1} | changes)
+
+
+def ask(
+    plan: Plan | Fault, asked: Sequence[Question] | None = None, store: ResponseStore | None = None, **changes: Any
+) -> tuple[list[Answer], list[float], int]:
+    """Answers, the waits between tries, and the number of requests; nothing stands behind the endpoint."""
+    waits: list[float] = []
+    with FaultyProxy("127.0.0.1:1", always(plan) if isinstance(plan, Fault) else plan) as proxy:
+        model: Any = ApiAnswers(settings_of(proxy.base_url, **changes), 0, waits.append)
+        if store is not None:
+            # Keyed without the port, which is another one each time.
+            model.identity = {**model.identity, "base_url": "http://host/v1"}
+            model = stored(model, store)
+        return list(model.answer(questions(1) if asked is None else asked)), waits, len(proxy.log)
+
+
+def reply(content: Any = "3", finish: Any = "stop", usage: Any = None, **message: Any) -> Fault:
+    choice = {"index": 0, "finish_reason": finish, "message": {"role": "assistant", "content": content, **message}}
+    counts = {"prompt_tokens": 10, "completion_tokens": 2} if usage is None else usage
+    return Fault("status", 200, body=json.dumps({"choices": [choice], "usage": counts}).encode())
+
+
+def refusal(status: int, error: Any, **headers: str) -> Fault:
+    names = tuple((name.replace("_", "-"), value) for name, value in headers.items())
+    return Fault("status", status, names, json.dumps(error).encode())
+
+
+# The key
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        reply("", refusal=f"no, {SECRET}"),
+        reply("", refusal={"why": f"no, {SECRET}"}),
+        reply("", finish=f"stop {SECRET}"),
+        reply(f"It is {SECRET}."),
+        *(refusal(400, {"error": {"message": "x" * pad + SECRET}}) for pad in range(250, 300, 7)),
+    ],
+)
+def test_a_key_that_is_sent_back_is_blotted_out_whole(fault: Fault, store: ResponseStore, tmp_path: Path) -> None:
+    (answer,), _, _ = ask(fault, store=store)
+    store.export(tmp_path / "out.jsonl")
+    kept = (tmp_path / "out.jsonl").read_text()
+    for length in range(6, len(SECRET)):
+        assert SECRET[:length] not in repr(answer) and SECRET[:length] not in kept
+    assert len(answer.reason or "") <= 350 and "\n" not in (answer.reason or "")
+
+
+# Settings that no question survives
+
+
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [
+        (
+            refusal(404, {"error": {"message": "no such model"}}),
+            r"has no model m \(status 404: no such model\); mend model",
+        ),
+        (
+            refusal(402, {"error": {"message": "Insufficient Balance"}}),
+            r"no credit left \(status 402: Insufficient Bal",
+        ),
+        (
+            refusal(429, {"error": {"message": "daily quota"}}, Retry_After="86400"),
+            "asks to wait 86400 s .*daily quota",
+        ),
+        (refusal(503, {"error": {"message": "closed"}}, Retry_After="inf"), "asks to wait inf s "),
+    ],
+)
+def test_what_no_other_question_will_change_stops_the_run(fault: Fault, message: str) -> None:
+    with pytest.raises(WhatifError, match=message):
+        ask(fault, questions(50))
+
+
+def test_a_setting_that_every_request_is_refused_for_stops_the_run() -> None:
+    fault = refusal(400, {"error": {"message": "temperature is not supported"}})
+    with pytest.raises(
+        WhatifError, match=r"20 questions in a row were not answered.*temperature is not supported; mend"
+    ):
+        ask(fault, questions(20))
+    answers, _, requests = ask(fault, questions(19))
+    assert ([answer.status for answer in answers], requests) == (["error"] * 19, 19)
+
+
+def test_pictures_that_cannot_be_read_neither_count_nor_hide_what_the_endpoint_does() -> None:
+    broken = questions(30, encoded_images=lambda: [b"<svg>"])
+    assert {answer.passing for answer in ask(reply(), broken)[0]} == {False}
+    fault = refusal(400, {"error": {"message": "no"}})
+    with pytest.raises(WhatifError, match="20 questions in a row"):
+        ask(fault, [question for pair in zip(questions(30), broken, strict=True) for question in pair])
+
+
+# Odd replies
+
+
+@pytest.mark.parametrize(
+    ("finish", "cut_off"), [("length", True), ("MAX_TOKENS", True), ("stop", False), (None, False)]
+)
+def test_a_response_that_was_cut_off_says_so_in_the_store_too(
+    finish: str | None, cut_off: bool, store: ResponseStore
+) -> None:
+    (answer,), _, _ = ask(reply("There are 3", finish), store=store)
+    assert (answer.status, answer.cut_off) == ("ok", cut_off)
+    assert ask(reply(), store=store) == ([answer], [], 0)
+
+
+@pytest.mark.parametrize("text", ["a\ud800 3", "\udc00", "\ud83d\ude00 3"])
+def test_half_a_surrogate_pair_is_replaced_when_it_is_read(text: str, store: ResponseStore) -> None:
+    (answer,), _, _ = ask(reply(text), store=store)
+    assert answer.response == text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    assert ask(reply(), store=store) == ([answer], [], 0)
+    assert ask(reply("", refusal=text))[0][0].status == "none"
+
+
+@pytest.mark.parametrize("count", [10**30, -5, True, "7", 1.5, None, [1]])
+def test_a_count_of_tokens_that_is_none_is_not_taken(count: Any, store: ResponseStore) -> None:
+    (answer,), _, _ = ask(reply(usage={"prompt_tokens": count, "completion_tokens": 1}), store=store)
+    assert answer.prompt_tokens is None and answer.response_tokens == 1
+    with pytest.raises(WhatifError, match="does not count tokens"):
+        ask(reply(usage={"prompt_tokens": count, "completion_tokens": 1}), token_budget=5)
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["Wed, 21 Oct 99999999999999 07:28:00 GMT", "Wed, 21 Oct 2026 07:28:00 +9999999999999999", "5 seconds", "x" * 999],
+)
+def test_a_retry_after_that_means_nothing_is_passed_over(value: str) -> None:
+    fault = refusal(429, {"error": {"message": "slow"}}, Retry_After=value, Date="Wed, 21 Oct 2026 07:28:00 GMT")
+    (answer,), waits, _ = ask(fault)
+    assert answer.passing and len(waits) == 1 and FIRST_WAIT <= waits[0] <= 2 * FIRST_WAIT
+
+
+def test_json_that_is_too_deep_is_no_reply() -> None:
+    (answer,), _, requests = ask(Fault("status", 200, body=b"[" * 100_000))
+    assert (answer.status, answer.passing, requests) == ("error", True, 2)
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        ([{"error": {"code": 400, "message": "as of Gemini"}}], "status 400: as of Gemini"),
+        ({"error": {"message": "plain"}}, "status 400: plain"),
+        ({"error": "a text"}, "status 400: a text"),
+        ({"detail": "of FastAPI"}, "status 400: {'detail': 'of FastAPI'}"),
+        ([f"Bearer {SECRET}", 2], "status 400: ['Bearer (key)', 2]"),
+        ({"error": None}, "status 400: no reason given"),
+        ("", "status 400: no reason given"),
+    ],
+)
+def test_the_words_of_an_error_are_kept_in_whatever_form_they_come(error: Any, reason: str) -> None:
+    assert ask(refusal(400, error))[0] == [Answer(status="error", reason=reason)]

@@ -1,0 +1,146 @@
+"""The blind baseline: the question without its picture."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from tests.models.families import OPTIONS, question
+from tests.tiny_checkpoints import tiny_llava, tiny_text_model
+from tests.tiny_checkpoints.tokenizer import special_ids, tiny_llama, tiny_tokenizer, widen
+from whatif.errors import WhatifError
+from whatif.models import Question, load
+from whatif.models.local.answerer import LocalModel, Prompt
+from whatif.models.local.option_scores import keeps_keys_and_values, whole_pass_scores
+from whatif.params.models import BlindTextModel
+
+torch = pytest.importorskip("torch")
+
+
+def loaded(folder: Path, **more: Any) -> LocalModel:
+    settings = BlindTextModel(adapter="blind", checkpoint=str(folder), max_new_tokens=6, **more)
+    return cast("LocalModel", load("blind", settings, 0))
+
+
+def test_pictures_are_not_even_fetched(tmp_path: Path) -> None:
+    def unseen() -> Any:
+        raise AssertionError("the blind baseline looked")
+
+    model = loaded(tiny_text_model(tmp_path))
+    ranked = Question("q", "dots", "original", "How many?", ("A", "B"), ("x",), unseen, unseen)
+    opened = Question("r", "dots", "original", "How many?", (), ("x", "y"), unseen, unseen)
+    first, second = model.answer([ranked, opened])
+    assert (first.status, second.status) == ("ok", "ok")
+    assert second.response
+
+
+@pytest.mark.parametrize(
+    ("chat", "prompt", "words", "option"),
+    [
+        (True, "{question}", "<s>USER: How many dots?\nASSISTANT:", " 16"),
+        (False, "Question: {question}\nAnswer:", "Question: How many dots?\nAnswer:", " 16"),
+        (False, "{question}", "How many dots?", " 16"),
+    ],
+)
+def test_scores_are_those_of_the_words_alone(
+    tmp_path: Path, *, chat: bool, prompt: str, words: str, option: str
+) -> None:
+    model = loaded(tiny_text_model(tmp_path, chat=chat), prompt=prompt)
+    inputs = model.checkpoint.encode([Prompt("How many dots?", ())])
+    tokenizer = model.checkpoint.encode.args[0]  # type: ignore[attr-defined]
+    assert tokenizer.decode(inputs["input_ids"][0]) == words
+    assert tokenizer.decode(model.checkpoint.option_tokens("16")) == option
+    options = [model.checkpoint.option_tokens(each) for each in OPTIONS]
+    whole = whole_pass_scores(model.checkpoint.score.args[0], inputs, options)  # type: ignore[attr-defined]
+    (answer,) = model.answer([question([], "How many dots?", OPTIONS)])
+    assert answer.option_scores is not None
+    sums = [score.log_likelihood for score in answer.option_scores]
+    assert sums == pytest.approx([score.log_likelihood for score in whole], abs=1e-4)
+    (other,) = model.answer([question([], "What colour?", OPTIONS)])
+    assert other.option_scores != answer.option_scores
+
+
+def test_a_tokeniser_without_padding_pads_with_its_end(tmp_path: Path) -> None:
+    import transformers
+
+    questions = [question([], words) for words in ("How many dots are there?", "What colour?")]
+    folder = tiny_text_model(tmp_path)
+    expected = list(loaded(folder).answer(questions))
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    tokenizer.pad_token = None
+    tokenizer.save_pretrained(folder)
+    assert list(loaded(folder).answer(questions)) == expected
+
+
+def other_text_model(folder: Path, kind: str) -> Path:
+    """Saves a random language model of another family than Llama into `folder`."""
+    import transformers
+
+    tokenizer = tiny_tokenizer()
+    sizes = tiny_llama(tokenizer)
+    special = special_ids(tokenizer)
+    vocabulary = {"vocab_size": len(tokenizer)}
+    configurations: dict[str, Callable[[], Any]] = {
+        "mistral": lambda: transformers.MistralConfig(**sizes, sliding_window=6),
+        "gemma2": lambda: transformers.Gemma2Config(**sizes, head_dim=24, sliding_window=6),
+        "gpt2": lambda: transformers.GPT2Config(**vocabulary, n_embd=48, n_layer=2, n_head=2, **special),
+        "bloom": lambda: transformers.BloomConfig(**vocabulary, hidden_size=48, n_layer=2, n_head=2, **special),
+        "mamba": lambda: transformers.MambaConfig(
+            **vocabulary, hidden_size=48, num_hidden_layers=2, state_size=8, **special
+        ),
+        "recurrent_gemma": lambda: transformers.RecurrentGemmaConfig(
+            **{**sizes, "num_hidden_layers": 3}, lru_width=48, attention_window_size=6
+        ),
+        "lfm2": lambda: transformers.Lfm2Config(**sizes, layer_types=["conv", "full_attention"]),
+    }
+    model = transformers.AutoModelForCausalLM.from_config(configurations[kind]())
+    widen(model, seed=0).save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("kind", "shared"),
+    [
+        ("mistral", True),
+        ("gemma2", True),
+        ("gpt2", True),
+        ("bloom", True),
+        ("mamba", False),
+        ("recurrent_gemma", False),
+        ("lfm2", False),
+    ],
+)
+def test_models_of_other_kinds_rank_and_answer(tmp_path: Path, *, kind: str, shared: bool) -> None:
+    """What keeps more than keys and values takes a whole pass an option, and one question at a time."""
+    model = loaded(other_text_model(tmp_path, kind), batch_size=4)
+    asked: Any = model.checkpoint.score.args[0]  # type: ignore[attr-defined]
+    assert keeps_keys_and_values(asked) == shared
+    assert model.batches.size == (4 if shared else 1)
+    words = "How many dots are there in all the circles together?"
+    inputs = model.checkpoint.encode([Prompt(words, ())])
+    options = [model.checkpoint.option_tokens(each) for each in OPTIONS]
+    (answer,) = model.answer([question([], words, OPTIONS)])
+    assert answer.option_scores is not None
+    whole = [score.log_likelihood for score in whole_pass_scores(asked, inputs, options)]
+    assert [score.log_likelihood for score in answer.option_scores] == pytest.approx(whole, abs=1e-4)
+    opened = [question([], " ".join(words.split()[: 3 + n])) for n in range(5)]
+    alone = [next(model.answer([each])) for each in opened]
+    assert list(model.answer(opened)) == alone
+    assert {each.status for each in alone} == {"ok"}
+
+
+def test_a_model_that_sees_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(WhatifError, match=r"a 'llava' is no plain language model"):
+        loaded(tiny_llava(tmp_path))
+
+
+def test_a_folder_needs_no_processor_of_pictures_but_a_tokeniser(tmp_path: Path) -> None:
+    folder = tiny_text_model(tmp_path)
+    for path in folder.glob("tokenizer*"):
+        path.unlink()
+    with pytest.raises(WhatifError, match=r"lacks a tokeniser \(tokenizer.json"):
+        loaded(folder)

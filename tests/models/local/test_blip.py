@@ -1,0 +1,103 @@
+"""BLIP-2 and InstructBLIP, with a decoder-only and with an encoder-decoder language model."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from tests.models.families import BLIP, OPTIONS, picture, question
+from tests.tiny_checkpoints import tiny_blip2, tiny_llava
+from whatif.errors import WhatifError
+from whatif.models import Answer, load
+from whatif.models.local.answerer import LocalModel, Prompt
+from whatif.models.local.option_scores import whole_pass_scores
+from whatif.params.models import HuggingFaceBlip
+
+torch = pytest.importorskip("torch")
+
+
+def loaded(folder: Path, **more: Any) -> LocalModel:
+    settings = HuggingFaceBlip(adapter="hf-blip", checkpoint=str(folder), **more)
+    return cast("LocalModel", load("hf-blip", settings, 0))
+
+
+@pytest.fixture(scope="module", params=BLIP)
+def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalModel]:
+    yield loaded(BLIP[request.param](tmp_path_factory.mktemp(request.param)))
+    gc.collect()
+
+
+def sums(answer: Answer) -> list[float]:
+    assert answer.option_scores is not None
+    return [score.log_likelihood for score in answer.option_scores]
+
+
+def whole_passes(model: LocalModel, image: Image.Image) -> list[float]:
+    """Sums of log-likelihoods of the options, from a forward pass an option through the whole model."""
+    asked: Any = model.checkpoint.score.args[0]  # type: ignore[attr-defined]
+    inputs = model.checkpoint.encode([Prompt("How many dots are there?", [image])])
+    options = [model.checkpoint.option_tokens(option) for option in OPTIONS]
+    if not asked.language_model.config.is_encoder_decoder:
+        return [score.log_likelihood for score in whole_pass_scores(asked, inputs, options)]
+    made = []
+    for tokens in options:
+        with torch.no_grad():
+            # The library shifts labels to the right for the decoder, and gives back their mean loss.
+            loss = asked(**inputs, labels=torch.tensor([tokens])).loss
+        made.append(-float(loss) * len(tokens))
+    return made
+
+
+def test_scores_equal_whole_passes(model: LocalModel) -> None:
+    for seed in (0, 1):
+        (answer,) = model.answer([question([picture(seed)], options=OPTIONS)])
+        assert sums(answer) == pytest.approx(whole_passes(model, picture(seed)), abs=1e-4)
+
+
+def test_another_picture_or_question_changes_the_scores(model: LocalModel) -> None:
+    asked = [([picture(0)], "How many dots?"), ([picture(1)], "How many dots?"), ([picture(0)], "What colour?")]
+    first, second, third = (sums(a) for a in model.answer([question(i, w, OPTIONS) for i, w in asked]))
+    assert np.abs(np.subtract(first, second)).max() > 0.05
+    assert np.abs(np.subtract(first, third)).max() > 0.05
+
+
+def test_one_picture_a_question(model: LocalModel) -> None:
+    images = [[], [picture(0)], [picture(0), picture(1)]]
+    for options in ((), OPTIONS):
+        none, one, two = model.answer([question(image, options=options) for image in images])
+        assert (none.status, one.status, two.status) == ("error", "ok", "error")
+        assert two.reason == "the question has 2 pictures; this model takes one"
+
+
+def test_the_prompt_is_a_setting(tmp_path: Path) -> None:
+    folder = tiny_blip2(tmp_path, "opt")
+    asked = question([picture(0)], "How many {dots}?", OPTIONS)
+    tokenizer = loaded(folder).checkpoint.encode.args[0].tokenizer  # type: ignore[attr-defined]
+    for prompt in ("Question: {question} Answer:", "{question}"):
+        model = loaded(folder, prompt=prompt)
+        inputs = model.checkpoint.encode([Prompt(asked.prompt, asked.images())])
+        assert tokenizer.decode(inputs["input_ids"][0]) == "<image>" * 3 + "<s>" + prompt.replace(
+            "{question}", "How many {dots}?"
+        )
+        assert model.identity["prompt"] == prompt
+    assert tokenizer.decode(model.checkpoint.option_tokens("16")) == " 16"
+
+
+def test_a_processor_saved_without_its_number_of_queries_gets_it_from_the_model(tmp_path: Path) -> None:
+    folder = tiny_blip2(tmp_path, "t5")
+    expected = next(loaded(folder).answer([question([picture(0)], options=OPTIONS)]))
+    path = folder / "processor_config.json"
+    assert '"num_query_tokens": 3' in path.read_text()
+    path.write_text(path.read_text().replace('"num_query_tokens": 3', '"num_query_tokens": null'))
+    assert next(loaded(folder).answer([question([picture(0)], options=OPTIONS)])) == expected
+
+
+def test_other_checkpoints_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(WhatifError, match=r"is a 'llava'; the adapter hf-blip takes blip-2 and instructblip"):
+        loaded(tiny_llava(tmp_path))

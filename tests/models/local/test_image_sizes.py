@@ -1,0 +1,62 @@
+"""A processor that makes pictures of another size than its model takes is named when it is loaded."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from tests.tiny_checkpoints import tiny_clip, tiny_llava, tiny_vilt
+from whatif.errors import WhatifError
+from whatif.models import load_matcher
+from whatif.models.local.checkpoints import load_chat_model
+from whatif.models.local.encoders import dual_encoder
+from whatif.params.models import CrossEncoder, HuggingFaceChat, LocalCheckpoint
+
+pytest.importorskip("transformers")
+
+
+def change(folder: Path, **values: Any) -> None:
+    path = folder / "processor_config.json"
+    told = json.loads(path.read_text())
+    told["image_processor"].update(values)
+    path.write_text(json.dumps(told))
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"size": {"shortest_edge": 64}, "crop_size": {"height": 64, "width": 64}},
+        {"size": {"height": 64, "width": 64}, "do_center_crop": False},
+    ],
+)
+def test_a_clip_takes_one_size(tmp_path: Path, values: dict[str, Any]) -> None:
+    folder = tiny_clip(tmp_path / "clip")
+    dual_encoder(LocalCheckpoint(checkpoint=str(folder)))
+    change(folder, **values)
+    with pytest.raises(WhatifError) as error:
+        dual_encoder(LocalCheckpoint(checkpoint=str(folder)))
+    assert str(error.value) == (
+        f"checkpoint {folder}: its processor makes pictures of 64 x 64 pixels, its model takes 32 x 32; mend "
+        "preprocessor_config.json or processor_config.json (crop_size, size)"
+    )
+
+
+def test_a_llava_takes_one_size(tmp_path: Path) -> None:
+    folder = tiny_llava(tmp_path / "llava")
+    settings = HuggingFaceChat(adapter="hf-chat", checkpoint=str(folder))
+    load_chat_model(settings)
+    change(folder, size={"shortest_edge": 64}, crop_size={"height": 64, "width": 64})
+    with pytest.raises(WhatifError, match=r"makes pictures of 64 x 64 pixels, its model takes \d+ x \d+; mend"):
+        load_chat_model(settings)
+
+
+def test_a_vilt_takes_any(tmp_path: Path) -> None:
+    folder = tiny_vilt(tmp_path / "vilt")
+    change(folder, size={"shortest_edge": 64})
+    matcher = load_matcher("cross-encoder", CrossEncoder(adapter="cross-encoder", checkpoint=str(folder)))
+    picture = Image.new("RGB", (48, 40), "red")
+    assert matcher.match([("red", "dots")], [(picture, picture)]).shape == (1, 2, 2)

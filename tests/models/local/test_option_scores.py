@@ -1,0 +1,139 @@
+"""Options ranked after a shared prefix, beside one whole forward pass an option, in every family."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from tests.models.families import CHAT, OPTIONS, picture, question
+from whatif.models import OptionScore, load
+from whatif.models.local.answerer import LocalModel, Prompt
+from whatif.models.local.option_scores import SHARED_PREFIX, option_scores, shared_prefix_scores, whole_pass_scores
+from whatif.params.models import HuggingFaceChat
+
+torch = pytest.importorskip("torch")
+
+
+@pytest.fixture(scope="module", params=CHAT)
+def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalModel]:
+    folder = CHAT[request.param](tmp_path_factory.mktemp(request.param))
+    settings = HuggingFaceChat(adapter="hf-chat", checkpoint=str(folder))
+    yield cast("LocalModel", load("hf-chat", settings, 0))
+    gc.collect()
+
+
+def sums(scores: tuple[OptionScore, ...] | None) -> list[float]:
+    assert scores is not None
+    return [score.log_likelihood for score in scores]
+
+
+def library_model(model: LocalModel) -> object:
+    return model.checkpoint.score.args[0]  # type: ignore[attr-defined]
+
+
+def both(
+    model: LocalModel, images: list[Image.Image], words: str = "How many dots?"
+) -> tuple[list[float], list[float]]:
+    """Sums of log-likelihoods, from whole passes and after a shared prefix."""
+    inputs = model.checkpoint.encode([Prompt("How many dots?", images)])
+    options = [model.checkpoint.option_tokens(option) for option in OPTIONS]
+    asked = library_model(model)
+    return sums(whole_pass_scores(asked, inputs, options)), sums(shared_prefix_scores(asked, inputs, options))
+
+
+def test_a_shared_prefix_equals_whole_passes(model: LocalModel) -> None:
+    for images in ([picture(0)], [picture(1, 28, 56)], [picture(2, 56, 28), picture(3)], []):
+        whole, shared = both(model, images)
+        assert shared == pytest.approx(whole, abs=1e-4), f"{len(images)} pictures"
+
+
+def test_another_picture_changes_the_scores(model: LocalModel) -> None:
+    first, second = (both(model, [picture(seed)])[1] for seed in (0, 1))
+    assert np.abs(np.subtract(first, second)).max() > 0.05
+
+
+def test_the_second_of_two_pictures_counts_and_so_does_their_order(model: LocalModel) -> None:
+    seen = [both(model, [picture(a), picture(b)])[1] for a, b in ((0, 1), (0, 2), (1, 0))]
+    assert np.abs(np.subtract(seen[0], seen[1])).max() > 0.05
+    # Less than above: in Mllama the order shows only where the words stand between the pictures.
+    assert np.abs(np.subtract(seen[0], seen[2])).max() > 0.005
+
+
+def test_a_question_does_not_depend_on_the_one_before(model: LocalModel) -> None:
+    blank, pictured = question([], options=OPTIONS), question([picture(0)], options=OPTIONS)
+    first, _, after = model.answer([blank, pictured, blank])
+    assert after == first
+    _, again = model.answer([blank, pictured])
+    (alone,) = model.answer([pictured])
+    assert again == alone
+
+
+def test_an_option_has_the_same_score_whatever_stands_beside_it(model: LocalModel) -> None:
+    together = sums(next(model.answer([question([picture(0)], options=OPTIONS)])).option_scores)
+    alone = [sums(next(model.answer([question([picture(0)], options=[o])])).option_scores)[0] for o in OPTIONS]
+    assert together == pytest.approx(alone, abs=1e-4)
+
+
+def test_tokens_are_counted_beside_the_sum(model: LocalModel) -> None:
+    (answer,) = model.answer([question([picture(0)], options=OPTIONS)])
+    assert answer.option_scores is not None
+    counts = [len(model.checkpoint.option_tokens(option)) for option in OPTIONS]
+    assert [score.tokens for score in answer.option_scores] == counts
+    assert answer.response_tokens == sum(counts)
+    assert [score.mean * score.tokens for score in answer.option_scores] == pytest.approx(sums(answer.option_scores))
+
+
+def test_every_family_with_a_shared_prefix_is_tested() -> None:
+    assert set(CHAT) == SHARED_PREFIX
+
+
+def test_positions_of_pictures_are_put_to_the_test(tmp_path: Path) -> None:
+    """The picture of 2 x 2 tokens takes 2 places: forgetting that would shift every option."""
+    folder = CHAT["qwen2_vl"](tmp_path)
+    model = cast("LocalModel", load("hf-chat", HuggingFaceChat(adapter="hf-chat", checkpoint=str(folder)), 0))
+    both(model, [picture(0)])
+    assert library_model(model).model.rope_deltas.item() == -2  # type: ignore[attr-defined]
+
+
+def test_other_families_take_whole_passes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = CHAT["llava"](tmp_path)
+    model = cast("LocalModel", load("hf-chat", HuggingFaceChat(adapter="hf-chat", checkpoint=str(folder)), 0))
+    inputs = model.checkpoint.encode([Prompt("How many?", [picture(0)])])
+    options = [[5, 6], [7]]
+    passes = []
+    asked = library_model(model)
+    asked.register_forward_pre_hook(lambda *_: passes.append(1))  # type: ignore[attr-defined]
+    shared = option_scores(asked, inputs, options)
+    assert len(passes) == 2  # the prompt, then both options
+    monkeypatch.setattr("whatif.models.local.option_scores.SHARED_PREFIX", frozenset())
+    passes.clear()
+    whole = option_scores(asked, inputs, [*options, [8]])
+    assert len(passes) == 3  # one an option
+    assert sums(whole)[:2] == pytest.approx(sums(shared), abs=1e-4)
+
+
+def test_a_family_that_sees_and_is_not_listed_takes_whole_passes() -> None:
+    """Some have no `vision_config` to be known by."""
+    import transformers
+
+    configuration = transformers.FuyuConfig(
+        vocab_size=50,
+        hidden_size=48,
+        intermediate_size=96,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        num_key_value_heads=2,
+    )
+    assert not hasattr(configuration, "vision_config")
+    asked: Any = transformers.FuyuForCausalLM(configuration).eval()
+    passes: list[int] = []
+    asked.register_forward_pre_hook(lambda *_: passes.append(1))
+    ids = torch.arange(10, 20)[None]
+    option_scores(asked, {"input_ids": ids, "attention_mask": torch.ones_like(ids)}, [[5, 6], [7], [8]])
+    assert len(passes) == 3

@@ -1,0 +1,36 @@
+"""Tokens that an endpoint will count, before it is asked."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.pictures import png
+from whatif.models import Question
+from whatif.models.responses.token_estimates import picture_tokens, prompt_tokens
+
+
+@pytest.mark.parametrize(
+    ("size", "tokens"),
+    [
+        ((448, 448), 255),
+        ((512, 512), 255),
+        ((513, 512), 425),
+        ((1024, 1024), 765),  # an example of the published rule: 768 x 768, four tiles
+        ((2048, 4096), 1105),  # the other one: 768 x 1536, six tiles
+        ((640, 480), 425),
+        ((1, 10_000), 765),
+    ],
+)
+def test_a_picture_is_counted_in_tiles(size: tuple[int, int], tokens: int) -> None:
+    assert picture_tokens(*size) == tokens
+    assert picture_tokens(*reversed(size)) == tokens
+
+
+def test_a_question_is_its_words_and_its_pictures() -> None:
+    pictures = [png((0, 0, 0)), png((9, 9, 9), side=600)]
+    question = Question("q", "g", "original", "x" * 40, encoded_images=lambda: pictures)
+    assert prompt_tokens(question) == 10 + 255 + 765
+
+
+def test_a_question_that_cannot_be_read_is_not_sent() -> None:
+    assert prompt_tokens(Question("q", "g", "original", "x" * 40, encoded_images=lambda: [b"no picture"])) == 0

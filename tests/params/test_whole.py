@@ -1,0 +1,241 @@
+"""params.yaml: every mistake is one line that names its place and what would be right."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from whatif import benchmarks
+from whatif.errors import WhatifError
+
+FILE = Path(__file__).parents[1] / "params.yaml"
+TEXT = FILE.read_text(encoding="utf-8")
+
+
+def error_of(text: str, tmp_path: Path) -> str:
+    path = tmp_path / "params.yaml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(WhatifError) as error:
+        benchmarks.load_params(path)
+    return str(error.value).replace(str(path), "params.yaml")
+
+
+def line_of(fragment: str, text: str) -> int:
+    return text[: text.index(fragment)].count("\n") + 1
+
+
+def test_the_shipped_file_is_valid() -> None:
+    loaded = benchmarks.load_params(FILE)
+    assert loaded.generate.cvqa_synthetic.puzzles_per_template == 500
+    assert loaded.lookup("generate.cvqa-synthetic.image_size") == 448
+    assert loaded.lookup("models.random").adapter == "random"
+    with pytest.raises(KeyError):
+        loaded.lookup("generate.cvqa-synthetic.nothing")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (
+            "image_size: 448",
+            "image_size: 44",
+            "generate.cvqa-synthetic.image_size: is 44; input should be greater than",
+        ),
+        (
+            "tagger: pattern",
+            "tagger: ntlk",
+            "extract.coco-counterfactuals.tagger: is 'ntlk'; there are nltk, pattern, and spacy:MODEL for one of spaCy",
+        ),
+        ("tagger: pattern", 'tagger: "spacy:"', "extract.coco-counterfactuals.tagger: is 'spacy:'; there are nltk"),
+        ("image_size: 448", "image_sizes: 448", "image_sizes: unknown key; did you mean `image_size`?"),
+        ("shards: 4", "shards: four", "generate.cvqa-synthetic.shards: is 'four'; input should be a valid integer"),
+        ("shards: 4", "shards: 4.5", "generate.cvqa-synthetic.shards: is 4.5; input should be a valid integer"),
+        ("seed: 2024", "seed: -1", "seed: is -1; input should be greater than or equal to 0"),
+        ("seed: 2024", "seed: true", "seed: is True; input should be a valid integer"),
+        ("options: exchangeable", "options: fair", "options: is 'fair'; input should be 'exchangeable' or 'released'"),
+        (
+            "low: 1, high: 8",
+            "low: 9, high: 8",
+            "flowers_per_region: is {'low': 9, 'high': 8}; low (9) must not be above",
+        ),
+        (
+            "confidence: 0.95",
+            "confidence: 95",
+            "aggregate.cvqa-synthetic.confidence: is 95; input should be less than 1",
+        ),
+        ("[cvqa-synthetic,", "[cvqa,", "benchmarks.0: is 'cvqa'; input should be 'cvqa-synthetic'"),
+        (
+            "adapter: random,",
+            "adapter: rondom,",
+            "models.random.adapter: is 'rondom'; known here: 'random', 'first-option'",
+        ),
+        (
+            "adapter: random,",
+            "adapter: random, top_k: 1,",
+            "models.random.top_k: unknown key; known here: adapter, benchmarks, limit, name",
+        ),
+        (
+            "{adapter: random,",
+            '{adapter: api, model: m, base_url: "http://a/v1", max_tokens: 9,',
+            "models.random.max_tokens: unknown key; did you mean `max_new_tokens`?",
+        ),
+        (
+            "{adapter: random,",
+            "{adapter: hf-chat, checkpoint: a/b, max_tokens: 9,",
+            "models.random.max_tokens: unknown key; did you mean `max_new_tokens`?",
+        ),
+        (
+            "{adapter: random,",
+            '{adapter: api, model: m, base_url: "http://a/v1", api_key: K,',
+            "models.random.api_key: unknown key; did you mean `key_variable`?",
+        ),
+        (
+            "{adapter: random,",
+            '{adapter: api, model: m, base_url: "http://a/v1", timeout: 9,',
+            "models.random.timeout: unknown key; did you mean `timeout_seconds`?",
+        ),
+        (
+            "{adapter: random,",
+            "{adapter: hf-chat, checkpoint: a/b, model_path: a,",
+            "models.random.model_path: unknown key; did you mean `checkpoint`?",
+        ),
+        (
+            "{adapter: dual-encoder, checkpoint",
+            "{adapter: dual-encoder, limit: 50, checkpoint",
+            "models.clip.limit: unknown key; it is a key of api, blind, first-option, hf-blip, hf-chat, majority, "
+            "random, replay, not of dual-encoder",
+        ),
+        (
+            "diffusion:\n      checkpoint",
+            "diffusion:\n      check_point: a\n      checkpoint",
+            "generate.scenes.diffusion.check_point: unknown key; did you mean `checkpoint`?",
+        ),
+        (
+            "{adapter: random,",
+            "{adapter: random, benchmarks: [scene],",
+            "models.random.benchmarks.0: is 'scene'; input should be 'cvqa-synthetic', 'cvqa-real', 'scenes'",
+        ),
+        (
+            "{adapter: random,",
+            "{adapter: hf-chat, checkpoint: a/b, device: cuda, device_map: auto,",
+            "models.random: device_map chooses the devices itself; give device or device_map, not both",
+        ),
+        (
+            "{adapter: random,",
+            "{adapter: hf-chat, checkpoint: a/b, quantization: 2bit,",
+            "models.random.quantization: is '2bit'; input should be '4bit' or '8bit'",
+        ),
+        (
+            "{adapter: random,",
+            '{adapter: api, model: m, base_url: "http://a/v1", extra_body: {temperature: 1},',
+            "extra_body: is '(not shown)'; `temperature` is not for extra_body: it is set by the other keys",
+        ),
+        (
+            "{adapter: random,",
+            '{adapter: api, model: m, base_url: "http://a/v1", extra_body: {stream: true},',
+            "`stream` is not for extra_body: each question gets one reply",
+        ),
+        (
+            "{adapter: random,",
+            '{adapter: api, model: m, base_url: "http://a/v1", extra_body: {a: [{X-Api-Key: hunter2}]},',
+            "models.random.extra_body: is '(not shown)'; `X-Api-Key` looks like a secret",
+        ),
+        (
+            "{adapter: random,",
+            '{adapter: api, model: m, base_url: "http://a/v1", extra_body: {a: Bearer hunter2},',
+            "models.random.extra_body: is '(not shown)'; `a` looks like a secret",
+        ),
+        (
+            "{adapter: random,",
+            '{adapter: api, model: m, base_url: "http://a/v1", extra_body: {a: .nan},',
+            "its numbers must be finite",
+        ),
+        (
+            "{adapter: random,",
+            '{adapter: api, model: m, base_url: "http://hunter2/v1", price_per_million_prompt_tokens: 1,',
+            "models.random: give both prices",
+        ),
+        ("{adapter: random,", "{adapter: random, limit: 0,", "models.random.limit: is 0; input should be greater"),
+        ("{adapter: random, name: Random}", "{name: Random}", "models.random: names no adapter"),
+        ("adapter: random", "adapter: hf-chat", "models.random.checkpoint: is missing"),
+        (
+            "{adapter: random,",
+            '{adapter: blind, checkpoint: a/b, prompt: "Answer:",',
+            "models.random.prompt: is 'Answer:'; string should match",
+        ),
+        (
+            "{adapter: random,",
+            '{adapter: api, model: m, base_url: "http://a/v1", multiple_choice: rank-text,',
+            "models.random.multiple_choice: is 'rank-text'; an endpoint returns no likelihoods to rank options by",
+        ),
+        (
+            "{adapter: random,",
+            "{adapter: replay, predictions: a.csv, multiple_choice: rank-letter,",
+            "models.random.multiple_choice: is 'rank-letter'; a file of responses holds no likelihoods",
+        ),
+        (
+            "adapter: hf-chat\n",
+            "adapter: hf-chat\n    multiple_choice: open\n",
+            "models.llava-original.multiple_choice: is 'open'; input should be 'rank-text', 'rank-letter' or 'words'",
+        ),
+        ("rule: mean", "rule: median", "evaluate.cvqa-synthetic.rule: is 'median'; input should be 'mean' or 'sum'"),
+        ("  random: {", "  qwen2.5: {", "models.qwen2.5: is 'qwen2.5'; a key must be lower-case words and digits"),
+        ("  random: {", "  Qwen: {", "for example `qwen`"),
+    ],
+)
+def test_a_mistake_is_named_with_its_line(old: str, new: str, message: str, tmp_path: Path) -> None:
+    assert old in TEXT
+    text = TEXT.replace(old, new, 1)
+    error = error_of(text, tmp_path)
+    assert message in error
+    assert "hunter2" not in error, "what may be a secret is not shown"
+    assert all(line.startswith("params.yaml") for line in error.splitlines())
+
+
+def test_the_line_is_that_of_the_key(tmp_path: Path) -> None:
+    text = TEXT.replace("image_size: 448", "image_size: 44", 1)
+    assert error_of(text, tmp_path).startswith(f"params.yaml:{line_of('image_size: 44', text)}: ")
+
+
+def test_all_mistakes_are_named_at_once(tmp_path: Path) -> None:
+    text = TEXT.replace("seed: 2024", "seed: x\nfoo: 1").replace("shards: 4", "shards: 0")
+    error = error_of(text, tmp_path)
+    assert len(error.splitlines()) == 3
+    assert "foo: unknown key; known here: aggregate, benchmarks, evaluate" in error
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "must hold keys and values"),
+        ("- 1\n- 2\n", "must hold keys and values"),
+        ("seed: [1\n", "not valid YAML"),
+        (TEXT + "seed: 3\n", "seed: stands twice; keep one"),
+        (TEXT.replace("seed: 2024\n", ""), "seed: is missing"),
+    ],
+)
+def test_a_file_that_is_no_set_of_parameters_is_refused(text: str, message: str, tmp_path: Path) -> None:
+    assert message in error_of(text, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"seed: \xff\n", "is not UTF-8"),
+        (b"seed: \x07\n", "not valid YAML"),
+        (b"? [a]\n: 1\n", "a key must be a word"),
+        (b"a: &a [*a]\n", "an alias holds itself"),
+    ],
+)
+def test_a_file_that_cannot_be_read_as_yaml_is_one_line(data: bytes, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "params.yaml"
+    path.write_bytes(data)
+    with pytest.raises(WhatifError, match=message) as error:
+        benchmarks.load_params(path)
+    assert len(str(error.value).splitlines()) == 1
+
+
+def test_a_missing_file_says_where_to_run(tmp_path: Path) -> None:
+    with pytest.raises(WhatifError, match="run whatif in the root of the project"):
+        benchmarks.load_params(tmp_path / "params.yaml")

@@ -1,0 +1,141 @@
+"""One graph, two doors: what runs after which change, proved by real git, dvc and snakemake runs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.pipeline.conftest import DOORS, Checkout
+
+pytestmark = pytest.mark.pipeline
+
+SHARDS = ("part-000-of-002", "part-001-of-002")
+PARTS = {f"generate {part}" for part in SHARDS}
+AUDITS = {f"aggregate shortcuts {variant}" for variant in ("original", "counterfactual")}
+EVALUATIONS = {f"evaluate {model} {part}" for model in ("first-option", "majority", "random") for part in SHARDS}
+IMAGE_SIZE = "generate.cvqa-synthetic.image_size"
+SEED = "seed"
+
+
+def computed(jobs: dict[str, str]) -> set[str]:
+    """The jobs whose outputs were really made, not found or taken back."""
+    return {job for job, outcome in jobs.items() if outcome == "computed"}
+
+
+def test_both_doors_make_the_same_bytes(project: Checkout) -> None:
+    by_dvc = project.results()
+    assert len([path for path in by_dvc if path.endswith(".parquet")]) == 22
+    for folder in ("data", "metrics", ".whatif", ".snakemake"):
+        project.run("rm", "-rf", folder)
+    jobs = project.jobs(["snakemake", "--cores", "2", "--quiet", "host", "rules"])
+    assert set(jobs) == {"extract", *PARTS, "filter", "verify", *EVALUATIONS, *AUDITS, "aggregate"}
+    assert set(jobs.values()) == {"computed"}
+    assert project.results() == by_dvc
+
+
+def test_after_a_clone_and_pull_nothing_runs_then_exactly_what_an_edit_asks_for(
+    fresh_clone: Checkout, door: list[str]
+) -> None:
+    assert fresh_clone.jobs(door) == {}
+    fresh_clone.set({"aggregate.cvqa-synthetic.confidence": 0.9})
+    assert fresh_clone.jobs(door) == {"aggregate": "computed"}
+    # The filter rejects as little as before: its rows are the same, and what comes after is taken as it was.
+    fresh_clone.set({"filter.cvqa-synthetic.smallest_gap": 0.2})
+    assert computed(fresh_clone.jobs(door)) == {"filter"}
+    assert fresh_clone.jobs(door) == {}
+
+
+def test_going_back_after_a_checkout_of_other_results(project: Checkout, door: list[str]) -> None:
+    at_first = project.results()
+    project.set({SEED: 7})
+    project.jobs(["dvc", "repro"])
+    at_seven = project.results()
+    assert at_seven != at_first
+    project.commit("another seed")
+    project.run("git", "checkout", "--quiet", "HEAD~1")
+    project.run("dvc", "checkout", "--force")
+    project.set({SEED: 7})
+    project.jobs(door)
+    assert project.results() == at_seven
+    project.set({SEED: 2024})
+    assert "computed" not in project.jobs(door).values()
+    assert project.results() == at_first
+
+
+def test_an_experiment_gives_the_results_of_its_own_value(project: Checkout) -> None:
+    project.set({SEED: 7})
+    project.run("snakemake", "--cores", "2", "--quiet", "host", "rules")
+    wanted = json.loads((project.path / "metrics/cvqa-synthetic.json").read_text())
+    project.run("git", "checkout", "--quiet", "--", ".")
+    project.run("dvc", "checkout", "--force")
+    project.run("dvc", "exp", "run", "--temp", "--name", "seven", "--set-param", "seed=7")
+    project.run("dvc", "exp", "branch", "seven", "branch-of-seven")
+    shown = project.run("git", "show", "branch-of-seven:metrics/cvqa-synthetic.json").stdout
+    assert json.loads(shown) == wanted
+
+
+@pytest.mark.parametrize("order", [("snakemake", "dvc"), ("dvc", "snakemake")])
+def test_what_one_door_has_made_the_other_does_not_repeat(project: Checkout, order: tuple[str, str]) -> None:
+    project.set({IMAGE_SIZE: 208})
+    assert set(project.jobs(DOORS[order[0]])) >= PARTS
+    results = project.results()
+    assert project.jobs(DOORS[order[1]]) == {}
+    assert project.results() == results
+
+
+def test_a_comment_in_the_source_of_a_stage_repeats_nothing(project: Checkout, door: list[str]) -> None:
+    source = project.path / "src/whatif/benchmarks/cvqa_synthetic/dot_puzzle.py"
+    source.write_text(source.read_text(encoding="utf-8") + "\n# A remark.\n", encoding="utf-8")
+    assert project.jobs(door) == {}
+
+
+def test_changed_code_of_a_stage_repeats_that_stage_alone(project: Checkout, door: list[str]) -> None:
+    source = project.path / "src/whatif/benchmarks/cvqa_synthetic/dot_puzzle.py"
+    text = source.read_text(encoding="utf-8")
+    source.write_text(text.replace("_ATTEMPTS = ", "_ATTEMPTS = 1 + "), encoding="utf-8")
+    assert computed(project.jobs(door)) == PARTS
+    assert project.jobs(door) == {}
+
+
+def test_a_model_added_and_taken_away_again(project: Checkout, door: list[str]) -> None:
+    before = project.results()
+    project.set({"models.again": {"adapter": "random", "name": "Random again"}})
+    wanted = {"aggregate", *(f"evaluate again {part}" for part in SHARDS)}
+    assert project.jobs(door) == dict.fromkeys(wanted, "computed")
+    assert "Random again" in (project.path / "metrics/cvqa-synthetic/table7.md").read_text()
+    project.set({"models.again": None})
+    assert "computed" not in project.jobs(door).values()
+    assert project.results() == before
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "data/generate/cvqa-synthetic/puzzles/part-001-of-002.parquet",
+        "data/verify/cvqa-synthetic/questions.parquet",
+        "metrics/cvqa-synthetic.json",
+        "metrics/cvqa-synthetic/table7.csv",
+    ],
+)
+@pytest.mark.parametrize("damage", ["deleted", "edited"])
+def test_a_deleted_or_edited_file_is_made_again(project: Checkout, door: list[str], file: str, damage: str) -> None:
+    before = project.results()
+    path = project.path / file
+    if damage == "deleted":
+        path.unlink()
+    elif path.suffix == ".parquet":
+        _edit_rows(path)
+    else:
+        path.write_bytes(path.read_bytes() + b"\n1,2,3\n")
+    assert project.results() != before
+    project.jobs(door)
+    assert project.results() == before
+
+
+def _edit_rows(path: Path) -> None:
+    import pyarrow.parquet as pq
+
+    table = pq.read_table(path)
+    pq.write_table(table.slice(1), path)

@@ -1,0 +1,65 @@
+"""The gallery: a page of its own, in which no text is taken for markup and right and wrong are said in words."""
+
+from __future__ import annotations
+
+import base64
+from html.parser import HTMLParser
+
+from whatif.reporting.gallery import Asked, Panel, Picture, Reply, Section, gallery
+
+PNG = b"\x89PNG\r\n\x1a\n and so on"
+
+
+class Page(HTMLParser):
+    """What stands on a page: its tags, the sources of its pictures, and its text."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.sources: list[str] = []
+        self.alternatives: list[str] = []
+        self.words: list[str] = []
+        self.open: list[str] = []
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        if tag == "img":
+            found = dict(attrs)
+            self.sources.append(found["src"] or "")
+            self.alternatives.append(found["alt"] or "")
+        if tag not in ("img", "meta"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.words.append(data)
+
+
+def test_the_page_holds_everything_and_escapes_it() -> None:
+    replies = {
+        "<b>Model</b>": Reply("3 & more", True),
+        "Other": Reply(None, False),
+        "Long": Reply("word " * 100, False),
+    }
+    asked = (Asked('How many "<script>"?', "3", replies), Asked("And if?", "2", {"Other": Reply("2", True)}))
+    panel = Panel((Picture(PNG, "<i>first</i>"), Picture(b"\xff\xd8\xff jpeg")), asked, "A <title>")
+    page = gallery("Puzzles & scenes", [Section("One", "Text <here>.", (panel,)), Section("Two", "None.", ())])
+    found = Page(page)
+    assert found.open == []
+    assert not {"script", "i", "b", "here"} & set(found.tags)
+    assert found.sources == [
+        "data:image/png;base64," + base64.b64encode(PNG).decode(),
+        "data:image/jpeg;base64," + base64.b64encode(b"\xff\xd8\xff jpeg").decode(),
+    ]
+    assert found.alternatives == ["<i>first</i>", "the picture that is asked about"]
+    text = " ".join(found.words)
+    for words in ('How many "<script>"?', "<b>Model</b>", "3 & more", "(right)", "(wrong)", "no answer", "not asked"):
+        assert words in text
+    assert "There is none to show." in text
+    assert "word " * 40 not in page
+    assert "http" not in page  # nothing is fetched
+    assert gallery("Puzzles & scenes", [Section("One", "Text <here>.", (panel,)), Section("Two", "None.", ())]) == page

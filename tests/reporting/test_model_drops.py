@@ -1,0 +1,76 @@
+"""Models' drops compared."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.reporting.test_twins import SETTINGS, a_set, prediction
+from whatif.reporting.formats import to_csv, to_latex, to_markdown
+from whatif.reporting.model_drops import Comparison, compare_drops, drops_table, headline
+from whatif.reporting.twins import TwinAnswers
+from whatif.statistics import difference_of_drops, holm
+
+NAMES = {"a": "Model A", "b": "Model B"}
+QUESTIONS, OF_A = a_set({"dots": ("A", "B"), "flowers": ("A", "A")}, size=20)
+OF_A = [{**row, "model": "a"} for row in OF_A]
+# B is right everywhere, but for the counterfactuals of four pairs of flowers.
+WRONG = {f"p{pair:03d}-counterfactual" for pair in range(20, 24)}
+OF_B = [prediction(asked, "B" if asked["question_id"] in WRONG else "A", model="b") for asked in QUESTIONS]
+
+
+def compared(predictions: list[dict[str, Any]], **more: Any) -> list[Comparison]:
+    return compare_drops(TwinAnswers(predictions, QUESTIONS, NAMES), settings=SETTINGS, **more)
+
+
+def test_each_two_models_are_compared_by_group_and_corrected_over_the_table() -> None:
+    made = compared(OF_A + OF_B, groups=("dots", "flowers"))
+    assert [(each.models, each.group, each.pairs, each.changes) for each in made] == [
+        (("a", "b"), "dots", 20, (-1.0, 0.0)),
+        (("a", "b"), "flowers", 20, (0.0, -0.2)),
+    ]
+    right = [True] * 20
+    flowers = difference_of_drops((right, right), (right, [False] * 4 + [True] * 16))
+    assert (made[1].difference, made[1].p) == (flowers.difference, flowers.p)
+    assert tuple(each.p_holm for each in made) == holm([each.p for each in made]).p_values
+    assert headline(made, 0.05) == {
+        "comparisons": 2,
+        "different": sum(each.p_holm <= 0.05 for each in made),
+        "largest": {
+            "models": "a - b",
+            "group": "dots",
+            "points": -100.0,
+            "low": round(100 * made[0].difference.low, 4),
+            "high": round(100 * made[0].difference.high, 4),
+            "p_holm": pytest.approx(made[0].p_holm, rel=1e-3),
+        },
+    }
+
+
+def test_all_questions_at_once_and_by_image() -> None:
+    [made] = compared(OF_A + OF_B)
+    assert (made.group, made.pairs, made.changes) == ("all", 40, (-0.5, -0.1))
+    one_image = {row["pair_id"]: "image" for row in QUESTIONS}
+    [clustered] = compared(OF_A + OF_B, images=one_image)
+    assert (clustered.difference.low, clustered.difference.high, clustered.p) == (-2.0, 2.0, 1.0)
+
+
+def test_models_that_were_asked_other_questions_are_not_compared() -> None:
+    assert compared(OF_A + OF_B[:-2]) == []
+    assert [each.group for each in compared(OF_A + OF_B[:-2], groups=("dots", "flowers"))] == ["dots"]
+    assert compared(OF_A + OF_B, groups=("no such group",)) == []
+    assert "No two models were asked the same questions." in drops_table([], NAMES, "95%").caption
+
+
+def test_with_fewer_than_two_models_the_table_says_so() -> None:
+    table = drops_table([], {"a": "Model A"}, "95%")
+    assert (table.rows, headline([], 0.05)) == ((), {"comparisons": 0, "different": 0})
+    assert "the number of models is 1" in table.caption
+
+
+def test_the_table_can_be_written_in_every_format() -> None:
+    table = drops_table(compared(OF_A + OF_B), NAMES, "95%")
+    assert table.rows[0][:7] == ("Model A", "Model B", "all", "40", "-50.0", "-10.0", "-40.0")
+    for write in (to_csv, to_markdown, to_latex):
+        assert write(table).count("Model A") == 1

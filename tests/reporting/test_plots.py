@@ -1,0 +1,103 @@
+"""The plot of original against counterfactual accuracy."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import asdict
+from itertools import combinations
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+import yaml
+
+from whatif.benchmarks.shared.c_vqa_tables import PlotRow
+from whatif.reporting import plots
+from whatif.reporting.plots import accuracy_scatter
+from whatif.reporting.svg import STYLE
+
+ROOT = Path(__file__).parents[2]
+ROWS = [
+    PlotRow("InstructBLIP", "InstructBLIP (Vicuna-7B)", "printed", 26.9, 25.7),
+    PlotRow("random", "random", "ours", 24.7, 25.4, 23.2, 26.3, 23.9, 27.0),
+    PlotRow("tiny", "tiny_llava <0> & $x$", "ours", 71.2, 33.9, 69.5, 72.8, 32.2, 35.6),
+]
+
+
+def test_the_same_rows_give_the_same_bytes_in_another_process() -> None:
+    here = accuracy_scatter(ROWS, 25.0, "C-VQA-Synthetic")
+    code = (
+        "import sys; from tests.reporting.test_plots import ROWS; from whatif.reporting.plots import accuracy_scatter; "
+        "sys.stdout.buffer.write(accuracy_scatter(ROWS, 25.0, 'C-VQA-Synthetic'))"
+    )
+    there = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, cwd=ROOT).stdout
+    assert here == there
+    assert accuracy_scatter(ROWS[::-1], 25.0, "C-VQA-Synthetic") != here
+
+
+def test_it_is_an_svg_without_a_date_and_without_fonts() -> None:
+    text = accuracy_scatter(ROWS, 25.0, "C-VQA-Synthetic").decode()
+    root = ElementTree.fromstring(text)
+    assert root.tag == "{http://www.w3.org/2000/svg}svg"
+    assert "dc:date" not in text
+    assert root.find(".//{http://www.w3.org/2000/svg}text") is None
+
+
+def test_the_settings_of_others_are_left_alone() -> None:
+    import matplotlib as mpl
+
+    before = dict(mpl.rcParams)
+    accuracy_scatter(ROWS, 25.0, "C-VQA-Synthetic")
+    assert dict(mpl.rcParams) == before
+
+
+@pytest.mark.parametrize("rows", [[], ROWS[:1], [PlotRow("m", "m", "ours", 100, 0, 99, 100, 0, 1)]])
+def test_few_points_and_points_at_the_edge(rows: list[PlotRow]) -> None:
+    ElementTree.fromstring(accuracy_scatter(rows, 25.0, "edge"))
+
+
+def test_every_point_is_named_and_no_name_covers_another() -> None:
+    import matplotlib as mpl
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    rows = [PlotRow(f"m{n}", f"model {n}", "ours", 40 + 3 * (n % 3), 40 + 3 * (n // 3)) for n in range(9)]
+    with mpl.rc_context(STYLE):
+        figure = plots._draw(rows, 25.0, "names")
+        renderer = FigureCanvasAgg(figure).get_renderer()
+        names = [text for text in figure.axes[0].texts if text.get_text()]
+        boxes = [name.get_window_extent(renderer) for name in names]
+    assert [name.get_text() for name in names if name.get_text().startswith("model")] == [row.name for row in rows]
+    assert not any(one.overlaps(other) for one, other in combinations(boxes[: len(rows)], 2))
+
+
+def test_wide_intervals_stay_behind_points_and_names() -> None:
+    """With a few pairs the bars cross the whole plot; they are paler than the points, and drawn before them."""
+    import matplotlib as mpl
+
+    rows = [PlotRow(f"m{n}", f"model {n}", "ours", 40 + n, 40, 15, 70, 10, 75) for n in range(0, 20, 5)]
+    with mpl.rc_context(STYLE):
+        axes = plots._draw(rows, None, "few pairs").axes[0]
+        points = [line for line in axes.lines if line.get_marker() == "o"]
+        bars = [bar for container in axes.containers for bar in container.get_children() if bar is not None]
+    assert len(points) == len(rows) and len(bars) == 2 * len(rows)
+    assert all(bar.get_zorder() < point.get_zorder() for bar in bars for point in points)
+    assert all((bar.get_alpha() or 1) <= 0.5 for bar in bars)
+    assert all(name.get_zorder() > 3 and name.get_path_effects() for name in axes.texts if "model" in name.get_text())
+
+
+def test_dvc_plots_names_every_model() -> None:
+    from dvc_render import VegaRenderer
+
+    described = yaml.safe_load((ROOT / "dvc.yaml").read_text("utf-8"))["plots"]
+    (path, options), *others = described[0].items()
+    assert not others and (ROOT / ".dvc" / "plots" / f"{options['template']}.json").is_file()
+    points = [{**{key: str(value) for key, value in asdict(row).items()}, "rev": "workspace"} for row in ROWS]
+    renderer = VegaRenderer(points, path, template_dir=str(ROOT / ".dvc" / "plots"), **options)
+    drawn = renderer.get_filled_template()
+    texts = [layer["encoding"]["text"]["field"] for layer in drawn["layer"] if "text" in layer["encoding"]]
+    assert set(texts) == {"name"}
+    assert [point["name"] for point in drawn["data"]["values"]] == [row.name for row in ROWS]
+    assert drawn["title"]["text"] == options["title"]
+    assert "<DVC_METRIC" not in json.dumps(drawn)
