@@ -14,7 +14,7 @@ from whatif.cluster.resources import group_of, load_resources, resources_of
 from whatif.cluster.faults import check_cluster, explain
 from whatif.workflow.dvc_files import check_cache
 from whatif.processes.locks import record_run
-from whatif.workflow.snakemake import job_of, inputs_of, log_of, open_graph, outputs_of, refuse_options, targets
+from whatif.workflow.snakemake import job_of, inputs_of, log_of, open_graph, outputs_of, refuse_options, targets, wildcard_patterns
 
 ON_SLURM = workflow.is_main_process and ASKED is not None and ASKED.executor == "slurm" and not ASKED.dryrun
 
@@ -51,12 +51,7 @@ def group_for(step):
 
 
 wildcard_constraints:
-    part=r"part-\d{3}-of-\d{3}",
-    model=r"[a-z0-9-]+",
-    matcher=r"[a-z0-9-]+",
-    encoder=r"[a-z0-9-]+",
-    strategy=r"[a-z0-9-]+",
-    variant=r"[a-z-]+",
+    **wildcard_patterns(GRAPH),
 
 
 for name in TARGETS:

@@ -221,7 +221,7 @@ def test_every_step_of_every_benchmark_is_covered() -> None:
         "whatif.benchmarks.cvqa_synthetic.flower_puzzle",
         "whatif.benchmarks.cvqa_synthetic.worlds",
     } <= set(puzzles)
-    elsewhere = ("whatif.graph.run", "whatif.models", "whatif.tables", "whatif.params.models")
+    elsewhere = ("whatif.graph.run", "whatif.models", "whatif.reporting", "whatif.params.models")
     assert not any(name.startswith(elsewhere) for name in puzzles)
     assert "whatif.models.baselines" in reached["evaluate cvqa-synthetic random part-000-of-004"]
     assert not any("imaging" in name for name in reached["evaluate cvqa-synthetic random part-000-of-004"])

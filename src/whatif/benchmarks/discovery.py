@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from whatif.errors import WhatifError
-from whatif.graph.steps import Benchmark, Graph
+from whatif.graph.graph import Graph
+from whatif.graph.steps import Benchmark
 from whatif.params import whole
 from whatif.params.whole import PARAMS_FILE, Params
 

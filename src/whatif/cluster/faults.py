@@ -11,7 +11,7 @@ from pathlib import Path
 
 from whatif.cluster.resources import RESOURCES_FILE, kind_of, wanted_by, wants_gpu
 from whatif.errors import WhatifError
-from whatif.graph.steps import Graph, Job
+from whatif.graph.graph import Graph, Job
 from whatif.processes.owners import InUseError
 from whatif.workflow.snakemake import log_of
 
@@ -64,7 +64,7 @@ def check_cluster(graph: Graph, say: Callable[[str], None]) -> None:
             )
     partitions = " ".join(sorted(set(_answer(["sinfo", "--noheader", "--format=%R"]).split())))
     for job in _one_of_each_kind(graph):
-        options = _options(wanted_by(graph, job))
+        options = _options(wanted_by(job))
         done = _run(["sbatch", "--test-only", *options, "--wrap=true"])
         if done.returncode == 0:
             continue
@@ -146,7 +146,7 @@ def _is_there(job: Job) -> bool:
 
 
 def _place(graph: Graph, job: Job) -> str:
-    return kind_of(graph, job) + (".with_gpu" if wants_gpu(graph, job) else "")
+    return kind_of(job) + (".with_gpu" if wants_gpu(job) else "")
 
 
 def _options(wanted: dict[str, int | str]) -> list[str]:

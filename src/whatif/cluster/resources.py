@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
@@ -10,7 +10,8 @@ from typing import Any
 
 from pydantic import Field, field_validator
 
-from whatif.graph.steps import Graph, Job, Step
+from whatif.graph.graph import Graph, Job
+from whatif.graph.steps import Step
 from whatif.params.base import Settings
 from whatif.params.files import read_settings
 from whatif.params.models import ApiModel, DiffusionCheckpoint, LocalCheckpoint
@@ -66,38 +67,40 @@ class Resources(Settings):
     images: KindAsk = KindAsk()
 
 
-def kind_of(graph: Graph, job: Job) -> Kind:
+def kind_of(job: Job) -> Kind:
     """Whether a job draws pictures with a diffusion model, works with another model, or with none."""
-    models = models_of(graph, job)
+    models = models_of(job)
     if any(isinstance(model, DiffusionCheckpoint) for model in models):
         return Kind.IMAGES
     return Kind.MODEL if models else Kind.CPU
 
 
-def wants_gpu(graph: Graph, job: Job) -> bool:
+def wants_gpu(job: Job) -> bool:
     """Whether a model that the job works with has `device: cuda`, another device than the processor, or several."""
-    local = [model for model in models_of(graph, job) if isinstance(model, LocalCheckpoint)]
+    local = [model for model in models_of(job) if isinstance(model, LocalCheckpoint)]
     return any(model.device.split(":")[0] != "cpu" or getattr(model, "device_map", None) for model in local)
 
 
-def models_of(graph: Graph, job: Job) -> list[LocalCheckpoint | ApiModel]:
-    """The settings of the models that a job works with.
-
-    They are those whose checkpoint the step declares among its sources: a table reads the names of all models, and
-    works with none.
-    """
-    suffix = ".checkpoint"
-    named = [place.format(**job.wildcards) for place in job.step.sources if place.endswith(suffix)]
-    found = [graph.params.lookup(place.removesuffix(suffix)) for place in named]
-    return [model for model in found if isinstance(model, LocalCheckpoint | ApiModel)]
+def models_of(job: Job) -> list[LocalCheckpoint | ApiModel]:
+    """The settings of the models that a job works with: a table reads the names of all models, and works with none."""
+    return [model for settings in job.settings for model in _models_in(settings)]
 
 
-def wanted_by(graph: Graph, job: Job, file: Path = RESOURCES_FILE) -> dict[str, int | str]:
+def _models_in(settings: Settings) -> Iterator[LocalCheckpoint | ApiModel]:
+    if isinstance(settings, LocalCheckpoint | ApiModel):
+        yield settings
+        return
+    for name in type(settings).model_fields:
+        if isinstance(value := getattr(settings, name), Settings):
+            yield from _models_in(value)
+
+
+def wanted_by(job: Job, file: Path = RESOURCES_FILE) -> dict[str, int | str]:
     """What a job asks for on its first try: name of the resource -> value; what is null is left out.
 
     Raises WhatifError for a mistake in the file, naming its place.
     """
-    return dict(_wanted(kind_of(graph, job), wants_gpu(graph, job), file))
+    return dict(_wanted(kind_of(job), wants_gpu(job), file))
 
 
 def resources_of(graph: Graph, step: Step, file: Path = RESOURCES_FILE) -> dict[str, Any]:
@@ -105,7 +108,7 @@ def resources_of(graph: Graph, step: Step, file: Path = RESOURCES_FILE) -> dict[
 
     Raises WhatifError as `wanted_by` does.
     """
-    asks = {_key(step, job.wildcards): wanted_by(graph, job, file) for job in graph.jobs_of(step)}
+    asks = {_key(step, job.wildcards): wanted_by(job, file) for job in graph.jobs_of(step)}
     names = sorted({name for ask in asks.values() for name in ask})
     resources: dict[str, Any] = {}
     for name in names:
@@ -117,7 +120,7 @@ def resources_of(graph: Graph, step: Step, file: Path = RESOURCES_FILE) -> dict[
 
 def group_of(graph: Graph, step: Step) -> Callable[[Any], str | None] | str | None:
     """The group of a step's rule: jobs without a model may share one job of the cluster, those with one stand alone."""
-    grouped = {_key(step, job.wildcards): kind_of(graph, job) is Kind.CPU for job in graph.jobs_of(step)}
+    grouped = {_key(step, job.wildcards): kind_of(job) is Kind.CPU for job in graph.jobs_of(step)}
     if len(set(grouped.values())) == 1:
         return step.rule if next(iter(grouped.values())) else None
     return lambda wildcards: step.rule if grouped[_key(step, dict(wildcards.items()))] else None

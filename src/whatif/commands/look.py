@@ -62,14 +62,14 @@ def _show_results(name: str) -> None:
 
     graph = benchmarks.graph(benchmarks.load_params())
     step = next(step for step in graph.steps_of("aggregate", name) if step.publishes)
-    headline = next(Path(path) for path in step.publishes if path.endswith(".md") and "report" not in path)
+    headline = next(Path(path) for path in step.text_files if path.endswith(".md") and "report" not in path)
     if not headline.exists():
         raise WhatifError(f"{headline}: not there yet; `dvc repro` or `snakemake --cores 2` makes it")
     if notes := remarks(graph, name):
         click.echo("\n".join([*notes, ""]))
     click.echo(headline.read_text(encoding="utf-8"))
     click.echo("All numbers and tables:")
-    for path in step.publishes:
+    for path in step.text_files:
         click.echo(f"  {path}")
     folders = {
         f"data/{each.stage}/{'MODEL/' if each.stage == 'evaluate' else ''}{name}": None
@@ -121,11 +121,11 @@ def _sheet(name: str, pairs: int) -> tuple[int, bytes]:
     if asking is None:
         raise WhatifError(f"{name}: has no questions to show; open metrics/{name}/gallery.html")
     jobs = graph.jobs_of(asking)
-    questions = artifacts.read(jobs[0].inputs["questions"], QUESTIONS).to_pylist()
-    images = ImageStore(sorted({path for job in jobs for path in job.inputs["images"]}))
+    questions = artifacts.read(jobs[0].inputs["questions"].paths, QUESTIONS).to_pylist()
+    images = ImageStore(sorted({path for job in jobs for path in job.inputs["images"].paths}))
     twins = [list(group) for _, group in itertools.groupby(questions, key=lambda row: row["pair_id"])]
     if not twins:
-        raise WhatifError(f"{name}: has no questions to show; `whatif show {jobs[0].inputs['questions'][0]}`")
+        raise WhatifError(f"{name}: has no questions to show; `whatif show {jobs[0].inputs['questions'].paths[0]}`")
     shown = min(pairs, len(twins))
     chosen = [twins[(2 * number + 1) * len(twins) // (2 * shown)] for number in range(shown)]
     return shown, contact_sheet([_panel(pair, images) for pair in chosen])

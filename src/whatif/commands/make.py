@@ -17,7 +17,7 @@ from whatif.workflow.dvc_files import check_cache
 
 if TYPE_CHECKING:
     from whatif.graph.freshness import State
-    from whatif.graph.steps import Graph, Job
+    from whatif.graph.graph import Graph, Job
 
 _SNAKEMAKE = ("--cores", "all", "--quiet", "host", "rules")
 

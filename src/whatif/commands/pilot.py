@@ -6,7 +6,6 @@ Its answers go into the store, where an evaluation of more questions finds them;
 
 from __future__ import annotations
 
-import importlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
@@ -16,8 +15,8 @@ import click
 from whatif.errors import WhatifError
 
 if TYPE_CHECKING:
+    from whatif.graph.graph import Job
     from whatif.graph.run import Outputs
-    from whatif.graph.steps import Job
 
 _CONFIDENCE = 0.95
 
@@ -54,7 +53,7 @@ def run_pilot(benchmark: str, chosen: Mapping[str, str], limit: int) -> None:
     rows: dict[str, list[Mapping[str, Any]]] = {}
     jobs = graph.jobs_of(step, dict(chosen))
     for job in jobs:
-        rows.setdefault(job.wildcards.get("strategy", ""), []).extend(_asked(job, chosen["model"], limit))
+        rows.setdefault(job.wildcards.get("strategy", ""), []).extend(_asked(job, limit))
     settings = graph.params.models[chosen["model"]]
     for strategy, of_strategy in rows.items():
         title = " ".join(filter(None, [chosen["model"], "on", benchmark, strategy]))
@@ -62,17 +61,13 @@ def run_pilot(benchmark: str, chosen: Mapping[str, str], limit: int) -> None:
     click.echo(f"No artifact was written; `limit: {limit}` in the model's entry puts the sample into the tables.")
 
 
-def _asked(job: Job, model: str, limit: int) -> list[Mapping[str, Any]]:
+def _asked(job: Job, limit: int) -> list[Mapping[str, Any]]:
     """The predictions that a job would write of a pilot sample."""
-    from whatif.graph.run import Task
-
-    place = f"models.{model}"
-    parameters = {**job.parameters, place: job.parameters[place].model_copy(update={"limit": limit})}
+    assert job.model is not None
+    settings = job.model.model_copy(update={"limit": limit})
     collected = _Collected()
-    module, _, name = job.step.function.partition(":")
-    function = getattr(importlib.import_module(module), name)
     outputs = cast("Outputs", collected)
-    function(Task(parameters, job.wildcards, job.inputs, outputs, job.name, lambda line: click.echo(line, err=True)))
+    job.step.function(job.task(outputs, lambda line: click.echo(line, err=True), own_model=settings))
     return collected.rows
 
 
@@ -81,7 +76,7 @@ def _questions(job: Job) -> dict[str, Mapping[str, Any]]:
     from whatif.artifacts.schemas import QUESTIONS
 
     columns = ["question_id", "pair_id", "variant"]
-    return {row["question_id"]: row for row in artifacts.rows_of(job.inputs["questions"], QUESTIONS, columns)}
+    return {row["question_id"]: row for row in artifacts.rows_of(job.inputs["questions"].paths, QUESTIONS, columns)}
 
 
 def _print(

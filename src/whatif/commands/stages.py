@@ -1,61 +1,71 @@
-"""`whatif extract` to `whatif aggregate`: the jobs of one stage of one benchmark."""
+"""`whatif extract` to `whatif aggregate`: the jobs of one stage of one benchmark.
+
+The options that choose among jobs (`--part`, `--model`) are those by which installed benchmarks divide their steps.
+"""
 
 from __future__ import annotations
-
-from collections.abc import Callable
 
 import click
 
 from whatif.errors import WhatifError
 
-
-def _stage(name: str, *wildcards: str, samples: bool = False) -> Callable[[Callable[..., None]], click.Command]:
-    """Makes a stage's command of a function that holds only its help text."""
-
-    def decorate(described: Callable[..., None]) -> click.Command:
-        @click.pass_context
-        def run_stage(context: click.Context, /, benchmark: str, **chosen: str | None) -> None:
-            step, dry_run, limit = (chosen.pop(option, None) for option in ("step", "dry_run", "limit"))
-            given = {key: value for key, value in chosen.items() if value is not None}
-            if limit is None:
-                (estimate_jobs if dry_run else run_jobs)(name, benchmark, given, step)
-            elif dry_run:
-                raise WhatifError("--limit, --dry-run: give only one; a dry run uses the `limit` of params.yaml")
-            else:
-                from whatif.commands.pilot import run_pilot
-
-                run_pilot(benchmark, given, int(limit))
-
-        run_stage.__doc__ = described.__doc__
-        command: Callable[..., None] = click.argument("benchmark")(run_stage)
-        for wildcard in ("step", *wildcards):
-            command = click.option(f"--{wildcard}", help=_HELP[wildcard])(command)
-        if samples:
-            command = click.option("--limit", type=click.IntRange(min=1), help=_HELP["limit"])(command)
-            command = click.option("--dry-run", is_flag=True, help=_DRY_RUN)(command)
-        return click.command(name)(command)
-
-    return decorate
-
-
-_HELP = {
-    "limit": "Ask --model a pilot sample of this many pairs, and print its accuracy and cost. The answers are stored; "
-    "no artifact is written.",
-    "step": "Only this step of the stage, where it has several; all of them when not given.",
-    "part": "Only this part, for example part-000-of-004; all of them when not given.",
-    "model": "Only this model of params.yaml; all of them when not given.",
-    "matcher": "Only this model of params.yaml that matches captions and pictures.",
-    "encoder": "Only this model of params.yaml that embeds captions and pictures, and searches among them.",
-    "variant": "Only this variant of the questions, original or counterfactual.",
-    "strategy": "Only this prompting strategy; all of params.yaml when not given.",
-}
-
-
+_STEP = "Only this step of the stage, where it has several; all of them by default."
+_LIMIT = (
+    "Ask --model a pilot sample of this many pairs, and print its accuracy and cost. The answers are stored; no "
+    "artifact is written."
+)
 _DRY_RUN = "Send nothing; print what models behind an endpoint would be asked, with estimated tokens, cost and time."
 
 
+class StageCommand(click.Command):
+    """A stage; its options are looked up when they are needed, so that `whatif --help` imports no benchmark."""
+
+    def __init__(self, name: str, described: str, *, samples: bool = False) -> None:
+        """`samples`: whether the stage has pilot samples and dry runs."""
+        super().__init__(name, callback=self._run, help=described)
+        self._samples = samples
+
+    def get_params(self, context: click.Context) -> list[click.Parameter]:
+        """The argument, the options of the dimensions, and `--help`."""
+        if not self.params:
+            self.params = [click.Argument(["benchmark"]), click.Option(["--step"], help=_STEP)]
+            self.params += [
+                click.Option([f"--{name}"], help=described) for name, described in _dimensions(str(self.name)).items()
+            ]
+            if self._samples:
+                self.params.append(click.Option(["--limit"], type=click.IntRange(min=1), help=_LIMIT))
+                self.params.append(click.Option(["--dry-run"], is_flag=True, help=_DRY_RUN))
+        return super().get_params(context)
+
+    def _run(
+        self, benchmark: str, step: str | None, limit: int | None = None, dry_run: bool = False, **chosen: str | None
+    ) -> None:
+        given = {key: value for key, value in chosen.items() if value is not None}
+        if limit is None:
+            (estimate_jobs if dry_run else run_jobs)(str(self.name), benchmark, given, step)
+        elif dry_run:
+            raise WhatifError("--limit, --dry-run: give only one; a dry run uses the `limit` of params.yaml")
+        else:
+            from whatif.commands.pilot import run_pilot
+
+            run_pilot(benchmark, given, int(limit))
+
+
+def _dimensions(stage: str) -> dict[str, str]:
+    """The wildcards of a stage in all installed benchmarks, and what each chooses."""
+    from whatif import benchmarks
+
+    every = (benchmarks.benchmark(name) for name in benchmarks.installed())
+    return {
+        dimension.name: dimension.help
+        for benchmark in every
+        for step in benchmark.steps_of(stage)
+        for dimension in step.divided_by
+    }
+
+
 def run_jobs(stage: str, benchmark: str, chosen: dict[str, str], step_name: str | None) -> None:
-    """Runs the jobs of a stage, or of one of its steps, one after another, saying what each did."""
+    """Runs the jobs of a stage, or of one of its steps, one after another, and reports what each did."""
     from whatif import benchmarks
     from whatif.graph.cautions import cautions
     from whatif.graph.run import run
@@ -67,7 +77,7 @@ def run_jobs(stage: str, benchmark: str, chosen: dict[str, str], step_name: str 
     graph = benchmarks.graph(benchmarks.load_params())
     steps = graph.steps_of(stage, benchmark, chosen, step_name)
     jobs = [job for step in steps for job in graph.jobs_of(step, chosen)]
-    if not is_planned():  # otherwise the process that planned has said it
+    if not is_planned():  # otherwise the process that planned has reported it
         for line in cautions(graph, jobs):
             say(line)
     for job in jobs:
@@ -86,31 +96,13 @@ def estimate_jobs(stage: str, benchmark: str, chosen: dict[str, str], step_name:
         click.echo(line)
 
 
-@_stage("extract")
-def extract() -> None:
-    """Read the sources of BENCHMARK: drawn ones, or files and folders that params.yaml names."""
-
-
-@_stage("generate", "part")
-def generate() -> None:
-    """Make the counterfactual questions and pictures of BENCHMARK, in parts."""
-
-
-@_stage("filter", "part")
-def filter_() -> None:
-    """Apply the automatic filters of BENCHMARK; what is rejected is kept with its reason."""
-
-
-@_stage("verify")
-def verify() -> None:
-    """Check the answers and pictures of BENCHMARK; what is left is what models are asked."""
-
-
-@_stage("evaluate", "part", "model", "strategy", "matcher", "encoder", samples=True)
-def evaluate() -> None:
-    """Ask the models of params.yaml the questions of BENCHMARK, and let matchers score its captions and pictures."""
-
-
-@_stage("aggregate", "variant")
-def aggregate() -> None:
-    """Make the metrics, tables and plots of BENCHMARK, beside the printed numbers."""
+extract = StageCommand("extract", "Read the sources of BENCHMARK: drawn ones, or files that params.yaml names.")
+generate = StageCommand("generate", "Make the counterfactual questions and images of BENCHMARK, in parts.")
+filter_ = StageCommand("filter", "Apply the automatic filters of BENCHMARK; rejections are kept with their reasons.")
+verify = StageCommand("verify", "Check the answers and images of BENCHMARK; models are asked what passes.")
+evaluate = StageCommand(
+    "evaluate",
+    "Ask the models of params.yaml the questions of BENCHMARK, and let matchers score its captions and images.",
+    samples=True,
+)
+aggregate = StageCommand("aggregate", "Make the metrics, tables and plots of BENCHMARK, beside the reported numbers.")

@@ -72,7 +72,7 @@ def write_lmms_eval(
     rows = _rows(questions, folder)
     task = "_".join(["whatif", *re.findall(r"[a-z0-9]+", name.lower())])
     _write_parquet(rows, images, folder / "test.parquet", strategy)
-    program = resources.files("whatif.sources") / "lmms_eval_task.py"
+    program = resources.files("whatif.formats") / "lmms_eval_task.py"
     write_whole(folder / "utils.py", program.read_bytes())
     file = folder / f"{task}.yaml"
     write_whole(file, _task_yaml(task).encode())

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from whatif.files.named_folders import CHECKPOINTS
-from whatif.graph.steps import Graph, Job
-
+from whatif.graph.graph import Graph, Job
 
 
 def cautions(graph: Graph, jobs: Iterable[Job]) -> list[str]:

@@ -37,21 +37,23 @@ def code_version(roots: Iterable[str]) -> dict[str, str]:
 @cache
 def _version(roots: tuple[str, ...]) -> dict[str, str]:
     reached: set[Definition] = set()
-    waiting: list[Definition] = []
+    begun: set[Definition] = set()
     for root in roots:
         module, _, name = root.partition(":")
         if name not in _module(module).definitions:
             raise KeyError(root)
-        waiting.append((module, name))
+        begun.add((module, name))
+    waiting = list(begun)
     while waiting:
         definition = waiting.pop()
         if definition not in reached and definition not in REGISTRIES:
             reached.add(definition)
-            waiting.extend(_uses(definition))
+            waiting.extend(_uses(definition, undecorated=definition in begun))
     by_module: dict[str, list[str]] = {}
     for module, name in sorted(reached):
         if name:
-            by_module.setdefault(module, []).append(f"{name} {_module(module).definitions[name].digest}")
+            digest = _found(module, name, undecorated=(module, name) in begun).digest
+            by_module.setdefault(module, []).append(f"{name} {digest}")
     return {module: _sha256("\n".join(lines))[:16] for module, lines in by_module.items()}
 
 
@@ -69,16 +71,27 @@ class _Definition:
 @dataclass(frozen=True)
 class _Module:
     definitions: dict[str, _Definition]
+    undecorated: dict[str, _Definition]  # of functions that have decorators
     imports: dict[str, Definition]
 
 
-def _uses(definition: Definition) -> Iterator[Definition]:
+def _found(module: str, name: str, *, undecorated: bool) -> _Definition:
+    """A definition; without its decorators where the function is a root, because they declare its step.
+
+    What a step declares (inputs, settings, tables) is part of what its outputs are made from, by its values. Its
+    decorators name earlier steps, and would lead to all of their code.
+    """
+    found = _module(module)
+    return found.undecorated.get(name, found.definitions[name]) if undecorated else found.definitions[name]
+
+
+def _uses(definition: Definition, *, undecorated: bool) -> Iterator[Definition]:
     module_name, name = definition
     module = _module(module_name)
     if not name:
         yield from ((module_name, inner) for inner in module.definitions)
         return
-    found = module.definitions[name]
+    found = _found(module_name, name, undecorated=undecorated)
     imports = module.imports | found.imports
     for used in found.names:
         if used in imports:
@@ -124,6 +137,7 @@ def _module(name: str) -> _Module:
     tree = ast.parse(source)
     lines = _without_remarks(source, tree)
     definitions: dict[str, _Definition] = {}
+    undecorated: dict[str, _Definition] = {}
     for node in tree.body:
         if not (_names_defined(node) or _is_harmless(node)):
             raise ValueError(f"{path}:{node.lineno}: a statement whose effect the code version cannot follow")
@@ -131,7 +145,10 @@ def _module(name: str) -> _Module:
             made = _definition(node, lines, name)
             before = definitions.get(defined)
             definitions[defined] = _merge(before, made) if before else made
-    return _Module(definitions, _imports(_statements(tree.body), name))
+        if isinstance(node, ast.FunctionDef) and node.decorator_list:
+            node.decorator_list = []
+            undecorated[node.name] = _definition(node, lines, name)
+    return _Module(definitions, undecorated, _imports(_statements(tree.body), name))
 
 
 def _is_harmless(node: ast.stmt) -> bool:

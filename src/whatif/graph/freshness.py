@@ -19,7 +19,7 @@ from whatif.artifacts.writer import CODEC, CODEC_LEVEL, FORMAT_VERSION
 from whatif.errors import WhatifError
 from whatif.graph import code_index
 from whatif.graph.code_index import code_version
-from whatif.graph.steps import Graph, Job
+from whatif.graph.graph import Graph, Job
 from whatif.params.base import STAGES
 
 DATA = Path("data")
@@ -64,11 +64,7 @@ def provenance(job: Job, contents: Mapping[Path, str] | None = None) -> Provenan
     WhatifError when an input is missing, unreadable or was edited.
     """
     known = contents or {}
-    inputs = {
-        str(path): known.get(path) or verified.verified_footer(path).content
-        for paths in job.inputs.values()
-        for path in paths
-    }
+    inputs = {str(path): known.get(path) or verified.verified_footer(path).content for path in job.input_paths}
     return Provenance(
         {
             "step": f"{job.step.stage} {job.step.benchmark}",
@@ -79,7 +75,7 @@ def provenance(job: Job, contents: Mapping[Path, str] | None = None) -> Provenan
             "code": code_version(job.code_roots),
             "package files": {name: verified.file_digest(PACKAGE_ROOT / name) for name in job.package_files},
             "format": {"version": FORMAT_VERSION, "codec": CODEC, "level": CODEC_LEVEL},
-            "tables": {role: output.table.layout for role, output in sorted(job.step.outputs.items())},
+            "tables": {role: table.layout for role, table in sorted(job.step.outputs.items())},
         }
     )
 
@@ -100,7 +96,7 @@ def states(graph: Graph, accept: Callable[[Job], bool] = lambda job: False) -> d
 
 def inputs_fresh(graph: Graph, job: Job, found: Mapping[Job, State]) -> bool:
     """Whether everything that a job is made from is fresh; `found` has the jobs before it."""
-    return all(found[before].condition is Condition.FRESH for before in graph.jobs_before(job))
+    return all(found[before].condition is Condition.FRESH for before in job.before)
 
 
 def state_of(job: Job, contents: dict[Path, str], ready: bool, *, accept_unfinished: bool = False) -> State:
@@ -138,7 +134,7 @@ def state_of(job: Job, contents: dict[Path, str], ready: bool, *, accept_unfinis
 
 def _read(job: Job, role: str, path: Path, footers: dict[Path, artifacts.Footer]) -> str | None:
     """Reads a footer into `footers`; returns what is wrong with the file, if anything is."""
-    table = job.step.outputs[role].table
+    table = job.step.outputs[role]
     try:
         footer = verified.verified_footer(path)
     except WhatifError as error:

@@ -22,7 +22,7 @@ from whatif.errors import WhatifError
 from whatif.files.atomic import disk_errors, remove_orphans
 from whatif.graph import code_index, run, stash
 from whatif.graph.freshness import DATA, Condition, State, inputs_fresh, leftovers, state_of
-from whatif.graph.steps import Graph, Job
+from whatif.graph.graph import Graph, Job
 from whatif.processes import locks
 
 
@@ -124,7 +124,7 @@ def _published_hashes(job: Job) -> dict[str, str]:
 
 def _mend_times(job: Job, times: dict[Path, int]) -> None:
     """Makes every output of a job at least as new as the newest of its inputs, and none from the future."""
-    newest = max((times[path] for paths in job.inputs.values() for path in paths), default=0)
+    newest = max((times[path] for path in job.input_paths), default=0)
     for path in (*job.outputs.values(), *job.published):
         written = path.stat().st_mtime_ns
         mended = min(max(written, newest), time.time_ns())

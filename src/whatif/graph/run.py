@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import importlib
 import json
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from whatif import artifacts
 from whatif.artifacts import verified
@@ -19,9 +17,9 @@ from whatif.artifacts.schemas import FILES
 from whatif.artifacts.writer import ArtifactWriter, Rows, as_table
 from whatif.errors import WhatifError
 from whatif.files.atomic import write_whole
-from whatif.graph import losses, stash
+from whatif.graph import stash
 from whatif.graph.freshness import Condition, Provenance, provenance, state_of
-from whatif.graph.steps import Job
+from whatif.graph.graph import Job
 from whatif.processes import locks
 
 LOG = Path(".whatif/log.jsonl")
@@ -42,10 +40,9 @@ class Outputs:
     def writer(self, role: str) -> ArtifactWriter:
         """The writer of an output, for rows that come piece by piece in order of the key."""
         if role not in self._writers:
-            output = self._job.step.outputs[role]
             self._writers[role] = ArtifactWriter(
                 self._job.outputs[role],
-                output.table,
+                self._job.step.outputs[role],
                 role=role,
                 fingerprint=self._made.fingerprint,
                 made_from=self._made.made_from,
@@ -54,13 +51,13 @@ class Outputs:
 
     def write(self, role: str, rows: Rows) -> None:
         """Writes an output whole, from rows in any order."""
-        table = self._job.step.outputs[role].table
+        table = self._job.step.outputs[role]
         whole = as_table(rows, table, self._job.outputs[role])
         self.writer(role).write(whole.sort_by([(name, "ascending") for name in table.key]))
 
     def publish(self, path: str, data: bytes) -> None:
         """Adds a text file; it is kept in the output `files` and written beside it."""
-        if path not in self._job.step.publishes:
+        if path not in self._job.step.text_files:
             raise ValueError(f"{path} is not declared in the step's `publishes`")
         self._texts[path] = data
 
@@ -73,7 +70,7 @@ class Outputs:
 
     def finish(self) -> None:
         """Completes every output beside its place."""
-        if missing := sorted(set(self._job.step.publishes) - set(self._texts)):
+        if missing := sorted(set(self._job.step.text_files) - set(self._texts)):
             raise ValueError(f"{self._job.name} did not publish {missing[0]}")
         hashes = {path: hashlib.sha256(data).hexdigest() for path, data in self._texts.items()}
         if self._texts:
@@ -91,32 +88,6 @@ class Outputs:
         """Removes whatever was begun."""
         for writer in self._writers.values():
             writer.discard()
-
-
-@dataclass(frozen=True)
-class Task:
-    """What a step's function is given: nothing else may influence its outputs. `say` takes a line for people.
-
-    In a dry run of an evaluation, `stand_in` gives what is asked in the place of a model; its outputs go nowhere.
-    """
-
-    parameters: Mapping[str, Any]
-    wildcards: Mapping[str, str]
-    inputs: Mapping[str, tuple[Path, ...]]
-    outputs: Outputs
-    name: str
-    say: Callable[[str], None]
-    stand_in: Callable[[Any], Any] | None = None
-
-    def check_losses(
-        self, unit: str, kept: int, rejected: Sequence[Mapping[str, Any]], *, remedy: str = "", needed: bool = True
-    ) -> None:
-        """Every step that rejects something calls this once for each unit, with all that it rejected.
-
-        Warns when most is lost. Raises WhatifError when nothing is left that is `needed`, saying what to do
-        (`remedy`). A job that is one of several parts may have nothing left: the step that reads all parts calls.
-        """
-        losses.check_losses(self.name, unit, kept, rejected, remedy=remedy, needed=needed, say=self.say)
 
 
 def run(job: Job, say: Callable[[str], None]) -> Outcome:
@@ -163,10 +134,8 @@ def take_back(job: Job, contents: dict[Path, str], say: Callable[[str], None]) -
 
 def _compute(job: Job, made: Provenance, say: Callable[[str], None]) -> None:
     outputs = Outputs(job, made)
-    module, _, name = job.step.function.partition(":")
     try:
-        function = getattr(importlib.import_module(module), name)
-        function(Task(job.parameters, job.wildcards, job.inputs, outputs, job.name, say))
+        job.step.function(job.task(outputs, say))
         outputs.finish()
     except BaseException:
         outputs.discard()

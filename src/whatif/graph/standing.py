@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from whatif.graph.freshness import Condition, State, states
-from whatif.graph.steps import Graph, Job
+from whatif.graph.graph import Graph, Job
 
 _SHOWN = 5  # reasons
 _HEADINGS = {

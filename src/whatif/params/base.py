@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 STAGES = ("extract", "generate", "filter", "verify", "evaluate", "aggregate")
+
+
+class Outside:
+    """Marks the type of a setting that names a file or folder outside the graph: its contents are tracked."""
+
+
+SourcePath = Annotated[str, Outside()]
 
 
 class Settings(BaseModel):
@@ -17,7 +24,7 @@ class Settings(BaseModel):
 
 
 class BenchmarkSettings(Settings):
-    """The sections of one benchmark: a subclass has a field for each stage that it has settings of, named as the stage."""
+    """The sections of one benchmark: a subclass has a field for each stage with settings, named like the stage."""
 
     def check(self, models: Mapping[str, Any]) -> None:
         """Checks what these settings say of the models of `params.yaml`.

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator, model_validator
 
 from whatif.language.strategies import strategies
-from whatif.params.base import Settings
+from whatif.params.base import Settings, SourcePath
 from whatif.params.extra_body import ExtraBody
 from whatif.params.prices import Prices
 
@@ -73,7 +73,7 @@ class Baseline(_Answerer):
 class LocalCheckpoint(Settings):
     """A checkpoint of the Hugging Face libraries, from the hub or from a folder, that runs on this machine."""
 
-    checkpoint: str  # hub id, or path of a folder
+    checkpoint: SourcePath  # hub id, path of a folder, or `embedded:NAME`
     revision: str | None = None
     dtype: Literal["float32", "float16", "bfloat16"] = "float32"
     device: str = "cpu"
@@ -194,7 +194,7 @@ class Replay(_Answerer):
     """Says again what a model said elsewhere: reads a file of predictions."""
 
     adapter: Literal["replay"]
-    predictions: str = Field(min_length=1)  # path of a .csv, .tsv, .json, .jsonl or .xlsx
+    predictions: SourcePath = Field(min_length=1)  # path of a .csv, .tsv, .json, .jsonl or .xlsx
     # The columns with the responses to the original and to the counterfactual question, in a file of the C-VQA authors.
     response_columns: list[str] | None = Field(default=None, min_length=2, max_length=2)
     strategy: str = "direct"  # how open questions were put; the file has no answers to any other strategy

@@ -108,7 +108,7 @@ def _selected(values: Any) -> list[str]:
 
 
 def _root(kinds: Kinds, selected: Sequence[str]) -> type[Settings]:
-    """The class of a whole file: a section is required where its benchmark is selected, and may stand there otherwise."""
+    """The class of a whole file: a section is required where its benchmark is selected, and optional otherwise."""
     stages = {stage: _stage(stage, kinds, selected) for stage in STAGES}
     fields: dict[str, Any] = {
         "seed": (int, Field(ge=0, lt=2**32)),

@@ -7,7 +7,7 @@ from importlib.resources import files
 
 from whatif.errors import WhatifError
 
-_FOLDER = files("whatif.tables") / "published"
+_FOLDER = files("whatif.reporting") / "published"
 
 
 def published(paper: str, table: str) -> list[dict[str, str]]:

@@ -12,8 +12,9 @@ from whatif.artifacts.reader import canonical_json
 from whatif.errors import WhatifError
 from whatif.graph.cautions import cautions
 from whatif.graph.freshness import Condition, State
+from whatif.graph.graph import Graph, Job
 from whatif.graph.prologue import prepare
-from whatif.graph.steps import Graph, Job, Step
+from whatif.graph.steps import Step
 from whatif.params.base import STAGES
 from whatif.params.whole import PARAMS_FILE
 
@@ -101,12 +102,20 @@ def accepts(graph: Graph, asked_for: Collection[str]) -> Callable[[Job], bool]:
 
 def inputs_of(graph: Graph, step: Step) -> Callable[[Any], list[str]]:
     """The input function of a step's rule."""
-    return lambda wildcards: graph.input_paths(step, dict(wildcards.items()))
+    known = {tuple(job.wildcards.values()): job for job in graph.jobs_of(step)}
+
+    def inputs(wildcards: Any) -> list[str]:
+        job = known.get(tuple(wildcards[name] for name in step.wildcards))
+        if job is None:
+            raise ValueError(f"{step.rule}: params.yaml makes no job with {dict(wildcards.items())}")
+        return [str(path) for path in job.input_paths]
+
+    return inputs
 
 
 def outputs_of(step: Step) -> list[str]:
     """The output patterns of a step's rule: artifacts, then text files."""
-    return [*(output.path for output in step.outputs.values()), *step.publishes]
+    return [*step.paths.values(), *step.text_files]
 
 
 def log_of(step: Step) -> str:
@@ -117,7 +126,7 @@ def log_of(step: Step) -> str:
 
 def job_of(step: Step) -> str:
     """The arguments of `whatif` that run one job of a step's rule, with the rule's wildcards."""
-    siblings = [one for one in benchmarks.benchmark(step.benchmark).steps if one.stage == step.stage]
+    siblings = benchmarks.benchmark(step.benchmark).steps_of(step.stage)
     named = [f"--step {step.name or step.stage}"] if len(siblings) > 1 else []
     return " ".join([step.stage, step.benchmark, *named, *(f"--{name} {{{name}}}" for name in step.wildcards)])
 
@@ -129,7 +138,13 @@ def targets(graph: Graph) -> dict[str, list[str]]:
         named[f"evaluate-{model}"] = [
             str(path)
             for job in graph.jobs
-            if job.step.stage == "evaluate" and f"models.{model}" in job.parameters
+            if job.step.stage == "evaluate" and job.model_key == model
             for path in job.outputs.values()
         ]
     return named
+
+
+def wildcard_patterns(graph: Graph) -> dict[str, str]:
+    """The regular expression of each wildcard in the paths of the graph."""
+    steps = [step for benchmark in graph.benchmarks.values() for step in benchmark.steps]
+    return {one.name: one.pattern for step in steps for one in step.divided_by}

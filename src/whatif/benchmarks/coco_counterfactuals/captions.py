@@ -8,13 +8,20 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from whatif import artifacts
 from whatif.artifacts.images import SortedImages
-from whatif.artifacts.schemas import CAPTION_CANDIDATES, CAPTIONS, REJECTIONS
+from whatif.artifacts.schemas import CAPTION_CANDIDATES, CAPTION_PAIRS, CAPTIONS, COUNTS, IMAGES, REJECTIONS
+from whatif.benchmarks.coco_counterfactuals.settings import (
+    ChooseCaptions,
+    CocoCounterfactualsSettings,
+    ExtractCaptions,
+    MeasureSettings,
+    ReplaceSettings,
+)
 from whatif.errors import WhatifError
 from whatif.files.inputs import user_path
-from whatif.graph.run import Task
-from whatif.graph.steps import part_range
+from whatif.graph.dimensions import part
+from whatif.graph.steps import StepsOf
+from whatif.graph.task import Task
 
 if TYPE_CHECKING:
     from whatif.language.wordnet import WordNet
@@ -29,7 +36,17 @@ _SPLIT = "test"  # of the embedded scenes: no model was trained on them
 _SIDE = 64  # of their pictures, in pixels
 
 
-def extract(task: Task) -> None:
+_step = StepsOf(CocoCounterfactualsSettings)
+PART = part(lambda params, benchmark: params.section(benchmark, CocoCounterfactualsSettings).generate.shards)
+
+
+@_step(
+    "extract",
+    reads=lambda s: s.extract,
+    seed=True,
+    outputs={"captions": CAPTIONS, "images": IMAGES, "rejections": REJECTIONS, "missing": REJECTIONS},
+)
+def extract(task: Task[ExtractCaptions]) -> None:
     """Captions with their nouns, and the pictures that they were written for as far as the folders have them."""
     from tempfile import TemporaryDirectory
 
@@ -38,14 +55,14 @@ def extract(task: Task) -> None:
     from whatif.formats.caption_sets import caption_rows, draw_captions, read_caption_set
     from whatif.language.tagging import tagger
 
-    settings = task.parameters[f"extract.{NAME}"]
+    settings = task.settings
     with TemporaryDirectory() as folder:
         if settings.captions is None:
             files = write_scene_files(
                 Path(folder),
                 _SPLIT,
                 range(settings.scenes),
-                task.parameters["seed"],
+                task.seed,
                 side=_SIDE,
                 captions_each=1,
                 kind="one",
@@ -56,7 +73,7 @@ def extract(task: Task) -> None:
             folders = [user_path(name) for name in settings.image_folders]
         read = read_caption_set(captions, settings.longest)
         task.check_losses("captions", len(read.captions), read.rejections, remedy=f"give other captions ({_CAPTIONS})")
-        drawn = draw_captions(read.captions, settings.limit, task.parameters["seed"])
+        drawn = draw_captions(read.captions, settings.limit, task.seed)
         pictures = find_pictures({one.image for one in drawn.captions if one.image is not None}, folders)
     with SortedImages(task.outputs.writer("images")) as images:
         for row in pictures.found.values():
@@ -72,72 +89,94 @@ def extract(task: Task) -> None:
         task.check_losses("photographs", len(pictures.found), rows, needed=False)
 
 
-def candidates(task: Task) -> None:
+@_step(
+    "generate",
+    name="candidates",
+    reads=lambda s: ReplaceSettings(
+        s.extract.tagger, s.generate.captions.masked_language, s.generate.captions.replacements
+    ),
+    divided_by=(PART,),
+    inputs={"captions": extract["captions"]},
+    outputs={"candidates": CAPTION_CANDIDATES, "too-long": REJECTIONS},
+)
+def candidates(task: Task[ReplaceSettings]) -> None:
     """The most probable replacements of every noun of one part of the captions (3.1)."""
     from whatif.language.noun_swap import caption_candidates
     from whatif.language.tagging import tagger
     from whatif.models.language.masked import masked_language_model
     from whatif.progress import progress
 
-    model = masked_language_model(task.parameters[f"{_SETTINGS}.masked_language"])
-    tag, top = tagger(task.parameters[f"extract.{NAME}.tagger"]), task.parameters[f"{_SETTINGS}.replacements"]
-    (path,) = task.inputs["captions"]
-    total = artifacts.footer_of(path).rows
-    groups = part_range(task.wildcards["part"], math.ceil(total / _GROUP))
+    settings = task.settings
+    model = masked_language_model(settings.masked_language)
+    tag, top = tagger(settings.tagger), settings.replacements
+    total = task.count("captions")
+    groups = task.part_of(math.ceil(total / _GROUP))
     chosen = range(groups.start * _GROUP, min(total, groups.stop * _GROUP))
-    rows = itertools.islice(artifacts.rows_of([path], CAPTIONS), chosen.start, chosen.stop)
+    rows = itertools.islice(task.rows("captions"), chosen.start, chosen.stop)
     grouped = itertools.groupby(zip(chosen, rows, strict=True), key=lambda numbered: numbered[0] // _GROUP)
     made = (
         outcome for _, group in grouped for outcome in caption_candidates([row for _, row in group], model, tag, top)
     )
     rejected = []
-    for found, rejection in progress(made, len(chosen), task.wildcards["part"], "caption"):
+    for found, rejection in progress(made, len(chosen), task.part, "caption"):
         task.outputs.writer("candidates").write(found)
         rejected += [rejection] if rejection else []
-    task.outputs.write("rejections", rejected)
+    task.outputs.write("too-long", rejected)
 
 
-def measure(task: Task) -> None:
+@_step(
+    "generate",
+    name="measure",
+    reads=lambda s: MeasureSettings(s.generate.captions.similarity, s.generate.captions.perplexity),
+    divided_by=(PART,),
+    inputs={"captions": extract["captions"], "candidates": candidates["candidates"]},
+    outputs={"measured": CAPTION_CANDIDATES},
+)
+def measure(task: Task[MeasureSettings]) -> None:
     """Similarity and perplexity of every candidate of one part that is a noun."""
     from whatif.benchmarks.coco_counterfactuals.caption_scores import measured
     from whatif.models.language.perplexity import perplexity_model
     from whatif.models.language.sentence_similarity import sentence_embedder
     from whatif.progress import progress
 
-    sentences = sentence_embedder(task.parameters[f"{_SETTINGS}.similarity"])
-    language = perplexity_model(task.parameters[f"{_SETTINGS}.perplexity"])
-    known = artifacts.read(task.inputs["captions"], CAPTIONS, ["caption_id"])["caption_id"].to_pylist()
+    sentences = sentence_embedder(task.settings.similarity)
+    language = perplexity_model(task.settings.perplexity)
+    known = task.read("captions", ["caption_id"])["caption_id"].to_pylist()
     group_of = {caption_id: place // _GROUP for place, caption_id in enumerate(known)}
-    total = sum(artifacts.footer_of(path).rows for path in task.inputs["candidates"])
-    rows = artifacts.rows_of(task.inputs["candidates"], CAPTION_CANDIDATES)
-    groups = itertools.groupby(rows, key=lambda row: group_of[row["caption_id"]])
+    total = task.count("candidates")
+    groups = itertools.groupby(task.rows("candidates"), key=lambda row: group_of[row["caption_id"]])
     made = (row for _, group in groups for row in measured(group, sentences, language))
-    for row in progress(made, total, task.wildcards["part"], "candidate"):
-        task.outputs.writer("candidates").write([row])
+    for row in progress(made, total, task.part, "candidate"):
+        task.outputs.writer("measured").write([row])
 
 
-def choose(task: Task) -> None:
+@_step(
+    "generate",
+    name="choose",
+    reads=lambda s: s.generate.captions.choose,
+    inputs={"captions": extract["captions"], "measured": measure["measured"], "too-long": candidates["too-long"]},
+    outputs={"caption-pairs": CAPTION_PAIRS, "rejections": REJECTIONS, "counts": COUNTS},
+)
+def choose(task: Task[ChooseCaptions]) -> None:
     """The counterfactual of each caption, and why others have none (3.1, A.3.1)."""
     from whatif.benchmarks.coco_counterfactuals.caption_choice import ChoiceSettings, chosen_captions
     from whatif.language.wordnet import RELATIONS
 
-    settings = task.parameters[f"{_SETTINGS}.choose"]
+    settings = task.settings
     wordnet = _wordnet(settings.wordnet)
     dropped = RELATIONS if settings.drop_kinds_of else ()
     alike = ChoiceSettings(settings.similarity.low, settings.similarity.high, dropped)
-    captions = artifacts.rows_of(task.inputs["captions"], CAPTIONS)
-    measured = artifacts.rows_of(task.inputs["candidates"], CAPTION_CANDIDATES)
     outcomes: Counter[str] = Counter()
     paired = 0
     rejected = []
-    for one in chosen_captions(captions, measured, alike, wordnet):
+    for one in chosen_captions(task.rows("captions"), task.rows("measured"), alike, wordnet):
         outcomes += one.candidates
         if one.pair is not None:
             paired += 1
-            task.outputs.writer("pairs").write([one.pair])
+            task.outputs.writer("caption-pairs").write([one.pair])
         if one.rejection is not None:
             rejected.append(one.rejection)
-    too_long = {row["item_id"]: row for row in artifacts.rows_of(task.inputs["too_long"], REJECTIONS)}
+    too_long = {row["item_id"]: row for row in task.rows("too-long")}
     refused = [too_long.get(row["item_id"], row) for row in rejected]
     task.outputs.write("rejections", refused)
     remedy = f"widen {_SETTINGS}.choose.similarity or name other models in {_SETTINGS}, in params.yaml"

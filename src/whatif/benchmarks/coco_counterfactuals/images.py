@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from whatif import artifacts, models
-from whatif.artifacts.images import ImageStore, SortedImages
-from whatif.artifacts.schemas import CAPTION_PAIRS, JUDGEMENTS, PAIRS, REJECTIONS
-from whatif.benchmarks.coco_counterfactuals.image_pair_steps import photographs_of
-from whatif.benchmarks.coco_counterfactuals.settings import GeneratePictures, VerifyPictures
+from whatif import models
+from whatif.artifacts.images import SortedImages
+from whatif.artifacts.schemas import IMAGES, JUDGEMENTS, MATCHES, PAIRS, RANKS, REJECTIONS
+from whatif.benchmarks.coco_counterfactuals.captions import PART, choose, extract
+from whatif.benchmarks.coco_counterfactuals.settings import (
+    CocoCounterfactualsSettings,
+    GeneratePictures,
+    JudgeSettings,
+    KeepSettings,
+    VerifyPictures,
+)
+from whatif.benchmarks.shared.dimensions import ENCODER, MATCHER
 from whatif.files.inputs import user_path
-from whatif.graph.run import Task
-from whatif.graph.steps import is_whole, part_range
+from whatif.graph.reading import only_name
+from whatif.graph.steps import StepsOf
+from whatif.graph.task import Task
 
 NAME = "coco-counterfactuals"
 _LABELS = "fill in the column `label` of the tasks that `whatif export picture-tasks` wrote for these pairs"
@@ -22,49 +31,68 @@ _REMEDY = (
 )
 
 
-def draw(task: Task) -> None:
+_step = StepsOf(CocoCounterfactualsSettings)
+
+
+@_step(
+    "generate",
+    name="draw",
+    reads=lambda s: s.generate.pictures,
+    seed=True,
+    divided_by=(PART,),
+    inputs={"caption-pairs": choose["caption-pairs"]},
+    outputs={"pairs": PAIRS},
+)
+def draw(task: Task[GeneratePictures]) -> None:
     """Candidates of the pictures of one part of the caption pairs: their settings and what CLIP says of them (3.2)."""
     from whatif.models.responses.store import ResponseStore, store_path
     from whatif.prompt_to_prompt.candidate_scores import candidate_rows
 
-    settings = task.parameters[f"generate.{NAME}.pictures"]
-    pairs = artifacts.read(task.inputs["pairs"], CAPTION_PAIRS).to_pylist()
-    chosen = part_range(task.wildcards["part"], len(pairs))
+    settings = task.settings
+    pairs = task.read("caption-pairs").to_pylist()
+    chosen = task.part_of(len(pairs))
     with ResponseStore(store_path()) as store:
         rows = candidate_rows(
             pairs[chosen.start : chosen.stop],
             _picture_maker(settings),
             store,
             candidates=settings.candidates,
-            seed=task.parameters["seed"],
+            seed=task.seed,
             p=settings.p,
             guidance=settings.guidance,
-            what=task.wildcards["part"],
+            what=task.part,
         )
         for row in rows:
             task.outputs.writer("pairs").write([row])
 
 
-def filter_(task: Task) -> None:
+@_step(
+    "filter",
+    reads=lambda s: KeepSettings(s.filter, s.generate.pictures),
+    divided_by=(PART,),
+    inputs={"pairs": draw["pairs"]},
+    outputs={"pairs": PAIRS, "images": IMAGES, "rejections": REJECTIONS},
+)
+def filter_(task: Task[KeepSettings]) -> None:
     """Of the candidates of each pair the best by directional similarity, drawn again to be kept (3.2, B.1.2)."""
     from whatif.prompt_to_prompt.chosen_images import chosen_pictures
     from whatif.prompt_to_prompt.directional_similarity import Thresholds, best_candidates, lost_pair
 
-    settings = task.parameters[f"filter.{NAME}"]
+    settings = task.settings.filter
     least = Thresholds(settings.caption_image, settings.image_image, settings.directional)
     chosen = []
     rejected: list[dict[str, Any]] = []
-    for pair_id, best, refused in best_candidates(artifacts.rows_of(task.inputs["pairs"], PAIRS), least):
+    for pair_id, best, refused in best_candidates(task.rows("pairs"), least):
         rejected += refused
         if best is None:
             rejected.append(lost_pair(pair_id, refused))
         else:
             chosen.append(best)
-    pictures = task.parameters[f"generate.{NAME}.pictures"]
+    pictures = task.settings.pictures
     maker, licence = _picture_maker(pictures), pictures.diffusion.licence
     kept = []
     with SortedImages(task.outputs.writer("images")) as images:
-        for pair in chosen_pictures(chosen, maker, least, licence=licence, what=task.wildcards["part"]):
+        for pair in chosen_pictures(chosen, maker, least, licence=licence, what=task.part):
             if pair.rejection is not None:
                 rejected.append(pair.rejection)
                 continue
@@ -73,18 +101,23 @@ def filter_(task: Task) -> None:
                 images.add(picture)
     task.outputs.write("pairs", kept)
     task.outputs.write("rejections", rejected)
-    if is_whole(task.wildcards["part"]):
+    if task.is_only_part:
         task.check_losses("pairs", len(kept), list(_lost(rejected)), remedy=_REMEDY)
 
 
-def verify(task: Task) -> None:
+@_step(
+    "verify",
+    reads=lambda s: JudgeSettings(s.verify, only_name(s.extract.captions)),
+    seed=True,
+    inputs={"pairs": filter_["pairs"], "images": filter_["images"], "filtered": filter_["rejections"]},
+    outputs={"judgements": JUDGEMENTS, "errors": REJECTIONS, "rejections": REJECTIONS},
+)
+def verify(task: Task[JudgeSettings]) -> None:
     """Which caption each picture shows: the labels of people, or of scenes what the recogniser sees (4.1)."""
-    pairs = sum(artifacts.footer_of(path).rows for path in task.inputs["pairs"])
-    if len(task.inputs["filtered"]) > 1:  # the first step that sees all parts
-        lost = list(_lost(artifacts.rows_of(task.inputs["filtered"], REJECTIONS)))
-        task.check_losses("pairs", pairs, lost, remedy=_REMEDY)
-    drawn = task.parameters[f"extract.{NAME}.captions"] is None
-    verify_pictures(task, task.parameters[f"verify.{NAME}"], drawn=drawn)
+    if len(task.paths("filtered")) > 1:  # the first step that sees all parts
+        lost = list(_lost(task.rows("filtered")))
+        task.check_losses("pairs", task.count("pairs"), lost, remedy=_REMEDY)
+    verify_pictures(task, task.settings.verify, drawn=task.settings.captions is None)
 
 
 def _lost(rejections: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
@@ -95,7 +128,7 @@ def _lost(rejections: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]
     return (row for row in rejections if is_lost_pair(row) or str(row["reason"]).endswith(WHEN_DRAWN_AGAIN))
 
 
-def verify_pictures(task: Task, settings: VerifyPictures, *, drawn: bool) -> None:
+def verify_pictures(task: Task[Any], settings: VerifyPictures, *, drawn: bool) -> None:
     """Writes judgements, the sample of errors with their categories, and what of the given files is neither.
 
     Without labels the recogniser judges pictures of `drawn` captions, those of the embedded scenes. It knows nothing
@@ -106,9 +139,9 @@ def verify_pictures(task: Task, settings: VerifyPictures, *, drawn: bool) -> Non
     from whatif.verification.error_categories import read_error_categories, sample_errors
     from whatif.verification.picture_labels import read_picture_labels
 
-    seed = task.parameters["seed"]
-    pairs = list(artifacts.rows_of(task.inputs["pairs"], PAIRS))
-    pictures = ImageStore(task.inputs["images"])
+    seed = task.seed
+    pairs = list(task.rows("pairs"))
+    pictures = task.images()
     judgements: list[dict[str, Any]] = []
     if settings.labels is None and not drawn:
         rejected = unlabelled(pairs)
@@ -134,7 +167,18 @@ def verify_pictures(task: Task, settings: VerifyPictures, *, drawn: bool) -> Non
     task.outputs.write("errors", list(named))
 
 
-def retrieve(task: Task) -> None:
+# Pairs of both benchmarks, ours and the released ones, are searched and matched by the two steps below.
+_PAIRED = {"pairs": filter_["pairs"], "images": filter_["images"], "photographs": extract["images"]}
+
+
+@_step(
+    "evaluate",
+    name="retrieve",
+    divided_by=(ENCODER,),
+    inputs={**_PAIRED, "judgements": verify["judgements"]},
+    outputs={"ranks": RANKS},
+)
+def retrieve(task: Task[None]) -> None:
     """At which rank one dual encoder finds captions and pictures (4.2.1), also of the pairs that people matched."""
     from whatif.scoring.retrieve import (
         COUNTERFACTUALS,
@@ -147,25 +191,33 @@ def retrieve(task: Task) -> None:
     )
     from whatif.verification.consensus import human_evaluated
 
-    pairs = list(artifacts.rows_of(task.inputs["pairs"], PAIRS))
-    correct = set(human_evaluated(artifacts.rows_of(task.inputs["judgements"], JUDGEMENTS)))
+    pairs = list(task.rows("pairs"))
+    correct = set(human_evaluated(task.rows("judgements")))
     subsets = {
         COUNTERFACTUALS: counterfactual_items(pairs),
         HUMAN_EVALUATED: human_evaluated_items(pairs, correct),
         ORIGINALS: original_items(pairs, photographs_of(pairs)),
     }
-    pictures = ImageStore([*task.inputs["images"], *task.inputs["photographs"]])
-    for row in retrieval(subsets, pictures, task.wildcards["encoder"], _matcher(task, "encoder")):
+    pictures = task.images("images", "photographs")
+    for row in retrieval(subsets, pictures, task.wildcards["encoder"], _matcher(task)):
         task.outputs.writer("ranks").write([row])
 
 
-def match(task: Task) -> None:
+@_step(
+    "evaluate",
+    name="match",
+    seed=True,
+    divided_by=(MATCHER,),
+    inputs=_PAIRED,
+    outputs={"matches": MATCHES, "random-matches": MATCHES},
+)
+def match(task: Task[None]) -> None:
     """How one matcher scores the captions and pictures of each pair, and of random pairs of originals (4.2.2)."""
     from whatif.scoring.match import matches, random_pairs
 
-    matcher, key = _matcher(task, "matcher"), task.wildcards["matcher"]
-    pairs = list(artifacts.rows_of(task.inputs["pairs"], PAIRS))
-    pictures = ImageStore([*task.inputs["images"], *task.inputs["photographs"]])
+    matcher, key = _matcher(task), task.wildcards["matcher"]
+    pairs = list(task.rows("pairs"))
+    pictures = task.images("images", "photographs")
     photographs = photographs_of(pairs)
     originals = [
         {"caption_id": pair["pair_id"], "caption": pair["caption_0"], "image_id": photographs[pair["pair_id"]]}
@@ -175,7 +227,7 @@ def match(task: Task) -> None:
     enough = len(set(photographs.values())) > 1
     for role, rows in (
         ("matches", pairs),
-        ("random", random_pairs(originals, task.parameters["seed"]) if enough else []),
+        ("random-matches", random_pairs(originals, task.seed) if enough else []),
     ):
         for row in matches(rows, pictures, key, matcher):
             task.outputs.writer(role).write([row])
@@ -187,6 +239,11 @@ def _picture_maker(settings: GeneratePictures) -> Any:
     return PictureMaker(settings.diffusion, settings.clip)
 
 
-def _matcher(task: Task, wildcard: str) -> Any:
-    settings = task.parameters[f"models.{task.wildcards[wildcard]}"]
-    return models.load_matcher(settings.adapter, settings)
+def photographs_of(pairs: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """Pair id -> image id of the photograph that its original caption was written for, where there is one."""
+    found = {pair["pair_id"]: json.loads(pair["provenance"]).get("image_id") for pair in pairs}
+    return {pair_id: image_id for pair_id, image_id in found.items() if image_id is not None}
+
+
+def _matcher(task: Task[None]) -> Any:
+    return models.load_matcher(task.model.adapter, task.model)

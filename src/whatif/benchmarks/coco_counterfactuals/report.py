@@ -5,35 +5,21 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from whatif import artifacts
-from whatif.artifacts.images import ImageStore
-from whatif.artifacts.schemas import JUDGEMENTS, MATCHES, PAIRS, RANKS, REJECTIONS
+from whatif.benchmarks.coco_counterfactuals.contents import TABLES
 from whatif.benchmarks.coco_counterfactuals.errors_table import error_categories_table, error_subjects_tables
 from whatif.benchmarks.coco_counterfactuals.evaluation_tables import changes_table, recall_table
-from whatif.benchmarks.coco_counterfactuals.image_pair_steps import photographs_of
+from whatif.benchmarks.coco_counterfactuals.images import photographs_of
 from whatif.benchmarks.coco_counterfactuals.matching_tables import margin_distributions, matching_margins
 from whatif.benchmarks.coco_counterfactuals.verification_tables import verification
+from whatif.benchmarks.shared.dimensions import ENCODER, MATCHER
 from whatif.benchmarks.shared.pair_panels import matching_stage, pair_panels
-from whatif.benchmarks.shared.tasks import names_of, publish_tables, report, table_paths
-from whatif.graph.run import Task
+from whatif.benchmarks.shared.tasks import names_of, publish_tables, report
+from whatif.graph.task import Task
 from whatif.reporting.formats import DisplayTable
 from whatif.reporting.funnel import FunnelStage, funnel_table
 from whatif.reporting.gallery import Section, gallery
-
-# File name -> heading in the report.
-TABLES = {
-    "table1": "Table 1: which caption a picture was judged to show",
-    "agreement": "Agreement of the annotators",
-    "table2": "Table 2: image-text retrieval",
-    "table13": "Table 13: image-text retrieval by the model that chose the pictures",
-    "changes": "Image-text retrieval: changes with their intervals",
-    "figure3": "Figure 3: image-text matching",
-    "table7": "Table 7: categories of errors",
-    "table10": "Table 10: altered subjects among errors",
-    "human": "Human subjects (A.3.2)",
-    "funnel": "Funnel",
-}
 
 
 @dataclass(frozen=True)
@@ -50,12 +36,12 @@ class Made:
     note: str = ""
 
 
-def publish_report(task: Task, made: Made) -> None:
+def publish_report(task: Task[Any], made: Made) -> None:
     """Publishes every text file of a benchmark's aggregation."""
-    settings, seed = task.parameters[f"aggregate.{made.name}"], task.parameters["seed"]
-    pairs = list(artifacts.rows_of(task.inputs["pairs"], PAIRS))
+    settings, seed = task.settings.aggregate, task.seed
+    pairs = list(task.rows("pairs"))
     funnel = funnel_table([*made.stages, *_evaluated(task, len(pairs))])
-    judgements = list(artifacts.rows_of(task.inputs["judgements"], JUDGEMENTS))
+    judgements = list(task.rows("judgements"))
     photographs = photographs_of(pairs)
 
     verified = verification(judgements, settings, seed)
@@ -63,11 +49,11 @@ def publish_report(task: Task, made: Made) -> None:
     sampled = error_categories_table(
         {item: category for item, category in categories.items() if category},
         settings,
-        made_by=_sorted_by(task, made.name, verified.metrics["made_by"]),
+        made_by=_sorted_by(task, verified.metrics["made_by"]),
         sampled=len(categories),
     )
     subjects = error_subjects_tables(judgements, pairs, settings, least_errors=settings.least_errors)
-    ranks = list(artifacts.rows_of(task.inputs["ranks"], RANKS))
+    ranks = list(task.rows("ranks"))
     recalls = {
         table: recall_table(
             table,
@@ -79,10 +65,10 @@ def publish_report(task: Task, made: Made) -> None:
         for table, names in _searchers(task, made).items()
     }
     retrieved = {**recalls["2"].metrics, **recalls["13"].metrics}
-    matching_names = names_of(task, "matches")
-    matches = list(artifacts.rows_of(task.inputs["matches"], MATCHES))
+    matching_names = names_of(task, MATCHER)
+    matches = list(task.rows("matches"))
     margins = matching_margins(
-        artifacts.rows_of(task.inputs["random"], MATCHES),
+        task.rows("random"),
         matches,
         photographs=photographs,
         names=matching_names,
@@ -107,7 +93,7 @@ def publish_report(task: Task, made: Made) -> None:
         "retrieval": retrieved,
         "matching": margins.metrics,
     }
-    images = ImageStore([*task.inputs["images"], *task.inputs["photographs"]])
+    images = task.images("images", "photographs")
     section = Section(
         "Counterfactual pairs",
         "Two captions that differ in one noun, and the pictures that were made of them. A matcher finds what it scores "
@@ -126,33 +112,26 @@ def publish_report(task: Task, made: Made) -> None:
     publish_tables(task, folder, tables)
 
 
-def published(name: str) -> tuple[str, ...]:
-    """The text files that `publish_report` writes."""
-    folder = f"metrics/{name}"
-    files = (f"{folder}/report.md", f"{folder}/gallery.html", f"{folder}/figure3.svg")
-    return (f"metrics/{name}.json", *files, *table_paths(folder, tuple(TABLES)))
-
-
-def _searchers(task: Task, made: Made) -> dict[str, dict[str, str]]:
+def _searchers(task: Task[Any], made: Made) -> dict[str, dict[str, str]]:
     """The models of Tables 2 and 13: in the second stands the one by which the pictures were chosen (A.6)."""
-    names = names_of(task, "ranks")
-    by_it = {key: name for key, name in names.items() if task.parameters[f"models.{key}.checkpoint"] == made.chose}
+    names, shown = names_of(task, ENCODER), task.shown_models(ENCODER)
+    by_it = {key: name for key, name in names.items() if shown[key]["checkpoint"] == made.chose}
     return {"2": {key: name for key, name in names.items() if key not in by_it}, "13": by_it}
 
 
-def _categories(task: Task) -> dict[str, str]:
+def _categories(task: Task[Any]) -> dict[str, str]:
     """The category of each error of the sample, empty where it has none."""
-    return {row["item_id"]: row["reason"] for row in artifacts.rows_of(task.inputs["errors"], REJECTIONS)}
+    return {row["item_id"]: row["reason"] for row in task.rows("errors")}
 
 
-def _sorted_by(task: Task, name: str, judged_by: str | None) -> str | None:
+def _sorted_by(task: Task[Any], judged_by: str | None) -> str | None:
     """Who told the categories: people where there is a file, else whoever judged."""
-    return "people" if task.parameters[f"verify.{name}.error_categories"] is not None else judged_by
+    return "people" if task.settings.error_categories is not None else judged_by
 
 
-def _evaluated(task: Task, pairs: int) -> list[FunnelStage]:
+def _evaluated(task: Task[Any], pairs: int) -> list[FunnelStage]:
     """The stages after there are pairs: which pictures were judged, and which pairs matched."""
-    judged = len({row["item_id"] for row in artifacts.rows_of(task.inputs["judgements"], JUDGEMENTS)})
+    judged = len({row["item_id"] for row in task.rows("judgements")})
     unjudged = {"no label": 2 * pairs - judged} if judged < 2 * pairs else {}
     verified = FunnelStage("verify", "pictures", 2 * pairs, judged, unjudged)
-    return [verified, *(matching_stage(path, path.parts[2], pairs) for path in task.inputs["matches"])]
+    return [verified, *(matching_stage(paths, key, pairs) for key, paths in task.paths_by(MATCHER, "matches").items())]

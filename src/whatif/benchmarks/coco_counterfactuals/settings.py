@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from pydantic import Field, field_validator
 
 from whatif.language.tagging import KNOWN, is_tagger
-from whatif.params.base import BenchmarkSettings, Settings, Share, Span
+from whatif.params.base import BenchmarkSettings, Settings, Share, SourcePath, Span
 from whatif.params.models import DiffusionCheckpoint, LocalCheckpoint
 
 
 class ExtractCaptions(Settings):
     """Which captions get counterfactuals, and where the pictures lie that they were written for (3.3)."""
 
-    captions: str | None = None  # captions_val2017.json, or CSV or JSONL with id, caption and perhaps image
-    image_folders: list[str] = Field(default_factory=list)  # folders of the photographs
+    captions: SourcePath | None = None  # captions_val2017.json, or CSV or JSONL with id, caption and perhaps image
+    image_folders: list[SourcePath] = Field(default_factory=list)  # folders of the photographs
     scenes: int = Field(ge=1, le=1_000_000)  # of the embedded world, when no captions are named
     longest: int = Field(ge=1, le=1000)  # words of a caption
     limit: int | None = Field(default=None, ge=1)  # captions, drawn at random; null takes all
@@ -31,7 +33,9 @@ class ChooseCaptions(Settings):
     """Which of the candidates that were measured becomes the counterfactual of a caption."""
 
     similarity: Span  # of both captions: a cosine between these, ends excluded
-    wordnet: str | None = None  # folder of WordNet 3.0, or `installed` where NLTK or Debian put it; null does without
+    wordnet: SourcePath | None = (
+        None  # folder of WordNet 3.0, or `installed` where NLTK or Debian put it; null does without
+    )
     drop_kinds_of: bool  # drop pairs in which one noun is a kind of the other: woman -> girl, person -> man (A.3.1)
 
 
@@ -74,8 +78,10 @@ class FilterPictures(Settings):
 class VerifyPictures(Settings):
     """Whose word is taken for which caption a picture shows (4.1)."""
 
-    labels: str | None = None  # CSV that `whatif export picture-tasks` asked people to fill; null: the recogniser
-    error_categories: str | None = None  # CSV of item_id and category, for Table 7; null: told by the recogniser
+    labels: SourcePath | None = (
+        None  # CSV that `whatif export picture-tasks` asked people to fill; null: the recogniser
+    )
+    error_categories: SourcePath | None = None  # CSV of item_id and category, for Table 7; null: told by the recogniser
     labelled_three_times: float = Field(ge=0, le=1)  # the share of pictures that agreement is measured on
 
 
@@ -96,3 +102,44 @@ class CocoCounterfactualsSettings(BenchmarkSettings):
     filter: FilterPictures
     verify: VerifyPictures
     aggregate: AggregatePictures
+
+
+class ReplaceSettings(NamedTuple):
+    """What the replacements of nouns depend on."""
+
+    tagger: str
+    masked_language: LocalCheckpoint
+    replacements: int
+
+
+class MeasureSettings(NamedTuple):
+    """What measures candidates of captions."""
+
+    similarity: LocalCheckpoint
+    perplexity: LocalCheckpoint
+
+
+class KeepSettings(NamedTuple):
+    """Which candidates of images are kept, and how these are drawn again."""
+
+    filter: FilterPictures
+    pictures: GeneratePictures
+
+
+class JudgeSettings(NamedTuple):
+    """What judges the images; `captions` says whether they are drawn ones."""
+
+    verify: VerifyPictures
+    captions: str | None
+
+
+class ReportSettings(NamedTuple):
+    """What the tables depend on: their own settings, whose error categories they count, and how images were made.
+
+    `chose` is the checkpoint by which the images were chosen.
+    """
+
+    aggregate: AggregatePictures
+    error_categories: str | None
+    candidates: int
+    chose: str

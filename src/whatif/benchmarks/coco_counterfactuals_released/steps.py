@@ -8,25 +8,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 from whatif import artifacts
 from whatif.artifacts.images import SortedImages
-from whatif.artifacts.schemas import FILES, IMAGES, PAIRS, REJECTIONS
-from whatif.benchmarks.coco_counterfactuals.image_pair_steps import (
-    evaluated,
-    evaluation_steps,
-    photographs_of,
-    read_by_tables,
-    searchers_and_matchers,
+from whatif.artifacts.schemas import IMAGES, PAIRS, REJECTIONS
+from whatif.benchmarks.coco_counterfactuals import BENCHMARK as OURS
+from whatif.benchmarks.coco_counterfactuals import images
+from whatif.benchmarks.coco_counterfactuals.contents import PUBLISHED, SHOWN
+from whatif.benchmarks.coco_counterfactuals.settings import VerifyPictures
+from whatif.benchmarks.coco_counterfactuals_released.settings import (
+    CocoCounterfactualsReleasedSettings,
+    ExtractReleasedPairs,
+    ReportSettings,
 )
-from whatif.benchmarks.coco_counterfactuals.report import Made, publish_report, published
-from whatif.benchmarks.coco_counterfactuals_released.settings import CocoCounterfactualsReleasedSettings
 from whatif.errors import WhatifError
 from whatif.files.inputs import user_path
-from whatif.graph.run import Task
-from whatif.graph.steps import Benchmark, Output, Step
+from whatif.graph.reading import only_name
+from whatif.graph.steps import Benchmark, StepsOf
+from whatif.graph.task import Task
 from whatif.reporting.funnel import FunnelStage, reasons
 
 NAME = "coco-counterfactuals-released"
@@ -36,23 +36,38 @@ _REMEDY = (
 )
 
 
-def extract(task: Task) -> None:
+_step = StepsOf(CocoCounterfactualsReleasedSettings)
+
+
+@_step(
+    "extract",
+    reads=lambda s: s.extract,
+    seed=True,
+    outputs={
+        "pairs": PAIRS,
+        "images": IMAGES,
+        "photographs": IMAGES,
+        "rejections": REJECTIONS,
+        "missing": REJECTIONS,
+    },
+)
+def extract(task: Task[ExtractReleasedPairs]) -> None:
     """The released pairs and their pictures; each with the photograph of its original caption, where it is there."""
     from whatif.formats.caption_sets import NOT_DRAWN
     from whatif.formats.coco_counterfactuals import read_released_pairs
 
-    settings = task.parameters[f"extract.{NAME}"]
+    settings = task.settings
     if settings.data_set is None:
         raise WhatifError(f"extract.{NAME}.data_set: is null; give the folder or the zip of the released data set")
     data_set = user_path(settings.data_set)
-    with SortedImages(task.outputs.writer("images")) as images:
-        released = read_released_pairs(data_set, images.add, limit=settings.limit, seed=task.parameters["seed"])
+    with SortedImages(task.outputs.writer("images")) as store:
+        released = read_released_pairs(data_set, store.add, limit=settings.limit, seed=task.seed)
     refused = [row for row in released.rejections if row["reason"] != NOT_DRAWN]
     task.check_losses("pairs", len(released.pairs), refused, remedy=_REMEDY)
     found, missing = _photographs({row["pair_id"]: row["caption_0"] for row in released.pairs}, settings)
-    with SortedImages(task.outputs.writer("photographs")) as images:
+    with SortedImages(task.outputs.writer("photographs")) as store:
         for row in found.values():
-            images.add(row)
+            store.add(row)
     lost = [{"item_id": pair_id, "reason": reason, "detail": detail} for pair_id, (reason, detail) in missing.items()]
     task.outputs.write("pairs", [_with_photograph(row, found.get(row["pair_id"])) for row in released.pairs])
     task.outputs.write("rejections", released.rejections)
@@ -61,20 +76,48 @@ def extract(task: Task) -> None:
         task.check_losses("photographs", len(found), lost, needed=False)
 
 
-def verify(task: Task) -> None:
+@_step(
+    "verify",
+    reads=lambda s: s.verify,
+    seed=True,
+    inputs={"pairs": extract["pairs"], "images": extract["images"]},
+    outputs=images.verify.outputs,
+)
+def verify(task: Task[VerifyPictures]) -> None:
     """Which caption each picture shows: the labels of people (4.1)."""
-    from whatif.benchmarks.coco_counterfactuals.images import verify_pictures
-
-    verify_pictures(task, task.parameters[f"verify.{NAME}"], drawn=False)
+    images.verify_pictures(task, task.settings, drawn=False)
 
 
-def aggregate(task: Task) -> None:
+_PAIRED = {role: extract[role] for role in ("pairs", "images", "photographs")}
+retrieve = images.retrieve.reading(**_PAIRED, judgements=verify["judgements"])
+match = images.match.reading(**_PAIRED)
+
+
+@_step(
+    "aggregate",
+    reads=lambda s: ReportSettings(s.aggregate, only_name(s.verify.error_categories)),
+    seed=True,
+    shown=SHOWN,
+    inputs={
+        **retrieve.inputs,
+        "unusable": extract["rejections"],
+        "missing": extract["missing"],
+        "errors": verify["errors"],
+        "ranks": retrieve["ranks"],
+        "matches": match["matches"],
+        "random": match["random-matches"],
+    },
+    publishes=PUBLISHED,
+)
+def aggregate(task: Task[ReportSettings]) -> None:
     """Tables and Figure 3 beside the printed numbers, the funnel, and a gallery of pairs."""
-    unusable, missing = (reasons(artifacts.rows_of(task.inputs[role], REJECTIONS)) for role in ("unusable", "missing"))
-    pairs = list(artifacts.rows_of(task.inputs["pairs"], PAIRS))
+    from whatif.benchmarks.coco_counterfactuals.report import Made, publish_report
+
+    unusable, missing = (reasons(task.rows(role)) for role in ("unusable", "missing"))
+    pairs = list(task.rows("pairs"))
     stages = [
         FunnelStage("extract", "pairs", len(pairs) + sum(unusable.values()), len(pairs), unusable),
-        FunnelStage("extract", "photographs", len(pairs), len(photographs_of(pairs)), missing),
+        FunnelStage("extract", "photographs", len(pairs), len(images.photographs_of(pairs)), missing),
     ]
     publish_report(task, Made(NAME, "COCO-Counterfactuals as released", stages, chose=_CHOSE))
 
@@ -100,48 +143,10 @@ def _with_photograph(row: dict[str, Any], photograph: Mapping[str, Any] | None) 
     return {**row, "provenance": artifacts.canonical_json(told)}
 
 
-_MODULE = "whatif.benchmarks.coco_counterfactuals_released.steps"
-_EXTRACTED = f"data/extract/{NAME}"
-_READ = {role: f"{_EXTRACTED}/{role}.parquet" for role in ("pairs", "images", "photographs")}
-
 BENCHMARK = Benchmark(
     name=NAME,
     settings=CocoCounterfactualsReleasedSettings,
-    citation=(
-        'Le, Lal and Howard, "COCO-Counterfactuals: Automatically Constructed Counterfactual Examples for Image-Text '
-        'Pairs", 2023.'
-    ),
-    wildcards=partial(searchers_and_matchers, name=NAME),
+    steps=(extract, verify, retrieve, match, aggregate),
     outside=lambda params: "the released pairs",
-    steps=(
-        Step(
-            stage="extract",
-            benchmark=NAME,
-            function=f"{_MODULE}:extract",
-            reads=("seed", f"extract.{NAME}"),
-            sources=tuple(f"extract.{NAME}.{source}" for source in ("data_set", "captions", "image_folders")),
-            outputs={
-                "pairs": Output(PAIRS, _READ["pairs"]),
-                "images": Output(IMAGES, _READ["images"]),
-                "photographs": Output(IMAGES, _READ["photographs"]),
-                "rejections": Output(REJECTIONS, f"{_EXTRACTED}/rejections.parquet"),
-                "missing": Output(REJECTIONS, f"{_EXTRACTED}/missing.parquet"),
-            },
-        ),
-        *evaluation_steps(NAME, _READ, f"{_MODULE}:verify"),
-        Step(
-            stage="aggregate",
-            benchmark=NAME,
-            function=f"{_MODULE}:aggregate",
-            reads=read_by_tables(NAME),
-            inputs={
-                **_READ,
-                "unusable": f"{_EXTRACTED}/rejections.parquet",
-                "missing": f"{_EXTRACTED}/missing.parquet",
-                **evaluated(NAME),
-            },
-            outputs={"files": Output(FILES, f"data/aggregate/{NAME}/files.parquet")},
-            publishes=published(NAME),
-        ),
-    ),
+    citation=OURS.citation,
 )

@@ -6,16 +6,14 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
-from whatif import artifacts
-from whatif.artifacts.schemas import PREDICTIONS, QUESTIONS, REJECTIONS
 from whatif.benchmarks.cvqa_real.figures import answer_distribution, gap_bars
 from whatif.benchmarks.cvqa_real.gender_gap import gap_table, gender_gaps, gender_metrics
 from whatif.benchmarks.cvqa_real.sampled_questions import questions_for
-from whatif.benchmarks.cvqa_real.settings import EvaluateCvqaReal
+from whatif.benchmarks.cvqa_real.settings import ReportSettings
 from whatif.benchmarks.cvqa_real.tables import GROUPS, plot_rows, real_table
+from whatif.benchmarks.shared.dimensions import ANSWERER
 from whatif.benchmarks.shared.pilots import Pilot, in_metrics, marked, pilots_of
 from whatif.benchmarks.shared.tasks import (
     evaluation_stage,
@@ -23,12 +21,11 @@ from whatif.benchmarks.shared.tasks import (
     names_of,
     publish_tables,
     report,
-    rows_in,
     spending,
     with_predictions,
 )
 from whatif.files.inputs import user_path
-from whatif.graph.run import Task
+from whatif.graph.task import Task
 from whatif.reporting.formats import DisplayTable
 from whatif.reporting.funnel import FunnelStage, funnel_table, reasons
 from whatif.reporting.model_drops import compare_drops, drops_table, headline
@@ -53,17 +50,17 @@ _DIRECT, _STEP_BY_STEP = "direct", "cot"
 VARIANTS = ("original", "counterfactual")
 
 
-def publish_report(task: Task) -> None:
+def publish_report(task: Task[ReportSettings]) -> None:
     """Publishes every text file of this benchmark's aggregation."""
-    settings, seed = task.parameters[f"aggregate.{NAME}"], task.parameters["seed"]
-    asking = task.parameters[f"evaluate.{NAME}"]
-    names = names_of(task, "predictions")
-    questions = artifacts.read(task.inputs["questions"], QUESTIONS).to_pylist()
+    asking, seed = task.settings, task.seed
+    settings = asking.aggregate
+    names = names_of(task, ANSWERER)
+    questions = task.read("questions").to_pylist()
     each = {key: questions_for(key, questions, asking, seed) for key in names}
-    pilots = pilots_of(limits_of(task, names), each, seed, NAME)
+    pilots = pilots_of(limits_of(task, ANSWERER, names), each, seed, NAME)
     names = marked(names, pilots)
     funnel = funnel_table(_funnel(task, each, pilots))
-    predictions = list(artifacts.rows_of(task.inputs["predictions"], PREDICTIONS))
+    predictions = list(task.rows("predictions"))
     whole = {key: name for key, name in names.items() if key not in asking.sampled_models}
     sampled = {key: name for key, name in names.items() if key in asking.sampled_models}
     parts = {
@@ -82,7 +79,7 @@ def publish_report(task: Task) -> None:
         )
         for table, (strategy, models) in parts.items()
     }
-    released = artifacts.read(task.inputs["released"], QUESTIONS).to_pylist()
+    released = task.read("released").to_pylist()
     answers = _answer_counts(released)
     direct = [row for row in predictions if row["strategy"] == _DIRECT]
     genders = _genders(task, questions)
@@ -100,10 +97,10 @@ def publish_report(task: Task) -> None:
         "questions": _questions(released),
         "answers": _answers(answers),
         "words": _words(released),
-        "costs": spending(task, names),
+        "costs": spending(task, ANSWERER, names),
         "funnel": funnel,
     }
-    if task.parameters[f"extract.{NAME}.gender_annotations"] is None:
+    if asking.gender_annotations is None:
         tables["gender"] = _captioned(tables["gender"], "No annotations were given.")
     metrics: dict[str, Any] = {
         table: in_metrics(result.metrics, pilots) for table, result in made.items() if result.metrics
@@ -123,15 +120,13 @@ def publish_report(task: Task) -> None:
     publish_tables(task, FOLDER, tables)
 
 
-def _asked(task: Task, strategy: str, names: Mapping[str, str]) -> dict[str, str]:
+def _asked(task: Task[ReportSettings], strategy: str, names: Mapping[str, str]) -> dict[str, str]:
     """The models with answers to a strategy: not those whose file has responses to another one, or none here."""
-    if strategy not in task.parameters[f"evaluate.{NAME}"].strategies:
-        return {}
-    paths = [path for path in task.inputs["predictions"] if path.parent.name == strategy]
-    return {key: names[key] for key in with_predictions(paths, list(names))}
+    answered = with_predictions(task, ANSWERER, strategy=strategy)
+    return {key: name for key, name in names.items() if key in answered}
 
 
-def _with_note(table: DisplayTable, strategy: str, asking: EvaluateCvqaReal) -> DisplayTable:
+def _with_note(table: DisplayTable, strategy: str, asking: ReportSettings) -> DisplayTable:
     """A table whose caption says why rows may be missing or of fewer questions."""
     if strategy not in asking.strategies:
         others = ", ".join(asking.strategies)
@@ -146,12 +141,12 @@ def _captioned(table: DisplayTable, note: str) -> DisplayTable:
     return replace(table, caption=f"{table.caption} {note}")
 
 
-def _genders(task: Task, questions: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+def _genders(task: Task[ReportSettings], questions: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     """image_id -> perceived gender, of the pictures that are asked about and annotated with one gender alone."""
     from whatif.benchmarks.cvqa_real.gender_annotations import single_gender_images
     from whatif.formats.coco_photographs import coco_image_id
 
-    annotations = task.parameters[f"extract.{NAME}.gender_annotations"]
+    annotations = task.settings.gender_annotations
     if annotations is None:
         return {}
     known = single_gender_images(user_path(annotations))
@@ -222,29 +217,25 @@ def _words(released: Sequence[Mapping[str, Any]]) -> DisplayTable:
 
 
 def _funnel(
-    task: Task, questions: Mapping[str, Sequence[Mapping[str, Any]]], pilots: Mapping[str, Pilot]
+    task: Task[ReportSettings], questions: Mapping[str, Sequence[Mapping[str, Any]]], pilots: Mapping[str, Pilot]
 ) -> list[FunnelStage]:
-    pictures = rows_in(task.inputs["images"])
-    missing, filtered, refused = (
-        reasons(artifacts.rows_of(task.inputs[role], REJECTIONS)) for role in ("missing", "filtered", "refused")
-    )
-    released = rows_in(task.inputs["released"]) // 2
-    after_filter = rows_in(task.inputs["filtered questions"]) // 2
-    verified = rows_in(task.inputs["questions"]) // 2
+    pictures = task.count("images")
+    missing, filtered, refused = (reasons(task.rows(role)) for role in ("missing", "filtered", "refused"))
+    released = task.count("released") // 2
+    after_filter = task.count("filtered questions") // 2
+    verified = task.count("questions") // 2
     stages = [
         FunnelStage("extract", "pictures", pictures + sum(missing.values()), pictures, missing),
         FunnelStage("generate", "pairs", released, released),
         FunnelStage("filter", "pairs", released, after_filter, filtered),
         FunnelStage("verify", "pairs", after_filter, verified, refused),
     ]
-    asked: dict[tuple[str, str], list[Path]] = {}
-    for path in task.inputs["predictions"]:
-        model, strategy = path.parts[2], path.parent.name
-        # A model that was asked elsewhere has no predictions under the other strategies.
-        if task.parameters.get(f"models.{model}.strategy", strategy) == strategy:
-            asked.setdefault((model, strategy), []).append(path)
-    for (model, strategy), paths in asked.items():
+    for model, shown in task.shown_models(ANSWERER).items():
         total = len(questions[model])
         left_out = total - len(pilots[model].rows(questions[model])) if model in pilots else 0
-        stages.append(evaluation_stage(paths, f"{model} {strategy}", total, not_in_sample=left_out))
+        for strategy in task.settings.strategies:
+            # A model that was asked elsewhere has no predictions under the other strategies.
+            if shown.get("strategy", strategy) == strategy:
+                paths = task.paths_by(ANSWERER, "predictions", strategy=strategy)[model]
+                stages.append(evaluation_stage(paths, f"{model} {strategy}", total, not_in_sample=left_out))
     return stages

@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
-from whatif.benchmarks.cvqa_real.settings import EvaluateCvqaReal
 from whatif.benchmarks.shared.pair_samples import share_of_groups
 
 NAME = "cvqa-real"
 
 
+class Sampling(Protocol):
+    """Which models are asked only a share of each group."""
+
+    @property
+    def sample_share(self) -> float:
+        """The share of each group."""
+
+    @property
+    def sampled_models(self) -> list[str]:
+        """Keys of models."""
+
+
 def questions_for(
-    model: str, questions: Sequence[Mapping[str, Any]], asking: EvaluateCvqaReal, seed: int
+    model: str, questions: Sequence[Mapping[str, Any]], asking: Sampling, seed: int
 ) -> Sequence[Mapping[str, Any]]:
     """The questions that a model is asked, a pilot sample apart: all, or those of a random part of each group.
 

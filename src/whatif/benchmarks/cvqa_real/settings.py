@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import Field, field_validator
 
 from whatif.language.strategies import strategies
-from whatif.params.base import BenchmarkSettings, Settings
+from whatif.params.base import BenchmarkSettings, Settings, SourcePath
 
 
 class ExtractCvqaReal(Settings):
     """The released questions, and where their photographs lie."""
 
-    questions: str | None = None  # path of C-VQA-Real_questions.csv
-    image_folders: list[str] = Field(default_factory=list)  # folders of COCO photographs, of 2014 or 2017
-    gender_annotations: str | None = None  # CSV with columns id and bb_gender, for the analysis of C-VQA 4.3
+    questions: SourcePath | None = None  # path of C-VQA-Real_questions.csv
+    image_folders: list[SourcePath] = Field(default_factory=list)  # folders of COCO photographs, of 2014 or 2017
+    gender_annotations: SourcePath | None = None  # CSV with columns id and bb_gender, for the analysis of C-VQA 4.3
 
 
 class EvaluateCvqaReal(Settings):
@@ -57,3 +57,27 @@ class CvqaRealSettings(BenchmarkSettings):
             if key not in models:
                 known = ", ".join(models)
                 raise ValueError(f"evaluate.{{name}}.sampled_models: {key!r} is no key of models; there are {known}")
+
+
+class SourceSettings(NamedTuple):
+    """What the questions and photographs are read from."""
+
+    questions: str | None
+    image_folders: list[str]
+
+
+class SampleSettings(NamedTuple):
+    """Which models are asked only some of the questions."""
+
+    sample_share: float
+    sampled_models: list[str]
+
+
+class ReportSettings(NamedTuple):
+    """What the tables depend on."""
+
+    aggregate: AggregateCvqaReal
+    strategies: list[str]
+    sample_share: float
+    sampled_models: list[str]
+    gender_annotations: str | None

@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from whatif import artifacts
-from whatif.artifacts.images import ImageStore
-from whatif.artifacts.schemas import PREDICTIONS
-from whatif.graph.run import Task
+from whatif.graph.task import Task
 from whatif.language.options import LETTERS
 from whatif.reporting.gallery import Asked, Panel, Picture, Reply, Section, gallery
 
@@ -18,17 +15,17 @@ _TEXT = (
 )
 
 
-def puzzle_gallery(task: Task, questions: Sequence[Mapping[str, Any]], names: Mapping[str, str]) -> bytes:
+def puzzle_gallery(task: Task[Any], questions: Sequence[Mapping[str, Any]], names: Mapping[str, str]) -> bytes:
     """The page as HTML. `questions` are all that were asked; `names` are the printed names of the models by key."""
     first: dict[str, str] = {}
     for row in questions:
         first.setdefault(row["group"], row["pair_id"])
     shown = [row for row in questions if first[row["group"]] == row["pair_id"]]
-    wanted = {"question_id": {row["question_id"] for row in shown}}
+    wanted = {row["question_id"] for row in shown}
     columns = ["question_id", "model", "response", "answer", "correct"]
-    rows = artifacts.rows_of(task.inputs["predictions"], PREDICTIONS, columns, only=wanted)
+    rows = task.rows("predictions", columns, question_id=wanted)
     given = {(row["question_id"], row["model"]): row for row in rows}
-    images = ImageStore(task.inputs["images"])
+    images = task.images()
     panels = []
     for group, pair_id in first.items():
         # The original question first, although its id comes second.

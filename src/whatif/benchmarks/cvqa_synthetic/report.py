@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import itertools
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
@@ -12,11 +11,12 @@ from pathlib import Path
 from types import MappingProxyType
 
 from whatif import artifacts
-from whatif.artifacts.schemas import PREDICTIONS, QUESTIONS, REJECTIONS, SHORTCUTS
+from whatif.artifacts.schemas import PREDICTIONS, QUESTIONS
 from whatif.benchmarks.cvqa_synthetic.gallery import puzzle_gallery
 from whatif.benchmarks.cvqa_synthetic.questions import GROUPS
-from whatif.benchmarks.cvqa_synthetic.settings import AggregatePuzzles
+from whatif.benchmarks.cvqa_synthetic.settings import ReportSettings
 from whatif.benchmarks.shared.c_vqa_tables import PlotRow, Table7, table7
+from whatif.benchmarks.shared.dimensions import CHOOSER
 from whatif.benchmarks.shared.pilots import Pilot, in_metrics, marked, pilots_of
 from whatif.benchmarks.shared.tasks import (
     evaluation_stage,
@@ -24,14 +24,14 @@ from whatif.benchmarks.shared.tasks import (
     names_of,
     publish_tables,
     report,
-    rows_in,
     spending,
     with_predictions,
 )
-from whatif.graph.run import Task
+from whatif.graph.task import Task
 from whatif.reporting.formats import DisplayTable
 from whatif.reporting.funnel import FunnelStage, funnel_table, reasons
 from whatif.reporting.model_drops import Comparison, compare_drops, drops_table, headline
+from whatif.reporting.precision import Precision
 from whatif.reporting.shortcuts import audit_table
 from whatif.reporting.twins import PREDICTION_COLUMNS, QUESTION_COLUMNS
 from whatif.shortcuts.audit import RULES, VARIANTS, Shortcut
@@ -50,21 +50,21 @@ TABLES = {
 }
 
 
-def publish_report(task: Task) -> None:
+def publish_report(task: Task[ReportSettings]) -> None:
     """Publishes every text file of this benchmark's aggregation."""
     from whatif.reporting.plots import accuracy_scatter
 
-    settings, seed = task.parameters[f"aggregate.{NAME}"], task.parameters["seed"]
-    names = names_of(task, "predictions")
-    questions = artifacts.read(task.inputs["questions"], QUESTIONS).to_pylist()
-    keys = with_predictions(task.inputs["predictions"], list(names))
-    pilots = pilots_of(limits_of(task, keys), dict.fromkeys(keys, questions), seed, NAME)
+    settings, seed = task.settings, task.seed
+    names = names_of(task, CHOOSER)
+    questions = task.read("questions").to_pylist()
+    keys = with_predictions(task, CHOOSER)
+    pilots = pilots_of(limits_of(task, CHOOSER, keys), dict.fromkeys(keys, questions), seed, NAME)
     names = marked({key: names[key] for key in keys}, pilots)
-    scores, comparisons = scores_of(task.inputs["predictions"], task.inputs["questions"], settings, names)
+    scores, comparisons = scores_of(task.paths("predictions"), task.paths("questions"), settings, names)
     tables = {
         **tables_of(scores, comparisons, settings, names),
         "shortcuts": audit_table(_audits(task), settings.confidence, scores.chance),
-        "costs": spending(task, names),
+        "costs": spending(task, CHOOSER, names),
         "funnel": funnel_table(_funnel(task, pilots)),
     }
     publish = task.outputs.publish
@@ -76,10 +76,10 @@ def publish_report(task: Task) -> None:
     publish_tables(task, FOLDER, tables)
 
 
-def _audits(task: Task) -> dict[str, list[Shortcut]]:
+def _audits(task: Task[ReportSettings]) -> dict[str, list[Shortcut]]:
     """What the shortcut audit found, by set of questions, in the order of the table."""
     found: dict[str, list[Shortcut]] = {}
-    for row in artifacts.rows_of(task.inputs["shortcuts"], SHORTCUTS):
+    for row in task.rows("shortcuts"):
         found.setdefault(row.pop("set"), []).append(Shortcut(**row))
     return {name: sorted(found[name], key=_place_in_table) for name in sorted(found)}
 
@@ -91,7 +91,7 @@ def _place_in_table(shortcut: Shortcut) -> tuple[int, int]:
 def scores_of(
     predictions: Sequence[Path],
     questions: Sequence[Path],
-    settings: AggregatePuzzles,
+    settings: Precision,
     names: Mapping[str, str],
 ) -> tuple[Table7, list[Comparison]]:
     """Table 7 and the models' drops compared, from artifacts; millions of predictions are read a piece at a time."""
@@ -108,7 +108,7 @@ def scores_of(
 
 
 def tables_of(
-    scores: Table7, comparisons: Sequence[Comparison], settings: AggregatePuzzles, names: Mapping[str, str]
+    scores: Table7, comparisons: Sequence[Comparison], settings: Precision, names: Mapping[str, str]
 ) -> dict[str, DisplayTable]:
     """The tables that are made of predictions."""
     return {
@@ -122,7 +122,7 @@ def tables_of(
 def metrics_of(
     scores: Table7,
     comparisons: Sequence[Comparison],
-    settings: AggregatePuzzles,
+    settings: Precision,
     pilots: Mapping[str, Pilot] = MappingProxyType({}),
 ) -> bytes:
     """The numbers as JSON."""
@@ -131,25 +131,23 @@ def metrics_of(
     return (json.dumps(metrics, indent=2, sort_keys=True, allow_nan=False) + "\n").encode()
 
 
-def _funnel(task: Task, pilots: Mapping[str, Pilot]) -> list[FunnelStage]:
+def _funnel(task: Task[ReportSettings], pilots: Mapping[str, Pilot]) -> list[FunnelStage]:
     """Counts of every stage, each from its own artifacts, so that a loss anywhere shows where it happened."""
-    flowers = rows_in(task.inputs["flowers"])
-    unused, filtered, refused = (
-        reasons(artifacts.rows_of(task.inputs[role], REJECTIONS)) for role in ("unused flowers", "filtered", "refused")
-    )
-    planned = len(GROUPS) * task.parameters[f"generate.{NAME}.puzzles_per_template"]
-    generated = rows_in(task.inputs["puzzles"])
-    after_filter = rows_in(task.inputs["filtered questions"]) // 2
-    verified = rows_in(task.inputs["questions"]) // 2
+    flowers = task.count("flowers")
+    unused, filtered, refused = (reasons(task.rows(role)) for role in ("unused flowers", "filtered", "refused"))
+    planned = len(GROUPS) * task.settings.puzzles_per_template
+    generated = task.count("puzzles")
+    after_filter = task.count("filtered questions") // 2
+    verified = task.count("questions") // 2
     stages = [
         FunnelStage("extract", "flower pictures", flowers + sum(unused.values()), flowers, unused),
         FunnelStage("generate", "pairs", planned, generated),
         FunnelStage("filter", "pairs", generated, after_filter, filtered),
         FunnelStage("verify", "pairs", after_filter, verified, refused),
     ]
-    for model, paths in itertools.groupby(task.inputs["predictions"], key=lambda path: path.parts[2]):
+    for model, paths in task.paths_by(CHOOSER, "predictions").items():
         left_out = 2 * (pilots[model].total - len(pilots[model].pairs)) if model in pilots else 0
-        stages.append(evaluation_stage(list(paths), model, 2 * verified, not_in_sample=left_out))
+        stages.append(evaluation_stage(paths, model, 2 * verified, not_in_sample=left_out))
     return stages
 
 

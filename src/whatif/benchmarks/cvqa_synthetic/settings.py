@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from pydantic import Field
 
-from whatif.params.base import BenchmarkSettings, Range, Settings
+from whatif.params.base import BenchmarkSettings, Range, Settings, SourcePath
 
 
 class Icons50(Settings):
     """A folder of the Icons-50 data set (class folders of pictures), the flower pictures of C-VQA 3.3."""
 
-    folder: str | None = None
+    folder: SourcePath | None = None
     classes: list[str] = Field(min_length=1)
 
 
@@ -54,7 +54,7 @@ class AggregatePuzzles(Settings):
 
     confidence: float = Field(gt=0.5, lt=1)
     audit_folds: int = Field(ge=2, le=20)
-    released_questions: str | None = None  # path of the released CSV, to audit beside ours
+    released_questions: SourcePath | None = None  # path of the released CSV, to audit beside ours
 
 
 class CvqaSyntheticSettings(BenchmarkSettings):
@@ -65,3 +65,17 @@ class CvqaSyntheticSettings(BenchmarkSettings):
     filter: FilterPuzzles
     evaluate: EvaluatePuzzles
     aggregate: AggregatePuzzles
+
+
+class AuditSettings(NamedTuple):
+    """What the shortcut audit depends on."""
+
+    audit_folds: int
+    released_questions: str | None
+
+
+class ReportSettings(NamedTuple):
+    """What the report depends on: the level of its intervals, and how many puzzles were asked for."""
+
+    confidence: float
+    puzzles_per_template: int

@@ -8,63 +8,83 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
-from whatif import artifacts
 from whatif.artifacts.images import SortedImages, image_row
 from whatif.artifacts.reader import canonical_json
-from whatif.artifacts.schemas import FILES, IMAGES, JUDGEMENTS, PREDICTIONS, PUZZLES, QUESTIONS, REJECTIONS, SHORTCUTS
-from whatif.benchmarks.cvqa_synthetic.settings import CvqaSyntheticSettings, GeneratePuzzles
+from whatif.artifacts.schemas import IMAGES, JUDGEMENTS, PREDICTIONS, PUZZLES, QUESTIONS, REJECTIONS, SHORTCUTS
+from whatif.benchmarks.cvqa_synthetic.settings import (
+    AuditSettings,
+    CvqaSyntheticSettings,
+    EvaluatePuzzles,
+    ExtractPuzzles,
+    FilterPuzzles,
+    GeneratePuzzles,
+    ReportSettings,
+)
+from whatif.benchmarks.shared.dimensions import CHOOSER, SHOWN_CHOOSERS
 from whatif.benchmarks.shared.evaluation import write_predictions
 from whatif.benchmarks.shared.pilots import pilot_of
-from whatif.benchmarks.shared.tasks import (
-    SHOWN_OF_ANSWERERS,
-    adapter_code,
-    judgement,
-    pairs_of,
-    table_paths,
-    without_effect,
-)
+from whatif.benchmarks.shared.tasks import judgement, pairs_of, table_files
 from whatif.errors import WhatifError
-from whatif.graph.run import Task
-from whatif.graph.steps import Benchmark, Output, Step, part_range, parts
+from whatif.files.inputs import user_path
+from whatif.graph.dimensions import Dimension, part
+from whatif.graph.steps import Benchmark, StepsOf
+from whatif.graph.task import Task
 from whatif.language.strategies import DIRECT
-from whatif.params.models import answerers
-from whatif.params.whole import Params
 
 NAME = "cvqa-synthetic"
 
 
-def extract(task: Task) -> None:
+_step = StepsOf(CvqaSyntheticSettings)
+PART = part(lambda params, benchmark: params.section(benchmark, CvqaSyntheticSettings).generate.shards)
+VARIANT = Dimension(
+    "variant",
+    lambda params, benchmark: ["original", "counterfactual"],
+    "Only this variant of the questions, original or counterfactual.",
+)
+_TABLES = ("table7", "templates", "drops", "letters", "shortcuts", "costs", "funnel")
+
+
+@_step("extract", reads=lambda s: s.extract, outputs={"flowers": IMAGES, "rejections": REJECTIONS})
+def extract(task: Task[ExtractPuzzles]) -> None:
     """Flower pictures from Icons-50 when `params.yaml` names its folder, else the ones that we draw."""
     from whatif.benchmarks.cvqa_synthetic.flowers import drawn_flowers, icons50_flowers
 
-    settings = task.parameters[f"extract.{NAME}"]
+    settings = task.settings
     rejections: list[dict[str, Any]] = []
-    if settings.icons50.folder is None:
+    folder = settings.icons50.folder
+    if folder is None:
         flowers = drawn_flowers(settings.flower_picture_size)
     else:
         icons50 = settings.icons50
-        flowers, rejections = icons50_flowers(Path(icons50.folder), icons50.classes, settings.flower_picture_size)
+        flowers, rejections = icons50_flowers(user_path(folder), icons50.classes, settings.flower_picture_size)
     task.outputs.write("flowers", flowers)
     task.outputs.write("rejections", rejections)
     remedy = f"give the folder of Icons-50 as extract.{NAME}.icons50.folder in params.yaml, or null for drawn flowers"
     task.check_losses("flower pictures", len(flowers), rejections, remedy=remedy)
 
 
-def generate(task: Task) -> None:
+@_step(
+    "generate",
+    reads=lambda s: s.generate,
+    seed=True,
+    divided_by=(PART,),
+    inputs={"flowers": extract["flowers"]},
+    outputs={"images": IMAGES, "puzzles": PUZZLES, "questions": QUESTIONS},
+)
+def generate(task: Task[GeneratePuzzles]) -> None:
     """The puzzles of one part: pictures, scenes, and two questions each."""
     from whatif.benchmarks.cvqa_synthetic.puzzle_image import FlowerPictures
     from whatif.benchmarks.cvqa_synthetic.questions import GROUPS
     from whatif.progress import progress
 
-    settings: GeneratePuzzles = task.parameters[f"generate.{NAME}"]
-    flowers = FlowerPictures(artifacts.rows_of(task.inputs["flowers"], IMAGES))
-    numbers = part_range(task.wildcards["part"], len(GROUPS) * settings.puzzles_per_template)
+    settings = task.settings
+    flowers = FlowerPictures(task.rows("flowers"))
+    numbers = task.part_of(len(GROUPS) * settings.puzzles_per_template)
     with SortedImages(task.outputs.writer("images")) as images:
-        for number in progress(numbers, len(numbers), task.wildcards["part"], "puzzle"):
-            image, puzzle, questions = _puzzle(number, task.parameters["seed"], settings, flowers)
+        for number in progress(numbers, len(numbers), task.part, "puzzle"):
+            image, puzzle, questions = _puzzle(number, task.seed, settings, flowers)
             images.add(image)
             task.outputs.writer("puzzles").write([puzzle])
             task.outputs.writer("questions").write(questions)
@@ -120,14 +140,20 @@ def _puzzle(
     return image, puzzle, questions
 
 
-def filter_(task: Task) -> None:
+@_step(
+    "filter",
+    reads=lambda s: s.filter,
+    inputs={"puzzles": generate["puzzles"], "questions": generate["questions"]},
+    outputs={"questions": QUESTIONS, "rejections": REJECTIONS},
+)
+def filter_(task: Task[FilterPuzzles]) -> None:
     """Rejects puzzles that are too crowded to be read, and puzzles whose picture was there before."""
     from whatif.benchmarks.cvqa_synthetic.checks import crowding_reason
 
-    settings = task.parameters[f"filter.{NAME}"]
+    settings = task.settings
     seen: dict[str, str] = {}
     rejected: dict[str, dict[str, Any]] = {}
-    for puzzle in artifacts.rows_of(task.inputs["puzzles"], PUZZLES):
+    for puzzle in task.rows("puzzles"):
         first = seen.setdefault(puzzle["image_id"], puzzle["pair_id"])
         reason = crowding_reason(puzzle, settings)
         if first != puzzle["pair_id"]:
@@ -138,14 +164,19 @@ def filter_(task: Task) -> None:
     _keep(task, rejected, remedy=f"loosen filter.{NAME} in params.yaml")
 
 
-def verify(task: Task) -> None:
+@_step(
+    "verify",
+    inputs={"puzzles": generate["puzzles"], "questions": filter_["questions"]},
+    outputs={"questions": QUESTIONS, "judgements": JUDGEMENTS, "rejections": REJECTIONS},
+)
+def verify(task: Task[None]) -> None:
     """Recounts every stored scene and checks both questions against it; nothing that disagrees is asked."""
     from whatif.benchmarks.cvqa_synthetic.checks import question_defects, scene_defects
 
     judgements = []
     rejected: dict[str, dict[str, Any]] = {}
-    puzzles = artifacts.rows_of(task.inputs["puzzles"], PUZZLES)
-    for pair_id, twins in pairs_of(task.inputs["questions"]):
+    puzzles = task.rows("puzzles")
+    for pair_id, twins in pairs_of(task.rows("questions")):
         # Both are in order of pair_id; the puzzles passed over were filtered out before.
         puzzle = next((puzzle for puzzle in puzzles if puzzle["pair_id"] == pair_id), None)
         if puzzle is None:
@@ -159,56 +190,95 @@ def verify(task: Task) -> None:
     _keep(task, rejected)
 
 
-def evaluate(task: Task) -> None:
+@_step(
+    "evaluate",
+    reads=lambda s: s.evaluate,
+    seed=True,
+    divided_by=(CHOOSER, PART),
+    package_files=(f"language/strategies/{DIRECT}.yaml",),
+    inputs={"questions": verify["questions"], "puzzles": generate["puzzles"], "images": generate["images"]},
+    outputs={"predictions": PREDICTIONS},
+)
+def evaluate(task: Task[EvaluatePuzzles]) -> None:
     """Asks one model the questions of one part's puzzles: it ranks the four options, or names one in its own words."""
     from whatif.scoring.rank import majority_answers, predictions
 
     model = task.wildcards["model"]
-    asking, form = task.parameters[f"evaluate.{NAME}"], task.parameters[f"models.{model}"].multiple_choice
-    questions = artifacts.read(task.inputs["questions"], QUESTIONS).to_pylist()
+    asking, form = task.settings, task.model.multiple_choice
+    questions = task.read("questions").to_pylist()
     majority = majority_answers(questions)  # of all parts, or a baseline would depend on how many there are
-    here = {puzzle["pair_id"] for puzzle in artifacts.rows_of(task.inputs["puzzles"], PUZZLES)}
-    pilot = pilot_of(task.parameters[f"models.{model}"].limit, questions, task.parameters["seed"], NAME)
+    here = {puzzle["pair_id"] for puzzle in task.rows("puzzles", ["pair_id"])}
+    pilot = pilot_of(task.model.limit, questions, task.seed, NAME)
     asked = [question for question in (pilot.rows(questions) if pilot else questions) if question["pair_id"] in here]
     write_predictions(
         task,
         lambda loaded, images: predictions(
             asked, images, model, loaded, form=form, rule=asking.rule, majority=majority
         ),
-        benchmark=NAME,
         questions=questions,
     )
 
 
-def audit_shortcuts(task: Task) -> None:
+# What only the audit depends on, so that no other setting of the tables grows its forests again.
+@_step(
+    "aggregate",
+    name="shortcuts",
+    reads=lambda s: AuditSettings(s.aggregate.audit_folds, s.aggregate.released_questions),
+    seed=True,
+    divided_by=(VARIANT,),
+    inputs={"questions": verify["questions"]},
+    outputs={"shortcuts": SHORTCUTS},
+)
+def audit_shortcuts(task: Task[AuditSettings]) -> None:
     """How many questions of a variant are answered without their pictures, in our set and in the released one."""
     from whatif.formats.c_vqa import read_released
     from whatif.shortcuts.audit import audit
 
-    released = task.parameters[f"aggregate.{NAME}.released_questions"]
-    sets: dict[str, list[dict[str, Any]]] = {"ours": artifacts.read(task.inputs["questions"], QUESTIONS).to_pylist()}
+    released = task.settings.released_questions
+    sets: dict[str, list[dict[str, Any]]] = {"ours": task.read("questions").to_pylist()}
     if released is not None:
-        sets["released"] = read_released(Path(released))
-    folds, seed = task.parameters[f"aggregate.{NAME}.audit_folds"], task.parameters["seed"]
+        sets["released"] = read_released(user_path(released))
     found = [
         {"set": name, **asdict(shortcut)}
         for name, rows in sets.items()
-        for shortcut in audit(rows, folds=folds, seed=seed, variants=[task.wildcards["variant"]])
+        for shortcut in audit(
+            rows, folds=task.settings.audit_folds, seed=task.seed, variants=[task.wildcards["variant"]]
+        )
     ]
     task.outputs.write("shortcuts", found)
 
 
-def aggregate(task: Task) -> None:
+@_step(
+    "aggregate",
+    reads=lambda s: ReportSettings(s.aggregate.confidence, s.generate.puzzles_per_template),
+    seed=True,
+    shown=(SHOWN_CHOOSERS,),
+    package_files=("reporting/published/c-vqa_table7.csv",),
+    inputs={
+        "flowers": extract["flowers"],
+        "unused flowers": extract["rejections"],
+        "puzzles": generate["puzzles"],
+        "images": generate["images"],
+        "filtered": filter_["rejections"],
+        "filtered questions": filter_["questions"],
+        "refused": verify["rejections"],
+        "questions": verify["questions"],
+        "shortcuts": audit_shortcuts["shortcuts"],
+        "predictions": evaluate["predictions"],
+    },
+    publishes=("report.md", "gallery.html", "accuracy.csv", "accuracy.svg", *table_files(_TABLES)),
+)
+def aggregate(task: Task[ReportSettings]) -> None:
     """Table 7 beside the printed numbers, by template, the letters chosen, the shortcut audit and the funnel."""
     from whatif.benchmarks.cvqa_synthetic.report import publish_report
 
     publish_report(task)
 
 
-def _keep(task: Task, rejected: Mapping[str, dict[str, Any]], *, remedy: str = "") -> None:
+def _keep(task: Task[Any], rejected: Mapping[str, dict[str, Any]], *, remedy: str = "") -> None:
     """Writes the questions of pairs that were not rejected, and the rejections."""
     kept = 0
-    for pair_id, twins in pairs_of(task.inputs["questions"]):
+    for pair_id, twins in pairs_of(task.rows("questions")):
         if pair_id not in rejected:
             kept += 1
             task.outputs.writer("questions").write(twins)
@@ -221,137 +291,12 @@ def _rejection(puzzle: Mapping[str, Any], reason: str, detail: str) -> dict[str,
     return {"item_id": puzzle["pair_id"], "reason": reason, "detail": detail}
 
 
-def _wildcards(params: Params) -> dict[str, list[str]]:
-    return {
-        "part": parts(params.section(NAME, CvqaSyntheticSettings).generate.shards),
-        "model": answerers(params.models, NAME),
-        "variant": ["original", "counterfactual"],
-    }
-
-
-_MODULE = "whatif.benchmarks.cvqa_synthetic.steps"
-_QUESTIONS = f"data/verify/{NAME}/questions.parquet"
-_GENERATED = f"data/generate/{NAME}"
-_PREDICTIONS = "data/evaluate/{model}/" + NAME + "/predictions/{part}.parquet"
-_TABLES = ("table7", "templates", "drops", "letters", "shortcuts", "costs", "funnel")
-_SHORTCUTS = f"data/aggregate/{NAME}/shortcuts/" + "{variant}.parquet"
-# What only the shortcut audit depends on, so that no other setting of the tables grows its forests again.
-_OF_THE_AUDIT = (f"aggregate.{NAME}.audit_folds", f"aggregate.{NAME}.released_questions")
-
 BENCHMARK = Benchmark(
     name=NAME,
     settings=CvqaSyntheticSettings,
+    steps=(extract, generate, filter_, verify, evaluate, audit_shortcuts, aggregate),
     citation=(
         'Zhang et al., "What If the TV Was Off? Examining Counterfactual Reasoning Abilities of Multi-modal Language '
         'Models", CVPR 2024.'
-    ),
-    wildcards=_wildcards,
-    steps=(
-        Step(
-            stage="extract",
-            benchmark=NAME,
-            function=f"{_MODULE}:extract",
-            reads=(f"extract.{NAME}",),
-            sources=(f"extract.{NAME}.icons50.folder",),
-            outputs={
-                "flowers": Output(IMAGES, f"data/extract/{NAME}/flowers.parquet"),
-                "rejections": Output(REJECTIONS, f"data/extract/{NAME}/rejections.parquet"),
-            },
-        ),
-        Step(
-            stage="generate",
-            benchmark=NAME,
-            function=f"{_MODULE}:generate",
-            reads=("seed", f"generate.{NAME}"),
-            inputs={"flowers": f"data/extract/{NAME}/flowers.parquet"},
-            outputs={
-                "images": Output(IMAGES, _GENERATED + "/images/{part}.parquet"),
-                "puzzles": Output(PUZZLES, _GENERATED + "/puzzles/{part}.parquet"),
-                "questions": Output(QUESTIONS, _GENERATED + "/questions/{part}.parquet"),
-            },
-        ),
-        Step(
-            stage="filter",
-            benchmark=NAME,
-            function=f"{_MODULE}:filter_",
-            reads=(f"filter.{NAME}",),
-            inputs={
-                "puzzles": _GENERATED + "/puzzles/{part}.parquet",
-                "questions": _GENERATED + "/questions/{part}.parquet",
-            },
-            outputs={
-                "questions": Output(QUESTIONS, f"data/filter/{NAME}/questions.parquet"),
-                "rejections": Output(REJECTIONS, f"data/filter/{NAME}/rejections.parquet"),
-            },
-        ),
-        Step(
-            stage="verify",
-            benchmark=NAME,
-            function=f"{_MODULE}:verify",
-            inputs={
-                "puzzles": _GENERATED + "/puzzles/{part}.parquet",
-                "questions": f"data/filter/{NAME}/questions.parquet",
-            },
-            outputs={
-                "questions": Output(QUESTIONS, _QUESTIONS),
-                "judgements": Output(JUDGEMENTS, f"data/verify/{NAME}/judgements.parquet"),
-                "rejections": Output(REJECTIONS, f"data/verify/{NAME}/rejections.parquet"),
-            },
-        ),
-        Step(
-            stage="evaluate",
-            benchmark=NAME,
-            function=f"{_MODULE}:evaluate",
-            reads=("seed", f"evaluate.{NAME}", "models.{model}"),
-            ignores=without_effect(),
-            sources=("models.{model}.checkpoint", "models.{model}.predictions"),
-            code=adapter_code,
-            package_files=(f"language/strategies/{DIRECT}.yaml",),
-            inputs={
-                "questions": _QUESTIONS,
-                "puzzles": _GENERATED + "/puzzles/{part}.parquet",
-                "images": _GENERATED + "/images/{part}.parquet",
-            },
-            outputs={"predictions": Output(PREDICTIONS, _PREDICTIONS)},
-        ),
-        Step(
-            stage="aggregate",
-            name="shortcuts",
-            benchmark=NAME,
-            function=f"{_MODULE}:audit_shortcuts",
-            reads=("seed", *_OF_THE_AUDIT),
-            sources=(f"aggregate.{NAME}.released_questions",),
-            inputs={"questions": _QUESTIONS},
-            outputs={"shortcuts": Output(SHORTCUTS, _SHORTCUTS)},
-        ),
-        Step(
-            stage="aggregate",
-            benchmark=NAME,
-            function=f"{_MODULE}:aggregate",
-            reads=("seed", *SHOWN_OF_ANSWERERS, f"generate.{NAME}.puzzles_per_template", f"aggregate.{NAME}"),
-            ignores=_OF_THE_AUDIT,
-            package_files=("reporting/published/c-vqa_table7.csv",),
-            inputs={
-                "flowers": f"data/extract/{NAME}/flowers.parquet",
-                "unused flowers": f"data/extract/{NAME}/rejections.parquet",
-                "puzzles": _GENERATED + "/puzzles/{part}.parquet",
-                "images": _GENERATED + "/images/{part}.parquet",
-                "filtered": f"data/filter/{NAME}/rejections.parquet",
-                "filtered questions": f"data/filter/{NAME}/questions.parquet",
-                "refused": f"data/verify/{NAME}/rejections.parquet",
-                "questions": _QUESTIONS,
-                "shortcuts": _SHORTCUTS,
-                "predictions": _PREDICTIONS,
-            },
-            outputs={"files": Output(FILES, f"data/aggregate/{NAME}/files.parquet")},
-            publishes=(
-                f"metrics/{NAME}.json",
-                f"metrics/{NAME}/report.md",
-                f"metrics/{NAME}/gallery.html",
-                f"metrics/{NAME}/accuracy.csv",
-                f"metrics/{NAME}/accuracy.svg",
-                *table_paths(f"metrics/{NAME}", _TABLES),
-            ),
-        ),
     ),
 )

@@ -6,10 +6,10 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from whatif import artifacts
 from whatif.artifacts.images import ImageStore
-from whatif.artifacts.schemas import MATCHES, PAIRS, PREDICTIONS, QUESTIONS, REJECTIONS
+from whatif.benchmarks.scenes.settings import ReportSettings
 from whatif.benchmarks.scenes.tables import accuracy, matching
+from whatif.benchmarks.shared.dimensions import ANSWERER, MATCHER
 from whatif.benchmarks.shared.pair_panels import evenly, matching_stage, pair_panels
 from whatif.benchmarks.shared.pilots import Pilot, asked, in_metrics, marked, pilots_of
 from whatif.benchmarks.shared.tasks import (
@@ -18,11 +18,10 @@ from whatif.benchmarks.shared.tasks import (
     names_of,
     publish_tables,
     report,
-    rows_in,
     spending,
     with_predictions,
 )
-from whatif.graph.run import Task
+from whatif.graph.task import Task
 from whatif.reporting.funnel import FunnelStage, funnel_table, reasons
 from whatif.reporting.gallery import Asked, Panel, Picture, Reply, Section, gallery
 
@@ -43,16 +42,16 @@ _MEANING = (
 Rows = Sequence[Mapping[str, Any]]
 
 
-def publish_report(task: Task) -> None:
+def publish_report(task: Task[ReportSettings]) -> None:
     """Publishes every text file of this benchmark's aggregation."""
-    settings = task.parameters[f"aggregate.{NAME}"]
-    questions = artifacts.read(task.inputs["questions"], QUESTIONS).to_pylist()
-    pairs = artifacts.read(task.inputs["pairs"], PAIRS).to_pylist()
-    predictions = list(artifacts.rows_of(task.inputs["predictions"], PREDICTIONS))
-    matches = list(artifacts.rows_of(task.inputs["matches"], MATCHES))
-    names, matcher_names = names_of(task, "predictions"), names_of(task, "matches")
-    keys = with_predictions(task.inputs["predictions"], list(names))
-    pilots = pilots_of(limits_of(task, keys), dict.fromkeys(keys, questions), task.parameters["seed"], NAME)
+    settings = task.settings.aggregate
+    questions = task.read("questions").to_pylist()
+    pairs = task.read("pairs").to_pylist()
+    predictions = list(task.rows("predictions"))
+    matches = list(task.rows("matches"))
+    names, matcher_names = names_of(task, ANSWERER), names_of(task, MATCHER)
+    keys = with_predictions(task, ANSWERER)
+    pilots = pilots_of(limits_of(task, ANSWERER, keys), dict.fromkeys(keys, questions), task.seed, NAME)
     names = marked({key: names[key] for key in keys}, pilots, unit="question")  # none has a twin
     answered = accuracy(
         predictions,
@@ -63,19 +62,19 @@ def publish_report(task: Task) -> None:
     )
     matched = matching(matches, names=matcher_names, confidence=settings.confidence)
     funnel = funnel_table(_funnel(task, pilots))
-    costs = spending(task, names)
+    costs = spending(task, ANSWERER, names)
     tables = {"accuracy": answered.table, "matching": matched.table, "costs": costs, "funnel": funnel}
     metrics = {"questions": in_metrics(answered.metrics, pilots), "matching": matched.metrics}
     sections = [
         Section(
             "Scenes",
             "Held-out scenes with their questions, and what models answered in their own words.",
-            _scene_panels(questions, predictions, names, ImageStore(task.inputs["scenes"]), settings.shown_scenes),
+            _scene_panels(questions, predictions, names, task.images("scenes"), settings.shown_scenes),
         ),
         Section(
             "Counterfactual pairs",
             "Two captions that differ in one noun, and their pictures. A matcher finds what it scores higher.",
-            pair_panels(pairs, matches, matcher_names, ImageStore(task.inputs["pictures"]), settings.shown_pairs),
+            pair_panels(pairs, matches, matcher_names, task.images("pictures"), settings.shown_pairs),
         ),
     ]
     text = report("Scenes", tables, TABLES, {})
@@ -86,15 +85,15 @@ def publish_report(task: Task) -> None:
     publish_tables(task, FOLDER, tables)
 
 
-def _funnel(task: Task, pilots: Mapping[str, Pilot]) -> list[FunnelStage]:
+def _funnel(task: Task[ReportSettings], pilots: Mapping[str, Pilot]) -> list[FunnelStage]:
     """Counts of every stage, each from its own artifacts; of pictures first candidates, then pairs."""
-    unread, filtered = (reasons(artifacts.rows_of(task.inputs[role], REJECTIONS)) for role in ("unread", "filtered"))
-    refused = list(artifacts.rows_of(task.inputs["refused"], REJECTIONS))
+    unread, filtered = (reasons(task.rows(role)) for role in ("unread", "filtered"))
+    refused = list(task.rows("refused"))
     unscorable = reasons(row for row in refused if row["reason"] == "cannot be scored")
     unlike = reasons(row for row in refused if row["reason"] != "cannot be scored")
-    planned = task.parameters[f"generate.{NAME}.pairs"] * task.parameters[f"generate.{NAME}.candidates"]
-    extracted, questions = rows_in(task.inputs["extracted"]), rows_in(task.inputs["questions"])
-    candidates, best, pairs = (rows_in(task.inputs[role]) for role in ("candidates", "best", "pairs"))
+    planned = task.settings.pairs * task.settings.candidates
+    extracted, questions = task.count("extracted"), task.count("questions")
+    candidates, best, pairs = (task.count(role) for role in ("candidates", "best", "pairs"))
     stages = [
         FunnelStage("extract", "questions", extracted + sum(unread.values()), extracted, unread),
         FunnelStage("generate", "candidates", planned, candidates),
@@ -102,11 +101,11 @@ def _funnel(task: Task, pilots: Mapping[str, Pilot]) -> list[FunnelStage]:
         FunnelStage("verify", "pairs", best, pairs, unlike),
         FunnelStage("verify", "questions", extracted, questions, unscorable),
     ]
-    for path in task.inputs["predictions"]:
-        pilot = pilots.get(path.parts[2])
+    for key, paths in task.paths_by(ANSWERER, "predictions").items():
+        pilot = pilots.get(key)
         left_out = pilot.total - len(pilot.pairs) if pilot else 0
-        stages.append(evaluation_stage([path], path.parts[2], questions, not_in_sample=left_out))
-    return stages + [matching_stage(path, path.parts[2], pairs) for path in task.inputs["matches"]]
+        stages.append(evaluation_stage(paths, key, questions, not_in_sample=left_out))
+    return stages + [matching_stage(paths, key, pairs) for key, paths in task.paths_by(MATCHER, "matches").items()]
 
 
 def _scene_panels(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from pydantic import Field, field_validator
 
 from whatif.language.strategies import strategies
@@ -73,3 +75,11 @@ class ScenesSettings(BenchmarkSettings):
     verify: VerifyScenes
     evaluate: EvaluateScenes
     aggregate: AggregateScenes
+
+
+class ReportSettings(NamedTuple):
+    """What the report depends on: its own settings, and how many pairs and candidates of each were asked for."""
+
+    aggregate: AggregateScenes
+    pairs: int
+    candidates: int

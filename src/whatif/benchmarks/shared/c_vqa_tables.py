@@ -8,10 +8,9 @@ from typing import Literal
 
 import numpy as np
 
-from whatif.benchmarks.cvqa_synthetic.settings import AggregatePuzzles
 from whatif.errors import WhatifError
 from whatif.reporting.formats import DisplayTable
-from whatif.reporting.precision import percent
+from whatif.reporting.precision import Precision, percent
 from whatif.reporting.published_numbers import published
 from whatif.reporting.twin_cells import (
     CHOICES,
@@ -65,7 +64,7 @@ class Table7:
 def table7(
     predictions: Rows,
     questions: Rows,
-    settings: AggregatePuzzles,
+    settings: Precision,
     names: Mapping[str, str],
 ) -> Table7:
     """Table 7 (C-VQA 4.2) from all predictions of all models in `names` (key -> name to print, in that order).

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from datetime import timedelta
@@ -14,8 +13,8 @@ from whatif.artifacts.writer import Rows
 from whatif.errors import WhatifError
 from whatif.graph import stash
 from whatif.graph.freshness import Condition, provenance, state_of
-from whatif.graph.run import Outputs, Task
-from whatif.graph.steps import Job
+from whatif.graph.graph import Job
+from whatif.graph.run import Outputs
 from whatif.models import Model
 from whatif.models.responses.store import ResponseStore, store_path
 from whatif.models.responses.token_estimates import Estimate, Unasked
@@ -40,8 +39,7 @@ def has_prices(job: Job) -> bool:
 
 
 def _endpoint(job: Job) -> ApiModel | None:
-    settings = job.parameters.get(f"models.{job.wildcards.get('model')}")
-    return settings if isinstance(settings, ApiModel) else None
+    return job.model if isinstance(job.model, ApiModel) else None
 
 
 def _name(job: Job) -> str:
@@ -110,9 +108,7 @@ class DryRun:
 
     def look(self, job: Job) -> None:
         """Notes what a job would ask; all jobs are of one model, asked in one way."""
-        module, _, name = job.step.function.partition(":")
-        task = Task(job.parameters, job.wildcards, job.inputs, _Nowhere(), job.name, _hush, self.stand_in)
-        getattr(importlib.import_module(module), name)(task)
+        job.step.function(job.task(_Nowhere(), _hush, stand_in=self.stand_in))
 
     def stand_in(self, model: Model) -> Model:
         """What takes the place of a model: the same one for all jobs, with what it noted before."""

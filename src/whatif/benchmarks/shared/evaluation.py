@@ -8,16 +8,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from whatif import models
-from whatif.graph.run import Task
+from whatif.graph.task import Task
 from whatif.language.options import printed_question
 from whatif.models import Answer, Model, Question
 
-_FIRST_PART = "part-000-"
 Ask = Callable[[Model, Any], Iterable[Mapping[str, Any]]]
 
 
 def write_predictions(
-    task: Task, ask: Ask, strategy: str | None = None, *, benchmark: str, questions: Sequence[Mapping[str, Any]]
+    task: Task[Any], ask: Ask, strategy: str | None = None, *, questions: Sequence[Mapping[str, Any]]
 ) -> None:
     """Writes the rows of `predictions` that `ask` makes of the job's model and an `ImageStore` of its input `images`.
 
@@ -26,19 +25,18 @@ def write_predictions(
     room than its settings do. Says how many questions ended in error and why; when some of them may be answered by
     another try, the outputs are unfinished. In a dry run nothing is written.
     """
-    from whatif.artifacts.images import ImageStore
     from whatif.models.responses.store import ResponseStore, store_path
     from whatif.models.responses.stored import stored
 
     name = task.wildcards["model"]
-    settings = with_room(task.parameters[f"models.{name}"], strategy)
-    loaded, images = models.load(settings.adapter, settings, task.parameters["seed"]), ImageStore(task.inputs["images"])
+    settings = with_room(task.model, strategy)
+    loaded, images = models.load(settings.adapter, settings, task.seed), task.images()
     if task.stand_in is not None:
         deque(ask(task.stand_in(loaded), images), maxlen=0)
         return
     if reason := _nothing_recorded(loaded, questions):
-        if task.wildcards.get("part", _FIRST_PART).startswith(_FIRST_PART):  # all parts would say the same
-            _say(f"{name}: is left out of {benchmark}: {reason}")
+        if task.is_first_part:  # all parts would say the same
+            _say(f"{name}: is left out of {task.benchmark}: {reason}")
         task.outputs.write("predictions", [])
         return
     errors: Counter[str] = Counter()

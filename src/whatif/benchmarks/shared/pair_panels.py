@@ -57,8 +57,8 @@ def evenly(items: Sequence[Any], number: int) -> list[Any]:
     return [items[(2 * place + 1) * len(items) // (2 * shown)] for place in range(shown)]
 
 
-def matching_stage(path: Path, name: str, pairs: int) -> FunnelStage:
+def matching_stage(paths: Sequence[Path], name: str, pairs: int) -> FunnelStage:
     """The stage of the funnel in which one matcher scored pairs: those scored, and errors by kind."""
-    rows = artifacts.read(path, MATCHES, ["status", "reason"]).to_pylist()
+    rows = artifacts.read(paths, MATCHES, ["status", "reason"]).to_pylist()
     failed = reasons({"reason": error_kind(row["reason"])} for row in rows if row["status"] != "ok")
     return FunnelStage(f"evaluate {name}", "pairs", pairs, len(rows) - sum(failed.values()), failed)

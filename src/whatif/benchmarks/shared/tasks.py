@@ -11,28 +11,21 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from whatif import artifacts, models
-from whatif.artifacts.schemas import PREDICTIONS, QUESTIONS
-from whatif.graph.run import Task
-from whatif.language import strategies
+from whatif import artifacts
+from whatif.artifacts.schemas import PREDICTIONS
+from whatif.graph.dimensions import Dimension
+from whatif.graph.task import Task
 from whatif.params.prices import Prices
 from whatif.reporting.costs import COLUMNS, costs_table, spent_by_model
 from whatif.reporting.formats import DisplayTable, to_csv, to_latex, to_markdown
 from whatif.reporting.funnel import FunnelStage
 
 SUFFIXES = ("csv", "md", "tex")
-# What tables show of models that answer questions, as a step reads it: no other setting makes its tables stale.
-SHOWN_OF_ANSWERERS = (
-    "models.{model}.name",
-    "models.{model}.limit?",
-    "models.{model}.price_per_million_prompt_tokens?",
-    "models.{model}.price_per_million_response_tokens?",
-)
 
 
-def pairs_of(paths: Sequence[Path]) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    """Pair id and twin questions, which stand next to each other in order of question_id."""
-    for pair_id, twins in itertools.groupby(artifacts.rows_of(paths, QUESTIONS), key=lambda row: str(row["pair_id"])):
+def pairs_of(questions: Iterable[dict[str, Any]]) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """Pair id and twin questions, which are next to each other in order of question_id."""
+    for pair_id, twins in itertools.groupby(questions, key=lambda row: str(row["pair_id"])):
         yield pair_id, list(twins)
 
 
@@ -48,45 +41,18 @@ def judgement(pair_id: str, check: str, defects: Sequence[str]) -> dict[str, Any
     }
 
 
-def adapter_code(parameters: Mapping[str, Any], wildcards: Mapping[str, str]) -> list[str]:
-    """Where the code of a job's model begins; it is looked up by name."""
-    return [models.ADAPTERS[settings.adapter] for place, settings in parameters.items() if place.startswith("models.")]
+def names_of(task: Task[Any], dimension: Dimension) -> dict[str, str]:
+    """The names in tables of the models of a dimension, by key."""
+    return {key: fields["name"] or key for key, fields in task.shown_models(dimension).items()}
 
 
-def asked_code(parameters: Mapping[str, Any], wildcards: Mapping[str, str]) -> list[str]:
-    """Where the code of a job's model begins, and that of its strategy, if it has any."""
-    return [*adapter_code(parameters, wildcards), *strategies.code(wildcards["strategy"])]
-
-
-def without_effect(*, open_questions: bool = False) -> tuple[str, ...]:
-    """Places of a model's settings that do not change what it answers, or not where no question has options."""
-    fields = (*models.WITHOUT_EFFECT, *(["multiple_choice"] if open_questions else []))
-    return tuple(f"models.{{model}}.{field}" for field in fields)
-
-
-def not_its_work(wildcard: str) -> tuple[str, ...]:
-    """Places of a matcher's settings that do not change its work: its name, and where else it is evaluated."""
-    return tuple(f"models.{{{wildcard}}}.{field}" for field in ("name", "benchmarks"))
-
-
-def names_of(task: Task, role: str) -> dict[str, str]:
-    """The names in tables of the models whose artifacts are the inputs `role`, by key, sorted.
-
-    The step reads them as `models.{...}.name`, so that no other setting of a model makes its tables stale.
-    """
-    keys = sorted({path.parts[2] for path in task.inputs[role]})  # data/evaluate/KEY/...
-    return {key: task.parameters[f"models.{key}.name"] or key for key in keys}
-
-
-def limits_of(task: Task, keys: Iterable[str]) -> dict[str, int | None]:
+def limits_of(task: Task[Any], dimension: Dimension, keys: Iterable[str]) -> dict[str, int | None]:
     """How many pairs of each benchmark some models are asked; None for all of them."""
-    return {key: task.parameters.get(f"models.{key}.limit") for key in keys}
+    return {key: task.shown_models(dimension)[key].get("limit") for key in keys}
 
 
-def _prices(task: Task, key: str) -> Prices | None:
-    prompt, response = (
-        task.parameters.get(f"models.{key}.price_per_million_{kind}_tokens") for kind in ("prompt", "response")
-    )
+def _prices(fields: Mapping[str, Any]) -> Prices | None:
+    prompt, response = (fields.get(f"price_per_million_{kind}_tokens") for kind in ("prompt", "response"))
     return None if prompt is None or response is None else Prices(prompt, response)
 
 
@@ -95,10 +61,12 @@ def rows_in(paths: Sequence[Path]) -> int:
     return sum(artifacts.footer_of(path).rows for path in paths)
 
 
-def with_predictions(paths: Sequence[Path], keys: Sequence[str]) -> list[str]:
-    """Those of the models for which there is a prediction; one whose file has no response here has none."""
-    found = {path.parts[2] for path in paths if rows_in([path])}
-    return [key for key in keys if key in found]
+def with_predictions(task: Task[Any], dimension: Dimension, **only: str) -> list[str]:
+    """The keys of the models for which there is a prediction; one whose file has no response here has none.
+
+    `only` names values of further wildcards, for example `strategy="direct"`.
+    """
+    return [key for key, paths in task.paths_by(dimension, "predictions", **only).items() if rows_in(paths)]
 
 
 def evaluation_stage(
@@ -122,19 +90,20 @@ def evaluation_stage(
     return FunnelStage(f"evaluate {name}", "questions", came_in, answered, dict(sorted(counts.items())))
 
 
-def spending(task: Task, names: Mapping[str, str]) -> DisplayTable:
+def spending(task: Task[Any], dimension: Dimension, names: Mapping[str, str]) -> DisplayTable:
     """The tokens, money and errors of the predictions of some models (key -> printed name)."""
-    prices = {key: _prices(task, key) for key in names}
-    found = spent_by_model(artifacts.batches(task.inputs["predictions"], PREDICTIONS, COLUMNS))
+    shown = task.shown_models(dimension)
+    prices = {key: _prices(shown[key]) for key in names}
+    found = spent_by_model(artifacts.batches(task.paths("predictions"), PREDICTIONS, COLUMNS))
     return costs_table(found, names, {key: price for key, price in prices.items() if price is not None})
 
 
-def table_paths(folder: str, tables: Sequence[str]) -> tuple[str, ...]:
+def table_files(tables: Sequence[str]) -> tuple[str, ...]:
     """The text files of tables: CSV, Markdown and LaTeX each."""
-    return tuple(f"{folder}/{table}.{suffix}" for table in tables for suffix in SUFFIXES)
+    return tuple(f"{table}.{suffix}" for table in tables for suffix in SUFFIXES)
 
 
-def publish_tables(task: Task, folder: str, tables: Mapping[str, DisplayTable]) -> None:
+def publish_tables(task: Task[Any], folder: str, tables: Mapping[str, DisplayTable]) -> None:
     """Publishes every table in each form."""
     for name, table in tables.items():
         for suffix, convert in zip(SUFFIXES, (to_csv, to_markdown, to_latex), strict=True):

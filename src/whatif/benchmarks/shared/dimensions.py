@@ -1,0 +1,69 @@
+"""By what evaluations are divided: the models that answer or match, and the prompting strategies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from whatif import models
+from whatif.graph.dimensions import Dimension, Shown
+from whatif.language import strategies
+from whatif.params.models import answerers, dual_encoders, matchers
+from whatif.params.whole import Params
+
+STRATEGY_FILES = ("language/strategies/{}.yaml",)
+
+
+def adapter_code(params: Params, key: str) -> list[str]:
+    """Where the code of a model begins; it is looked up by the name of its adapter."""
+    return [models.ADAPTERS[params.models[key].adapter]]
+
+
+# Models that choose among the options of a question.
+CHOOSER = Dimension(
+    "model",
+    lambda params, benchmark: answerers(params.models, benchmark),
+    "Only this model of params.yaml; all of them by default.",
+    is_model=True,
+    ignores=models.WITHOUT_EFFECT,
+    code=adapter_code,
+)
+# Models that answer open questions, for which the form of multiple-choice questions has no effect.
+ANSWERER = Dimension(
+    "model",
+    lambda params, benchmark: answerers(params.models, benchmark, open_questions=True),
+    CHOOSER.help,
+    is_model=True,
+    ignores=(*models.WITHOUT_EFFECT, "multiple_choice"),
+    code=adapter_code,
+)
+MATCHER = Dimension(
+    "matcher",
+    lambda params, benchmark: matchers(params.models, benchmark),
+    "Only this model of params.yaml that matches captions and images.",
+    is_model=True,
+    ignores=("name", "benchmarks"),
+    code=adapter_code,
+)
+ENCODER = Dimension(
+    "encoder",
+    lambda params, benchmark: dual_encoders(params.models, benchmark),
+    "Only this model of params.yaml that embeds captions and images, and searches among them.",
+    is_model=True,
+    ignores=("name", "benchmarks"),
+    code=adapter_code,
+)
+_OF_ANSWERERS = ("name", "limit", "price_per_million_prompt_tokens", "price_per_million_response_tokens")
+SHOWN_CHOOSERS = Shown(CHOOSER, _OF_ANSWERERS)
+SHOWN_ANSWERERS = Shown(ANSWERER, _OF_ANSWERERS)
+SHOWN_MATCHERS = Shown(MATCHER, ("name",))
+
+
+def strategy(names: Callable[[Params, str], Sequence[str]]) -> Dimension:
+    """The prompting strategies in which open questions are asked."""
+    return Dimension(
+        "strategy",
+        names,
+        "Only this prompting strategy; all of params.yaml by default.",
+        code=lambda params, name: strategies.code(name),
+        package_files=STRATEGY_FILES,
+    )

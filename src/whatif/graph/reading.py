@@ -1,0 +1,143 @@
+"""Which places in `params.yaml` a step reads, and their values: recorded from the function that picks its settings.
+
+A step says `reads=lambda s: s.generate.captions`. Applied to the settings of the benchmark this gives what the step's
+function works with; applied to a `_Place`, which only notes the attributes that it is asked for, it gives the path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar, get_args
+
+from pydantic import BaseModel
+
+from whatif.params.base import BenchmarkSettings, Outside, Settings
+from whatif.params.whole import plain
+
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a job reads in `params.yaml`.
+
+    settings: what the picking function gives; values: by dotted path; outside: the files and folders outside the graph
+    that the values name.
+    """
+
+    settings: Any
+    values: Mapping[str, Any]
+    outside: tuple[str, ...]
+
+
+def only_name(value: Value) -> Value:
+    """Marks a setting that names a file or checkpoint of which the step reads the name alone."""
+    if isinstance(value, _Place):
+        return value.without_contents()  # type: ignore[return-value]
+    return value
+
+
+def read(reads: Callable[[Any], Any], benchmark: str, settings: BenchmarkSettings) -> Reading:
+    """What a picking function reads of the settings of a benchmark.
+
+    Raises AttributeError when it picks a setting that the benchmark does not have.
+    """
+    picked = reads(_Place(type(settings), benchmark))
+    places = picked if isinstance(picked, tuple) else (picked,)
+    values: dict[str, Any] = {}
+    outside: list[str] = []
+    for place in places:
+        value: Any = settings
+        for name in place.names:
+            value = getattr(value, name)
+        values[place.path] = value
+        if isinstance(value, Settings):
+            outside += named_outside(value)
+        elif place.is_outside:
+            outside += _several(value)
+    return Reading(reads(settings), values, tuple(dict.fromkeys(outside)))
+
+
+def places(reads: Callable[[Any], Any], benchmark: str, kind: type[BenchmarkSettings]) -> list[str]:
+    """The dotted paths in `params.yaml` that a picking function reads."""
+    picked = reads(_Place(kind, benchmark))
+    return [place.path for place in (picked if isinstance(picked, tuple) else (picked,))]
+
+
+def named_outside(settings: Settings) -> Iterator[str]:
+    """Every file or folder outside the graph that some settings name."""
+    for name, field in type(settings).model_fields.items():
+        value = getattr(settings, name)
+        if isinstance(value, Settings):
+            yield from named_outside(value)
+        elif is_marked(field.metadata, field.annotation):
+            yield from _several(value)
+
+
+def leaves(path: str, value: Any) -> dict[str, Any]:
+    """Every single value at a dotted path, by its own path, as JSON knows it."""
+    return _leaves(path, plain(value))
+
+
+def is_marked(metadata: list[Any], annotation: Any) -> bool:
+    """Whether a field's type is marked as naming a file or folder outside the graph."""
+    if any(isinstance(one, Outside) for one in metadata):
+        return True
+    arguments = get_args(annotation)
+    return any(isinstance(one, Outside) for one in arguments) or any(is_marked([], one) for one in arguments)
+
+
+class _Place:
+    """Stands for a setting, and notes its path."""
+
+    def __init__(
+        self, kind: Any, benchmark: str, names: tuple[str, ...] = (), keys: tuple[str, ...] = (), outside: bool = False
+    ) -> None:
+        self._kind = kind
+        self._benchmark = benchmark
+        self.names = names
+        self._keys = keys
+        self.is_outside = outside
+
+    @property
+    def path(self) -> str:
+        """The dotted path: the stage, the benchmark, then the keys within its section."""
+        stage, *inner = self._keys
+        return ".".join([stage, self._benchmark, *inner])
+
+    def without_contents(self) -> _Place:
+        """The same place, of whose value only the name counts."""
+        return _Place(self._kind, self._benchmark, self.names, self._keys)
+
+    def __getattr__(self, name: str) -> _Place:
+        field = self._kind.model_fields.get(name) if _is_settings(self._kind) else None
+        if field is None:
+            raise AttributeError(f"{'.'.join(self.names) or 'settings'} of {self._benchmark}: there is no {name!r}")
+        return _Place(
+            field.annotation,
+            self._benchmark,
+            (*self.names, name),
+            (*self._keys, field.alias or name),
+            is_marked(field.metadata, field.annotation),
+        )
+
+
+def _is_settings(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, BaseModel)
+
+
+def _several(value: Any) -> list[str]:
+    """Paths that a setting names: none, one, or a list of them."""
+    if value is None:
+        return []
+    return [str(one) for one in value] if isinstance(value, list | tuple) else [str(value)]
+
+
+def _leaves(path: str, value: Any) -> dict[str, Any]:
+    if isinstance(value, dict):
+        found: dict[str, Any] = {}
+        for key, inner in value.items():
+            found.update(_leaves(f"{path}.{key}", inner))
+        return found
+    return {path: value}

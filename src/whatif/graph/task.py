@@ -1,0 +1,163 @@
+"""What the function of a step is given: its settings, its inputs by role, and where it writes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+
+import pyarrow as pa
+
+from whatif import artifacts
+from whatif.artifacts.images import ImageStore
+from whatif.graph import losses
+from whatif.graph.dimensions import Dimension, is_first, is_whole, part_range
+
+if TYPE_CHECKING:
+    from whatif.artifacts.schemas import Table
+    from whatif.artifacts.writer import Rows
+    from whatif.params.models import ModelSettings
+
+Picked_co = TypeVar("Picked_co", covariant=True)
+
+
+class Writer(Protocol):
+    """Takes rows piece by piece, in order of the key."""
+
+    def write(self, rows: Rows) -> None:
+        """Adds rows."""
+
+
+class Outputs(Protocol):
+    """Where a step writes; everything appears at once when the step has ended well."""
+
+    def writer(self, role: str) -> Any:
+        """The writer of an output, for rows that come piece by piece in order of the key."""
+
+    def write(self, role: str, rows: Rows) -> None:
+        """Writes an output whole, from rows in any order."""
+
+    def publish(self, path: str, data: bytes) -> None:
+        """Adds a text file, which the step must declare."""
+
+    def unfinished(self, count: int, reason: str) -> None:
+        """Notes that so many questions were given up for a transient reason: then the outputs are not fresh."""
+
+
+@dataclass(frozen=True)
+class Input:
+    """The artifacts of one table that a job reads, in order, and the wildcards of the job that made each of them."""
+
+    table: Table
+    paths: tuple[Path, ...]
+    wildcards: tuple[Mapping[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Task(Generic[Picked_co]):
+    """What the function of a step is given: nothing else may influence its outputs.
+
+    settings: what the step's `reads` picks from `params.yaml`.
+    inputs: role -> the artifacts.
+    wildcards: the values that tell this job from the others of its step.
+    given_seed: the seed of `params.yaml`, where the step declares that it depends on it.
+    own_model: the settings of the model that the job is about, where the step is divided by models.
+    shown: wildcard -> model -> field -> value, for tables.
+    say: takes a line for people.
+    stand_in: in a dry run of an evaluation, makes what is asked in the place of a model; its outputs go nowhere.
+    """
+
+    settings: Picked_co
+    inputs: Mapping[str, Input]
+    outputs: Outputs
+    wildcards: Mapping[str, str]
+    name: str
+    benchmark: str
+    say: Callable[[str], None]
+    given_seed: int | None = None
+    own_model: ModelSettings | None = None
+    shown: Mapping[str, Mapping[str, Mapping[str, Any]]] | None = None
+    stand_in: Callable[[Any], Any] | None = None
+
+    @property
+    def seed(self) -> int:
+        """The seed of `params.yaml`. Raises ValueError when the step does not declare that it depends on it."""
+        if self.given_seed is None:
+            raise ValueError(f"{self.name}: uses the seed; declare `seed=True`")
+        return self.given_seed
+
+    @property
+    def model(self) -> Any:
+        """The settings of the model that this job asks, of the class of its adapter.
+
+        Raises ValueError when the step is not divided by models.
+        """
+        if self.own_model is None:
+            raise ValueError(f"{self.name}: is not divided by models")
+        return self.own_model
+
+    @property
+    def part(self) -> str:
+        """The name of the part that this job makes."""
+        return self.wildcards["part"]
+
+    def part_of(self, total: int) -> range:
+        """Which of `total` items, counted from 0, this job works on."""
+        return part_range(self.part, total)
+
+    @property
+    def is_first_part(self) -> bool:
+        """Whether this is the first or the only part: what all parts would report is reported here."""
+        return is_first(self.wildcards.get("part", "part-000-"))
+
+    @property
+    def is_only_part(self) -> bool:
+        """Whether no other job makes another part."""
+        return is_whole(self.part)
+
+    def paths(self, role: str) -> tuple[Path, ...]:
+        """The files of an input."""
+        return self.inputs[role].paths
+
+    def paths_by(self, dimension: Dimension, role: str, **only: str) -> dict[str, list[Path]]:
+        """The files of an input by the value of a dimension of the step that made them, for example by model.
+
+        `only` names values of further wildcards, for example `strategy="direct"`.
+        """
+        found: dict[str, list[Path]] = {}
+        given = self.inputs[role]
+        for path, wildcards in zip(given.paths, given.wildcards, strict=True):
+            if all(wildcards[name] == value for name, value in only.items()):
+                found.setdefault(wildcards[dimension.name], []).append(path)
+        return found
+
+    def read(self, role: str, columns: Sequence[str] | None = None) -> pa.Table:
+        """An input whole, all parts of it in order of the key."""
+        return artifacts.read(self.paths(role), self.inputs[role].table, columns)
+
+    def rows(self, role: str, columns: Sequence[str] | None = None, **only: Iterable[str]) -> Iterator[dict[str, Any]]:
+        """The rows of an input in order of the key, a few at a time; `only` keeps those with given values."""
+        return artifacts.rows_of(self.paths(role), self.inputs[role].table, columns, only=only or None)
+
+    def count(self, role: str) -> int:
+        """The number of rows of an input."""
+        return sum(artifacts.footer_of(path).rows for path in self.paths(role))
+
+    def images(self, *roles: str) -> ImageStore:
+        """The images of one or more inputs, by id."""
+        return ImageStore([path for role in roles or ("images",) for path in self.paths(role)])
+
+    def shown_models(self, dimension: Dimension) -> Mapping[str, Mapping[str, Any]]:
+        """The models of a dimension, with the fields that the step declares as shown."""
+        return (self.shown or {})[dimension.name]
+
+    def check_losses(
+        self, unit: str, kept: int, rejected: Sequence[Mapping[str, Any]], *, remedy: str = "", needed: bool = True
+    ) -> None:
+        """Every step that rejects something calls this once for each unit, with all that it rejected.
+
+        Warns when most is lost. Raises WhatifError when nothing is left that is `needed`, with the `remedy`. A job that
+        makes one of several parts may have nothing left: the step that reads all parts calls this.
+        """
+        losses.check_losses(self.name, unit, kept, rejected, remedy=remedy, needed=needed, say=self.say)
