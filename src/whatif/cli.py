@@ -25,6 +25,7 @@ COMMANDS = {
     "evaluate": "whatif.commands.stages:evaluate",
     "aggregate": "whatif.commands.stages:aggregate",
     "make": "whatif.commands.make:make",
+    "dvc-yaml": "whatif.commands.dvc_yaml:dvc_yaml",
     "status": "whatif.commands.workspace:status",
     "resume": "whatif.commands.resume:resume",
     "gc": "whatif.commands.workspace:gc",

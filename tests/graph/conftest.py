@@ -8,16 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from tests.graph import toy
 from whatif.graph.freshness import Condition, states
+from whatif.graph.graph import Graph
 from whatif.graph.prologue import prepare
 from whatif.graph.run import run
-from whatif.graph.steps import Graph
 from whatif.params.whole import check
 
-PARAMS = Path(__file__).parents[2] / "params.yaml"
 ALL = [
     "extract",
     "generate part-000-of-002",
@@ -29,21 +27,24 @@ ALL = [
 
 
 DOWNSTREAM = ["evaluate first", "evaluate second", "aggregate"]
-PART = Path("data/generate/toy/part-001-of-002.parquet")
+PART = Path("data/generate/toy/rows/part-001-of-002.parquet")
 
 
 class Project:
     """A project folder that runs the toy benchmark as Snakemake would: the prologue, then what is missing."""
 
     def __init__(self) -> None:
-        self.values: dict[str, Any] = yaml.safe_load(PARAMS.read_text(encoding="utf-8"))
-        self.values["generate"]["cvqa-synthetic"]["shards"] = 2
-        self.values["models"] = {"first": {"adapter": "random"}, "second": {"adapter": "majority"}}
+        self.values: dict[str, Any] = {
+            "seed": 2024,
+            "benchmarks": ["toy"],
+            "generate": {"toy": {"shards": 2, "image_size": 448}},
+            "models": {"first": {"adapter": "random"}, "second": {"adapter": "majority"}},
+        }
         self.said: list[str] = []
 
     @property
     def graph(self) -> Graph:
-        return Graph(check(self.values), [toy.TOY])
+        return Graph(check(self.values, {"toy": toy.ToySettings}, ["toy"]), [toy.TOY])
 
     def run(self) -> list[str]:
         """Makes everything that is due; returns what was really computed."""

@@ -13,8 +13,7 @@ from click.testing import CliRunner
 from whatif import benchmarks
 from whatif.cli import main
 from whatif.graph.cautions import cautions
-from whatif.graph.steps import Graph
-from whatif.params.whole import check
+from whatif.graph.graph import Graph
 from whatif.processes import locks
 from whatif.workflow.snakemake import open_graph
 
@@ -36,7 +35,7 @@ def values(**changes: Any) -> dict[str, Any]:
 
 
 def graph(found: dict[str, Any]) -> Graph:
-    return benchmarks.graph(check(found))
+    return benchmarks.graph(benchmarks.check_params(found))
 
 
 def test_each_benchmark_that_takes_something_from_outside_has_one_line() -> None:

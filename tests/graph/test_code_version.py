@@ -117,7 +117,14 @@ FORMS = {
         "from sample.deep import inner\nTABLE = {'x': inner}\ndef root():\n    return TABLE['x']()\n",
         True,
     ),
-    "a decorator": ("from sample.deep import inner\n@inner\ndef root():\n    return 1\n", True),
+    "a decorator": (
+        "from sample.deep import inner\n@inner\ndef other():\n    return 1\ndef root():\n    return other()\n",
+        True,
+    ),
+    "a decorator of the root, which declares its step": (
+        "from sample.deep import inner\n@inner\ndef root():\n    return 1\n",
+        False,
+    ),
     "a default value": ("from sample.deep import inner\ndef root(f=inner):\n    return f()\n", True),
     "a whole module handed over": ("from sample import deep\ndef root():\n    return vars(deep)\n", True),
     "a base class": ("from sample.deep import Base\nclass root(Base):\n    pass\n", True),
@@ -189,7 +196,7 @@ def test_what_cannot_be_followed_is_an_error(
 def test_methods_of_parameters_are_part_of_a_jobs_code() -> None:
     graph = benchmarks.graph(benchmarks.load_params(Path(__file__).parents[2] / "params.yaml"))
     roots = {job.name: job.code_roots for job in graph.jobs}
-    assert "whatif.benchmarks.cvqa_synthetic.settings:AggregatePuzzles" in roots["aggregate cvqa-synthetic"]
+    assert "whatif.benchmarks.scenes.settings:AggregateScenes" in roots["aggregate scenes"]
     assert (
         "whatif.benchmarks.cvqa_synthetic.settings:GeneratePuzzles" in roots["generate cvqa-synthetic part-000-of-004"]
     )
@@ -224,7 +231,7 @@ def test_every_step_of_every_benchmark_is_covered() -> None:
     elsewhere = ("whatif.graph.run", "whatif.models", "whatif.reporting", "whatif.params.models")
     assert not any(name.startswith(elsewhere) for name in puzzles)
     assert "whatif.models.baselines" in reached["evaluate cvqa-synthetic random part-000-of-004"]
-    assert not any("imaging" in name for name in reached["evaluate cvqa-synthetic random part-000-of-004"])
+    assert not any("drawing" in name for name in reached["evaluate cvqa-synthetic random part-000-of-004"])
     assert "whatif.benchmarks.shared.c_vqa_tables" in reached["aggregate cvqa-synthetic"]
 
 

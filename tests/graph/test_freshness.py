@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -22,9 +23,11 @@ from whatif.errors import WhatifError
 from whatif.files.atomic import open_temporary
 from whatif.graph import freshness, stash
 from whatif.graph.freshness import Condition, states
+from whatif.graph.graph import Graph
 from whatif.graph.prologue import prepare
-from whatif.graph.run import Task, run
-from whatif.graph.steps import Graph, Step
+from whatif.graph.run import run
+from whatif.graph.steps import Step
+from whatif.graph.task import Task
 from whatif.workflow.snakemake import accepts
 
 
@@ -38,33 +41,30 @@ def test_first_run_makes_everything_and_a_second_nothing(project: Project) -> No
 
 def test_a_parameter_edit_names_the_parameter_and_runs_what_depends_on_it(project: Project) -> None:
     project.run()
-    project.values["generate"]["cvqa-synthetic"]["image_size"] = 512
-    assert "generate.cvqa-synthetic.image_size: 448 -> 512" in reasons(project)
+    project.values["generate"]["toy"]["image_size"] = 512
+    assert "generate.toy.image_size: 448 -> 512" in reasons(project)
     assert conditions(project)["evaluate toy first"] is Condition.UNKNOWN
     assert project.run() == ALL[1:]
     assert json.loads(Path("metrics/toy.json").read_text()) == {"sum": 2 * 2 * (2024 + 5)}
 
 
 def test_what_is_unfinished_is_asked_again_until_it_is_done(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    evaluate = toy.evaluate
-
     down = True
 
-    def give_up(task: Task) -> None:
-        evaluate(task)
+    def give_up(task: Task[Any]) -> None:
         if down and task.wildcards["model"] == "first":
             task.outputs.unfinished(12, "token budget reached")
 
-    monkeypatch.setattr(toy, "evaluate", give_up)
+    monkeypatch.setitem(toy.DURING, "evaluate", give_up)
     assert project.run() == ALL, "later steps are made from what there is"
     assert (conditions(project)["evaluate toy first"], conditions(project)["aggregate toy"]) == (
         Condition.STALE,
         Condition.UNKNOWN,
     )
     assert reasons(project)[0] == "12 questions given up: token budget reached"
-    again = Path("data/evaluate/first/toy.parquet").read_bytes()
+    again = Path("data/evaluate/first/toy/rows.parquet").read_bytes()
     assert project.run() == ["evaluate first"], "neither the stash nor the file itself will do"
-    assert Path("data/evaluate/first/toy.parquet").read_bytes() == again
+    assert Path("data/evaluate/first/toy/rows.parquet").read_bytes() == again
     accepted = states(project.graph, lambda job: job.name == "evaluate toy first")
     assert {state.condition for state in accepted.values()} == {Condition.FRESH}
     down = False
@@ -76,18 +76,17 @@ def test_what_is_unfinished_is_asked_again_until_it_is_done(project: Project, mo
 def test_a_run_that_fails_leaves_what_was_unfinished_as_it_was(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    evaluate = toy.evaluate
-    monkeypatch.setattr(toy, "evaluate", lambda task: (evaluate(task), task.outputs.unfinished(1, "no reply")))
+    monkeypatch.setitem(toy.DURING, "evaluate", lambda task: task.outputs.unfinished(1, "no reply"))
     project.run()
-    before = Path("data/evaluate/first/toy.parquet").read_bytes()
+    before = Path("data/evaluate/first/toy/rows.parquet").read_bytes()
 
-    def fail(task: Task) -> None:
+    def fail(task: Task[Any]) -> None:
         raise WhatifError("the account has no credit left")
 
-    monkeypatch.setattr(toy, "evaluate", fail)
+    monkeypatch.setitem(toy.DURING, "evaluate", fail)
     with pytest.raises(WhatifError, match="no credit"):
         project.run()
-    assert Path("data/evaluate/first/toy.parquet").read_bytes() == before
+    assert Path("data/evaluate/first/toy/rows.parquet").read_bytes() == before
     assert Path("metrics/toy.json").exists()
     assert "1 question given up: no reply" in reasons(project)
 
@@ -99,7 +98,7 @@ def test_a_run_that_fails_leaves_what_was_unfinished_as_it_was(
         (("all",), True),
         (("evaluate",), True),
         (("evaluate-first",), True),
-        (("data/evaluate/first/toy.parquet",), True),
+        (("data/evaluate/first/toy/rows.parquet",), True),
         (("evaluate-second",), False),
         (("aggregate",), False),
         (("extract", "generate"), False),
@@ -115,7 +114,7 @@ def test_what_is_unfinished_is_asked_again_when_it_is_asked_for(
 def test_the_same_rows_again_stop_the_run_there(project: Project) -> None:
     project.run()
     # 449 // 100 is 448 // 100: the parts are made again with the same rows, and nothing after them.
-    project.values["generate"]["cvqa-synthetic"]["image_size"] = 449
+    project.values["generate"]["toy"]["image_size"] = 449
     assert project.run() == ["generate part-000-of-002", "generate part-001-of-002"]
     assert set(conditions(project).values()) == {Condition.FRESH}
 
@@ -126,7 +125,7 @@ def test_an_added_model_is_evaluated_alone(project: Project) -> None:
     assert project.run() == ["evaluate third", "aggregate"]
     del project.values["models"]["third"]
     assert project.run() == []
-    assert not Path("data/evaluate/third/toy.parquet").exists()
+    assert not Path("data/evaluate/third/toy/rows.parquet").exists()
 
 
 def test_a_deleted_artifact_is_made_again_and_nothing_else(project: Project) -> None:
@@ -185,7 +184,7 @@ def test_times_in_the_wrong_order_are_mended_not_recomputed(
     assert project.run() == []
     graph = project.graph
     for job in graph.jobs:
-        inputs = [path.stat().st_mtime_ns for paths in job.inputs.values() for path in paths]
+        inputs = [path.stat().st_mtime_ns for path in job.input_paths]
         outputs = [path.stat().st_mtime_ns for path in (*job.outputs.values(), *job.published)]
         assert min(outputs) >= max(inputs, default=0)
 
@@ -194,8 +193,8 @@ def test_a_failing_step_leaves_no_output_and_says_where_it_failed(project: Proje
     project.values["models"]["second"]["name"] = "fails"
     with pytest.raises(RuntimeError, match="broke down"):
         project.run()
-    assert Path("data/evaluate/first/toy.parquet").exists()
-    assert list(Path("data/evaluate/second").iterdir()) == []
+    assert Path("data/evaluate/first/toy/rows.parquet").exists()
+    assert not [path for path in Path("data/evaluate/second").rglob("*") if path.is_file()]
     project.values["models"]["second"]["name"] = "works"
     assert project.run() == ["evaluate second", "aggregate"]
 
@@ -263,9 +262,9 @@ def test_what_a_killed_writer_left_is_removed_and_what_a_living_one_writes_is_no
 
 def test_a_time_in_the_future_is_mended(project: Project) -> None:
     project.run()
-    os.utime("data/extract/toy.parquet", (4_000_000_000, 4_000_000_000))
+    os.utime("data/extract/toy/rows.parquet", (4_000_000_000, 4_000_000_000))
     assert project.run() == []
-    assert Path("data/extract/toy.parquet").stat().st_mtime < 4_000_000_000
+    assert Path("data/extract/toy/rows.parquet").stat().st_mtime < 4_000_000_000
 
 
 def test_a_source_is_hashed_through_links_and_again_when_it_changes_meanwhile(tmp_path: Path) -> None:
@@ -291,7 +290,7 @@ def test_a_source_is_hashed_through_links_and_again_when_it_changes_meanwhile(tm
 
 
 def test_status_of_a_thousand_artifacts_reads_no_rows(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    project.values["generate"]["cvqa-synthetic"]["shards"] = 999
+    project.values["generate"]["toy"]["shards"] = 999
     project.run()
     monkeypatch.setattr(artifacts, "content_of", lambda path, table=None: pytest.fail(f"read the rows of {path}"))
     found = states(project.graph)
@@ -304,8 +303,8 @@ def test_an_input_that_no_step_makes_is_refused(project: Project) -> None:
 
     from tests.graph.toy import TOY
 
-    broken: Step = replace(TOY.steps[1], inputs={"rows": "data/extract/other.parquet"})
-    with pytest.raises(ValueError, match=r"no earlier step makes its input data/extract/other\.parquet"):
+    broken: Step = replace(TOY.steps[1], inputs={"rows": TOY.steps[2]["rows"]})
+    with pytest.raises(ValueError, match=r"generate_toy: no earlier step makes its input rows"):
         Graph(project.graph.params, [replace(TOY, steps=(TOY.steps[0], broken))])
 
 

@@ -51,7 +51,7 @@ def test_an_artifact_whose_entry_cannot_be_written_is_not_set_aside(
 
 def test_an_entry_that_cannot_be_renewed_is_not_believed(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     project.run()
-    file = Path("data/extract/toy.parquet")
+    file = Path("data/extract/toy/rows.parquet")
     with _full_disk():
         file.touch()
         assert verified.digest(file, lambda: "what is there now") == "what is there now"

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.graph import toy
 from tests.graph.conftest import PART, Project
-from whatif.graph.run import Task
 from whatif.graph.standing import remarks
+from whatif.graph.task import Task
 
 
 def said(project: Project) -> list[str]:
@@ -26,10 +27,10 @@ def test_nothing_is_said_of_fresh_numbers(project: Project, shuffle_times: Calla
 
 def test_a_changed_parameter_is_named_once_with_its_jobs(project: Project) -> None:
     project.run()
-    project.values["generate"]["cvqa-synthetic"]["image_size"] = 512
+    project.values["generate"]["toy"]["image_size"] = 512
     heading, reason = said(project)
     assert heading.startswith("STALE: ")
-    assert reason == "  generate.cvqa-synthetic.image_size: 448 -> 512 (generate toy part-000-of-002 and 1 more)"
+    assert reason == "  generate.toy.image_size: 448 -> 512 (generate toy part-000-of-002 and 1 more)"
 
 
 def test_edited_numbers_are_named(project: Project) -> None:
@@ -45,18 +46,15 @@ def test_numbers_whose_artifacts_are_not_here_cannot_be_checked(project: Project
         path.unlink()
     heading, *reasons, more = said(project)
     assert heading.startswith("NOT CHECKED: ") and "`dvc pull`" in heading
-    assert reasons[0] == "  data/extract/toy.parquet is missing (extract toy)"
+    assert reasons[0] == "  data/extract/toy/rows.parquet is missing (extract toy)"
     assert (len(reasons), more) == (5, "  and 1 more: whatif status")
 
 
 def test_questions_that_were_given_up_are_counted(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    evaluate = toy.evaluate
-
-    def give_up(task: Task) -> None:
-        evaluate(task)
+    def give_up(task: Task[Any]) -> None:
         task.outputs.unfinished(12, "token_budget of 5 reached")
 
-    monkeypatch.setattr(toy, "evaluate", give_up)
+    monkeypatch.setitem(toy.DURING, "evaluate", give_up)
     project.run()
     heading, reason = said(project)
     assert heading.startswith("UNFINISHED: ")

@@ -21,10 +21,10 @@ from whatif.graph.run import run
 def test_going_back_to_an_earlier_value_computes_nothing(project: Project) -> None:
     project.run()
     before = PART.read_bytes()
-    project.values["generate"]["cvqa-synthetic"]["image_size"] = 512
+    project.values["generate"]["toy"]["image_size"] = 512
     project.run()
     assert PART.read_bytes() != before
-    project.values["generate"]["cvqa-synthetic"]["image_size"] = 448
+    project.values["generate"]["toy"]["image_size"] = 448
     assert project.run() == []
     assert PART.read_bytes() == before
     assert json.loads(Path("metrics/toy.json").read_text()) == {"sum": 2 * 2 * (2024 + 4)}
@@ -32,22 +32,22 @@ def test_going_back_to_an_earlier_value_computes_nothing(project: Project) -> No
 
 def test_another_number_of_parts_leaves_no_old_part_behind(project: Project) -> None:
     project.run()
-    project.values["generate"]["cvqa-synthetic"]["shards"] = 3
+    project.values["generate"]["toy"]["shards"] = 3
     project.run()
     assert sorted(path.name for path in PART.parent.iterdir()) == [f"part-00{n}-of-003.parquet" for n in range(3)]
 
 
 def test_the_stash_is_cut_down_to_size_oldest_first(project: Project) -> None:
     for size in (448, 512, 612):
-        project.values["generate"]["cvqa-synthetic"]["image_size"] = size
+        project.values["generate"]["toy"]["image_size"] = size
         project.run()
     kept = sum(path.stat().st_size for path in stash.STASH.rglob("*.parquet"))
     deleted, left = stash.collect(keep_bytes=kept // 2)
     assert left <= kept // 2
     assert deleted + left == kept
-    project.values["generate"]["cvqa-synthetic"]["image_size"] = 512
+    project.values["generate"]["toy"]["image_size"] = 512
     assert project.run() == []  # put there last, so still kept
-    project.values["generate"]["cvqa-synthetic"]["image_size"] = 448
+    project.values["generate"]["toy"]["image_size"] = 448
     assert project.run() != []
 
 
@@ -90,19 +90,19 @@ def test_a_failed_run_keeps_what_it_did_not_come_to(project: Project) -> None:
 def test_a_job_run_by_hand_keeps_what_was_there_in_the_stash(project: Project) -> None:
     project.run()
     before = PART.read_bytes()
-    project.values["generate"]["cvqa-synthetic"]["image_size"] = 512
+    project.values["generate"]["toy"]["image_size"] = 512
     (job,) = [job for job in project.graph.jobs if job.outputs.get("rows") == PART]
     assert run(job, project.said.append) == "computed"
-    project.values["generate"]["cvqa-synthetic"]["image_size"] = 448
+    project.values["generate"]["toy"]["image_size"] = 448
     assert project.run() == []
     assert PART.read_bytes() == before
 
 
 def test_another_number_of_parts_and_back_computes_nothing(project: Project) -> None:
     project.run()
-    project.values["generate"]["cvqa-synthetic"]["shards"] = 3
+    project.values["generate"]["toy"]["shards"] = 3
     project.run()
-    project.values["generate"]["cvqa-synthetic"]["shards"] = 2
+    project.values["generate"]["toy"]["shards"] = 2
     assert project.run() == []
 
 
@@ -140,7 +140,7 @@ def test_hand_written_notes_in_a_published_file_are_set_aside(project: Project) 
     project.run()
     notes = Path("metrics/toy.json")
     notes.write_text("my notes")
-    Path("data/aggregate/toy.parquet").unlink()
+    Path("data/aggregate/toy/files.parquet").unlink()
     project.run()
     assert json.loads(notes.read_text()) == {"sum": 2 * 2 * (2024 + 4)}
     assert (stash.SET_ASIDE / notes).read_text() == "my notes"

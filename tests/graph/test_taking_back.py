@@ -54,7 +54,7 @@ def test_what_was_taken_back_is_in_the_order_of_times_that_snakemake_wants(proje
     went_away_and_back(project)
     prepare(project.graph, project.said.append).end()
     for job in project.graph.jobs:
-        inputs = [path.stat().st_mtime_ns for paths in job.inputs.values() for path in paths]
+        inputs = [path.stat().st_mtime_ns for path in job.input_paths]
         outputs = [path.stat().st_mtime_ns for path in (*job.outputs.values(), *job.published)]
         assert min(outputs) >= max(inputs, default=0)
 

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from whatif import benchmarks
-from whatif.graph.steps import Graph, Job
+from whatif.graph.graph import Graph, Job
 from whatif.params.whole import check
 
 PARAMS = Path(__file__).parents[2] / "params.yaml"
@@ -34,7 +34,7 @@ Values = dict[str, Any]
 
 
 def graph_of(values: Values) -> Graph:
-    return benchmarks.graph(check(values))
+    return benchmarks.graph(benchmarks.check_params(values))
 
 
 def default_values() -> Values:
@@ -106,19 +106,16 @@ def test_tables_depend_on_the_settings_that_they_show_and_on_no_others(place: st
     assert stale_after(setting(place, value)) == stale
 
 
-def test_a_place_that_a_model_does_not_have_is_an_error_unless_it_is_marked_as_optional() -> None:
+def test_a_field_that_a_model_does_not_have_is_left_out_of_what_tables_show() -> None:
     from dataclasses import replace
 
-    from tests.graph.toy import TOY
+    from tests.graph.toy import MODEL, TOY, ToySettings
+    from whatif.graph.dimensions import Shown
 
-    parameters = check(default_values())
+    values = {**default_values(), "benchmarks": ["toy"], "generate": {"toy": {"shards": 1, "image_size": 1}}}
+    for stage in ("extract", "filter", "verify", "evaluate", "aggregate"):
+        del values[stage]
     *before, last = TOY.steps
-
-    def reading(place: str) -> Graph:
-        return Graph(parameters, [replace(TOY, steps=(*before, replace(last, reads=(place,))))])
-
-    with pytest.raises(KeyError, match="predictions"):
-        reading("models.{model}.predictions")
-    assert dict(reading("models.{model}.predictions?").jobs[-1].parameters) == {
-        "models.theirs.predictions": "theirs.csv"
-    }
+    showing = replace(TOY, steps=(*before, replace(last, shown=(Shown(MODEL, ("predictions",)),))))
+    *_, job = Graph(check(values, {"toy": ToySettings}, ["toy"]), [showing]).jobs
+    assert job.plain_parameters == {"models.theirs.predictions": "theirs.csv"}

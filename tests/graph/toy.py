@@ -3,92 +3,80 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from typing import Any
 
-from whatif import artifacts
-from whatif.artifacts.schemas import FILES, REJECTIONS
-from whatif.graph.run import Task
-from whatif.graph.steps import Benchmark, Output, Step, parts
-from whatif.params.whole import Params
+from pydantic import Field
+
+from whatif.artifacts.schemas import REJECTIONS
+from whatif.graph.dimensions import Dimension, part_dimension
+from whatif.graph.steps import Benchmark, StepsOf
+from whatif.graph.task import Task
+from whatif.params.base import BenchmarkSettings, Settings
 
 CALLS: list[str] = []
+DURING: dict[str, Callable[[Task[Any]], object]] = {}  # what a test adds to the work of a stage, by its name
 
 
-def _values(task: Task) -> list[int]:
-    return [
-        int(row["detail"])
-        for paths in task.inputs.values()
-        for path in paths
-        for row in artifacts.rows_of(path, REJECTIONS)
-    ]
+class GenerateToy(Settings):
+    """How many parts there are, and what is added to each value."""
+
+    shards: int = Field(ge=1, le=999)
+    image_size: int = Field(ge=1)
 
 
-def _write(task: Task, values: list[int]) -> None:
+class ToySettings(BenchmarkSettings):
+    """The sections of the toy."""
+
+    generate: GenerateToy
+
+
+_step = StepsOf(ToySettings)
+PART = part_dimension(lambda params, benchmark: params.section(benchmark, ToySettings).generate.shards)
+MODEL = Dimension("model", lambda params, benchmark: sorted(params.models), "Only this model.", is_model=True)
+
+
+def _values(task: Task[Any]) -> list[int]:
+    return [int(row["detail"]) for row in task.rows("rows")]
+
+
+def _write(task: Task[Any], values: list[int]) -> None:
     rows = [{"item_id": f"{number:04d}", "reason": "-", "detail": str(value)} for number, value in enumerate(values)]
     task.outputs.write("rows", rows)
 
 
-def extract(task: Task) -> None:
+@_step("extract", seed=True, outputs={"rows": REJECTIONS})
+def extract(task: Task[None]) -> None:
     CALLS.append("extract")
-    _write(task, [task.parameters["seed"]])
+    _write(task, [task.seed])
 
 
-def generate(task: Task) -> None:
-    CALLS.append(f"generate {task.wildcards['part']}")
-    image_size = task.parameters["generate.cvqa-synthetic"].image_size
-    _write(task, [value + image_size // 100 for value in _values(task)])
+@_step(
+    "generate",
+    reads=lambda s: s.generate,
+    divided_by=(PART,),
+    inputs={"rows": extract["rows"]},
+    outputs={"rows": REJECTIONS},
+)
+def generate(task: Task[GenerateToy]) -> None:
+    CALLS.append(f"generate {task.part}")
+    _write(task, [value + task.settings.image_size // 100 for value in _values(task)])
 
 
-def evaluate(task: Task) -> None:
+@_step("evaluate", divided_by=(MODEL,), inputs={"rows": generate["rows"]}, outputs={"rows": REJECTIONS})
+def evaluate(task: Task[None]) -> None:
     CALLS.append(f"evaluate {task.wildcards['model']}")
-    if task.parameters[f"models.{task.wildcards['model']}"].name == "fails":
+    if task.model.name == "fails":
         task.outputs.writer("rows").write([{"item_id": "0", "reason": "-", "detail": "half"}])
         raise RuntimeError("the model broke down")
+    DURING.get("evaluate", str)(task)
     _write(task, _values(task))
 
 
-def aggregate(task: Task) -> None:
+@_step("aggregate", inputs={"rows": evaluate["rows"]}, publishes=())
+def aggregate(task: Task[None]) -> None:
     CALLS.append("aggregate")
     task.outputs.publish("metrics/toy.json", json.dumps({"sum": sum(_values(task))}).encode())
 
 
-def _wildcards(params: Params) -> dict[str, list[str]]:
-    return {"part": parts(params.generate.cvqa_synthetic.shards), "model": sorted(params.models)}
-
-
-TOY = Benchmark(
-    name="toy",
-    wildcards=_wildcards,
-    steps=(
-        Step(
-            "extract",
-            "toy",
-            f"{__name__}:extract",
-            {"rows": Output(REJECTIONS, "data/extract/toy.parquet")},
-            reads=("seed",),
-        ),
-        Step(
-            "generate",
-            "toy",
-            f"{__name__}:generate",
-            {"rows": Output(REJECTIONS, "data/generate/toy/{part}.parquet")},
-            inputs={"rows": "data/extract/toy.parquet"},
-            reads=("generate.cvqa-synthetic",),
-        ),
-        Step(
-            "evaluate",
-            "toy",
-            f"{__name__}:evaluate",
-            {"rows": Output(REJECTIONS, "data/evaluate/{model}/toy.parquet")},
-            inputs={"rows": "data/generate/toy/{part}.parquet"},
-            reads=("models.{model}",),
-        ),
-        Step(
-            "aggregate",
-            "toy",
-            f"{__name__}:aggregate",
-            {"files": Output(FILES, "data/aggregate/toy.parquet")},
-            inputs={"rows": "data/evaluate/{model}/toy.parquet"},
-            publishes=("metrics/toy.json",),
-        ),
-    ),
-)
+TOY = Benchmark("toy", ToySettings, steps=(extract, generate, evaluate, aggregate))

@@ -18,7 +18,7 @@ from whatif.artifacts.reader import canonical_json, content_of
 from whatif.artifacts.schemas import IMAGES, PAIRS
 from whatif.artifacts.writer import write_artifact
 from whatif.errors import WhatifError
-from whatif.graph.steps import part_range, parts
+from whatif.graph.dimensions import part_range, parts
 from whatif.models.responses.store import ResponseStore
 from whatif.params.base import Span
 from whatif.params.models import DiffusionCheckpoint, LocalCheckpoint

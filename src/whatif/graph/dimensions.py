@@ -51,13 +51,14 @@ class Shown:
     fields: tuple[str, ...]
 
 
-def part(number: Callable[[Params, str], int]) -> Dimension:
+def part_dimension(number: Callable[[Params, str], int]) -> Dimension:
     """The parts that the work is cut into, so that they run side by side; `number` says how many."""
     return Dimension(
         "part",
         lambda params, benchmark: parts(number(params, benchmark)),
         "Only this part, for example part-000-of-004; all of them by default.",
         PART,
+        code=lambda params, value: [f"{__name__}:part_range"],
     )
 
 

@@ -19,6 +19,8 @@ from whatif.params.models import ModelSettings
 from whatif.params.whole import Params
 
 _NOTHING = Reading(None, {}, ())
+# What a task calls to read its inputs; the functions of steps call the task.
+_READERS = ("whatif.artifacts.reader:read", "whatif.artifacts.reader:rows_of", "whatif.artifacts.images:ImageStore")
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +109,13 @@ class Job:
         """Where this job's code begins, as `module:name`: its function, what that looks up, its settings' types."""
         looked_up = [root for one in self.step.divided_by for root in one.code(self.params, self.wildcards[one.name])]
         types = {type(value) for value in self.settings}
-        return [self.step.root, *looked_up, *sorted(f"{kind.__module__}:{kind.__qualname__}" for kind in types)]
+        readers = _READERS if self.inputs else ()
+        return [
+            self.step.root,
+            *looked_up,
+            *readers,
+            *sorted(f"{kind.__module__}:{kind.__qualname__}" for kind in types),
+        ]
 
     def task(self, outputs: Outputs, say: Any, **changes: Any) -> Task[Any]:
         """What the step's function is called with; `changes` replace fields of it."""

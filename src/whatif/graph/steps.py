@@ -54,7 +54,7 @@ class Step:
     seed: whether the work depends on the seed.
     shown: what is read of the models that a table shows.
     package_files: data files of whatif that the work reads.
-    publishes: text files, in the folder `metrics/BENCHMARK`; with them comes `metrics/BENCHMARK.json`.
+    publishes: text files in the folder `metrics/BENCHMARK`, to which `metrics/BENCHMARK.json` is added; None for none.
     benchmark: set when the step becomes part of a `Benchmark`.
     """
 
@@ -68,7 +68,7 @@ class Step:
     seed: bool = False
     shown: tuple[Shown, ...] = ()
     package_files: tuple[str, ...] = ()
-    publishes: tuple[str, ...] = ()
+    publishes: tuple[str, ...] | None = None
     benchmark: str = ""
 
     def __getitem__(self, role: str) -> OutputOf:
@@ -104,7 +104,7 @@ class Step:
     @cached_property
     def text_files(self) -> tuple[str, ...]:
         """The paths of the text files that the step publishes."""
-        if not self.publishes:
+        if self.publishes is None:
             return ()
         folder = f"metrics/{self.benchmark}"
         return (f"{folder}.json", *(f"{folder}/{name}" for name in self.publishes))
@@ -138,7 +138,7 @@ class StepsOf(Generic[Own]):
         if stage not in STAGES:
             raise ValueError(f"{stage}: is no stage; there are {', '.join(STAGES)}")
         outputs = dict(declared.pop("outputs", {}))
-        if declared.get("publishes"):
+        if declared.get("publishes") is not None:
             outputs[TEXT_FILES] = FILES
         return lambda function: Step(stage, function, outputs, reads=reads, **declared)
 
@@ -149,7 +149,7 @@ class Benchmark:
 
     outside: what captions, questions or photographs it takes from outside the drawn scenes, in words; empty for none.
     citation: the paper whose method it follows, as a data card names it; empty where there is none.
-    title: its name in reports and plots; plots: what `dvc plots` shows.
+    plots: what `dvc plots` shows: `file`, in the folder of its metrics, and the fields that DVC has for a plot.
     """
 
     name: str

@@ -29,8 +29,8 @@ from whatif.artifacts.schemas import (
     Table,
 )
 from whatif.errors import WhatifError
+from whatif.graph.graph import Graph
 from whatif.graph.run import run
-from whatif.graph.steps import Graph
 from whatif.params.whole import check
 from whatif.prompt_to_prompt.image_maker import PictureMaker
 from whatif.verification.picture_tasks import picture_tasks

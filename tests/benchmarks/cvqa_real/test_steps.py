@@ -19,8 +19,8 @@ from whatif import artifacts, benchmarks
 from whatif.artifacts.schemas import PREDICTIONS, QUESTIONS, REJECTIONS
 from whatif.benchmarks.cvqa_real.sampled_questions import questions_for
 from whatif.errors import WhatifError
+from whatif.graph.graph import Graph
 from whatif.graph.run import run
-from whatif.graph.steps import Graph
 from whatif.params.whole import check
 
 ROOT = Path(__file__).parents[2]

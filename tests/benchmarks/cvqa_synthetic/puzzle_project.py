@@ -12,8 +12,8 @@ import pytest
 from tests.defaults import puzzles_and_baselines
 from whatif import artifacts, benchmarks
 from whatif.artifacts.schemas import IMAGES, PUZZLES, QUESTIONS, Table
+from whatif.graph.graph import Graph, Job
 from whatif.graph.run import run
-from whatif.graph.steps import Graph, Job
 from whatif.params.whole import check
 
 NAME = "cvqa-synthetic"

@@ -18,8 +18,8 @@ from whatif.artifacts.images import ImageStore
 from whatif.artifacts.schemas import IMAGES, JUDGEMENTS, MATCHES, PAIRS, PREDICTIONS, QUESTIONS, REJECTIONS, Table
 from whatif.embedded.scene_pairs import picture_defects
 from whatif.errors import WhatifError
+from whatif.graph.graph import Graph, Job
 from whatif.graph.run import run
-from whatif.graph.steps import Graph, Job
 from whatif.params.whole import check
 
 pytest.importorskip("diffusers")

@@ -19,7 +19,7 @@ from whatif.benchmarks.coco_counterfactuals.settings import (
 )
 from whatif.errors import WhatifError
 from whatif.files.inputs import user_path
-from whatif.graph.dimensions import part
+from whatif.graph.dimensions import part_dimension
 from whatif.graph.steps import StepsOf
 from whatif.graph.task import Task
 
@@ -37,7 +37,7 @@ _SIDE = 64  # of their pictures, in pixels
 
 
 _step = StepsOf(CocoCounterfactualsSettings)
-PART = part(lambda params, benchmark: params.section(benchmark, CocoCounterfactualsSettings).generate.shards)
+PART = part_dimension(lambda params, benchmark: params.section(benchmark, CocoCounterfactualsSettings).generate.shards)
 
 
 @_step(

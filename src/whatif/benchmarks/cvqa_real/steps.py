@@ -19,7 +19,7 @@ from whatif.benchmarks.shared.pilots import pilot_of
 from whatif.benchmarks.shared.tasks import judgement, pairs_of, table_files
 from whatif.errors import WhatifError
 from whatif.files.inputs import user_path
-from whatif.graph.dimensions import Shown, part
+from whatif.graph.dimensions import Shown, part_dimension
 from whatif.graph.steps import Benchmark, StepsOf
 from whatif.graph.task import Task
 
@@ -32,7 +32,7 @@ _FOLDERS = f"name the folders of COCO's photographs as extract.{NAME}.image_fold
 SHOWN = Shown(ANSWERER, (*SHOWN_ANSWERERS.fields, "strategy"))
 _step = StepsOf(CvqaRealSettings)
 STRATEGY = strategy(lambda params, benchmark: params.section(benchmark, CvqaRealSettings).evaluate.strategies)
-PART = part(lambda params, benchmark: params.section(benchmark, CvqaRealSettings).evaluate.shards)
+PART = part_dimension(lambda params, benchmark: params.section(benchmark, CvqaRealSettings).evaluate.shards)
 _TABLES = ("table3", "table4", "table5", "drops", "gender", "questions", "answers", "words", "costs", "funnel")
 
 

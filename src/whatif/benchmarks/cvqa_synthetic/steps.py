@@ -28,7 +28,7 @@ from whatif.benchmarks.shared.pilots import pilot_of
 from whatif.benchmarks.shared.tasks import judgement, pairs_of, table_files
 from whatif.errors import WhatifError
 from whatif.files.inputs import user_path
-from whatif.graph.dimensions import Dimension, part
+from whatif.graph.dimensions import Dimension, part_dimension
 from whatif.graph.steps import Benchmark, StepsOf
 from whatif.graph.task import Task
 from whatif.language.strategies import DIRECT
@@ -37,7 +37,7 @@ NAME = "cvqa-synthetic"
 
 
 _step = StepsOf(CvqaSyntheticSettings)
-PART = part(lambda params, benchmark: params.section(benchmark, CvqaSyntheticSettings).generate.shards)
+PART = part_dimension(lambda params, benchmark: params.section(benchmark, CvqaSyntheticSettings).generate.shards)
 VARIANT = Dimension(
     "variant",
     lambda params, benchmark: ["original", "counterfactual"],
@@ -298,5 +298,16 @@ BENCHMARK = Benchmark(
     citation=(
         'Zhang et al., "What If the TV Was Off? Examining Counterfactual Reasoning Abilities of Multi-modal Language '
         'Models", CVPR 2024.'
+    ),
+    plots=(
+        {
+            "file": "accuracy.csv",
+            "template": "models",  # .dvc/plots/models.json: a scatter that names each point
+            "x": "original",
+            "y": "counterfactual",
+            "x_label": "Accuracy on original questions (%)",
+            "y_label": "Accuracy on counterfactual questions (%)",
+            "title": "C-VQA-Synthetic",
+        },
     ),
 )

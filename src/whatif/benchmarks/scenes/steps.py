@@ -32,7 +32,7 @@ from whatif.benchmarks.shared.tasks import (
     judgement,
     table_files,
 )
-from whatif.graph.dimensions import part
+from whatif.graph.dimensions import part_dimension
 from whatif.graph.steps import Benchmark, StepsOf
 from whatif.graph.task import Task
 
@@ -42,7 +42,7 @@ _LEAST_SCORE = f"lower verify.{NAME}.least_score or raise generate.{NAME}.candid
 
 
 _step = StepsOf(ScenesSettings)
-PART = part(lambda params, benchmark: params.section(benchmark, ScenesSettings).generate.shards)
+PART = part_dimension(lambda params, benchmark: params.section(benchmark, ScenesSettings).generate.shards)
 STRATEGY = strategy(lambda params, benchmark: [params.section(benchmark, ScenesSettings).evaluate.strategy])
 
 

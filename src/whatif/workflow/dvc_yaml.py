@@ -1,0 +1,97 @@
+"""Writes `dvc.yaml` from the graph: its stages, and the metrics and plots of every selected benchmark."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from whatif.graph.graph import Graph
+from whatif.graph.reading import places
+from whatif.graph.steps import Step
+from whatif.params.base import STAGES
+
+DVC_YAML = Path("dvc.yaml")
+_HEADER = """\
+# First entry point: `dvc repro`. Written by `whatif dvc-yaml`; run it again after selecting other benchmarks in params.yaml.
+# `whatif make` returns at once when the files of a stage are fresh; otherwise it calls Snakemake, which runs the jobs that
+# are due in parallel. Outputs persist, so that a job can see which of them are still good.
+"""
+_DESCRIPTIONS = {
+    "extract": "Sources. Depends on all of params.yaml, so that any edit is checked before anything else runs.",
+    "generate": "Counterfactual questions and images.",
+    "filter": "Automatic filters.",
+    "verify": "Checks by people or by recounting.",
+    "evaluate": "One model, every benchmark.",
+    "aggregate": "Numbers and tables.",
+}
+_CODE = "src/whatif"
+
+
+def dvc_yaml(graph: Graph) -> str:
+    """The text of `dvc.yaml` for the selected benchmarks."""
+    stages = {stage: _stage(graph, stage) for stage in STAGES}
+    stages["evaluate"] = {"foreach": "${models}", "do": stages["evaluate"]}
+    metrics = [f"metrics/{name}.json" for name, one in graph.benchmarks.items() if one.text_files]
+    plots = [
+        {f"metrics/{name}/{plot['file']}": {key: value for key, value in plot.items() if key != "file"}}
+        for name, benchmark in graph.benchmarks.items()
+        for plot in benchmark.plots
+    ]
+    parts = [_dump({"stages": stages}, None), _dump({"metrics": metrics}, False)]
+    if plots:
+        parts.append(_dump({"plots": plots}, False))
+    return _HEADER + "\n".join(parts)
+
+
+def undeclared(graph: Graph, text: str) -> list[str]:
+    """The metrics files of selected benchmarks that a `dvc.yaml` does not declare."""
+    found = yaml.safe_load(text) or {}
+    declared = {next(iter(one)) if isinstance(one, dict) else one for one in found.get("metrics") or ()}
+    wanted = [f"metrics/{name}.json" for name, one in graph.benchmarks.items() if one.text_files]
+    return [path for path in wanted if path not in declared]
+
+
+def _dump(part: Mapping[str, Any], flow: bool | None) -> str:
+    return str(yaml.safe_dump(part, sort_keys=False, default_flow_style=flow, width=120, allow_unicode=True))
+
+
+def _stage(graph: Graph, stage: str) -> dict[str, Any]:
+    steps = graph.steps(stage)
+    target = f"{stage}-${{key}}" if stage == "evaluate" else stage
+    folder = f"data/{stage}/${{key}}" if stage == "evaluate" else f"data/{stage}"
+    # A model that no benchmark asks, such as a matcher without pairs, has an empty folder.
+    command = f"whatif make {target}" if stage != "evaluate" else f"mkdir -p {folder} && whatif make {target}"
+    outputs: list[Any] = [{folder: {"persist": True}}]
+    if stage == "aggregate":
+        outputs.append({"metrics": {"cache": False, "persist": True}})
+    return {
+        "desc": _DESCRIPTIONS[stage],
+        "cmd": command,
+        "deps": [_CODE, *(f"data/{before}" for before in STAGES if before in _stages_before(steps))],
+        "params": [{"params.yaml": None}] if stage == "extract" else _params(graph, stage, steps),
+        "outs": outputs,
+    }
+
+
+def _stages_before(steps: Iterable[Step]) -> set[str]:
+    return {output.stage for step in steps for output in step.inputs.values() if output.stage != step.stage}
+
+
+def _params(graph: Graph, stage: str, steps: Iterable[Step]) -> list[str]:
+    """What decides which jobs a stage has and what they read: its own sections, and single places of other stages."""
+    found = {"seed": None} if any(step.seed for step in steps) else {}
+    found["benchmarks"] = None
+    if any(stage in one.settings.model_fields for one in graph.benchmarks.values()):
+        found[stage] = None
+    for step in steps:
+        if step.reads is not None:
+            read = places(step.reads, step.benchmark, graph.benchmarks[step.benchmark].settings)
+            found.update(dict.fromkeys(place for place in read if place.split(".")[0] != stage))
+        if step.shown:
+            found["models"] = None
+        if any(dimension.is_model for dimension in step.divided_by):
+            found["models.${key}"] = None
+    return list(found)
