@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle, Polygon
 from PIL import Image
 
+from whatif.benchmarks.cvqa_synthetic import dot_puzzle, flower_puzzle
 from whatif.benchmarks.cvqa_synthetic.dot_puzzle import lay_out_dots
 from whatif.benchmarks.cvqa_synthetic.flower_puzzle import lay_out_flowers
 from whatif.benchmarks.cvqa_synthetic.flowers import drawn_flowers
@@ -22,7 +23,6 @@ from whatif.benchmarks.cvqa_synthetic.options import puzzle_text
 from whatif.benchmarks.cvqa_synthetic.puzzle_image import FlowerPictures, dot_puzzle_colours, draw_puzzle
 from whatif.benchmarks.cvqa_synthetic.questions import GROUPS
 from whatif.benchmarks.cvqa_synthetic.settings import GeneratePuzzles
-from whatif.benchmarks.cvqa_synthetic.steps import dot_puzzle, flower_puzzle
 from whatif.drawing.palette import POLYGON_COLOURS, Colour
 from whatif.params.base import Range
 from whatif.random_streams import stream

@@ -105,13 +105,14 @@ def _shortcuts() -> str:
 
 
 def _released_shortcuts(released: Path) -> str:
+    from whatif import benchmarks
+    from whatif.benchmarks.cvqa_synthetic.settings import CvqaSyntheticSettings
     from whatif.formats.c_vqa import read_released
-    from whatif.params.whole import load
     from whatif.reporting.precision import percent
     from whatif.shortcuts.audit import audit
 
-    params = load(ROOT / "params.yaml")
-    settings = params.aggregate.cvqa_synthetic
+    params = benchmarks.load_params(ROOT / "params.yaml")
+    settings = params.section("cvqa-synthetic", CvqaSyntheticSettings).aggregate
     cells: dict[str, list[str]] = {}
     for found in audit(read_released(released), folds=settings.audit_folds, seed=params.seed):
         accuracy = found.accuracy(settings.confidence)

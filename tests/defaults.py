@@ -7,7 +7,8 @@ from typing import Any
 
 import yaml
 
-PARAMS = Path(__file__).parents[1] / "params.yaml"
+ROOT = Path(__file__).parents[1]
+PARAMS = ROOT / "params.yaml"
 BASELINES = ("random", "first-option", "majority")
 
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 import yaml
 
+from tests.defaults import ROOT
 from whatif import benchmarks
+from whatif.benchmarks.coco_counterfactuals.settings import CocoCounterfactualsSettings
 from whatif.benchmarks.cvqa_real.tables import table_3_name
 from whatif.params.models import answerers
 from whatif.reporting.published_numbers import published
 
-ROOT = Path(__file__).parents[1]
 FILE = ROOT / "params" / "paper-scale.yaml"
 # Hub id -> the class of its configuration, as its config.json names it.
 FAMILIES = {
@@ -62,13 +61,13 @@ def test_the_parameters_are_valid_and_differ_from_the_default_in_what_they_say()
 
 
 def test_counterfactual_pairs_are_made_with_the_numbers_of_the_paper() -> None:
-    paper = benchmarks.load_params(FILE)
     printed = {
         row["metric"]: float(row["value"])
         for row in published("coco-cf", "text")
         if row["location"] in ("sec3.1", "sec3.2", "appB.1.2")
     }
-    captions, pictures = paper.generate.coco_counterfactuals.captions, paper.generate.coco_counterfactuals.pictures
+    paper = benchmarks.load_params(FILE).section("coco-counterfactuals", CocoCounterfactualsSettings)
+    captions, pictures = paper.generate.captions, paper.generate.pictures
     assert captions.replacements == printed["mlm_candidates_per_noun"]
     assert captions.choose.similarity.low == printed["sentence_similarity_lower_bound"]
     assert captions.choose.similarity.high == printed["sentence_similarity_upper_bound"]
@@ -77,9 +76,9 @@ def test_counterfactual_pairs_are_made_with_the_numbers_of_the_paper() -> None:
         printed["prompt_to_prompt_p_lower"],
         printed["prompt_to_prompt_p_upper"],
     )
-    assert paper.filter.coco_counterfactuals.caption_image == printed["min_clip_caption_image_cosine"]
-    assert paper.filter.coco_counterfactuals.image_image == printed["min_clip_image_image_cosine"]
-    assert paper.filter.coco_counterfactuals.directional == 0.2  # of Instruct-Pix2Pix; the paper prints none
+    assert paper.filter.caption_image == printed["min_clip_caption_image_cosine"]
+    assert paper.filter.image_image == printed["min_clip_image_image_cosine"]
+    assert paper.filter.directional == 0.2  # of Instruct-Pix2Pix; the paper prints none
 
 
 def test_printed_names_are_those_of_the_paper() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from tests.defaults import PARAMS
 from tests.verification.pairs import pair, pictures
 from whatif import artifacts
 from whatif.artifacts.schemas import IMAGES, JUDGEMENTS, PAIRS, REJECTIONS
@@ -92,7 +93,7 @@ def test_tasks_out_and_labels_in() -> None:
     with Path("tasks/tasks.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert "params.yaml: cannot be read" in refused("export", "picture-tasks", "others", "--seed", "4")
-    shipped = (Path(__file__).parents[1] / "params.yaml").read_text(encoding="utf-8")
+    shipped = PARAMS.read_text(encoding="utf-8")
     Path("params.yaml").write_text(shipped.replace("three_times: 0.1", "three_times: 0.5"), encoding="utf-8")
     assert "20 labels to give for 10 pictures" in done("export", "picture-tasks", "others", "--seed", "4")
     Path("params.yaml").unlink()

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.bad_inputs.outcome import refusal
+from tests.defaults import ROOT
 from tests.tiny_checkpoints import tiny_blip2, tiny_clip, tiny_diffusion, tiny_llava, tiny_text_model, tiny_vilt
 from tests.tiny_checkpoints.language import tiny_bert, tiny_causal
 from whatif.models.language.masked import masked_language_model
@@ -32,7 +33,6 @@ from whatif.prompt_to_prompt.pipeline import load_pipeline
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-ROOT = Path(__file__).parents[2]
 Spoil = Callable[[Path], None]
 
 

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from tests.bad_inputs.outcome import nothing_written, refusal
+from tests.defaults import ROOT
 from whatif import benchmarks
 from whatif.cluster.resources import load_resources
 from whatif.training.recipes import load_recipes
 
-ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "params.yaml").read_text(encoding="utf-8")
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.defaults import PARAMS, puzzles_and_baselines
+from tests.defaults import PARAMS, ROOT, puzzles_and_baselines
 from whatif import benchmarks
 from whatif.cluster import faults as cluster_faults
 from whatif.cluster import resources as cluster
@@ -19,7 +19,6 @@ from whatif.errors import WhatifError
 from whatif.graph.graph import Graph, Job
 from whatif.workflow.snakemake import log_of
 
-ROOT = Path(__file__).parents[2]
 FILE = ROOT / "slurm" / "resources.yaml"
 
 

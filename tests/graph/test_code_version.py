@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.defaults import PARAMS
 from whatif import benchmarks, models
 from whatif.graph import code_version as module
 from whatif.graph.code_version import code_version
@@ -194,7 +195,7 @@ def test_what_cannot_be_followed_is_an_error(
 
 
 def test_methods_of_parameters_are_part_of_a_jobs_code() -> None:
-    graph = benchmarks.graph(benchmarks.load_params(Path(__file__).parents[2] / "params.yaml"))
+    graph = benchmarks.graph(benchmarks.load_params(PARAMS))
     roots = {job.name: job.code_roots for job in graph.jobs}
     assert "whatif.benchmarks.scenes.settings:AggregateScenes" in roots["aggregate scenes"]
     assert (
@@ -220,7 +221,7 @@ def test_a_root_that_does_not_exist_is_an_error(version: Callable[..., dict[str,
 
 
 def test_every_step_of_every_benchmark_is_covered() -> None:
-    graph = benchmarks.graph(benchmarks.load_params(Path(__file__).parents[2] / "params.yaml"))
+    graph = benchmarks.graph(benchmarks.load_params(PARAMS))
     reached = {job.name: code_version(job.code_roots) for job in graph.jobs}
     puzzles = reached["generate cvqa-synthetic part-000-of-004"]
     assert {

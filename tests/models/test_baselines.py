@@ -109,8 +109,9 @@ def test_every_adapter_is_there(name: str) -> None:
 
 def test_naming_adapters_imports_no_heavy_library() -> None:
     code = (
-        "import sys, whatif.models.local.chat, whatif.models.baselines, whatif.scoring, whatif.benchmarks.shared.c_vqa_tables, "
-        "whatif.reporting.plots, whatif.statistics, whatif.shortcuts.audit, whatif.artifacts.images; "
+        "import sys, whatif.models.local.chat, whatif.models.baselines, whatif.scoring, "
+        "whatif.benchmarks.shared.c_vqa_tables, whatif.reporting.plots, "
+        "whatif.statistics, whatif.shortcuts.audit, whatif.artifacts.images; "
         "heavy = {'torch', 'transformers', 'sklearn', 'scipy', 'statsmodels', 'matplotlib', 'pandas'}; "
         "print(sorted(heavy & set(sys.modules)))"
     )

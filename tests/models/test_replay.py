@@ -10,6 +10,7 @@ import pytest
 import yaml
 from PIL import Image
 
+from tests.defaults import PARAMS
 from whatif import benchmarks
 from whatif.errors import WhatifError
 from whatif.formats.c_vqa import read_released
@@ -192,13 +193,13 @@ def test_what_a_tool_failed_to_ask_is_an_error(tmp_path: Path) -> None:
 @pytest.mark.parametrize("benchmark", ["cvqa-synthetic", "cvqa-real"])
 def test_the_file_is_a_source_of_the_evaluation(tmp_path: Path, benchmark: str) -> None:
     path = plain(tmp_path / "p.csv", {"a": "1"})
-    values = yaml.safe_load((Path(params.__file__).parents[2] / "params.yaml").read_text(encoding="utf-8"))
+    values = yaml.safe_load(PARAMS.read_text(encoding="utf-8"))
     values["models"] = {"theirs": {"adapter": "replay", "predictions": str(path)}}
     values["benchmarks"] = [benchmark]
     values["evaluate"]["cvqa-real"]["sampled_models"] = []
     graph = benchmarks.graph(benchmarks.check_params(values))
     jobs = [job for job in graph.jobs if job.step.stage == "evaluate"]
-    assert jobs and all(path in job.source_paths for job in jobs)
+    assert jobs and all(path in job.source_paths.values() for job in jobs)
 
 
 def test_rows_that_come_again_with_another_response_are_counted(

@@ -15,7 +15,8 @@ from typing import Any
 import pytest
 import yaml
 
-ROOT = Path(__file__).parents[2]
+from tests.defaults import ROOT
+
 SMALL: dict[str, Any] = {
     "benchmarks": ["cvqa-synthetic"],
     **{f"models.{key}": None for key in ("llava-original", "llava-counterfactual", "clip", "vilt")},

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.defaults import ROOT
 from tests.faulty_proxy import FaultyProxy
 from tests.pipeline.conftest import DOORS, Checkout
 from tests.pipeline.power_cuts import PowerCuts, job_of, kill_session, started, wait_until
@@ -86,5 +87,5 @@ def test_while_an_orphan_of_a_killed_run_lives_nothing_is_touched(finished: Chec
 def test_it_goes_on_as_the_run_that_was_cut_off(
     door: str | None, arguments: str, last: str, wanted: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(Path(__file__).parents[2])  # where DVC is set up
+    monkeypatch.chdir(ROOT)  # where DVC is set up
     assert " ".join(next_command(door, tuple(arguments.split()), last.split())) == wanted

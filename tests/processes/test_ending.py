@@ -13,14 +13,15 @@ from typing import IO
 import psutil
 import pytest
 
+from tests.defaults import ROOT
 from whatif.processes import ending
 
 Start = Callable[..., subprocess.Popen[str]]
-SOURCE = Path(__file__).parents[2] / "src"
+SOURCE = ROOT / "src"
 # Snakemake in the middle of a run: one child as its job, and a main thread that waits.
 SNAKEMAKE = """
 import subprocess, sys, threading
-from whatif.graph import ending
+from whatif.processes import ending
 job = None
 try:
     ending.end_cleanly(ends_jobs={ends_jobs})
@@ -33,7 +34,7 @@ except SystemExit as error:
 """
 JOB = """
 import threading
-from whatif.graph import ending
+from whatif.processes import ending
 ending.end_with_parent()
 print("began", flush=True)
 threading.Event().wait({seconds})

@@ -9,15 +9,14 @@ from typing import Any
 
 import pytest
 
+from tests.defaults import ROOT
+from whatif import benchmarks
 from whatif.models.responses.store import ResponseStore
-from whatif.params.whole import load
 from whatif.prompt_to_prompt.candidate_scores import candidate_rows
 from whatif.prompt_to_prompt.directional_similarity import Thresholds, best_candidates
 from whatif.prompt_to_prompt.image_maker import PictureMaker
 
 pytest.importorskip("diffusers")
-
-ROOT = Path(__file__).parents[2]
 
 
 def pair(pair_id: str, caption: str, nouns: tuple[str, str]) -> dict[str, Any]:
@@ -30,7 +29,7 @@ def test_the_embedded_diffusion_draws_one_picture_for_nouns_that_it_does_not_kno
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(ROOT)
-    pictures = load().generate.coco_counterfactuals.pictures
+    pictures = benchmarks.load_params().lookup("generate.coco-counterfactuals.pictures")
     pairs = [
         pair("known", "There is a red {} in front of a white background.", ("star", "ball")),
         pair("unknown", "A woman is cutting into a {} with a large knife.", ("cake", "sandwich")),

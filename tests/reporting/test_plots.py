@@ -7,18 +7,17 @@ import subprocess
 import sys
 from dataclasses import asdict
 from itertools import combinations
-from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 import yaml
 
+from tests.defaults import ROOT
 from whatif.benchmarks.shared.c_vqa_tables import PlotRow
 from whatif.reporting import plots
 from whatif.reporting.plots import accuracy_scatter
 from whatif.reporting.svg import STYLE
 
-ROOT = Path(__file__).parents[2]
 ROWS = [
     PlotRow("InstructBLIP", "InstructBLIP (Vicuna-7B)", "printed", 26.9, 25.7),
     PlotRow("random", "random", "ours", 24.7, 25.4, 23.2, 26.3, 23.9, 27.0),

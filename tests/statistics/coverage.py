@@ -9,18 +9,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from docs.tables import with_block
+from tests.defaults import ROOT
 from whatif.random_streams import stream
 from whatif.statistics.clustered import share_of
 from whatif.statistics.clusters import ClusterTotals
 from whatif.statistics.paired import difference_of
 
-PAGE = Path(__file__).parents[2] / "docs" / "statistics.md"
+PAGE = ROOT / "docs" / "statistics.md"
 CONFIDENCE = 0.95
 SAMPLES = 6_000
 IMAGES = (30, 60, 200)

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from tests.command_line import refused, whatif
+from tests.defaults import ROOT
 from whatif.errors import WhatifError
 from whatif.workflow import recovery
 from whatif.workflow.dvc_files import check_cache, check_dvc
 
-ROOT = Path(__file__).parents[2]
 JUNK = bytes(range(128, 256))
 LOCK = b"schema: '2.0'\nstages:\n  extract:\n    cmd: snakemake\n"
 

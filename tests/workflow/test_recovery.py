@@ -128,7 +128,7 @@ def test_how_a_run_was_started_is_known_to_who_goes_on(checkout: Path, monkeypat
 
 def test_a_held_lock_counts_where_no_process_is_seen(checkout: Path) -> None:
     script = (
-        "import sys, time; from whatif.graph import locks\n"
+        "import sys, time; from whatif.processes import locks\n"
         "with locks.hold_job('generate part-000', print): print(flush=True); time.sleep(600)"
     )
     holder = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE)

@@ -17,11 +17,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from whatif import artifacts
-from whatif.artifacts.stamps import files_below, stamp
 from whatif.errors import WhatifError
 from whatif.files import atomic as atomic_files
 from whatif.files.atomic import write_whole
 from whatif.files.inputs import open_regular
+from whatif.files.stamps import files_below, stamp
 
 INDEX = Path(".whatif/index")
 

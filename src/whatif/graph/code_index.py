@@ -15,9 +15,9 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from whatif.artifacts.stamps import code_stamp
 from whatif.errors import WhatifError
 from whatif.files.atomic import write_whole
+from whatif.files.stamps import code_stamp
 from whatif.graph import code_version as source
 
 _FOLDER = Path(".whatif/code-versions")

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from whatif.artifacts.stamps import code_stamp, identity_or_absent, stamp_or_absent
 from whatif.files.atomic import write_whole
+from whatif.files.stamps import code_stamp, identity_or_absent, stamp_or_absent
 
 _FOLDER = Path(".whatif/fresh")
 

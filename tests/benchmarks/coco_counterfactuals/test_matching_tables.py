@@ -6,7 +6,6 @@ import json
 import subprocess
 import sys
 from itertools import combinations
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree
@@ -14,17 +13,17 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from tests.defaults import ROOT
+from whatif.benchmarks.coco_counterfactuals import matching_tables as coco_counterfactuals_matching
 from whatif.benchmarks.coco_counterfactuals.matching_tables import (
     MARGINS,
     MatchingMargins,
     margin_distributions,
     matching_margins,
 )
-from whatif.benchmarks.coco_counterfactuals.steps import matching_tables as coco_counterfactuals_matching
 from whatif.errors import WhatifError
 from whatif.reporting.svg import STYLE, new_figure, svg
 
-ROOT = Path(__file__).parents[2]
 SETTINGS = SimpleNamespace(confidence=0.95)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.defaults import ROOT
 from tests.tiny_checkpoints import tiny_clip, tiny_diffusion, tiny_vilt
 from whatif import artifacts, benchmarks
 from whatif.artifacts.images import ImageStore
@@ -31,7 +32,6 @@ from whatif.artifacts.schemas import (
 from whatif.errors import WhatifError
 from whatif.graph.graph import Graph
 from whatif.graph.run import run
-from whatif.params.whole import check
 from whatif.prompt_to_prompt.image_maker import PictureMaker
 from whatif.verification.picture_tasks import picture_tasks
 
@@ -39,8 +39,6 @@ pytest.importorskip("diffusers")
 pytest.importorskip("sentence_transformers")
 
 NAME = "coco-counterfactuals"
-ROOT = Path(__file__).parents[2]
-EMBEDDED = ROOT / "src" / "whatif" / "embedded" / "checkpoints"
 Row = dict[str, Any]
 
 
@@ -57,8 +55,6 @@ class Project:
         self.generate["shards"] = 2
         self.captions, self.pictures = self.generate["captions"], self.generate["pictures"]
         self.captions["replacements"] = 6
-        for model in ("masked_language", "perplexity"):
-            self.captions[model]["checkpoint"] = str(EMBEDDED / Path(self.captions[model]["checkpoint"]).name)
         clip = {"checkpoint": str(checkpoints / "clip"), "batch_size": 4}
         diffusion = {"checkpoint": str(checkpoints / "diffusion"), "steps": 2, "batch_size": 2}
         self.pictures.update(candidates=3, diffusion=diffusion, clip=clip)
@@ -74,7 +70,7 @@ class Project:
 
     @property
     def graph(self) -> Graph:
-        return benchmarks.graph(check(self.values))
+        return benchmarks.graph(benchmarks.check_params(self.values))
 
     def make(self, *stages: str) -> list[str]:
         """Runs the jobs of some stages; returns what they say."""

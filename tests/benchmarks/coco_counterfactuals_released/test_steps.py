@@ -13,19 +13,18 @@ import pytest
 import yaml
 from PIL import Image
 
+from tests.defaults import PARAMS
 from tests.pictures import png
 from tests.tiny_checkpoints import tiny_clip, tiny_vilt
 from whatif import artifacts, benchmarks
 from whatif.artifacts.schemas import JUDGEMENTS, MATCHES, PAIRS, RANKS, REJECTIONS, Table
 from whatif.errors import WhatifError
 from whatif.graph.run import run
-from whatif.params.whole import check
 from whatif.verification.picture_tasks import picture_tasks
 
 pytest.importorskip("transformers")
 
 NAME = "coco-counterfactuals-released"
-PARAMS = Path(__file__).parents[2] / "params.yaml"
 CAPTIONS = [
     ("A cat on a sofa ", "A dog on a sofa "),
     ("Two kids by a fence", "Two girls by a fence"),
@@ -74,7 +73,7 @@ class Project:
         here = Path.cwd()
         os.chdir(self.folder)
         try:
-            for job in benchmarks.graph(check(self.values)).jobs:
+            for job in benchmarks.graph(benchmarks.check_params(self.values)).jobs:
                 if job.step.stage in stages:
                     run(job, said.append)
         finally:
@@ -82,7 +81,7 @@ class Project:
         return said
 
     def rows(self, stage: str, step: str, role: str, table: Table) -> list[dict[str, Any]]:
-        jobs = (job for job in benchmarks.graph(check(self.values)).jobs if job.step.stage == stage)
+        jobs = (job for job in benchmarks.graph(benchmarks.check_params(self.values)).jobs if job.step.stage == stage)
         paths = [self.folder / job.outputs[role] for job in jobs if job.step.name == step]
         return list(artifacts.rows_of(paths, table))
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.defaults import ROOT
 from tests.pictures import icon
 from tests.served_model import served_model
 from tests.tiny_checkpoints import tiny_llava
@@ -21,9 +22,7 @@ from whatif.benchmarks.cvqa_real.sampled_questions import questions_for
 from whatif.errors import WhatifError
 from whatif.graph.graph import Graph
 from whatif.graph.run import run
-from whatif.params.whole import check
 
-ROOT = Path(__file__).parents[2]
 LINES = """img_path,query,answer,new query,new answer,type
 COCO_val2014_000000000001.jpg,How many cats are there?,2,How many cats would there be if 1 left?,1,direct
 COCO_val2014_000000000001.jpg,How many dogs are there?,3,How many dogs would there be if the TV was off?,0,indirect
@@ -48,7 +47,7 @@ class Project:
 
     @property
     def graph(self) -> Graph:
-        return benchmarks.graph(check(self.values))
+        return benchmarks.graph(benchmarks.check_params(self.values))
 
     def run(self) -> dict[str, str]:
         return {job.name: run(job, lambda line: None) for job in self.graph.jobs}
@@ -160,7 +159,7 @@ def test_each_table_shows_the_answers_to_its_own_strategy(project: Project, tmp_
 def test_a_model_that_is_not_there_cannot_be_sampled(project: Project) -> None:
     project.values["evaluate"]["cvqa-real"]["sampled_models"] = ["nobody"]
     with pytest.raises(WhatifError, match="sampled_models: 'nobody' is no key of models; there are majority, random"):
-        check(project.values)
+        benchmarks.check_params(project.values)
 
 
 def test_what_is_about_direct_says_so_when_only_another_strategy_was_asked(project: Project, tmp_path: Path) -> None:
@@ -193,8 +192,10 @@ def test_a_sample_is_the_nearest_number_of_pairs_of_each_group() -> None:
         for number in range(size)
         for variant in ("original", "counterfactual")
     ]
-    asking = check(yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))).evaluate.cvqa_real.model_copy(
-        update={"sampled_models": ["m"], "sample_share": 0.1}
+    asking = (
+        benchmarks.load_params(ROOT / "params" / "paper-scale.yaml")
+        .lookup("evaluate.cvqa-real")
+        .model_copy(update={"sampled_models": ["m"], "sample_share": 0.1})
     )
     chosen = questions_for("m", questions, asking, seed=1)
     assert Counter(row["group"] for row in chosen) == {"direct": 230, "indirect": 172, "boolean": 226}

@@ -14,7 +14,6 @@ from whatif import artifacts, benchmarks
 from whatif.artifacts.schemas import IMAGES, PUZZLES, QUESTIONS, Table
 from whatif.graph.graph import Graph, Job
 from whatif.graph.run import run
-from whatif.params.whole import check
 
 NAME = "cvqa-synthetic"
 BEFORE_MODELS = ("extract", "generate", "filter", "verify")
@@ -34,7 +33,7 @@ class Project:
 
     @property
     def graph(self) -> Graph:
-        return benchmarks.graph(check(self.values))
+        return benchmarks.graph(benchmarks.check_params(self.values))
 
     def jobs(self, *stages: str) -> list[Job]:
         """The jobs of some stages, in the order in which the graph has them."""

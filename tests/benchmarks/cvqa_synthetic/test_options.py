@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from tests.embedded.scenes import puzzle_settings
+from whatif.benchmarks.cvqa_synthetic import options as puzzle_options
 from whatif.benchmarks.cvqa_synthetic.options import LETTERS, VARIANTS, Asked, PuzzleText, puzzle_text
 from whatif.benchmarks.cvqa_synthetic.questions import GROUPS
 from whatif.benchmarks.cvqa_synthetic.settings import GeneratePuzzles
-from whatif.benchmarks.cvqa_synthetic.steps import options as puzzle_options
 from whatif.errors import WhatifError
 from whatif.params.base import Range
 

@@ -90,7 +90,6 @@ import json, os, re, sys
 from pathlib import Path
 from whatif import benchmarks
 from whatif.graph.run import run
-from whatif.params.whole import check
 
 values = json.loads(sys.argv[1])
 found = []
@@ -98,7 +97,7 @@ for puzzles in (25, 200):
     values["generate"]["cvqa-synthetic"]["puzzles_per_template"] = puzzles
     Path(str(puzzles)).mkdir()
     os.chdir(str(puzzles))
-    extract, generate = benchmarks.graph(check(values)).jobs[:2]
+    extract, generate = benchmarks.graph(benchmarks.check_params(values)).jobs[:2]
     run(extract, lambda line: None)
     run(generate, lambda line: None)
     peak = re.search(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text())

@@ -20,6 +20,7 @@ import shapely
 import yaml
 
 from tests.benchmarks.cvqa_synthetic.recount import outline_errors, recount_puzzle
+from tests.defaults import PARAMS
 from whatif import artifacts, benchmarks
 from whatif.artifacts.images import ImageStore
 from whatif.artifacts.schemas import IMAGES, PUZZLES, QUESTIONS, REJECTIONS
@@ -28,7 +29,6 @@ from whatif.formats.c_vqa import read_released, write_released
 from whatif.shortcuts.audit import audit
 
 NAME = "cvqa-synthetic"
-PARAMS = Path(__file__).parents[2] / "params.yaml"
 TEMPLATES = ("flower-recolour", "flower-removal", "flower-removal-other", "dot-removal", "dot-columns", "dot-maximum")
 VARIANTS = ("original", "counterfactual")
 PARTS = 4
@@ -162,7 +162,7 @@ def test_no_two_pictures_are_alike(whole: WholeSet) -> None:
 
 
 def test_nothing_is_crowded(whole: WholeSet) -> None:
-    settings = benchmarks.load_params(whole.folder / "params.yaml").filter.cvqa_synthetic
+    settings = benchmarks.load_params(whole.folder / "params.yaml").lookup("filter.cvqa-synthetic")
     assert (settings.smallest_region, settings.smallest_gap) == (0.03, 0.3)
     assert {row["pair_id"]: crowding_reason(row, settings) for row in whole.puzzles} == {
         row["pair_id"]: None for row in whole.puzzles

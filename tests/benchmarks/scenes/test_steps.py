@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.defaults import PARAMS
 from tests.tiny_checkpoints import tiny_clip, tiny_diffusion, tiny_llava, tiny_vilt
 from whatif import artifacts, benchmarks
 from whatif.artifacts.images import ImageStore
@@ -20,12 +21,10 @@ from whatif.embedded.scene_pairs import picture_defects
 from whatif.errors import WhatifError
 from whatif.graph.graph import Graph, Job
 from whatif.graph.run import run
-from whatif.params.whole import check
 
 pytest.importorskip("diffusers")
 
 NAME = "scenes"
-PARAMS = Path(__file__).parents[2] / "params.yaml"
 STAGES = ("extract", "generate", "filter", "verify", "evaluate", "aggregate")
 Row = dict[str, Any]
 
@@ -58,7 +57,7 @@ class Project:
 
     @property
     def graph(self) -> Graph:
-        return benchmarks.graph(check(self.values))
+        return benchmarks.graph(benchmarks.check_params(self.values))
 
     def jobs(self, *stages: str) -> list[Job]:
         return [job for job in self.graph.jobs if job.step.stage in stages]
@@ -268,5 +267,5 @@ def test_matchers_alone_or_none_at_all(lenient: Project) -> None:
     values = lenient.values
     values["models"] = {"majority": {"adapter": "majority"}, "clip": {"adapter": "dual-encoder", "checkpoint": "a/b"}}
     values["benchmarks"] = ["cvqa-synthetic", "cvqa-real"]
-    graph = benchmarks.graph(check(values))
+    graph = benchmarks.graph(benchmarks.check_params(values))
     assert {job.wildcards["model"] for job in graph.jobs if job.step.stage == "evaluate"} == {"majority"}

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from tests.defaults import ROOT
 from tests.faulty_proxy import FaultyProxy, Plan
 from tests.served_model import encoded_picture, served_model
 from whatif.models import Answer, Question
@@ -92,7 +93,7 @@ def run_in_process(proxy: FaultyProxy, checkpoint: Path, folder: Path) -> subpro
     return subprocess.Popen(
         [sys.executable, "-c", RUN, proxy.base_url, str(checkpoint)],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "OPENAI_LOG": "debug"},
+        env={**os.environ, "PYTHONPATH": str(ROOT), "OPENAI_LOG": "debug"},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )

@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 import whatif.progress
+from tests.defaults import PARAMS
 from tests.faulty_proxy import Fault, FaultyProxy, always, first, seeded
 from tests.models.endpoint.server import (
     SECRET,
@@ -243,7 +244,7 @@ def test_the_key_is_in_no_file_and_no_output(served: tuple[str, Path], tmp_path:
 def test_a_mistake_in_its_settings_is_named_and_a_pasted_key_is_not_shown(
     changes: dict[str, Any], message: str
 ) -> None:
-    values = yaml.safe_load((Path(__file__).parents[2] / "params.yaml").read_text(encoding="utf-8"))
+    values = yaml.safe_load(PARAMS.read_text(encoding="utf-8"))
     settings = settings_of("https://api.example.org/v1", Path("m")).model_dump()
     values["models"] = {"m": settings}
     assert benchmarks.check_params(values).models["m"].adapter == "api"

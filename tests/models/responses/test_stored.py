@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests.defaults import ROOT
 from whatif.errors import WhatifError
 from whatif.models import Answer, Model, OptionScore, Question
 from whatif.models.responses.store import ResponseStore, Run, request_key
@@ -197,7 +198,7 @@ def test_a_run_killed_in_the_middle_loses_only_what_was_being_asked(tmp_path: Pa
     path = tmp_path / "responses.sqlite"
     with subprocess.Popen(
         [sys.executable, "-c", KILLED, str(path)],
-        cwd=Path(__file__).parents[2],
+        cwd=ROOT,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
