@@ -53,12 +53,12 @@ def job_named(graph: Graph, name: str) -> Job:
 def test_the_kind_of_a_job_follows_from_the_models_that_it_works_with(name: str, kind: Kind) -> None:
     remote = {"adapter": "api", "model": "m", "base_url": "http://localhost:1/v1"}
     graph = graph_with({"remote": remote})
-    assert cluster.kind_of(graph, job_named(graph, name)) is kind
+    assert cluster.kind_of(job_named(graph, name)) is kind
 
 
 def test_a_gpu_is_asked_for_only_where_a_model_has_the_device() -> None:
     graph = graph_with({"large": {"adapter": "hf-chat", "checkpoint": "some/checkpoint", "device": "cuda:0"}})
-    asking = {job.name for job in graph.jobs if "gpu" in cluster.wanted_by(graph, job, FILE)}
+    asking = {job.name for job in graph.jobs if "gpu" in cluster.wanted_by(job, FILE)}
     assert asking == {
         *(f"evaluate cvqa-synthetic large part-00{part}-of-004" for part in range(4)),
         "evaluate scenes large plain",
@@ -67,11 +67,11 @@ def test_a_gpu_is_asked_for_only_where_a_model_has_the_device() -> None:
 
 def test_at_paper_scale_tables_and_checks_ask_for_no_gpu() -> None:
     graph = benchmarks.graph(benchmarks.load_params(ROOT / "params" / "paper-scale.yaml"))
-    stages = {job.step.stage: cluster.wants_gpu(graph, job) for job in graph.jobs}
+    stages = {job.step.stage: cluster.wants_gpu(job) for job in graph.jobs}
     assert not any(stages[stage] for stage in ("extract", "verify", "aggregate"))
     drawing = job_named(graph, "generate coco-counterfactuals draw part-000-of-064")
-    assert cluster.kind_of(graph, drawing) is Kind.IMAGES
-    assert cluster.wanted_by(graph, drawing, FILE)["gpu"] == 1
+    assert cluster.kind_of(drawing) is Kind.IMAGES
+    assert cluster.wanted_by(drawing, FILE)["gpu"] == 1
 
 
 def test_a_second_try_asks_for_twice_the_memory_and_time(tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ def test_jobs_without_a_model_are_grouped_and_every_group_of_parts_stands_in_the
     graph = graph_with({}, benchmarks.installed())
     divided = set()
     for step in {job.step.rule: job.step for job in graph.jobs}.values():
-        small = [job for job in graph.jobs_of(step) if cluster.kind_of(graph, job) is Kind.CPU]
+        small = [job for job in graph.jobs_of(step) if cluster.kind_of(job) is Kind.CPU]
         if len(small) > 1:
             divided.add(step.rule)
         group = cluster.group_of(graph, step)

@@ -1,0 +1,125 @@
+"""A benchmark in a package of its own, installed beside whatif, runs through both entry points and edits no file."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.defaults import ROOT
+from tests.pipeline.conftest import Checkout, copy_of_sources
+
+pytestmark = pytest.mark.pipeline
+
+PACKAGE = ROOT / "tests" / "toy_package"
+PARAMS = {
+    "seed": 5,
+    "benchmarks": ["coins"],
+    "generate": {"coins": {"tables": 40, "shards": 2}},
+    "filter": {"coins": {"fewest_heads": 1}},
+    "models": {"random": {"adapter": "random"}, "first": {"adapter": "first-option", "name": "The first"}},
+}
+
+
+@dataclass
+class WithPackages(Checkout):
+    """A checkout whose commands also find what is installed in a folder."""
+
+    installed: Path = Path()
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """That of the checkout, with the folder."""
+        before = super().environment
+        return {**before, "PYTHONPATH": os.pathsep.join([before["PYTHONPATH"], str(self.installed)])}
+
+
+@pytest.fixture(scope="module")
+def coins(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder in which the package is installed, as pip installs it."""
+    folder = tmp_path_factory.mktemp("installed")
+    source = tmp_path_factory.mktemp("source") / "package"  # pip builds in the folder of the sources
+    subprocess.run(["cp", "-r", str(PACKAGE), str(source)], check=True)
+    options = ["--quiet", "--no-index", "--no-deps", "--no-build-isolation", "--target", str(folder)]
+    subprocess.run([sys.executable, "-m", "pip", "install", *options, str(source)], check=True, capture_output=True)
+    return folder
+
+
+@pytest.fixture
+def projects(coins: Path, tmp_path: Path) -> Iterator[list[WithPackages]]:
+    """Two projects of which nothing is made yet, for the two entry points."""
+    made = []
+    for name in ("by-dvc", "by-snakemake"):
+        checkout = WithPackages(tmp_path / name, coins)
+        checkout.path.mkdir()
+        copy_of_sources(checkout.path)
+        checkout.run("git", "init", "--quiet", "--initial-branch", "main")
+        checkout.commit("as it ships")
+        (checkout.path / "params.yaml").write_text(yaml.safe_dump(PARAMS, sort_keys=False), encoding="utf-8")
+        checkout.run("whatif", "dvc-yaml")
+        made.append(checkout)
+    yield made
+
+
+def test_it_runs_through_both_entry_points_and_edits_no_file(projects: list[WithPackages]) -> None:
+    by_dvc, by_snakemake = projects
+    by_dvc.run("dvc", "repro")
+    by_snakemake.run("snakemake", "--cores", "2")
+    assert by_dvc.results() == by_snakemake.results()
+    assert [path for path in by_dvc.results() if not path.startswith("data/evaluate/")] == [
+        "data/aggregate/coins/files.parquet",
+        "data/filter/coins/questions.parquet",
+        "data/filter/coins/rejections.parquet",
+        *(f"data/generate/coins/images/part-00{number}-of-002.parquet" for number in (0, 1)),
+        *(f"data/generate/coins/questions/part-00{number}-of-002.parquet" for number in (0, 1)),
+        "metrics/coins.json",
+        "metrics/coins/report.md",
+    ]
+    metrics = json.loads((by_dvc.path / "metrics" / "coins.json").read_text(encoding="utf-8"))
+    assert set(metrics) == {"random", "first"}
+    assert 0 < metrics["random"]["accuracy"] < 100
+    changed = by_dvc.run("git", "status", "--porcelain", "--untracked-files=all").stdout.split("\n")
+    assert sorted(filter(None, changed)) == [
+        " M dvc.yaml",  # written by `whatif dvc-yaml`
+        " M params.yaml",  # the settings of a project
+        "?? dvc.lock",
+        "?? metrics/coins.json",
+        "?? metrics/coins/report.md",
+    ]
+
+
+def test_its_settings_options_targets_and_metrics_are_known(projects: list[WithPackages]) -> None:
+    project = projects[0]
+    declared = yaml.safe_load((project.path / "dvc.yaml").read_text(encoding="utf-8"))
+    assert declared["metrics"] == ["metrics/coins.json"]
+    assert project.run("snakemake", "--list").stdout.count("coins") >= len(["generate", "filter", "evaluate"])
+    assert "generate_coins" in project.run("snakemake", "--list").stdout
+    project.run("snakemake", "--cores", "2", "filter")
+    done = project.run("whatif", "evaluate", "coins", "--model", "first")
+    assert "evaluate coins first: computed" in done.stderr
+    (project.path / "params.yaml").write_text(
+        yaml.safe_dump({**PARAMS, "filter": {"coins": {"fewest_head": 1}}}, sort_keys=False), encoding="utf-8"
+    )
+    failed = project.run("whatif", "status", check=False)
+    assert failed.returncode == 2
+    assert "filter.coins.fewest_head: unknown key; did you mean `fewest_heads`?" in failed.stderr
+
+
+def test_a_change_of_its_code_makes_its_results_stale(projects: list[WithPackages], tmp_path: Path) -> None:
+    from shutil import copytree
+
+    project = projects[1]
+    project.installed = Path(copytree(project.installed, tmp_path / "installed"))
+    project.run("snakemake", "--cores", "2")
+    module = project.installed / "whatif_coins" / "__init__.py"
+    module.write_text(module.read_text(encoding="utf-8").replace("3 - heads", "heads"), encoding="utf-8")
+    said = project.run("whatif", "status").stdout
+    assert "code of whatif_coins" in said
+    assert "stale     generate coins part-000-of-002" in said

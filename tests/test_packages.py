@@ -1,0 +1,110 @@
+"""Which package imports which: no two import each other, and what is shared knows no benchmark."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import whatif
+
+ROOT = Path(whatif.__file__).parent
+MODULES = {
+    ".".join(["whatif", *path.relative_to(ROOT).with_suffix("").parts]).removesuffix(".__init__"): path
+    for path in sorted(ROOT.rglob("*.py"))
+}
+# What may import a benchmark: what users call, and what the benchmarks' own models are trained on.
+ABOVE_BENCHMARKS = {"cli", "commands", "workflow", "cluster", "training", "results", "__main__", "benchmarks"}
+# A benchmark of the same pairs as another one, from another source.
+VARIANTS = {"benchmarks.coco_counterfactuals_released": "benchmarks.coco_counterfactuals"}
+
+
+def package_of(module: str) -> str:
+    """A package directly in `whatif`; of the benchmarks each one."""
+    parts = module.split(".")[1:]
+    if not parts:
+        return "whatif"
+    return ".".join(parts[:2]) if parts[0] == "benchmarks" and len(parts) > 1 and is_package(parts[:2]) else parts[0]
+
+
+def is_package(parts: list[str]) -> bool:
+    return (ROOT.joinpath(*parts) / "__init__.py").is_file()
+
+
+def imported(path: Path) -> Iterator[str]:
+    """The modules of whatif that a module imports, anywhere in it."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name in MODULES)
+        elif isinstance(node, ast.ImportFrom) and node.module in MODULES:
+            for alias in node.names:
+                inner = f"{node.module}.{alias.name}"
+                yield inner if inner in MODULES else str(node.module)
+
+
+def edges() -> dict[str, dict[str, str]]:
+    """Package -> package that it imports -> an example."""
+    found: dict[str, dict[str, str]] = {}
+    for module, path in MODULES.items():
+        for other in imported(path):
+            before, after = package_of(module), package_of(other)
+            if after not in (before, "whatif"):
+                found.setdefault(before, {}).setdefault(after, f"{module} imports {other}")
+    return found
+
+
+def test_no_package_imports_another_that_imports_it_back() -> None:
+    graph = edges()
+    assert len(graph) > 20
+    reached: dict[str, set[str]] = {}
+    for package in graph:
+        waiting, seen = [package], set()
+        while waiting:
+            for other in graph.get(waiting.pop(), {}):
+                if other not in seen:
+                    seen.add(other)
+                    waiting.append(other)
+        reached[package] = seen
+    circles = [
+        example
+        for package, others in graph.items()
+        for other, example in others.items()
+        if package in reached.get(other, ())
+    ]
+    assert circles == []
+
+
+def test_shared_packages_know_no_benchmark() -> None:
+    known = [
+        example
+        for package, others in edges().items()
+        if package.split(".")[0] not in ABOVE_BENCHMARKS
+        for other, example in others.items()
+        if other.split(".")[0] == "benchmarks"
+    ]
+    assert known == []
+
+
+def test_a_benchmark_imports_no_other_but_the_one_that_it_is_a_variant_of() -> None:
+    known = [
+        example
+        for package, others in edges().items()
+        if package.startswith("benchmarks.")
+        for other, example in others.items()
+        if other.startswith("benchmarks.") and other not in ("benchmarks.shared", VARIANTS.get(package))
+        if is_package(other.split("."))
+    ]
+    assert known == []
+
+
+def test_shared_packages_name_no_benchmark_and_no_paper() -> None:
+    """Names of benchmarks are in their own folders, in commands that carry their files, and nowhere else."""
+    import re
+
+    named = re.compile(r"\"(cvqa-real|cvqa-synthetic|coco-counterfactuals(-released)?)\"")
+    found = [
+        module
+        for module, path in MODULES.items()
+        if package_of(module).split(".")[0] not in ABOVE_BENCHMARKS and named.search(path.read_text(encoding="utf-8"))
+    ]
+    assert found == []
