@@ -6,12 +6,15 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from whatif.params.prices import Prices, money
 from whatif.reporting.formats import DisplayTable
+from whatif.reporting.numerals import count
+from whatif.reporting.table import Column, Table, View, tidy
 
 # What is read of `predictions`.
 COLUMNS = ("model", "status", "reason", "prompt_tokens", "response_tokens")
@@ -20,6 +23,22 @@ _CAPTION = (
     "currency of the prices in params.yaml, stored answers included. Time is no part of a result: "
     "`whatif responses show` has it. Models without tokens and errors are left out."
 )
+
+
+_TOKENS = "Tokens of the answers as the models count them, and their cost in the currency of the prices in params.yaml."
+_NOTE = (
+    "Where answers came without a count, tokens and cost are of the others. Stored answers are included. Time is not "
+    "part of a result: `whatif responses show` has it. Models without tokens and errors are left out."
+)
+_IDENTITY = ("model", "name", "measure", "error")
+_COLUMNS = (
+    Column("Questions", "questions", write=count),
+    Column("Prompt tokens", "prompt tokens", write=count),
+    Column("Response tokens", "response tokens", write=count),
+    Column("Without a count", "uncounted", write=count),
+    Column("Cost", "cost", write=money),
+)
+_ERRORS = Column("Questions", "errors", write=count)
 
 
 @dataclass
@@ -59,6 +78,35 @@ def spent_by_model(predictions: Iterable[pa.Table]) -> dict[str, Spent]:
         for row in errors.group_by(["model", "reason"]).aggregate([([], "count_all")]).to_pylist():
             found[row["model"]].errors[error_kind(row["reason"])] += row["count_all"]
     return found
+
+
+def costs(spent: Mapping[str, Spent], names: Mapping[str, str], prices: Mapping[str, Prices]) -> Table:
+    """The table `costs`, of the models of `names` (key -> printed name, in order) with tokens or errors.
+
+    Measures: `questions`; `prompt tokens` and `response tokens`, summed over the `n` answers that have both counts;
+    `uncounted`: answers without; `cost`; and `errors`, by kind.
+    """
+    rows: list[dict[str, Any]] = []
+    for key, name in names.items():
+        found = spent.get(key, Spent())
+        if not found.counted and not found.errors:
+            continue
+        values: dict[str, float | None] = {"questions": found.questions, "uncounted": found.uncounted}
+        if found.counted:
+            tokens = (found.prompt_tokens, found.response_tokens)
+            values |= {"prompt tokens": tokens[0], "response tokens": tokens[1]}
+            values |= {"cost": prices[key].cost(*tokens)} if key in prices else {}
+        for measure, value in values.items():
+            n = found.counted if measure.endswith("tokens") else None
+            rows.append({"model": key, "name": name, "measure": measure, "value": value, "n": n})
+        for error, number in sorted(found.errors.items(), key=lambda one: (-one[1], one[0])) or [("none", 0)]:
+            rows.append({"model": key, "name": name, "measure": "errors", "error": error, "value": number})
+    shown = {"model": "", "name": "Model"}
+    views = (
+        View(_TOKENS, shown, _COLUMNS, _NOTE),
+        View("Questions that ended in an error, by kind.", {**shown, "error": "Error"}, (_ERRORS,)),
+    )
+    return Table("costs", "Tokens, cost and errors", tidy(rows, _IDENTITY, ("value", "n")), views)
 
 
 def costs_table(spent: Mapping[str, Spent], names: Mapping[str, str], prices: Mapping[str, Prices]) -> DisplayTable:

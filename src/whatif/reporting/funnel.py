@@ -9,6 +9,8 @@ from typing import Any
 
 from whatif.errors import WhatifError
 from whatif.reporting.formats import DisplayTable
+from whatif.reporting.numerals import count
+from whatif.reporting.table import Column, Table, View, tidy
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,37 @@ class FunnelStage:
 def reasons(rejections: Iterable[Mapping[str, Any]]) -> dict[str, int]:
     """Rows of the table `rejections`, counted by reason."""
     return dict(sorted(Counter(str(row["reason"]) for row in rejections).items()))
+
+
+def funnel(stages: Sequence[FunnelStage]) -> Table:
+    """The table `funnel`: of each stage what came `in`, went `out` and was `rejected`, and `rejected because` by reason.
+
+    Raises WhatifError naming the stage at which something was lost or came from nowhere.
+    """
+    rows: list[dict[str, Any]] = []
+    for stage in stages:
+        rejected = sum(stage.rejected.values())
+        if stage.came_in != stage.went_on + rejected:
+            raise WhatifError(
+                f"{stage.stage}: {stage.came_in} {stage.unit} came in, {stage.went_on} went on and "
+                f"{rejected} were rejected; nothing may be lost: make the stage again"
+            )
+        of_stage = {"stage": stage.stage, "unit": stage.unit}
+        for measure, value in (("in", stage.came_in), ("out", stage.went_on), ("rejected", rejected)):
+            rows.append({**of_stage, "measure": measure, "value": value})
+        for reason, value in stage.rejected.items():
+            rows.append({**of_stage, "measure": "rejected because", "reason": reason, "value": value})
+    shown = {"stage": "Stage", "unit": "Of"}
+    columns = tuple(Column(measure.capitalize(), measure, write=count) for measure in ("in", "out", "rejected"))
+    views = (
+        View("What came in, went on and was rejected at every stage.", shown, columns),
+        View(
+            "Reasons for rejection.",
+            {**shown, "reason": "Reason"},
+            (Column("Rejected", "rejected because", write=count),),
+        ),
+    )
+    return Table("funnel", "Funnel", tidy(rows, ("stage", "unit", "measure", "reason"), ("value",)), views)
 
 
 def funnel_table(stages: Sequence[FunnelStage]) -> DisplayTable:

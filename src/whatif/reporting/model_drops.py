@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
-from whatif.reporting.formats import DisplayTable
-from whatif.reporting.precision import Precision, p_number, p_text, percent
-from whatif.reporting.twin_cells import signed
-from whatif.reporting.twins import ALL, Flags, Metrics, TwinAnswers
+from whatif.reporting.numerals import signed
+from whatif.reporting.precision import Precision, in_percent, p_number, percent
+from whatif.reporting.table import Column, Table, View, tidy
+from whatif.reporting.twins import ALL, Flags, TwinAnswers
 from whatif.statistics import Interval, difference_of_drops, holm
+
+_IDENTITY = ("model_a", "name_a", "model_b", "name_b", "group", "measure")
 
 
 @dataclass(frozen=True)
@@ -72,48 +75,36 @@ def _change(before: Flags, after: Flags) -> float:
     return (int(after.sum()) - int(before.sum())) / len(before)
 
 
-def drops_table(comparisons: Sequence[Comparison], names: Mapping[str, str], level: str) -> DisplayTable:
-    """One row a comparison; `names` are those of the models that could be compared."""
-    rows = tuple(
-        (
-            names[each.models[0]],
-            names[each.models[1]],
-            each.group,
-            str(each.pairs),
-            *(signed(percent(change)) for change in each.changes),
-            signed(percent(each.difference.estimate)),
-            f"{signed(percent(each.difference.low))} to {signed(percent(each.difference.high))}",
-            p_text(each.p),
-            p_text(each.p_holm),
-        )
-        for each in comparisons
-    )
-    header = ("A", "B", "Group", "Pairs", "Change A", "Change B", "Difference", f"Difference {level}", "p", "Holm p")
-    caption = (
-        "Models' drops compared: counterfactual minus original accuracy in points, of each two models that were asked "
-        "the same questions, and the difference with its t interval; where it is negative, A loses more."
-    )
+def drops(comparisons: Sequence[Comparison], names: Mapping[str, str], level: str, note: str = "") -> Table:
+    """The table `drops`; `names` are those of the models that could be compared, `note` goes behind the caption.
+
+    Measures in points: `change a` and `change b`, and their `difference` with its interval and p-values.
+    """
+    rows: list[dict[str, Any]] = []
+    for each in comparisons:
+        first, second = each.models
+        of_both = {"model_a": first, "name_a": names[first], "model_b": second, "name_b": names[second]}
+        of_group = {**of_both, "group": each.group, "n": each.pairs}
+        for measure, change in zip(("change a", "change b"), each.changes, strict=True):
+            rows.append({**of_group, "measure": measure, "value": percent(change)})
+        difference = in_percent("value", each.difference)
+        ps = {"p": p_number(each.p), "p_holm": p_number(each.p_holm)}
+        rows.append({**of_group, "measure": "difference", **difference, **ps})
     if len(names) < 2:
-        caption += f" There is nothing to compare: the number of models is {len(names)}."
+        note = f"There is nothing to compare: the number of models is {len(names)}. {note}".rstrip()
     elif not rows:
-        caption += " No two models were asked the same questions."
-    return DisplayTable(caption, header, rows, text_columns=3)
-
-
-def headline(comparisons: Sequence[Comparison], alpha: float) -> Metrics:
-    """For JSON: how many comparisons there are, how many differ at `alpha` after Holm, and the largest difference."""
-    numbers: Metrics = {
-        "comparisons": len(comparisons),
-        "different": sum(each.p_holm <= alpha for each in comparisons),
-    }
-    if comparisons:
-        largest = max(comparisons, key=lambda each: abs(each.difference.estimate))
-        numbers["largest"] = {
-            "models": " - ".join(largest.models),
-            "group": largest.group,
-            "points": percent(largest.difference.estimate),
-            "low": percent(largest.difference.low),
-            "high": percent(largest.difference.high),
-            "p_holm": p_number(largest.p_holm),
-        }
-    return numbers
+        note = f"No two models were asked the same questions. {note}".rstrip()
+    view = View(
+        "Models' drops compared: counterfactual minus original accuracy in points, of each two models that were asked "
+        f"the same questions, and the difference with its {level} t interval. Where it is negative, A loses more.",
+        {"model_a": "", "name_a": "A", "model_b": "", "name_b": "B", "group": "Group"},
+        (
+            Column("Difference", "difference", write=signed(1), interval=True),
+            Column("Pairs", "difference", number="n"),
+            Column("Change A", "change a", write=signed(1)),
+            Column("Change B", "change b", write=signed(1)),
+            Column("Holm p", "difference", number="p_holm"),
+        ),
+        note,
+    )
+    return Table("drops", "Models' drops compared", tidy(rows, _IDENTITY), (view,))

@@ -3,22 +3,60 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
-from whatif.benchmarks.shared.c_vqa_tables import PlotRow
+import pandas as pd
+
 from whatif.reporting.svg import new_figure, svg
+from whatif.reporting.table import REPORTED, to_csv
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_COLOURS = {"ours": "#1b6ca8", "printed": "#b5541c"}
-_MARKERS = {"ours": "o", "printed": "s"}
-_LABELS = {"ours": "measured here", "printed": "reported in the paper"}
+_COLOURS = {"ours": "#1b6ca8", "reported": "#b5541c"}
+_MARKERS = {"ours": "o", "reported": "s"}
+_LABELS = {"ours": "measured here", "reported": "reported in the paper"}
 _GREY = "#8a8a8a"
 
 
-def accuracy_scatter(rows: Sequence[PlotRow], chance: float | None, title: str) -> bytes:
+@dataclass(frozen=True)
+class Point:
+    """A point of the plot, in percent; reported numbers come without intervals."""
+
+    model: str
+    name: str
+    source: str
+    original: float
+    counterfactual: float
+    original_low: float | None = None
+    original_high: float | None = None
+    counterfactual_low: float | None = None
+    counterfactual_high: float | None = None
+
+
+def accuracy_points(frame: pd.DataFrame) -> list[Point]:
+    """The points of a tidy frame with the columns of `twin_rows`, reported ones first, otherwise in its order.
+
+    There is one for each model or reported system that has an accuracy of both variants; `frame` must hold one group.
+    """
+    found: dict[tuple[str, str, str], dict[str, float]] = {}
+    for row in frame[(frame["measure"] == "accuracy") & (frame["source"] != "")].to_dict("records"):
+        numbers = found.setdefault((row["model"], row["name"], row["source"]), {})
+        numbers[row["variant"]] = row["value"]
+        if not pd.isna(row["low"]):
+            numbers |= {f"{row['variant']}_low": row["low"], f"{row['variant']}_high": row["high"]}
+    points = [Point(model or name, name, source, **numbers) for (model, name, source), numbers in found.items()]
+    return sorted(points, key=lambda point: point.source != REPORTED)
+
+
+def points_csv(points: Sequence[Point]) -> bytes:
+    """The points as CSV, a row each, for `dvc plots`."""
+    return to_csv(pd.DataFrame(points, columns=[field.name for field in fields(Point)])).encode()
+
+
+def accuracy_scatter(rows: Sequence[Point], chance: float | None, title: str) -> bytes:
     """An SVG of the rows, whose accuracies and `chance` are in percent; the same rows give the same bytes.
 
     `chance` is None for open questions, which have none.
@@ -30,7 +68,7 @@ def accuracy_scatter(rows: Sequence[PlotRow], chance: float | None, title: str) 
     return svg(lambda: _draw(rows, chance, title))
 
 
-def _draw(rows: Sequence[PlotRow], chance: float | None, title: str) -> Figure:
+def _draw(rows: Sequence[Point], chance: float | None, title: str) -> Figure:
     figure = new_figure(6.4, 6.4)
     axes = figure.subplots()
     _frame(axes, rows, chance, title)
@@ -43,7 +81,7 @@ def _draw(rows: Sequence[PlotRow], chance: float | None, title: str) -> Figure:
     return figure
 
 
-def _frame(axes: Axes, rows: Sequence[PlotRow], chance: float | None, title: str) -> None:
+def _frame(axes: Axes, rows: Sequence[Point], chance: float | None, title: str) -> None:
     values = [end for row in rows for end in (row.original, row.counterfactual, *_ends(row))]
     if chance is not None:
         values.append(chance)
@@ -59,7 +97,7 @@ def _frame(axes: Axes, rows: Sequence[PlotRow], chance: float | None, title: str
         axes.axhline(chance, color=_GREY, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
 
 
-def _point(axes: Axes, row: PlotRow) -> None:
+def _point(axes: Axes, row: Point) -> None:
     axes.plot(
         row.original, row.counterfactual, _MARKERS[row.source], color=_COLOURS[row.source], markersize=5, zorder=3
     )
@@ -82,7 +120,7 @@ def _bar(value: float, low: float | None, high: float | None) -> list[list[float
     return [[max(0.0, value - low)], [max(0.0, high - value)]]
 
 
-def _legend(figure: Figure, rows: Sequence[PlotRow], *, with_chance: bool) -> None:
+def _legend(figure: Figure, rows: Sequence[Point], *, with_chance: bool) -> None:
     from matplotlib.lines import Line2D
 
     handles = [
@@ -98,14 +136,14 @@ def _legend(figure: Figure, rows: Sequence[PlotRow], *, with_chance: bool) -> No
     figure.legend(handles=handles, loc="outside lower center", ncols=len(handles), frameon=False)
 
 
-def _ends(row: PlotRow) -> list[float]:
+def _ends(row: Point) -> list[float]:
     """The ends of both bars, which are the point itself where there is no interval."""
     ends = (row.original_low, row.original_high, row.counterfactual_low, row.counterfactual_high)
     middle = (row.original, row.original, row.counterfactual, row.counterfactual)
     return [value if end is None else end for end, value in zip(ends, middle, strict=True)]
 
 
-def _place_names(axes: Axes, rows: Sequence[PlotRow]) -> None:
+def _place_names(axes: Axes, rows: Sequence[Point]) -> None:
     """Names beside their points, moved apart where they would cover each other."""
     from adjustText import adjust_text
     from matplotlib.patheffects import withStroke

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from whatif.reporting.formats import DisplayTable
 from whatif.reporting.precision import percent
+from whatif.reporting.table import Column, Table, View, tidy
 from whatif.shortcuts.audit import Shortcut
 
 _RULES = {
@@ -13,6 +15,38 @@ _RULES = {
     "rank": "always option {choice} from below",
     "forest": "random forest",
 }
+
+
+def shortcuts(audits: Mapping[str, Sequence[Shortcut]], confidence: float = 0.95, chance: float = 25.0) -> Table:
+    """The table `shortcuts`: the accuracy in percent of each shortcut; `audits` gives the findings by set."""
+    rows: list[dict[str, Any]] = []
+    for name, found in audits.items():
+        for shortcut in found:
+            accuracy = shortcut.accuracy(confidence)
+            rows.append(
+                {
+                    "set": name,
+                    "variant": shortcut.variant,
+                    "rule": shortcut.rule,
+                    "choice": shortcut.choice,
+                    "shortcut": _RULES[shortcut.rule].format(choice=shortcut.choice),
+                    "measure": "accuracy",
+                    "value": percent(accuracy.estimate),
+                    "low": percent(accuracy.low),
+                    "high": percent(accuracy.high),
+                    "n": shortcut.n,
+                }
+            )
+    view = View(
+        f"Questions answered correctly without the image, in percent, with {100 * confidence:g}% intervals; chance is "
+        f"{chance:g}%.",
+        {"set": "Set", "variant": "Variant", "shortcut": "Shortcut"},
+        (Column("Questions", "accuracy", number="n"), Column("Correct", "accuracy", interval=True)),
+        "Letter and rank are the best in hindsight. The random forest sees only words and options, and is "
+        "cross-validated on the set itself.",
+    )
+    identity = ("set", "variant", "rule", "choice", "shortcut", "measure")
+    return Table("shortcuts", "Shortcut audit", tidy(rows, identity, ("value", "low", "high", "n")), (view,))
 
 
 def audit_table(

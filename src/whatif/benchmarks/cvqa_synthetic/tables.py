@@ -1,0 +1,177 @@
+"""Table 7 of C-VQA: accuracy on C-VQA-Synthetic, ours beside the reported one, by template, and the letters chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from whatif.errors import WhatifError
+from whatif.reporting.numerals import count
+from whatif.reporting.precision import Precision, percent
+from whatif.reporting.published_numbers import published
+from whatif.reporting.table import NUMBERS, OURS, PUBLISHED, REPORTED, Column, Table, View, tidy
+from whatif.reporting.twin_rows import (
+    ACCURACIES,
+    CHOICES,
+    DETAILS,
+    DIFFERENCE,
+    MCNEMAR,
+    PAIRS,
+    READING,
+    twin_rows,
+)
+from whatif.reporting.twins import (
+    ALL,
+    STATUSES,
+    VARIANTS,
+    Metrics,
+    Rows,
+    TwinAnswers,
+    twin_metrics,
+)
+
+_NUMBERS = tuple(name for name in NUMBERS if name != "p_holm")
+_SYSTEM = {"model": "", "name": "Model"}
+_FROM = {"source": "From"}
+_IDENTITY = ("model", "name", "source", "variant", "measure")
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Table7:
+    """What becomes of Table 7: the numbers of each model and group, and the tables `table7`, `templates`, `letters`.
+
+    `answers` are what it was made of.
+    """
+
+    answers: TwinAnswers
+    metrics: dict[str, dict[str, Metrics]]
+    tables: dict[str, Table]
+    chance: float  # percent
+
+
+def table7(predictions: Rows, questions: Rows, settings: Precision, names: Mapping[str, str]) -> Table7:
+    """Table 7 (C-VQA 4.2) from all predictions of all models in `names` (key -> name to print, in that order).
+
+    The paper reports neither intervals nor sample sizes; ours have both, see `twin_metrics` for what is counted how
+    and for what raises. Chance is the mean of 1 / number of options, 25% in the paper.
+
+    Raises WhatifError when there is no question, or one has no choices.
+    """
+    answers = TwinAnswers(predictions, questions, names)
+    chance = _chance(answers)
+    metrics = twin_metrics(answers, (), settings, names)
+    level = f"{100 * settings.confidence:g}%"
+    made = (_main(metrics, names, chance, level), _templates(metrics, names, level), _letters(metrics, names))
+    return Table7(answers, metrics, {table.name: table for table in made}, chance)
+
+
+def _chance(answers: TwinAnswers) -> float:
+    if not answers.options.size:
+        raise WhatifError("questions: there are none, so there is no Table 7")
+    if not answers.options.all():
+        question = answers.question_ids[int(np.argmin(answers.options))]
+        raise WhatifError(f"question {question}: has no choices; Table 7 is of multiple-choice questions")
+    return percent(sum((1 / answers.options).tolist()) / answers.options.size)
+
+
+def _main(metrics: Mapping[str, Mapping[str, Metrics]], names: Mapping[str, str], chance: float, level: str) -> Table:
+    """Chance, then each reported system followed by our models of the same name, then our other models."""
+
+    def ours(model: str) -> Iterator[Row]:
+        of_model = {"model": model, "name": names[model], "source": OURS}
+        return ({**of_model, **row} for row in twin_rows(metrics[model][ALL]))
+
+    rows: list[Row] = [
+        {"name": "Chance", "variant": variant, "measure": "accuracy", "value": chance} for variant in VARIANTS
+    ]
+    reported = published("c-vqa", "7")
+    systems = list(dict.fromkeys(row["system"] for row in reported))
+    for system in systems:
+        rows += [
+            {
+                "name": system,
+                "source": REPORTED,
+                "variant": row["variant"],
+                "measure": "accuracy",
+                "value": float(row["value"]),
+                PUBLISHED: row["value"],
+            }
+            for row in reported
+            if row["system"] == system
+        ]
+        rows += [row for model, name in names.items() if name == system for row in ours(model)]
+    rows += [row for model, name in names.items() if name not in systems for row in ours(model)]
+    views = (
+        View(
+            f"C-VQA-Synthetic: accuracy in percent with {level} intervals (C-VQA Table 7).",
+            {**_SYSTEM, **_FROM},
+            (*ACCURACIES, DIFFERENCE, MCNEMAR, PAIRS),
+            "Reported rows are the paper's, of other images.",
+        ),
+        _details("C-VQA-Synthetic: how responses were read, in percent, and unanswered questions.", {}),
+    )
+    return Table("table7", "Accuracy", tidy(rows, (*_IDENTITY, PUBLISHED), _NUMBERS), views)
+
+
+def _templates(metrics: Mapping[str, Mapping[str, Metrics]], names: Mapping[str, str], level: str) -> Table:
+    rows = [
+        {"model": model, "name": name, "source": OURS, "template": group, **row}
+        for model, name in names.items()
+        for group, numbers in metrics[model].items()
+        if group != ALL
+        for row in twin_rows(numbers)
+    ]
+    template = {"template": "Template"}
+    views = (
+        View(
+            f"C-VQA-Synthetic by template: accuracy in percent with {level} intervals.",
+            {**_SYSTEM, **template},
+            (*ACCURACIES, DIFFERENCE, MCNEMAR, PAIRS),
+        ),
+        _details(
+            "C-VQA-Synthetic by template: how responses were read, in percent, and unanswered questions.", template
+        ),
+    )
+    identity = ("model", "name", "source", "template", "variant", "measure")
+    return Table("templates", "By template", tidy(rows, identity, _NUMBERS), views)
+
+
+def _details(caption: str, further: Mapping[str, str]) -> View:
+    return View(caption, {**_SYSTEM, **further, "variant": "Variant"}, DETAILS, f"{READING} {CHOICES}")
+
+
+def _letters(metrics: Mapping[str, Mapping[str, Metrics]], names: Mapping[str, str]) -> Table:
+    shares = [metrics[model][ALL]["letters"][variant] for model in names for variant in VARIANTS]
+    # A model that answered nothing has no shares; all others have one for every letter.
+    letters: dict[str, float] = max(shares, key=len, default={})
+    unanswered = [status for status in STATUSES if status != "ok"]
+    rows: list[Row] = []
+    for model, name in names.items():
+        for variant in VARIANTS:
+            chosen, status = (metrics[model][ALL][what][variant] for what in ("letters", "status"))
+            of_variant = {"model": model, "name": name, "source": OURS, "variant": variant}
+            rows += [
+                {
+                    **of_variant,
+                    "measure": "share",
+                    "answer": letter,
+                    "value": chosen.get(letter, 0.0),
+                    "n": status["ok"],
+                }
+                for letter in letters
+            ]
+            rows += [{**of_variant, "measure": kind, "value": status[kind]} for kind in unanswered]
+    view = View(
+        "C-VQA-Synthetic: letters chosen, in percent of answered questions, and number of unanswered ones.",
+        {**_SYSTEM, "variant": "Variant"},
+        (
+            *(Column(letter, "share", {"answer": letter}) for letter in letters),
+            *(Column(kind.capitalize(), kind, write=count) for kind in unanswered),
+        ),
+    )
+    identity = ("model", "name", "source", "variant", "measure", "answer")
+    return Table("letters", "Letters chosen", tidy(rows, identity, ("value", "n")), (view,))

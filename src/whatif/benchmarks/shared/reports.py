@@ -1,0 +1,34 @@
+"""What reports of all benchmarks share: publishing them, and the costs of their models."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from whatif import artifacts
+from whatif.artifacts.schemas import PREDICTIONS
+from whatif.graph.dimensions import Dimension
+from whatif.graph.task import Task
+from whatif.params.prices import Prices
+from whatif.reporting.costs import COLUMNS, costs, spent_by_model
+from whatif.reporting.report import Report, text_files
+from whatif.reporting.table import Table
+
+
+def publish(task: Task[Any], report: Report) -> None:
+    """Publishes every text file of a report."""
+    for path, content in text_files(task.benchmark, report).items():
+        task.outputs.publish(path, content)
+
+
+def costs_of(task: Task[Any], dimension: Dimension, names: Mapping[str, str]) -> Table:
+    """The table `costs` of some models (key -> printed name) and of their predictions."""
+    shown = task.shown_models(dimension)
+    prices = {key: _prices(shown[key]) for key in names}
+    found = spent_by_model(artifacts.batches(task.paths("predictions"), PREDICTIONS, COLUMNS))
+    return costs(found, names, {key: price for key, price in prices.items() if price is not None})
+
+
+def _prices(fields: Mapping[str, Any]) -> Prices | None:
+    prompt, response = (fields.get(f"price_per_million_{kind}_tokens") for kind in ("prompt", "response"))
+    return None if prompt is None or response is None else Prices(prompt, response)

@@ -1,0 +1,223 @@
+"""Result tables as text: Markdown of at most 100 columns, LaTeX and HTML. The same table always gives the same text."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Any
+
+import pandas as pd
+
+from whatif.reporting.numerals import interval_text
+from whatif.reporting.table import MEASURE, OURS, PUBLISHED, Column, Table, View
+
+WIDTH = 100  # columns of a printed table
+_NARROW = 20  # characters; a text column becomes narrower only where a table cannot fit otherwise
+_NARROWEST = 8
+_LEAST = 3  # characters of a column, which its rule needs
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "−": "$-$",
+    "×": r"$\times$",
+    "±": r"$\pm$",
+    "→": r"$\rightarrow$",
+    "∞": r"$\infty$",
+    "–": "--",
+    "\n": " ",
+}
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A view as text cells: headings, and rows of as many cells. The first `texts` columns are not numbers."""
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    texts: int
+
+
+def grid(view: View, frame: pd.DataFrame) -> Grid:
+    """The cells of a view, numbers written as its columns say.
+
+    Raises ValueError when a cell would hold two numbers: then `view.rows` or `where` tells too little apart.
+    """
+    records = frame.to_dict("records")
+    made = list(dict.fromkeys(tuple(row[key] for key in view.rows) for row in records))
+    cells = {key: [""] * len(view.columns) for key in made}
+    filled: set[tuple[tuple[str, ...], int]] = set()
+    for place, column in enumerate(view.columns):
+        wanted = {MEASURE: column.measure, **column.where}
+        for row in records:
+            if any(row[name] != text for name, text in wanted.items()):
+                continue
+            key = tuple(row[name] for name in view.rows)
+            if (key, place) in filled:
+                raise ValueError(f"the column {column.heading!r} has two numbers in the row of {' '.join(key)}")
+            filled.add((key, place))
+            cells[key][place] = _cell(column, row)
+    printed = [place for place, heading in enumerate(view.rows.values()) if heading]
+    rows = tuple((*(key[place] for place in printed), *numbers) for key, numbers in cells.items() if any(numbers))
+    header = (*filter(None, view.rows.values()), *(column.heading for column in view.columns))
+    return Grid(header, rows, len(printed))
+
+
+def _cell(column: Column, row: Mapping[Any, Any]) -> str:
+    number = row[column.number]
+    if pd.isna(number):
+        return ""
+    published = row.get(PUBLISHED) if column.number == "value" and row.get("source") != OURS else None
+    text = published or column.writes(number)
+    if column.interval and not pd.isna(row["low"]):
+        text += f" ({interval_text(row['low'], row['high'], column.writes)})"
+    return text
+
+
+def to_markdown(table: Table, *, width: int = WIDTH) -> str:
+    """All views of a table as pipe tables, each under its caption, in at most `width` columns.
+
+    Text that is too long for its column goes on in the next row, and numbers that do not fit beside each other are put
+    into further tables below with the same first columns.
+    """
+    return "\n".join(_markdown_view(view, cells, width) for view, cells in _shown(table))
+
+
+def _shown(table: Table) -> Iterator[tuple[View, Grid]]:
+    """The views with their cells; one after the first is left out where it has no row."""
+    for place, view in enumerate(table.views):
+        cells = grid(view, table.frame)
+        if cells.rows or place == 0:
+            yield view, cells
+
+
+def _markdown_view(view: View, cells: Grid, width: int) -> str:
+    paragraphs = [f"**{textwrap.fill(_markdown(view.caption), width - 4)}**"]
+    if view.note:
+        paragraphs.append(textwrap.fill(_markdown(view.note), width))
+    return "\n\n".join([*paragraphs, *_pipe_tables(cells, width)]) + "\n"
+
+
+def _pipe_tables(cells: Grid, width: int) -> Iterator[str]:
+    rows, blocks = _layout(cells, width)
+    for block in blocks:
+        columns = [*range(cells.texts), *block]
+        header, *body = ([row[column] for column in columns] for row in rows)
+        # A row that has numbers only in another of the tables is left out of this one.
+        yield _pipe_table(header, [row for row in body if any(row[cells.texts :])], cells.texts)
+
+
+def _pipe_table(header: Sequence[str], body: Sequence[Sequence[str]], texts: int) -> str:
+    sizes = [max(_LEAST, *(_size(row[column]) for row in (header, *body))) for column in range(len(header))]
+    rule = ["-" * size if column < texts else "-" * (size - 1) + ":" for column, size in enumerate(sizes)]
+    lines = [*_lines(header, sizes, texts), f"| {' | '.join(rule)} |"]
+    return "\n".join([*lines, *(line for row in body for line in _lines(row, sizes, texts))])
+
+
+def _lines(row: Sequence[str], sizes: Sequence[int], texts: int) -> Iterator[str]:
+    """A row, and further ones for the rest of text that is longer than its column."""
+    for pieces in zip_longest(*(cell.split("\n") for cell in row), fillvalue=""):
+        padded = [
+            piece.ljust(size) if column < texts else piece.rjust(size)
+            for column, (piece, size) in enumerate(zip(pieces, sizes, strict=True))
+        ]
+        yield f"| {' | '.join(padded)} |"
+
+
+def _layout(cells: Grid, width: int) -> tuple[list[list[str]], list[list[int]]]:
+    """The cells escaped, long text wrapped; and the numbers of the columns that go beside each other.
+
+    Of the layouts that fit, the one of the fewest tables, and among these the one that wraps the least.
+    """
+    longest = max((len(text) for row in (cells.header, *cells.rows) for text in row[: cells.texts]), default=_NARROWEST)
+    found = []
+    for limit in range(min(max(longest, _NARROWEST), width), _NARROWEST - 1, -1):
+        rows = [_wrapped(row, cells.texts, limit) for row in (cells.header, *cells.rows)]
+        sizes = [max(_LEAST, *(_size(row[column]) for row in rows)) + 3 for column in range(len(cells.header))]
+        blocks = _blocks(sizes, cells.texts, width)
+        over = max(sum(sizes[: cells.texts]) + sum(sizes[column] for column in block) + 1 for block in blocks) > width
+        found.append((over, limit < min(_NARROW, longest), len(blocks), -limit, rows, blocks))
+    *_, rows, blocks = min(found, key=lambda one: one[:4])
+    return rows, blocks
+
+
+def _wrapped(row: Sequence[str], texts: int, limit: int) -> list[str]:
+    return [
+        "\n".join(_markdown(line) for line in textwrap.wrap(cell, limit) or [""]) if place < texts else _markdown(cell)
+        for place, cell in enumerate(row)
+    ]
+
+
+def _size(cell: str) -> int:
+    return max(map(len, cell.split("\n")))
+
+
+def _blocks(sizes: Sequence[int], texts: int, width: int) -> list[list[int]]:
+    """The columns of numbers in runs that fit beside the columns of text; a run has one column at least."""
+    blocks: list[list[int]] = []
+    room = 0
+    for column in range(texts, len(sizes)):
+        if not blocks or sizes[column] > room:
+            blocks.append([])
+            room = width - 1 - sum(sizes[:texts])
+        blocks[-1].append(column)
+        room -= sizes[column]
+    return blocks or [[]]
+
+
+def _markdown(text: str) -> str:
+    # Cells are plain text: no `_` or `*` of a model's name may turn into emphasis, no `|` into a column.
+    for character in "\\`*_[]<|":
+        text = text.replace(character, f"\\{character}")
+    return " ".join(text.split("\n"))
+
+
+def to_latex(table: Table) -> str:
+    r"""Each view as a `table` environment with the rules of the package booktabs; every special character is escaped.
+
+    So are the signs beyond ASCII in our tables. Letters with accents stay, since LaTeX reads them itself.
+    """
+    return "\n".join(_latex_view(view, cells) for view, cells in _shown(table))
+
+
+def _latex_view(view: View, cells: Grid) -> str:
+    caption = f"{view.caption} {view.note}".rstrip()
+    columns = "".join("l" if number < cells.texts else "r" for number in range(len(cells.header)))
+    return "\n".join(
+        [
+            r"\begin{table}",
+            r"\centering",
+            rf"\caption{{{_latex(caption)}}}",
+            rf"\begin{{tabular}}{{{columns}}}",
+            r"\toprule",
+            _latex_line(cells.header),
+            r"\midrule",
+            *(_latex_line(row) for row in cells.rows),
+            r"\bottomrule",
+            r"\end{tabular}",
+            r"\end{table}",
+            "",
+        ]
+    )
+
+
+def _latex(text: str) -> str:
+    return "".join(_LATEX.get(character, character) for character in text)
+
+
+def _latex_line(row: Sequence[str]) -> str:
+    line = rf"{' & '.join(_latex(cell) for cell in row)} \\"
+    # Behind \\ or a rule, a bracket would be read as an optional argument.
+    return f"{{}}{line}" if line.startswith("[") else line

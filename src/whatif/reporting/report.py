@@ -1,0 +1,59 @@
+"""The text files of a benchmark's results: headline metrics, tidy tables, the same tables printed, and a report."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from whatif.reporting.rendering import to_latex, to_markdown
+from whatif.reporting.table import Table, to_csv
+
+SUFFIXES = ("csv", "md", "tex")
+Headline = Mapping[str, Any]  # nested by key of model, table or group; the leaves are numbers
+
+
+@dataclass(frozen=True)
+class Report:
+    """All results of a benchmark.
+
+    headline: a handful of numbers for each model, for `dvc metrics diff`; no list and no text.
+    files: further files by name: drawings, galleries, the data of plots.
+    figures: the drawing above a table, by the name of the table; the one with the name `""` is at the top.
+    closing: Markdown after the last table.
+    """
+
+    title: str
+    tables: Sequence[Table]
+    headline: Headline
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    figures: Mapping[str, str] = field(default_factory=dict)
+    closing: str = ""
+
+
+def text_files(benchmark: str, report: Report) -> dict[str, bytes]:
+    """Every file of a report: path below the root of the project -> content."""
+    folder = f"metrics/{benchmark}"
+    made = {f"metrics/{benchmark}.json": _headline(report.headline), f"{folder}/report.md": markdown(report).encode()}
+    made |= {f"{folder}/{name}": content for name, content in report.files.items()}
+    for table in report.tables:
+        texts = (to_csv(table.frame), to_markdown(table), to_latex(table))
+        made |= {f"{folder}/{table.name}.{suffix}": text.encode() for suffix, text in zip(SUFFIXES, texts, strict=True)}
+    return made
+
+
+def markdown(report: Report) -> str:
+    """All tables as one Markdown text."""
+    parts = [f"# {report.title}\n", *_figure(report.title, report.figures.get(""))]
+    for table in report.tables:
+        parts += [f"## {table.title}\n", *_figure(table.title, report.figures.get(table.name)), to_markdown(table)]
+    return "\n".join([*parts, *([f"{report.closing}\n"] if report.closing else [])])
+
+
+def _figure(title: str, file: str | None) -> Iterable[str]:
+    return [f"![{title}]({file})\n"] if file else []
+
+
+def _headline(headline: Headline) -> bytes:
+    return (json.dumps(headline, indent=2, sort_keys=True, allow_nan=False) + "\n").encode()

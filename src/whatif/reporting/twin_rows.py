@@ -1,0 +1,84 @@
+"""Rows and printed columns of tables that set original beside counterfactual accuracy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from whatif.reporting.numerals import count, signed
+from whatif.reporting.table import Column
+from whatif.reporting.twins import STATUSES, VARIANTS, Metrics
+
+READING = (
+    "Legacy is the accuracy of the same responses by the rules of the authors' published scoring; extracted is the "
+    "share of responses in which one answer was found. A question without an answer counts as wrong: ambiguous, none "
+    "and error say how many, and why."
+)
+CHOICES = (
+    "The published rules know no choices: where options were ranked or a letter was chosen, nothing was extracted and "
+    "legacy is the same accuracy; where a letter was said in words there is none."
+)
+
+Row = dict[str, Any]
+
+
+def twin_rows(numbers: Metrics) -> Iterator[Row]:
+    """The rows of one group's `twin_metrics`: `variant`, `measure` and numbers.
+
+    `accuracy`, `legacy`, `extracted` and the share of each status are of a variant; `difference` is of both, and its p
+    is that of McNemar's test. Accuracies, legacy and extracted are in percent, the difference in points, statuses and
+    `left out` counts.
+    """
+    pairs = numbers["pairs"]
+    for variant in VARIANTS:
+        accuracy = numbers[variant]
+        yield {
+            "variant": variant,
+            "measure": "accuracy",
+            "value": accuracy["accuracy"],
+            "low": accuracy["low"],
+            "high": accuracy["high"],
+            "n": pairs,
+        }
+    difference = numbers["difference"]
+    yield {
+        "measure": "difference",
+        "value": difference["points"],
+        "low": difference["low"],
+        "high": difference["high"],
+        "n": pairs,
+        "p": numbers["mcnemar_p"],
+        **({"p_holm": numbers["mcnemar_p_holm"]} if "mcnemar_p_holm" in numbers else {}),
+    }
+    for measure in ("legacy", "extracted"):
+        for variant in VARIANTS:
+            if numbers[measure][variant] is not None:
+                yield {"variant": variant, "measure": measure, "value": numbers[measure][variant]}
+    for variant in VARIANTS:
+        for status in STATUSES:
+            yield {"variant": variant, "measure": status, "value": numbers["status"][variant][status], "n": pairs}
+    yield {"measure": "left out", "value": numbers["left_out"]}
+
+
+def headline(numbers: Metrics) -> dict[str, float | int]:
+    """The numbers of a group for `dvc metrics diff`: both accuracies in percent, their difference, and the pairs."""
+    return {
+        **{variant: numbers[variant]["accuracy"] for variant in VARIANTS},
+        "difference": numbers["difference"]["points"],
+        "pairs": numbers["pairs"],
+    }
+
+
+ACCURACIES = tuple(
+    Column(variant.capitalize(), "accuracy", {"variant": variant}, interval=True) for variant in VARIANTS
+)
+DIFFERENCE = Column("Difference", "difference", write=signed(1), interval=True)
+PAIRS = Column("Pairs", "difference", number="n")
+MCNEMAR = Column("McNemar p", "difference", number="p")
+HOLM = Column("Holm p", "difference", number="p_holm")
+# How responses were read; a row is of one variant.
+DETAILS = (
+    Column("Legacy", "legacy"),
+    Column("Extracted", "extracted"),
+    *(Column(status.capitalize(), status, write=count) for status in STATUSES if status != "ok"),
+)
