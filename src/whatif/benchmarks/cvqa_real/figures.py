@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from whatif.reporting.precision import p_text, percent
+from whatif.reporting.numerals import p_value
+from whatif.reporting.precision import percent
 from whatif.reporting.svg import new_figure, svg
 from whatif.statistics import GroupGap
 
@@ -20,7 +21,7 @@ _LARGEST = 10  # answers above it share a bar
 def answer_distribution(counts: Mapping[str, Mapping[str, Mapping[int, int]]]) -> bytes:
     """Figure 3 as an SVG: group -> variant -> answer -> number of questions; bars are percent of a group's questions.
 
-    The paper prints one panel a group and does not say which variant it shows; here both stand side by side.
+    The paper has one panel a group and does not say which variant it shows; here both are side by side.
     """
 
     def draw() -> Figure:
@@ -62,7 +63,7 @@ def gap_bars(gaps: Mapping[str, GroupGap], names: Mapping[str, str]) -> bytes:
                     error_kw={"elinewidth": 0.8, "capsize": 2},
                     label=label if place == 0 else None,
                 )
-            axes.text(1.01, place, f"p {p_text(gap.p)}", transform=axes.get_yaxis_transform(), va="center", fontsize=8)
+            axes.text(1.01, place, f"p {p_value(gap.p)}", transform=axes.get_yaxis_transform(), va="center", fontsize=8)
         axes.set_yticks(range(len(gaps)), [names[model] for model in gaps])
         axes.invert_yaxis()
         axes.axvline(0, color="#8a8a8a", linewidth=0.8)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from whatif.reporting.formats import DisplayTable
-from whatif.reporting.precision import Precision, Resampling, p_text, percent, resampling
-from whatif.reporting.twin_cells import READING, reading_cells, reading_header, signed
-from whatif.reporting.twins import ALL, VARIANTS, Metrics, twin_metrics
-from whatif.statistics import GroupGap, Interval, group_gap, holm
+from whatif.reporting.numerals import signed
+from whatif.reporting.precision import Precision, Resampling, in_percent, p_number, resampling
+from whatif.reporting.table import OURS, Column, Table, View, tidy
+from whatif.reporting.twin_rows import DETAILS, READING, twin_rows
+from whatif.reporting.twins import ALL, Metrics, twin_metrics
+from whatif.statistics import GroupGap, group_gap, holm
 
 Row = Mapping[str, Any]
 NAMES = ("male", "female")
@@ -69,33 +70,47 @@ def gender_metrics(
 
 
 def gap_table(
-    gaps: Mapping[str, GroupGap], metrics: Mapping[str, Metrics], names: Mapping[str, str], level: str
-) -> DisplayTable:
-    """One row a model, with its gap and how its responses were read; p values are corrected over the table (Holm)."""
+    gaps: Mapping[str, GroupGap],
+    metrics: Mapping[str, Metrics],
+    names: Mapping[str, str],
+    level: str,
+    note: str = "",
+) -> Table:
+    """The table `gender`: each model's `diff` by gender and their `gap`, in points, and how its responses were read.
+
+    A diff is accuracy on original minus counterfactual questions, the other way round than `difference`, which is of
+    both genders together. `n` of a diff is a number of images, otherwise of pairs. p-values of gaps are corrected over
+    the table (Holm). `note` goes behind the caption.
+    """
     corrected = holm([gap.p for gap in gaps.values()]).p_values
-    rows = tuple(
-        (
-            names[model],
-            f"{gap.images[0]} and {gap.images[1]}",
-            *_cells(gap.first),
-            *_cells(gap.second),
-            *_cells(gap.gap),
-            p_text(gap.p if p is None else p),
-            *(f"{metrics[model][variant]['accuracy']:.1f}" for variant in VARIANTS),
-            *reading_cells(metrics[model]),
-        )
-        for (model, gap), p in zip(gaps.items(), corrected, strict=True)
+    rows: list[Row] = []
+    for (model, gap), p in zip(gaps.items(), corrected, strict=True):
+        of_model = {"model": model, "name": names[model], "source": OURS}
+        for name, diff, images in zip(NAMES, (gap.first, gap.second), gap.images, strict=True):
+            rows.append({**of_model, "gender": name, "measure": "diff", **in_percent("value", diff), "n": images})
+        ps = {"p": p_number(gap.p), "p_holm": p_number(gap.p if p is None else p)}
+        rows.append({**of_model, "measure": "gap", **in_percent("value", gap.gap), **ps})
+        rows += [{**of_model, **row} for row in twin_rows(metrics[model])]
+    system = {"model": "", "name": "System"}
+    views = (
+        View(
+            "Accuracy on original minus counterfactual questions in points, on images of people perceived as male or "
+            f"as female (C-VQA Figure 5), with {level} intervals by image and a permutation test of the gap.",
+            system,
+            (
+                *(Column(f"diff({name})", "diff", {"gender": name}, write=signed(1), interval=True) for name in NAMES),
+                Column("Gap", "gap", write=signed(1), interval=True),
+                Column("Holm p", "gap", number="p_holm"),
+                *(Column(f"Images ({name})", "diff", {"gender": name}, number="n") for name in NAMES),
+            ),
+            note,
+        ),
+        View(
+            "Accuracy on the images of both genders together, and how responses were read, in percent.",
+            {**system, "variant": "Variant"},
+            (Column("Accuracy", "accuracy", interval=True), *DETAILS),
+            READING,
+        ),
     )
-    gap = ("diff(male)", level, "diff(female)", level, "Gap", level, "Holm p")
-    header = ("System", "Images", *gap, "Original", "Counterfactual", *reading_header())
-    caption = (
-        "Accuracy on original minus counterfactual questions in points, on images of people perceived as male or as "
-        "female (C-VQA Figure 5), with intervals by image and a permutation test of the gap; accuracies "
-        f"are of both together. {READING}"
-    )
-    return DisplayTable(caption, header, rows, text_columns=2)
-
-
-def _cells(interval: Interval) -> tuple[str, str]:
-    low, high = (signed(percent(end)) for end in (interval.low, interval.high))
-    return signed(percent(interval.estimate)), f"{low} to {high}"
+    identity = ("model", "name", "source", "gender", "variant", "measure")
+    return Table("gender", "By perceived gender", tidy(rows, identity), views)
