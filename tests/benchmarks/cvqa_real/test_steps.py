@@ -9,6 +9,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 import yaml
 
@@ -22,6 +23,7 @@ from whatif.benchmarks.cvqa_real.sampled_questions import questions_for
 from whatif.errors import WhatifError
 from whatif.graph.graph import Graph
 from whatif.graph.run import run
+from whatif.reporting.table import from_csv
 
 LINES = """img_path,query,answer,new query,new answer,type
 COCO_val2014_000000000001.jpg,How many cats are there?,2,How many cats would there be if 1 left?,1,direct
@@ -53,6 +55,24 @@ class Project:
         return {job.name: run(job, lambda line: None) for job in self.graph.jobs}
 
 
+def table(name: str) -> pd.DataFrame:
+    """The numbers of a table."""
+    return from_csv(Path(f"metrics/cvqa-real/{name}.csv").read_text(encoding="utf-8"))
+
+
+def ours(name: str, measure: str, **of: str) -> pd.DataFrame:
+    """Our rows of a measure, in order."""
+    frame = table(name)
+    wanted = {"source": "ours", "measure": measure, **of}
+    return frame[(frame[list(wanted)] == pd.Series(wanted)).all(axis=1)]
+
+
+def funnel() -> list[tuple[str, str, str, int]]:
+    """Stage, measure, reason and number of each row of the funnel."""
+    columns = ["stage", "measure", "reason", "value"]
+    return list(table("funnel")[columns].itertuples(index=False, name=None))
+
+
 def answers_of(model: str, strategy: str = "direct") -> Path:
     return Path(f"data/evaluate/{model}/cvqa-real/{strategy}/part-000-of-001.parquet")
 
@@ -80,9 +100,14 @@ def test_pairs_without_a_picture_stay_in_the_set_and_are_not_asked(project: Proj
     ]
     rejected = artifacts.read(Path("data/filter/cvqa-real/rejections.parquet"), REJECTIONS).to_pylist()
     assert [row["reason"] for row in rejected] == ["no picture"]
-    funnel = Path("metrics/cvqa-real/funnel.csv").read_text()
-    assert "filter,pairs,no picture: 1,4,3,1" in funnel
-    assert "evaluate random direct,questions,none,6,6,0" in funnel
+    found = funnel()
+    filtered = [("in", "", 4), ("out", "", 3), ("rejected", "", 1), ("rejected because", "no picture", 1)]
+    assert [row[1:] for row in found if row[0] == "filter"] == filtered
+    assert [row[1:] for row in found if row[0] == "evaluate random direct"] == [
+        ("in", "", 6),
+        ("out", "", 6),
+        ("rejected", "", 0),
+    ]
 
 
 def test_without_any_photograph_extract_says_what_to_give(project: Project, tmp_path: Path) -> None:
@@ -103,24 +128,36 @@ def test_when_most_photographs_are_missing_one_line_says_so(project: Project) ->
     assert len(lines) == 1 and lines[0].startswith("warning: extract cvqa-real: only 1 of 3 photographs is left; most ")
 
 
-def test_tables_stand_beside_the_printed_numbers(project: Project) -> None:
+def test_our_numbers_are_beside_the_reported_ones(project: Project) -> None:
     project.run()
-    table = Path("metrics/cvqa-real/table3.csv").read_text().splitlines()
-    assert sum(",printed," in line for line in table) == 14 * 3
-    ours = [line.split(",") for line in table if ",ours," in line]
-    assert [(row[0], row[2], row[3]) for row in ours] == [
-        (name, group, "1") for name in ("majority", "random") for group in ("direct", "indirect", "boolean")
-    ]
-    metrics = json.loads(Path("metrics/cvqa-real.json").read_text())
+    table3 = table("table3")
+    reported = table3[(table3["source"] == "reported") & (table3["measure"] == "accuracy")]
+    assert len(reported) == 14 * 3 * 2
+    assert (
+        reported["value"].map("{:.2f}".format).tolist()
+        == reported["published"].astype(float).map("{:.2f}".format).tolist()
+    )
     for variant in ("original", "counterfactual"):
-        assert metrics["table3"]["majority"]["all"][variant]["accuracy"] == 100
-    assert set(metrics) == {"table3", "drops_compared"}
-    assert metrics["table3"]["majority"]["direct"]["legacy"] == {"original": 100, "counterfactual": 100}
-    assert metrics["table3"]["majority"]["direct"]["extracted"] == {"original": 100, "counterfactual": 100}
-    assert metrics["drops_compared"]["comparisons"] == 3  # one of two models in each group
-    assert [row.split(",")[:4] for row in Path("metrics/cvqa-real/drops.csv").read_text().splitlines()[1:]] == [
-        ["majority", "random", group, "1"] for group in ("direct", "indirect", "boolean")
-    ]
+        rows = ours("table3", "accuracy", variant=variant)
+        assert rows[["name", "group", "n"]].values.tolist() == [
+            [name, group, 3 if group == "all" else 1]
+            for name in ("majority", "random")
+            for group in ("direct", "indirect", "boolean", "all")
+        ]
+        assert set(rows[rows["model"] == "majority"]["value"]) == {100}
+        for measure in ("legacy", "extracted"):
+            assert set(ours("table3", measure, model="majority", variant=variant)["value"]) == {100}
+    metrics = json.loads(Path("metrics/cvqa-real.json").read_text())
+    assert set(metrics) == {"table3"} and set(metrics["table3"]) == {"majority", "random"}
+    assert metrics["table3"]["majority"]["direct"] == {
+        "original": 100,
+        "counterfactual": 100,
+        "difference": 0,
+        "pairs": 1,
+    }
+    drops = table("drops")
+    compared = drops[drops["measure"] == "difference"][["model_a", "model_b", "group", "n"]]
+    assert compared.values.tolist() == [["majority", "random", group, 1] for group in ("direct", "indirect", "boolean")]
 
 
 def theirs(path: Path, said: str, name: str, **more: str) -> dict[str, Any]:
@@ -129,10 +166,6 @@ def theirs(path: Path, said: str, name: str, **more: str) -> dict[str, Any]:
     lines = [f"{header},response,new_response", *(f"{row},{said},{said}" for row in rows)]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return {"adapter": "replay", "predictions": str(path), "name": name, **more}
-
-
-def rows_of(table: str) -> list[list[str]]:
-    return [line.split(",") for line in Path(f"metrics/cvqa-real/{table}.csv").read_text().splitlines()]
 
 
 def test_each_table_shows_the_answers_to_its_own_strategy(project: Project, tmp_path: Path) -> None:
@@ -147,13 +180,14 @@ def test_each_table_shows_the_answers_to_its_own_strategy(project: Project, tmp_
         "table4": {"cot-file", "random"},
         "table5": {"random"},
     }
-    assert [row[0] for row in rows_of("table4") if row[1] == "ours"][-1] == "random (a part)"
+    assert ours("table4", "accuracy")["name"].iloc[-1] == "random (a part)"
     assert "marked (a part), 10% of each group" in Path("metrics/cvqa-real/table4.md").read_text()
-    for table, printed in (("table3", "CogVLM-Chat"), ("table4", "LLaVA-1.5-13B")):
-        rows = rows_of(table)
-        places = [place for place, row in enumerate(rows) if row[:2] == [printed, "printed"]]
+    for name, system in (("table3", "CogVLM-Chat"), ("table4", "LLaVA-1.5-13B")):
+        frame = table(name)
+        order = list(dict.fromkeys(frame[["source", "name", "group"]].itertuples(index=False, name=None)))
+        places = [place for place, row in enumerate(order) if row[:2] == ("reported", system)]
         assert len(places) == 3
-        assert all(rows[place + 1][1:3] == ["ours", rows[place][2]] for place in places)
+        assert all((order[place + 1][0], order[place + 1][2]) == ("ours", order[place][2]) for place in places)
 
 
 def test_a_model_that_is_not_there_cannot_be_sampled(project: Project) -> None:
@@ -167,13 +201,13 @@ def test_what_is_about_direct_says_so_when_only_another_strategy_was_asked(proje
     project.values["extract"]["cvqa-real"]["gender_annotations"] = str(tmp_path / "genders.csv")
     project.values["evaluate"]["cvqa-real"]["strategies"] = ["plain"]
     project.run()
-    for table in ("table3", "table5", "drops", "gender"):
-        text = Path(f"metrics/cvqa-real/{table}.md").read_text()
+    for name in ("table3", "table5", "drops", "gender"):
+        text = Path(f"metrics/cvqa-real/{name}.md").read_text().replace("\n", " ")
         assert "It shows answers to the strategy direct alone; asked was only plain." in text
         assert "No annotations were given" not in text
-        assert not any(row[1] == "ours" for row in rows_of(table))
-    metrics = json.loads(Path("metrics/cvqa-real.json").read_text())
-    assert metrics == {"drops_compared": {"comparisons": 0, "different": 0}}
+        frame = table(name)
+        assert not len(frame if name == "drops" else frame[frame["source"] == "ours"])
+    assert json.loads(Path("metrics/cvqa-real.json").read_text()) == {}
 
 
 def test_a_sampled_model_is_asked_a_part_and_stands_in_table_5(project: Project) -> None:
@@ -181,7 +215,7 @@ def test_a_sampled_model_is_asked_a_part_and_stands_in_table_5(project: Project)
     project.run()
     metrics = json.loads(Path("metrics/cvqa-real.json").read_text())
     assert (set(metrics["table3"]), set(metrics["table5"])) == ({"majority"}, {"random"})
-    assert metrics["table5"]["random"]["all"]["pairs"] == 3  # at least one of each group
+    assert [metrics["table5"]["random"][group]["pairs"] for group in ("direct", "indirect", "boolean")] == [1, 1, 1]
 
 
 def test_a_sample_is_the_nearest_number_of_pairs_of_each_group() -> None:
@@ -255,20 +289,22 @@ def test_the_gap_between_images_of_men_and_of_women(project: Project, tmp_path: 
     (tmp_path / "genders.csv").write_text("id,bb_gender\n1,Male\n2,Female\n3,Male\n", encoding="utf-8")
     project.values["extract"]["cvqa-real"]["gender_annotations"] = str(tmp_path / "genders.csv")
     project.run()
-    rows = Path("metrics/cvqa-real/gender.csv").read_text().splitlines()
-    assert [row.split(",")[:3] for row in rows[1:]] == [
-        ["majority", "1 and 1", "+0.0"],
-        ["random", "1 and 1", rows[2].split(",")[2]],
+    diffs = ours("gender", "diff")
+    assert diffs[["model", "gender", "n"]].values.tolist() == [
+        [model, gender, 1] for model in ("majority", "random") for gender in ("male", "female")
     ]
-    read = dict(zip(rows[0].split(","), rows[1].split(","), strict=True))
-    for column in ("Original", "Legacy counterfactual", "Extracted original"):
-        assert read[column] == "100.0"
-    assert read["Errors counterfactual"] == "0"
-    gender = json.loads(Path("metrics/cvqa-real.json").read_text())["gender"]
-    assert gender["majority"]["legacy"] == {"original": 100, "counterfactual": 100}
+    assert diffs[diffs["model"] == "majority"]["value"].tolist() == [0, 0]
+    assert ours("gender", "gap")["p_holm"].notna().all()
+    for variant in ("original", "counterfactual"):
+        of_majority = {"model": "majority", "variant": variant}
+        assert [ours("gender", m, **of_majority)["value"].item() for m in ("accuracy", "legacy", "extracted")] == [
+            100
+        ] * 3
+        assert ours("gender", "error", **of_majority)["value"].item() == 0
     project.values["extract"]["cvqa-real"]["gender_annotations"] = None
     assert project.run()["aggregate cvqa-real"] == "computed"
-    assert len(Path("metrics/cvqa-real/gender.csv").read_text().splitlines()) == 1
+    assert not len(table("gender"))
+    assert "No annotations were given." in Path("metrics/cvqa-real/gender.md").read_text()
 
 
 def test_an_endpoint_is_asked_end_to_end_and_gives_what_the_checkpoint_gives(
@@ -322,17 +358,13 @@ def test_the_released_questions_about_photographs_of_coco_mini(tmp_path: Path, m
     asked = artifacts.read(Path("data/verify/cvqa-real/questions.parquet"), QUESTIONS).to_pylist()
     assert len(asked) >= 2 * 8
     assert all(len(row["image_ids"]) == 1 for row in asked)
-    questions = Path("metrics/cvqa-real/questions.csv").read_text()
-    for line in (
-        "all,original,3144,5.879,",
-        "all,counterfactual,3144,13.157,",
-        "direct,original,1150,",
-        "indirect,original,864,",
-    ):
-        assert line in questions
-    assert any(
-        line.startswith("boolean,counterfactual,1130,") and line.endswith(",55.13") for line in questions.splitlines()
-    )
+    questions = table("questions").set_index(["group", "variant", "measure"])["value"]
+    for variant, words in (("original", 5.879), ("counterfactual", 13.157)):
+        assert questions["all", variant, "questions"] == 3144
+        assert round(questions["all", variant, "mean words"], 3) == words
+    assert (questions["direct", "original", "questions"], questions["indirect", "original", "questions"]) == (1150, 864)
+    assert questions["boolean", "counterfactual", "questions"] == 1130
+    assert round(questions["boolean", "counterfactual", "answer no"], 2) == 55.13
     rows = artifacts.read(answers_of("tiny"), PREDICTIONS).to_pylist()
     assert len(rows) == len(asked)
     assert all(row["response"] is not None for row in rows)
@@ -342,14 +374,12 @@ def test_a_pilot_sample_is_of_the_part_that_a_model_would_be_asked(project: Proj
     project.values["models"] = {key: {"adapter": key, "limit": 1} for key in ("majority", "random")}
     project.values["evaluate"]["cvqa-real"].update(sampled_models=["random"], sample_share=0.4)
     project.run()
-    metrics = json.loads(Path("metrics/cvqa-real.json").read_text())
-    assert metrics["table3"]["majority"]["pilot_sample"] == {"pairs": 1, "of": 3}
-    assert metrics["table5"]["random"]["pilot_sample"] == {"pairs": 1, "of": 3}
-    ours = [row for table in ("table3", "table5") for row in rows_of(table) if row[1] == "ours"]
-    assert [row[0] for row in ours] == ["majority (pilot sample of 1 pair)", "random (pilot sample of 1 pair)"]
-    funnel = Path("metrics/cvqa-real/funnel.csv").read_text()
-    for model in ("majority", "random"):
-        assert f"evaluate {model} direct,questions,not in the pilot sample: 4,6,2,4" in funnel
+    for name, model in (("table3", "majority"), ("table5", "random")):
+        rows = ours(name, "difference", group="all")
+        assert rows[["name", "n"]].values.tolist() == [[f"{model} (pilot sample of 1 pair)", 1]]
+        of_model = [row for row in funnel() if row[0] == f"evaluate {model} direct"]
+        assert [row[3] for row in of_model] == [6, 2, 4, 4]
+        assert of_model[-1][1:3] == ("rejected because", "not in the pilot sample")
 
 
 def test_a_file_without_a_response_to_the_set_is_left_out(project: Project, tmp_path: Path) -> None:
@@ -360,6 +390,7 @@ def test_a_file_without_a_response_to_the_set_is_left_out(project: Project, tmp_
     project.run()
     metrics = json.loads(Path("metrics/cvqa-real.json").read_text())
     assert set(metrics["table3"]) == {"majority", "random"}
-    funnel = Path("metrics/cvqa-real/funnel.csv").read_text()
-    assert "evaluate theirs direct,questions,no response in its file: 6,6,0,6" in funnel
-    assert "first-option" not in funnel
+    of_theirs = [row[1:] for row in funnel() if row[0] == "evaluate theirs direct"]
+    assert of_theirs[-1] == ("rejected because", "no response in its file", 6)
+    assert [row[2] for row in of_theirs] == [6, 0, 6, 6]
+    assert not any("first-option" in row[0] for row in funnel())
