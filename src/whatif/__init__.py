@@ -1,3 +1,57 @@
-"""Counterfactual vision-language benchmarks: built, versioned and scored by one dependency graph."""
+"""Counterfactual vision-language benchmarks: built, versioned and scored by one dependency graph.
+
+What a notebook needs is here: `load` and `tables` for results, the statistics behind them, answer extraction and the
+shortcut audit. Each is imported when it is first used, so that `import whatif` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from whatif.errors import WhatifError
+    from whatif.results import StaleNumbers, audit_shortcuts, load, tables
+    from whatif.scoring.extraction.answer import extract as extract_answer
+    from whatif.statistics import (
+        Interval,
+        clustered_share,
+        difference_of_drops,
+        holm,
+        paired_difference,
+        tango,
+        wilson,
+    )
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "Interval",
+    "StaleNumbers",
+    "WhatifError",
+    "audit_shortcuts",
+    "clustered_share",
+    "difference_of_drops",
+    "extract_answer",
+    "holm",
+    "load",
+    "paired_difference",
+    "tables",
+    "tango",
+    "wilson",
+]
+
+_MODULES = {"WhatifError": "whatif.errors", "extract_answer": "whatif.scoring.extraction.answer"}
+_MODULES |= dict.fromkeys(("StaleNumbers", "audit_shortcuts", "load", "tables"), "whatif.results")
+_OTHER_NAMES = {"extract_answer": "extract"}  # what the function is called in its module
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_MODULES.get(name, "whatif.statistics")), _OTHER_NAMES.get(name, name))
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -1,0 +1,204 @@
+"""Results and artifacts of a project as data frames, for notebooks and scripts: `import whatif` offers all of it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from whatif.errors import WhatifError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+    from whatif.artifacts.schemas import Table
+    from whatif.graph.graph import Graph
+
+IMAGES = "images"
+_FILES = "files"  # the artifact that keeps the text files; they are read as tables
+
+
+class StaleNumbers(UserWarning):
+    """The numbers are not known to be those of today's parameters, inputs and code; the message says why."""
+
+
+def tables(benchmark: str, root: str | os.PathLike[str] = ".") -> list[str]:
+    """The names of the result tables of a benchmark, in the order of its report.
+
+    `root` is the folder of the project, which holds `params.yaml`. Raises WhatifError when the benchmark is not
+    selected there.
+    """
+    with contextlib.chdir(root):
+        return _tables(_graph(benchmark), benchmark)
+
+
+def load(benchmark: str, what: str, root: str | os.PathLike[str] = ".") -> pd.DataFrame:
+    """A result table or the artifacts of a benchmark as a data frame.
+
+    `what` is the name of a result table (`table7`; see `tables`): then the frame is tidy, with one number a cell.
+    Identifying columns (`model`, `name`, `source`, `variant`, `measure`, ...) come first and are never missing; then
+    `value`, the ends `low` and `high` of its confidence interval, the number `n` of observations, and the p-value `p`,
+    which may be missing (`<NA>`). Shares are in percent, differences in points.
+
+    Otherwise it is the name of an artifact: `questions`, `predictions`, `pairs`, `judgements`, ...: the rows that the
+    last stage made, of all parts and all models, with the columns that docs/artifacts.md describes. `images` are
+    those that the questions and pairs of the last stage refer to, with their encoded bytes.
+
+    Warns (`StaleNumbers`) where `whatif show` would: when parameters, inputs or code have changed since, when a model
+    left questions unanswered for a transient reason, and when artifacts are missing, so that nothing can be checked.
+    Changes the working directory while it runs. Raises WhatifError when the benchmark is not selected in
+    `params.yaml`, when it has nothing of this name, and when that has not been made yet.
+    """
+    with contextlib.chdir(root):
+        graph = _graph(benchmark)
+        artifacts, known = _artifacts(graph, benchmark), _tables(graph, benchmark)
+        if what in known:
+            found = _table(Path(f"metrics/{benchmark}/{what}.csv"))
+        elif what in artifacts:
+            found = _images(graph, benchmark) if what == IMAGES else _artifact(graph, benchmark, artifacts[what])
+        else:
+            raise WhatifError(
+                f"{benchmark}: has no {what!r}; its tables are {', '.join(known) or 'none'}, its artifacts "
+                f"{', '.join(artifacts)}"
+            )
+        _warn(graph, benchmark)
+    return found
+
+
+def audit_shortcuts(
+    questions: pd.DataFrame | Iterable[Mapping[str, Any]],
+    *,
+    folds: int = 5,
+    seed: int = 0,
+    confidence: float = 0.95,
+) -> pd.DataFrame:
+    """How far multiple-choice questions can be answered without their images, as a tidy frame.
+
+    `questions` have the columns of the artifact `questions`; those without choices are passed over. For each variant
+    there is the accuracy in percent of the best letter, the best rank and a cross-validated random forest that sees
+    only text. Raises WhatifError when a variant has fewer pairs than folds, or none has choices.
+    """
+    from whatif.reporting.shortcuts import shortcuts
+    from whatif.shortcuts.audit import audit
+
+    rows: Any = questions
+    if hasattr(questions, "to_dict"):
+        rows = questions.to_dict("records")
+    found = audit(rows, folds=folds, seed=seed)
+    if not found:
+        raise WhatifError("questions: none has choices; the audit is of multiple-choice questions")
+    return shortcuts({"questions": found}, confidence).frame
+
+
+def _graph(benchmark: str) -> Graph:
+    from whatif import benchmarks
+
+    graph = benchmarks.graph(benchmarks.load_params())
+    if benchmark not in graph.benchmarks:
+        raise WhatifError(f"{benchmark}: not among the benchmarks of params.yaml ({', '.join(graph.benchmarks)})")
+    return graph
+
+
+def _tables(graph: Graph, benchmark: str) -> list[str]:
+    """Text files that are there both as numbers and as a printed table."""
+    files = graph.benchmarks[benchmark].text_files
+    stems = {suffix: [Path(path).stem for path in files if path.endswith(suffix)] for suffix in (".csv", ".md")}
+    return [stem for stem in stems[".csv"] if stem in stems[".md"]]
+
+
+def _artifacts(graph: Graph, benchmark: str) -> dict[str, Table]:
+    """The tables of artifacts by name, in the order of the steps."""
+    steps = graph.benchmarks[benchmark].steps
+    found = {table.name: table for step in steps for table in step.outputs.values()}
+    return {name: table for name, table in found.items() if name != _FILES}
+
+
+def _table(path: Path) -> pd.DataFrame:
+    from whatif.reporting.table import from_csv
+
+    if not path.is_file():
+        raise WhatifError(f"{path}: not made yet; `dvc repro` or `snakemake --cores 2` makes it")
+    return from_csv(path.read_text(encoding="utf-8"))
+
+
+def _artifact(graph: Graph, benchmark: str, table: Table) -> pd.DataFrame:
+    return _frame(_rows(_last(graph, benchmark, table), table))
+
+
+def _last(graph: Graph, benchmark: str, table: Table) -> list[Path]:
+    """The artifacts of a table that the last stage with any makes."""
+    steps = [step for step in graph.benchmarks[benchmark].steps if table in step.outputs.values()]
+    return _paths(graph, benchmark, table, {step.stage for step in steps[-1:]})
+
+
+def _paths(graph: Graph, benchmark: str, table: Table, stages: Iterable[str]) -> list[Path]:
+    return [
+        path
+        for job in graph.jobs
+        if job.step.benchmark == benchmark and job.step.stage in stages
+        for role, path in job.outputs.items()
+        if job.step.outputs[role] == table
+    ]
+
+
+def _rows(paths: Sequence[Path], table: Table, columns: Sequence[str] | None = None) -> pa.Table:
+    from whatif import artifacts
+
+    return artifacts.read(paths, table, columns)
+
+
+def _images(graph: Graph, benchmark: str) -> pd.DataFrame:
+    """The images that the last questions and pairs refer to, each once, in order of their ids."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    from whatif import artifacts
+    from whatif.artifacts.schemas import IMAGES as TABLE
+    from whatif.artifacts.schemas import PAIRS, QUESTIONS
+
+    made = _artifacts(graph, benchmark)
+    wanted: set[str] = set()
+    if QUESTIONS.name in made:
+        of_questions = _rows(_last(graph, benchmark, QUESTIONS), QUESTIONS, ["image_ids"])
+        wanted.update(pc.list_flatten(of_questions["image_ids"]).to_pylist())
+    if PAIRS.name in made:
+        of_pairs = _rows(_last(graph, benchmark, PAIRS), PAIRS, ["image_id_0", "image_id_1"])
+        wanted.update(text for column in of_pairs.columns for text in column.to_pylist())
+    found: dict[str, pa.Table] = {}
+    ids = pa.array(sorted(wanted), pa.string())
+    stages = {step.stage for step in graph.benchmarks[benchmark].steps}
+    for piece in artifacts.batches(_paths(graph, benchmark, TABLE, stages), TABLE):
+        chosen = piece.filter(pc.is_in(piece["image_id"], ids))
+        for row, image in enumerate(chosen["image_id"].to_pylist()):
+            found.setdefault(image, chosen.slice(row, 1))
+    pieces = [found[image] for image in sorted(found)]
+    return _frame(pa.concat_tables(pieces) if pieces else TABLE.schema.empty_table())
+
+
+def _frame(rows: pa.Table) -> pd.DataFrame:
+    """Rows with nullable types; lists and structs as Python has them."""
+    import pandas as pd
+    import pyarrow as pa
+
+    kinds = {
+        pa.bool_(): pd.BooleanDtype(),
+        pa.int32(): pd.Int32Dtype(),
+        pa.int64(): pd.Int64Dtype(),
+        pa.float64(): pd.Float64Dtype(),
+    }
+    frame: pd.DataFrame = rows.to_pandas(types_mapper=kinds.get)
+    for column in rows.schema:
+        if pa.types.is_nested(column.type):
+            frame[column.name] = pd.Series(rows[column.name].to_pylist(), index=frame.index, dtype="object")
+    return frame
+
+
+def _warn(graph: Graph, benchmark: str) -> None:
+    from whatif.graph.standing import remarks
+
+    if notes := remarks(graph, benchmark):
+        warnings.warn("\n".join([f"{benchmark}:", *notes]), StaleNumbers, stacklevel=3)
