@@ -74,7 +74,7 @@ def funnel() -> list[tuple[str, str, str, int]]:
 
 
 def answers_of(model: str, strategy: str = "direct") -> Path:
-    return Path(f"data/evaluate/{model}/cvqa-real/{strategy}/part-000-of-001.parquet")
+    return Path(f"data/evaluate/{model}/cvqa-real/predictions/{strategy}/part-000-of-001.parquet")
 
 
 @pytest.fixture
@@ -358,7 +358,7 @@ def test_the_released_questions_about_photographs_of_coco_mini(tmp_path: Path, m
     asked = artifacts.read(Path("data/verify/cvqa-real/questions.parquet"), QUESTIONS).to_pylist()
     assert len(asked) >= 2 * 8
     assert all(len(row["image_ids"]) == 1 for row in asked)
-    questions = table("questions").set_index(["group", "variant", "measure"])["value"]
+    questions = table("question-set").set_index(["group", "variant", "measure"])["value"]
     for variant, words in (("original", 5.879), ("counterfactual", 13.157)):
         assert questions["all", variant, "questions"] == 3144
         assert round(questions["all", variant, "mean words"], 3) == words

@@ -20,7 +20,7 @@ from whatif.files.inputs import user_path
 from whatif.graph.task import Task
 from whatif.reporting.funnel import FunnelStage, funnel, reasons
 from whatif.reporting.model_drops import compare_drops, drops
-from whatif.reporting.plots import accuracy_points, accuracy_scatter
+from whatif.reporting.plots import accuracy_points, accuracy_scatter, points_csv
 from whatif.reporting.report import Report
 from whatif.reporting.twin_rows import headline
 from whatif.reporting.twins import TwinAnswers
@@ -87,6 +87,7 @@ def publish_report(task: Task[ReportSettings]) -> None:
     table3 = made["3"].table.frame
     for group in GROUPS:
         points = accuracy_points(table3[table3["group"] == group])
+        files[f"accuracy-{group}.csv"] = points_csv(points)
         files[f"accuracy-{group}.svg"] = accuracy_scatter(points, None, f"{TITLE}, {group}")
     figures = {"gender": "figure5.svg", "answers": "figure3.svg"}
     publish(task, Report(TITLE, tables, headline_of(made), files, figures))

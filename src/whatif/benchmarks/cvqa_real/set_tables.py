@@ -43,7 +43,7 @@ def questions_table(released: Sequence[Row]) -> Table:
         ),
     )
     frame = tidy(rows, ("group", "variant", "measure"), ("value", "n"))
-    return Table("questions", "The questions", frame, (view,))
+    return Table("question-set", "The questions", frame, (view,))
 
 
 def answer_counts(released: Sequence[Row]) -> dict[str, dict[str, Counter[int]]]:

@@ -33,7 +33,8 @@ SHOWN = Shown(ANSWERER, (*SHOWN_ANSWERERS.fields, "strategy"))
 _step = StepsOf(CvqaRealSettings)
 STRATEGY = strategy(lambda params, benchmark: params.section(benchmark, CvqaRealSettings).evaluate.strategies)
 PART = part_dimension(lambda params, benchmark: params.section(benchmark, CvqaRealSettings).evaluate.shards)
-_TABLES = ("table3", "table4", "table5", "drops", "gender", "questions", "answers", "words", "costs", "funnel")
+_GROUPS = ("direct", "indirect", "boolean")
+_TABLES = ("table3", "table4", "table5", "drops", "gender", "question-set", "answers", "words", "costs", "funnel")
 
 
 @_step(
@@ -175,7 +176,7 @@ def evaluate(task: Task[SampleSettings]) -> None:
     },
     publishes=(
         "report.md",
-        *(f"accuracy-{group}.svg" for group in ("direct", "indirect", "boolean")),
+        *(f"accuracy-{group}.{suffix}" for group in _GROUPS for suffix in ("csv", "svg")),
         "figure3.svg",
         "figure5.svg",
         *table_files(_TABLES),
@@ -200,5 +201,17 @@ BENCHMARK = Benchmark(
     citation=(
         'Zhang et al., "What If the TV Was Off? Examining Counterfactual Reasoning Abilities of Multi-modal Language '
         'Models", CVPR 2024.'
+    ),
+    plots=tuple(
+        {
+            "file": f"accuracy-{group}.csv",
+            "template": "models",  # .dvc/plots/models.json: a scatter that names each point
+            "x": "original",
+            "y": "counterfactual",
+            "x_label": "Accuracy on original questions (%)",
+            "y_label": "Accuracy on counterfactual questions (%)",
+            "title": f"C-VQA-Real, {group}",
+        }
+        for group in _GROUPS
     ),
 )
