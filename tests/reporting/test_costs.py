@@ -9,7 +9,8 @@ import pytest
 
 from whatif.artifacts.schemas import PREDICTIONS
 from whatif.params.prices import Prices, money
-from whatif.reporting.costs import COLUMNS, Spent, costs_table, errors_text, spent_by_model
+from whatif.reporting.costs import COLUMNS, Spent, costs, spent_by_model
+from whatif.reporting.rendering import grid
 
 SCHEMA = pa.schema([PREDICTIONS.schema.field(name) for name in COLUMNS])
 
@@ -48,17 +49,22 @@ def test_sums_do_not_depend_on_how_predictions_are_cut() -> None:
 
 
 def test_the_table_has_models_with_tokens_or_errors_and_money_where_there_are_prices() -> None:
-    table = costs_table(spent_by_model(pieces(*ROWS)), NAMES, {"gpt": Prices(2.5, 10)})
-    assert table.rows == (
-        ("Broken", "picture cannot be read: 1", "1", "", "", ""),
-        ("GPT", "status 500: 2; no reply within 60 s: 1", "7", "4006", "40", "0.01"),
-        ("Local", "none", "2", "14+", "1+", ""),
+    table = costs(spent_by_model(pieces(*ROWS)), NAMES, {"gpt": Prices(2.5, 10)})
+    tokens, errors = (grid(view, table.frame).rows for view in table.views)
+    assert tokens == (
+        ("Broken", "1", "", "", "0", ""),
+        ("GPT", "7", "4006", "40", "0", "0.01"),
+        ("Local", "2", "14", "1", "1", ""),
     )
-
-
-def test_errors_are_in_order_of_number_then_name() -> None:
-    assert errors_text({"b": 1, "a": 1, "c": 2}) == "c: 2; a: 1; b: 1"
-    assert errors_text({}) == "none"
+    assert errors == (
+        ("Broken", "picture cannot be read", "1"),
+        ("GPT", "status 500", "2"),
+        ("GPT", "no reply within 60 s", "1"),
+        ("Local", "none", "0"),
+    )
+    frame = table.frame.set_index(["model", "measure", "error"])
+    assert frame.loc[("gpt", "cost", ""), "value"] == pytest.approx((4_006 * 2.5 + 40 * 10) / 1e6)
+    assert frame.loc[("gpt", "prompt tokens", ""), "n"] == 4
 
 
 @pytest.mark.parametrize(("cost", "text"), [(0, "0.00"), (0.01, "0.01"), (1234.567, "1234.57"), (0.00234, "0.0023")])

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from whatif.errors import WhatifError
-from whatif.reporting.formats import to_csv
-from whatif.reporting.funnel import FunnelStage, funnel_table, reasons
+from whatif.reporting.funnel import FunnelStage, funnel, reasons
+from whatif.reporting.rendering import grid
+from whatif.reporting.table import to_csv
 
 
 def rejection(item: int, reason: str) -> dict[str, str]:
@@ -25,12 +26,33 @@ def test_a_stage_is_a_row_with_its_reasons_and_counts() -> None:
         FunnelStage("filter", "pairs", 24, 19, {"duplicate": 2, "narrow-gap": 3}),
         FunnelStage("evaluate random", "questions", 38, 0, {"error": 38}),
     ]
-    assert to_csv(funnel_table(stages)).splitlines() == [
-        "Stage,Of,Reasons for rejection,In,Out,Rejected",
-        "generate,pairs,none,24,24,0",
-        "filter,pairs,duplicate: 2; narrow-gap: 3,24,19,5",
-        "evaluate random,questions,error: 38,38,0,38",
+    table = funnel(stages)
+    assert to_csv(table.frame).splitlines() == [
+        "stage,unit,measure,reason,value",
+        "generate,pairs,in,,24",
+        "generate,pairs,out,,24",
+        "generate,pairs,rejected,,0",
+        "filter,pairs,in,,24",
+        "filter,pairs,out,,19",
+        "filter,pairs,rejected,,5",
+        "filter,pairs,rejected because,duplicate,2",
+        "filter,pairs,rejected because,narrow-gap,3",
+        "evaluate random,questions,in,,38",
+        "evaluate random,questions,out,,0",
+        "evaluate random,questions,rejected,,38",
+        "evaluate random,questions,rejected because,error,38",
     ]
+    counts, why = (grid(view, table.frame).rows for view in table.views)
+    assert counts == (
+        ("generate", "pairs", "24", "24", "0"),
+        ("filter", "pairs", "24", "19", "5"),
+        ("evaluate random", "questions", "38", "0", "38"),
+    )
+    assert why == (
+        ("filter", "pairs", "duplicate", "2"),
+        ("filter", "pairs", "narrow-gap", "3"),
+        ("evaluate random", "questions", "error", "38"),
+    )
 
 
 @pytest.mark.parametrize(
@@ -42,7 +64,7 @@ def test_a_stage_that_does_not_add_up_is_named_with_its_counts(
 ) -> None:
     sound = FunnelStage("generate", "pairs", 24, 24)
     with pytest.raises(WhatifError) as caught:
-        funnel_table([sound, FunnelStage("filter", "pairs", came_in, went_on, rejected), sound])
+        funnel([sound, FunnelStage("filter", "pairs", came_in, went_on, rejected), sound])
     message = str(caught.value)
     assert message.startswith(f"filter: {came_in} pairs came in, {went_on} went on and {sum(rejected.values())} were")
     assert "\n" not in message
@@ -50,4 +72,4 @@ def test_a_stage_that_does_not_add_up_is_named_with_its_counts(
 
 def test_the_first_stage_that_lost_something_is_the_one_that_is_named() -> None:
     with pytest.raises(WhatifError, match=r"^verify: 5 pairs came in, 4 went on and 0 were rejected"):
-        funnel_table([FunnelStage("verify", "pairs", 5, 4), FunnelStage("evaluate random", "questions", 8, 7)])
+        funnel([FunnelStage("verify", "pairs", 5, 4), FunnelStage("evaluate random", "questions", 8, 7)])

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from tests.reporting.test_twins import SETTINGS, a_set, prediction
-from whatif.reporting.formats import to_csv, to_latex, to_markdown
-from whatif.reporting.model_drops import Comparison, compare_drops, drops_table, headline
+from whatif.reporting.model_drops import Comparison, compare_drops, drops
+from whatif.reporting.rendering import grid, to_markdown
 from whatif.reporting.twins import TwinAnswers
 from whatif.statistics import difference_of_drops, holm
 
@@ -34,18 +34,16 @@ def test_each_two_models_are_compared_by_group_and_corrected_over_the_table() ->
     flowers = difference_of_drops((right, right), (right, [False] * 4 + [True] * 16))
     assert (made[1].difference, made[1].p) == (flowers.difference, flowers.p)
     assert tuple(each.p_holm for each in made) == holm([each.p for each in made]).p_values
-    assert headline(made, 0.05) == {
-        "comparisons": 2,
-        "different": sum(each.p_holm <= 0.05 for each in made),
-        "largest": {
-            "models": "a - b",
-            "group": "dots",
-            "points": -100.0,
-            "low": round(100 * made[0].difference.low, 4),
-            "high": round(100 * made[0].difference.high, 4),
-            "p_holm": pytest.approx(made[0].p_holm, rel=1e-3),
-        },
-    }
+    frame = drops(made, NAMES, "95%").frame.set_index(["group", "measure"])
+    dots = made[0].difference
+    assert frame.loc[("dots", "difference"), ["value", "low", "high", "n"]].tolist() == [
+        -100.0,
+        round(100 * dots.low, 4),
+        round(100 * dots.high, 4),
+        20,
+    ]
+    assert frame.loc[("dots", "difference"), "p_holm"] == pytest.approx(made[0].p_holm, rel=1e-3)
+    assert frame.loc[("flowers", "change b"), "value"] == -20.0
 
 
 def test_all_questions_at_once_and_by_image() -> None:
@@ -60,17 +58,19 @@ def test_models_that_were_asked_other_questions_are_not_compared() -> None:
     assert compared(OF_A + OF_B[:-2]) == []
     assert [each.group for each in compared(OF_A + OF_B[:-2], groups=("dots", "flowers"))] == ["dots"]
     assert compared(OF_A + OF_B, groups=("no such group",)) == []
-    assert "No two models were asked the same questions." in drops_table([], NAMES, "95%").caption
+    assert "No two models were asked the same questions." in to_markdown(drops([], NAMES, "95%"))
 
 
 def test_with_fewer_than_two_models_the_table_says_so() -> None:
-    table = drops_table([], {"a": "Model A"}, "95%")
-    assert (table.rows, headline([], 0.05)) == ((), {"comparisons": 0, "different": 0})
-    assert "the number of models is 1" in table.caption
+    table = drops([], {"a": "Model A"}, "95%", "Asked was only plain.")
+    assert len(table.frame) == 0
+    assert "the number of models is 1. Asked was only plain." in to_markdown(table)
 
 
-def test_the_table_can_be_written_in_every_format() -> None:
-    table = drops_table(compared(OF_A + OF_B), NAMES, "95%")
-    assert table.rows[0][:7] == ("Model A", "Model B", "all", "40", "-50.0", "-10.0", "-40.0")
-    for write in (to_csv, to_markdown, to_latex):
-        assert write(table).count("Model A") == 1
+def test_a_comparison_is_one_printed_row() -> None:
+    table = drops(compared(OF_A + OF_B), NAMES, "95%")
+    made = grid(table.views[0], table.frame)
+    assert made.header == ("A", "B", "Group", "Difference", "Pairs", "Change A", "Change B", "Holm p")
+    [row] = made.rows
+    assert row[:3] == ("Model A", "Model B", "all") and row[4:7] == ("40", "-50.0", "-10.0")
+    assert row[3].startswith("-40.0 (-")

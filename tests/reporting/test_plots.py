@@ -13,15 +13,14 @@ import pytest
 import yaml
 
 from tests.defaults import ROOT
-from whatif.benchmarks.shared.c_vqa_tables import PlotRow
 from whatif.reporting import plots
-from whatif.reporting.plots import accuracy_scatter
+from whatif.reporting.plots import Point, accuracy_scatter
 from whatif.reporting.svg import STYLE
 
 ROWS = [
-    PlotRow("InstructBLIP", "InstructBLIP (Vicuna-7B)", "printed", 26.9, 25.7),
-    PlotRow("random", "random", "ours", 24.7, 25.4, 23.2, 26.3, 23.9, 27.0),
-    PlotRow("tiny", "tiny_llava <0> & $x$", "ours", 71.2, 33.9, 69.5, 72.8, 32.2, 35.6),
+    Point("InstructBLIP", "InstructBLIP (Vicuna-7B)", "reported", 26.9, 25.7),
+    Point("random", "random", "ours", 24.7, 25.4, 23.2, 26.3, 23.9, 27.0),
+    Point("tiny", "tiny_llava <0> & $x$", "ours", 71.2, 33.9, 69.5, 72.8, 32.2, 35.6),
 ]
 
 
@@ -52,8 +51,8 @@ def test_the_settings_of_others_are_left_alone() -> None:
     assert dict(mpl.rcParams) == before
 
 
-@pytest.mark.parametrize("rows", [[], ROWS[:1], [PlotRow("m", "m", "ours", 100, 0, 99, 100, 0, 1)]])
-def test_few_points_and_points_at_the_edge(rows: list[PlotRow]) -> None:
+@pytest.mark.parametrize("rows", [[], ROWS[:1], [Point("m", "m", "ours", 100, 0, 99, 100, 0, 1)]])
+def test_few_points_and_points_at_the_edge(rows: list[Point]) -> None:
     ElementTree.fromstring(accuracy_scatter(rows, 25.0, "edge"))
 
 
@@ -61,7 +60,7 @@ def test_every_point_is_named_and_no_name_covers_another() -> None:
     import matplotlib as mpl
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-    rows = [PlotRow(f"m{n}", f"model {n}", "ours", 40 + 3 * (n % 3), 40 + 3 * (n // 3)) for n in range(9)]
+    rows = [Point(f"m{n}", f"model {n}", "ours", 40 + 3 * (n % 3), 40 + 3 * (n // 3)) for n in range(9)]
     with mpl.rc_context(STYLE):
         figure = plots._draw(rows, 25.0, "names")
         renderer = FigureCanvasAgg(figure).get_renderer()
@@ -75,7 +74,7 @@ def test_wide_intervals_stay_behind_points_and_names() -> None:
     """With a few pairs the bars cross the whole plot; they are paler than the points, and drawn before them."""
     import matplotlib as mpl
 
-    rows = [PlotRow(f"m{n}", f"model {n}", "ours", 40 + n, 40, 15, 70, 10, 75) for n in range(0, 20, 5)]
+    rows = [Point(f"m{n}", f"model {n}", "ours", 40 + n, 40, 15, 70, 10, 75) for n in range(0, 20, 5)]
     with mpl.rc_context(STYLE):
         axes = plots._draw(rows, None, "few pairs").axes[0]
         points = [line for line in axes.lines if line.get_marker() == "o"]

@@ -157,8 +157,8 @@ def audit(questions: Sequence[Path], folds: int, seed: int) -> None:
     """
     from whatif import artifacts
     from whatif.artifacts.schemas import QUESTIONS as TABLE
-    from whatif.reporting.formats import to_markdown
-    from whatif.reporting.shortcuts import audit_table
+    from whatif.reporting.rendering import to_markdown
+    from whatif.reporting.shortcuts import shortcuts
     from whatif.shortcuts.audit import audit as find_shortcuts
 
     audits = {}
@@ -166,7 +166,7 @@ def audit(questions: Sequence[Path], folds: int, seed: int) -> None:
         audits[str(path)] = find_shortcuts(artifacts.rows_of(path, TABLE), folds=folds, seed=seed)
         if not audits[str(path)]:
             raise WhatifError(f"{path}: has no question with options; the audit is of multiple-choice questions")
-    click.echo(to_markdown(audit_table(audits)))
+    click.echo(to_markdown(shortcuts(audits)))
 
 
 @click.command()

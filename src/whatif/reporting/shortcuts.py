@@ -1,11 +1,10 @@
-"""The shortcut audit as a table: what can be answered without the picture, in one or more sets."""
+"""The shortcut audit as a table: what can be answered without the image, in one or more sets."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from whatif.reporting.formats import DisplayTable
 from whatif.reporting.precision import percent
 from whatif.reporting.table import Column, Table, View, tidy
 from whatif.shortcuts.audit import Shortcut
@@ -47,29 +46,3 @@ def shortcuts(audits: Mapping[str, Sequence[Shortcut]], confidence: float = 0.95
     )
     identity = ("set", "variant", "rule", "choice", "shortcut", "measure")
     return Table("shortcuts", "Shortcut audit", tidy(rows, identity, ("value", "low", "high", "n")), (view,))
-
-
-def audit_table(
-    audits: Mapping[str, Sequence[Shortcut]], confidence: float = 0.95, chance: float = 25.0
-) -> DisplayTable:
-    """One row for each shortcut and variant; `audits` gives the findings by the name of their set."""
-    rows = tuple(
-        (
-            name,
-            shortcut.variant,
-            _RULES[shortcut.rule].format(choice=shortcut.choice),
-            str(shortcut.n),
-            f"{percent(accuracy.estimate):.1f}",
-            f"{percent(accuracy.low):.1f} to {percent(accuracy.high):.1f}",
-        )
-        for name, shortcuts in audits.items()
-        for shortcut in shortcuts
-        for accuracy in [shortcut.accuracy(confidence)]
-    )
-    return DisplayTable(
-        f"Questions answered right without the picture, in percent; chance is {chance:g}%. Letter and rank are the "
-        "best in hindsight; the random forest sees only words and options, cross-validated on the set itself.",
-        ("Set", "Variant", "Shortcut", "Questions", "Right", "Interval"),
-        rows,
-        text_columns=3,
-    )

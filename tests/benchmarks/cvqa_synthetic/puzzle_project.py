@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.defaults import puzzles_and_baselines
+from tests.published import funnel
 from whatif import artifacts, benchmarks
 from whatif.artifacts.schemas import IMAGES, PUZZLES, QUESTIONS, Table
 from whatif.graph.graph import Graph, Job
@@ -72,9 +73,7 @@ class Project:
 
     def funnel(self) -> dict[str, tuple[str, int, int, int]]:
         """The published funnel: stage -> reasons, in, out, rejected."""
-        _, *lines = (self.folder / FUNNEL).read_text(encoding="utf-8").splitlines()
-        cells = [line.split(",") for line in lines]
-        return {stage: (why, int(came), int(went), int(left)) for stage, _, why, came, went, left in cells}
+        return funnel(self.folder / FUNNEL)
 
 
 @pytest.fixture
