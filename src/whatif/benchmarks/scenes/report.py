@@ -1,43 +1,29 @@
-"""What the benchmark of the embedded world ends in: metrics, tables, a report, and a gallery of pictures."""
+"""What the benchmark of the embedded scenes ends in: metrics, tables, a report and a gallery of images."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from whatif.artifacts.images import ImageStore
 from whatif.benchmarks.scenes.settings import ReportSettings
-from whatif.benchmarks.scenes.tables import accuracy, matching
+from whatif.benchmarks.scenes.tables import accuracy, headline, matching
 from whatif.benchmarks.shared.dimensions import ANSWERER, MATCHER
 from whatif.benchmarks.shared.pair_panels import evenly, matching_stage, pair_panels
-from whatif.benchmarks.shared.pilots import Pilot, asked, in_metrics, marked, pilots_of
-from whatif.benchmarks.shared.tasks import (
-    evaluation_stage,
-    limits_of,
-    names_of,
-    publish_tables,
-    report,
-    spending,
-    with_predictions,
-)
+from whatif.benchmarks.shared.pilots import Pilot, asked, marked, pilots_of
+from whatif.benchmarks.shared.reports import costs_of, publish
+from whatif.benchmarks.shared.tasks import evaluation_stage, limits_of, names_of, with_predictions
 from whatif.graph.task import Task
-from whatif.reporting.funnel import FunnelStage, funnel_table, reasons
+from whatif.reporting.funnel import FunnelStage, funnel, reasons
 from whatif.reporting.gallery import Asked, Panel, Picture, Reply, Section, gallery
+from whatif.reporting.report import Report
 
 NAME = "scenes"
-FOLDER = f"metrics/{NAME}"
-# File name -> heading in the report.
-TABLES = {
-    "accuracy": "Questions",
-    "matching": "Matching",
-    "costs": "Tokens, cost and errors",
-    "funnel": "Funnel",
-}
+TITLE = "Scenes"
 _MEANING = (
     "The models that ship with this package are tiny and know nothing but its drawings. Their numbers show that the "
-    "pipeline works from end to end; they say nothing about larger models, and a question that a tiny model gets wrong "
-    "may only hold words that it never saw."
+    "pipeline works from end to end. They say nothing about larger models, and a tiny model may get a question wrong "
+    "only because it has never seen one of its words."
 )
 Rows = Sequence[Mapping[str, Any]]
 
@@ -61,10 +47,7 @@ def publish_report(task: Task[ReportSettings]) -> None:
         confidence=settings.confidence,
     )
     matched = matching(matches, names=matcher_names, confidence=settings.confidence)
-    funnel = funnel_table(_funnel(task, pilots))
-    costs = spending(task, ANSWERER, names)
-    tables = {"accuracy": answered.table, "matching": matched.table, "costs": costs, "funnel": funnel}
-    metrics = {"questions": in_metrics(answered.metrics, pilots), "matching": matched.metrics}
+    tables = (answered, matched, costs_of(task, ANSWERER, names), funnel(_funnel(task, pilots)))
     sections = [
         Section(
             "Scenes",
@@ -73,20 +56,17 @@ def publish_report(task: Task[ReportSettings]) -> None:
         ),
         Section(
             "Counterfactual pairs",
-            "Two captions that differ in one noun, and their pictures. A matcher finds what it scores higher.",
+            "Two captions that differ in one noun, and their images. A matcher finds what it scores higher.",
             pair_panels(pairs, matches, matcher_names, task.images("pictures"), settings.shown_pairs),
         ),
     ]
-    text = report("Scenes", tables, TABLES, {})
-    publish = task.outputs.publish
-    publish(f"metrics/{NAME}.json", (json.dumps(metrics, indent=2, sort_keys=True, allow_nan=False) + "\n").encode())
-    publish(f"{FOLDER}/gallery.html", gallery("The embedded world", sections).encode())
-    publish(f"{FOLDER}/report.md", f"{text}\n{_MEANING}\n\nPictures: [gallery.html](gallery.html)\n".encode())
-    publish_tables(task, FOLDER, tables)
+    files = {"gallery.html": gallery("The embedded world", sections).encode()}
+    closing = f"{_MEANING}\n\nImages: [gallery.html](gallery.html)"
+    publish(task, Report(TITLE, tables, headline(answered.frame, matched.frame), files, closing=closing))
 
 
 def _funnel(task: Task[ReportSettings], pilots: Mapping[str, Pilot]) -> list[FunnelStage]:
-    """Counts of every stage, each from its own artifacts; of pictures first candidates, then pairs."""
+    """Counts of every stage, each from its own artifacts; of images first candidates, then pairs."""
     unread, filtered = (reasons(task.rows(role)) for role in ("unread", "filtered"))
     refused = list(task.rows("refused"))
     unscorable = reasons(row for row in refused if row["reason"] == "cannot be scored")

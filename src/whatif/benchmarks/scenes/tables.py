@@ -1,37 +1,40 @@
-"""The tables of the embedded world: answers by type of question, and matching of captions and pictures."""
+"""The tables of the scenes: accuracy by type of question, and matching of captions and images."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
+import pandas as pd
+
+from whatif.benchmarks.shared.pair_choices import CHOICES, found
 from whatif.errors import WhatifError
-from whatif.reporting.formats import DisplayTable
-from whatif.scoring.match import margins
-from whatif.statistics import Interval, clustered_share, wilson
+from whatif.reporting.numerals import count
+from whatif.reporting.precision import in_percent
+from whatif.reporting.report import Headline
+from whatif.reporting.table import OURS, Column, Table, View, tidy
+from whatif.statistics import clustered_share, wilson
 
 Row: TypeAlias = Mapping[str, Any]
-Metrics: TypeAlias = dict[str, dict[str, dict[str, float | int]]]
 
 ALL = "all"
-# Name in the metrics -> heading: what is found among the two of a pair.
-MATCHING = {
-    "image_retrieval": "picture of the original caption",
-    "image_retrieval_counterfactual": "picture of the counterfactual caption",
-    "text_retrieval": "caption of the original picture",
-    "text_retrieval_counterfactual": "caption of the counterfactual picture",
-    "pair": "all four",
-}
-
-
-@dataclass(frozen=True)
-class Scores:
-    """Numbers for machines (model -> what -> share, ends of its interval, n) and the same for people."""
-
-    metrics: Metrics
-    table: DisplayTable
+_NUMBERS = ("value", "low", "high", "n")
+_SYSTEM = {"model": "", "name": "Model"}
+# What is chosen among the two of a pair, and whose it is, by the names of CHOICES.
+_CHOICES = dict(
+    zip(
+        CHOICES,
+        [
+            ("image", "original"),
+            ("image", "counterfactual"),
+            ("caption", "original"),
+            ("caption", "counterfactual"),
+            ("all four", ""),
+        ],
+        strict=True,
+    )
+)
 
 
 def accuracy(
@@ -41,107 +44,107 @@ def accuracy(
     names: Mapping[str, str],
     confidence: float,
     sampled: Mapping[str, Collection[str]] = MappingProxyType({}),
-) -> Scores:
-    """Accuracy of each model by group of question and over all, with intervals by picture.
+) -> Table:
+    """The table `accuracy`: each model by group of question and over all, with intervals by image.
 
     `names` gives the printed name of each model's key, in the order of the rows; `sampled` gives the ids of the
-    questions of a model that was asked only some: its cells say how many. What was not answered is wrong, and counted
-    beside (`unanswered`). Raises WhatifError when a model lacks a prediction.
+    questions of a model that was asked only some of them. Measures: `accuracy` in percent of the `n` questions that
+    were asked; `unanswered`: how many of these have no answer, and count as wrong; `asked`: questions asked, of `n`.
+    Raises WhatifError when a model lacks a prediction.
     """
     by_id = {row["question_id"]: row for row in questions}
     given: dict[str, dict[str, Row]] = {key: {} for key in names}
     for row in predictions:
         given[row["model"]][row["question_id"]] = row
-    groups = sorted({row["group"] for row in questions})
-    metrics: Metrics = {}
-    for key, rows in given.items():
+    for key, answers in given.items():
         asked = set(sampled.get(key, by_id))
-        if set(rows) != asked:
-            raise WhatifError(f"model {key}: has {len(rows):,} predictions for {len(asked):,} questions; ask it again")
-        metrics[key] = {}
-        for group in (*groups, ALL):
-            ids = [name for name, row in by_id.items() if group in (row["group"], ALL) and name in asked]
+        if set(answers) != asked:
+            raise WhatifError(
+                f"model {key}: has {len(answers):,} predictions for {len(asked):,} questions; ask it again"
+            )
+    rows: list[dict[str, Any]] = []
+    for group in (*sorted({row["group"] for row in questions}), ALL):
+        of_group = [name for name, row in by_id.items() if group in (row["group"], ALL)]
+        for key, answers in given.items():
+            ids = [name for name in of_group if name in answers]
             if not ids:
-                continue
+                continue  # none of these questions is in the sample
             interval = clustered_share(
-                [rows[name]["correct"] for name in ids],
+                [answers[name]["correct"] for name in ids],
                 ["+".join(by_id[name]["image_ids"]) for name in ids],
                 confidence=confidence,
             )
-            unanswered = sum(rows[name]["status"] != "ok" for name in ids)
-            metrics[key][group] = {**_numbers(interval, len(ids)), "unanswered": unanswered}
-    counts = {group: sum(group in (row["group"], ALL) for row in questions) for group in (*groups, ALL)}
-    header = ("Model", *(f"{group} (n = {counts[group]:,})" for group in (*groups, ALL)), "Not answered")
-    shown = tuple(
-        (
-            names[key],
-            *(_asked_cell(metrics[key].get(group), key in sampled) for group in (*groups, ALL)),
-            str(metrics[key][ALL]["unanswered"]),
-        )
-        for key in names
-    )
-    caption = (
+            unanswered = sum(answers[name]["status"] != "ok" for name in ids)
+            of_model = {"model": key, "name": names[key], "source": OURS, "group": group}
+            rows += [
+                {**of_model, "measure": "accuracy", **in_percent("value", interval), "n": len(ids)},
+                {**of_model, "measure": "unanswered", "value": unanswered, "n": len(ids)},
+                {**of_model, "measure": "asked", "value": len(ids), "n": len(of_group)},
+            ]
+    view = View(
         f"Accuracy (%) on open questions about scenes, by VQAv2's type of answer, with {100 * confidence:g}% intervals "
-        "by picture."
+        "by image.",
+        {"group": "Type of answer", **_SYSTEM},
+        (
+            Column("Accuracy", "accuracy", interval=True),
+            Column("Questions", "accuracy", number="n"),
+            Column("Not answered", "unanswered", write=count),
+        ),
+        "A question without an answer counts as wrong.",
     )
-    return Scores(metrics, DisplayTable(caption, header, shown))
+    identity = ("model", "name", "source", "group", "measure")
+    return Table("accuracy", "Questions", tidy(rows, identity, _NUMBERS), (view,))
 
 
-def matching(matches: Iterable[Row], *, names: Mapping[str, str], confidence: float) -> Scores:
-    """How often each matcher finds the right one of two (COCO-Counterfactuals 4.2.2), with Wilson intervals.
+def matching(matches: Iterable[Row], *, names: Mapping[str, str], confidence: float) -> Table:
+    """The table `matching`: how often each matcher finds the right one of two (COCO-Counterfactuals 4.2.2).
 
-    A pair that could not be scored is wrong in everything, and counted beside (`errors`).
+    Measures: `found` in percent of `n` pairs with Wilson intervals, by what was chosen (`image`, `caption` or
+    `all four`) and the variant that it belongs to; `errors`: pairs that could not be scored, which count as wrong. A
+    tie is wrong.
     """
     right: dict[str, list[dict[str, bool]]] = {key: [] for key in names}
     errors = dict.fromkeys(names, 0)
     for row in matches:
         right[row["model"]].append(found(row))
         errors[row["model"]] += row["status"] != "ok"
-    metrics: Metrics = {
-        key: {
-            name: _numbers(wilson(sum(one[name] for one in rows), len(rows), confidence), len(rows))
-            for name in MATCHING
-            if rows
-        }
-        for key, rows in right.items()
-    }
-    header = ("Model", "Pairs", *(heading.capitalize() for heading in MATCHING.values()), "Errors")
-    shown = tuple(
-        (
-            names[key],
-            str(len(right[key])),
-            *(_cell(metrics[key][name]) if right[key] else "" for name in MATCHING),
-            str(errors[key]),
-        )
-        for key in names
+    rows: list[dict[str, Any]] = []
+    for key, of_pairs in right.items():
+        of_model = {"model": key, "name": names[key], "source": OURS}
+        number = len(of_pairs)
+        for name, (chosen, variant) in _CHOICES.items():
+            if of_pairs:
+                interval = wilson(sum(one[name] for one in of_pairs), number, confidence)
+                place = {**of_model, "chosen": chosen, "variant": variant}
+                rows.append({**place, "measure": "found", **in_percent("value", interval), "n": number})
+        rows.append({**of_model, "measure": "errors", "value": errors[key], "n": number})
+    views = (
+        View(
+            f"How often (%) the right one of two is scored higher, with {100 * confidence:g}% Wilson intervals.",
+            {**_SYSTEM, "chosen": "Chosen", "variant": "Variant"},
+            (Column("Found", "found", interval=True), Column("Pairs", "found", number="n")),
+            "By chance 50, and less for all four together. A tie is wrong.",
+        ),
+        View(
+            "Pairs that could not be scored, which count as wrong.",
+            _SYSTEM,
+            (Column("Errors", "errors", write=count), Column("Pairs", "errors", number="n")),
+        ),
     )
-    caption = (
-        f"How often (%) the right one of two is scored higher, with {100 * confidence:g}% Wilson intervals; "
-        "by chance 50, and less for all four together."
-    )
-    return Scores(metrics, DisplayTable(caption, header, shown))
+    identity = ("model", "name", "source", "chosen", "variant", "measure")
+    return Table("matching", "Matching", tidy(rows, identity, _NUMBERS), views)
 
 
-def found(row: Row) -> dict[str, bool]:
-    """What a row of `matches` finds, by the names of `MATCHING`; nothing where the pair was not scored."""
-    if row["status"] != "ok":
-        return dict.fromkeys(MATCHING, False)
-    margin = margins(row)
-    values = [value > 0 for value in (*margin.image_retrieval, *margin.text_retrieval)]
-    return dict(zip(MATCHING, [*values, all(values)], strict=True))
-
-
-def _numbers(interval: Interval, n: int) -> dict[str, float | int]:
-    ends = {"accuracy": interval.estimate, "low": interval.low, "high": interval.high}
-    return {**{name: round(value, 6) for name, value in ends.items()}, "n": n}
-
-
-def _asked_cell(numbers: Mapping[str, float | int] | None, of_sample: bool) -> str:
-    if numbers is None:
-        return ""  # none of these questions is in the sample
-    return f"{_cell(numbers)}, n = {numbers['n']:,}" if of_sample else _cell(numbers)
-
-
-def _cell(numbers: Mapping[str, float | int]) -> str:
-    value, low, high = (100 * numbers[name] for name in ("accuracy", "low", "high"))
-    return f"{value:.1f} ({low:.1f} to {high:.1f})"
+def headline(answered: pd.DataFrame, matched: pd.DataFrame) -> Headline:
+    """The numbers for `dvc metrics diff`, by model, from the frames of `accuracy` and `matching`; shares in percent."""
+    found: dict[str, dict[str, float | int]] = {}
+    for row in answered[answered["measure"] == "accuracy"].to_dict("records"):
+        of_model = found.setdefault(row["model"], {})
+        of_model["accuracy" if row["group"] == ALL else row["group"]] = row["value"]
+        if row["group"] == ALL:
+            of_model["questions"] = row["n"]
+    names = {place: name for name, place in _CHOICES.items()}
+    for row in matched[matched["measure"] == "found"].to_dict("records"):
+        of_model = found.setdefault(row["model"], {})
+        of_model |= {names[row["chosen"], row["variant"]]: row["value"], "pairs": row["n"]}
+    return found

@@ -9,7 +9,7 @@ from typing import Any
 from whatif import artifacts
 from whatif.artifacts.images import ImageStore
 from whatif.artifacts.schemas import MATCHES
-from whatif.benchmarks.scenes.tables import found
+from whatif.benchmarks.shared.pair_choices import found
 from whatif.reporting.costs import error_kind
 from whatif.reporting.funnel import FunnelStage, reasons
 from whatif.reporting.gallery import Asked, Panel, Picture, Reply

@@ -1,0 +1,19 @@
+"""What the report of the scenes holds."""
+
+from __future__ import annotations
+
+from whatif.benchmarks.shared.tasks import table_files
+
+TABLES = ("accuracy", "matching", "costs", "funnel")
+PUBLISHED = ("report.md", "gallery.html", *table_files(TABLES))
+PLOTS = (
+    {
+        "file": "accuracy.csv",
+        "template": "groups",  # .dvc/plots/groups.json: accuracy with its interval, by group of questions
+        "x": "group",
+        "y": "value",
+        "x_label": "Type of answer",
+        "y_label": "Accuracy (%)",
+        "title": "Scenes",
+    },
+)

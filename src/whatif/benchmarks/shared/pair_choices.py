@@ -1,0 +1,26 @@
+"""What a matcher finds in a counterfactual pair: the right caption or image of two (COCO-Counterfactuals 4.2.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from whatif.scoring.match import margins
+
+# What is found: the image of the original or counterfactual caption, the caption of either image, or all four.
+CHOICES = (
+    "image_retrieval",
+    "image_retrieval_counterfactual",
+    "text_retrieval",
+    "text_retrieval_counterfactual",
+    "pair",
+)
+
+
+def found(row: Mapping[str, Any]) -> dict[str, bool]:
+    """What a row of `matches` finds, by the names of `CHOICES`; nothing where the pair was not scored."""
+    if row["status"] != "ok":
+        return dict.fromkeys(CHOICES, False)
+    margin = margins(row)
+    values = [value > 0 for value in (*margin.image_retrieval, *margin.text_retrieval)]
+    return dict(zip(CHOICES, [*values, all(values)], strict=True))
