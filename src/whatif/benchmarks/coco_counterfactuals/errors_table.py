@@ -1,4 +1,4 @@
-"""Tables 7 and 10 of COCO-Counterfactuals and the rate of A.3.2: which pictures were judged wrong, and why."""
+"""Tables 7 and 10 of COCO-Counterfactuals and the rate of A.3.2: which images were judged wrong, and why."""
 
 from __future__ import annotations
 
@@ -8,34 +8,37 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from whatif.artifacts.pair_items import pair_and_side
-from whatif.benchmarks.coco_counterfactuals.verification_tables import Metrics, Verified, share_cell, whose
+from whatif.benchmarks.coco_counterfactuals.verification_tables import MADE_BY, Rows, whose
 from whatif.errors import WhatifError
 from whatif.language.human_words import is_human
-from whatif.reporting.formats import DisplayTable
+from whatif.reporting.numerals import count, decimal
 from whatif.reporting.precision import Precision, in_percent
 from whatif.reporting.published_numbers import published
+from whatif.reporting.table import OURS, PUBLISHED, REPORTED, Column, Table, View, tidy
 from whatif.statistics import clustered_share, wilson
 from whatif.verification.consensus import consensus, made_by, outcomes_of
 from whatif.verification.error_categories import CATEGORIES
 from whatif.verification.items import Row, pairs_by_id
 
-LEAST_ERRORS = 20  # of a pair of subjects to stand in Table 10
+LEAST_ERRORS = 20  # of a pair of subjects to be in Table 10
+ALL = "all"  # judged images, whatever their subjects
 _ARROW = " → "
-_KINDS = {  # of pictures, in metrics -> in the table
-    "human": "human word in the picture's own caption",
-    "other": "another word there",
-    "human_pairs": "human word in either caption of the pair",
-}
+_NUMBERS = ("value", "low", "high", "n")
+HUMAN, OTHER, HUMAN_PAIRS = (
+    "human word in the image's own caption",
+    "another word in the image's own caption",
+    "human word in either caption of the pair",
+)
 
 
-def error_categories_table(
+def table7(
     categories: Mapping[str, str], settings: Precision, *, made_by: str | None, sampled: int | None = None
-) -> Verified:
-    """Table 7: how the errors of a sample are shared out among the eight categories, printed and ours.
+) -> Table:
+    """Table 7: how the errors of a sample are shared out among the eight categories, reported and ours.
 
-    `categories` is item -> category; `sampled` says how many errors were drawn, if some have no category yet. Metrics:
-    `made_by`, `sampled`, `categorised`, and `categories` with `count`, `share` in percent and the ends of its Wilson
-    interval for each.
+    `categories` is item -> category; `sampled` is how many errors were drawn, if some have no category yet. Measures:
+    `share` of a category in percent of the `n` errors with a category, with Wilson intervals, and its `count`;
+    `sampled` errors, and those `categorised`.
 
     Raises WhatifError for a category that the paper does not have.
     """
@@ -44,21 +47,39 @@ def error_categories_table(
         if name not in CATEGORIES:
             raise WhatifError(f"error category {name!r}: is none of {'; '.join(CATEGORIES)}")
     number = len(categories)
-    cells: Metrics = {}
-    for name in CATEGORIES:
-        interval = wilson(counts[name], number, settings.confidence)
-        cells[name] = {"count": counts[name], **(in_percent("share", interval) if number else {"share": None})}
-    printed = {row["error_category"]: row["value"] for row in published("coco-cf", "7")}
-    rows = tuple((name, printed[name], share_cell(cells[name])) for name in CATEGORIES)
     drawn = number if sampled is None else sampled
-    level = f"{100 * settings.confidence:g}%"
-    caption = (
-        f"What is wrong with pictures that were judged wrong, in percent of a sample, with {level} Wilson intervals "
-        f"and counts (COCO-Counterfactuals Table 7; 100 errors in the paper, {number:,} of {drawn:,} drawn in ours). "
-        f"{_told_by(made_by)}"
+    reported = {row["error_category"]: row["value"] for row in published("coco-cf", "7")}
+    ours = {"source": OURS, MADE_BY: made_by}
+    rows: Rows = []
+    for name in CATEGORIES:
+        value = {"value": float(reported[name]), PUBLISHED: reported[name]}
+        share = in_percent("value", wilson(counts[name], number, settings.confidence)) if number else {}
+        rows += [
+            {"category": name, "source": REPORTED, "measure": "share", **value},
+            {"category": name, **ours, "measure": "share", **share, "n": number},
+            {"category": name, **ours, "measure": "count", "value": counts[name]},
+        ]
+    rows += [{**ours, "measure": "sampled", "value": drawn}, {**ours, "measure": "categorised", "value": number}]
+    views = (
+        View(
+            "What is wrong with images that were judged wrong, in percent of a sample, with "
+            f"{100 * settings.confidence:g}% Wilson intervals (COCO-Counterfactuals Table 7).",
+            {"category": "Category"},
+            (
+                Column("Reported (%)", "share", {"source": REPORTED}),
+                Column("Ours (%)", "share", {"source": OURS}, write=decimal(2), interval=True),
+                Column("Errors", "count", {"source": OURS}, write=count),
+            ),
+            _sorted_by(made_by),
+        ),
+        View(
+            "The sample of errors; the paper's has 100.",
+            {"source": "From"},
+            (Column("Drawn", "sampled", write=count), Column("With a category", "categorised", write=count)),
+        ),
     )
-    metrics = {"made_by": made_by, "sampled": drawn, "categorised": number, "categories": cells}
-    return Verified(metrics, {"table7": DisplayTable(caption, ("Category", "Printed (%)", "Ours (%)"), rows)})
+    frame = tidy(rows, ("category", "source", MADE_BY, "measure", PUBLISHED), _NUMBERS)
+    return Table("table7", "Table 7: categories of errors", frame, views)
 
 
 def error_subjects_tables(
@@ -67,51 +88,98 @@ def error_subjects_tables(
     settings: Precision,
     *,
     least_errors: int = LEAST_ERRORS,
-) -> Verified:
-    """Table 10 and the human taxonomy of A.3.2: errors by altered subjects, with the denominators that are not printed.
+) -> tuple[Table, Table]:
+    """Tables `table10` and `human`: errors by altered subjects, with the denominators that the paper does not report.
 
-    Subjects are compared without regard to capitals; both pictures of a pair count for its subjects, original first.
-    Metrics, rates in percent with the ends of an interval by pair:
+    Subjects are compared without regard to capitals; both images of a pair count for its subjects, original first.
+    Measures: `errors`, `judged` images, and the `rate` of errors in percent of `n` judged images with intervals by
+    pair, missing where none was judged. Subjects in `table10`: those that the paper reports, those of ours with
+    `least_errors` errors or more (`woman → girl`), and `all`. `human` has the same of
 
-    - `made_by`, `judged` (pictures), `errors`;
-    - `subjects`: `woman → girl` and so on for those with `least_errors` errors or more, each with `errors`, `judged`
-      and `rate`;
-    - `human`: the same of the pictures whose own caption has a human word for subject, which is what A.3.2 counts, and
-      `other`: of the rest; `human_pairs`: of the pictures of pairs whose provenance says `human`, one subject of both.
+    - images whose own caption has a human word for subject, which is what A.3.2 counts, and of the other images;
+    - images of pairs whose provenance has `human`, that is, one subject of both.
 
     Raises WhatifError when a judged item is of no pair, when people's and automatic judgements are mixed, and when
-    provenance says nothing of human words.
+    provenance does not mention human words.
     """
-    rows = list(judgements)
-    maker = made_by(rows)
+    judged = list(judgements)
+    maker = made_by(judged)
     by_id = pairs_by_id(pairs)
-    outcomes = outcomes_of(consensus(rows))
+    wrong = {item: found != "correct" for item, found in outcomes_of(consensus(judged)).items()}
     of_subjects: dict[str, dict[str, bool]] = {}
-    of_kind: dict[str, dict[str, bool]] = {kind: {} for kind in _KINDS}
-    for item, found in outcomes.items():
+    of_kind: dict[str, dict[str, bool]] = {HUMAN: {}, OTHER: {}, HUMAN_PAIRS: {}}
+    for item, is_wrong in wrong.items():
         pair_id, side = pair_and_side(item)
         if pair_id not in by_id:
             raise WhatifError(f"judgement of {item}: there is no pair {pair_id}; give the pairs that were judged")
         row = by_id[pair_id]
-        of_subjects.setdefault(_subjects(row), {})[item] = found != "correct"
-        of_kind["human" if is_human(row[f"subject_{side}"]) else "other"][item] = found != "correct"
+        of_subjects.setdefault(_subjects(row), {})[item] = is_wrong
+        of_kind[HUMAN if is_human(row[f"subject_{side}"]) else OTHER][item] = is_wrong
         if _is_flagged(row):
-            of_kind["human_pairs"][item] = found != "correct"
-    numbers = {name: sum(of.values()) for name, of in of_subjects.items()}
-    shown = sorted((name for name in numbers if numbers[name] >= least_errors), key=lambda name: (-numbers[name], name))
-    metrics: Metrics = {
-        "made_by": maker,
-        "judged": len(outcomes),
-        "errors": sum(found != "correct" for found in outcomes.values()),
-        "least_errors": least_errors,
-        "subjects": {name: _rate(of_subjects[name], settings) for name in shown},
-        **{name: _rate(of, settings) for name, of in of_kind.items()},
+            of_kind[HUMAN_PAIRS][item] = is_wrong
+    shown = {name: of for name, of in of_subjects.items() if sum(of.values()) >= least_errors}
+    reported = {
+        f"{row['subject_original']}{_ARROW}{row['subject_counterfactual']}": row["value"]
+        for row in published("coco-cf", "10")
     }
-    tables = {
-        "table10": _table10(metrics, of_subjects, settings),
-        "human": _human_table(metrics, settings),
+    ordered = sorted(shown, key=lambda name: (-sum(shown[name].values()), name))
+    rows: Rows = []
+    for name in (*reported, *(name for name in ordered if name not in reported)):
+        if name in reported:
+            errors = {"measure": "errors", "value": int(reported[name]), PUBLISHED: reported[name]}
+            rows.append({"subjects": name, "source": REPORTED, **errors})
+        rows += _errors(of_subjects.get(name, {}), settings, {"subjects": name, "source": OURS, MADE_BY: maker})
+    rows += _errors(wrong, settings, {"subjects": ALL, "source": OURS, MADE_BY: maker})
+    level = f"{100 * settings.confidence:g}%"
+    frame = tidy(rows, ("subjects", "source", MADE_BY, "measure", PUBLISHED), _NUMBERS)
+    view = View(
+        f"Altered subjects among the errors, with {level} intervals by pair (COCO-Counterfactuals Table 10).",
+        {"subjects": "Altered subjects"},
+        (Column("Errors, reported", "errors", {"source": REPORTED}, write=count), *_columns({"source": OURS})),
+        f"Subjects that the paper reports, and those with {least_errors} or more errors in ours. The paper reports no "
+        f"denominators; judged are all images of pairs with these subjects. {whose(maker)}",
+    )
+    table10 = Table("table10", "Table 10: altered subjects among errors", frame, (view,))
+    return table10, _human(of_kind, settings, level, maker)
+
+
+def _human(of_kind: Mapping[str, Mapping[str, bool]], settings: Precision, level: str, maker: str | None) -> Table:
+    reported = {
+        row["metric"]: row["value"]
+        for row in published("coco-cf", "text")
+        if (row["location"], row["subset"], row["group"]) == ("appA.3.2", "COCO-CFs", "human-taxonomy")
     }
-    return Verified(metrics, tables)
+    rows: Rows = [
+        {
+            "subjects": HUMAN,
+            "source": REPORTED,
+            "measure": measure,
+            "value": float(reported[metric]),
+            PUBLISHED: reported[metric],
+        }
+        for measure, metric in (("errors", "errors"), ("judged", "image_text_pairs"), ("rate", "error_rate"))
+    ]
+    for kind, of in of_kind.items():
+        rows += _errors(of, settings, {"subjects": kind, "source": OURS, MADE_BY: maker})
+    recomputed = decimal(1)(100 * int(reported["errors"]) / int(reported["image_text_pairs"]))
+    view = View(
+        "Errors among the images whose altered subject is one of 14 human words, with "
+        f"{level} intervals by pair (COCO-Counterfactuals A.3.2).",
+        {"subjects": "Subjects", "source": "From"},
+        _columns({}),
+        f"The reported rate is not that of the reported counts: {reported['errors']} / {reported['image_text_pairs']} "
+        f"= {recomputed}%. {whose(maker)}",
+    )
+    frame = tidy(rows, ("subjects", "source", MADE_BY, "measure", PUBLISHED), _NUMBERS)
+    return Table("human", "Human subjects (A.3.2)", frame, (view,))
+
+
+def _columns(where: Mapping[str, str]) -> tuple[Column, ...]:
+    return (
+        Column("Errors", "errors", where, write=count),
+        Column("Judged", "judged", where, write=count),
+        Column("Rate (%)", "rate", where, interval=True),
+    )
 
 
 def _subjects(row: Row) -> str:
@@ -122,68 +190,26 @@ def _is_flagged(row: Row) -> bool:
     flag = json.loads(row["provenance"]).get("human")
     if not isinstance(flag, bool):
         raise WhatifError(
-            f"pair {row['pair_id']}: provenance has no `human`, which says whether a subject is a human word; "
+            f"pair {row['pair_id']}: provenance has no `human`, which is true where a subject is a human word; "
             "make the pairs again"
         )
     return flag
 
 
-def _rate(of: Mapping[str, bool], settings: Precision) -> Metrics:
-    """Errors among pictures, by item; both pictures of a pair go together."""
-    cell: Metrics = {"errors": sum(of.values()), "judged": len(of)}
-    if not of:
-        return {**cell, "rate": None}
-    pairs = [pair_and_side(item)[0] for item in of]
-    return {**cell, **in_percent("rate", clustered_share(list(of.values()), pairs, confidence=settings.confidence))}
-
-
-def _rate_cell(cell: Mapping[str, Any]) -> str:
-    return "–" if cell["rate"] is None else f"{cell['rate']:.1f} ({cell['low']:.1f} to {cell['high']:.1f})"
-
-
-def _table10(metrics: Metrics, of_subjects: Mapping[str, Mapping[str, bool]], settings: Precision) -> DisplayTable:
-    printed = {
-        f"{row['subject_original']}{_ARROW}{row['subject_counterfactual']}": row["value"]
-        for row in published("coco-cf", "10")
-    }
-    rows = []
-    for name in (*printed, *(name for name in metrics["subjects"] if name not in printed)):
-        cell = metrics["subjects"].get(name) or _rate(of_subjects.get(name, {}), settings)
-        rows.append((name, printed.get(name, ""), str(cell["errors"]), str(cell["judged"]), _rate_cell(cell)))
-    caption = (
-        f"Altered subjects among the errors: those printed, and those with {metrics['least_errors']} errors or more in "
-        "ours (COCO-Counterfactuals Table 10). The paper prints no denominators; judged are all pictures of pairs "
-        f"with these subjects, the rate has a {100 * settings.confidence:g}% interval by pair. "
-        f"{metrics['errors']:,} of {metrics['judged']:,} pictures are errors. {whose(metrics['made_by'])}"
-    )
-    header = ("Altered subjects", "Errors, printed", "Errors", "Judged", "Rate (%)")
-    return DisplayTable(caption, header, tuple(rows))
-
-
-def _human_table(metrics: Metrics, settings: Precision) -> DisplayTable:
-    printed = {
-        row["metric"]: row["value"]
-        for row in published("coco-cf", "text")
-        if (row["location"], row["subset"], row["group"]) == ("appA.3.2", "COCO-CFs", "human-taxonomy")
-    }
-    recomputed = 100 * int(printed["errors"]) / int(printed["image_text_pairs"])
-    rows = [
-        (_KINDS["human"], "printed", printed["errors"], printed["image_text_pairs"], printed["error_rate"]),
-        *(
-            (label, "ours", str(metrics[name]["errors"]), str(metrics[name]["judged"]), _rate_cell(metrics[name]))
-            for name, label in _KINDS.items()
-        ),
+def _errors(wrong: Mapping[str, bool], settings: Precision, place: Mapping[str, Any]) -> Rows:
+    """The rows of some images (item -> whether it is an error); both images of a pair go together."""
+    rate: dict[str, Any] = {"n": len(wrong)}
+    if wrong:
+        pairs = [pair_and_side(item)[0] for item in wrong]
+        rate |= in_percent("value", clustered_share(list(wrong.values()), pairs, confidence=settings.confidence))
+    return [
+        {**place, "measure": "errors", "value": sum(wrong.values())},
+        {**place, "measure": "judged", "value": len(wrong)},
+        {**place, "measure": "rate", **rate},
     ]
-    caption = (
-        "Errors among the pictures whose altered subject is one of 14 human words (COCO-Counterfactuals "
-        f"A.3.2), with {100 * settings.confidence:g}% intervals by pair. The printed rate is "
-        f"not that of the printed counts, {printed['errors']} / {printed['image_text_pairs']} = {recomputed:.1f}%. "
-        f"{whose(metrics['made_by'])}"
-    )
-    return DisplayTable(caption, ("Subjects", "From", "Errors", "Judged", "Rate (%)"), tuple(rows), text_columns=2)
 
 
-def _told_by(maker: str | None) -> str:
+def _sorted_by(maker: str | None) -> str:
     if maker == "automatic":
-        return "Ours were sorted automatically, by a recogniser of drawn shapes, and by no people."
-    return "Ours were sorted by people." if maker else "None of ours was sorted."
+        return "Ours were sorted automatically, by a recogniser of drawn shapes, not by people."
+    return "Ours were sorted by people." if maker else "None of our errors were sorted."

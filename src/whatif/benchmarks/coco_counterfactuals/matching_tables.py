@@ -1,4 +1,4 @@
-"""Figure 3 of COCO-Counterfactuals: by how much the right caption or picture of two is scored higher."""
+"""Figure 3 of COCO-Counterfactuals: by how much the right caption or image of two is scored higher."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whatif.errors import WhatifError
-from whatif.reporting.formats import DisplayTable
+from whatif.reporting.numerals import count, decimal
 from whatif.reporting.precision import Precision, in_percent
 from whatif.reporting.svg import new_figure, svg
+from whatif.reporting.table import OURS, Column, Table, View, tidy
 from whatif.scoring.match import margins
 from whatif.statistics import clustered_share
 
@@ -35,11 +36,10 @@ _LABELS = ("random other original (IR_r, TR_r)", "counterfactual (IR_c, TR_c)")
 
 @dataclass(frozen=True)
 class MatchingMargins:
-    """Model -> margin -> its values, to be drawn; numbers for JSON (model -> margin -> what); the table."""
+    """Model -> margin -> its values, to be drawn; and the table `figure3`."""
 
     values: dict[str, dict[str, Floats]]
-    metrics: dict[str, dict[str, dict[str, Any]]]
-    table: DisplayTable
+    table: Table
 
 
 def matching_margins(
@@ -53,10 +53,10 @@ def matching_margins(
     """The four margins of 4.2.2 of each model in `names` (key -> name to print, in order).
 
     `random` are rows of `matches` of `random_pairs`, which give IR_r and TR_r; `counterfactual` are those of
-    counterfactual pairs, which give IR_c and TR_c. A margin below 0 is a wrong choice. Metrics are `pairs` (those
-    scored), `errors` (those that could not be), `median` in the unit of the model's score, `below_zero` in percent with
-    the ends of its interval, and `zero`, the number of ties. Pairs whose original captions describe the same photograph
-    go together: `photographs` gives it by pair id, where there is one, and intervals are by photograph.
+    counterfactual pairs, which give IR_c and TR_c. A margin below 0 is a wrong choice. Measures: `pairs` that were
+    scored, and `errors` that could not be; the `median` of `n` margins in the unit of the model's score; `below zero`
+    in percent of them, with an interval; and `equal`, the number of ties. Intervals are by photograph: `photographs`
+    gives it by pair id, where there is one. Pairs whose original captions describe the same photograph go together.
 
     Raises WhatifError when a row is of an unknown model.
     """
@@ -73,51 +73,53 @@ def matching_margins(
                 errors[model][image_retrieval] += 1
                 errors[model][text_retrieval] += 1
                 continue
-            found = margins(row)
-            values[model][image_retrieval].append(found.image_retrieval[1])
-            values[model][text_retrieval].append(found.text_retrieval[1])
+            of_pair = margins(row)
+            values[model][image_retrieval].append(of_pair.image_retrieval[1])
+            values[model][text_retrieval].append(of_pair.text_retrieval[1])
             for name in (image_retrieval, text_retrieval):
                 clusters[model][name].append(photographs.get(pair_id, pair_id))
     arrays = {model: {name: np.array(of, dtype=np.float64) for name, of in by.items()} for model, by in values.items()}
-    metrics = {
-        model: {
-            name: _metrics(arrays[model][name], clusters[model][name], errors[model][name], settings.confidence)
-            for name in MARGINS
-            if arrays[model][name].size or errors[model][name]
-        }
+    found: list[dict[str, Any]] = [
+        {"model": model, "name": names[model], "source": OURS, "margin": margin, **row}
         for model in names
-    }
-    return MatchingMargins(arrays, metrics, _table(metrics, names, f"{100 * settings.confidence:g}%"))
+        for margin in MARGINS
+        if arrays[model][margin].size or errors[model][margin]
+        for row in _rows(arrays[model][margin], clusters[model][margin], errors[model][margin], settings.confidence)
+    ]
+    return MatchingMargins(arrays, _table(found, f"{100 * settings.confidence:g}%"))
 
 
-def _metrics(values: Floats, clusters: list[str], errors: int, confidence: float) -> dict[str, Any]:
-    numbers: dict[str, Any] = {"pairs": values.size, "errors": errors}
+def _rows(values: Floats, clusters: list[str], errors: int, confidence: float) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = [{"measure": "pairs", "value": values.size}, {"measure": "errors", "value": errors}]
     if values.size:
         below = clustered_share(values < 0, clusters, confidence=confidence)
-        numbers["median"] = round(float(np.median(values)), 6)
-        numbers["below_zero"] = in_percent("percent", below)
-        numbers["zero"] = int(np.sum(values == 0))
-    return numbers
+        rows += [
+            {"measure": "median", "value": round(float(np.median(values)), 6), "n": values.size},
+            {"measure": "below zero", **in_percent("value", below), "n": values.size},
+            {"measure": "equal", "value": int(np.sum(values == 0)), "n": values.size},
+        ]
+    return rows
 
 
-def _table(metrics: Mapping[str, Mapping[str, Any]], names: Mapping[str, str], level: str) -> DisplayTable:
-    rows = []
-    for model, by_margin in metrics.items():
-        for name, numbers in by_margin.items():
-            cells = ["", "", "", ""]
-            if numbers["pairs"]:
-                below = numbers["below_zero"]
-                interval = f"{below['low']:.1f} to {below['high']:.1f}"
-                cells = [f"{numbers['median']:.4f}", f"{below['percent']:.1f}", interval, str(numbers["zero"])]
-            rows.append((names[model], name, str(numbers["pairs"]), *cells, str(numbers["errors"])))
-    caption = (
-        "Differences of matching scores (COCO-Counterfactuals Figure 3): the right caption and picture before another "
-        "picture (IR) or caption (TR), of a random other original (r) or of the counterfactual pair (c). Below 0 the "
-        f"wrong one is scored higher: in percent of the pairs that could be scored, with {level} intervals by "
-        "photograph (by pair, where none is known). The paper prints no numbers."
+def _table(rows: list[dict[str, Any]], level: str) -> Table:
+    view = View(
+        f"Differences of matching scores, with {level} intervals by photograph (COCO-Counterfactuals Figure 3).",
+        {"model": "", "name": "Model", "margin": "Margin"},
+        (
+            Column("Pairs", "pairs", write=count),
+            Column("Median", "median", write=decimal(4)),
+            Column("Below 0 (%)", "below zero", interval=True),
+            Column("Equal", "equal", write=count),
+            Column("Errors", "errors", write=count),
+        ),
+        "The score of the right caption and image minus that with another image (IR) or another caption (TR), of a "
+        "random other original (r) or of the counterfactual pair (c). Below 0 the wrong one is scored higher: in "
+        "percent of the pairs that could be scored. Where no photograph is known, intervals are by pair. The paper "
+        "reports no numbers.",
     )
-    header = ("Model", "Margin", "Pairs", "Median", "Below 0 (%)", level, "Equal", "Errors")
-    return DisplayTable(caption, header, tuple(rows), text_columns=2)
+    identity = ("model", "name", "source", "margin", "measure")
+    frame = tidy(rows, identity, ("value", "low", "high", "n"))
+    return Table("figure3", "Figure 3: image-text matching", frame, (view,))
 
 
 def margin_distributions(values: Mapping[str, Mapping[str, Floats]], names: Mapping[str, str]) -> bytes:

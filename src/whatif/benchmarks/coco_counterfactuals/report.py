@@ -2,31 +2,35 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from whatif.benchmarks.coco_counterfactuals.contents import TABLES
-from whatif.benchmarks.coco_counterfactuals.errors_table import error_categories_table, error_subjects_tables
-from whatif.benchmarks.coco_counterfactuals.evaluation_tables import changes_table, recall_table
+import pandas as pd
+
+from whatif.benchmarks.coco_counterfactuals.errors_table import error_subjects_tables, table7
+from whatif.benchmarks.coco_counterfactuals.evaluation_tables import recall_table
 from whatif.benchmarks.coco_counterfactuals.images import photographs_of
 from whatif.benchmarks.coco_counterfactuals.matching_tables import margin_distributions, matching_margins
-from whatif.benchmarks.coco_counterfactuals.verification_tables import verification
+from whatif.benchmarks.coco_counterfactuals.verification_tables import CHOSEN, agreement_table, table1
 from whatif.benchmarks.shared.dimensions import ENCODER, MATCHER
 from whatif.benchmarks.shared.pair_panels import matching_stage, pair_panels
-from whatif.benchmarks.shared.tasks import names_of, publish_tables, report
+from whatif.benchmarks.shared.reports import publish
+from whatif.benchmarks.shared.tasks import names_of
 from whatif.graph.task import Task
-from whatif.reporting.formats import DisplayTable
-from whatif.reporting.funnel import FunnelStage, funnel_table
+from whatif.reporting.funnel import FunnelStage, funnel
 from whatif.reporting.gallery import Section, gallery
+from whatif.reporting.report import Headline, Report
+from whatif.reporting.table import OURS
+from whatif.scoring.retrieve import COUNTERFACTUALS, ORIGINALS
+from whatif.verification.consensus import made_by
 
 
 @dataclass(frozen=True)
 class Made:
-    """How the pairs of a benchmark were made: its name, its funnel until there were pairs, and what else is to be said.
+    """How the pairs of a benchmark were made: its name, its funnel until there were pairs, and a note for the report.
 
-    `chose` is the checkpoint by which the pictures were chosen; its model stands in Table 13, the others in Table 2.
+    `chose` is the checkpoint by which the images were chosen; its model is in Table 13, the others are in Table 2.
     """
 
     name: str
@@ -40,19 +44,15 @@ def publish_report(task: Task[Any], made: Made) -> None:
     """Publishes every text file of a benchmark's aggregation."""
     settings, seed = task.settings.aggregate, task.seed
     pairs = list(task.rows("pairs"))
-    funnel = funnel_table([*made.stages, *_evaluated(task, len(pairs))])
     judgements = list(task.rows("judgements"))
     photographs = photographs_of(pairs)
-
-    verified = verification(judgements, settings, seed)
-    categories = _categories(task)
-    sampled = error_categories_table(
+    categories = {row["item_id"]: row["reason"] for row in task.rows("errors")}  # empty where an error has none
+    sampled = table7(
         {item: category for item, category in categories.items() if category},
         settings,
-        made_by=_sorted_by(task, verified.metrics["made_by"]),
+        made_by=_sorted_by(task, made_by(judgements)),
         sampled=len(categories),
     )
-    subjects = error_subjects_tables(judgements, pairs, settings, least_errors=settings.least_errors)
     ranks = list(task.rows("ranks"))
     recalls = {
         table: recall_table(
@@ -64,7 +64,6 @@ def publish_report(task: Task[Any], made: Made) -> None:
         )
         for table, names in _searchers(task, made).items()
     }
-    retrieved = {**recalls["2"].metrics, **recalls["13"].metrics}
     matching_names = names_of(task, MATCHER)
     matches = list(task.rows("matches"))
     margins = matching_margins(
@@ -74,64 +73,79 @@ def publish_report(task: Task[Any], made: Made) -> None:
         names=matching_names,
         settings=settings,
     )
-    tables: dict[str, DisplayTable] = {
-        "table1": verified.tables["table1"],
-        "agreement": verified.tables["agreement"],
-        "table2": recalls["2"].shown,
-        "table13": recalls["13"].shown,
-        "changes": changes_table(retrieved, matching_names, settings),
-        "figure3": margins.table,
-        "table7": sampled.tables["table7"],
-        "table10": subjects.tables["table10"],
-        "human": subjects.tables["human"],
-        "funnel": funnel,
-    }
-    metrics = {
-        "verification": verified.metrics,
-        "error_categories": sampled.metrics,
-        "error_subjects": subjects.metrics,
-        "retrieval": retrieved,
-        "matching": margins.metrics,
-    }
-    images = task.images("images", "photographs")
+    judged = table1(judgements, settings)
+    agreed = agreement_table(judgements, settings, seed)
+    tables = (
+        judged,
+        agreed,
+        recalls["2"],
+        recalls["13"],
+        margins.table,
+        sampled,
+        *error_subjects_tables(judgements, pairs, settings, least_errors=settings.least_errors),
+        funnel([*made.stages, *_evaluated(task, len(pairs))]),
+    )
     section = Section(
         "Counterfactual pairs",
-        "Two captions that differ in one noun, and the pictures that were made of them. A matcher finds what it scores "
+        "Two captions that differ in one noun, and the images that were made from them. A matcher finds what it scores "
         "higher.",
-        pair_panels(pairs, matches, matching_names, images, settings.shown_pairs),
+        pair_panels(pairs, matches, matching_names, task.images("images", "photographs"), settings.shown_pairs),
     )
-    folder = f"metrics/{made.name}"
-    text = report(made.title, tables, TABLES, {"figure3": "figure3.svg"})
-    note = f"\n{made.note}\n" if made.note else ""
-    publish = task.outputs.publish
-    encoded = json.dumps(metrics, indent=2, sort_keys=True, allow_nan=False).encode() + b"\n"
-    publish(f"metrics/{made.name}.json", encoded)
-    publish(f"{folder}/report.md", f"{text}{note}\nPictures: [gallery.html](gallery.html)\n".encode())
-    publish(f"{folder}/gallery.html", gallery(made.title, [section]).encode())
-    publish(f"{folder}/figure3.svg", margin_distributions(margins.values, matching_names))
-    publish_tables(task, folder, tables)
+    files = {
+        "gallery.html": gallery(made.title, [section]).encode(),
+        "figure3.svg": margin_distributions(margins.values, matching_names),
+    }
+    searched = pd.concat([recalls["2"].frame, recalls["13"].frame])
+    closing = "\n\n".join(filter(None, [made.note, "Images: [gallery.html](gallery.html)"]))
+    report = Report(
+        made.title,
+        tables,
+        headline(searched, margins.table.frame, judged.frame, agreed.frame),
+        files,
+        {"figure3": "figure3.svg"},
+        closing,
+    )
+    publish(task, report)
+
+
+def headline(recalls: pd.DataFrame, margins: pd.DataFrame, judged: pd.DataFrame, agreed: pd.DataFrame) -> Headline:
+    """The numbers for `dvc metrics diff`, by model, and of the labels as `image_labels`, which is no key of a model.
+
+    Of a model recall@1 in percent on counterfactuals and originals, by what is retrieved, and the share of
+    counterfactual pairs of which it scores the wrong image (IR_c) or caption (TR_c) higher.
+    """
+    found: dict[str, dict[str, float | int]] = {}
+    names = {COUNTERFACTUALS: "counterfactual", ORIGINALS: "original"}
+    chosen = recalls[(recalls["source"] == OURS) & (recalls["measure"] == "recall") & (recalls["k"] == "1")]
+    for row in chosen[chosen["subset"].isin(names)].to_dict("records"):
+        found.setdefault(row["model"], {})[f"{names[row['subset']]}_{row['retrieved']}_retrieval"] = row["value"]
+    chosen = margins[(margins["measure"] == "below zero") & margins["margin"].isin(["IR_c", "TR_c"])]
+    for row in chosen.to_dict("records"):
+        found.setdefault(row["model"], {})[f"wrong_{row['margin']}"] = row["value"]
+    ours = judged[(judged["source"] == OURS)]
+    correct = ours[(ours["measure"] == "share") & (ours["label"] == "correct") & ours["value"].notna()]
+    labels = {f"{row['variant']}_correct": row["value"] for row in correct.to_dict("records")}
+    kappas = agreed[(agreed["source"] == OURS) & (agreed["measure"] == "kappa") & agreed["value"].notna()]
+    for row in kappas[kappas["of"] == CHOSEN].to_dict("records"):
+        labels["kappa"] = row["value"]
+    return {**found, "image_labels": labels} if labels else found
 
 
 def _searchers(task: Task[Any], made: Made) -> dict[str, dict[str, str]]:
-    """The models of Tables 2 and 13: in the second stands the one by which the pictures were chosen (A.6)."""
+    """The models of Tables 2 and 13: Table 13 has the one by which the images were chosen (A.6)."""
     names, shown = names_of(task, ENCODER), task.shown_models(ENCODER)
     by_it = {key: name for key, name in names.items() if shown[key]["checkpoint"] == made.chose}
     return {"2": {key: name for key, name in names.items() if key not in by_it}, "13": by_it}
 
 
-def _categories(task: Task[Any]) -> dict[str, str]:
-    """The category of each error of the sample, empty where it has none."""
-    return {row["item_id"]: row["reason"] for row in task.rows("errors")}
-
-
 def _sorted_by(task: Task[Any], judged_by: str | None) -> str | None:
-    """Who told the categories: people where there is a file, else whoever judged."""
+    """Who gave the categories: people where there is a file, otherwise those who judged."""
     return "people" if task.settings.error_categories is not None else judged_by
 
 
 def _evaluated(task: Task[Any], pairs: int) -> list[FunnelStage]:
-    """The stages after there are pairs: which pictures were judged, and which pairs matched."""
+    """The stages after there are pairs: which images were judged, and which pairs matched."""
     judged = len({row["item_id"] for row in task.rows("judgements")})
     unjudged = {"no label": 2 * pairs - judged} if judged < 2 * pairs else {}
-    verified = FunnelStage("verify", "pictures", 2 * pairs, judged, unjudged)
+    verified = FunnelStage("verify", "images", 2 * pairs, judged, unjudged)
     return [verified, *(matching_stage(paths, key, pairs) for key, paths in task.paths_by(MATCHER, "matches").items())]
