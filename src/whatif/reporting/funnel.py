@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from whatif.errors import WhatifError
 from whatif.reporting.formats import DisplayTable
 from whatif.reporting.numerals import count
-from whatif.reporting.table import Column, Table, View, tidy
+
+if TYPE_CHECKING:
+    from whatif.reporting.table import Table
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,9 @@ def funnel(stages: Sequence[FunnelStage]) -> Table:
 
     Raises WhatifError naming the stage at which something was lost or came from nowhere.
     """
+    # Declarations of steps count stages; only reports make tables, and import pandas.
+    from whatif.reporting.table import Column, Table, View, tidy
+
     rows: list[dict[str, Any]] = []
     for stage in stages:
         rejected = sum(stage.rejected.values())

@@ -54,16 +54,6 @@ def counted(number: int, unit: str) -> str:
     return f"{number:,} {unit}" if number == 1 else f"{number:,} {unit}s"
 
 
-def in_metrics(metrics: Mapping[str, Mapping[str, Any]], pilots: Mapping[str, Pilot]) -> dict[str, dict[str, Any]]:
-    """Metrics by model; a model with a pilot sample says how many pairs that is, and of how many."""
-    return {
-        key: {**of_model, "pilot_sample": {"pairs": len(pilots[key].pairs), "of": pilots[key].total}}
-        if key in pilots
-        else dict(of_model)
-        for key, of_model in metrics.items()
-    }
-
-
 def asked(questions: Rows, pilots: Mapping[str, Pilot], keys: Collection[str]) -> dict[str, set[str]]:
     """Ids of the questions that each model with a pilot sample is asked."""
     return {key: {row["question_id"] for row in pilots[key].rows(questions)} for key in keys if key in pilots}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +15,6 @@ from whatif import artifacts
 from whatif.artifacts.schemas import PREDICTIONS
 from whatif.graph.dimensions import Dimension
 from whatif.graph.task import Task
-from whatif.params.prices import Prices
-from whatif.reporting.costs import COLUMNS, costs_table, spent_by_model
-from whatif.reporting.formats import DisplayTable, to_csv, to_latex, to_markdown
 from whatif.reporting.funnel import FunnelStage
 
 SUFFIXES = ("csv", "md", "tex")
@@ -49,11 +46,6 @@ def names_of(task: Task[Any], dimension: Dimension) -> dict[str, str]:
 def limits_of(task: Task[Any], dimension: Dimension, keys: Iterable[str]) -> dict[str, int | None]:
     """How many pairs of each benchmark some models are asked; None for all of them."""
     return {key: task.shown_models(dimension)[key].get("limit") for key in keys}
-
-
-def _prices(fields: Mapping[str, Any]) -> Prices | None:
-    prompt, response = (fields.get(f"price_per_million_{kind}_tokens") for kind in ("prompt", "response"))
-    return None if prompt is None or response is None else Prices(prompt, response)
 
 
 def rows_in(paths: Sequence[Path]) -> int:
@@ -90,34 +82,6 @@ def evaluation_stage(
     return FunnelStage(f"evaluate {name}", "questions", came_in, answered, dict(sorted(counts.items())))
 
 
-def spending(task: Task[Any], dimension: Dimension, names: Mapping[str, str]) -> DisplayTable:
-    """The tokens, money and errors of the predictions of some models (key -> printed name)."""
-    shown = task.shown_models(dimension)
-    prices = {key: _prices(shown[key]) for key in names}
-    found = spent_by_model(artifacts.batches(task.paths("predictions"), PREDICTIONS, COLUMNS))
-    return costs_table(found, names, {key: price for key, price in prices.items() if price is not None})
-
-
 def table_files(tables: Sequence[str]) -> tuple[str, ...]:
     """The text files of tables: CSV, Markdown and LaTeX each."""
     return tuple(f"{table}.{suffix}" for table in tables for suffix in SUFFIXES)
-
-
-def publish_tables(task: Task[Any], folder: str, tables: Mapping[str, DisplayTable]) -> None:
-    """Publishes every table in each form."""
-    for name, table in tables.items():
-        for suffix, convert in zip(SUFFIXES, (to_csv, to_markdown, to_latex), strict=True):
-            task.outputs.publish(f"{folder}/{name}.{suffix}", convert(table).encode())
-
-
-def report(
-    title: str, tables: Mapping[str, DisplayTable], headings: Mapping[str, str], figures: Mapping[str, str]
-) -> str:
-    """All tables as one Markdown text; `figures` gives the file of the picture above a table, or at the top (`""`)."""
-    parts = [f"# {title}\n"]
-    if "" in figures:
-        parts.append(f"![{title}]({figures['']})\n")
-    for name, table in tables.items():
-        picture = f"![{headings[name]}]({figures[name]})\n\n" if name in figures else ""
-        parts.append(f"## {headings[name]}\n\n{picture}{to_markdown(table)}")
-    return "\n".join(parts)
