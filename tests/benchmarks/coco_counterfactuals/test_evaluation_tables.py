@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import pytest
 
-from whatif.benchmarks.coco_counterfactuals.evaluation_tables import RecallTable, changes_table, recall_table
+from tests.frames import check, has, printed, value
+from tests.frames import row as row_of
+from whatif.benchmarks.coco_counterfactuals.evaluation_tables import recall_table
 from whatif.errors import WhatifError
 from whatif.reporting.published_numbers import published
+from whatif.reporting.table import Table
 
 SETTINGS = SimpleNamespace(confidence=0.95)
 NAMES = {"bt": "bridgetower-large-itm-mlm-itc", "mine": "Mine"}
@@ -38,68 +39,88 @@ def ranks(model: str = "bt", originals: bool = True) -> Iterator[dict[str, Any]]
                 yield row(model, "originals", direction, pair, 1 if number % 5 < 2 else 11)
 
 
-def table(rows: Any, names: Any = NAMES, number: str = "2") -> RecallTable:
+def table(rows: Any, names: Any = NAMES, number: str = "2") -> Table:
     return recall_table(number, rows, photographs=PHOTOGRAPHS, settings=SETTINGS, names=names)
 
 
+def place(retrieved: str, k: int, subset: str = "counterfactuals", model: str = "bt") -> dict[str, str]:
+    return {"model": model, "subset": subset, "retrieved": retrieved, "k": str(k)}
+
+
 def test_recall_and_its_change_relative_to_the_originals() -> None:
-    metrics = table(ranks()).metrics["bt"]
-    found = metrics["counterfactuals"]["text-retrieval"]
-    assert (found["queries"], found["candidates"], found["errors"]) == (240, 240, 1)
-    assert [found[f"recall@{depth}"]["recall"] for depth in (1, 5, 10)] == [20.0, 60.0, pytest.approx(100 * 239 / 240)]
-    assert found["recall@1"]["low"] < 20 < found["recall@1"]["high"]
-    change = found["recall@1"]["change"]
-    assert change["percent"] == -50 and change["low"] <= -50 <= change["high"] < -30
-    assert found["recall@5"]["change"]["percent"] == 50
-    assert metrics["originals"]["image-retrieval"]["recall@10"]["recall"] == 40
-    assert "change" not in metrics["originals"]["image-retrieval"]["recall@10"]
-    assert table(ranks()).metrics["mine"] == {}
-    assert json.loads(json.dumps(metrics, allow_nan=False)) == metrics
+    made = table(ranks())
+    found = [row_of(made, measure="recall", **place("text", depth)) for depth in (1, 5, 10)]
+    assert [one["value"] for one in found] == [20.0, 60.0, pytest.approx(100 * 239 / 240, abs=1e-4)]
+    assert {one["n"] for one in found} == {240}
+    assert found[0]["low"] < 20 < found[0]["high"]
+    whole = {"model": "bt", "subset": "counterfactuals", "retrieved": "text", "k": ""}
+    assert [value(made, measure=measure, **whole) for measure in ("candidates", "errors")] == [240, 1]
+    change = row_of(made, measure="change", **place("text", 1))
+    assert change["value"] == -50 and change["low"] <= -50 <= change["high"] < -30
+    assert value(made, measure="change", **place("text", 5)) == 50
+    assert value(made, measure="recall", **place("image", 10, "originals")) == 40
+    assert not has(made, measure="change", **place("image", 10, "originals"))
+    assert not has(made, model="mine")
+    check(made)
 
 
-def test_our_rows_stand_behind_the_printed_ones_of_the_same_system() -> None:
-    shown = table([*ranks(), *ranks("mine")]).shown
-    assert [line[:3] for line in shown.rows] == [
-        ("bridgetower-large-itm-mlm-itc", "printed", "counterfactuals"),
+def test_our_rows_follow_the_reported_ones_of_the_same_system() -> None:
+    rows = printed(table([*ranks(), *ranks("mine")]))
+    assert [(one["Model"], one["From"], one["Searched"]) for one in rows if one["Finds"] == "text"] == [
+        ("bridgetower-large-itm-mlm-itc", "reported", "counterfactuals"),
         ("bridgetower-large-itm-mlm-itc", "ours", "counterfactuals"),
-        ("bridgetower-large-itm-mlm-itc", "printed", "human-evaluated"),
+        ("bridgetower-large-itm-mlm-itc", "reported", "human-evaluated"),
         ("bridgetower-large-itm-mlm-itc", "ours", "originals"),
-        ("flava-full", "printed", "counterfactuals"),
-        ("flava-full", "printed", "human-evaluated"),
+        ("flava-full", "reported", "counterfactuals"),
+        ("flava-full", "reported", "human-evaluated"),
         ("Mine", "ours", "counterfactuals"),
         ("Mine", "ours", "originals"),
     ]
-    printed, ours = (dict(zip(shown.header, line, strict=True)) for line in shown.rows[:2])
-    assert (printed["Text retrieval R@1"], printed["Image retrieval R@10"]) == ("21.72 (-51%)", "49.95 (-30%)")
-    assert (ours["Text retrieval R@1"], ours["Text retrieval R@5"]) == ("20.00 (-50%)", "60.00 (+50%)")
-    assert (ours["Captions"], ours["Pictures"], ours["Errors"]) == ("240", "240", "2")
-    assert dict(zip(shown.header, shown.rows[3], strict=True))["Text retrieval R@1"] == "40.00"
 
 
-def test_without_originals_nothing_is_said_of_a_change() -> None:
+def test_recall_is_printed_before_its_change_and_reported_numbers_as_the_paper_has_them() -> None:
+    made = table(ranks())
+    recall, change, intervals, searched = (printed(made, view) for view in range(4))
+    assert [recall[0][f"R@{depth}"] for depth in (1, 5, 10)] == ["21.72", "46.94", "58.65"]
+    assert [change[0][f"R@{depth}"] for depth in (1, 5, 10)] == ["-51", "-35", "-29"]
+    (ours,) = [one for one in recall if (one["From"], one["Searched"], one["Finds"]) == ("ours", "originals", "text")]
+    assert [ours[f"R@{depth}"] for depth in (1, 5, 10)] == ["40.00", "40.00", "40.00"]
+    found = row_of(made, measure="change", **place("text", 1))
+    (ours,) = [
+        one for one in intervals if (one["Searched"], one["Finds"], one["k"]) == ("counterfactuals", "text", "1")
+    ]
+    assert ours["Change"] == f"-50 ({round(found['low'])} to {round(found['high'])})"
+    assert ours["Recall"].startswith("20.0 (")
+    assert {(one["Queries"], one["Candidates"], one["Errors"]) for one in searched} == {
+        ("240", "240", "1"),
+        ("120", "240", "0"),
+    }
+
+
+def test_without_originals_there_is_no_change() -> None:
     made = table(ranks(originals=False))
-    assert "change" not in made.metrics["bt"]["counterfactuals"]["text-retrieval"]["recall@1"]
-    assert changes_table(made.metrics, NAMES, SETTINGS).rows == ()
-    assert dict(zip(made.shown.header, made.shown.rows[1], strict=True))["Text retrieval R@1"] == "20.00"
+    assert not has(made, measure="change", source="ours")
+    assert value(made, measure="recall", **place("text", 1)) == 20
+    check(made)
 
 
-def test_a_baseline_of_nothing_found_is_named() -> None:
-    rows = [{**one, "rank": 50} if one["subset"] == "originals" else one for one in ranks()]
-    made = table(rows)
-    assert made.metrics["bt"]["counterfactuals"]["text-retrieval"]["recall@1"]["change"]["percent"] is None
-    assert changes_table(made.metrics, NAMES, SETTINGS).rows[0][2:] == ("baseline 0",) * 6
+def test_a_change_relative_to_a_baseline_of_nothing_found_is_missing() -> None:
+    made = table([{**one, "rank": 50} if one["subset"] == "originals" else one for one in ranks()])
+    change = row_of(made, measure="change", **place("text", 1))
+    assert change[["value", "high"]].isna().all() and change["low"] == -100
+    assert {one["Change"] for one in printed(made, 2)} == {""}
+    check(made)
 
 
-def test_changes_are_shown_with_their_intervals() -> None:
-    made = table([*ranks(), *ranks("mine", originals=False)])
-    shown = changes_table(made.metrics, NAMES, SETTINGS)
-    [row] = shown.rows  # without originals there is no change, and originals have none
-    assert row[:2] == ("bridgetower-large-itm-mlm-itc", "counterfactuals")
-    change = made.metrics["bt"]["counterfactuals"]["text-retrieval"]["recall@1"]["change"]
-    assert dict(zip(shown.header, row, strict=True))["Text retrieval R@1"] == (
-        f"-50 ({round(change['low'])} to {round(change['high'])})"
+def test_an_infinite_end_of_a_change_is_printed_as_such() -> None:
+    rows = list(ranks())
+    made = recall_table(
+        "2", rows, photographs=dict.fromkeys(PAIRS, "one photograph"), settings=SETTINGS, names={"bt": "B"}
     )
-    assert "95% intervals" in shown.caption
+    change = row_of(made, measure="change", **place("text", 1))
+    assert change["value"] == -50 and change["low"] == -100 and change[["high"]].isna().all()
+    assert printed(made, 2)[0]["Change"] == "-50 (-100 to ∞)"
+    check(made)
 
 
 def test_queries_of_a_photograph_go_together() -> None:
@@ -109,10 +130,10 @@ def test_queries_of_a_photograph_go_together() -> None:
         for side in (0, 1)
     ]
     names = {"mine": "Mine"}
-    together = table(alike, names).metrics["mine"]["counterfactuals"]["text-retrieval"]["recall@1"]
     alone = recall_table("2", alike, photographs={}, settings=SETTINGS, names=names)
-    by_pair = alone.metrics["mine"]["counterfactuals"]["text-retrieval"]["recall@1"]
-    assert together["recall"] == by_pair["recall"] == 50
+    of = {"measure": "recall", **place("text", 1, model="mine")}
+    together, by_pair = row_of(table(alike, names), **of), row_of(alone, **of)
+    assert together["value"] == by_pair["value"] == 50
     assert together["high"] - together["low"] > 1.4 * (by_pair["high"] - by_pair["low"])
 
 
@@ -144,9 +165,11 @@ def test_the_printed_changes_imply_one_baseline_for_both_subsets() -> None:
 
 
 def test_table_13_is_of_clip() -> None:
-    shown = table([], {}, "13").shown
-    assert [line[:3] for line in shown.rows] == [
-        ("Clip", "printed", "counterfactuals"),
-        ("Clip", "printed", "human-evaluated"),
+    made = table([], {}, "13")
+    assert [(one["Model"], one["From"], one["Searched"], one["Finds"]) for one in printed(made)] == [
+        ("Clip", "reported", subset, retrieved)
+        for subset in ("counterfactuals", "human-evaluated")
+        for retrieved in ("text", "image")
     ]
-    assert shown.rows[0][6] == "37.65 (-21%)" and np.array(shown.rows).shape == (2, len(shown.header))
+    assert printed(made)[0]["R@1"] == "37.65" and printed(made, 1)[0]["R@1"] == "-21"
+    check(made)

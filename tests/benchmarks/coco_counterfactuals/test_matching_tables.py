@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from itertools import combinations
@@ -14,6 +13,7 @@ import numpy as np
 import pytest
 
 from tests.defaults import ROOT
+from tests.frames import check, printed, row, value
 from whatif.benchmarks.coco_counterfactuals import matching_tables as coco_counterfactuals_matching
 from whatif.benchmarks.coco_counterfactuals.matching_tables import (
     MARGINS,
@@ -48,33 +48,38 @@ def made(random: Any = RANDOM, counterfactual: Any = COUNTERFACTUAL, photographs
 
 def test_margins_are_those_of_the_paper_and_below_zero_is_wrong() -> None:
     found = made()
-    assert list(found.metrics["m"]) == list(MARGINS) == ["IR_r", "TR_r", "IR_c", "TR_c"]
+    assert list(dict.fromkeys(found.table.frame["margin"])) == list(MARGINS) == ["IR_r", "TR_r", "IR_c", "TR_c"]
     np.testing.assert_allclose(found.values["m"]["IR_c"], [(number - 10) / 64 for number in range(40)])
     np.testing.assert_allclose(found.values["m"]["TR_c"], [(number - 10) / 32 for number in range(40)])
     np.testing.assert_allclose(found.values["m"]["IR_r"], [0.5 + number / 64 for number in range(40)])
-    of_c = found.metrics["m"]["IR_c"]
-    assert (of_c["pairs"], of_c["errors"], of_c["zero"]) == (40, 2, 1)
-    assert of_c["median"] == pytest.approx(9.5 / 64, abs=1e-6)
-    assert of_c["below_zero"]["percent"] == 25 and 10 < of_c["below_zero"]["low"] < 25 < of_c["below_zero"]["high"] < 45
-    assert found.metrics["m"]["TR_r"]["below_zero"]["percent"] == 0
-    assert json.loads(json.dumps(found.metrics, allow_nan=False)) == found.metrics
-    assert [row[:3] for row in found.table.rows] == [("M_1 $x$ <&>", name, "40") for name in MARGINS]
-    assert found.table.rows[2][-2:] == ("1", "2")
+    of_c = {"model": "m", "margin": "IR_c"}
+    assert [value(found.table, measure=measure, **of_c) for measure in ("pairs", "errors", "equal")] == [40, 2, 1]
+    assert value(found.table, measure="median", **of_c) == pytest.approx(9.5 / 64, abs=1e-6)
+    below = row(found.table, measure="below zero", **of_c)
+    assert below["value"] == 25 and 10 < below["low"] < 25 < below["high"] < 45
+    assert value(found.table, measure="below zero", model="m", margin="TR_r") == 0
+    rows = printed(found.table)
+    assert [(one["Model"], one["Margin"], one["Pairs"]) for one in rows] == [
+        ("M_1 $x$ <&>", name, "40") for name in MARGINS
+    ]
+    assert (rows[2]["Median"], rows[2]["Equal"], rows[2]["Errors"]) == ("0.1484", "1", "2")
+    check(found.table)
 
 
 def test_pairs_of_a_photograph_go_together() -> None:
     rows = [match(number, 0.1 if number < 20 else -0.1) for number in range(40)]
-    apart = made([], rows).metrics["m"]["IR_c"]["below_zero"]
     together = made([], rows, {f"p{number:02d}": f"{number // 5}" for number in range(40)})
-    ends = together.metrics["m"]["IR_c"]["below_zero"]
-    assert ends["percent"] == apart["percent"] == 50
+    of = {"measure": "below zero", "margin": "IR_c"}
+    apart, ends = row(made([], rows).table, **of), row(together.table, **of)
+    assert ends["value"] == apart["value"] == 50
     assert ends["high"] - ends["low"] > 1.5 * (apart["high"] - apart["low"])
 
 
 def test_nothing_scored_is_a_row_without_numbers() -> None:
     found = made([], [failed(1)])
-    assert list(found.metrics["m"]) == ["IR_c", "TR_c"]
-    assert found.table.rows[0] == ("M_1 $x$ <&>", "IR_c", "0", "", "", "", "", "1")
+    rows = printed(found.table)
+    assert [one["Margin"] for one in rows] == ["IR_c", "TR_c"]
+    assert list(rows[0].values()) == ["M_1 $x$ <&>", "IR_c", "0", "", "", "", "1"]
     ElementTree.fromstring(margin_distributions(found.values, {"m": "M"}))
 
 

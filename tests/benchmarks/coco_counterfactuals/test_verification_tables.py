@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Any
 
+import pandas as pd
 import pytest
 
+from tests.frames import check, has, printed, row, value
 from tests.verification.pairs import judgement, pair
 from whatif.artifacts.reader import canonical_json
-from whatif.benchmarks.coco_counterfactuals.errors_table import error_categories_table, error_subjects_tables
-from whatif.benchmarks.coco_counterfactuals.verification_tables import verification
+from whatif.benchmarks.coco_counterfactuals.errors_table import (
+    ALL,
+    HUMAN,
+    HUMAN_PAIRS,
+    OTHER,
+    error_subjects_tables,
+    table7,
+)
+from whatif.benchmarks.coco_counterfactuals.verification_tables import AS_OUTCOMES, CHOSEN, agreement_table, table1
 from whatif.errors import WhatifError
-from whatif.reporting.formats import DisplayTable, to_csv, to_latex, to_markdown
+from whatif.reporting.table import Table
 from whatif.verification.error_categories import ATTRIBUTE, CATEGORIES, OBJECT
+from whatif.verification.items import OUTCOMES
 
 
 @dataclass(frozen=True)
@@ -24,7 +33,6 @@ class Precision:
 
 
 HOW = Precision()
-HUMAN = "human word in the picture's own caption"
 
 
 def judged(number: int, original: str, counterfactual: str, annotator: str = "ann") -> list[dict[str, Any]]:
@@ -40,125 +48,146 @@ COUNTERFACTUALS = ["caption_1"] * 5 + ["caption_0"] * 3 + ["neither"] * 2
 JUDGED = [row for n, both in enumerate(zip(ORIGINALS, COUNTERFACTUALS, strict=True)) for row in judged(n, *both)]
 
 
-def cells(table: DisplayTable, *beginning: str) -> tuple[str, ...]:
-    (row,) = (row for row in table.rows if row[: len(beginning)] == beginning)
-    return row
-
-
-def strict(metrics: Any) -> None:
-    assert json.loads(json.dumps(metrics, allow_nan=False)) == metrics
+def line(table: Table, view: int = 0, **of: str) -> list[str]:
+    """The printed row of a view that has these cells."""
+    (found,) = [one for one in printed(table, view) if of.items() <= one.items()]
+    return list(found.values())
 
 
 def test_table_1_has_the_shares_by_origin_and_over_all() -> None:
-    made = verification(JUDGED, HOW, 0)
-    of = made.metrics["pictures"]
-    assert [of[name]["number"] for name in ("original", "counterfactual", "all")] == [10, 10, 20]
+    made = table1(JUDGED, HOW)
     names = ("correct", "incorrect", "neither", "both", "undecided")
-    assert [of["original"][name]["share"] for name in names] == [80, 10, 0, 10, 0]
-    assert [of["counterfactual"][name]["share"] for name in names] == [50, 30, 20, 0, 0]
-    assert [of["all"][name]["share"] for name in names] == [65, 20, 10, 5, 0]
-    assert all(of["all"][name]["low"] <= of["all"][name]["share"] <= of["all"][name]["high"] for name in names)
-    assert of["all"]["neither"]["count"] == 2
-    difference = made.metrics["difference"]
-    assert (difference["pairs"], difference["points"]) == (10, -30)
+
+    def shares(variant: str) -> list[float | None]:
+        return [value(made, measure="share", source="ours", variant=variant, label=name) for name in names]
+
+    judged_images = [value(made, measure="judged", variant=name) for name in ("original", "counterfactual", "all")]
+    assert judged_images == [10, 10, 20]
+    assert shares("original") == [80, 10, 0, 10, 0]
+    assert shares("counterfactual") == [50, 30, 20, 0, 0]
+    assert shares("all") == [65, 20, 10, 5, 0]
+    for name in names:
+        of_all = row(made, measure="share", source="ours", variant="all", label=name)
+        assert of_all["low"] <= of_all["value"] <= of_all["high"] and of_all["n"] == 20
+    assert value(made, measure="count", variant="all", label="neither") == 2
+    difference = row(made, measure="difference", source="ours")
+    assert (difference["n"], difference["value"]) == (10, -30)
     assert difference["low"] < -30 < difference["high"]
     # Four pairs or three changed: 3 lost (5, 6, 7), none gained, 2 wrong in both.
-    assert difference["mcnemar_p"] == 0.25
-    strict(made.metrics)
-    table = made.tables["table1"]
-    assert cells(table, "made from the original", "printed")[3:7] == ("79.10", "8.16", "10.18", "2.56")
-    ours = cells(table, "all", "ours")
-    assert ours[2] == "20" and ours[3].startswith("65.00 (") and ours[3].endswith("), 13")
-    assert "labelled by people" in table.caption and "-30.0 points" in table.caption
-    for shown in made.tables.values():
-        assert to_csv(shown) and to_markdown(shown) and to_latex(shown)
+    assert difference["p"] == 0.25
+    assert set(made.frame["made_by"]) == {"people", ""}
+    assert "labelled by people" in made.views[0].note
+    check(made)
+
+
+def test_table_1_prints_the_reported_shares_above_ours() -> None:
+    made = table1(JUDGED, HOW)
+    at = {"Image made from": "original"}
+    assert line(made, **at, From="reported") == ["original", "reported", "79.10", "8.16", "10.18", "2.56", "", ""]
+    assert line(made, **at, From="ours") == ["original", "ours", "80.00", "10.00", "0.00", "10.00", "0.00", "10"]
+    assert [one["From"] for one in printed(made)] == ["reported", "ours"] * 3
+    count, share = line(made, 1, **{"Image made from": "all", "Label": "correct"})[2:]
+    assert count == "13" and share.startswith("65.00 (")
+    assert line(made, 2, From="reported")[1:] == ["-11.8", "", ""]  # 67.27 - 79.10
+    assert line(made, 2, From="ours")[1].startswith("-30.0 (") and line(made, 2, From="ours")[2:] == ["10", "0.25"]
 
 
 def test_order_of_judgements_leaves_no_trace() -> None:
-    assert verification(JUDGED, HOW, 0) == verification(JUDGED[::-1], HOW, 0)
+    for make in (lambda rows: table1(rows, HOW), lambda rows: agreement_table(rows, HOW, 0)):
+        pd.testing.assert_frame_equal(make(JUDGED).frame, make(JUDGED[::-1]).frame)
 
 
-def test_a_picture_counts_once_however_many_labelled_it() -> None:
+def test_an_image_counts_once_however_many_labelled_it() -> None:
     rows = [
         *judged(0, "caption_0", "caption_1", "a"),
         *judged(0, "caption_0", "both", "b"),
         *judged(0, "neither", "neither", "c"),
     ]
-    of = verification(rows, HOW, 0).metrics["pictures"]["all"]
-    assert (of["number"], of["correct"]["count"], of["undecided"]["count"]) == (2, 1, 1)
+    made = table1(rows, HOW)
+    assert value(made, measure="judged", variant="all") == 2
+    assert [value(made, measure="count", variant="all", label=name) for name in ("correct", "undecided")] == [1, 1]
 
 
-def test_agreement_is_of_pictures_with_three_labels() -> None:
+def test_agreement_is_of_images_with_three_labels() -> None:
     rows = []
     for annotator, decision in (("a", "caption_0"), ("b", "caption_0"), ("c", "caption_1")):
         rows += judged(0, "caption_0", "caption_1", annotator)  # all the same
         rows += judged(1, decision, decision, annotator)  # original: right, right, wrong; counterfactual the reverse
     rows += judged(2, "caption_0", "caption_1", "a") + judged(2, "caption_1", "caption_1", "b")
     rows += judged(3, "neither", "neither")
-    found = verification(rows, HOW, 0).metrics["agreement"]
-    assert (found["pictures"], found["left_out"]) == (4, 2)
+    made = agreement_table(rows, HOW, 0)
+    numbers = [value(made, measure=measure, source="ours") for measure in ("images", "left out", "disputed")]
+    assert numbers == [4, 2, 2]
     # Agreeing pairs 1, 1, 1/3, 1/3: 2/3. Captions 7 and 5 of 12: 74/144 by chance.
-    assert found["kappa"]["value"] == pytest.approx((2 / 3 - 74 / 144) / (1 - 74 / 144), abs=1e-4)
+    chosen = row(made, measure="kappa", source="ours", of=CHOSEN)
+    assert chosen["value"] == pytest.approx((2 / 3 - 74 / 144) / (1 - 74 / 144), abs=1e-4) and chosen["n"] == 4
+    assert chosen["low"] <= chosen["value"] <= chosen["high"]
     # Right 9, wrong 3 of 12: 90/144 by chance.
-    assert found["kappa_of_outcomes"]["value"] == pytest.approx((2 / 3 - 90 / 144) / (1 - 90 / 144), abs=1e-4)
-    assert found["unanimous"]["value"] == 50
-    assert found["disputed"] == {
-        "pictures": 2,
-        "labels": 6,
-        "correct": 50,
-        "incorrect": 50,
-        "neither": 0,
-        "both": 0,
+    outcomes = value(made, measure="kappa", source="ours", of=AS_OUTCOMES)
+    assert outcomes == pytest.approx((2 / 3 - 90 / 144) / (1 - 90 / 144), abs=1e-4)
+    assert value(made, measure="unanimous") == 50
+    shares = {name: row(made, measure="share", source="ours", of=name) for name in OUTCOMES}
+    assert {name: (of["value"], of["n"]) for name, of in shares.items()} == {
+        "correct": (50, 6),
+        "incorrect": (50, 6),
+        "neither": (0, 6),
+        "both": (0, 6),
     }
+    check(made)
 
 
-def test_without_agreement_numbers_are_null_and_shown_as_dashes() -> None:
-    made = verification(JUDGED, HOW, 0)
-    found = made.metrics["agreement"]
-    assert (found["kappa"], found["unanimous"], found["disputed"]["correct"]) == (None, None, None)
-    assert cells(made.tables["agreement"], "Fleiss' kappa of what was chosen") == (
-        "Fleiss' kappa of what was chosen",
-        "0.74",
-        "–",
-    )
-    assert cells(made.tables["agreement"], "Where they differ, correct (%)")[1] == "47.4"
+def test_agreement_that_is_not_defined_is_missing_beside_the_reported_numbers() -> None:
+    made = agreement_table(JUDGED, HOW, 0)
+    missing = ({"measure": "kappa", "of": CHOSEN}, {"measure": "unanimous"}, {"measure": "share", "of": "correct"})
+    assert [value(made, source="ours", **of) for of in missing] == [None] * 3
+    assert line(made, **{"Kappa of": CHOSEN}) == [CHOSEN, "0.74", "", "0"]
+    assert line(made, 1, From="reported")[1] == "10% of 34,820"
+    assert line(made, 2, Label="correct") == ["correct", "47.4", "", "0"]
     constant = [judgement("p-0", "caption_0", name) for name in "abc"]
-    assert verification(constant, HOW, 0).metrics["agreement"]["kappa"] is None
+    assert value(agreement_table(constant, HOW, 0), source="ours", measure="kappa", of=CHOSEN) is None
+    check(made)
 
 
 def test_nothing_judged_is_still_a_table() -> None:
-    made = verification([], HOW, 0)
-    strict(made.metrics)
-    assert made.metrics["made_by"] is None and made.metrics["difference"] is None
-    assert cells(made.tables["table1"], "all", "ours")[2:4] == ("0", "–")
-    assert "None of our pictures were labelled." in made.tables["table1"].caption
+    made = table1([], HOW)
+    assert set(made.frame["made_by"]) == {""} and not has(made, measure="difference", source="ours")
+    assert value(made, measure="judged", variant="all") == 0
+    assert value(made, measure="share", source="ours", variant="all", label="correct") is None
+    assert "None of our images were labelled." in made.views[0].note
+    check(made)
+    check(agreement_table([], HOW, 0))
 
 
 def test_automatic_labels_are_called_so_wherever_they_are_shown() -> None:
-    rows = [{**row, "annotator": "automatic:recogniser-0.80"} for row in JUDGED]
-    made = verification(rows, HOW, 0)
-    of_errors = error_subjects_tables(rows, [pair(number) for number in range(10)], HOW)
-    categories = error_categories_table({"pair-000-0": OBJECT}, HOW, made_by="automatic")
-    assert made.metrics["made_by"] == of_errors.metrics["made_by"] == categories.metrics["made_by"] == "automatic"
-    for table in (*made.tables.values(), *of_errors.tables.values(), *categories.tables.values()):
-        assert "automatically" in table.caption and "no people" in table.caption
+    rows = [{**one, "annotator": "automatic:recogniser-0.80"} for one in JUDGED]
+    made = (
+        table1(rows, HOW),
+        agreement_table(rows, HOW, 0),
+        *error_subjects_tables(rows, [pair(number) for number in range(10)], HOW),
+        table7({"pair-000-0": OBJECT}, HOW, made_by="automatic"),
+    )
+    for table in made:
+        assert set(table.frame.loc[table.frame["source"] == "ours", "made_by"]) == {"automatic"}
+        assert "automatically" in table.views[0].note and "not by people" in table.views[0].note
     with pytest.raises(WhatifError, match="take the ones or the others"):
-        verification([*rows, judgement("p-0", "both")], HOW, 0)
+        table1([*rows, judgement("p-0", "both")], HOW)
 
 
 def test_table_7_shares_errors_out() -> None:
-    made = error_categories_table({"a-0": OBJECT, "b-0": OBJECT, "c-1": ATTRIBUTE}, HOW, made_by="people", sampled=5)
-    of = made.metrics["categories"]
-    assert [of[name]["count"] for name in CATEGORIES] == [2, 0, 0, 0, 0, 0, 0, 1]
-    assert of[OBJECT]["share"] == pytest.approx(66.6667)
-    strict(made.metrics)
-    row = cells(made.tables["table7"], OBJECT)
-    assert row[1] == "27" and row[2].startswith("66.67 (")
-    assert "3 of 5 drawn" in made.tables["table7"].caption
-    empty = error_categories_table({}, HOW, made_by=None)
-    assert cells(empty.tables["table7"], ATTRIBUTE) == (ATTRIBUTE, "3", "–")
+    made = table7({"a-0": OBJECT, "b-0": OBJECT, "c-1": ATTRIBUTE}, HOW, made_by="people", sampled=5)
+    assert [value(made, measure="count", category=name) for name in CATEGORIES] == [2, 0, 0, 0, 0, 0, 0, 1]
+    share = row(made, measure="share", source="ours", category=OBJECT)
+    assert share["value"] == pytest.approx(66.6667) and share["low"] < share["value"] < share["high"]
+    assert share["n"] == 3
+    _, reported, ours, errors = line(made, Category=OBJECT)
+    assert reported == "27" and ours.startswith("66.67 (") and errors == "2"
+    assert line(made, 1) == ["ours", "5", "3"]
+    check(made)
+    empty = table7({}, HOW, made_by=None)
+    assert line(empty, Category=ATTRIBUTE) == [ATTRIBUTE, "3", "", "0"]
+    check(empty)
     with pytest.raises(WhatifError, match="error category 'Odd'"):
-        error_categories_table({"a-0": "Odd"}, HOW, made_by="people")
+        table7({"a-0": "Odd"}, HOW, made_by="people")
 
 
 def test_table_10_has_counts_and_the_denominators() -> None:
@@ -169,39 +198,43 @@ def test_table_10_has_counts_and_the_denominators() -> None:
         pairs.append(pair(number, subjects, provenance=human))
         wrong = "caption_0" if number % 3 == 0 else "caption_1"
         rows += judged(number, "caption_0", wrong)
-    made = error_subjects_tables(rows, pairs, HOW, least_errors=5)
-    of = made.metrics["subjects"]
-    assert list(of) == ["cat → dog", "man → boy"]
-    assert {name: (of[name]["errors"], of[name]["judged"]) for name in of} == {
-        "man → boy": (5, 30),
-        "cat → dog": (5, 30),
+    table10, human_table = error_subjects_tables(rows, pairs, HOW, least_errors=5)
+
+    def numbers(table: Table, subjects: str) -> list[float | None]:
+        return [value(table, measure=measure, source="ours", subjects=subjects) for measure in ("errors", "judged")]
+
+    assert numbers(table10, "man → boy") == numbers(table10, "cat → dog") == [5, 30]
+    assert value(table10, measure="rate", source="ours", subjects="man → boy") == pytest.approx(16.6667)
+    assert numbers(table10, ALL) == [10, 60]
+    assert numbers(human_table, HUMAN) == [5, 30]
+    shown = printed(table10)
+    assert len(shown) == 22  # those of the paper, cat -> dog, and all
+    at = "Altered subjects"
+    assert line(table10, **{at: "man → boy"})[1:4] == ["125", "5", "30"]
+    assert line(table10, **{at: "cat → dog"})[1:4] == ["", "5", "30"]
+    assert line(table10, **{at: "woman → girl"}) == ["woman → girl", "126", "0", "0", ""]
+    assert "no denominators" in " ".join(table10.views[0].note.split())
+    check(table10)
+    few, _ = error_subjects_tables(rows, pairs, HOW)
+    assert not has(few, subjects="cat → dog")  # no pair of subjects has 20
+
+
+def test_the_reported_human_rate_is_beside_what_its_counts_give() -> None:
+    _, table = error_subjects_tables(JUDGED, [pair(number) for number in range(10)], HOW)
+    assert line(table, Subjects=HUMAN, From="reported")[2:] == ["1864", "4117", "44.3"]
+    assert "1864 / 4117 = 45.3%" in table.views[0].note
+    assert line(table, Subjects=HUMAN, From="ours")[2:4] == ["7", "20"]
+    assert line(table, Subjects=OTHER, From="ours")[2:] == ["0", "0", ""]
+    check(table)
+
+
+def test_an_image_counts_as_human_by_the_subject_of_its_own_caption() -> None:
+    _, table = error_subjects_tables(judged(0, "caption_0", "caption_0"), [pair(0, ("Man", "robot"))], HOW)
+    numbers = {
+        kind: [value(table, measure=measure, source="ours", subjects=kind) for measure in ("errors", "judged")]
+        for kind in (HUMAN, OTHER, HUMAN_PAIRS)
     }
-    assert of["man → boy"]["rate"] == pytest.approx(16.6667)
-    assert (made.metrics["errors"], made.metrics["judged"]) == (10, 60)
-    assert (made.metrics["human"]["errors"], made.metrics["human"]["judged"]) == (5, 30)
-    strict(made.metrics)
-    table = made.tables["table10"]
-    assert len(table.rows) == 21  # those of the paper, and cat -> dog
-    assert cells(table, "man → boy")[1:4] == ("125", "5", "30")
-    assert cells(table, "cat → dog")[1:4] == ("", "5", "30")
-    assert cells(table, "woman → girl") == ("woman → girl", "126", "0", "0", "–")
-    assert "no denominators" in table.caption
-    assert error_subjects_tables(rows, pairs, HOW).metrics["subjects"] == {}  # none has 20
-
-
-def test_the_printed_human_rate_stands_beside_what_its_counts_give() -> None:
-    table = error_subjects_tables(JUDGED, [pair(number) for number in range(10)], HOW).tables["human"]
-    assert cells(table, HUMAN, "printed")[2:] == ("1864", "4117", "44.3")
-    assert "1864 / 4117 = 45.3%" in table.caption
-    assert cells(table, HUMAN, "ours")[2:4] == ("7", "20")
-    assert cells(table, "another word there", "ours")[2:] == ("0", "0", "–")
-
-
-def test_a_picture_counts_as_human_by_the_subject_of_its_own_caption() -> None:
-    made = error_subjects_tables(judged(0, "caption_0", "caption_0"), [pair(0, ("Man", "robot"))], HOW)
-    numbers = {kind: (made.metrics[kind]["errors"], made.metrics[kind]["judged"]) for kind in ("human", "other")}
-    assert numbers == {"human": (0, 1), "other": (1, 1)}
-    assert (made.metrics["human_pairs"]["errors"], made.metrics["human_pairs"]["judged"]) == (1, 2)
+    assert numbers == {HUMAN: [0, 1], OTHER: [1, 1], HUMAN_PAIRS: [1, 2]}
 
 
 def test_judgements_of_other_pairs_are_refused() -> None:
