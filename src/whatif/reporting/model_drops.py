@@ -63,7 +63,7 @@ def compare_drops(
             )
             changes = (_change(before, after), _change(their_before, their_after))
             models = (answers.models[first], answers.models[second])
-            found.append(((models, group, len(pairs), changes, made.difference), made.p))
+            found.append(((models, group, len(pairs), changes, made.interval), made.p))
     corrected = holm([p for _, p in found]).p_values
     return [
         Comparison(*what, p, p if p_holm is None else p_holm)

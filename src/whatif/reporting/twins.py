@@ -15,7 +15,7 @@ from whatif.errors import WhatifError
 from whatif.language.options import LETTERS
 from whatif.reporting.precision import Precision, in_percent, p_number, percent
 from whatif.scoring.legacy_extraction import legacy_correct
-from whatif.statistics import Interval, clustered_share, mcnemar_exact, paired_difference, wilson
+from whatif.statistics import Difference, Interval, clustered_share, paired_difference, wilson
 
 VARIANTS = ("original", "counterfactual")
 STATUSES = ("ok", "ambiguous", "none", "error")
@@ -180,15 +180,14 @@ def twin_metrics(
 
     - `original`, `counterfactual`: accuracy in percent with its Wilson interval; what was not answered is wrong;
     - `difference`: counterfactual minus original in points, with Tango's score interval;
-    - `mcnemar_p`: exact, two-sided, of the two variants being equally hard;
+    - `mcnemar_p`: exact, two-sided, of the two variants being equally hard, from the same images as the intervals;
     - `legacy`: by variant, the accuracy of the same responses by the rules of the authors' published scoring; null
       where a choice was named in words, which those do not know;
     - `extracted`: by variant, the share in percent of responses in words from which one answer was extracted, errors
       left out; null where nothing was said in words;
     - `letters`: by variant, the share in percent of each letter among the answered; `status`: by variant, counts.
 
-    Where several pairs share an image, `images` names that of each pair: accuracies and differences then have intervals
-    by image.
+    Where several pairs share an image, `images` names that of each pair: intervals and p-values are then by image.
 
     Predictions that were taken in before may be given as they are; then `questions` are not read.
 
@@ -209,17 +208,18 @@ class _How:
     answers: TwinAnswers
     images: Mapping[str, str] | None
 
-    def accuracy(self, right: Flags, pairs: Places) -> Interval:
+    def clusters(self, pairs: Places) -> list[str] | None:
+        """The image of each of these pairs, from which all intervals and tests are made; None if each has its own."""
+        return None if self.images is None else [self.images[pair] for pair in self.answers.pair_ids(pairs)]
+
+    def accuracy(self, right: Flags, clusters: Sequence[str] | None) -> Interval:
         """Share of right answers, one a pair."""
-        if self.images is None:
+        if clusters is None:
             return wilson(int(right.sum()), len(right), self.confidence)
-        clusters = [self.images[pair] for pair in self.answers.pair_ids(pairs)]
         return clustered_share(right, clusters, confidence=self.confidence)
 
-    def difference(self, original: Flags, counterfactual: Flags, pairs: Places) -> Interval:
+    def difference(self, original: Flags, counterfactual: Flags, clusters: Sequence[str] | None) -> Difference:
         """Counterfactual minus original."""
-        images = self.images
-        clusters = None if images is None else [images[pair] for pair in self.answers.pair_ids(pairs)]
         return paired_difference(original, counterfactual, clusters, confidence=self.confidence)
 
 
@@ -244,13 +244,15 @@ def _metrics(model: int, pairs: Places, questions: int, how: _How) -> Metrics:
         for array in (answers.right, answers.legacy, answers.said, answers.status, answers.letter)
     )
     original, counterfactual = (right[variant] for variant in VARIANTS)
-    accuracies = {variant: in_percent("accuracy", how.accuracy(side, pairs)) for variant, side in right.items()}
+    clusters = how.clusters(pairs)
+    accuracies = {variant: in_percent("accuracy", how.accuracy(side, clusters)) for variant, side in right.items()}
+    difference = how.difference(original, counterfactual, clusters)
     return {
         "pairs": len(pairs),
         "left_out": questions - len(VARIANTS) * len(pairs),
         **accuracies,
-        "difference": in_percent("points", how.difference(original, counterfactual, pairs)),
-        "mcnemar_p": p_number(mcnemar_exact(original, counterfactual)),
+        "difference": in_percent("points", difference.interval),
+        "mcnemar_p": p_number(difference.p),
         "legacy": {variant: None if (side < 0).any() else _share(side > 0) for variant, side in legacy.items()},
         "extracted": {variant: _share(status[variant][side] == _OK) for variant, side in said.items()},
         "letters": {

@@ -4,18 +4,17 @@ from whatif.statistics.clustered import clustered_share
 from whatif.statistics.group_gap import GroupGap, group_gap
 from whatif.statistics.intervals import Interval, square_and_add, tango, wilson
 from whatif.statistics.multiple import Corrected, holm
-from whatif.statistics.paired import DropDifference, difference_of_drops, mcnemar_exact, paired_difference
+from whatif.statistics.paired import Difference, difference_of_drops, paired_difference
 
 __all__ = [
     "Corrected",
-    "DropDifference",
+    "Difference",
     "GroupGap",
     "Interval",
     "clustered_share",
     "difference_of_drops",
     "group_gap",
     "holm",
-    "mcnemar_exact",
     "paired_difference",
     "square_and_add",
     "tango",

@@ -121,7 +121,7 @@ def _diff(
 ) -> Interval:
     """Original minus counterfactual accuracy of one group."""
     after, before, labels = (np.asarray(values)[of_group] for values in (counterfactual, original, images))
-    return paired_difference(after, before, labels, confidence=confidence)
+    return paired_difference(after, before, labels, confidence=confidence).interval
 
 
 def _permutation_p(

@@ -11,50 +11,38 @@ import numpy.typing as npt
 from whatif.statistics.clusters import ClusterTotals, Labels, Outcomes, cluster_totals, mean_and_variance, outcomes
 from whatif.statistics.effective_size import effective_size
 from whatif.statistics.intervals import Interval, square_and_add, tango
+from whatif.statistics.sign_flips import sign_flip_p
 
 
 @dataclass(frozen=True)
-class DropDifference:
-    """The drop of one model minus the drop of another, in fractions, and the two-sided p-value that they are equal."""
+class Difference:
+    """A difference in fractions with its interval, and the two-sided p-value that it is 0, from the same clusters."""
 
-    difference: Interval
+    interval: Interval
     p: float
-
-
-def mcnemar_exact(original: Outcomes, counterfactual: Outcomes) -> float:
-    """Two-sided exact p-value that right answers change as often to wrong as wrong ones to right.
-
-    Both hold one entry a pair, True where the answer is right. Only pairs that changed speak: under the null
-    hypothesis each direction has chance 1/2 (Agresti, Categorical Data Analysis, 10.1). Without any, p is 1.
-
-    Raises ValueError when the two differ in length.
-    """
-    from scipy.stats import binomtest
-
-    before, after = _both(original, counterfactual)
-    lost, gained = int(np.sum(before > after)), int(np.sum(after > before))
-    return float(binomtest(min(lost, gained), lost + gained, 0.5).pvalue) if lost + gained else 1.0
 
 
 def paired_difference(
     original: Outcomes, counterfactual: Outcomes, clusters: Labels | None = None, *, confidence: float = 0.95
-) -> Interval:
-    """Accuracy on counterfactual questions minus accuracy on their originals, with Tango's score interval.
+) -> Difference:
+    """Accuracy on counterfactual questions minus accuracy on their originals, and the test that they are equal.
 
-    In fractions; all hold one entry a pair. Where `clusters` names the image of each pair, the interval is that of the
-    effective number of pairs (`effective_size`). When no pair changed, or all did alike, that is the number of images;
-    when all pairs are about one image nothing is known of others, and the interval is all of [-1, 1]. Without pairs
-    the estimate is NaN.
+    In fractions; all hold one entry a pair. The interval is Tango's score interval and p is McNemar's exact p-value.
+    Where `clusters` names the image of each pair, the interval is that of the effective number of pairs
+    (`effective_size`) and p is that of `sign_flip_p`, which changes the signs of images. When no pair changed, or all
+    did alike, the effective number is the number of images; when all pairs are about one image nothing is known of
+    others, the interval is all of [-1, 1] and p is 1. Without pairs the estimate is NaN and p is 1.
 
     Raises ValueError when lengths differ, when an outcome is neither true nor false, when the label of a cluster is
     missing, or when confidence is not within (0, 1).
     """
     before, after = _both(original, counterfactual)
-    return difference_of(cluster_totals([after - before, (after - before) ** 2], clusters), confidence)
+    totals = cluster_totals([after - before, (after - before) ** 2], clusters)
+    return Difference(difference_of(totals, confidence), sign_flip_p(totals))
 
 
 def difference_of(totals: ClusterTotals, confidence: float) -> Interval:
-    """`paired_difference` of pairs summed up as (pairs, answers gained less those lost, pairs that changed)."""
+    """The interval of `paired_difference` for pairs summed up as (pairs, answers gained less lost, pairs changed)."""
     pairs, change, changed = (int(total) for total in totals.sums)
     size = effective_size(totals, changed, confidence)
     if size == 0:
@@ -68,7 +56,7 @@ def difference_of_drops(
     clusters: Labels | None = None,
     *,
     confidence: float = 0.95,
-) -> DropDifference:
+) -> Difference:
     """The drop of model A minus the drop of model B on the same pairs, in fractions, with a paired t test.
 
     Each model is its outcomes on originals and on counterfactuals, one entry a pair; a drop is `paired_difference`, so
@@ -91,24 +79,19 @@ def difference_of_drops(
         raise ValueError(f"model A has {before_a.size} pairs and model B {before_b.size}: both must answer the same")
     totals = cluster_totals([(after_a - before_a) - (after_b - before_b)], clusters)
     if totals.clusters < 2:
-        return DropDifference(Interval(totals.mean, -2.0, 2.0), 1.0)
+        return Difference(Interval(totals.mean, -2.0, 2.0), 1.0)
     if totals.agree():
         sides = ((before_a, after_a), (before_b, after_b))
         drops = [
             tango(float(np.mean(before > after)), float(np.mean(after > before)), totals.clusters, confidence)
             for before, after in sides
         ]
-        return DropDifference(square_and_add(*drops), _sign_p(totals))
+        return Difference(square_and_add(*drops), sign_flip_p(totals))
     mean, variance = (float(value) for value in mean_and_variance(totals.kinds, totals.counts))
     error, freedom = math.sqrt(variance), totals.degrees_of_freedom
     margin = float(t.ppf((1 + confidence) / 2, freedom)) * error
     p = min(1.0, 2 * float(t.sf(abs(mean) / error, freedom)))
-    return DropDifference(Interval(mean, max(-2.0, mean - margin), min(2.0, mean + margin)), p)
-
-
-def _sign_p(totals: ClusterTotals) -> float:
-    """Two-sided, of clusters that all changed in the same direction; 1 where none changed."""
-    return min(1.0, 2 * 0.5**totals.clusters) if totals.mean else 1.0
+    return Difference(Interval(mean, max(-2.0, mean - margin), min(2.0, mean + margin)), p)
 
 
 def _both(original: Outcomes, counterfactual: Outcomes) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:

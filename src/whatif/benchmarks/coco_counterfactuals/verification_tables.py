@@ -11,7 +11,7 @@ from whatif.reporting.numerals import count, decimal, signed
 from whatif.reporting.precision import Precision, Resampling, in_percent, p_number, percent, resampling
 from whatif.reporting.published_numbers import published
 from whatif.reporting.table import NUMBERS, OURS, PUBLISHED, REPORTED, Column, Table, View, tidy
-from whatif.statistics import Interval, clustered_share, mcnemar_exact, paired_difference
+from whatif.statistics import Interval, clustered_share, paired_difference
 from whatif.statistics.agreement import agreement, label_shares
 from whatif.verification.consensus import UNDECIDED, consensus, decisions_of, made_by, outcomes_of
 from whatif.verification.items import OUTCOMES, VARIANTS, Row, outcome
@@ -137,9 +137,9 @@ def _difference(outcomes: Mapping[str, str], settings: Precision) -> Rows:
     if not whole:
         return []
     right = [[outcomes[item_id(pair, side)] == "correct" for pair in whole] for side in SIDES]
-    difference = in_percent("value", paired_difference(right[0], right[1], confidence=settings.confidence))
-    p = p_number(mcnemar_exact(right[0], right[1]))
-    return [{"measure": "difference", **difference, "n": len(whole), "p": p}]
+    found = paired_difference(right[0], right[1], confidence=settings.confidence)
+    difference = in_percent("value", found.interval)
+    return [{"measure": "difference", **difference, "n": len(whole), "p": p_number(found.p)}]
 
 
 def agreement_table(judgements: Iterable[Row], settings: Resampling, seed: int) -> Table:

@@ -1,0 +1,62 @@
+"""McNemar's test for pairs in clusters: exact, by changing the signs of whole clusters."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from whatif.statistics.clusters import ClusterTotals, Floats
+
+_LARGEST_TAIL = 20_000  # sums whose probabilities are computed exactly; the time grows with the square of this number
+
+
+def sign_flip_p(totals: ClusterTotals) -> float:
+    """Two-sided p-value that the sum of the second column of `totals` (kinds x 2 or more) is 0 but for chance.
+
+    With d_g the sum of that column in cluster g (for pairs: answers gained less answers lost), the statistic is the
+    absolute value of the sum of all d_g. Under the null hypothesis original and counterfactual can be exchanged in a
+    whole cluster, so d_g and -d_g are equally likely, whatever the dependence inside a cluster. The p-value is the
+    share of the 2^G choices of signs of G clusters whose sum is at least as far from 0 as the observed one. When each
+    cluster is one pair, this is the exact test of McNemar (Agresti, Categorical Data Analysis, 10.1). One cluster alone
+    always gives 1.
+
+    This is the exact form of the test of Yang, Sun and Hardin ("A note on the tests for clustered matched-pair binary
+    data", Biometrical Journal 52, 2010, 638-652), whose statistic (sum of d_g)^2 / (sum of d_g^2) has a chi-square
+    distribution with one degree of freedom for many clusters. Therefore it also holds for many clusters when only the
+    two accuracies are equal, and the distribution of d_g is not symmetric (Canay, Romano and Shaikh, "Randomization
+    tests under an approximate symmetry assumption", Econometrica 85, 2017, 1013-1030). That form, the normal
+    approximation, replaces the exact one where more than `_LARGEST_TAIL` sums would have to be counted.
+
+    A p-value below about 1e-308 is 0.
+    """
+    from scipy.stats import binomtest, norm
+
+    sizes, place = np.unique(np.abs(totals.kinds[:, 1]), return_inverse=True)
+    counts = np.bincount(place, weights=totals.counts, minlength=len(sizes)).astype(np.int64)
+    sizes, counts = sizes[sizes > 0], counts[sizes > 0]
+    observed = abs(int(totals.sums[1]))
+    if observed == 0:
+        return 1.0
+    if len(sizes) == 1:
+        clusters, size = int(counts[0]), int(sizes[0])
+        return float(binomtest((clusters - observed // size) // 2, clusters, 0.5).pvalue)
+    # A sum is all of `most` less twice what has a negative sign: at most `tail` in the lower tail.
+    most = int(sizes @ counts)
+    tail = (most - observed) // 2
+    if tail > _LARGEST_TAIL:
+        return float(2 * norm.sf(observed / math.sqrt(float(sizes**2 @ counts))))
+    negative = np.ones(1)
+    for size, number in zip(sizes.tolist(), counts.tolist(), strict=True):
+        negative = np.convolve(negative, _negative(size, number, tail))[: tail + 1]
+    return min(1.0, 2 * float(negative.sum()))
+
+
+def _negative(size: int, clusters: int, most: int) -> Floats:
+    """Probabilities that the clusters of this size with a negative sign add up to 0, 1, ... and at most `most`."""
+    from scipy.stats import binom
+
+    number = np.arange(min(clusters, most // size) + 1)
+    probabilities = np.zeros(int(number[-1]) * size + 1)
+    probabilities[::size] = binom.pmf(number, clusters, 0.5)
+    return probabilities
