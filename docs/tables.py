@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
-SIMULATED = ("coverage", "coverage of other designs")
+SIMULATED = ("coverage", "coverage of other designs", "rejections")
 _PUZZLES = "metrics/cvqa-synthetic"
 QUESTIONS_FILE = ROOT / "data/verify/cvqa-synthetic/questions.parquet"
 _RELEASED_PAGE = "docs/cvqa-synthetic.md"

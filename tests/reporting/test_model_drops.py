@@ -32,7 +32,7 @@ def test_each_two_models_are_compared_by_group_and_corrected_over_the_table() ->
     ]
     right = [True] * 20
     flowers = difference_of_drops((right, right), (right, [False] * 4 + [True] * 16))
-    assert (made[1].difference, made[1].p) == (flowers.difference, flowers.p)
+    assert (made[1].difference, made[1].p) == (flowers.interval, flowers.p)
     assert tuple(each.p_holm for each in made) == holm([each.p for each in made]).p_values
     frame = drops(made, NAMES, "95%").frame.set_index(["group", "measure"])
     dots = made[0].difference

@@ -16,7 +16,7 @@ from whatif.benchmarks.cvqa_synthetic.settings import AggregatePuzzles
 from whatif.errors import WhatifError
 from whatif.reporting import twins
 from whatif.reporting.twins import PREDICTION_COLUMNS, QUESTION_COLUMNS, twin_metrics
-from whatif.statistics import mcnemar_exact, paired_difference, tango, wilson
+from whatif.statistics import paired_difference, tango, wilson
 
 SETTINGS = AggregatePuzzles(confidence=0.95, audit_folds=5)
 VARIANTS = ("original", "counterfactual")
@@ -74,10 +74,10 @@ def test_numbers_of_one_group_and_of_all() -> None:
     difference = paired_difference(*right)
     assert everything["difference"] == {
         "points": -50.0,
-        "low": round(100 * difference.low, 4),
-        "high": round(100 * difference.high, 4),
+        "low": round(100 * difference.interval.low, 4),
+        "high": round(100 * difference.interval.high, 4),
     }
-    assert everything["mcnemar_p"] == pytest.approx(mcnemar_exact(*right), rel=1e-3)
+    assert everything["mcnemar_p"] == pytest.approx(difference.p, rel=1e-3)
     assert everything["letters"] == {
         "original": {"A": 100.0, "B": 0.0, "C": 0.0, "D": 0.0},
         "counterfactual": {"A": 50.0, "B": 50.0, "C": 0.0, "D": 0.0},
@@ -88,6 +88,16 @@ def test_numbers_of_one_group_and_of_all() -> None:
         "low": round(100 * alike.low, 4),
         "high": round(100 * alike.high, 4),
     }
+
+
+def test_intervals_and_p_value_are_of_the_same_images() -> None:
+    questions, predictions = a_set({"dots": ("A", "B")}, size=12)
+    images = {row["pair_id"]: f"image {number // 6}" for number, row in enumerate(questions)}  # three pairs an image
+    metrics = twin_metrics(predictions, questions, SETTINGS, ["m"], images=images)["m"]["all"]
+    assert metrics["mcnemar_p"] == 2 / 2**4  # of four images; of twelve pairs 2 / 2**12
+    alike = tango(1.0, 0.0, 4)
+    assert metrics["difference"]["high"] == round(100 * alike.high, 4)
+    assert metrics["counterfactual"]["high"] == round(100 * wilson(0, 4).high, 4)
 
 
 def test_unanswered_counts_as_wrong_and_is_shown() -> None:

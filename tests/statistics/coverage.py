@@ -1,6 +1,6 @@
-"""How often intervals by image hold the truth: the simulation behind docs/statistics.md.
+"""How often intervals by image hold the truth, and how often tests reject it: the simulation behind docs/statistics.md.
 
-`python -m tests.statistics.coverage` runs it (about five minutes on one core) and writes its tables into that page;
+`python -m tests.statistics.coverage` runs it (about seven minutes on one core) and writes its tables into that page;
 `make soak` runs it and compares.
 """
 
@@ -19,6 +19,7 @@ from whatif.random_streams import stream
 from whatif.statistics.clustered import share_of
 from whatif.statistics.clusters import ClusterTotals
 from whatif.statistics.paired import difference_of
+from whatif.statistics.sign_flips import sign_flip_p
 
 PAGE = ROOT / "docs" / "statistics.md"
 CONFIDENCE = 0.95
@@ -26,6 +27,7 @@ SAMPLES = 6_000
 IMAGES = (30, 60, 200)
 ACCURACIES = (0.05, 0.1, 0.5, 0.9, 0.95)
 LOST, GAINED = 0.3, 0.1  # chances that a right answer becomes wrong in the counterfactual, and a wrong one right
+EQUAL = GAINED / (GAINED + LOST)  # the accuracy on originals with which that on counterfactuals is the same
 
 Counts = npt.NDArray[np.int64]
 
@@ -54,6 +56,34 @@ class Coverage:
 
     share: float
     difference: float
+
+
+@dataclass(frozen=True)
+class Rejections:
+    """In percent of the samples with equal accuracies: how often a test at 5% rejects them.
+
+    `by_pair` is McNemar's test as if pairs were independent. `against_the_interval` says how often the test by image
+    rejects while the interval holds 0.
+    """
+
+    by_image: float
+    by_pair: float
+    against_the_interval: float
+
+
+def rejections(design: Design, images: int, samples: int = SAMPLES) -> Rejections:
+    """Of the difference to counterfactuals, where there is none."""
+    rejected = np.zeros(3)
+    for questions, _, lost, gained in _samples(design, images, EQUAL, samples):
+        one_each = np.ones(images, dtype=np.int64)
+        by_image = ClusterTotals(np.stack([questions, gained - lost, gained + lost], axis=1), one_each)
+        unchanged = int(questions.sum() - lost.sum() - gained.sum())
+        counts = np.array([int(lost.sum()), unchanged, int(gained.sum())])
+        by_pair = ClusterTotals(np.array([[1, -1], [1, 0], [1, 1]]), counts)
+        interval = difference_of(by_image, CONFIDENCE)
+        image, pair = (sign_flip_p(totals) <= 1 - CONFIDENCE for totals in (by_image, by_pair))
+        rejected += image, pair, image and interval.low <= 0 <= interval.high
+    return Rejections(*(100 * rejected / samples).tolist())
 
 
 def coverage(design: Design, images: int, accuracy: float, samples: int = SAMPLES) -> Coverage:
@@ -117,9 +147,21 @@ def others_table() -> str:
     return "\n".join(lines)
 
 
+def rejections_table() -> str:
+    header = " | ".join(f"{images} images" for images in IMAGES)
+    lines = [f"| pairs | test | {header} |", "|---|---|" + "--:|" * len(IMAGES)]
+    for design in (MAIN, *OTHERS):
+        cells = [rejections(design, images) for images in IMAGES]
+        for name, values in (("image", [one.by_image for one in cells]), ("pair", [one.by_pair for one in cells])):
+            shown = " | ".join(f"{value:.1f}" for value in values)
+            lines.append(f"| {design.name.replace('questions', 'pairs')} | by {name} | {shown} |")
+    return "\n".join(lines)
+
+
 def page(text: str, cells: dict[tuple[int, float], Coverage]) -> str:
-    """The page with both tables as they come out now."""
-    return with_block(with_block(text, "coverage", main_table(cells)), "coverage of other designs", others_table())
+    """The page with all three tables as they come out now."""
+    text = with_block(with_block(text, "coverage", main_table(cells)), "coverage of other designs", others_table())
+    return with_block(text, "rejections", rejections_table())
 
 
 if __name__ == "__main__":

@@ -6,7 +6,15 @@ import re
 
 import pytest
 
-from tests.statistics.coverage import PAGE, SAMPLES, main_cells, main_table, others_table, standard_error
+from tests.statistics.coverage import (
+    PAGE,
+    SAMPLES,
+    main_cells,
+    main_table,
+    others_table,
+    rejections_table,
+    standard_error,
+)
 from tests.test_docs import block
 
 pytestmark = pytest.mark.soak
@@ -27,6 +35,10 @@ def test_main_design_is_covered_and_is_as_on_the_page() -> None:
 
 def test_other_designs_are_as_on_the_page() -> None:
     assert_on_the_page("coverage of other designs", others_table())
+
+
+def test_rejections_are_as_on_the_page() -> None:
+    assert_on_the_page("rejections", rejections_table())
 
 
 def assert_on_the_page(name: str, table: str) -> None:

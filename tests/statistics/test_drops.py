@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pytest
 from scipy import stats
 
-from whatif.statistics import Interval, difference_of_drops, paired_difference, square_and_add, tango
+from whatif.statistics import Difference, Interval, difference_of_drops, paired_difference, square_and_add, tango
 
 Answers = npt.NDArray[np.bool_]
 
@@ -38,7 +38,7 @@ def test_without_clusters_it_is_the_paired_t_test_of_scipy() -> None:
         made = difference_of_drops(model_a, model_b, clusters, confidence=0.9)
         assert made.p == pytest.approx(theirs.pvalue)
         low, high = theirs.confidence_interval(0.9)
-        assert (made.difference.low, made.difference.high) == pytest.approx((low, high))
+        assert (made.interval.low, made.interval.high) == pytest.approx((low, high))
 
 
 def test_the_same_pair_twice_tells_nothing_new() -> None:
@@ -46,7 +46,7 @@ def test_the_same_pair_twice_tells_nothing_new() -> None:
     twice_a, twice_b = ((np.tile(before, 2), np.tile(after, 2)) for before, after in (model_a, model_b))
     once, twice = difference_of_drops(model_a, model_b), difference_of_drops(twice_a, twice_b, list(range(90)) * 2)
     assert twice.p == pytest.approx(once.p)
-    assert (twice.difference.low, twice.difference.high) == pytest.approx((once.difference.low, once.difference.high))
+    assert (twice.interval.low, twice.interval.high) == pytest.approx((once.interval.low, once.interval.high))
 
 
 def test_by_image_it_is_the_jackknife() -> None:
@@ -59,7 +59,7 @@ def test_by_image_it_is_the_jackknife() -> None:
     made = difference_of_drops(model_a, model_b, images)
     assert made.p == pytest.approx(2 * stats.t.sf(abs(change.mean()) / error, len(names) - 1))
     margin = stats.t.ppf(0.975, len(names) - 1) * error
-    assert made.difference.high - made.difference.low == pytest.approx(2 * margin)
+    assert made.interval.high - made.interval.low == pytest.approx(2 * margin)
 
 
 def test_difference_is_near_the_analytic_one() -> None:
@@ -67,41 +67,39 @@ def test_difference_is_near_the_analytic_one() -> None:
     changes = (model_a[1].astype(float) - model_a[0]) - (model_b[1].astype(float) - model_b[0])
     made = difference_of_drops(model_a, model_b)
     margin = 1.96 * changes.std() / math.sqrt(3_000)
-    assert made.difference.estimate == pytest.approx(changes.mean())
+    assert made.interval.estimate == pytest.approx(changes.mean())
     ends = (changes.mean() - margin, changes.mean() + margin)
-    assert (made.difference.low, made.difference.high) == pytest.approx(ends, abs=0.001)
+    assert (made.interval.low, made.interval.high) == pytest.approx(ends, abs=0.001)
 
 
 def test_difference_is_that_of_the_two_drops_and_turns_its_sign_with_them() -> None:
     model_a, model_b, images = two_models(400, 3)
     made, turned = difference_of_drops(model_a, model_b, images), difference_of_drops(model_b, model_a, images)
-    estimates = [paired_difference(*model, images).estimate for model in (model_a, model_b)]
-    assert made.difference.estimate == pytest.approx(estimates[0] - estimates[1])
-    assert turned.difference.estimate == -made.difference.estimate
-    assert (turned.difference.low, turned.difference.high) == pytest.approx(
-        (-made.difference.high, -made.difference.low)
-    )
+    estimates = [paired_difference(*model, images).interval.estimate for model in (model_a, model_b)]
+    assert made.interval.estimate == pytest.approx(estimates[0] - estimates[1])
+    assert turned.interval.estimate == -made.interval.estimate
+    assert (turned.interval.low, turned.interval.high) == pytest.approx((-made.interval.high, -made.interval.low))
 
 
 def test_a_model_differs_from_itself_in_nothing() -> None:
     model_a, _, images = two_models(200, 4)
     for clusters in (None, images):
         made = difference_of_drops(model_a, model_a, clusters)
-        assert (made.difference.estimate, made.p) == (0.0, 1.0)
+        assert (made.interval.estimate, made.p) == (0.0, 1.0)
         # All differences are alike: what is left to say is how few they are, from both drops' own intervals.
-        assert made.difference.low == -made.difference.high < 0
+        assert made.interval.low == -made.interval.high < 0
 
 
 def test_models_that_differ_alike_everywhere_have_the_interval_of_both_drops() -> None:
     made = difference_of_drops(pairs(0, 9, 0, 0), pairs(9, 0, 0, 0))
-    assert made.difference == square_and_add(tango(1.0, 0.0, 9), tango(0.0, 0.0, 9))
+    assert made.interval == square_and_add(tango(1.0, 0.0, 9), tango(0.0, 0.0, 9))
 
 
 def test_models_that_differ_everywhere_have_the_p_of_the_sign_test() -> None:
     stays, falls = pairs(50, 0, 0, 0), pairs(0, 50, 0, 0)
     made = difference_of_drops(falls, stays)
-    assert (made.difference.estimate, made.p) == (-1.0, 2 * 0.5**50)
-    assert made.difference.low < -1.0 < made.difference.high < 0
+    assert (made.interval.estimate, made.p) == (-1.0, 2 * 0.5**50)
+    assert made.interval.low < -1.0 < made.interval.high < 0
 
 
 def test_p_of_equal_drops_is_rarely_small() -> None:
@@ -118,14 +116,14 @@ def test_p_of_equal_drops_is_rarely_small() -> None:
 
 def test_one_image_tells_nothing_of_others() -> None:
     made = difference_of_drops(pairs(2, 2, 0, 0), pairs(4, 0, 0, 0), ["a"] * 4)
-    assert (made.difference, made.p) == (Interval(-0.5, -2.0, 2.0), 1.0)
+    assert made == Difference(Interval(-0.5, -2.0, 2.0), 1.0)
 
 
 def test_without_pairs_nothing_is_known() -> None:
     for clusters in (None, list[str]()):
         made = difference_of_drops(([], []), ([], []), clusters)
-        assert math.isnan(made.difference.estimate)
-        assert (made.difference.low, made.difference.high, made.p) == (-2.0, 2.0, 1.0)
+        assert math.isnan(made.interval.estimate)
+        assert (made.interval.low, made.interval.high, made.p) == (-2.0, 2.0, 1.0)
 
 
 def test_what_does_not_fit_together_is_refused() -> None:

@@ -57,7 +57,7 @@ def test_a_group_has_the_interval_of_its_drop() -> None:
     for interval, group in ((made.first, "male"), (made.second, "female")):
         chosen = np.array(data["groups"]) == group
         images = np.array(data["images"])[chosen]
-        alone = paired_difference(data["original"][chosen], data["counterfactual"][chosen], images)
+        alone = paired_difference(data["original"][chosen], data["counterfactual"][chosen], images).interval
         expected = (-alone.estimate, -alone.high, -alone.low)
         assert (interval.estimate, interval.low, interval.high) == pytest.approx(expected)
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from whatif.statistics.relative_change import relative_change
+from whatif.statistics import relative_change
 
 
 def test_the_standard_error_is_that_of_the_delta_method() -> None:

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from whatif.statistics import clustered_share, difference_of_drops, group_gap, paired_difference
-from whatif.statistics.relative_change import relative_change
+from whatif.statistics import clustered_share, difference_of_drops, group_gap, paired_difference, relative_change
 
 Columns = dict[str, Any]
 

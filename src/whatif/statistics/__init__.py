@@ -5,6 +5,7 @@ from whatif.statistics.group_gap import GroupGap, group_gap
 from whatif.statistics.intervals import Interval, square_and_add, tango, wilson
 from whatif.statistics.multiple import Corrected, holm
 from whatif.statistics.paired import Difference, difference_of_drops, paired_difference
+from whatif.statistics.relative_change import relative_change
 
 __all__ = [
     "Corrected",
@@ -16,6 +17,7 @@ __all__ = [
     "group_gap",
     "holm",
     "paired_difference",
+    "relative_change",
     "square_and_add",
     "tango",
     "wilson",

@@ -24,8 +24,7 @@ from whatif.scoring.retrieve import (
     SUBSETS,
     TEXT_RETRIEVAL,
 )
-from whatif.statistics import Interval, clustered_share
-from whatif.statistics.relative_change import relative_change
+from whatif.statistics import Interval, clustered_share, relative_change
 
 Row: TypeAlias = Mapping[str, Any]
 Rows: TypeAlias = list[dict[str, Any]]
