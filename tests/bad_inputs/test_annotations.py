@@ -12,7 +12,7 @@ import pytest
 
 from tests.bad_inputs.outcome import nothing_written, refusal
 from whatif.benchmarks.cvqa_real.gender_annotations import single_gender_images
-from whatif.formats.coco_annotations import read_captions, read_instances
+from whatif.formats.coco_annotations import read_captions
 from whatif.formats.vqa_v2 import read_vqa
 
 IMAGE = {"id": 7, "file_name": "000000000007.jpg", "width": 640, "height": 427, "license": 4}
@@ -21,16 +21,6 @@ CAPTIONS = {
     "images": [IMAGE],
     "annotations": [{"id": 1, "image_id": 7, "caption": "A dog."}, {"id": 2, "image_id": 7, "caption": "A cat."}],
 }
-INSTANCE = {
-    "id": 1,
-    "image_id": 7,
-    "category_id": 18,
-    "bbox": [1, 2.5, 30, 40],
-    "area": 600.5,
-    "iscrowd": 0,
-    "segmentation": [[1, 2.5, 31, 2.5, 31, 42.5]],
-}
-INSTANCES = {**CAPTIONS, "annotations": [INSTANCE], "categories": [{"id": 18, "name": "dog"}]}
 QUESTIONS = {"questions": [{"question_id": 70, "image_id": 7, "question": "What?"}]}
 ANSWERS = {
     "annotations": [
@@ -97,24 +87,6 @@ COCO: list[tuple[str, bytes, str]] = [
     ("image not there", changed(CAPTIONS, "annotations", 0, "image_id", to=8), "image 8 is not among the `images`"),
     ("licences of text", changed(CAPTIONS, "licenses", to="CC"), "`licenses` is "),
 ]
-OBJECTS: list[tuple[str, bytes, str]] = [
-    ("box of three", changed(INSTANCES, "annotations", 0, "bbox", to=[1, 2, 3]), "`bbox` is [1, 2, 3]"),
-    ("box of text", changed(INSTANCES, "annotations", 0, "bbox", to=["1", 2, 3, 4]), "`bbox` is ['1', 2, 3, 4]"),
-    ("box beyond floats", changed(INSTANCES, "annotations", 0, "bbox", to=[10**400, 2, 3, 4]), "`bbox` is [1000"),
-    ("box of infinity", changed(INSTANCES, "annotations", 0, "bbox", to=[float("inf"), 2, 3, 4]), "`bbox` is [inf"),
-    ("area beyond floats", changed(INSTANCES, "annotations", 0, "area", to=10**400), "`area` is no number of pixels"),
-    ("area of no number", changed(INSTANCES, "annotations", 0, "area", to=float("nan")), "`area` is no number"),
-    ("area of text", changed(INSTANCES, "annotations", 0, "area", to="1"), '`area` is "1"; it needs a number'),
-    ("odd polygon", changed(INSTANCES, "annotations", 0, "segmentation", to=[[1, 2, 3]]), "`segmentation` is no list"),
-    (
-        "polygon beyond floats",
-        changed(INSTANCES, "annotations", 0, "segmentation", to=[[1, 10**400]]),
-        "`segmentation`",
-    ),
-    ("run lengths", changed(INSTANCES, "annotations", 0, "segmentation", to={}), "`segmentation` is an object"),
-    ("category not there", changed(INSTANCES, "annotations", 0, "category_id", to=1), "category 1 is not among"),
-    ("categories missing", without(INSTANCES, "categories"), "it needs a list `categories`"),
-]
 VQA: list[tuple[str, bytes, bytes, str]] = [
     ("questions missing", b"{}", ANSWERED, "it needs a list `questions`"),
     (
@@ -164,20 +136,14 @@ def check(read: Callable[[Path], object], data: bytes, words: str, folder: Path)
     assert line.startswith(str(path)) and words in line, line
 
 
-@pytest.mark.parametrize("read", [read_captions, read_instances], ids=["captions", "instances"])
 @pytest.mark.parametrize(("data", "words"), [pytest.param(*rest, id=name) for name, *rest in NO_FILE])
-def test_a_file_of_coco_that_is_none(read: Callable[[Path], object], data: bytes, words: str, tmp_path: Path) -> None:
-    check(read, data, words, tmp_path)
+def test_a_file_of_coco_that_is_none(data: bytes, words: str, tmp_path: Path) -> None:
+    check(read_captions, data, words, tmp_path)
 
 
 @pytest.mark.parametrize(("data", "words"), [pytest.param(*rest, id=name) for name, *rest in COCO])
 def test_captions_that_are_none(data: bytes, words: str, tmp_path: Path) -> None:
     check(read_captions, data, words, tmp_path)
-
-
-@pytest.mark.parametrize(("data", "words"), [pytest.param(*rest, id=name) for name, *rest in OBJECTS])
-def test_instances_that_are_none(data: bytes, words: str, tmp_path: Path) -> None:
-    check(read_instances, data, words, tmp_path)
 
 
 @pytest.mark.parametrize(("questions", "answers", "words"), [pytest.param(*rest, id=name) for name, *rest in VQA])

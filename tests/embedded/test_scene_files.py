@@ -14,7 +14,7 @@ from whatif.embedded.scene_files import SceneFiles, image_id_of, write_scene_fil
 from whatif.embedded.scene_questions import scene_questions
 from whatif.embedded.scenes import BACKGROUNDS, NOUNS, draw_scene
 from whatif.errors import WhatifError
-from whatif.formats.coco_annotations import read_captions, read_instances
+from whatif.formats.coco_annotations import read_captions
 from whatif.formats.vqa_v2 import read_vqa
 from whatif.random_streams import stream
 
@@ -50,24 +50,26 @@ def test_captions_come_back(files: SceneFiles) -> None:
         assert [one.caption for one in read.captions if one.image_id == image.image_id] == written
 
 
-def test_instances_come_back_and_are_where_the_pixels_are(files: SceneFiles) -> None:
-    read = read_instances(files.instances)
-    assert list(read.categories.values()) == list(NOUNS)
+def test_instances_are_where_the_pixels_are(files: SceneFiles) -> None:
+    coco = json.loads(files.instances.read_bytes())
+    names = {category["id"]: category["name"] for category in coco["categories"]}
+    assert list(names.values()) == list(NOUNS)
+    images = {image["id"]: image for image in coco["images"]}
     for number in NUMBERS:
-        scene, image = draw_scene("validation", number, 0), read.images[image_id_of("validation", number)]
-        pixels = np.asarray(Image.open(files.pictures / image.file_name).convert("RGB"))
+        scene, image = draw_scene("validation", number, 0), images[image_id_of("validation", number)]
+        pixels = np.asarray(Image.open(files.pictures / image["file_name"]).convert("RGB"))
         drawn = (pixels != BACKGROUNDS[scene.background]).any(axis=2)
-        found = [one for one in read.instances if one.image_id == image.image_id]
-        assert [one.category for one in found] == [thing.noun for thing in scene.things]
+        found = [one for one in coco["annotations"] if one["image_id"] == image["id"]]
+        assert [names[one["category_id"]] for one in found] == [thing.noun for thing in scene.things]
         for one in found:
-            left, top, width, height = one.box
+            left, top, width, height = one["bbox"]
             inside = drawn[round(top) : round(top + height), round(left) : round(left + width)]
             rows, columns = np.flatnonzero(inside.any(axis=1)), np.flatnonzero(inside.any(axis=0))
             assert rows[0] <= 1 and columns[0] <= 1
             assert rows[-1] >= len(inside) - 2 and columns[-1] >= inside.shape[1] - 2
-            assert 0.4 * inside.sum() < one.area <= inside.sum()
-            xs, ys = (np.concatenate([polygon[axis::2] for polygon in one.polygons]) for axis in (0, 1))
-            assert np.allclose([xs.min(), ys.min(), np.ptp(xs), np.ptp(ys)], one.box, atol=0.02)
+            assert 0.4 * inside.sum() < one["area"] <= inside.sum()
+            xs, ys = (np.concatenate([polygon[axis::2] for polygon in one["segmentation"]]) for axis in (0, 1))
+            assert np.allclose([xs.min(), ys.min(), np.ptp(xs), np.ptp(ys)], one["bbox"], atol=0.02)
 
 
 def test_questions_come_back_with_ten_agreeing_answers(files: SceneFiles) -> None:
@@ -88,6 +90,8 @@ def test_fields_are_those_of_the_published_files(files: SceneFiles) -> None:
     assert set(coco) == {"info", "licenses", "images", "annotations"}
     assert set(coco["images"][0]) >= {"license", "file_name", "height", "width", "id"}
     assert set(coco["annotations"][0]) == {"image_id", "id", "caption"}
+    instance = json.loads(files.instances.read_bytes())["annotations"][0]
+    assert set(instance) == {"id", "image_id", "category_id", "bbox", "area", "iscrowd", "segmentation"}
     instances = json.loads(files.instances.read_bytes())
     fields = {"segmentation", "area", "iscrowd", "image_id", "bbox", "category_id", "id"}
     assert set(instances["annotations"][0]) == fields

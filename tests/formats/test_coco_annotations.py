@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from whatif.errors import WhatifError
-from whatif.formats.coco_annotations import read_captions, read_instances
+from whatif.formats.coco_annotations import read_captions
 
 needs_data = pytest.mark.skipif("WHATIF_DATA" not in os.environ, reason="needs WHATIF_DATA, the folder of real data")
 
@@ -23,20 +23,6 @@ def coco() -> dict[str, Any]:
         "images": [{"id": 7, "file_name": "000000000007.jpg", "width": 640, "height": 427, "license": 4}],
         "annotations": [{"id": 1, "image_id": 7, "caption": "A dog."}, {"id": 2, "image_id": 7, "caption": "A cat."}],
     }
-
-
-def instances() -> dict[str, Any]:
-    annotation = {
-        "id": 1,
-        "image_id": 7,
-        "category_id": 18,
-        "bbox": [1, 2.5, 30, 40],
-        "area": 600.5,
-        "iscrowd": 0,
-        "segmentation": [[1, 2.5, 31, 2.5, 31, 42.5]],
-    }
-    categories = [{"id": 18, "name": "dog", "supercategory": "animal"}]
-    return {**coco(), "annotations": [annotation], "categories": categories}
 
 
 def written(folder: Path, value: Any) -> Path:
@@ -54,19 +40,6 @@ def test_captions_are_read(tmp_path: Path) -> None:
     image = read.images[7]
     assert (image.file_name, image.width, image.height) == ("000000000007.jpg", 640, 427)
     assert image.licence == "Attribution License"
-
-
-def test_instances_are_read(tmp_path: Path) -> None:
-    (one,) = read_instances(written(tmp_path, instances())).instances
-    assert (one.category, one.box, one.area, one.is_crowd) == ("dog", (1.0, 2.5, 30.0, 40.0), 600.5, False)
-    assert one.polygons == ((1.0, 2.5, 31.0, 2.5, 31.0, 42.5),)
-
-
-def test_a_crowd_has_no_polygons(tmp_path: Path) -> None:
-    value = instances()
-    value["annotations"][0] |= {"iscrowd": 1, "segmentation": {"counts": [3, 4], "size": [427, 640]}}
-    (one,) = read_instances(written(tmp_path, value)).instances
-    assert one.is_crowd and one.polygons == ()
 
 
 @pytest.mark.parametrize(
@@ -113,25 +86,6 @@ def test_a_bad_caption_is_named(spoil: Callable[[dict[str, Any]], Any], message:
 
 
 @pytest.mark.parametrize(
-    ("spoil", "message"),
-    [
-        (lambda a: a.update(category_id=9), r"\(id 1\): category 9 is not among the `categories` of the file"),
-        (lambda a: a.update(bbox=[1, 2, 3]), r"`bbox` is \[1, 2, 3\]; it is left, top, width and height in pixels"),
-        (lambda a: a.update(bbox="all"), '`bbox` is "all"; it needs a list'),
-        (lambda a: a.update(area="big"), '`area` is "big"; it needs a number'),
-        (lambda a: a.update(segmentation=[[1, 2, 3]]), "`segmentation` is no list of polygons; each is x, y, x, y"),
-        (lambda a: a.update(segmentation={"counts": []}), "`segmentation` is an object; it needs a list"),
-        (lambda a: a.update(image_id=8), "image 8 is not among the `images`"),
-    ],
-)
-def test_a_bad_instance_is_named(spoil: Callable[[dict[str, Any]], Any], message: str, tmp_path: Path) -> None:
-    value = instances()
-    spoil(value["annotations"][0])
-    with pytest.raises(WhatifError, match=message):
-        read_instances(written(tmp_path, value))
-
-
-@pytest.mark.parametrize(
     ("name", "records", "message"),
     [
         ("images", [3], r"images\[0\]: is 3; it is an object"),
@@ -145,11 +99,6 @@ def test_bad_pictures_and_licences_are_named(name: str, records: Any, message: s
         read_captions(written(tmp_path, {**coco(), name: records}))
 
 
-def test_a_file_of_captions_holds_no_instances(tmp_path: Path) -> None:
-    with pytest.raises(WhatifError, match=r"is no file of instances .* it needs a list `categories`; found: info, lic"):
-        read_instances(written(tmp_path, coco()))
-
-
 @needs_data
 def test_all_real_captions_are_read() -> None:
     read = read_captions(Path(os.environ["WHATIF_DATA"]) / "coco" / "captions_val2017.json")
@@ -157,13 +106,3 @@ def test_all_real_captions_are_read() -> None:
     assert {one.image_id for one in read.captions} == set(read.images)
     assert read.captions[0].caption == "A black Honda motorcycle parked in front of a garage."
     assert all(image.licence for image in read.images.values())
-
-
-@needs_data
-@pytest.mark.parametrize(("part", "pictures", "things"), [("val2017", 79, 624), ("train2017", 80, 739)])
-def test_real_instances_are_read(part: str, pictures: int, things: int) -> None:
-    folder = Path(os.environ["WHATIF_DATA"]) / "coco-mini"
-    read = read_instances(folder / "annotations" / f"instances_{part}.json")
-    assert (len(read.images), len(read.instances), len(read.categories)) == (pictures, things, 80)
-    assert all((folder / part / image.file_name).is_file() for image in read.images.values())
-    assert {one.is_crowd for one in read.instances if not one.polygons} == {True}

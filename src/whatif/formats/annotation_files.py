@@ -11,7 +11,7 @@ from whatif.errors import WhatifError
 from whatif.files.inputs import read_bytes
 from whatif.files.well_formed import well_formed
 
-_KINDS = {int: "a whole number", float: "a number", str: "a text", list: "a list", dict: "an object"}
+_KINDS = {int: "a whole number", str: "a text", list: "a list", dict: "an object"}
 
 
 class AnnotationFile:
@@ -45,13 +45,12 @@ class AnnotationFile:
         return records
 
     def value(self, name: str, place: int, field: str, kind: type) -> Any:
-        """A field of a record. Raises WhatifError when it is missing or of another kind; whole numbers are numbers."""
+        """A field of a record. Raises WhatifError when it is missing or of another kind."""
         record = self._parsed[name][place]
         if field not in record:
             raise self.error(name, place, f"has no `{field}`; it needs {_KINDS[kind]}")
         value = record[field]
-        kinds = (int, float) if kind is float else kind
-        if not isinstance(value, kinds) or isinstance(value, bool):
+        if not isinstance(value, kind) or isinstance(value, bool):
             raise self.error(name, place, f"`{field}` is {_named(value)}; it needs {_KINDS[kind]}")
         return well_formed(value) if isinstance(value, str) else value
 
