@@ -55,7 +55,7 @@ def test_the_page_holds_everything_and_escapes_it() -> None:
         "data:image/png;base64," + base64.b64encode(PNG).decode(),
         "data:image/jpeg;base64," + base64.b64encode(b"\xff\xd8\xff jpeg").decode(),
     ]
-    assert found.alternatives == ["<i>first</i>", "the picture that is asked about"]
+    assert found.alternatives == ["<i>first</i>", "the image that is asked about"]
     text = " ".join(found.words)
     for words in ('How many "<script>"?', "<b>Model</b>", "3 & more", "(right)", "(wrong)", "no answer", "not asked"):
         assert words in text

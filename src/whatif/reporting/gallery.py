@@ -1,16 +1,28 @@
-"""A page that shows pictures with their questions, the right answers and those of models; it needs no other file."""
+"""A page that shows images with their questions, the right answers and those of models; it needs no other file."""
 
 from __future__ import annotations
 
 import base64
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from html import escape
+from functools import cache
+from typing import TYPE_CHECKING
 
 from whatif.artifacts.images import format_of
 
+if TYPE_CHECKING:
+    from jinja2 import Template
+
 _LONGEST_ANSWER = 160  # characters of a model's answer
-_STYLE = """\
+# Part of the code and not a file beside it, so that the version of the code changes with it and galleries become stale.
+_PAGE = """\
+<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{{ title }}</title>
+<style>
 body { font: 15px/1.45 system-ui, sans-serif; margin: 2rem auto; max-width: 72rem; padding: 0 1rem; color: #222; }
 section { margin-bottom: 3rem; }
 article { border-top: 1px solid #ccc; padding: 1rem 0; }
@@ -22,15 +34,67 @@ table { border-collapse: collapse; }
 th, td { text-align: left; vertical-align: top; padding: .25rem .75rem .25rem 0; border-bottom: 1px solid #eee; }
 .right { color: #11692b; }
 .wrong { color: #a3251b; }
-.verdict { font-weight: 600; }"""
+.verdict { font-weight: 600; }
+</style>
+</head>
+<body>
+<h1>{{ title }}</h1>
+{% for section in sections %}
+<section>
+<h2>{{ section.heading }}</h2>
+<p>{{ section.text }}</p>
+{% for panel in section.panels %}
+<article>
+{% if panel.title %}
+<h3>{{ panel.title }}</h3>
+{% endif %}
+{% for picture in panel.pictures %}
+<figure><img src="{{ picture.source }}" alt="{{ picture.caption or "the image that is asked about" }}">
+{%- if picture.caption %}<figcaption>{{ picture.caption }}</figcaption>{% endif %}</figure>
+{% endfor %}
+{% if panel.asked %}
+<div class="scroll"><table>
+<tr><th scope="col">Asked</th><th scope="col">Right answer</th>
+{%- for model in panel.models %}<th scope="col">{{ model }}</th>{% endfor %}</tr>
+{% for one in panel.asked %}
+<tr><td>{{ one.question }}</td><td>{{ one.right }}</td>
+{%- for model in panel.models %}
+{%- if model in one.replies %}
+{%- set reply = one.replies[model] %}
+{%- set verdict = "right" if reply.correct else "wrong" %}
+<td class="{{ verdict }}">{{ reply.shown }} <span class="verdict">({{ verdict }})</span></td>
+{%- else %}
+<td>not asked</td>
+{%- endif %}
+{%- endfor %}
+</tr>
+{% endfor %}
+</table></div>
+{% endif %}
+</article>
+{% else %}
+<p>There is none to show.</p>
+{% endfor %}
+</section>
+{% endfor %}
+</body>
+</html>
+"""
 
 
 @dataclass(frozen=True)
 class Picture:
-    """An encoded picture (PNG, JPEG, WebP, GIF or BMP), and what stands below it."""
+    """An encoded image (PNG, JPEG, WebP, GIF or BMP), and the text below it."""
 
     image: bytes
     caption: str = ""
+
+    @property
+    def source(self) -> str:
+        """The whole image as a URL."""
+        known = format_of(self.image)
+        kind = f"image/{known}" if known else "application/octet-stream"
+        return f"data:{kind};base64,{base64.b64encode(self.image).decode()}"
 
 
 @dataclass(frozen=True)
@@ -39,6 +103,14 @@ class Reply:
 
     answer: str | None
     correct: bool
+
+    @property
+    def shown(self) -> str:
+        """The answer on one line, cut off where it is long."""
+        if self.answer is None:
+            return "no answer"
+        text = " ".join(self.answer.split())
+        return text if len(text) <= _LONGEST_ANSWER else f"{text[:_LONGEST_ANSWER]}..."
 
 
 @dataclass(frozen=True)
@@ -52,11 +124,16 @@ class Asked:
 
 @dataclass(frozen=True)
 class Panel:
-    """Pictures that are shown together, and what was asked about them."""
+    """Images that are shown together, and what was asked about them."""
 
     pictures: tuple[Picture, ...]
     asked: tuple[Asked, ...]
     title: str = ""
+
+    @property
+    def models(self) -> list[str]:
+        """Names of all models that were asked, in the order of the questions and replies."""
+        return list(dict.fromkeys(model for one in self.asked for model in one.replies))
 
 
 @dataclass(frozen=True)
@@ -69,69 +146,15 @@ class Section:
 
 
 def gallery(title: str, sections: Sequence[Section]) -> str:
-    """The page as HTML: pictures are part of it, all text is escaped, and right or wrong is said in words too."""
-    body = "\n".join(_section(section) for section in sections)
-    return f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{escape(title)}</title>
-<style>
-{_STYLE}
-</style>
-</head>
-<body>
-<h1>{escape(title)}</h1>
-{body}
-</body>
-</html>
-"""
+    """The page as HTML: images are part of it, all text is escaped, and right or wrong is said in words too."""
+    return _template().render(title=title, sections=sections)
 
 
-def _section(section: Section) -> str:
-    panels = "\n".join(_panel(panel) for panel in section.panels) or "<p>There is none to show.</p>"
-    return f"<section>\n<h2>{escape(section.heading)}</h2>\n<p>{escape(section.text)}</p>\n{panels}\n</section>"
+@cache
+def _template() -> Template:
+    from jinja2 import Environment, StrictUndefined
 
-
-def _panel(panel: Panel) -> str:
-    title = f"<h3>{escape(panel.title)}</h3>\n" if panel.title else ""
-    pictures = "\n".join(_picture(picture) for picture in panel.pictures)
-    return f"<article>\n{title}{pictures}\n{_table(panel.asked)}\n</article>"
-
-
-def _picture(picture: Picture) -> str:
-    caption = f"<figcaption>{escape(picture.caption)}</figcaption>" if picture.caption else ""
-    known = format_of(picture.image)
-    kind = f"image/{known}" if known else "application/octet-stream"
-    data = base64.b64encode(picture.image).decode()
-    # What is below the picture says what is in it; without that, a reader who cannot see it learns that it is there.
-    described = escape(picture.caption or "the picture that is asked about")
-    return f'<figure><img src="data:{kind};base64,{data}" alt="{described}">{caption}</figure>'
-
-
-def _table(asked: Sequence[Asked]) -> str:
-    if not asked:
-        return ""
-    models = list(dict.fromkeys(model for one in asked for model in one.replies))
-    header = "".join(f'<th scope="col">{escape(name)}</th>' for name in ("Asked", "Right answer", *models))
-    rows = "\n".join(
-        f"<tr><td>{escape(one.question)}</td><td>{escape(one.right)}</td>"
-        + "".join(_reply(one.replies.get(model)) for model in models)
-        + "</tr>"
-        for one in asked
+    environment = Environment(
+        autoescape=True, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True, undefined=StrictUndefined
     )
-    return f'<div class="scroll"><table>\n<tr>{header}</tr>\n{rows}\n</table></div>'
-
-
-def _reply(reply: Reply | None) -> str:
-    if reply is None:
-        return "<td>not asked</td>"
-    verdict = "right" if reply.correct else "wrong"
-    answer = "no answer" if reply.answer is None else _short(reply.answer)
-    return f'<td class="{verdict}">{escape(answer)} <span class="verdict">({verdict})</span></td>'
-
-
-def _short(answer: str) -> str:
-    text = " ".join(answer.split())
-    return text if len(text) <= _LONGEST_ANSWER else f"{text[:_LONGEST_ANSWER]}..."
+    return environment.from_string(_PAGE)
