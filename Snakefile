@@ -32,15 +32,12 @@ configfile: "params.yaml"
 
 
 include: "stages/common.smk"
-include: "stages/extract.smk"
-include: "stages/generate.smk"
-include: "stages/filter.smk"
-include: "stages/verify.smk"
-include: "stages/evaluate.smk"
-include: "stages/aggregate.smk"
+include: "stages/rules.smk"
+include: "stages/targets.smk"
 
 
 rule all:
+    """all benchmarks: every number and table"""
     default_target: True
     input:
         TARGETS["aggregate"],

@@ -1,10 +1,14 @@
-# The graph that all stages share, and a target for each stage and each model: `snakemake generate`.
+# The graph of params.yaml, put in order before Snakemake plans, and what the rules ask of it.
+import contextlib
+import io
+
 from snakemake.cli import parse_args
 
 from whatif.processes.ending import end_cleanly
 
-# Snakemake keeps its targets and its executor to itself until this file is read.
-ASKED = parse_args(sys.argv[1:])[1] if "snakemake" in sys.argv[0] else None
+# Snakemake keeps its targets and its executor to itself until this file is read. It has named its profiles already.
+with contextlib.redirect_stderr(io.StringIO()):
+    ASKED = parse_args(sys.argv[1:])[1] if "snakemake" in sys.argv[0] else None
 
 if workflow.is_main_process:  # before the imports that take time
     end_cleanly(ends_jobs=ASKED is None or ASKED.executor in (None, "local"))
@@ -14,7 +18,18 @@ from whatif.cluster.resources import group_of, load_resources, resources_of
 from whatif.cluster.faults import check_cluster, explain
 from whatif.workflow.dvc_files import check_cache
 from whatif.processes.locks import record_run
-from whatif.workflow.snakemake import job_of, inputs_of, log_of, open_graph, outputs_of, refuse_options, targets, wildcard_patterns
+from whatif.workflow.snakemake import (
+    STAGES,
+    inputs_of,
+    job_of,
+    log_of,
+    open_graph,
+    outputs_of,
+    priority_of,
+    refuse_options,
+    targets,
+    wildcard_patterns,
+)
 
 ON_SLURM = workflow.is_main_process and ASKED is not None and ASKED.executor == "slurm" and not ASKED.dryrun
 
@@ -52,15 +67,6 @@ def group_for(step):
 
 wildcard_constraints:
     **wildcard_patterns(GRAPH),
-
-
-for name in TARGETS:
-
-    rule:
-        name:
-            name
-        input:
-            TARGETS[name],
 
 
 onstart:

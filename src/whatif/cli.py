@@ -30,6 +30,7 @@ COMMANDS = {
     "resume": "whatif.commands.resume:resume",
     "gc": "whatif.commands.workspace:gc",
     "responses": "whatif.commands.responses:responses",
+    "summary": "whatif.commands.summary:summary",
     "show": "whatif.commands.look:show",
     "audit": "whatif.commands.look:audit",
     "compare": "whatif.commands.look:compare",

@@ -7,19 +7,21 @@ import os
 import shutil
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
 from whatif.errors import WhatifError
-from whatif.workflow import fresh_targets
+from whatif.workflow import ahead, fresh_targets
 from whatif.workflow.dvc_files import check_cache
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from whatif.graph.freshness import State
     from whatif.graph.graph import Graph, Job
 
-_SNAKEMAKE = ("--cores", "all", "--quiet", "host", "rules")
+_SNAKEMAKE = ("--cores", "all")
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
@@ -29,28 +31,42 @@ def make(target: str, arguments: tuple[str, ...]) -> None:
     """Make the files of TARGET: a stage, or evaluate-MODEL. The stages in dvc.yaml call this.
 
     Ends at once when all of them are fresh. What the stash holds is taken back. If jobs are still due, it becomes
-    `snakemake ARGUMENTS -- TARGET`, by default with `--cores all --quiet host rules`.
+    `snakemake ARGUMENTS -- TARGET`, by default with `--cores all`.
 
-    As part of a `dvc repro` of all stages it takes back the files of later stages too, so that the graph is planned
-    once. DVC records them when it comes to their stages.
+    As part of a `dvc repro` of all stages, it makes the files of the later stages too, in one run of Snakemake; DVC
+    records them when it comes to their stages. A job that fails there fails its own stage.
     """
     _run_code_of_this_checkout()
     if "DVC_STAGE" in os.environ:
         check_cache()
     if fresh_targets.holds(target):
         return
-    if not _take_back(target):
+    from whatif.processes import owners
+
+    repro = owners.whole_repro()
+    before = ahead.earlier(repro)
+    if _take_back(target, whole=repro is not None, as_it_is=before is not None):
+        return
+    if before is not None and before.failed:
+        raise WhatifError(f"{target}: a job that it needs has failed; see the line `failed: ...` above, or logs/")
+    if repro is None or before is not None or arguments:
         _become_snakemake([*(arguments or _SNAKEMAKE), "--", target])
+    code = ahead.run(repro, [_snakemake(), *_SNAKEMAKE, "--keep-going", "--", *_all_stages()])
+    if code > 1 or not _take_back(target, whole=True, as_it_is=True):
+        sys.exit(code or 1)
 
 
-def _take_back(target: str) -> bool:
-    """Takes back from the stash what is due, and says whether all files of the target are fresh."""
+def _take_back(target: str, *, whole: bool, as_it_is: bool) -> bool:
+    """Takes back from the stash what is due, and returns whether all files of the target are fresh.
+
+    whole: takes back the files of all stages, not only of those that the target needs.
+    as_it_is: accepts unfinished outputs, because a run has just asked what they lack.
+    """
     from whatif import benchmarks
     from whatif.graph import code_index
     from whatif.graph.freshness import PACKAGE_ROOT, Condition
     from whatif.graph.prologue import prepare
     from whatif.params.whole import PARAMS_FILE
-    from whatif.processes import owners
     from whatif.workflow.snakemake import accepts, jobs_asked_for, targets
 
     graph = benchmarks.graph(benchmarks.load_params())
@@ -62,9 +78,10 @@ def _take_back(target: str) -> bool:
     packages = code_index.package_folders({root for job in graph.jobs for root in job.code_roots})
     basis = fresh_targets.Basis.taken(packages, sorted({Path(PARAMS_FILE), *decides}))
     needed = set(graph.needed_for(jobs_asked_for(graph, [target])))
-    wanted = set(graph.jobs) if owners.is_part_of_whole_repro() else needed
+    wanted = set(graph.jobs) if whole else needed
+    accept: Callable[[Job], bool] = (lambda job: True) if as_it_is else accepts(graph, [target])
     said: list[str] = []
-    prologue = prepare(graph, said.append, accepts(graph, [target]), wanted.__contains__)
+    prologue = prepare(graph, said.append, accept, wanted.__contains__)
     prologue.end()
     is_fresh = all(prologue.found[job].condition is Condition.FRESH for job in needed)
     # When Snakemake follows it says for itself what is not fresh.
@@ -101,11 +118,22 @@ def _run_code_of_this_checkout() -> None:
         os.execv(sys.executable, [sys.executable, "-m", "whatif", *sys.argv[1:]])
 
 
-def _become_snakemake(arguments: list[str]) -> None:
+def _all_stages() -> tuple[str, ...]:
+    from whatif.params.base import STAGES
+
+    return STAGES
+
+
+def _become_snakemake(arguments: list[str]) -> NoReturn:
+    program = _snakemake()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os.execv(program, ["snakemake", *arguments])
+
+
+def _snakemake() -> str:
     program = Path(sys.executable).with_name("snakemake")
     found = str(program) if program.is_file() else shutil.which("snakemake")
     if found is None:
         raise WhatifError("snakemake: no such program; install whatif with its dependencies")
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os.execv(found, ["snakemake", *arguments])
+    return found

@@ -74,10 +74,13 @@ def prepare(
             remove_orphans(DATA)
             contents: dict[Path, str] = {}
             times: dict[Path, int] = {}
+            stale: dict[str, list[str]] = {}
             for job in graph.jobs:
                 ready = inputs_fresh(graph, job, prologue.found)
                 state = state_of(job, contents, ready, accept_unfinished=accept(job))
                 if state.condition is not Condition.FRESH:
+                    if state.condition is not Condition.UNKNOWN and _present(job):
+                        stale.setdefault("; ".join(state.reasons), []).append(job.name)
                     _clear(job, state, prologue, say)
                     if ready and take_back(job) and run.take_back(job, contents, say):
                         prologue.taken.append(job)
@@ -86,6 +89,9 @@ def prepare(
                     _mend_times(job, times)
                 prologue.found[job] = state
             code_index.keep()
+            for reasons, names in stale.items():
+                more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+                say(f"not fresh: {names[0]}{more}: {reasons}")
             for path in leftovers(graph):
                 say(f"out of the way: {path}: no longer asked for")
                 prologue.left_over.append(stash.put(path))
@@ -96,11 +102,8 @@ def prepare(
 
 
 def _clear(job: Job, state: State, prologue: Prologue, say: Callable[[str], None]) -> None:
-    present = [path for path in (*job.outputs.values(), *job.published) if path.exists()]
-    if present:
-        say(f"not fresh: {job.name}: {'; '.join(state.reasons)}")
     written = _published_hashes(job)
-    for path in present:
+    for path in _present(job):
         if path in state.damaged:
             prologue.moved.append(stash.set_aside(path))
             say(f"set aside: {prologue.moved[-1].place}: {state.damaged[path]}")
@@ -110,6 +113,10 @@ def _clear(job: Job, state: State, prologue: Prologue, say: Callable[[str], None
             else:
                 prologue.moved.append(stash.set_aside(path))
     prologue.moved += [stash.put(path) for path in job.outputs.values() if path.exists()]
+
+
+def _present(job: Job) -> list[Path]:
+    return [path for path in (*job.outputs.values(), *job.published) if path.exists()]
 
 
 def _published_hashes(job: Job) -> dict[str, str]:

@@ -136,4 +136,5 @@ def _exit_now(why: str) -> None:
 
 def _say(line: str) -> None:
     with contextlib.suppress(OSError):  # who would read it may be gone too
-        os.write(sys.stderr.fileno(), f"whatif: {line}\n".encode())
+        clear = "\r\x1b[K" if sys.stderr.isatty() else ""  # of the live line of a run
+        os.write(sys.stderr.fileno(), f"{clear}whatif: {line}\n".encode())

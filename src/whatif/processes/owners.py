@@ -92,18 +92,22 @@ def dvc_run(root: Path) -> Running | None:
     return None
 
 
-def is_part_of_whole_repro() -> bool:
-    """Whether the calling process was started by a `dvc repro` of all stages, so that every later stage will follow.
+def whole_repro() -> str | None:
+    """The `dvc repro` of all stages that started the calling process, so that every later stage will follow.
 
-    False in case of doubt: with a target or an option that this function does not know, and where a stage is frozen.
+    Its process id and start, as a name of this one run. None in case of doubt: with a target or an option that this
+    function does not know, and where a stage is frozen.
     """
     if "DVC_STAGE" not in os.environ:
-        return False
+        return None
     import psutil
 
-    commands = (command_of(_command_line(parent)) for parent in psutil.Process().parents())
-    command = next((command for command in commands if command[:1] == ("dvc",)), ())
-    return command[:2] == ("dvc", "repro") and set(command[2:]) <= _OF_ALL_STAGES and not _is_a_stage_frozen()
+    for parent in psutil.Process().parents():
+        command = command_of(_command_line(parent))
+        if command[:1] == ("dvc",):
+            is_whole = command[:2] == ("dvc", "repro") and set(command[2:]) <= _OF_ALL_STAGES
+            return f"{parent.pid} {parent.create_time()}" if is_whole and not _is_a_stage_frozen() else None
+    return None
 
 
 def _is_a_stage_frozen() -> bool:

@@ -75,6 +75,7 @@ def load_pipeline(settings: DiffusionCheckpoint) -> Any:
             **dict.fromkeys(("safety_checker", "feature_extractor", "image_encoder")),
             requires_safety_checker=False,
             trust_remote_code=False,
+            low_cpu_mem_usage=False,  # the default warns where `accelerate` is not installed
             **options,
         )
     except WhatifError:

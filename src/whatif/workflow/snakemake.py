@@ -15,8 +15,24 @@ from whatif.graph.freshness import Condition, State
 from whatif.graph.graph import Graph, Job
 from whatif.graph.prologue import prepare
 from whatif.graph.steps import Step
-from whatif.params.base import STAGES
+from whatif.params.base import STAGES as _IN_ORDER
 from whatif.params.whole import PARAMS_FILE
+
+# Stage -> what its rules do, in the order of the pipeline.
+STAGES = dict(
+    zip(
+        _IN_ORDER,
+        (
+            "sources: images, captions, released questions",
+            "counterfactual questions, captions and images, in parts",
+            "automatic filters: what is left, and what was rejected for which reason",
+            "checks by people or by counting again: the questions that models are asked",
+            "one model asked one benchmark: its predictions, or how it matches captions and images",
+            "numbers and tables, beside the reported ones",
+        ),
+        strict=True,
+    )
+)
 
 # Options of Snakemake that would break a promise of this graph -> what to do instead.
 _REFUSED = {
@@ -118,8 +134,13 @@ def outputs_of(step: Step) -> list[str]:
     return [*step.paths.values(), *step.text_files]
 
 
+def priority_of(step: Step) -> int:
+    """Earlier stages first: long chains of jobs begin early, and independent evaluations fill the other cores."""
+    return len(_IN_ORDER) - _IN_ORDER.index(step.stage)
+
+
 def log_of(step: Step) -> str:
-    """Where the rule's jobs write what they say."""
+    """Where the rule's jobs write everything that they print."""
     folders = ["logs", step.stage, step.benchmark, *filter(None, [step.name])]
     return "/".join([*folders, *(f"{{{name}}}" for name in step.wildcards)]) + ".log"
 
@@ -133,7 +154,7 @@ def job_of(step: Step) -> str:
 
 def targets(graph: Graph) -> dict[str, list[str]]:
     """Targets of `dvc repro` and `snakemake`: every stage, and `evaluate-MODEL` for each model, with their files."""
-    named = {stage: graph.stage_outputs(stage) for stage in STAGES}
+    named = {stage: graph.stage_outputs(stage) for stage in _IN_ORDER}
     for model in graph.params.models:
         named[f"evaluate-{model}"] = [
             str(path)

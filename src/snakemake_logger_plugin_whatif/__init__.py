@@ -1,0 +1,241 @@
+"""Snakemake's messages about a run of the graph: a line for each job, or one live line on a terminal.
+
+Snakemake finds this package by its name (`snakemake_logger_plugin_*`); `profiles/default` selects it. What a job prints is in its log; shown are the job's result, its warnings, and the end of the log when it failed.
+Snakemake's own messages in full are in `.snakemake/log` and, of the last run, in `logs/snakemake.log`. `--verbose`,
+`--printshellcmds`, `--debug-dag` and dry runs print what Snakemake prints without this package.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+import time
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from snakemake_interface_logger_plugins.base import LogHandlerBase
+from snakemake_interface_logger_plugins.common import LogEvent
+
+from snakemake_logger_plugin_whatif.display import Display, Lines, LiveLine
+
+_FULL_LOG = Path("logs/snakemake.log")
+_LONGEST_END = 20  # lines of a failed job's log that are shown
+_OURS = ("whatif: ", "warning: ")  # what begins a message of whatif, or a warning, in a job's log
+
+# Messages of Snakemake that tell nothing about this run, or that a line of ours replaces.
+_CHATTER = (
+    "Assuming unrestricted shared filesystem usage",
+    "Building DAG of jobs",
+    "Using shell: ",
+    "Group jobs: inactive",
+    "Select jobs to execute",
+    "Execute ",
+    "Complete log(s): ",
+    "Elapsed time: ",
+    "Removing output files of failed job",
+    "Exiting because a job execution failed",
+    "Shutting down, this might take some time",
+    "Job failed, going on with independent jobs",
+    "At least one job did not complete successfully",
+    "WorkflowError:\nAt least one job did not complete successfully",
+)
+# What the line of a job says already, or what is in the file `_FULL_LOG` only.
+_REPLACED = {
+    LogEvent.SHELLCMD,
+    LogEvent.PROGRESS,
+    LogEvent.RESOURCES_INFO,
+    LogEvent.WORKFLOW_STARTED,
+    LogEvent.JOB_STARTED,
+    LogEvent.GROUP_INFO,
+    LogEvent.RULEGRAPH,
+    LogEvent.DEBUG_DAG,
+}
+
+
+@dataclass(frozen=True)
+class _Job:
+    """A job that was started: its name, such as `evaluate scenes pairs clip`, and its logs."""
+
+    name: str
+    logs: tuple[Path, ...]
+
+    def text(self) -> str:
+        """What the job has printed; empty when there is no log."""
+        found = (path.read_text(encoding="utf-8", errors="replace") for path in self.logs if path.is_file())
+        return "".join(found)
+
+
+class LogHandler(LogHandlerBase):
+    """Prints the messages of one Snakemake process on standard error."""
+
+    def __post_init__(self) -> None:
+        self._jobs: dict[int, _Job] = {}
+        self._total = self._done = self._failed = 0
+        self._began = time.monotonic()
+        self._display: Display | None = None
+        self._full_log: logging.Handler | None = None
+        settings = self.common_settings
+        self._verbatim = _snakemakes_own(settings) if _wants_everything(settings) else None
+
+    @property
+    def writes_to_stream(self) -> bool:
+        """Takes the place of Snakemake's own handler."""
+        return True
+
+    @property
+    def writes_to_file(self) -> bool:
+        """False: `logs/snakemake.log` comes beside what the stream is shown."""
+        return False
+
+    @property
+    def has_filter(self) -> bool:
+        """Decides itself what is shown."""
+        return True
+
+    @property
+    def has_formatter(self) -> bool:
+        """Formats itself."""
+        return True
+
+    @property
+    def needs_rulegraph(self) -> bool:
+        """Needs no graph of rules."""
+        return False
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Shows one message; called in the thread of Snakemake's log queue."""
+        try:
+            if self._verbatim is not None:
+                is_asked_for = _event(record) != LogEvent.WORKFLOW_STARTED or self.common_settings.verbose
+                if is_asked_for and self._verbatim.filter(record):
+                    self._verbatim.emit(record)
+                return
+            self._show(record)
+            if self._full_log is not None:
+                self._full_log.emit(record)
+        except Exception:
+            self.handleError(record)
+
+    def close(self) -> None:
+        """Ends the live line and says how many jobs ran; called when Snakemake ends."""
+        if self._display is not None:
+            self._display.close()
+            self._display = None
+            took = timedelta(seconds=round(time.monotonic() - self._began))
+            failed = f", {self._failed} failed" if self._failed else ""
+            self._print(f"{self._done} of {self._total} jobs done{failed} in {took}; logs are in logs/")
+        if self._full_log is not None:
+            self._full_log.close()
+            self._full_log = None
+        super().close()
+
+    def _show(self, record: logging.LogRecord) -> None:
+        event = _event(record)
+        if event == LogEvent.RUN_INFO:
+            self._start(vars(record)["stats"])
+        elif event == LogEvent.JOB_INFO:
+            self._begin(record)
+        elif event == LogEvent.JOB_FINISHED:
+            self._finish(vars(record)["job_id"])
+        elif event == LogEvent.JOB_ERROR:
+            self._fail(record)
+        elif event in (LogEvent.ERROR, LogEvent.GROUP_ERROR):
+            self._show_error(record)
+        elif event not in _REPLACED:
+            message = str(record.msg or "").strip()
+            if message and message != "None" and not message.startswith(_CHATTER):
+                self._print(message)
+
+    def _start(self, stats: dict[str, Any]) -> None:
+        """Counts the jobs of the run. A rule that only names a target runs nothing, and its name has no `_`."""
+        self._total = sum(count for rule, count in stats.items() if "_" in rule)
+        if self._total:
+            on_terminal = sys.stderr.isatty()
+            self._display = LiveLine(self._total) if on_terminal else Lines(self._total)
+            self._full_log = _full_log()
+
+    def _begin(self, record: logging.LogRecord) -> None:
+        values = vars(record)
+        if not values["output"]:
+            return
+        name = " ".join([*values["rule_name"].split("_"), *map(str, values["wildcards"].values())])
+        job = _Job(name, tuple(Path(path) for path in values["log"]))
+        self._jobs[values["jobid"]] = job
+        if self._display is not None:
+            self._display.begin(job.name)
+
+    def _finish(self, jobid: int) -> None:
+        job = self._jobs.pop(jobid, None)
+        if job is None or self._display is None:
+            return
+        self._done += 1
+        *before, last = ["", *(line for line in job.text().splitlines() if line.strip())]
+        for line in before:
+            if line.startswith(_OURS):
+                self._print(line)
+        outcome = last.removeprefix(f"{job.name}: ") if last.startswith(f"{job.name}: ") else "done"
+        self._display.finish(job.name, outcome)
+
+    def _fail(self, record: logging.LogRecord) -> None:
+        values = vars(record)
+        logs = tuple(Path(path.split(" ")[0]) for path in values["log"])
+        job = self._jobs.pop(values["jobid"], _Job(values["rule_name"], logs))
+        self._failed += 1
+        lines = [line for line in job.text().splitlines() if line.strip()]
+        # A mistake that a user can mend is told in lines of ours; another one is a traceback.
+        shown = [line for line in lines if line.startswith(_OURS)] or lines[-_LONGEST_END:]
+        named = ", ".join(dict.fromkeys(map(str, [*job.logs, *logs])))
+        self._print("\n".join([f"failed: {job.name}; its log is {named}", *shown]))
+        if self._display is not None:
+            self._display.drop(job.name)
+
+    def _show_error(self, record: logging.LogRecord) -> None:
+        message = str(record.msg or "").strip()
+        of_a_job = "returned non-zero exit status" in message  # which `_fail` tells
+        if message and not message.startswith(_CHATTER) and not of_a_job:
+            self._print(message)
+
+    def _print(self, text: str) -> None:
+        if self._display is not None:
+            self._display.line(text)
+        else:
+            print(text, file=sys.stderr, flush=True)
+
+
+def _event(record: logging.LogRecord) -> LogEvent | None:
+    event = vars(record).get("event")
+    return event if isinstance(event, LogEvent) else None
+
+
+def _wants_everything(settings: Any) -> bool:
+    return bool(settings.dryrun or settings.verbose or settings.printshellcmds or settings.debug_dag)
+
+
+def _snakemakes_own(settings: Any) -> logging.Handler:
+    """The handler that Snakemake would use without this package."""
+    from snakemake.logging import ColorizingTextHandler, DefaultFilter, DefaultFormatter
+
+    wanted = (settings.quiet, settings.debug_dag, settings.verbose, settings.dryrun, settings.printshellcmds)
+    handler = ColorizingTextHandler(
+        nocolor=settings.nocolor,
+        stream=sys.stdout if settings.stdout else sys.stderr,
+        formatter=DefaultFormatter(settings.quiet, settings.show_failed_logs),
+        filter=DefaultFilter(*wanted),
+    )
+    assert isinstance(handler, logging.Handler)
+    return handler
+
+
+def _full_log() -> logging.Handler | None:
+    """Everything that Snakemake says of this run, in one file; None when it cannot be written."""
+    from snakemake.logging import DefaultFormatter
+
+    try:
+        _FULL_LOG.parent.mkdir(parents=True, exist_ok=True)
+        handler = logging.FileHandler(_FULL_LOG, mode="w", encoding="utf-8")
+    except OSError:
+        return None
+    handler.setFormatter(DefaultFormatter())
+    return handler

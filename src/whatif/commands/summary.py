@@ -1,0 +1,60 @@
+"""`whatif summary`: a line of headline numbers for each benchmark, and where the others are."""
+
+from __future__ import annotations
+
+import json
+import math
+import textwrap
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from whatif.errors import WhatifError
+
+_METRICS = Path("metrics")
+_WIDTH = 100  # columns
+_MOST = 8  # numbers in the line of a benchmark
+
+
+@click.command()
+def summary() -> None:
+    """Print a line of headline numbers for each benchmark of params.yaml, and where to find the others.
+
+    The numbers are those of metrics/BENCHMARK.json, which `dvc metrics show` prints in full.
+    """
+    from whatif import benchmarks
+
+    names = list(benchmarks.graph(benchmarks.load_params()).benchmarks)
+    for name in names:
+        click.echo(textwrap.fill(f"{name}: {headline(_METRICS / f'{name}.json')}", _WIDTH, subsequent_indent="    "))
+    click.echo("All numbers: metrics/BENCHMARK/report.md, whatif show BENCHMARK. What is fresh and why: whatif status.")
+
+
+def headline(file: Path) -> str:
+    """The numbers of a metrics file that bear the name of its first one, each with the model that it is about.
+
+    Such as `counterfactual llava-original 22.9, random 24.8`. Raises WhatifError when the file cannot be read.
+    """
+    try:
+        leaves = list(_numbers((), json.loads(file.read_text(encoding="utf-8"))))
+    except FileNotFoundError:
+        return f"{file} is not there yet; `dvc repro` or `snakemake --cores 2` makes it"
+    except ValueError as error:
+        raise WhatifError(f"{file}: is not JSON ({error}); delete it, and `dvc repro` writes it again") from None
+    if not leaves:
+        return "no numbers"
+    measure = leaves[0][0][-1]
+    alike = [(" ".join(path[:-1]), number) for path, number in leaves if path[-1] == measure]
+    shown = ", ".join(f"{whose} {number:.4g}".strip() for whose, number in alike[:_MOST])
+    more = f" and {len(alike) - _MOST} more" if len(alike) > _MOST else ""
+    return f"{measure.replace('_', ' ')} {shown}{more}"
+
+
+def _numbers(path: tuple[str, ...], value: Any) -> Iterator[tuple[tuple[str, ...], float]]:
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _numbers((*path, str(key)), inner)
+    elif path and isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
+        yield path, value

@@ -1,0 +1,25 @@
+# A rule for each step of each benchmark, stage by stage. What a step reads, makes and runs is declared beside its
+# function, in src/whatif/benchmarks/BENCHMARK/steps.py; `snakemake --list` names the rules.
+for stage in STAGES:
+    for step in GRAPH.steps(stage):
+
+        rule:
+            name:
+                step.rule
+            input:
+                inputs_of(GRAPH, step),
+            output:
+                outputs_of(step),
+            log:
+                log_of(step),
+            priority: priority_of(step)
+            group:
+                group_for(step)
+            resources:
+                **resources_of(GRAPH, step),
+            params:
+                job=job_of(step),
+            shell:
+                "whatif {params.job} > {log} 2>&1"
+
+        workflow.get_rule(step.rule).docstring = STAGES[stage]
