@@ -1,8 +1,9 @@
 """Snakemake's messages about a run of the graph: a line for each job, or one live line on a terminal.
 
-Snakemake finds this package by its name (`snakemake_logger_plugin_*`); `profiles/default` selects it. What a job prints is in its log; shown are the job's result, its warnings, and the end of the log when it failed.
-Snakemake's own messages in full are in `.snakemake/log` and, of the last run, in `logs/snakemake.log`. `--verbose`,
-`--printshellcmds`, `--debug-dag` and dry runs print what Snakemake prints without this package.
+Snakemake finds this package by its name, and `profiles/default` selects it. What a job prints is in its log. Shown are
+the job's result, its warnings, and the end of its log when it failed. Snakemake's own messages in full are in
+`.snakemake/log` and, of the last run, in `logs/snakemake.log`. `--verbose`, `--printshellcmds`, `--debug-dag` and dry
+runs print what Snakemake prints without this package.
 """
 
 from __future__ import annotations
