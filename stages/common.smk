@@ -60,6 +60,14 @@ except WhatifError as error:
 TARGETS = targets(GRAPH)
 
 
+# Only a cluster, or whoever limits them here, needs resources; planning a job with them takes Snakemake twice as long.
+USES_RESOURCES = ASKED is None or ASKED.executor not in (None, "local") or ASKED.resources or ASKED.set_resources
+
+
+def resources_for(step):
+    return resources_of(GRAPH, step) if USES_RESOURCES else {}
+
+
 def group_for(step):
     # Only jobs that go to a cluster have groups: planning them takes Snakemake three times as long.
     return group_of(GRAPH, step) if ON_SLURM else None

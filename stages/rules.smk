@@ -16,7 +16,7 @@ for stage in STAGES:
             group:
                 group_for(step)
             resources:
-                **resources_of(GRAPH, step),
+                **resources_for(step),
             params:
                 job=job_of(step),
             shell:
