@@ -55,6 +55,7 @@ def test_one_dvc_repro_starts_snakemake_once_and_its_stages_are_recorded(finishe
 
 def test_a_job_that_fails_fails_its_own_stage_and_is_tried_once(unmade: Checkout) -> None:
     unmade.set({"models.broken": _BROKEN})
+    (unmade.path / "dvc.lock").unlink()
     done = unmade.run("dvc", "repro", check=False)
     assert done.returncode != 0
     said = done.stdout + done.stderr
