@@ -8,9 +8,13 @@ runs print what Snakemake prints without this package.
 
 from __future__ import annotations
 
+import contextlib
 import logging
+import os
+import re
 import sys
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -23,6 +27,8 @@ from snakemake_logger_plugin_whatif.display import Display, Lines, LiveLine
 
 _FULL_LOG = Path("logs/snakemake.log")
 _LONGEST_END = 20  # lines of a failed job's log that are shown
+_LONGEST_LINE = 300  # bytes of a line about progress
+_PROGRESS = re.compile(r": \d+ of \d+ \w+ in [\d:]+, \S+ left")
 _OURS = ("whatif: ", "warning: ")  # what begins a message of whatif, or a warning, in a job's log
 
 # Messages of Snakemake that tell nothing about this run, or that a line of ours replaces.
@@ -67,13 +73,23 @@ class _Job:
         found = (path.read_text(encoding="utf-8", errors="replace") for path in self.logs if path.is_file())
         return "".join(found)
 
+    def progress(self) -> str:
+        """The last line of its log where that is about progress (`whatif.progress`); otherwise the job's name."""
+        with contextlib.suppress(OSError), self.logs[0].open("rb") as log:
+            log.seek(max(0, log.seek(0, os.SEEK_END) - _LONGEST_LINE))
+            last = log.read().decode(errors="replace").rstrip("\n").rpartition("\n")[2]
+            if _PROGRESS.search(last):
+                return f"{self.name}: {last}"
+        return self.name
+
 
 class LogHandler(LogHandlerBase):
     """Prints the messages of one Snakemake process on standard error."""
 
     def __post_init__(self) -> None:
         self._jobs: dict[int, _Job] = {}
-        self._total = self._done = self._failed = 0
+        self._total = self._done = 0
+        self._failed: set[str] = set()
         self._began = time.monotonic()
         self._display: Display | None = None
         self._full_log: logging.Handler | None = None
@@ -125,7 +141,7 @@ class LogHandler(LogHandlerBase):
             self._display.close()
             self._display = None
             took = timedelta(seconds=round(time.monotonic() - self._began))
-            failed = f", {self._failed} failed" if self._failed else ""
+            failed = f", {len(self._failed)} failed" if self._failed else ""
             self._print(f"{self._done} of {self._total} jobs done{failed} in {took}; logs are in logs/")
         if self._full_log is not None:
             self._full_log.close()
@@ -141,8 +157,11 @@ class LogHandler(LogHandlerBase):
         elif event == LogEvent.JOB_FINISHED:
             self._finish(vars(record)["job_id"])
         elif event == LogEvent.JOB_ERROR:
-            self._fail(record)
-        elif event in (LogEvent.ERROR, LogEvent.GROUP_ERROR):
+            self._fail(vars(record))
+        elif event == LogEvent.GROUP_ERROR:
+            for values in vars(record)["job_error_info"]:
+                self._fail(values)
+        elif event == LogEvent.ERROR:
             self._show_error(record)
         elif event not in _REPLACED:
             message = str(record.msg or "").strip()
@@ -165,13 +184,14 @@ class LogHandler(LogHandlerBase):
         job = _Job(name, tuple(Path(path) for path in values["log"]))
         self._jobs[values["jobid"]] = job
         if self._display is not None:
-            self._display.begin(job.name)
+            self._display.begin(job.name, job.progress)
 
     def _finish(self, jobid: int) -> None:
         job = self._jobs.pop(jobid, None)
         if job is None or self._display is None:
             return
         self._done += 1
+        self._failed.discard(job.name)  # it was tried again
         *before, last = ["", *(line for line in job.text().splitlines() if line.strip())]
         for line in before:
             if line.startswith(_OURS):
@@ -179,11 +199,10 @@ class LogHandler(LogHandlerBase):
         outcome = last.removeprefix(f"{job.name}: ") if last.startswith(f"{job.name}: ") else "done"
         self._display.finish(job.name, outcome)
 
-    def _fail(self, record: logging.LogRecord) -> None:
-        values = vars(record)
+    def _fail(self, values: Mapping[str, Any]) -> None:
         logs = tuple(Path(path.split(" ")[0]) for path in values["log"])
         job = self._jobs.pop(values["jobid"], _Job(values["rule_name"], logs))
-        self._failed += 1
+        self._failed.add(job.name)
         lines = [line for line in job.text().splitlines() if line.strip()]
         # A mistake that a user can mend is told in lines of ours; another one is a traceback.
         shown = [line for line in lines if line.startswith(_OURS)] or lines[-_LONGEST_END:]

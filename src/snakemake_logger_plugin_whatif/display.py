@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from collections.abc import Callable
 from typing import Protocol
 
 from tqdm import tqdm
@@ -15,8 +16,8 @@ _BAR = "{desc}: {n_fmt} of {total_fmt} jobs |{bar:24}| {elapsed}, about {remaini
 class Display(Protocol):
     """What the log handler tells: the jobs that begin and end, and lines that stay."""
 
-    def begin(self, name: str) -> None:
-        """A job has begun."""
+    def begin(self, name: str, progress: Callable[[], str]) -> None:
+        """A job has begun; `progress` gives its name, and how far it is where that is known."""
 
     def finish(self, name: str, outcome: str) -> None:
         """A job has ended well; the outcome is such as `computed in 2.1 s`."""
@@ -38,7 +39,7 @@ class Lines:
         self._total = total
         self._done = 0
 
-    def begin(self, name: str) -> None:
+    def begin(self, name: str, progress: Callable[[], str]) -> None:
         """Prints nothing: the line comes at the end."""
 
     def finish(self, name: str, outcome: str) -> None:
@@ -62,15 +63,16 @@ class LiveLine:
     """One line that says the stage, the jobs done of all, the time left and what is running."""
 
     def __init__(self, total: int) -> None:
-        self._running: list[str] = []
+        self._running: dict[str, Callable[[], str]] = {}
         # The time left follows from the mean time of a job so far.
         self._bar = tqdm(total=total, desc="begins", bar_format=_BAR, dynamic_ncols=True, leave=False, smoothing=0)
         self._ended = threading.Event()
-        threading.Thread(target=self._redraw, daemon=True).start()
+        self._redraws = threading.Thread(target=self._redraw, daemon=True)
+        self._redraws.start()
 
-    def begin(self, name: str) -> None:
+    def begin(self, name: str, progress: Callable[[], str]) -> None:
         """Adds a job to those that run."""
-        self._running.append(name)
+        self._running[name] = progress
         self._describe()
 
     def finish(self, name: str, outcome: str) -> None:
@@ -80,8 +82,7 @@ class LiveLine:
 
     def drop(self, name: str) -> None:
         """Takes a job from those that run."""
-        if name in self._running:
-            self._running.remove(name)
+        self._running.pop(name, None)
         self._describe()
 
     def line(self, text: str) -> None:
@@ -91,15 +92,17 @@ class LiveLine:
     def close(self) -> None:
         """Removes the live line."""
         self._ended.set()
+        self._redraws.join()  # or it might draw the line again
         self._bar.close()
 
     def _describe(self) -> None:
-        if self._running:
-            stages = dict.fromkeys(name.split(" ")[0] for name in self._running)
+        running = dict(self._running)  # another thread may change it
+        if running:
+            stages = dict.fromkeys(name.split(" ")[0] for name in running)
             self._bar.set_description_str(", ".join(stages), refresh=False)
-        self._bar.set_postfix_str("; ".join(self._running), refresh=False)
+        self._bar.set_postfix_str("; ".join(progress() for progress in running.values()), refresh=False)
         self._bar.refresh()
 
     def _redraw(self) -> None:
         while not self._ended.wait(_SECONDS_BETWEEN_REDRAWS):
-            self._bar.refresh()
+            self._describe()

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-_COLUMNS = 120
+_COLUMNS = 160
 _WORKFLOW = """
 rule all:
     input: expand("made/{part}", part=["a", "b"]), "whole"
@@ -54,6 +54,12 @@ def run(folder: Path, command: str, *options: str, on_terminal: bool = False) ->
     return process.returncode, said.decode()
 
 
+def left_standing(said: str) -> list[str]:
+    """The lines that a terminal shows in the end: without what was drawn over."""
+    lines = said.replace("\r\n", "\n").removesuffix("\n").split("\n")
+    return [re.sub(r"\x1b\[\w+", "", line.split("\r")[-1]) for line in lines]
+
+
 def _read(terminal: int) -> bytes:
     try:
         return os.read(terminal, 65536)
@@ -82,7 +88,7 @@ def test_each_job_has_a_line_and_only_warnings_of_whatif_come_from_its_log(tmp_p
 def test_a_failed_job_is_shown_with_its_message_and_its_log(tmp_path: Path, on_terminal: bool) -> None:
     code, said = run(tmp_path, "echo noise; echo 'whatif: x.csv: no such file'; false", on_terminal=on_terminal)
     assert code == 1
-    shown = [re.sub(r"\x1b\[\w+", "", line.split("\r")[-1]) for line in said.replace("\r\n", "\n").splitlines()]
+    shown = left_standing(said)
     assert shown[-3:-1] == ["failed: filter toy; its log is logs/filter.log", "whatif: x.csv: no such file"]
     assert re.fullmatch(r"2 of 3 jobs done, 1 failed in 0:00:\d\d; logs are in logs/", shown[-1])
     assert "noise" not in said and "Traceback" not in said
@@ -94,15 +100,16 @@ def test_a_failure_that_is_no_message_of_whatif_shows_the_end_of_the_log(tmp_pat
 
 
 def test_a_terminal_has_one_live_line_with_the_stage_the_jobs_and_the_time_left(tmp_path: Path) -> None:
-    code, said = run(tmp_path, "touch {output}; sleep 2", on_terminal=True)
+    progress = "filter toy: 3 of 9 questions in 00:01, 00:02 left"
+    code, said = run(tmp_path, f"echo '{progress}'; touch {{output}}; sleep 2", on_terminal=True)
     assert code == 0
     states = [state.strip() for line in said.split("\n") for state in line.split("\r")]
-    assert any(re.match(r"filter: 2 of 3 jobs \|\S+ *\| 00:0\d, about 00:0\d left, filter toy", s) for s in states), (
-        said
-    )
-    still = [line.split("\r")[-1] for line in said.replace("\r\n", "\n").splitlines()]
-    assert sum(" of 3  " in line for line in still) == 0
-    assert any(re.fullmatch(r"3 of 3 jobs done in 0:00:\d\d; logs are in logs/", line.strip()) for line in still)
+    assert any(
+        re.match(rf"filter: 2 of 3 jobs \|\S+ *\| 00:0\d, about 00:0\d left, filter toy: {progress}", s) for s in states
+    ), said
+    last = left_standing(said)[-1]
+    assert re.fullmatch(r"3 of 3 jobs done in 0:00:\d\d; logs are in logs/", last)
+    assert not any(" of 3  " in line for line in left_standing(said))
 
 
 @pytest.mark.parametrize(
