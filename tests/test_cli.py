@@ -308,14 +308,14 @@ def test_a_parquet_file_that_is_not_ours_is_refused(folder: Path) -> None:
 
 def test_gc_knows_sizes_and_deletes_down_to_them(folder: Path) -> None:
     message = refused(whatif("gc", "--keep", "nonsense"))
-    assert message == "--keep nonsense: is not a size; give for example 500M or 10G"
+    assert message == "--keep nonsense: is not a size; give a number with a unit, for example 500M or 10G"
     assert refused(whatif("gc", "--keep", "-1G")).startswith("--keep -1G: is not a size")
     stashed = folder / ".whatif/stash/0123/rows.parquet"
     stashed.parent.mkdir(parents=True)
     stashed.write_bytes(bytes(3_000_000))
-    assert whatif("gc", "--keep", "3M").stdout == "deleted 0.0 MB, the stash keeps 3.0 MB\n"
+    assert whatif("gc", "--keep", "3M").stdout == "deleted 0.0 MB, 3.0 MB remain in the stash\n"
     assert stashed.exists()
-    assert whatif("gc", "--keep", "2.9M").stdout == "deleted 3.0 MB, the stash keeps 0.0 MB\n"
+    assert whatif("gc", "--keep", "2.9M").stdout == "deleted 3.0 MB, 0.0 MB remain in the stash\n"
     assert not stashed.exists()
 
 

@@ -29,7 +29,7 @@ def test_what_is_imported_is_exported_byte_for_byte(folder: Path) -> None:
     rows = artifacts.read(Path("ours.parquet"), QUESTIONS).to_pylist()
     assert rows == sorted(read_released(source), key=lambda row: str(row["question_id"]))
     result = whatif("export", "c-vqa-csv", "new/again.csv", "--questions", "ours.parquet")
-    absent = "names 3 pictures that were not found; give their tables with --images"
+    absent = "names 3 images that were not found; give their tables with --images"
     said = f"new/again.csv: 3 pairs of questions\nnew/again.csv: {absent}\n"
     assert (result.exit_code, result.stdout) == (0, said)
     assert Path("new/again.csv").read_bytes() == source.read_bytes()

@@ -89,13 +89,13 @@ def test_what_is_no_pair_is_counted_by_reason() -> None:
 
 def test_tasks_out_and_labels_in() -> None:
     said = done("export", "picture-tasks", "tasks", "--seed", "4", "--labelled-three-times", "0.2")
-    assert said == "tasks/tasks.csv: 14 labels to give for 10 pictures\n"
+    assert said == "tasks/tasks.csv: 14 labels to give for 10 images\n"
     with Path("tasks/tasks.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert "params.yaml: cannot be read" in refused("export", "picture-tasks", "others", "--seed", "4")
     shipped = PARAMS.read_text(encoding="utf-8")
     Path("params.yaml").write_text(shipped.replace("three_times: 0.1", "three_times: 0.5"), encoding="utf-8")
-    assert "20 labels to give for 10 pictures" in done("export", "picture-tasks", "others", "--seed", "4")
+    assert "20 labels to give for 10 images" in done("export", "picture-tasks", "others", "--seed", "4")
     Path("params.yaml").unlink()
     for row in rows[:-1]:
         row["label"] = "1"
@@ -106,16 +106,16 @@ def test_tasks_out_and_labels_in() -> None:
         writer.writerows(rows)
     result = whatif("import", "picture-labels", "labelled.csv", "labels.parquet", "--seed", "4")
     assert result.exit_code == 0
-    assert result.stdout.startswith("labels.parquet: 13 labels; 0 rows have none")
-    assert "labelled.csv: line 15: 'maybe' is none of 1, 2, both, neither" in result.stderr
+    assert result.stdout.startswith("labels.parquet: 13 labels; 0 rows without a label")
+    assert "labelled.csv: line 15: 'maybe' is not one of 1, 2, both, neither" in result.stderr
     judgements = artifacts.read(Path("labels.parquet"), JUDGEMENTS).to_pylist()
     assert len(judgements) == 13 and {row["annotator"] for row in judgements} <= {"1", "2", "3"}
     assert 0 < len(human_evaluated(judgements)) < 10
     wrong = len(errors(judgements))
     sampled = done("export", "picture-errors", "wrong", "--judgements", "labels.parquet")
     assert sampled == f"wrong/errors.csv: {wrong} errors\n"
-    assert len(list(Path("wrong/pictures").iterdir())) == wrong
-    assert "with the pairs and the seed" in refused("import", "picture-labels", "labelled.csv", "x.parquet")
+    assert len(list(Path("wrong/images").iterdir())) == wrong
+    assert "give the pairs and the seed" in refused("import", "picture-labels", "labelled.csv", "x.parquet")
     assert not Path("x.parquet").exists()
 
 
@@ -124,8 +124,8 @@ def test_tasks_out_and_labels_in() -> None:
     [
         (("import", "coco-counterfactuals", "nothing", "out"), "nothing: no such file; give the folder or the zip"),
         (("import", "coco-counterfactuals", "empty", "out"), "empty: has no examples.jsonl"),
-        (("import", "coco-counterfactuals", "bare", "out"), "bare: has no whole pair (picture missing: 1;"),
-        (("import", "coco-counterfactuals", "bare", "out.parquet"), "out.parquet: is the folder"),
+        (("import", "coco-counterfactuals", "bare", "out"), "bare: has no complete pair (picture missing: 1;"),
+        (("import", "coco-counterfactuals", "bare", "out.parquet"), "out.parquet: must be a folder"),
         (("import", "picture-labels", "no.csv", "out.parquet"), "no.csv: cannot be read"),
         (("import", "picture-labels", "no.csv", "out.csv"), "out.csv: must end in .parquet"),
         (("export", "coco-counterfactuals", "out", "--pairs", "no.parquet"), "no.parquet: no such artifact"),
@@ -142,7 +142,7 @@ def test_tasks_out_and_labels_in() -> None:
                 "--images",
                 "i.parquet",
             ),
-            "there are no pictures",
+            "there are no images",
         ),
     ],
 )
@@ -168,4 +168,4 @@ def test_rejections_have_the_schema_of_all() -> None:
 def test_without_pairs_it_is_said_where_they_would_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
-    assert "has no table of pairs yet" in refused("export", "coco-counterfactuals", "out")
+    assert "contains no table of pairs" in refused("export", "coco-counterfactuals", "out")

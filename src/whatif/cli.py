@@ -1,4 +1,4 @@
-"""The command line: one subcommand a stage, and those that look at artifacts or carry them in and out."""
+"""The command line: one subcommand per stage, and subcommands that show, import and export artifacts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from whatif.errors import WhatifError
 from whatif.files.well_formed import escaped
 from whatif.processes import ending
 
-# Name -> where it is: only the module of the command that was asked for is imported, so that --help is instant.
+# Name -> location. Only the module of the requested command is imported, so that --help is instant.
 COMMANDS = {
     "extract": "whatif.commands.stages:extract",
     "generate": "whatif.commands.stages:generate",
@@ -42,14 +42,14 @@ COMMANDS = {
 
 
 class LazyGroup(click.Group):
-    """A group whose commands are imported when they are used; errors that a user can mend are one line."""
+    """A group that imports its commands when they are used, and prints each error that the user can fix as one line."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """All commands, stages first, in the order of the pipeline."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of a name, imported now."""
+        """The command of this name, imported on demand."""
         if cmd_name not in COMMANDS:
             return None
         module, _, name = COMMANDS[cmd_name].partition(":")
@@ -58,12 +58,12 @@ class LazyGroup(click.Group):
         return found
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Runs a command; what a user can mend is printed without a traceback and ends with exit code 2."""
+        """Runs a command. An error that the user can fix is printed without a traceback and ends with exit code 2."""
         _warn_of_another_checkout()
         if ending.PARENT_VARIABLE in os.environ:
             ending.end_with_parent()
         if not sys.stderr.isatty():
-            # The progress bars of the Hugging Face libraries would fill a log file; ours do not (`whatif.progress`).
+            # The progress bars of the Hugging Face libraries would fill a log file. Ours do not (`whatif.progress`).
             os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
         try:
             return super().invoke(ctx)
@@ -76,17 +76,17 @@ class LazyGroup(click.Group):
             if error.filename is None:
                 raise
             message, code = f"{error.filename}: {error.strerror}", WhatifError.exit_code
-        shown = "\n".join(escaped(line) for line in message.split("\n"))  # a name of a file may hold anything
+        shown = "\n".join(escaped(line) for line in message.split("\n"))  # a file name may contain any character
         click.echo(f"whatif: {shown}", err=True)
         sys.exit(code)
 
 
 def _warn_of_another_checkout() -> None:
-    """Says so when the code that runs is not that of the checkout it runs in: results would be judged by other code."""
+    """Warns when the running code is not the code of this checkout, because freshness would be judged by other code."""
     here, running = Path("src/whatif"), Path(__file__).parent
-    # `make` goes on with the code of the checkout by itself.
+    # `make` restarts itself with the code of the checkout.
     if here.is_dir() and here.resolve() != running.resolve() and sys.argv[1:2] != ["make"]:
-        click.echo(f"whatif: runs the code of {running}, not that of ./{here}; set PYTHONPATH=src", err=True)
+        click.echo(f"whatif: this runs the code in {running}, not in ./{here}; set PYTHONPATH=src", err=True)
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
@@ -100,5 +100,6 @@ def main() -> None:
     The numbers:          whatif show cvqa-synthetic
     What changed:         dvc metrics diff
 
-    All settings are in params.yaml. `dvc repro` and `snakemake` call the six stages below; run one by hand to try it.
+    All settings are in params.yaml. `dvc repro` and `snakemake` call the six stages below, from extract to aggregate.
+    You can also run a stage yourself.
     """

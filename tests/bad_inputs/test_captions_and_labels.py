@@ -76,8 +76,8 @@ def test_a_caption_that_is_none_is_a_rejected_row(caption: str, reason: str, tmp
 
 LABELS: list[tuple[str, bytes, str]] = [
     ("empty", b"", ": is empty"),
-    ("column missing", b"task_id,annotator\n", ": is no file of labels: it has no column label"),
-    ("column twice", b"task_id,annotator,label,LABEL\n", ": column label is there twice"),
+    ("column missing", b"task_id,annotator\n", ": has no column label; a file of labels needs it"),
+    ("column twice", b"task_id,annotator,label,LABEL\n", ": duplicate column label; keep one"),
     ("Latin-1", b"task_id,annotator,label\nt,J\xf6rg,1\n", ": line 2: byte 0xf6 is not UTF-8"),
     ("UTF-16", "task_id,annotator,label\n".encode("utf-16"), "is not UTF-8"),
     ("quote open", b'task_id,annotator,label\n"t,a,1\n', ": line 2: is not CSV"),

@@ -64,10 +64,10 @@ def test_while_an_orphan_of_a_killed_run_lives_nothing_is_touched(finished: Chec
     (project.path / ".dvc/tmp/rwlock").write_text(  # of a process whose number somebody else has by now
         f'{{"write": {{"{project.path}/data/extract": {{"pid": {os.getpid()}, "cmd": "dvc repro"}}}}, "read": {{}}}}'
     )
-    done = project.run("whatif", "resume", "--door", "dvc")
+    done = project.run("whatif", "resume", "--entry-point", "dvc")
     assert "removed Snakemake's lock" in done.stderr
     assert f"removed DVC's locks of process {os.getpid()}" in done.stderr
-    assert "goes on: dvc repro" in done.stderr
+    assert "continuing: dvc repro" in done.stderr
     assert project.run("whatif", "status", "--check").returncode == 0
 
 

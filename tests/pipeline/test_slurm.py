@@ -176,13 +176,13 @@ def test_while_jobs_of_a_killed_run_wait_in_the_queue_nothing_goes_on(
     record_run(SNAKEMAKE)
     cluster.run("sbatch", "--hold", "--wrap=true", "--output=/dev/null", "--chdir=/")
     waiting = cluster.run("sbatch", "--hold", "--wrap=true", "--output=/dev/null", "--parsable").strip()
-    done = unmade.run("whatif", "resume", "--door", "dvc", "--", "extract", check=False)
+    done = unmade.run("whatif", "resume", "--entry-point", "dvc", "--", "extract", check=False)
     assert done.returncode == 1
     assert f"this checkout is in use: Slurm jobs {waiting} of it wait or run; " in done.stderr
     assert done.stderr.endswith(f", or end them: scancel {waiting}\n")
     cluster.run("scancel", "--user=root")
-    done = unmade.run("whatif", "resume", "--door", "dvc", "--", "extract")
-    assert "goes on: dvc repro extract" in done.stderr
+    done = unmade.run("whatif", "resume", "--entry-point", "dvc", "--", "extract")
+    assert "continuing: dvc repro extract" in done.stderr
 
 
 def test_without_slurm_one_line_says_where_to_start_and_a_dry_run_works(project: Checkout, tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ def test_people_and_checks_are_not_mixed() -> None:
     assert made_by([]) is None
     assert made_by([judgement("p-0", "both")]) == "people"
     assert made_by([judgement("p-0", "both", "automatic:recogniser-0.80")]) == "automatic"
-    with pytest.raises(WhatifError, match="take the ones or the others"):
+    with pytest.raises(WhatifError, match="use either kind alone"):
         made_by([judgement("p-0", "both"), judgement("p-0", "both", "automatic:x")])
 
 

@@ -44,11 +44,14 @@ def test_the_sample_is_written_to_be_filled_in(tmp_path: Path) -> None:
     filled = list(csv.DictReader(io.StringIO(data.decode(), newline="")))
     assert all((tmp_path / row["image"]).is_file() for row in filled)
     assert (tmp_path / "categories.txt").read_text(encoding="utf-8").splitlines() == list(CATEGORIES)
-    with pytest.raises(WhatifError, match="may hold categories"):
+    instructions = (tmp_path / "instructions.txt").read_text(encoding="utf-8")
+    assert [line for line in instructions.splitlines() if line in CATEGORIES] == list(CATEGORIES)
+    assert all(f"\n{column} " in instructions for column in filled[0] if column != "category")
+    with pytest.raises(WhatifError, match="may contain categories"):
         write_error_sample(sample, rows, dict.fromkeys(sample, "neither"), images, tmp_path)
-    with pytest.raises(WhatifError, match="there are no errors to sort"):
+    with pytest.raises(WhatifError, match="there are no errors to sort into categories"):
         write_error_sample([], rows, {}, images, tmp_path / "none")
-    with pytest.raises(WhatifError, match="there is no pair pair-1"):
+    with pytest.raises(WhatifError, match="pair pair-1 is not in the table"):
         write_error_sample(["pair-1-0"], rows, {}, images, tmp_path / "none")
     assert [row["item_id"] for row in filled] == sample
     for row, category in zip(filled, CATEGORIES, strict=True):
@@ -79,6 +82,6 @@ def test_every_row_is_accounted_for(tmp_path: Path) -> None:
         "unknown item": 1,
         "unknown category": 1,
     }
-    with pytest.raises(WhatifError, match="is no file of categories of errors"):
+    with pytest.raises(WhatifError, match="a file of categories of errors needs it"):
         path.write_text("item,category\n", encoding="utf-8")
         read_error_categories(path, [])

@@ -156,13 +156,16 @@ def test_files_as_spreadsheets_save_them(tmp_path: Path, delimiter: str, mark: s
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"", "is empty; give a CSV of labels of pictures"),
-        (b"a,b\n1,2\n", "is no file of labels of pictures: it has no column task_id; there are a, b"),
-        (b"task_id,annotator\nx,y\n", "it has no column label; there are task_id, annotator"),
+        (b"", "is empty; give a CSV of labels of images"),
+        (b"a,b\n1,2\n", "has no column task_id; a file of labels of images needs it; found: a, b"),
+        (
+            b"task_id,annotator\nx,y\n",
+            "has no column label; a file of labels of images needs it; found: task_id, annotator",
+        ),
         (b"\x89PNG\r\n\x1a\n\xff", "is not UTF-8"),
         (b'task_id,annotator,label\n"x,a,1\n', "line 2: is not CSV"),
-        (b"task_id,annotator,label,Label\nx,a,1,2\n", "column label is there twice"),
-        (b"task_id,annotator,label\ntask-1,a,1\n", "none of its 1 tasks is of these pairs"),
+        (b"task_id,annotator,label,Label\nx,a,1,2\n", "duplicate column label; keep one"),
+        (b"task_id,annotator,label\ntask-1,a,1\n", "none of its 1 tasks belongs to these pairs"),
     ],
 )
 def test_a_file_that_holds_no_labels_is_one_line(tmp_path: Path, data: bytes, message: str) -> None:
@@ -176,7 +179,7 @@ def test_a_file_that_holds_no_labels_is_one_line(tmp_path: Path, data: bytes, me
 def test_labels_of_another_seed_are_not_taken_for_these(tmp_path: Path) -> None:
     path = tmp_path / "labels.csv"
     path.write_text(f"task_id,annotator,label\n{FIRST.task_id},a,1\n", encoding="utf-8")
-    with pytest.raises(WhatifError, match="with the pairs and the seed"):
+    with pytest.raises(WhatifError, match="give the pairs and the seed that the tasks were made with"):
         read_picture_labels(path, PAIRS, seed=SEED + 1)
 
 

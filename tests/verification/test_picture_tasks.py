@@ -12,6 +12,7 @@ import pytest
 
 from tests.verification.pairs import Pictures, pair, pictures
 from whatif.errors import WhatifError
+from whatif.verification.picture_labels import LABELS
 from whatif.verification.picture_tasks import (
     COLUMNS,
     PictureTask,
@@ -106,24 +107,28 @@ def test_a_caption_that_a_spreadsheet_would_run_is_marked_as_text(caption: str) 
         assert f"'{caption}" in (row["option_1"], row["option_2"])
 
 
-def test_the_folder_holds_tasks_pictures_and_instruction(tmp_path: Path) -> None:
+def test_the_folder_holds_tasks_images_and_instructions(tmp_path: Path) -> None:
     tasks = picture_tasks(PAIRS[:3], seed=0, labelled_three_times=0)
     assert write_picture_tasks(tasks, IMAGES, tmp_path) == 6
     for row in rows_of((tmp_path / "tasks.csv").read_bytes()):
         assert (tmp_path / row["image"]).read_bytes().startswith(b"\x89PNG")
-    assert len(list((tmp_path / "pictures").iterdir())) == 6
-    assert "neither" in (tmp_path / "instructions.txt").read_text(encoding="utf-8")
-    with pytest.raises(WhatifError, match=r"tasks\.csv: is there already and may hold labels"):
+    assert len(list((tmp_path / "images").iterdir())) == 6
+    instructions = (tmp_path / "instructions.txt").read_text(encoding="utf-8")
+    assert "Which caption describes the image better?" in instructions
+    # Every label that is read back is explained, at the beginning of a line, and so is every column that is named.
+    assert [line.split()[0] for line in instructions.splitlines() if line.startswith((*LABELS,))] == list(LABELS)
+    assert {word for word in COLUMNS if word in instructions} >= {"image", "option_1", "option_2", "annotator", "label"}
+    with pytest.raises(WhatifError, match=r"tasks\.csv: already exists and may contain labels"):
         write_picture_tasks(tasks, IMAGES, tmp_path)
 
 
 def test_what_cannot_be_asked_about(tmp_path: Path) -> None:
-    with pytest.raises(WhatifError, match="there are no pictures to judge"):
+    with pytest.raises(WhatifError, match="there are no images to judge"):
         write_picture_tasks([], IMAGES, tmp_path)
-    with pytest.raises(WhatifError, match="pair pair-000: comes with several candidates"):
+    with pytest.raises(WhatifError, match="pair pair-000: has several candidates"):
         picture_tasks([pair(0), pair(0, candidate=4)], seed=0, labelled_three_times=0.1)
-    with pytest.raises(WhatifError, match="lies between 0 and 1"):
+    with pytest.raises(WhatifError, match="give a number between 0 and 1"):
         picture_tasks(PAIRS, seed=0, labelled_three_times=1.5)
     assert picture_name("0" * 64, b"RIFF1234WEBP") == f"{'0' * 64}.webp"
-    with pytest.raises(WhatifError, match="is no sha256"):
+    with pytest.raises(WhatifError, match="is not a SHA-256 hash"):
         picture_name("../../outside", b"")

@@ -66,7 +66,7 @@ def test_a_damaged_file_is_named_with_how_to_restore_it_and_nothing_is_touched(
         (checkout / name).unlink()
     else:
         (checkout / name).write_bytes(written)
-    line = refused(whatif("resume", "--door", "dvc"))
+    line = refused(whatif("resume", "--entry-point", "dvc"))
     assert line.startswith(f"{name}: ")
     assert said in line
     assert ("correct or delete it" if name.endswith(".local") else f"restore it with `git restore {name}`") in line

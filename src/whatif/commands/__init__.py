@@ -1,1 +1,1 @@
-"""The subcommands of `whatif`: thin, what they do lives in the parts."""
+"""The subcommands of `whatif`. They read options and print results; other packages do the work."""

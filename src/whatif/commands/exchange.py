@@ -1,4 +1,4 @@
-"""`whatif import` and `whatif export`: questions, and pairs of pictures, from and to the formats of others."""
+"""`whatif import` and `whatif export`: questions and image pairs, read from and written to other formats."""
 
 from __future__ import annotations
 
@@ -19,14 +19,16 @@ OURS = Path("data/verify/cvqa-synthetic/questions.parquet")
 
 @click.group("import", commands=[import_pairs, import_labels])
 def import_() -> None:
-    """Read a released data set, or labels, into our tables."""
+    """Read a released data set or annotators' labels into tables (.parquet)."""
 
 
 @import_.command("c-vqa")
 @click.argument("csv", type=click.Path(path_type=Path))
 @click.argument("output", type=click.Path(path_type=Path))
 def import_c_vqa(csv: Path, output: Path) -> None:
-    """Read CSV, a released C-VQA file (Real or Synthetic), into the questions table OUTPUT (.parquet).
+    """Read a released C-VQA file (Real or Synthetic) into a questions table.
+
+    CSV is the released file, OUTPUT the table to write (.parquet).
 
     \b
     whatif import c-vqa C-VQA-Synthetic_questions.csv released.parquet
@@ -37,7 +39,7 @@ def import_c_vqa(csv: Path, output: Path) -> None:
     from whatif.formats.c_vqa import read_released
 
     if output.suffix != ".parquet":
-        raise WhatifError(f"{output}: must end in .parquet; the CSV comes first, then the table to write")
+        raise WhatifError(f"{output}: must end in .parquet; give the CSV first, then the table to write")
     questions = read_released(csv)
     write_artifact(output, QUESTIONS, questions)
     click.echo(f"{output}: {len(questions):,} questions in {len(questions) // 2:,} pairs")
@@ -45,7 +47,7 @@ def import_c_vqa(csv: Path, output: Path) -> None:
 
 @click.group("export", commands=[export_hugging_face, export_pairs, export_tasks, export_errors])
 def export() -> None:
-    """Write questions or pairs in the format of a released data set or an evaluation tool, or as annotation tasks."""
+    """Write questions or image pairs in the format of a released data set or a tool, or as annotation tasks."""
 
 
 _QUESTIONS = click.option(
@@ -59,10 +61,10 @@ _IMAGES = click.option(
     "--images",
     type=click.Path(path_type=Path),
     multiple=True,
-    help="A table of their pictures; may be given several times. Default: those that belong to --questions.",
+    help="A table of their images; may be given several times. Default: the images of the questions' benchmark.",
 )
 _STRATEGY = click.option(
-    "--strategy", default="direct", show_default=True, help="The prompting strategy that open questions are put in."
+    "--strategy", default="direct", show_default=True, help="The prompting strategy for open questions."
 )
 
 
@@ -70,11 +72,12 @@ _STRATEGY = click.option(
 @click.argument("output", type=click.Path(path_type=Path))
 @_QUESTIONS
 @_IMAGES
-@click.option("--no-pictures", is_flag=True, help="Write the CSV alone.")
+@click.option("--no-pictures", is_flag=True, help="Write only the CSV, without the images.")
 def export_c_vqa_csv(output: Path, questions: Path, images: tuple[Path, ...], no_pictures: bool) -> None:
-    """Write a questions table as OUTPUT, a CSV in the format of the released C-VQA files, and its pictures.
+    """Write a questions table and its images in the format of the released C-VQA files.
 
-    The pictures go into a folder named as OUTPUT without its suffix, under the file names in the CSV.
+    OUTPUT is the CSV. The images go into a folder with the name of OUTPUT without its suffix, under the file names that
+    the CSV gives.
 
     \b
     whatif export c-vqa-csv ours.csv            # ours.csv, ours/abs_counting_000001.png, ...
@@ -86,20 +89,18 @@ def export_c_vqa_csv(output: Path, questions: Path, images: tuple[Path, ...], no
     from whatif.formats.c_vqa_images import named_pictures, write_pictures
 
     if output.suffix == ".parquet":
-        raise WhatifError(f"{output}: is the name of an artifact; give the CSV to write, for example ours.csv")
+        raise WhatifError(f"{output}: is the name of an artifact; give the name of a CSV, for example ours.csv")
     if not output.suffix and not no_pictures:
-        raise WhatifError(
-            f"{output}: needs a suffix, for example {output}.csv; the pictures go into the folder {output}"
-        )
+        raise WhatifError(f"{output}: needs a suffix, for example {output}.csv; the folder {output} is for the images")
     rows = artifacts.read(questions, QUESTIONS).to_pylist()
     folder = output.with_suffix("")
     named = {} if no_pictures else named_pictures(rows, folder)
     write_released(rows, output)
     click.echo(f"{output}: {len(rows) // 2:,} pairs of questions")
     if written := write_pictures(named, ImageStore(images or pictures_of(questions.parent.name)), folder):
-        click.echo(f"{folder}: {written:,} pictures")
+        click.echo(f"{folder}: {written:,} images")
     if absent := len(named) - written:
-        click.echo(f"{output}: names {absent:,} pictures that were not found; give their tables with --images")
+        click.echo(f"{output}: names {absent:,} images that were not found; give their tables with --images")
 
 
 @export.command("vlmevalkit")
@@ -108,10 +109,10 @@ def export_c_vqa_csv(output: Path, questions: Path, images: tuple[Path, ...], no
 @_IMAGES
 @_STRATEGY
 def export_vlmevalkit(output: Path, questions: Path, images: tuple[Path, ...], strategy: str) -> None:
-    """Write a questions table and its pictures as OUTPUT, a TSV that VLMEvalKit evaluates.
+    """Write a questions table and its images as a data set of VLMEvalKit.
 
-    Put it into the folder that LMUData names; the data set has the name of the file. The tool's predictions are scored
-    here with `adapter: replay`.
+    OUTPUT is a TSV. Put it into the folder that LMUData names; the data set has the name of the file. To score the
+    tool's predictions, add a model with `adapter: replay` to params.yaml.
     """
     from whatif.formats.evaluation_tools import write_vlmevalkit
 
@@ -127,12 +128,13 @@ def export_vlmevalkit(output: Path, questions: Path, images: tuple[Path, ...], s
 @_QUESTIONS
 @_IMAGES
 @_STRATEGY
-@click.option("--name", help="Name of the task after `whatif_`. Default: the benchmark of --questions.")
+@click.option("--name", help="Name of the task, without the prefix `whatif_`. Default: the benchmark of --questions.")
 def export_lmms_eval(folder: Path, questions: Path, images: tuple[Path, ...], strategy: str, name: str | None) -> None:
-    """Write a questions table and its pictures as FOLDER, a task of lmms-eval.
+    """Write a questions table and its images as a task of lmms-eval.
 
-    The task is named `whatif_` and the benchmark, whatever FOLDER is called; FOLDER may be moved. Run it with
-    --include_path FOLDER --log_samples. The samples that the tool logs are scored here with `adapter: replay`.
+    The task is named `whatif_` plus the benchmark and does not depend on the name of FOLDER; FOLDER may be moved. Run
+    it with --include_path FOLDER --log_samples. To score the logged samples, add a model with `adapter: replay` to
+    params.yaml.
     """
     import shlex
 
@@ -145,7 +147,7 @@ def export_lmms_eval(folder: Path, questions: Path, images: tuple[Path, ...], st
 
 
 def _with_pictures(questions: Path, images: tuple[Path, ...]) -> tuple[list[dict[str, Any]], ImageStore]:
-    """The rows of a questions table, and where their pictures are fetched."""
+    """The rows of a questions table, and the store of their images."""
     from whatif import artifacts
     from whatif.artifacts.images import ImageStore
     from whatif.artifacts.schemas import QUESTIONS
@@ -153,10 +155,10 @@ def _with_pictures(questions: Path, images: tuple[Path, ...]) -> tuple[list[dict
     rows = artifacts.read(questions, QUESTIONS).to_pylist()
     found = images or pictures_of(questions.parent.name)
     if not found:
-        raise WhatifError(f"{questions}: no tables of its pictures were found; give them with --images")
+        raise WhatifError(f"{questions}: no tables of its images were found; give them with --images")
     return rows, ImageStore(found)
 
 
 def _name_of(questions: Path) -> str:
-    """The benchmark of a questions table that the graph made; otherwise the name of the file."""
+    """The benchmark of a questions table made by the graph; otherwise the name of the file without its suffix."""
     return questions.parent.name if questions.parts[:1] == ("data",) else questions.stem

@@ -17,10 +17,10 @@ Row = Mapping[str, Any]
 @click.argument("benchmark")
 @click.argument("folder", type=click.Path(path_type=Path))
 def export_hugging_face(benchmark: str, folder: Path) -> None:
-    """Write BENCHMARK as a data set in FOLDER: its questions and its pairs of pictures, whichever it has.
+    """Write BENCHMARK as a Hugging Face data set: its questions, its image pairs, or both.
 
-    The rows are those that models are asked about. `datasets.load_dataset(FOLDER, "questions")` loads them with their
-    pictures; README.md is the data card, with the seed, checkpoints and parameters that they were made with.
+    The rows are those that models are evaluated on. `datasets.load_dataset(FOLDER, "questions")` loads them with their
+    images. README.md is the data card, with the seed, checkpoints and parameters that the rows were made with.
 
     \b
     whatif export hugging-face cvqa-synthetic ours/
@@ -31,7 +31,7 @@ def export_hugging_face(benchmark: str, folder: Path) -> None:
 
     questions, pairs = (last_tables_of(benchmark, table) for table in (QUESTIONS, PAIRS))
     if not questions and not pairs:
-        raise WhatifError(f"data: has no questions and no pairs of {benchmark}; `dvc repro` makes them")
+        raise WhatifError(f"data: contains no questions and no pairs of {benchmark}; run `dvc repro` to make them")
     images = pictures_of(benchmark)
     written = write_folder(
         benchmark,
@@ -45,7 +45,7 @@ def export_hugging_face(benchmark: str, folder: Path) -> None:
 
 
 def pictures_of(benchmark: str) -> tuple[Path, ...]:
-    """The artifacts with a benchmark's pictures, those that models are shown first."""
+    """The artifacts with a benchmark's images, sorted so that the images that models are shown come first."""
     from whatif.artifacts.schemas import IMAGES
     from whatif.graph.lineage import tables_of
 
@@ -61,10 +61,10 @@ def write_folder(
     images: Sequence[Path],
     tables: Sequence[Path],
 ) -> str:
-    """Writes a data set folder; returns what was written, in words.
+    """Writes a data set folder; returns a summary such as `6,000 questions`.
 
-    `tables` are the artifacts that the rows were read from: the card says what they were made with. Raises WhatifError
-    when the folder holds a data set already, when a picture is in none of `images`, and when it cannot be written.
+    `tables` are the artifacts that the rows were read from; the card lists what they were made with. Raises WhatifError
+    when the folder already contains a data set, when an image is in none of `images`, and when it cannot be written.
     """
     from whatif.artifacts.images import ImageStore
     from whatif.files.atomic import write_whole
@@ -86,7 +86,7 @@ def write_folder(
     shown |= {row[f"image_id_{side}"] for row in pairs for side in (0, 1)}
     origin = Origin(made.parameters, made.sources, made.unknown, _citation(benchmark))
     card = data_card(benchmark, configurations, origin, licences=_licences(shown, images))
-    write_whole(folder / CARD, card.encode())  # last: where it is, everything is
+    write_whole(folder / CARD, card.encode())  # last: where this file exists, the folder is complete
     return " and ".join(f"{configuration.rows:,} {configuration.name}" for configuration in configurations)
 
 

@@ -1,4 +1,4 @@
-"""`whatif import` and `whatif export` of pairs of pictures: released data sets, annotation tasks and their labels."""
+"""`whatif import` and `whatif export` of image pairs: released data sets, annotation tasks and their labels."""
 
 from __future__ import annotations
 
@@ -21,16 +21,18 @@ _PAIRS = click.option(
     "--pairs",
     type=click.Path(path_type=Path),
     multiple=True,
-    help=f"A table of chosen pairs; may be given several times. Default: those in {_FOLDER}.",
+    help=f"A table of chosen pairs; may be given several times. Default: the tables in {_FOLDER}.",
 )
 _IMAGES = click.option(
     "--images",
     type=click.Path(path_type=Path),
     multiple=True,
-    help="A table of their pictures; may be given several times. Default: those that belong to --pairs.",
+    help="A table of their images; may be given several times. Default: the images beside --pairs.",
 )
 _SEED = click.option(
-    "--seed", type=click.IntRange(0, 2**32 - 1), help="Seed for drawing tasks. Default: that of params.yaml, or 0."
+    "--seed",
+    type=click.IntRange(0, 2**32 - 1),
+    help="Seed of the tasks. Default: the seed in params.yaml, or 0 without that file.",
 )
 
 
@@ -40,8 +42,8 @@ _SEED = click.option(
 def import_pairs(source: Path, folder: Path) -> None:
     """Read the released COCO-Counterfactuals, a folder or a zip, into tables in OUT_FOLDER.
 
-    Written are pairs.parquet, images.parquet and rejections.parquet, which says of each line of examples.jsonl that is
-    no pair why.
+    Writes pairs.parquet, images.parquet and rejections.parquet. The last one has a row with the reason for each line of
+    examples.jsonl that could not be used.
     """
     from whatif.artifacts.images import SortedImages
     from whatif.artifacts.schemas import IMAGES as IMAGES_TABLE
@@ -51,13 +53,13 @@ def import_pairs(source: Path, folder: Path) -> None:
     from whatif.formats.coco_counterfactuals import read_released_pairs
 
     if folder.suffix == ".parquet" or folder.is_file():
-        raise WhatifError(f"{folder}: is the folder that tables are written into, not a file")
+        raise WhatifError(f"{folder}: must be a folder, because several tables are written; give a folder, not a file")
     with _removed_when_empty(folder), ArtifactWriter(folder / "images.parquet", IMAGES_TABLE) as writer:
         with SortedImages(writer) as pictures:
             released = read_released_pairs(source, pictures.add)
         if not released.pairs:
             told = "; ".join(f"{reason}: {count}" for reason, count in released.reasons.items())
-            raise WhatifError(f"{source}: has no whole pair ({told}; the first: {released.rejections[0]['detail']})")
+            raise WhatifError(f"{source}: has no complete pair ({told}; the first: {released.rejections[0]['detail']})")
     write_artifact(folder / "rejections.parquet", REJECTIONS, released.rejections)
     write_artifact(folder / "pairs.parquet", PAIRS_TABLE, released.pairs)
     click.echo(f"{folder / 'pairs.parquet'}: {len(released.pairs):,} pairs")
@@ -67,11 +69,11 @@ def import_pairs(source: Path, folder: Path) -> None:
 
 @contextlib.contextmanager
 def _removed_when_empty(folder: Path) -> Iterator[None]:
-    """Removes the folder if it is empty when its contents could not be written."""
+    """Removes the folder if it is empty after its contents could not be written."""
     try:
         yield
     except BaseException:
-        with contextlib.suppress(OSError):  # it holds something, or was never made
+        with contextlib.suppress(OSError):  # it is not empty, or was never made
             folder.rmdir()
         raise
 
@@ -82,22 +84,22 @@ def _removed_when_empty(folder: Path) -> Iterator[None]:
 @_PAIRS
 @_SEED
 def import_labels(csv: Path, output: Path, pairs: tuple[Path, ...], seed: int | None) -> None:
-    """Read CSV, annotation tasks that people have labelled, into the table of judgements OUTPUT (.parquet).
+    """Read annotation tasks that people have labelled into a table of judgements.
 
-    It needs the pairs and the seed that `whatif export picture-tasks` was given. Rows that are no labels are named with
-    their lines.
+    CSV is the labelled tasks.csv, OUTPUT the table to write (.parquet). Give the same pairs and seed as to `whatif
+    export picture-tasks`. Rejected rows are listed with their line numbers.
     """
     from whatif.artifacts.schemas import JUDGEMENTS
     from whatif.artifacts.writer import write_artifact
     from whatif.verification.picture_labels import read_picture_labels
 
     if output.suffix != ".parquet":
-        raise WhatifError(f"{output}: must end in .parquet; the CSV comes first, then the table to write")
+        raise WhatifError(f"{output}: must end in .parquet; give the CSV first, then the table to write")
     labels = read_picture_labels(csv, _rows(pairs), seed=_seed(seed))
     write_artifact(output, JUDGEMENTS, labels.judgements)
     click.echo(
-        f"{output}: {len(labels.judgements):,} labels; {labels.unlabelled:,} rows have none, "
-        f"{labels.pictures_without_label:,} pictures have none"
+        f"{output}: {len(labels.judgements):,} labels; {labels.unlabelled:,} rows without a label, "
+        f"{labels.pictures_without_label:,} images without a label"
     )
     for row in labels.rejections:
         click.echo(f"{csv}: {row['detail']} ({row['reason']})", err=True)
@@ -113,12 +115,12 @@ def import_labels(csv: Path, output: Path, pairs: tuple[Path, ...], seed: int | 
     type=click.Choice(["released", "hugging-face"]),
     default="released",
     show_default=True,
-    help="examples.jsonl and images, as released; or Parquet and a data card, for datasets.load_dataset.",
+    help="`released`: examples.jsonl and images. `hugging-face`: Parquet and a data card, for datasets.load_dataset.",
 )
 @_PAIRS
 @_IMAGES
 def export_pairs(folder: Path, form: str, pairs: tuple[Path, ...], images: tuple[Path, ...]) -> None:
-    """Write counterfactual pairs and their pictures as a data set in FOLDER."""
+    """Write counterfactual pairs and their images as a data set in FOLDER."""
     from whatif.commands.hugging_face import write_folder
     from whatif.formats.coco_counterfactuals_folder import write_released_pairs
 
@@ -135,7 +137,7 @@ def export_pairs(folder: Path, form: str, pairs: tuple[Path, ...], images: tuple
 @click.option(
     "--labelled-three-times",
     type=click.FloatRange(0, 1),
-    help=f"The share of pictures that three annotators label. Default: that of verify.{NAME} in params.yaml.",
+    help=f"The share of images that three annotators label. Default: the value of verify.{NAME} in params.yaml.",
 )
 @_PAIRS
 @_IMAGES
@@ -147,9 +149,10 @@ def export_tasks(
     images: tuple[Path, ...],
     seed: int | None,
 ) -> None:
-    """Write annotation tasks into FOLDER: tasks.csv, the pictures, and an instruction for annotators.
+    """Write annotation tasks into FOLDER: tasks.csv, the images, and instructions for annotators.
 
-    Labels go into the column `label`; `whatif import picture-labels` reads them.
+    Annotators fill in the column `label`. Then set verify.coco-counterfactuals.labels in params.yaml to the labelled
+    file, or read it with `whatif import picture-labels`.
     """
     from whatif import benchmarks
     from whatif.verification.picture_tasks import FILE, picture_tasks, write_picture_tasks
@@ -158,7 +161,7 @@ def export_tasks(
         labelled_three_times = benchmarks.load_params().lookup(f"verify.{NAME}.labelled_three_times")
     tasks = picture_tasks(_rows(pairs), seed=_seed(seed), labelled_three_times=labelled_three_times)
     rows = write_picture_tasks(tasks, _store(_picture_files(pairs, images)), folder)
-    click.echo(f"{folder / FILE}: {rows:,} labels to give for {len(tasks):,} pictures")
+    click.echo(f"{folder / FILE}: {rows:,} labels to give for {len(tasks):,} images")
 
 
 @click.command("picture-errors")
@@ -168,7 +171,7 @@ def export_tasks(
     type=click.Path(path_type=Path),
     default=Path(f"data/verify/{NAME}/judgements.parquet"),
     show_default=True,
-    help="The labels of the pictures.",
+    help="The table of judgements of the images.",
 )
 @_PAIRS
 @_IMAGES
@@ -176,10 +179,10 @@ def export_tasks(
 def export_errors(
     folder: Path, judgements: Path, pairs: tuple[Path, ...], images: tuple[Path, ...], seed: int | None
 ) -> None:
-    """Write a sample of 100 pictures that were judged wrong into FOLDER, to be sorted into categories.
+    """Write a sample of 100 errors into FOLDER, to be sorted into the categories of Table 7.
 
-    Categories go into the column `category` of errors.csv, which verify.coco-counterfactuals.error_categories in
-    params.yaml names then.
+    An error is an image whose own caption was not chosen. Annotators fill in the column `category` of errors.csv. Then
+    set verify.coco-counterfactuals.error_categories in params.yaml to that file.
     """
     from whatif import artifacts
     from whatif.artifacts.schemas import JUDGEMENTS
@@ -202,23 +205,25 @@ def _rows(pairs: tuple[Path, ...]) -> list[dict[str, Any]]:
 def _tables(pairs: tuple[Path, ...]) -> tuple[Path, ...]:
     found = pairs or _of_the_graph("pairs")
     if not found:
-        raise WhatifError(f"{_FOLDER}: has no table of pairs yet; `dvc repro` makes it, or give one with --pairs")
+        raise WhatifError(
+            f"{_FOLDER}: contains no table of pairs; run `dvc repro` to make it, or give one with --pairs"
+        )
     return found
 
 
 def _picture_files(pairs: tuple[Path, ...], images: tuple[Path, ...]) -> tuple[Path, ...]:
-    """The tables of pictures: those that were named, or those that belong to the pairs."""
+    """The tables of images: the ones given, otherwise those beside the tables of pairs."""
     beside = [path.with_name("images.parquet") for path in pairs]
     known = tuple(path for path in beside if path.exists()) if pairs else _of_the_graph("images")
     found = images or known
     if not found:
         where = ", ".join(map(str, pairs)) or _FOLDER
-        raise WhatifError(f"{where}: where the pictures are is not known; give tables of pictures with --images")
+        raise WhatifError(f"{where}: no table of images was found beside it; give tables of images with --images")
     return found
 
 
 def _of_the_graph(table: str) -> tuple[Path, ...]:
-    """A table that the graph has made, whole or in parts."""
+    """The files of a table that the graph has made, as one file or in parts."""
     return tuple(sorted([*Path(_FOLDER).glob(f"{table}.parquet"), *Path(_FOLDER).glob(f"{table}/*.parquet")]))
 
 

@@ -1,7 +1,7 @@
-"""`whatif evaluate BENCHMARK --model M --limit N`: a pilot sample that is asked, scored and printed, and not recorded.
+"""`whatif evaluate BENCHMARK --model M --limit N`: asks, scores and prints a pilot sample without recording it.
 
-Its answers go into the store, where an evaluation of more questions finds them; no artifact is written, because
-`params.yaml` does not know of the sample.
+The answers go into the response store, so a later evaluation does not ask them again. No artifact is written, because
+the sample is not part of `params.yaml`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _CONFIDENCE = 0.95
 
 
 class _Collected:
-    """Stands in for a job's outputs, and keeps the rows that are written."""
+    """Takes the place of a job's outputs and collects the rows that are written."""
 
     def __init__(self) -> None:
         self.rows: list[Mapping[str, Any]] = []
@@ -34,22 +34,22 @@ class _Collected:
         self.rows.extend(role_and_rows[-1])
 
     def unfinished(self, count: int, reason: str) -> None:
-        """Nothing to do: questions that were given up are among the rows, as errors."""
+        """Does nothing: questions without an answer are among the rows, as errors."""
 
 
 def run_pilot(benchmark: str, chosen: Mapping[str, str], limit: int) -> None:
-    """Asks the chosen model `limit` pairs of a benchmark and prints what came of it, by strategy.
+    """Asks the chosen model `limit` pairs of a benchmark and prints the results for each strategy.
 
-    Raises WhatifError when no model is chosen, when the benchmark has no questions, and as its evaluation does.
+    Raises WhatifError when no model is chosen, when the benchmark has no questions, and when the evaluation does.
     """
     from whatif import benchmarks
 
     if "model" not in chosen:
-        raise WhatifError("--limit: asks one model a pilot sample; name it with --model")
+        raise WhatifError("--limit: a pilot sample is for one model; give --model")
     graph = benchmarks.graph(benchmarks.load_params())
     (step, *_) = graph.steps_of("evaluate", benchmark, ("model",))
     if "model" not in step.wildcards:
-        raise WhatifError(f"{benchmark}: has no questions, so there is no pilot sample of them; leave --limit out")
+        raise WhatifError(f"{benchmark}: has no questions, so there is no pilot sample; run it without --limit")
     rows: dict[str, list[Mapping[str, Any]]] = {}
     jobs = graph.jobs_of(step, dict(chosen))
     for job in jobs:
@@ -58,11 +58,14 @@ def run_pilot(benchmark: str, chosen: Mapping[str, str], limit: int) -> None:
     for strategy, of_strategy in rows.items():
         title = " ".join(filter(None, [chosen["model"], "on", benchmark, strategy]))
         _print(title, of_strategy, _questions(jobs[0]), settings)
-    click.echo(f"No artifact was written; `limit: {limit}` in the model's entry puts the sample into the tables.")
+    click.echo(
+        f"No artifact was written. To include the sample in the tables, add `limit: {limit}` to the model's entry "
+        "in params.yaml."
+    )
 
 
 def _asked(job: Job, limit: int) -> list[Mapping[str, Any]]:
-    """The predictions that a job would write of a pilot sample."""
+    """The predictions that a job would write for a pilot sample."""
     assert job.model is not None
     settings = job.model.model_copy(update={"limit": limit})
     collected = _Collected()
@@ -86,7 +89,7 @@ def _print(
     from whatif.statistics import wilson
 
     if not rows:
-        click.echo(f"{title}: nothing was asked")
+        click.echo(f"{title}: no questions were asked")
         return
     pairs = {questions[row["question_id"]]["pair_id"] for row in rows}
     total = len({row["pair_id"] for row in questions.values()})
@@ -103,7 +106,7 @@ def _print(
         click.echo(f"  not answered: {', '.join(f'{status} {n:,}' for status, n in sorted(unanswered.items()))}")
     prompt, response = (sum(row[f"{what}_tokens"] or 0 for row in rows) for what in ("prompt", "response"))
     if prompt or response:
-        click.echo(f"  tokens: {prompt:,} of prompts, {response:,} of responses{_cost(settings, prompt, response)}")
+        click.echo(f"  tokens: {prompt:,} in prompts, {response:,} in responses{_cost(settings, prompt, response)}")
 
 
 def _cost(settings: Any, prompt: int, response: int) -> str:
@@ -112,4 +115,4 @@ def _cost(settings: Any, prompt: int, response: int) -> str:
 
     if not isinstance(settings, ApiModel) or settings.prices is None:
         return ""
-    return f"; cost {money(settings.prices.cost(prompt, response))} by the prices of params.yaml"
+    return f"; cost {money(settings.prices.cost(prompt, response))} at the prices in params.yaml"

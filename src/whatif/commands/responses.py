@@ -1,4 +1,4 @@
-"""`whatif responses`: what models answered so far, carried between machines."""
+"""`whatif responses`: shows the stored answers of models and moves them between machines."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @click.group()
 def responses() -> None:
-    """Look at the stored answers of models, write them to a file, or take in those of another machine.
+    """Show the stored answers of models, write them to a file, or merge those of another machine.
 
     The store is .whatif/responses.sqlite, or the file that the environment variable WHATIF_RESPONSES names.
     """
@@ -27,10 +27,10 @@ def responses() -> None:
 
 @responses.command()
 def show() -> None:
-    """Print how large the store is, and of each model its answers, tokens, cost and time.
+    """Print the size of the store and each model's answers, tokens, cost and time.
 
-    Cost is printed for models with prices in params.yaml. Time is how long the answers took, on the machine that asked.
-    Errors are not stored; those in data/evaluate are counted below.
+    The cost is printed for models with prices in params.yaml. The time is the total time of the answers, on the machine
+    that asked for them. Errors are not stored; the errors in data/evaluate are counted at the end.
     """
     from whatif.models.responses.store import ResponseStore
     from whatif.models.responses.tallies import tallies
@@ -46,7 +46,8 @@ def show() -> None:
     run = found.last_run
     if run is not None:
         asked = run.hits + run.misses
-        click.echo(f"last run, {run.model}: {run.hits:,} of {asked:,} from the store ({100 * run.hits / asked:.1f}%)")
+        share = f"{100 * run.hits / asked:.1f}%"
+        click.echo(f"last run, {run.model}: {run.hits:,} of {asked:,} answers came from the store ({share})")
     if errors := _errors():
         click.echo("errors in data/evaluate:")
     for model, of_model in errors.items():
@@ -54,7 +55,7 @@ def show() -> None:
 
 
 def _took(tally: Tally, prices: Prices | None) -> Iterator[str]:
-    """What the answers of a model took, as far as it is known."""
+    """Tokens, cost, time and unanswered questions of a model, as far as they are known."""
     from datetime import timedelta
 
     from whatif.params.prices import money
@@ -74,18 +75,18 @@ def _took(tally: Tally, prices: Prices | None) -> Iterator[str]:
     for reason, number in tally.unanswered.items():
         kinds[error_kind(reason)] += number
     if kinds:
-        yield f"without an answer {errors_text(kinds)}"
+        yield f"unanswered: {errors_text(kinds)}"
 
 
 def _prices() -> dict[tuple[str, str | None], Prices]:
-    """Prices by label and address of a model, as params.yaml has them; without those that it gives in two ways."""
+    """Prices in params.yaml by label and address of a model, without models that have two different prices there."""
     from whatif import benchmarks
     from whatif.params.models import ApiModel
 
     found: dict[tuple[str, str | None], set[Prices]] = {}
     try:
         models = benchmarks.load_params().models
-    except WhatifError:  # the store may be looked at outside a project
+    except WhatifError:  # the store may also be shown outside a project
         return {}
     for settings in models.values():
         if isinstance(settings, ApiModel) and settings.prices is not None:
@@ -95,7 +96,7 @@ def _prices() -> dict[tuple[str, str | None], Prices]:
 
 
 def _errors() -> dict[str, Counter[str]]:
-    """Errors by kind in the predictions that are here, by model."""
+    """Errors in the predictions of this checkout, by model and kind."""
     from whatif import artifacts
     from whatif.artifacts.schemas import PREDICTIONS
     from whatif.graph.freshness import DATA
@@ -104,7 +105,7 @@ def _errors() -> dict[str, Counter[str]]:
     evaluated = sorted(path for path in (DATA / "evaluate").rglob("*.parquet") if not path.name.startswith("."))
     paths = []
     for path in evaluated:
-        with suppress(WhatifError):  # `whatif status` says what is wrong with it
+        with suppress(WhatifError):  # `whatif status` reports what is wrong with it
             if artifacts.footer_of(path).table == PREDICTIONS.label:
                 paths.append(path)
     spent = spent_by_model(artifacts.batches(paths, PREDICTIONS, COLUMNS))
@@ -114,7 +115,7 @@ def _errors() -> dict[str, Counter[str]]:
 @responses.command()
 @click.argument("file", type=click.Path(path_type=Path))
 def export(file: Path) -> None:
-    """Write all answers to FILE (.jsonl), a line each with key, request and answer."""
+    """Write all answers to FILE (.jsonl), one line per answer with its key and request."""
     from whatif.models.responses.store import ResponseStore
 
     if file.suffix != ".jsonl":
@@ -127,9 +128,9 @@ def export(file: Path) -> None:
 @responses.command()
 @click.argument("files", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="FILE...")
 def merge(files: tuple[Path, ...]) -> None:
-    """Take in the answers of each FILE: another store (.sqlite), or what `export` wrote (.jsonl).
+    """Merge the answers of each FILE into the store: another store (.sqlite) or an export (.jsonl).
 
-    A request that was answered here keeps its answer.
+    A request that already has an answer in this store keeps it.
     """
     from whatif.models.responses.store import ResponseStore, store_path
 
@@ -138,8 +139,8 @@ def merge(files: tuple[Path, ...]) -> None:
         raise WhatifError(f"{missing[0]}: no such file")
     with ResponseStore(store_path()) as store:
         merged = store.merge(files)
-    different = f", {merged.different:,} of them with another answer, which was not taken" if merged.different else ""
-    click.echo(f"{store.path}: {merged.added:,} answers added, {merged.known:,} were there{different}")
+    different = f", {merged.different:,} of them with a different answer, which was ignored" if merged.different else ""
+    click.echo(f"{store.path}: {merged.added:,} answers added, {merged.known:,} already stored{different}")
 
 
 def _existing() -> Path:
@@ -147,5 +148,5 @@ def _existing() -> Path:
 
     path = store_path()
     if not path.is_file():
-        raise WhatifError(f"{path}: no such file; it is made when a model is asked for the first time")
+        raise WhatifError(f"{path}: no such file; it is created when a model is asked for the first time")
     return path

@@ -1,4 +1,4 @@
-"""`whatif resume`: continues a run after a power cut or a kill."""
+"""`whatif resume`: continues a run after an interruption."""
 
 from __future__ import annotations
 
@@ -16,61 +16,61 @@ _SETS_CORES = ("-c", "--cores", "-j", "--jobs", "--profile", "--workflow-profile
 
 @click.command()
 @click.option(
-    "--door",
+    "--entry-point",
     type=click.Choice(["dvc", "snakemake"]),
-    help="How to go on; as the run that was cut off when not given.",
+    help="How to continue the run. Default: as the interrupted run was started.",
 )
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[-- ARGUMENTS]...")
-def resume(door: str | None, arguments: tuple[str, ...]) -> None:
-    """Go on after a power cut or a kill, with the same results as an uninterrupted run.
+def resume(entry_point: str | None, arguments: tuple[str, ...]) -> None:
+    """Continue a run after an interruption, with the same results as an uninterrupted run.
 
-    Makes sure that nobody is at work in this checkout, removes what the killed run left behind (locks of Snakemake and
-    DVC, marks of jobs that were cut off, temporary files), says so, and calls `dvc repro` or `snakemake`, with
-    ARGUMENTS if there are some: `whatif resume --door snakemake -- --cores 8 --profile slurm`.
+    Checks that no run is active in this checkout, removes what the interrupted run left behind (locks of Snakemake and
+    DVC, markers of unfinished jobs, temporary files), and lists it. Then calls `dvc repro` or `snakemake`, with
+    ARGUMENTS if given: `whatif resume --entry-point snakemake -- --cores 8 --profile slurm`.
 
-    Ends with exit code 1, and changes nothing, when a process of a run lives, also one that a kill left behind, or when
-    jobs that the run handed in to Slurm wait or run; the line says which. Ends with exit code 2 when DVC is to go on
-    and one of its files is damaged; the line says how to restore it.
+    Ends with exit code 1, without changing anything, if a process of a run is still alive or a job that the run
+    submitted to Slurm is pending or running; the message names it. Ends with exit code 2 if DVC is to continue and one
+    of its files is damaged; the message says how to restore it.
     """
     from whatif.cluster import faults as cluster_faults
     from whatif.processes import locks, owners
     from whatif.workflow import dvc_files, recovery
 
     if not Path("params.yaml").is_file():
-        raise WhatifError("params.yaml: no such file; call this in the folder of the project")
+        raise WhatifError("params.yaml: no such file; run this command in the root of the project")
     owners.check_free(Path.cwd())
     last = locks.last_run()
     if any("slurm" in word for word in last):
         cluster_faults.check_no_jobs(Path.cwd())
-    command = next_command(door, arguments, last)
+    command = next_command(entry_point, arguments, last)
     if command[0] == "dvc":
         dvc_files.check_dvc()
     with locks.hold_checkout():
         done = recovery.clear()
         locks.record_run(command)
-    for line in done or ["nothing was left behind"]:
+    for line in done or ["nothing to clean up"]:
         click.echo(line, err=True)
-    click.echo(f"goes on: {' '.join(command)}", err=True)
+    click.echo(f"continuing: {' '.join(command)}", err=True)
     program = Path(sys.executable).with_name(command[0])
     found = str(program) if program.is_file() else shutil.which(command[0])
     if found is None:
-        raise WhatifError(f"{command[0]}: no such program; install it, or give the other --door")
+        raise WhatifError(f"{command[0]}: no such program; install it, or choose the other --entry-point")
     sys.stdout.flush()
     sys.stderr.flush()
     os.execv(found, command)
 
 
-def next_command(door: str | None, arguments: tuple[str, ...], last: list[str]) -> list[str]:
-    """The command that goes on: by `door` with `arguments`, by default the one that the last run was started with.
+def next_command(entry_point: str | None, arguments: tuple[str, ...], last: list[str]) -> list[str]:
+    """The command that continues a run, through `entry_point` with `arguments`; by default the command of the last run.
 
-    Without a last run it is `dvc repro` where DVC is set up, else `snakemake --cores all`.
+    Without a last run, it is `dvc repro` if DVC is set up, and `snakemake --cores all` otherwise.
     """
     known = last[0] if last[:1] in (["dvc"], ["snakemake"]) else None
-    if door is None:
-        door = known or ("dvc" if Path(".dvc").is_dir() else "snakemake")
-    if not arguments and door == known:
+    if entry_point is None:
+        entry_point = known or ("dvc" if Path(".dvc").is_dir() else "snakemake")
+    if not arguments and entry_point == known:
         return last
-    if door == "dvc":
+    if entry_point == "dvc":
         return ["dvc", "repro", *arguments]
     cores = any(word.startswith(_SETS_CORES) for word in arguments)
     return ["snakemake", *([] if cores else ["--cores", "all"]), *arguments]

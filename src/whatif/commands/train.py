@@ -1,4 +1,4 @@
-"""`whatif train` and `whatif assess`: the checkpoints that ship with the package."""
+"""`whatif train` and `whatif assess`: train and measure the embedded checkpoints."""
 
 from __future__ import annotations
 
@@ -9,11 +9,15 @@ import click
 
 @click.command()
 @click.argument("name")
-@click.option("--folder", type=click.Path(path_type=Path), help="Where to save it; by default where it ships.")
+@click.option(
+    "--folder",
+    type=click.Path(path_type=Path),
+    help="Where to save it. Default: the checkpoint's place in the package.",
+)
 def train(name: str, folder: Path | None) -> None:
-    """Train a checkpoint that ships with the package, measure it and write its card.
+    """Train the embedded checkpoint NAME, measure it and write its card.
 
-    The recipe is in params/embedded.yaml; a GPU is used where there is one. `make train-embedded` trains all.
+    The recipe is in params/embedded.yaml. A GPU is used if there is one. `make train-embedded` trains all checkpoints.
 
     \b
     whatif train clip
@@ -30,9 +34,11 @@ def train(name: str, folder: Path | None) -> None:
 
 @click.command()
 @click.argument("name")
-@click.option("--folder", type=click.Path(path_type=Path), help="Where it is; by default where it ships.")
+@click.option(
+    "--folder", type=click.Path(path_type=Path), help="Where it is. Default: the checkpoint's place in the package."
+)
 def assess(name: str, folder: Path | None) -> None:
-    """Measure a checkpoint that ships with the package on held-out data, and write its card again.
+    """Measure the embedded checkpoint NAME on held-out data and update its card.
 
     \b
     whatif assess clip

@@ -1,4 +1,4 @@
-"""`whatif status` and `whatif gc`: what is fresh, what is stale and why, and how much the stash keeps."""
+"""`whatif status` and `whatif gc`: report what is fresh or stale, and limit the size of the stash."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="One JSON object: path -> condition and reasons.")
-@click.option("--all", "every_file", is_flag=True, help="Name every file, fresh ones too.")
-@click.option("--check", is_flag=True, help="End with exit code 1 when anything is not fresh.")
+@click.option("--all", "every_file", is_flag=True, help="List every file, including fresh ones.")
+@click.option("--check", is_flag=True, help="End with exit code 1 if anything is not fresh.")
 def status(as_json: bool, every_file: bool, check: bool) -> None:
-    """Say which jobs are not fresh but stale, unknown or missing, and why.
+    """List the jobs that are not fresh, with the reasons.
 
-    Stale: parameters, inputs or code changed since it was made. Unknown: something before it is not fresh.
-    Nothing is changed; the next `dvc repro` or `snakemake` makes what is not fresh.
+    Stale: parameters, inputs or code changed since the files were made. Missing: a file does not exist. Unknown: an
+    earlier job is not fresh. This command changes nothing; the next `dvc repro` or `snakemake` runs these jobs.
     """
     from whatif import benchmarks
     from whatif.graph.freshness import leftovers, states
@@ -40,7 +40,7 @@ def status(as_json: bool, every_file: bool, check: bool) -> None:
         for job, state in found.items():
             _print_job(job, state, every_file)
         for path in leftovers(graph):
-            click.echo(f"{'left over':9} {path}: no longer asked for")
+            click.echo(f"{'left over':9} {path}: no longer part of the graph")
         counts = {name: sum(state.condition == name for state in found.values()) for name in _COLOURS}
         click.echo(", ".join(f"{number} {name}" for name, number in counts.items() if number) + " (jobs)")
     if check and any(state.condition != "fresh" for state in found.values()):
@@ -56,7 +56,7 @@ def _as_json(found: dict[Job, State]) -> dict[str, dict[str, object]]:
 
 
 def _print_job(job: Job, state: State, every_file: bool) -> None:
-    """Prints a job that is not fresh, or every file of a job, with the reasons."""
+    """Prints a job if it is not fresh, or every file of it, with the reasons."""
     from whatif.graph.freshness import Condition
     from whatif.workflow.snakemake import log_of
 
@@ -66,7 +66,7 @@ def _print_job(job: Job, state: State, every_file: bool) -> None:
     files = [*job.outputs.values(), *job.published]
     for line in files if every_file else [job.name]:
         click.echo(f"{condition} {line}")
-    # That something before it is not fresh, or that none of its files is there, is what the condition says.
+    # The conditions `unknown` and `missing` already say that an earlier job is not fresh or that all files are missing.
     whole = state.condition is Condition.MISSING and len(state.reasons) == len(files)
     for reason in state.reasons if every_file or not (whole or state.condition is Condition.UNKNOWN) else []:
         click.echo(f"{'':9}   {reason}")
@@ -76,20 +76,20 @@ def _print_job(job: Job, state: State, every_file: bool) -> None:
 
 
 @click.command()
-@click.option("--keep", default="10G", show_default=True, help="Size to keep: a number with K, M, G or T.")
+@click.option("--keep", default="10G", show_default=True, help="Maximum size of the stash: a number with K, M, G or T.")
 def gc(keep: str) -> None:
-    """Delete from the stash what was put there longest ago, until it is at most --keep large.
+    """Delete the oldest artifacts from the stash until its size is at most --keep.
 
-    The stash holds artifacts of earlier parameter values, so that going back to them costs nothing.
+    The stash contains artifacts of earlier parameter values, so that going back to them needs no computation.
     """
     from whatif.graph.stash import collect
 
     deleted, left = collect(_bytes(keep))
-    click.echo(f"deleted {deleted / 1e6:.1f} MB, the stash keeps {left / 1e6:.1f} MB")
+    click.echo(f"deleted {deleted / 1e6:.1f} MB, {left / 1e6:.1f} MB remain in the stash")
 
 
 def _bytes(text: str) -> int:
     match = re.fullmatch(r"(\d+(?:\.\d+)?)([KMGT]?)B?", text.strip(), re.IGNORECASE)
     if not match:
-        raise WhatifError(f"--keep {text}: is not a size; give for example 500M or 10G")
+        raise WhatifError(f"--keep {text}: is not a size; give a number with a unit, for example 500M or 10G")
     return int(float(match[1]) * _UNITS[match[2].upper()])

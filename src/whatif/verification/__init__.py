@@ -1,1 +1,1 @@
-"""What people, or checks that need none, say about what was made: tasks out, judgements in, one decision each."""
+"""Verification of images by people or by automatic checks: annotation tasks, judgements and consensus decisions."""

@@ -1,4 +1,4 @@
-"""One decision a picture where several people made one, and what follows: the right ones and the errors."""
+"""The consensus of several annotators about an image, and the correct images and errors that follow from it."""
 
 from __future__ import annotations
 
@@ -8,40 +8,40 @@ from collections.abc import Iterable, Mapping
 from whatif.errors import WhatifError
 from whatif.verification.items import Row, outcome
 
-UNDECIDED = "undecided"  # several annotators, and no decision that most of them made
-AUTOMATIC = "automatic:"  # what the names of annotators begin with that are no people
+UNDECIDED = "undecided"  # no decision has a majority
+AUTOMATIC = "automatic:"  # prefix of annotator names that stand for automatic checks
 
 
 def decisions_of(judgements: Iterable[Row]) -> dict[str, dict[str, str]]:
-    """Item -> annotator -> decision, both in ascending order. Raises WhatifError when one judges an item twice."""
+    """Item -> annotator -> decision, both in ascending order. Raises WhatifError when somebody judged an item twice."""
     found: dict[str, dict[str, str]] = {}
     for row in judgements:
         of_item = found.setdefault(row["item_id"], {})
         if row["annotator"] in of_item:
             raise WhatifError(
-                f"item {row['item_id']}: {row['annotator']} judged it twice; a picture has one label an annotator"
+                f"item {row['item_id']}: {row['annotator']} judged it twice; keep one judgement per annotator and image"
             )
         of_item[row["annotator"]] = row["decision"]
     return {item: dict(sorted(of_item.items())) for item, of_item in sorted(found.items())}
 
 
 def made_by(judgements: Iterable[Row]) -> str | None:
-    """`people` or `automatic`, whoever made the judgements; None where there are none.
+    """`people` or `automatic`, depending on who made the judgements; None if there are no judgements.
 
-    Raises WhatifError when both did: a check and a person are not to be counted as the same.
+    Raises WhatifError when both did: an automatic check must not be counted as a person.
     """
     kinds = {"automatic" if row["annotator"].startswith(AUTOMATIC) else "people" for row in judgements}
     if len(kinds) > 1:
-        raise WhatifError("judgements: some are of people and some are automatic; take the ones or the others")
+        raise WhatifError("judgements: people made some and automatic checks made others; use either kind alone")
     return next(iter(kinds), None)
 
 
 def consensus(judgements: Iterable[Row]) -> dict[str, str]:
-    """Item -> its one decision, or `undecided`; items in ascending order.
+    """Item -> its consensus decision, or `undecided`; items in ascending order.
 
-    The paper (COCO-Counterfactuals 4.1) does not say how the three labels of a picture become one. Here the decision of
-    more than half of its annotators counts; where there is none (three that all differ, two that differ) the picture
-    is undecided, which is not correct.
+    The paper (COCO-Counterfactuals 4.1) does not say how the three labels of an image are combined. Here the decision
+    of more than half of its annotators counts. Without such a majority (three different labels, or two) the image is
+    undecided, which counts as not correct.
     """
     decided = {}
     for item, of_item in decisions_of(judgements).items():
@@ -51,18 +51,18 @@ def consensus(judgements: Iterable[Row]) -> dict[str, str]:
 
 
 def outcomes_of(decided: Mapping[str, str]) -> dict[str, str]:
-    """Item -> `correct`, `incorrect`, `neither`, `both` or `undecided`, of what `consensus` gives."""
+    """Item -> `correct`, `incorrect`, `neither`, `both` or `undecided`, from the result of `consensus`."""
     return {item: UNDECIDED if one == UNDECIDED else outcome(item, one) for item, one in decided.items()}
 
 
 def human_evaluated(judgements: Iterable[Row]) -> list[str]:
-    """The items whose caption was chosen for their picture: the human-evaluated subset of the paper's 4.2.1.
+    """The items whose own caption was chosen for their image: the human-evaluated subset of the paper's 4.2.1.
 
-    It holds captions with their pictures one by one: a pair may be in it with one side alone.
+    The subset consists of single images with their captions, so it may contain only one side of a pair.
     """
     return [item for item, one in outcomes_of(consensus(judgements)).items() if one == "correct"]
 
 
 def errors(judgements: Iterable[Row]) -> list[str]:
-    """The items that were judged otherwise (A.3); those that nobody judged are neither here nor there."""
+    """The items that were judged but not as correct (A.3). Items without judgements are in neither list."""
     return [item for item, one in outcomes_of(consensus(judgements)).items() if one != "correct"]

@@ -1,4 +1,4 @@
-"""Why pictures were judged wrong: a sample of errors that people sort into the categories of Table 7."""
+"""A sample of errors for people to sort into the categories of Table 7, and their answers."""
 
 from __future__ import annotations
 
@@ -28,15 +28,46 @@ BOTH_PRESENT = "Both altered subjects are present in the image"
 ATTRIBUTE = "Failure to bind attribute"
 CATEGORIES = (OBJECT, DETAILS, HYPONYMY, ANNOTATION, SPATIAL, NUMBER, BOTH_PRESENT, ATTRIBUTE)  # as Table 7 names them
 COLUMNS = ("item_id", "category")
-FILE, CATEGORIES_FILE = "errors.csv", "categories.txt"
+FILE, CATEGORIES_FILE, INSTRUCTIONS_FILE = "errors.csv", "categories.txt", "instructions.txt"
 SAMPLE_SIZE = 100  # of A.3.1
+_DESCRIPTIONS = {
+    OBJECT: "A person, animal or object that the caption mentions is missing from the image.",
+    DETAILS: "The image lacks a detail of the caption, such as a dirty room.",
+    HYPONYMY: "One altered subject is a kind of the other (girls are kids), so both captions are valid.",
+    ANNOTATION: "The image matches its caption without a significant flaw; the annotators made a mistake.",
+    SPATIAL: "Things are not where the caption puts them, such as a woman under a suitcase.",
+    NUMBER: "The image has more or fewer things than the caption says, such as one cup holder instead of two.",
+    BOTH_PRESENT: "The image shows both altered subjects, so both captions are valid.",
+    ATTRIBUTE: "A property in the caption, such as a colour, appears on the wrong thing.",
+}
+INSTRUCTIONS = (
+    """\
+Why was this image not matched with its own caption?
+
+Each row of errors.csv has an image for which the annotators did not choose the caption that it was made from. These are
+the columns:
+
+image          the image file in this folder
+caption        the caption that the image was made from
+other_caption  the other caption; the two captions differ in one noun, and these two nouns are the altered subjects
+decision       what the annotators decided: caption_0 (the original caption describes the image better), caption_1
+               (the counterfactual caption does), both, neither, or undecided (no decision had a majority)
+item_id        the name of the image; it ends with -0 if caption is the original caption, and with -1 otherwise
+
+For each row, compare the image with both captions. Choose the category that explains the error best, and copy its name
+from the list below into the column category. Do not change any other column.
+
+"""
+    + "\n".join(f"{name}\n    {_DESCRIPTIONS[name]}" for name in CATEGORIES)
+    + "\n"
+)
 
 
 @dataclass(frozen=True)
 class ErrorCategories:
-    """What a file of categories holds. Its rows are `categories`, `rejections` and `uncategorised` together."""
+    """The contents of a file of categories: a row is in `categories` or `rejections`, or counted in `uncategorised`."""
 
-    categories: dict[str, str]  # item -> one of `CATEGORIES`, in order of items
+    categories: dict[str, str]  # item -> one of `CATEGORIES`, sorted by item
     rejections: list[dict[str, str]]  # rows of the table `rejections`; item_id is `categories-line-000012`
     uncategorised: int  # rows whose category is empty
 
@@ -44,7 +75,7 @@ class ErrorCategories:
 def sample_errors(errors: Collection[str], *, seed: int, size: int = SAMPLE_SIZE) -> list[str]:
     """`size` of the errors (COCO-Counterfactuals A.3.1), or all if there are fewer, in ascending order.
 
-    The place of each in the draw depends on `seed` and its id: when an error goes, the others of the sample stay.
+    Each error's place in the draw depends only on `seed` and its id: without one error, the rest of the sample stays.
     """
     drawn = sorted(set(errors), key=lambda item: (float(stream(seed, "error sample", item).random()), item))
     return sorted(drawn[: max(0, size)])
@@ -53,16 +84,18 @@ def sample_errors(errors: Collection[str], *, seed: int, size: int = SAMPLE_SIZE
 def write_error_sample(
     sample: Sequence[str], pairs: Iterable[Row], decided: Mapping[str, str], images: EncodedPictures, folder: Path
 ) -> None:
-    """Writes `errors.csv`, to be filled in, and the pictures of the sample into a folder.
+    """Writes `errors.csv` to be filled in, the images of the sample, the categories and the instructions into a folder.
 
-    A row has the item, an empty category, the picture's file, its caption, the other caption and what was decided
-    (`consensus`). UTF-8, LF. Raises WhatifError when the sample is empty, when an item is of none of the pairs, when
-    `errors.csv` is there already, when a picture is in none of the files, and when the folder cannot be written.
+    A row has the item, an empty category, the image file, the image's own caption, the other caption and the decision
+    of `consensus`. UTF-8, LF. Raises WhatifError when the sample is empty, when an item belongs to none of the pairs,
+    when `errors.csv` already exists, when an image is in none of the files, and when the folder cannot be written.
     """
     if not sample:
-        raise WhatifError(f"{folder}: there are no errors to sort into categories; give judgements that have some")
+        raise WhatifError(
+            f"{folder}: there are no errors to sort into categories; give judgements with at least one error"
+        )
     if (folder / FILE).exists():
-        raise WhatifError(f"{folder / FILE}: is there already and may hold categories; give another folder")
+        raise WhatifError(f"{folder / FILE}: already exists and may contain categories; give another folder")
     by_id = pairs_by_id(pairs)
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
@@ -70,25 +103,28 @@ def write_error_sample(
     for item in sample:
         pair_id, side = pair_and_side(item)
         if pair_id not in by_id:
-            raise WhatifError(f"{folder}: error {item}: there is no pair {pair_id}; give the pairs that were judged")
+            raise WhatifError(
+                f"{folder}: error {item}: pair {pair_id} is not in the table; give the pairs that were judged"
+            )
         row = by_id[pair_id]
         picture = images.encoded(row[f"image_id_{side}"])
         name = f"{PICTURES}/{picture_name(row[f'image_id_{side}'], picture)}"
         write_whole(folder / name, picture, durable=False)
         captions = (as_shown(row[f"caption_{side}"]), as_shown(row[f"caption_{1 - side}"]))
         writer.writerow((as_shown(item), "", name, *captions, decided[item]))
+    write_whole(folder / INSTRUCTIONS_FILE, INSTRUCTIONS.encode())
     write_whole(folder / CATEGORIES_FILE, "".join(f"{name}\n" for name in CATEGORIES).encode())
     write_whole(folder / FILE, text.getvalue().encode())
 
 
 def read_error_categories(path: Path, sample: Collection[str]) -> ErrorCategories:
-    """Categories of the errors in `sample` from a CSV with the columns `item_id` and `category`.
+    """Reads the categories of the errors in `sample` from a CSV with the columns `item_id` and `category`.
 
-    Categories are those of the paper (`CATEGORIES`); capitals and spaces do not matter. A row is rejected, with its
-    line, for an item that is not in the sample and for an unknown category; when an item comes twice, the first row
-    counts if all say the same, and none if they differ.
+    The categories are those of the paper (`CATEGORIES`); case and spaces do not matter. A row is rejected, with its
+    line number, for an item that is not in the sample and for an unknown category. If an item occurs twice, the first
+    row counts if the categories agree, and neither counts if they differ.
 
-    Raises WhatifError when the file is no such CSV.
+    Raises WhatifError when the file is not such a CSV.
     """
     known = {" ".join(name.casefold().split()): name for name in CATEGORIES}
     named = {as_shown(item): item for item in sample} | {item: item for item in sample}
@@ -103,7 +139,7 @@ def read_error_categories(path: Path, sample: Collection[str]) -> ErrorCategorie
         elif not category:
             empty += 1
         elif " ".join(category.casefold().split()) not in known:
-            detail = f"{category[:60]!r} is none of: {'; '.join(CATEGORIES)}"
+            detail = f"{category[:60]!r} is not one of: {'; '.join(CATEGORIES)}"
             rejections.append(rejection(row, "unknown category", detail))
         else:
             found[named[item]].append((row, known[" ".join(category.casefold().split())]))

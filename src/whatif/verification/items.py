@@ -1,4 +1,4 @@
-"""The items that are judged: a picture of a pair, and what a decision about it comes to."""
+"""The items that annotators judge, one for each image of a pair, and the outcomes of their decisions."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ OUTCOMES = ("correct", "incorrect", "neither", "both")  # in the order of COCO-C
 
 
 def pairs_by_id(pairs: Iterable[Row]) -> dict[str, Row]:
-    """Rows of `pairs` by pair_id, in ascending order. Raises WhatifError when a pair comes with two candidates."""
+    """Rows of `pairs` by pair_id, in ascending order. Raises WhatifError when a pair has two candidates."""
     found: dict[str, Row] = {}
     for row in pairs:
         if row["pair_id"] in found:
             raise WhatifError(
-                f"pair {row['pair_id']}: comes with several candidates; pictures are judged when one was chosen"
+                f"pair {row['pair_id']}: has several candidates; give chosen pairs, with one candidate each"
             )
         found[row["pair_id"]] = row
     return dict(sorted(found.items()))
 
 
 def outcome(item: str, decision: str) -> str:
-    """What a decision about a picture comes to: `correct` when it names the caption that the picture was made from.
+    """The outcome of a decision about an image: `correct` if it names the caption that the image was made from.
 
-    One of `OUTCOMES`. Raises WhatifError for an item that is no picture of a pair, and for an unknown decision.
+    Returns one of `OUTCOMES`. Raises WhatifError for an item that is not an image of a pair, or an unknown decision.
     """
     _, side = pair_and_side(item)
     if decision not in DECISIONS:
-        raise WhatifError(f"item {item}: decision {decision!r} is unknown; it is one of {', '.join(DECISIONS)}")
+        raise WhatifError(f"item {item}: decision {decision!r} is unknown; use one of {', '.join(DECISIONS)}")
     if decision in ("both", "neither"):
         return decision
     return "correct" if decision == f"caption_{side}" else "incorrect"

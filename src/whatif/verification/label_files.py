@@ -1,4 +1,4 @@
-"""CSV files that people have filled in, as spreadsheets save them: rows with the numbers of their lines."""
+"""Reads CSV files that people filled in and saved with a spreadsheet: rows with their line numbers."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from whatif.files.inputs import LONGEST_LINE, read_bytes
 
 @dataclass(frozen=True)
 class LabelRow:
-    """A row below the header: its fields by name, stripped of outer space, and the number of its first line."""
+    """A row below the header: its fields by name, without surrounding spaces, and the number of its first line."""
 
-    file: str  # `labels` or `categories`: what its file holds, in a word
+    file: str  # what the file contains: `labels` or `categories`
     line: int
     fields: dict[str, str]
     surplus: int  # fields beyond those of the header
@@ -25,15 +25,15 @@ class LabelRow:
 def read_label_file(path: Path, needed: Sequence[str], *, file: str, kind: str) -> list[LabelRow]:
     """The rows of a CSV that has at least the columns `needed`.
 
-    `kind` says in errors what file it should be, `file` says it in a word.
-    Taken are UTF-8 with or without a byte order mark, any line ends, and commas, semicolons or tabs between fields.
-    Names of columns may be in capitals. Blank rows are passed over; fields that are missing at the end are empty.
+    `kind` describes the expected contents in error messages; `file` is the short form of it.
+    The text is UTF-8 with or without a byte order mark, with any line endings, and commas, semicolons or tabs between
+    fields. Column names may be in capitals. Blank rows are skipped; fields that are missing at the end are empty.
 
-    Raises WhatifError naming the file when it cannot be read, is not UTF-8 or no CSV, or lacks a column.
+    Raises WhatifError naming the file when it cannot be read, is not UTF-8, is not CSV, or lacks a column.
     """
     text = _text(path, kind)
     header, _, _ = text.partition("\n")
-    delimiter = max(",;\t", key=header.count)  # the first of those that are equally many
+    delimiter = max(",;\t", key=header.count)  # the first of them if several are equally frequent
     names: list[str] | None = None
     rows = []
     for line, record in _records(path, text, delimiter, kind):
@@ -42,10 +42,10 @@ def read_label_file(path: Path, needed: Sequence[str], *, file: str, kind: str) 
             for column in needed:
                 if column not in names:
                     found = ", ".join(name[:40] for name in names if name)[:200] or "none"
-                    raise WhatifError(f"{path}: is no file of {kind}: it has no column {column}; there are {found}")
+                    raise WhatifError(f"{path}: has no column {column}; a file of {kind} needs it; found: {found}")
             if len(set(names)) < len(names):
                 twice = next(name for name in names if names.count(name) > 1)
-                raise WhatifError(f"{path}: column {twice[:40]} is there twice; each has a name of its own")
+                raise WhatifError(f"{path}: duplicate column {twice[:40]}; keep one")
             continue
         values = [field.strip() for field in record]
         if any(values):
@@ -56,20 +56,20 @@ def read_label_file(path: Path, needed: Sequence[str], *, file: str, kind: str) 
 
 
 def rejection(row: LabelRow, reason: str, detail: str) -> dict[str, str]:
-    """A row of the table `rejections` for a row of a file; item_id is `labels-line-000012`."""
+    """A row of the table `rejections` for a row of the file; its item_id is for example `labels-line-000012`."""
     return {"item_id": f"{row.file}-line-{row.line:06d}", "reason": reason, "detail": f"line {row.line}: {detail}"}
 
 
 def settle(found: Sequence[tuple[LabelRow, str]]) -> tuple[list[tuple[LabelRow, str]], list[dict[str, str]]]:
-    """Of rows that say the same thing's value, the one that counts, if any, and the others as rejections.
+    """Resolves several rows about one item: the row that counts, if any, and the other rows as rejections.
 
-    Rows that all say the same count as the first of them; of rows that differ nobody knows which is meant.
+    If all rows have the same value, the first counts. If they differ, none counts.
     """
     lines = ", ".join(str(row.line) for row, _ in found)
     if len({value for _, value in found}) > 1:
-        detail = f"lines {lines} say different things of one and the same; none of them counts"
+        detail = f"lines {lines} give different values for the same item; none of them counts"
         return [], [rejection(row, "given twice, differently", detail) for row, _ in found]
-    detail = f"lines {lines} say the same; the first counts"
+    detail = f"lines {lines} give the same value; the first counts"
     return list(found[:1]), [rejection(row, "given twice, alike", detail) for row, _ in found[1:]]
 
 

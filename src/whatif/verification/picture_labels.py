@@ -1,4 +1,4 @@
-"""Labels of pictures read from the CSV that annotators have filled in: judgements, and what is none and why."""
+"""Reads the CSV that annotators filled in: labels as judgements, and rejected rows with their reasons."""
 
 from __future__ import annotations
 
@@ -15,39 +15,39 @@ from whatif.verification.items import Row
 from whatif.verification.label_files import LabelRow, read_label_file, rejection, settle
 from whatif.verification.picture_tasks import PictureTask, as_shown, picture_tasks
 
-COLUMNS = ("task_id", "annotator", "label")  # may have `time` and `comment` beside them; others are passed over
+COLUMNS = ("task_id", "annotator", "label")  # `time` and `comment` are optional; other columns are ignored
 LABELS = ("1", "2", "both", "neither")
 
 
 @dataclass(frozen=True)
 class PictureLabels:
-    """What a file of labels holds. Its rows are `judgements`, `rejections` and `unlabelled` together."""
+    """The contents of a file of labels: a row is in `judgements` or `rejections`, or counted in `unlabelled`."""
 
-    judgements: list[dict[str, Any]]  # rows of the table `judgements`, in order of their key
+    judgements: list[dict[str, Any]]  # rows of the table `judgements`, sorted by key
     rejections: list[dict[str, str]]  # rows of the table `rejections`; item_id is `labels-line-000012`
     unlabelled: int  # rows whose label is empty
     pictures_without_label: int
 
 
 def read_picture_labels(path: Path, pairs: Iterable[Row], *, seed: int) -> PictureLabels:
-    """Labels of the tasks that `picture_tasks` makes of `pairs` with the same `seed`.
+    """Reads the labels of the tasks that `picture_tasks` makes from `pairs` with the same `seed`.
 
     A label is `1`, `2`, `both`, `neither` or the text of the option; capitals and spaces do not matter. `annotator` is
-    any name. `time`, if there is one, is ISO 8601; what is none stands in the comment.
+    any name. `time`, if given, is ISO 8601; another text is moved to the comment.
 
-    A row is rejected, with its line, for an unknown task, no annotator or one whose name is kept for automatic checks,
-    an unknown label, and more fields than the header has. When an annotator labels a picture twice, the first row
-    counts if all have the same label, and none if they differ.
+    A row is rejected, with its line number, for an unknown task, a missing annotator, an annotator name reserved for
+    automatic checks, an unknown label, or more fields than the header has. If an annotator labels an image twice, the
+    first row counts if the labels agree, and neither counts if they differ.
 
-    Raises WhatifError when the file is no such CSV, and when it knows no task of these pairs at all.
+    Raises WhatifError when the file is not such a CSV, and when none of its tasks belongs to these pairs.
     """
-    rows = read_label_file(path, COLUMNS, file="labels", kind="labels of pictures")
-    # Whom a task was given to does not matter here.
+    rows = read_label_file(path, COLUMNS, file="labels", kind="labels of images")
+    # It does not matter here which annotator a task was assigned to.
     tasks = {task.task_id: task for task in picture_tasks(pairs, seed=seed, labelled_three_times=0)}
     if rows and not any(row.fields["task_id"] in tasks for row in rows):
         raise WhatifError(
-            f"{path}: none of its {len(rows):,} tasks is of these pairs; labels are read with the pairs and the seed "
-            "that the tasks were made with"
+            f"{path}: none of its {len(rows):,} tasks belongs to these pairs; give the pairs and the seed that the "
+            "tasks were made with"
         )
     rejections: list[dict[str, str]] = []
     labelled: dict[tuple[str, str], list[tuple[LabelRow, str]]] = defaultdict(list)
@@ -63,7 +63,7 @@ def read_picture_labels(path: Path, pairs: Iterable[Row], *, seed: int) -> Pictu
             decision = _decision(row.fields["label"], task)
             if decision is None:
                 known = ", ".join(LABELS)
-                told = f"{row.fields['label'][:60]!r} is none of {known} and no text of an option"
+                told = f"{row.fields['label'][:60]!r} is not one of {known}, nor the text of an option"
                 rejections.append(rejection(row, "unknown label", told))
             else:
                 labelled[task.item_id, row.fields["annotator"]].append((row, decision))
@@ -78,21 +78,21 @@ def read_picture_labels(path: Path, pairs: Iterable[Row], *, seed: int) -> Pictu
 
 
 def _fault(row: LabelRow, tasks: dict[str, PictureTask]) -> tuple[str, str]:
-    """Reason and detail of a row that cannot be a label, whatever it says; empty when it can."""
+    """Reason and detail if a row cannot be used, whatever its label; both empty if it can."""
     task_id, annotator = row.fields["task_id"], row.fields["annotator"]
     if row.surplus:
-        return "too many fields", f"{row.surplus} more than the header has; texts with commas stand in quotes"
+        return "too many fields", f"{row.surplus} more than the header has; quote texts that contain commas"
     if task_id not in tasks:
         return "unknown task", f"task_id is {task_id[:60]!r}"
     if row.fields["label"] and not annotator:
-        return "no annotator", f"task {task_id} has a label and nobody who gave it"
+        return "no annotator", f"task {task_id} has a label but no annotator"
     if annotator.startswith(AUTOMATIC):
-        return "annotator", f"{annotator[:60]!r}: names that begin with {AUTOMATIC} are of checks, not of people"
+        return "annotator", f"{annotator[:60]!r}: names that begin with {AUTOMATIC} are reserved for automatic checks"
     return "", ""
 
 
 def _decision(label: str, task: PictureTask) -> str | None:
-    """What a label decides, None when it is none of those asked for, or is the text of both options."""
+    """The decision that a label stands for; None if the label is unknown or is the text of both options."""
     said = _plain(label)
     if said in ("both", "neither"):
         return said

@@ -1,8 +1,8 @@
-"""Annotation tasks for pictures of pairs: a CSV that says nothing of which caption a picture was made from.
+"""Annotation tasks for the images of pairs: a CSV that does not reveal which caption an image was made from.
 
-A row asks one annotator which of two captions describes a picture (COCO-Counterfactuals 4.1, B.2). Ids of tasks, the
-order of rows and the order of both captions are drawn from a seed, so that none of them tells the side; who reads the
-labels draws them again. An annotator who has seen one picture of a pair may still remember it when the other comes.
+A row asks one annotator which of two captions describes an image better (COCO-Counterfactuals 4.1, B.2). Task ids, the
+order of rows and the order of the two captions are drawn from a seed, so none of them reveals the side. Reading the
+labels draws them again from the same seed. An annotator may still remember the other image of a pair.
 """
 
 from __future__ import annotations
@@ -24,30 +24,38 @@ from whatif.random_streams import stream
 from whatif.verification.items import Row, pairs_by_id
 
 COLUMNS = ("task_id", "annotator", "image", "option_1", "option_2", "option_3", "option_4", "label")
-FILE, INSTRUCTIONS_FILE, PICTURES = "tasks.csv", "instructions.txt", "pictures"
-RATERS = 3  # of a picture that is labelled for agreement
+FILE, INSTRUCTIONS_FILE, PICTURES = "tasks.csv", "instructions.txt", "images"
+RATERS = 3  # annotators of an image that is used to measure agreement
 _IMAGE_ID = re.compile(r"[0-9a-f]{64}")
 _RUN_BY_SPREADSHEETS = ("=", "+", "-", "@", "\t", "\r")
+# The wording follows the instructions of the paper (COCO-Counterfactuals, Figure 4).
 INSTRUCTIONS = """\
-Each row of tasks.csv shows you a picture (column image, a file beside it) and two captions.
+Which caption describes the image better?
 
-Decide which caption says better what the picture shows, and write into the column label:
+Each row of tasks.csv has an image and two captions. The column image names the image file in this folder. The
+captions are in the columns option_1 and option_2.
 
-1        the caption in option_1 fits better
-2        the caption in option_2 fits better
-both     the two fit, and neither of them says more of the picture than the other
-neither  the two are wrong about the picture
+For each row, look at the image, read both captions, and write one of these labels into the column label:
 
-Where both captions are true but one of them is more exact, take the more exact one.
-Judge the picture alone: which caption comes first means nothing.
-Label the rows whose column annotator has your number, and write nothing into the other columns. You may put
-your name instead of your number, as long as it is the same in all your rows.
+1        The caption in option_1 describes the image better.
+2        The caption in option_2 describes the image better.
+both     Both captions describe the image equally well.
+neither  Neither caption describes the image accurately.
+
+If both captions are correct, choose the one that is more descriptive or detailed. Write both only if they describe
+the image equally well.
+
+Use only what you can see in the image. The order of the captions is random. Judge each row on its own: your answers
+to other rows do not matter.
+
+Your number is in the column annotator. Label every row with your number, and no other rows. Do not change any other
+column, except that you may replace your number with your name; use the same name in all your rows.
 """
 
 
 @dataclass(frozen=True)
 class PictureTask:
-    """One picture to be judged. `options` are both captions as they are shown, `sides` which caption each is."""
+    """One image to be judged. `options` are the two captions as shown, `sides` their sides in the same order."""
 
     task_id: str
     item_id: str
@@ -58,16 +66,17 @@ class PictureTask:
 
 
 def picture_tasks(pairs: Iterable[Row], *, seed: int, labelled_three_times: float) -> list[PictureTask]:
-    """The task of every picture of chosen `pairs`, in order of their ids, which is no order of pictures.
+    """One task for each image of the chosen `pairs`, sorted by task id; this order is unrelated to the pairs.
 
-    Id and order of options depend on `seed` and the picture's item alone. The share `labelled_three_times` of the
-    pictures (rounded; one at least, unless it is 0) goes to three annotators, those that come first when all are put in
-    an order drawn from the seed; each of the others goes to one of the three, drawn alike. 4.1 of the paper gives 10%.
+    The id of a task and the order of its options depend only on `seed` and the image's item id. The share
+    `labelled_three_times` of the images (rounded; at least one unless the share is 0) is assigned to three annotators:
+    the first images in an order drawn from the seed. Each other image is assigned to one of the three annotators, also
+    drawn from the seed. The paper uses 10% (4.1).
 
-    Raises WhatifError for a share that is none, and when a pair comes with several candidates.
+    Raises WhatifError for a share outside 0 to 1, and when a pair has several candidates.
     """
     if not 0 <= labelled_three_times <= 1:
-        raise WhatifError(f"labelled_three_times: {labelled_three_times} is no share; it lies between 0 and 1")
+        raise WhatifError(f"labelled_three_times: {labelled_three_times} is not a share; give a number between 0 and 1")
     by_id = pairs_by_id(pairs)
     items = [item_id(pair_id, side) for pair_id in by_id for side in SIDES]
     for_three = items_labelled_three_times(items, seed=seed, share=labelled_three_times)
@@ -91,24 +100,24 @@ def picture_tasks(pairs: Iterable[Row], *, seed: int, labelled_three_times: floa
                 )
             )
     if len({task.task_id for task in tasks}) < len(tasks):
-        raise WhatifError("picture tasks: two pictures get the same task id; take another seed")
+        raise WhatifError("image tasks: two images have the same task id; use another seed")
     return sorted(tasks, key=lambda task: task.task_id)
 
 
 def task_id_of(item: str, seed: int) -> str:
-    """An id that does not tell pair or side; with letters in it, so that no spreadsheet takes it for a number."""
+    """An id that reveals neither pair nor side. It contains letters, so that no spreadsheet reads it as a number."""
     return f"task-{hashlib.sha256(canonical_json([seed, 'task', item]).encode()).hexdigest()[:16]}"
 
 
 def items_labelled_three_times(items: Sequence[str], *, seed: int, share: float) -> set[str]:
-    """The items that three annotators label: `share` of them, in an order drawn from the seed for each by its id."""
+    """The items that three annotators label: the first `share` of them, in an order drawn from seed and item ids."""
     number = min(len(items), max(1, round(share * len(items)))) if share else 0
     drawn = sorted(items, key=lambda item: (float(stream(seed, "labelled by three", item).random()), item))
     return set(drawn[:number])
 
 
 def tasks_csv(tasks: Sequence[PictureTask], images: EncodedPictures) -> bytes:
-    """The tasks as CSV (UTF-8, LF): a row a picture and annotator, annotators one after the other."""
+    """The tasks as CSV (UTF-8, LF): one row per image and annotator, sorted by annotator."""
     rows = sorted((number, task.task_id, task) for task in tasks for number in task.annotators)
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
@@ -120,37 +129,37 @@ def tasks_csv(tasks: Sequence[PictureTask], images: EncodedPictures) -> bytes:
 
 
 def write_picture_tasks(tasks: Sequence[PictureTask], images: EncodedPictures, folder: Path) -> int:
-    """Writes `tasks.csv`, the pictures and the instruction into a folder; returns the number of rows of the CSV.
+    """Writes `tasks.csv`, the images and the instructions into a folder; returns the number of rows of the CSV.
 
-    Labels that stand in a `tasks.csv` there are lost with it, so none is overwritten. Raises WhatifError when there is
-    one already, when there are no tasks, when a picture is in none of the files, and when the folder cannot be written.
+    An existing `tasks.csv` may contain labels, so it is never overwritten. Raises WhatifError when there is one, when
+    there are no tasks, when an image is in none of the files, and when the folder cannot be written.
     """
     if not tasks:
-        raise WhatifError(f"{folder}: there are no pictures to judge; give a table of pairs that has some")
+        raise WhatifError(f"{folder}: there are no images to judge; give a table of pairs that is not empty")
     if (folder / FILE).exists():
-        raise WhatifError(f"{folder / FILE}: is there already and may hold labels; give another folder")
+        raise WhatifError(f"{folder / FILE}: already exists and may contain labels; give another folder")
     data = tasks_csv(tasks, images)
     for image_id in sorted({task.image_id for task in tasks}):
         picture = images.encoded(image_id)
         write_whole(folder / PICTURES / picture_name(image_id, picture), picture, durable=False)
     write_whole(folder / INSTRUCTIONS_FILE, INSTRUCTIONS.encode())
-    write_whole(folder / FILE, data)  # last: where it is, everything is
+    write_whole(folder / FILE, data)  # last: where this file exists, the folder is complete
     return sum(len(task.annotators) for task in tasks)
 
 
 def as_shown(text: str) -> str:
-    """A text as it stands in a file that people open in spreadsheets, where one that begins with = would be run.
+    """A text as it is written to a file that people open with a spreadsheet, which would run a text that begins with =.
 
-    Such a text gets an apostrophe before it, which spreadsheets take as the mark of a text.
+    An apostrophe is put before such a text; spreadsheets then read it as text.
     """
     return f"'{text}" if text.startswith(_RUN_BY_SPREADSHEETS) else text
 
 
 def picture_name(image_id: str, picture: bytes) -> str:
-    """The name of a picture's file: its content's hash, which tells nothing, and what its bytes are.
+    """The name of an image file: the hash of its content, which reveals nothing, and a suffix for its format.
 
-    Raises WhatifError for an id that is no hash: it is to become the name of a file.
+    Raises WhatifError for an id that is not a hash, because the id becomes a file name.
     """
     if not _IMAGE_ID.fullmatch(image_id):
-        raise WhatifError(f"image {image_id[:80]!r}: is no sha256 in hexadecimal, which the ids of pictures are")
+        raise WhatifError(f"image {image_id[:80]!r}: is not a SHA-256 hash in hexadecimal; the id of an image is one")
     return f"{image_id}{suffix_of(picture)}"

@@ -72,7 +72,8 @@ def _check_pipeline() -> None:
 
     remedy = f"restore it with `git restore {_PIPELINE}`"
     if not _PIPELINE.is_file():
-        raise WhatifError(f"{_PIPELINE}: no such file; {remedy}, or go on with `whatif resume --door snakemake`")
+        other = "`whatif resume --entry-point snakemake`"
+        raise WhatifError(f"{_PIPELINE}: no such file; {remedy}, or continue with {other}")
     try:
         values, _ = load(str(_PIPELINE), COMPILED_MULTI_STAGE_SCHEMA)
     except (DvcException, RecursionError) as error:

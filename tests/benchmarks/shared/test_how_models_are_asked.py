@@ -243,8 +243,8 @@ def test_a_pilot_from_the_command_line_stores_answers_and_writes_nothing(project
     assert original.startswith("  original: ") and original.endswith(" of 6")
     assert counterfactual.startswith("  counterfactual: ") and counterfactual.endswith(" of 6")
     # Each of 12 questions takes 9 tokens and 1.
-    assert rest[-2] == "  tokens: 108 of prompts, 12 of responses; cost 0.23 by the prices of params.yaml"
-    assert rest[-1].startswith("No artifact was written; `limit: 6` in the model's entry")
+    assert rest[-2] == "  tokens: 108 in prompts, 12 in responses; cost 0.23 at the prices in params.yaml"
+    assert rest[-1].startswith("No artifact was written. To include the sample in the tables, add `limit: 6`")
     assert (project.everything(), len(endpoint.log)) == (before, 12)
     project.values["models"]["m"]["limit"] = 6
     project.make("evaluate")

@@ -361,18 +361,22 @@ def test_the_command_shows_exports_and_merges(tmp_path: Path, monkeypatch: pytes
     code, text = whatif("show")
     assert (code, text.splitlines()[1:]) == (
         0,
-        ["          2  api gpt", "          1  api llava", "last run, api gpt: 3 of 4 from the store (75.0%)"],
+        [
+            "          2  api gpt",
+            "          1  api llava",
+            "last run, api gpt: 3 of 4 answers came from the store (75.0%)",
+        ],
     )
     assert size > 4096 and text.startswith(".whatif/responses.sqlite: 0.") and "3 answers" in text
     assert whatif("export", "out.jsonl") == (0, "out.jsonl: 3 answers\n")
     monkeypatch.setenv("WHATIF_RESPONSES", "elsewhere/r.sqlite")
     assert whatif("show") == (
         2,
-        "whatif: elsewhere/r.sqlite: no such file; it is made when a model is asked for the first time\n",
+        "whatif: elsewhere/r.sqlite: no such file; it is created when a model is asked for the first time\n",
     )
     assert whatif("merge", "out.jsonl", "none.jsonl") == (2, "whatif: none.jsonl: no such file\n")
     assert not Path("elsewhere").exists()
-    merged = "elsewhere/r.sqlite: 3 answers added, 3 were there\n"
+    merged = "elsewhere/r.sqlite: 3 answers added, 3 already stored\n"
     assert whatif("merge", "out.jsonl", ".whatif/responses.sqlite") == (0, merged)
     assert whatif("export", "out.txt") == (2, "whatif: out.txt: must end in .jsonl\n")
 
@@ -397,7 +401,7 @@ def test_the_command_shows_tokens_cost_time_and_what_was_not_answered(
             store.put(request_key(request), request, answer)
         put(store, "question", "yes", "local")
     took = "4,000,000 prompt and 8,000 response tokens (of 4 answers)"
-    rest = "0:01:44 h (of 3 answers), without an answer refused: 2"
+    rest = "0:01:44 h (of 3 answers), unanswered: refused: 2"
     assert whatif("show")[1].splitlines()[1:] == [f"          5  api gpt: {took}, {rest}", "          1  api local"]
     values = puzzles_and_baselines()
     model = {"adapter": "api", "model": "gpt", "base_url": "https://host/v1/"}
