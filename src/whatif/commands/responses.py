@@ -75,7 +75,7 @@ def _took(tally: Tally, prices: Prices | None) -> Iterator[str]:
     for reason, number in tally.unanswered.items():
         kinds[error_kind(reason)] += number
     if kinds:
-        yield f"unanswered: {errors_text(kinds)}"
+        yield f"unanswered ({errors_text(kinds)})"
 
 
 def _prices() -> dict[tuple[str, str | None], Prices]:

@@ -401,7 +401,7 @@ def test_the_command_shows_tokens_cost_time_and_what_was_not_answered(
             store.put(request_key(request), request, answer)
         put(store, "question", "yes", "local")
     took = "4,000,000 prompt and 8,000 response tokens (of 4 answers)"
-    rest = "0:01:44 h (of 3 answers), unanswered: refused: 2"
+    rest = "0:01:44 h (of 3 answers), unanswered (refused: 2)"
     assert whatif("show")[1].splitlines()[1:] == [f"          5  api gpt: {took}, {rest}", "          1  api local"]
     values = puzzles_and_baselines()
     model = {"adapter": "api", "model": "gpt", "base_url": "https://host/v1/"}
