@@ -1,4 +1,4 @@
-"""README.md and docs/ say what the files say that their numbers come from."""
+"""README.md and docs/: numbers equal those of their source files, and links and named files exist."""
 
 from __future__ import annotations
 
@@ -32,6 +32,34 @@ def test_a_comment_begins_a_line_only_where_it_is_alone(page: Path) -> None:
     """Markdown takes a line that begins with a comment for HTML, and the paragraph before it for finished."""
     lines = page.read_text(encoding="utf-8").splitlines()
     assert [line for line in lines if line.startswith("<!--") and not re.fullmatch(r"<!-- /?[\w ,-]+ -->", line)] == []
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda page: page.name)
+def test_python_files_that_a_page_names_exist(page: Path) -> None:
+    """A path starts at the root of the project or in src/whatif; a bare name may be in any package."""
+    named = re.findall(r"(?<![\w/.*-])[\w/.*-]+\.py\b", page.read_text(encoding="utf-8"))
+    package = ROOT / "src" / "whatif"
+    exists = {name: bool([*ROOT.glob(name), *package.glob(name if "/" in name else f"**/{name}")]) for name in named}
+    assert [name for name in named if not exists[name]] == []
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda page: page.name)
+def test_relative_links_of_a_page_resolve(page: Path) -> None:
+    missing = []
+    for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
+        path, _, anchor = target.partition("#")
+        if re.match(r"[a-z]+:", target):
+            continue
+        file = page.parent / path if path else page
+        if not file.exists() or (anchor and anchor not in anchors(file)):
+            missing.append(target)
+    assert missing == []
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors of a page's headings, formed as GitHub forms them."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def test_another_number_in_the_metrics_is_another_number_on_the_page(
