@@ -29,9 +29,9 @@ def bomb(first: str, level: str) -> bytes:
 TEN = ", ".join(["{}"] * 10)
 # What the file holds, and what is said of it behind its name.
 WHOLE: list[tuple[str, bytes, str]] = [
-    ("empty", b"", ": must hold keys and values"),
-    ("a list", b"- seed", ": must hold keys and values"),
-    ("a word", b"seed", ": must hold keys and values"),
+    ("empty", b"", ": must contain keys and values"),
+    ("a list", b"- seed", ": must contain keys and values"),
+    ("a word", b"seed", ": must contain keys and values"),
     ("null bytes", b"\0\0\0", ": not valid YAML"),
     ("UTF-16", TEXT.encode("utf-16"), ": is not UTF-8 (byte 0)"),
     ("Latin-1", b"seed: 1 # caf\xe9", ": is not UTF-8 (byte 13)"),
@@ -94,7 +94,7 @@ EDITS: list[tuple[str, str, str, str]] = [
         f"{MODEL}  7: {{adapter: random}}\n",
         "models.7: is 7; input should be a valid string",
     ),
-    ("model without adapter", MODEL, f"{MODEL}  m: {{name: x}}\n", "models.m: names no adapter"),
+    ("model without adapter", MODEL, f"{MODEL}  m: {{name: x}}\n", "models.m: has no adapter; give one"),
     ("model of nothing", MODEL, f"{MODEL}  m:\n", "models.m: is None"),
     ("unknown adapter", MODEL, f"{MODEL}  m: {{adapter: os.system}}\n", "models.m.adapter: is 'os.system'"),
     (
@@ -131,7 +131,7 @@ EDITS: list[tuple[str, str, str, str]] = [
         "unknown strategy",
         MODEL,
         f"{MODEL}  m: {{adapter: replay, predictions: x.csv, strategy: ../x}}\n",
-        "it is one of",
+        "it must be one of",
     ),
     (
         "dtype of no number",

@@ -68,12 +68,12 @@ def test_the_shipped_file_is_valid() -> None:
         (
             "adapter: random,",
             "adapter: rondom,",
-            "models.random.adapter: is 'rondom'; known here: 'random', 'first-option'",
+            "models.random.adapter: is 'rondom'; it must be one of 'random', 'first-option'",
         ),
         (
             "adapter: random,",
             "adapter: random, top_k: 1,",
-            "models.random.top_k: unknown key; known here: adapter, benchmarks, limit, name",
+            "models.random.top_k: unknown key; it must be one of adapter, benchmarks, limit, name",
         ),
         (
             "{adapter: random,",
@@ -119,7 +119,7 @@ def test_the_shipped_file_is_valid() -> None:
         (
             "{adapter: random,",
             "{adapter: hf-chat, checkpoint: a/b, device: cuda, device_map: auto,",
-            "models.random: device_map chooses the devices itself; give device or device_map, not both",
+            "models.random: device_map chooses the devices; give either device or device_map",
         ),
         (
             "{adapter: random,",
@@ -129,12 +129,12 @@ def test_the_shipped_file_is_valid() -> None:
         (
             "{adapter: random,",
             '{adapter: api, model: m, base_url: "http://a/v1", extra_body: {temperature: 1},',
-            "extra_body: is '(not shown)'; `temperature` is not for extra_body: it is set by the other keys",
+            "extra_body: is '(not shown)'; `temperature` is not allowed in extra_body: other keys of this entry set it",
         ),
         (
             "{adapter: random,",
             '{adapter: api, model: m, base_url: "http://a/v1", extra_body: {stream: true},',
-            "`stream` is not for extra_body: each question gets one reply",
+            "`stream` is not allowed in extra_body: each request must have one complete reply",
         ),
         (
             "{adapter: random,",
@@ -154,10 +154,10 @@ def test_the_shipped_file_is_valid() -> None:
         (
             "{adapter: random,",
             '{adapter: api, model: m, base_url: "http://hunter2/v1", price_per_million_prompt_tokens: 1,',
-            "models.random: give both prices",
+            "models.random: give the prices of both",
         ),
         ("{adapter: random,", "{adapter: random, limit: 0,", "models.random.limit: is 0; input should be greater"),
-        ("{adapter: random, name: Random}", "{name: Random}", "models.random: names no adapter"),
+        ("{adapter: random, name: Random}", "{name: Random}", "models.random: has no adapter; give one"),
         ("adapter: random", "adapter: hf-chat", "models.random.checkpoint: is missing"),
         (
             "{adapter: random,",
@@ -167,7 +167,7 @@ def test_the_shipped_file_is_valid() -> None:
         (
             "{adapter: random,",
             '{adapter: api, model: m, base_url: "http://a/v1", multiple_choice: rank-text,',
-            "models.random.multiple_choice: is 'rank-text'; an endpoint returns no likelihoods to rank options by",
+            "models.random.multiple_choice: is 'rank-text'; an endpoint returns no likelihoods for ranking options",
         ),
         (
             "{adapter: random,",
@@ -202,14 +202,14 @@ def test_all_mistakes_are_named_at_once(tmp_path: Path) -> None:
     text = TEXT.replace("seed: 2024", "seed: x\nfoo: 1").replace("shards: 4", "shards: 0")
     error = error_of(text, tmp_path)
     assert len(error.splitlines()) == 3
-    assert "foo: unknown key; known here: aggregate, benchmarks, evaluate" in error
+    assert "foo: unknown key; it must be one of aggregate, benchmarks, evaluate" in error
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "must hold keys and values"),
-        ("- 1\n- 2\n", "must hold keys and values"),
+        ("", "must contain keys and values"),
+        ("- 1\n- 2\n", "must contain keys and values"),
         ("seed: [1\n", "not valid YAML"),
         (TEXT + "seed: 3\n", "seed: stands twice; keep one"),
         (TEXT.replace("seed: 2024\n", ""), "seed: is missing"),

@@ -26,7 +26,7 @@ TINY = ("evaluate tiny part-000-of-002", "evaluate tiny part-001-of-002", "aggre
         ({"generate.cvqa-synthetic.image_size": 44}, "generate.cvqa-synthetic.image_size: is 44; input should be"),
         ({"generate.cvqa-synthetic.sharts": 4}, "generate.cvqa-synthetic.sharts: unknown key; did you mean `shards`?"),
         ({"sead": 4}, "sead: unknown key; did you mean `seed`?"),
-        ({"models.random.adapter": "rondom"}, "models.random.adapter: is 'rondom'; known here: 'random'"),
+        ({"models.random.adapter": "rondom"}, "models.random.adapter: is 'rondom'; it must be one of 'random'"),
     ],
 )
 def test_both_doors_refuse_bad_parameters_before_anything_runs(

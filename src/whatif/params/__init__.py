@@ -1,1 +1,1 @@
-"""The typed view of `params.yaml`, and its mistakes as lines for people."""
+"""The typed settings of `params.yaml`, and readable messages about mistakes in it."""

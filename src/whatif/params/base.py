@@ -1,4 +1,4 @@
-"""What every part of `params.yaml` is made of: immutable settings that are closed to unknown keys."""
+"""Base classes of the sections of `params.yaml`: immutable settings that reject unknown keys."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SourcePath = Annotated[str, Outside()]
 
 
 class Settings(BaseModel):
-    """A part of `params.yaml`: immutable, and closed to keys that it does not name."""
+    """A part of `params.yaml`. It is immutable and rejects unknown keys."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, strict=True)
 
@@ -27,7 +27,7 @@ class BenchmarkSettings(Settings):
     """The sections of one benchmark: a subclass has a field for each stage with settings, named like the stage."""
 
     def check(self, models: Mapping[str, Any]) -> None:
-        """Checks what these settings say of the models of `params.yaml`.
+        """Checks these settings against the models of `params.yaml`.
 
         Raises ValueError; its text begins with the path of the key, in which `{name}` is the benchmark's name.
         """
@@ -65,5 +65,5 @@ class Share(Span):
     @model_validator(mode="after")
     def _of_a_whole(self) -> Share:
         if self.low < 0 or self.high > 1:
-            raise ValueError("it is a share: from 0 to 1")
+            raise ValueError("a share must be between 0 and 1")
         return self

@@ -1,4 +1,4 @@
-"""What `extra_body` may hold: further fields of a request to an endpoint, none that is set elsewhere, and no secret."""
+"""Validation of `extra_body`: additional request fields, without fields that other keys set and without secrets."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ _SECRET_VALUE = re.compile(r"\s*(?:sk-\w{8}|bearer\s+\S)", re.IGNORECASE)
 def _checked(body: dict[str, Any]) -> dict[str, Any]:
     for key in body:
         if key in _OURS:
-            raise ValueError(f"`{key}` is not for extra_body: it is set by the other keys of this entry")
+            raise ValueError(f"`{key}` is not allowed in extra_body: other keys of this entry set it")
         if key in _ONE_WHOLE_REPLY:
-            raise ValueError(f"`{key}` is not for extra_body: each question gets one reply, which is read whole")
+            raise ValueError(f"`{key}` is not allowed in extra_body: each request must have one complete reply")
     for key, value in _leaves(body):
         is_secret = _SECRET_KEY.search(key.lower().replace("-", "_"))
         if is_secret or (isinstance(value, str) and _SECRET_VALUE.match(value)):
             raise ValueError(
-                f"`{key}` looks like a secret, and what stands here is kept in many files; put it into the environment "
-                "and name its variable as key_variable"
+                f"`{key}` looks like a secret, and params.yaml is stored in many places; put the secret into an "
+                "environment variable and set key_variable to the name of the variable"
             )
     try:
         json.dumps(body, allow_nan=False)
     except ValueError:
-        raise ValueError("its numbers must be finite: JSON has no others") from None
+        raise ValueError("its numbers must be finite, because JSON has no others") from None
     return body
 
 
 def _leaves(value: Any, key: str = "") -> Iterator[tuple[str, Any]]:
-    """Every value inside, with the nearest key above it; a key above several values comes with each."""
+    """Every nested value with its nearest key; the key of a list is repeated for each element."""
     if isinstance(value, Mapping):
         for name, inner in value.items():
             yield str(name), None

@@ -1,4 +1,4 @@
-"""Settings read from YAML files and checked, with every mistake as a line for people."""
+"""Reads settings from YAML files and checks them; each mistake is reported as one readable line."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _REMEDY = "run whatif in the root of the project"
 
 
 def read_settings(root: type[Root], path: Path, remedy: str = _REMEDY) -> Root:
-    """Reads and checks a file of settings; `remedy` says what to do when it is not there.
+    """Reads and checks a file of settings; `remedy` says what to do if the file cannot be read.
 
-    Raises WhatifError with one line a finding: file, line, path of the key, what is wrong, what would be right.
+    Raises WhatifError with one line per finding: file, line, path of the key, what is wrong, what would be right.
     """
     values, tree = read_yaml(path, remedy)
     return check_settings(root, values, path, tree)
@@ -47,15 +47,15 @@ def check_settings(
     tree: yaml.Node | None = None,
     context: Mapping[str, Any] | None = None,
 ) -> Root:
-    """Values as read from a file, checked; `tree` is the file as YAML nodes, which know their lines.
+    """Checks values that were read from a file; `tree` has the YAML nodes of the file, for line numbers.
 
-    `context` is what validators of single values are told of the rest of the world.
+    `context` is passed to the validators of single values.
 
     Raises WhatifError as `read_settings` does.
     """
     if not isinstance(values, dict):
         first = " and ".join(f"`{field.alias or name}`" for name, field in list(root.model_fields.items())[:2])
-        raise WhatifError(f"{path}: must hold keys and values; the first ones are {first}")
+        raise WhatifError(f"{path}: must contain keys and values, such as {first}")
     try:
         return root.model_validate(values, context=context)
     except ValidationError as error:
@@ -64,16 +64,16 @@ def check_settings(
 
 
 def _without_secret(finding: Any) -> Any:
-    """A finding that does not show what may be a key, pasted where the name of its variable belongs, or in a URL."""
+    """A finding without values that may be secrets: an API key in place of a variable's name, or in a URL."""
     where = finding["loc"]
     secret = where[-1:] in (("key_variable",), ("base_url",)) or "extra_body" in where
     return {**finding, "input": "(not shown)"} if secret else finding
 
 
 def _finding_line(finding: Any, values: Any, path: Path, tree: yaml.Node | None, root: type[BaseModel]) -> str:
-    """One of pydantic's findings about `values`, read from `path`, as a line for people."""
+    """One of pydantic's findings about `values`, read from `path`, as a readable line."""
     if not finding["loc"]:
-        # Raised by a check over several keys, which names the one that is wrong.
+        # Raised by a check over several keys; its message names the wrong one.
         return f"{path}: {finding['msg'].removeprefix('Value error, ')}"
     keys = _keys_in_file(finding["loc"], values)
     where = f"{path}:{_line_of(keys, tree)}: " if tree else f"{path}: "
@@ -84,18 +84,18 @@ def _finding_line(finding: Any, values: Any, path: Path, tree: yaml.Node | None,
     if kind == "missing":
         return f"{where}{name}: is missing"
     if kind == "union_tag_not_found":
-        return f"{where}{name}: names no adapter; give `adapter: random`, for example"
+        return f"{where}{name}: has no adapter; give one, for example `adapter: random`"
     if kind == "union_tag_invalid":
         context = finding["ctx"]
-        return f"{where}{name}.adapter: is {context['tag']!r}; known here: {context['expected_tags']}"
+        return f"{where}{name}.adapter: is {context['tag']!r}; it must be one of {context['expected_tags']}"
     value = finding["input"]
-    whole_entry = isinstance(value, dict) and "adapter" in value  # which may hold what is not to be shown
+    whole_entry = isinstance(value, dict) and "adapter" in value  # which may contain a secret
     shown = "" if whole_entry else f"is {value!r}; "
     return f"{where}{name}: {shown}{message[:1].lower()}{message[1:]}"
 
 
 def _keys_in_file(location: tuple[Any, ...], values: Any) -> list[Any]:
-    """The keys of an error's place as they stand in the file: without the tags that pydantic adds for a union."""
+    """The path of keys in the file for the location of an error, without the tags that pydantic adds for a union."""
     keys: list[Any] = []
     for number, key in enumerate(location):
         inside = isinstance(values, dict) and key in values
@@ -109,7 +109,7 @@ def _keys_in_file(location: tuple[Any, ...], values: Any) -> list[Any]:
 
 
 def _is_tag(key: Any, values: Any) -> bool:
-    """Whether a part of a place is a tag, which an entry of the file has as a value: `hf-chat`, its adapter."""
+    """Whether a part of a location is a tag, such as the adapter `hf-chat`, rather than a key of the file."""
     return isinstance(values, dict) and key == values.get("adapter")
 
 

@@ -1,4 +1,4 @@
-"""The settings of what answers: one class an adapter, told apart by the field `adapter`."""
+"""The settings of models: one class per adapter, chosen by the field `adapter`."""
 
 from __future__ import annotations
 
@@ -19,34 +19,34 @@ _SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 def _installed(name: str, info: ValidationInfo) -> str:
     known = (info.context or {}).get("benchmarks")
     if known is not None and name not in known:
-        raise ValueError(f"installed benchmarks: {', '.join(known)}")
+        raise ValueError(f"it must be one of the installed benchmarks: {', '.join(known)}")
     return name
 
 
 BenchmarkName = Annotated[str, AfterValidator(_installed)]
-# How a question with options is put to a model (see `whatif.scoring.rank`): it ranks the options by their text or by
-# their letter, or it answers in words. `open` is for answers made elsewhere to questions that did not show the options.
+# How a model answers a question with options (see `whatif.scoring.rank`): it ranks their texts or their letters, or
+# answers in words. `open` is for responses made elsewhere to questions that did not show the options.
 MultipleChoice: TypeAlias = Literal["rank-text", "rank-letter", "words", "open"]
 
 
-SystemMessage = Annotated[str, Field(pattern=r"\S")]  # said before the question, in the role `system`
+SystemMessage = Annotated[str, Field(pattern=r"\S")]  # precedes the question, in the role `system`
 
 
 class _Model(Settings):
-    """What every model of `params.yaml` may have."""
+    """The settings that every model has."""
 
-    name: str | None = None  # as printed in tables; the key when not given
-    benchmarks: list[BenchmarkName] | None = Field(default=None, min_length=1)  # those it is evaluated on; null: all
+    name: str | None = None  # shown in tables; default: the key
+    benchmarks: list[BenchmarkName] | None = Field(default=None, min_length=1)  # evaluated only on these; null: all
 
     def is_evaluated_on(self, benchmark: str) -> bool:
-        """Whether the entry lists this benchmark, or lists none."""
+        """Whether the entry lists this benchmark or lists none."""
         return self.benchmarks is None or benchmark in self.benchmarks
 
 
 class _Answerer(_Model):
-    """What every model that answers questions may have."""
+    """The settings that every model that answers questions has."""
 
-    limit: int | None = Field(default=None, ge=1)  # pairs of a benchmark that it is asked, as a pilot sample; null: all
+    limit: int | None = Field(default=None, ge=1)  # pairs per benchmark, as a pilot sample; null: all
 
     @property
     def answers_open_questions(self) -> bool:
@@ -55,18 +55,18 @@ class _Answerer(_Model):
 
 
 class Baseline(_Answerer):
-    """Answers without a look at picture or words: the lines that a model must pass."""
+    """Answers without reading the image or the question: a baseline that a model should beat."""
 
     adapter: Literal["random", "first-option", "majority"]
 
     @property
     def answers_open_questions(self) -> bool:
-        """All but one, which needs options to choose from."""
+        """True except for `first-option`, which needs options to choose from."""
         return self.adapter != "first-option"
 
     @property
     def multiple_choice(self) -> MultipleChoice:
-        """A baseline picks one of the options that it is given."""
+        """A baseline chooses one of the options."""
         return "rank-text"
 
 
@@ -77,32 +77,32 @@ class LocalCheckpoint(Settings):
     revision: str | None = None
     dtype: Literal["float32", "float16", "bfloat16"] = "float32"
     device: str = "cpu"
-    batch_size: int = Field(default=8, ge=1, le=1024)  # questions, captions or pictures at once
+    batch_size: int = Field(default=8, ge=1, le=1024)  # questions, captions or images at once
 
 
 class DiffusionCheckpoint(LocalCheckpoint):
-    """A StableDiffusionPipeline, and in how many steps of which scheduler it makes a picture."""
+    """A StableDiffusionPipeline with its scheduler and its number of steps."""
 
     steps: int = Field(ge=1, le=1000)
-    scheduler: Literal["ddim", "euler-ancestral"] | None = None  # the checkpoint's own when null
-    cross_attention: bool = False  # whether pairs of pictures share the maps of cross-attention too
-    shared_start: float = Field(default=0, ge=0, lt=1)  # share of the steps at which a pair is one and the same picture
-    licence: str = Field(default="unknown", min_length=1)  # of the pictures that it draws, as `CC0-1.0`
+    scheduler: Literal["ddim", "euler-ancestral"] | None = None  # null: the checkpoint's own
+    cross_attention: bool = False  # whether image pairs also share cross-attention maps
+    shared_start: float = Field(default=0, ge=0, lt=1)  # share of the steps in which both images are the same
+    licence: str = Field(default="unknown", min_length=1)  # licence of the generated images, for example `CC0-1.0`
 
 
 class CheckpointSettings(_Answerer, LocalCheckpoint):
     """A checkpoint that answers questions; its batches are halved when memory runs out."""
 
-    max_new_tokens: int = Field(default=64, ge=1, le=4096)  # of an answer in words
+    max_new_tokens: int = Field(default=64, ge=1, le=4096)  # maximum length of an answer in words
     multiple_choice: Literal["rank-text", "rank-letter", "words"] = "rank-text"
-    # How accelerate spreads the weights over the devices that it finds; null puts all of them on `device`.
+    # How accelerate distributes the weights over the devices that it finds; null: all weights are on `device`.
     device_map: Literal["auto", "balanced", "balanced_low_0", "sequential"] | None = None
-    quantization: Literal["4bit", "8bit"] | None = None  # bits a weight, by bitsandbytes; null keeps them as they are
+    quantization: Literal["4bit", "8bit"] | None = None  # by bitsandbytes; null: none
 
     @model_validator(mode="after")
     def _one_place(self) -> CheckpointSettings:
         if self.device_map is not None and "device" in self.model_fields_set:
-            raise ValueError("device_map chooses the devices itself; give device or device_map, not both")
+            raise ValueError("device_map chooses the devices; give either device or device_map")
         return self
 
 
@@ -113,7 +113,7 @@ class HuggingFaceChat(CheckpointSettings):
     system: SystemMessage | None = None
 
 
-Prompt = Annotated[str, Field(pattern=r"\{question\}")]  # the words of a prompt, `{question}` where the question stands
+Prompt = Annotated[str, Field(pattern=r"\{question\}")]  # a prompt with the placeholder `{question}`
 
 
 class HuggingFaceBlip(CheckpointSettings):
@@ -124,7 +124,7 @@ class HuggingFaceBlip(CheckpointSettings):
 
 
 class BlindTextModel(CheckpointSettings):
-    """A language model that reads the question and sees no picture."""
+    """A language model that reads the question but never sees the image."""
 
     adapter: Literal["blind"]
     system: SystemMessage | None = None  # of a checkpoint with a chat template
@@ -132,94 +132,96 @@ class BlindTextModel(CheckpointSettings):
 
 
 class DualEncoder(_Model, LocalCheckpoint):
-    """A matcher that embeds captions and pictures by themselves (CLIP, FLAVA, BridgeTower): it scores by the cosine.
+    """A matcher that embeds captions and images separately (CLIP, FLAVA, BridgeTower) and scores them by their cosine.
 
-    It alone can search among many of them.
+    Only this kind of matcher can be used for retrieval.
     """
 
     adapter: Literal["dual-encoder"]
 
 
 class CrossEncoder(_Model, LocalCheckpoint):
-    """A matcher that reads a caption and a picture together (ViLT, BridgeTower)."""
+    """A matcher that reads a caption and an image together (ViLT, BridgeTower)."""
 
     adapter: Literal["cross-encoder"]
 
 
 class ApiModel(_Answerer):
-    """A model behind an OpenAI-compatible endpoint: a provider's, or a server of one's own (vLLM, transformers)."""
+    """A model behind an OpenAI-compatible endpoint: a provider's, or your own server (vLLM, transformers)."""
 
     adapter: Literal["api"]
     model: str = Field(min_length=1)
     base_url: str = Field(pattern=r"^https?://[^\s/?#@]+(/[^\s?#@]*)?$")
-    key_variable: str | None = Field(default=None, pattern=r"^[A-Z_][A-Z0-9_]*$", max_length=64)  # of the environment
+    key_variable: str | None = Field(default=None, pattern=r"^[A-Z_][A-Z0-9_]*$", max_length=64)  # environment variable
     concurrency: int = Field(default=8, ge=1, le=256)  # requests at once
     max_new_tokens: int = Field(default=64, ge=1, le=65_536)
-    token_limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"  # what the endpoint calls the line above
-    temperature: float | None = Field(default=0, ge=0, le=2)  # null: not sent, for models that refuse it
+    token_limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"  # the endpoint's name for max_new_tokens
+    temperature: float | None = Field(default=0, ge=0, le=2)  # null: not sent, for models that reject it
     timeout_seconds: float = Field(default=120, gt=0, le=3600)
     retries: int = Field(default=6, ge=0, le=20)
-    # Of a response, decoded; what is larger ends the question in an error. Answers are short: only an endpoint that
-    # sends more beside them, such as long reasoning, needs more than the default.
+    # Maximum size of a decoded response; a larger one gives an error for its question. Only endpoints that send more
+    # than a short answer, such as long reasoning, need more than the default.
     max_response_bytes: int = Field(default=8 * 2**20, ge=2**10, le=2**30)
-    # Of all answers of a job (a part of a benchmark, a strategy) together, prompts too, in however many runs they came.
+    # For all prompts and answers of a job (one part of a benchmark, one strategy) together, over all runs.
     token_budget: int | None = Field(default=None, ge=1)
     price_per_million_prompt_tokens: float | None = Field(default=None, ge=0)
     price_per_million_response_tokens: float | None = Field(default=None, ge=0)
     multiple_choice: Literal["words"] = "words"
     system: SystemMessage | None = None
-    extra_body: ExtraBody | None = None  # further fields of each request, as the endpoint knows them
+    extra_body: ExtraBody | None = None  # additional fields of each request
 
     @field_validator("multiple_choice", mode="before")
     @classmethod
     def _in_words(cls, form: object) -> object:
         if form != "words":
-            raise ValueError("an endpoint returns no likelihoods to rank options by; it answers in `words`")
+            raise ValueError("an endpoint returns no likelihoods for ranking options; use `words`")
         return form
 
     @property
     def prices(self) -> Prices | None:
-        """What its tokens cost; None when that is not said."""
+        """The prices of its tokens; None if they are not given."""
         prompt, response = self.price_per_million_prompt_tokens, self.price_per_million_response_tokens
         return None if prompt is None or response is None else Prices(prompt, response)
 
     @model_validator(mode="after")
     def _both_prices(self) -> ApiModel:
         if (self.price_per_million_prompt_tokens is None) != (self.price_per_million_response_tokens is None):
-            raise ValueError("give both prices, of prompt tokens and of response tokens, or none")
+            raise ValueError("give the prices of both prompt tokens and response tokens, or neither")
         return self
 
 
 class Replay(_Answerer):
-    """Says again what a model said elsewhere: reads a file of predictions."""
+    """Reads predictions that were made elsewhere from a file."""
 
     adapter: Literal["replay"]
     predictions: SourcePath = Field(min_length=1)  # path of a .csv, .tsv, .json, .jsonl or .xlsx
-    # The columns with the responses to the original and to the counterfactual question, in a file of the C-VQA authors.
+    # In a file of the C-VQA authors: the columns of the responses to the original and the counterfactual question.
     response_columns: list[str] | None = Field(default=None, min_length=2, max_length=2)
-    strategy: str = "direct"  # how open questions were put; the file has no answers to any other strategy
-    # `words`: the questions showed their lettered options. `open`: they did not, so a letter names none of them.
+    strategy: str = "direct"  # the strategy of the open questions; the file has no answers for other strategies
+    # `words`: the questions showed their lettered options. `open`: they did not, so a letter is not an answer.
     multiple_choice: Literal["words", "open"] = "words"
 
     @field_validator("response_columns")
     @classmethod
     def _two(cls, columns: list[str] | None) -> list[str] | None:
         if columns is not None and columns[0] == columns[1]:
-            raise ValueError("name two columns, of the responses to the original and to the counterfactual question")
+            raise ValueError(
+                "give two different columns: of the responses to the original and to the counterfactual question"
+            )
         return columns
 
     @field_validator("multiple_choice", mode="before")
     @classmethod
     def _said_in_words(cls, form: object) -> object:
         if form in ("rank-text", "rank-letter"):
-            raise ValueError("a file of responses holds no likelihoods to rank options by; give `words` or `open`")
+            raise ValueError("a file of responses has no likelihoods for ranking options; use `words` or `open`")
         return form
 
     @field_validator("strategy")
     @classmethod
     def _known(cls, name: str) -> str:
         if name not in strategies():
-            raise ValueError(f"it is one of {', '.join(strategies())}")
+            raise ValueError(f"it must be one of {', '.join(strategies())}")
         return name
 
 
@@ -227,7 +229,7 @@ def _model_key(key: str) -> str:
     if not _SLUG.fullmatch(key):
         raise ValueError(
             "a key must be lower-case words and digits joined by hyphens, without dots or spaces, for example "
-            f"`{_slug(key)}`; a hub id belongs in the field `checkpoint`"
+            f"`{_slug(key)}`; put a hub id into the field `checkpoint`"
         )
     return key
 
@@ -240,7 +242,7 @@ ModelSettings = Annotated[
 
 
 def answerers(models: Mapping[str, Any], benchmark: str, *, open_questions: bool = False) -> list[str]:
-    """The keys of models that answer the questions of a benchmark, sorted; `open_questions` have no options."""
+    """The keys of the models that answer questions of a benchmark, sorted; with `open_questions`, without options."""
     return [
         key
         for key in _evaluated(models, benchmark, _Answerer)
@@ -249,12 +251,12 @@ def answerers(models: Mapping[str, Any], benchmark: str, *, open_questions: bool
 
 
 def matchers(models: Mapping[str, Any], benchmark: str) -> list[str]:
-    """The keys of models that score how well captions and pictures of a benchmark match, sorted."""
+    """The keys of the models that score how well captions and images of a benchmark match, sorted."""
     return _evaluated(models, benchmark, DualEncoder | CrossEncoder)
 
 
 def dual_encoders(models: Mapping[str, Any], benchmark: str) -> list[str]:
-    """The keys of matchers that embed captions and pictures by themselves, and so can search among many; sorted."""
+    """The keys of the matchers that embed captions and images separately and are used for retrieval, sorted."""
     return _evaluated(models, benchmark, DualEncoder)
 
 

@@ -1,4 +1,4 @@
-"""What tokens cost."""
+"""Prices of tokens."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Prices:
-    """Prices of a million tokens, in whatever currency they were given."""
+    """Prices per million tokens, in the currency of params.yaml."""
 
     prompt: float
     response: float
 
     def cost(self, prompt_tokens: float, response_tokens: float) -> float:
-        """What so many tokens cost, in that currency."""
+        """The cost of these numbers of tokens, in the same currency."""
         return (prompt_tokens * self.prompt + response_tokens * self.response) / 1e6
 
 
 def money(cost: float) -> str:
-    """A cost as text: two decimals, or two digits of less than a hundredth."""
+    """A cost as text: two decimals, or two significant digits below 0.01."""
     return f"{cost:.2f}" if cost >= 0.01 or cost == 0 else f"{cost:.2g}"

@@ -1,4 +1,4 @@
-"""What an unknown key of a settings file may have meant: a key that is spelt or named alike, or one of another kind."""
+"""Suggestions for an unknown key of a settings file: a similar key, or a key of another class."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-# Words that other tools use -> the words of our keys.
+# Words in the keys of other tools -> the words in our keys.
 _SYNONYMS = {
     "attempts": "retries",
     "endpoint": "url",
@@ -27,14 +27,14 @@ _SYNONYMS = {
     "weights": "checkpoint",
     "workers": "concurrency",
 }
-_SAY_NOTHING = frozenset({"api", "model"})  # every key of a model might begin with them
-_LEAST_RATIO = 0.6  # of letters in common, as `difflib` has it
+_UNINFORMATIVE = frozenset({"api", "model"})  # any key of a model might begin with them
+_LEAST_RATIO = 0.6  # of letters in common, as defined by `difflib`
 _LEAST_SHARE = 0.5  # of words in common
-_STEM = 5  # words that begin with so many equal letters are taken for the same: quantize, quantization
+_STEM = 5  # words with this many equal first letters count as the same: quantize, quantization
 
 
 def suggestion(keys: Sequence[Any], values: Any, root: type[BaseModel]) -> str:
-    """The end of a message about an unknown key, at the path `keys` of a file that holds `values` for `root`."""
+    """The end of the message about an unknown key at the path `keys` of a file with `values` for `root`."""
     unknown = str(keys[-1])
     meant, all_kinds = _classes_at(keys[:-1], values, root)
     known = _keys_of(meant)
@@ -45,13 +45,13 @@ def suggestion(keys: Sequence[Any], values: Any, root: type[BaseModel]) -> str:
     alike = max(known, key=lambda one: (_likeness(unknown, one), one), default=None)
     if alike is not None and _likeness(unknown, alike) > 0:
         return f"; did you mean `{alike}`?"
-    return f"; known here: {', '.join(known)}" if known else ""
+    return f"; it must be one of {', '.join(known)}" if known else ""
 
 
 def _classes_at(
     keys: Sequence[Any], values: Any, root: type[BaseModel]
 ) -> tuple[list[type[BaseModel]], list[type[BaseModel]]]:
-    """The classes that the mapping at a path is read as; and all that could stand there, whatever its tag says."""
+    """The classes that the mapping at a path is read as, and all classes that are allowed there with another tag."""
     kinds: list[Any] = [root]
     value = values
     for key in keys:
@@ -66,7 +66,7 @@ def _classes_at(
 
 
 def _members(kind: Any, value: Any) -> Iterator[Any]:
-    """The types that an annotation is made of; of a union with a tag that `value` names, the one with this tag."""
+    """The member types of an annotation; for a tagged union whose tag is in `value`, only the type with this tag."""
     if get_origin(kind) is Annotated:
         inner, *metadata = get_args(kind)
         tag = next((one.discriminator for one in metadata if isinstance(one, FieldInfo) and one.discriminator), None)
@@ -91,7 +91,7 @@ def _inside(kind: Any, key: Any) -> Iterator[Any]:
 
 
 def _tags(kind: type[BaseModel], field: str = "adapter") -> list[str]:
-    """The values of a class's tag, or its name where it has none."""
+    """The values of a class's tag, or the name of the class if it has no tag."""
     annotation = kind.model_fields[field].annotation if field in getattr(kind, "model_fields", {}) else None
     return [str(tag) for tag in get_args(annotation)] if get_origin(annotation) is Literal else [kind.__name__]
 
@@ -101,7 +101,7 @@ def _keys_of(kinds: Sequence[type[BaseModel]]) -> list[str]:
 
 
 def _likeness(unknown: str, known: str) -> float:
-    """How alike two keys are, by their letters or by their words; 0 where not enough."""
+    """The similarity of two keys, by letters or by words; 0 below the thresholds."""
     ratio = difflib.SequenceMatcher(None, unknown, known).ratio()
     share = _shared_words(_words(unknown), _words(known))
     return max(ratio if ratio >= _LEAST_RATIO else 0.0, share if share >= _LEAST_SHARE else 0.0)
@@ -109,7 +109,7 @@ def _likeness(unknown: str, known: str) -> float:
 
 def _words(key: str) -> set[str]:
     found = [_SYNONYMS.get(word, word) for word in re.findall(r"[a-z0-9]+", key.lower())]
-    return {word for word in found if word not in _SAY_NOTHING} or set(found)
+    return {word for word in found if word not in _UNINFORMATIVE} or set(found)
 
 
 def _shared_words(first: set[str], second: set[str]) -> float:

@@ -1,6 +1,6 @@
-"""The whole of `params.yaml`: every setting, its type and its range; an unknown key or a bad value is an error.
+"""The whole of `params.yaml`: every setting with its type and range. An unknown key or a bad value is an error.
 
-The sections of a stage are those of the benchmarks, each typed by the settings that the benchmark brings.
+Each stage has sections for the benchmarks, which are typed by the settings of the benchmark.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ Own = TypeVar("Own", bound=BenchmarkSettings)
 class Params:
     """The checked settings of a pipeline.
 
-    benchmarks: the selected ones, in the order of the file; models: what is evaluated, by key; sections: the settings
-    of each selected benchmark.
+    benchmarks: the selected ones, in the order of the file. models: the models by key. sections: the settings of each
+    selected benchmark.
     """
 
     seed: int
@@ -46,7 +46,7 @@ class Params:
     def lookup(self, path: str) -> Any:
         """The value at a dotted path of `params.yaml`, for example `generate.cvqa-synthetic`.
 
-        Raises KeyError when there is none.
+        Raises KeyError when there is no such value.
         """
         first, *rest = path.split(".")
         if first in STAGES:
@@ -62,16 +62,16 @@ class Params:
 def check(
     values: Any, kinds: Kinds, names: Sequence[str], path: Path = Path(PARAMS_FILE), tree: yaml.Node | None = None
 ) -> Params:
-    """Values as read from a file, checked; `tree` is the file as YAML nodes, which know their lines.
+    """Checks values that were read from a file; `tree` has the YAML nodes of the file, for line numbers.
 
-    `kinds` are the settings of every benchmark that the values mention, `names` all benchmarks that are installed.
-    Raises WhatifError with one line a finding: file, line, path of the key, what is wrong, what would be right.
+    `kinds` has the settings class of every benchmark that the values mention; `names` are all installed benchmarks.
+    Raises WhatifError with one line per finding: file, line, path of the key, what is wrong, what would be right.
     """
     selected = _selected(values)
     read = check_settings(_root(kinds, selected), values, path, tree, {"benchmarks": names})
     whole: Any = read
     if len(set(whole.benchmarks)) < len(whole.benchmarks):
-        raise WhatifError(f"{path}: benchmarks: name each one once")
+        raise WhatifError(f"{path}: benchmarks: a name occurs twice; keep one")
     sections = {name: _section(kinds[name], name, read) for name in whole.benchmarks}
     for name, section in sections.items():
         try:
@@ -82,19 +82,19 @@ def check(
 
 
 def mentioned(values: Any) -> list[str]:
-    """Names of benchmarks that values of a file select or have a section for, as far as these are well-formed."""
+    """The names of benchmarks that the values select or have a section for, as far as the values are well-formed."""
     stages = [values.get(stage) for stage in STAGES] if isinstance(values, dict) else []
     sections = [name for stage in stages if isinstance(stage, dict) for name in stage]
     return list(dict.fromkeys(name for name in (*_selected(values), *sections) if isinstance(name, str)))
 
 
 def read(path: Path) -> tuple[Any, yaml.Node | None]:
-    """The values of a file, unchecked, and the file as nodes. Raises WhatifError when it cannot be read."""
+    """The unchecked values of a file and its YAML nodes. Raises WhatifError when the file cannot be read."""
     return read_yaml(path)
 
 
 def plain(value: Any) -> Any:
-    """A value of the parameters as JSON knows it, with the keys of `params.yaml`."""
+    """A value of the parameters as JSON values, with the keys of `params.yaml`."""
     if isinstance(value, Settings):
         return value.model_dump(mode="json", by_alias=True)
     if isinstance(value, tuple):

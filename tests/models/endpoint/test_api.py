@@ -238,7 +238,7 @@ def test_the_key_is_in_no_file_and_no_output(served: tuple[str, Path], tmp_path:
         ({"base_url": f"https://host/v1?key={SECRET}"}, "base_url: is '(not shown)'; string should match pattern"),
         ({"api_key": SECRET}, "api_key: unknown key"),
         ({"concurrency": 257}, "concurrency: is 257; input should be less than or equal to 256"),
-        ({"price_per_million_prompt_tokens": 1.5}, "give both prices"),
+        ({"price_per_million_prompt_tokens": 1.5}, "give the prices of both"),
     ],
 )
 def test_a_mistake_in_its_settings_is_named_and_a_pasted_key_is_not_shown(
