@@ -302,8 +302,8 @@ def test_show_writes_a_contact_sheet_of_pairs_from_the_whole_set(
 
 def test_a_parquet_file_that_is_not_ours_is_refused(folder: Path) -> None:
     (folder / "x.parquet").write_bytes(b"PAR1 and no more")
-    assert refused(whatif("show", "x.parquet")).startswith("x.parquet: not a whole Parquet file")
-    assert refused(whatif("audit", "x.parquet")).startswith("x.parquet: not a whole Parquet file")
+    assert refused(whatif("show", "x.parquet")).startswith("x.parquet: is not a complete Parquet file")
+    assert refused(whatif("audit", "x.parquet")).startswith("x.parquet: is not a complete Parquet file")
 
 
 def test_gc_knows_sizes_and_deletes_down_to_them(folder: Path) -> None:

@@ -193,7 +193,7 @@ def test_audit_and_compare_name_the_table_that_is_missing_or_another(finished: P
         f"data/generate/{NAME}/puzzles/part-000-of-002.parquet",
     )
     for command in (("audit", puzzles), ("compare", questions, puzzles)):
-        assert refused(whatif(*command)).startswith(f"{puzzles}: holds the table puzzles/1")
+        assert refused(whatif(*command)).startswith(f"{puzzles}: contains the table puzzles/1")
     for command in (("audit", "none.parquet"), ("compare", "none.parquet", questions)):
         assert refused(whatif(*command)).startswith("none.parquet: no such artifact")
 

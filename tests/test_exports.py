@@ -285,7 +285,7 @@ def test_what_cannot_be_exported_is_said_and_leaves_no_file(tables: list[dict[st
     for tool in (("vlmevalkit", "o.tsv"), ("lmms-eval", "o")):
         assert "there are no questions" in refused(*tool, "--questions", "none.parquet", *pictures)
         assert "has 0 pictures; it needs one" in refused(*tool, "--questions", "blind.parquet", *pictures)
-        assert "not among the 1 pictures" in refused(*tool, "--questions", "q.parquet", "--images", "one.parquet")
+        assert "is not among the 1 images" in refused(*tool, "--questions", "q.parquet", "--images", "one.parquet")
         assert "strategy odd: is not known" in refused(
             *tool, "--questions", "q.parquet", *pictures, "--strategy", "odd"
         )

@@ -109,9 +109,9 @@ def test_other_modes_become_rgb(tmp_path: Path) -> None:
 
 
 def test_a_missing_picture_is_named_with_where_it_was_looked_for(paths: list[Path]) -> None:
-    with pytest.raises(WhatifError, match=r"image 12ab: not among the 20 pictures of .*b\.parquet"):
+    with pytest.raises(WhatifError, match=r"image 12ab: is not among the 20 images of .*b\.parquet"):
         ImageStore([paths[1]]).get("12ab")
-    with pytest.raises(WhatifError, match="not among the 0 pictures of no file"):
+    with pytest.raises(WhatifError, match="is not among the 0 images of no file"):
         ImageStore([]).get("12ab")
 
 
@@ -126,7 +126,7 @@ def test_a_picture_that_cannot_be_decoded(tmp_path: Path, data: bytes) -> None:
 
 def test_another_table_is_refused(tmp_path: Path) -> None:
     write_artifact(tmp_path / "questions.parquet", QUESTIONS, [])
-    with pytest.raises(WhatifError, match=r"questions\.parquet: holds the table questions/"):
+    with pytest.raises(WhatifError, match=r"questions\.parquet: contains the table questions/"):
         ImageStore([tmp_path / "questions.parquet"])
 
 

@@ -16,5 +16,5 @@ def test_an_id_is_read_as_it_was_made() -> None:
 
 @pytest.mark.parametrize("item", ["p", "-1", "p-2", ""])
 def test_what_is_no_picture_of_a_pair(item: str) -> None:
-    with pytest.raises(WhatifError, match="is no picture of a pair"):
+    with pytest.raises(WhatifError, match="is not an image of a pair"):
         pair_and_side(item)

@@ -123,7 +123,7 @@ def test_rows_out_of_order_or_twice_are_refused(tmp_path: Path) -> None:
     with pytest.raises(WhatifError, match="item_id = 000001 comes after 000002"), ArtifactWriter(path, REJECTIONS) as w:
         w.write(rows(3)[2:])
         w.write(rows(3)[1:2])
-    with pytest.raises(WhatifError, match="item_id = 000001 comes twice"):
+    with pytest.raises(WhatifError, match="item_id = 000001 occurs twice"):
         write_artifact(path, REJECTIONS, [*rows(3), rows(3)[1]])
     assert list(tmp_path.iterdir()) == []
 
@@ -133,7 +133,7 @@ def test_rows_out_of_order_or_twice_are_refused(tmp_path: Path) -> None:
     [
         ({"item_id": "1", "reason": "r"}, "row 0: detail is missing"),
         ({"item_id": "1", "reason": "r", "detail": "", "odd": 1}, "row 0: odd is not a column"),
-        ({"item_id": "1", "reason": "r", "detail": None}, "detail is empty in 1 rows"),
+        ({"item_id": "1", "reason": "r", "detail": None}, "detail is null in 1 rows"),
         ({"item_id": 1, "reason": "r", "detail": ""}, "does not fit the table `rejections`"),
     ],
 )
@@ -151,7 +151,7 @@ def test_a_truncated_artifact_is_one_line(tmp_path: Path, cut: int) -> None:
     write_artifact(path, REJECTIONS, rows(1000))
     path.write_bytes(path.read_bytes()[:cut])
     for read in (artifacts.footer_of, lambda p: artifacts.read(p, REJECTIONS)):
-        with pytest.raises(WhatifError, match="not a whole Parquet file") as error:
+        with pytest.raises(WhatifError, match="is not a complete Parquet file") as error:
             read(path)
         assert str(path) in str(error.value)
         assert "\n" not in str(error.value)
@@ -172,7 +172,7 @@ def test_an_artifact_of_an_older_schema_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "questions.parquet"
     older = Table(QUESTIONS.name, 0, REJECTIONS.key, REJECTIONS.schema)
     write_artifact(path, older, rows(3))
-    with pytest.raises(WhatifError, match="holds the table questions/0, this version of whatif reads questions/1"):
+    with pytest.raises(WhatifError, match="contains the table questions/0, but this version reads questions/1"):
         artifacts.read(path, QUESTIONS)
 
 
@@ -201,7 +201,7 @@ def test_a_full_disk_leaves_the_old_artifact_whole(tmp_path: Path, monkeypatch: 
         return original(self, data)
 
     monkeypatch.setattr(artifact_writer._HashingFile, "write", write)
-    with pytest.raises(WhatifError, match=r"cannot be written .*No space left on device.*untouched"):
+    with pytest.raises(WhatifError, match=r"cannot be written .*No space left on device.*unchanged"):
         write_artifact(path, REJECTIONS, [{**row, "detail": str(n * 7919)} for n, row in enumerate(rows(30_000))])
     monkeypatch.undo()
     assert path.read_bytes() == before

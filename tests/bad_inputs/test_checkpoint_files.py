@@ -168,11 +168,11 @@ def test_a_template_that_refuses_one_question_answers_the_others(whole: dict[str
 
 
 NAMES: list[tuple[str, str, str]] = [
-    ("home of nobody", "~nobody-of-that-name/llava", "there is no such user"),
-    ("package that is not there", "package:nothing/llava", "there is no Python package nothing"),
-    ("package of a path", "package:../x/llava", "there is no Python package"),
-    ("package of a statement", "package:os;import this/x", "there is no Python package"),
-    ("folder outside a package", "package:whatif/nothing", "has no folder nothing"),
+    ("home of nobody", "~nobody-of-that-name/llava", "there is no such user or home folder"),
+    ("package that is not there", "package:nothing/llava", "Python package nothing is not installed"),
+    ("package of a path", "package:../x/llava", "is not installed"),
+    ("package of a statement", "package:os;import this/x", "is not installed"),
+    ("folder outside a package", "package:whatif/nothing", "has no folder 'nothing'"),
     ("a URL", "https://host/a/b", "there is no such folder"),
     ("a file", __file__, "is a file"),
     ("nothing", " ", "there is no such folder"),

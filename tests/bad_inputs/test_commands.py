@@ -41,18 +41,18 @@ REFUSED: list[tuple[str, list[str], str]] = [
     ("show of nothing", ["show", ""], ": not among the benchmarks of params.yaml"),
     ("show of a terminal's escape", ["show", "\x1b[2J"], "\\x1b[2J: not among the benchmarks"),
     ("show of no text", ["show", "\udcff.parquet"], "\\udcff.parquet: no such artifact"),
-    ("show of a null character", ["show", "a\0.parquet"], "a\\x00.parquet: not a whole Parquet file"),
+    ("show of a null character", ["show", "a\0.parquet"], "a\\x00.parquet: is not a complete Parquet file"),
     ("show of what is not there", ["show", "x.parquet"], "x.parquet: no such artifact"),
     ("show before it was made", ["show", "cvqa-synthetic"], "not there yet"),
-    ("show of a name of 5,000 characters", ["show", "x" * 5000 + ".parquet"], "not a whole Parquet file"),
+    ("show of a name of 5,000 characters", ["show", "x" * 5000 + ".parquet"], "is not a complete Parquet file"),
     ("stage without a benchmark of it", ["filter", "nothing"], "nothing: not among the benchmarks"),
     ("stage before the one before it", ["filter", "cvqa-synthetic"], "part-000-of-002.parquet: no such artifact"),
     ("audit of what is not there", ["audit", "x.parquet"], "x.parquet: no such artifact"),
-    ("audit of a folder", ["audit", "folder"], "folder: not a whole Parquet file"),
+    ("audit of a folder", ["audit", "folder"], "folder: is not a complete Parquet file"),
     ("import into a file that is no table", ["import", "c-vqa", "file", "out.csv"], "out.csv: must end in .parquet"),
     ("import of what is not there", ["import", "c-vqa", "x.csv", "out.parquet"], "x.csv: no such file"),
     ("import of a folder", ["import", "c-vqa", "folder", "out.parquet"], "folder: cannot be read (Is a directory)"),
-    ("import of a device", ["import", "c-vqa", "/dev/zero", "out.parquet"], "it is a device and no regular file"),
+    ("import of a device", ["import", "c-vqa", "/dev/zero", "out.parquet"], "it is a device, not a regular file"),
     ("import of no text", ["import", "c-vqa", "\udcff.csv", "out.parquet"], "\\udcff.csv: no such file"),
     ("import of text", ["import", "c-vqa", "file", "out.parquet"], "file: line 1: column `img_path` is missing"),
     ("import of pairs from nothing", ["import", "coco-counterfactuals", "x", "out"], "x: no such file"),
@@ -123,7 +123,7 @@ def test_what_no_command_takes(arguments: list[str], project: Path) -> None:
 
 @pytest.mark.parametrize("name", ["~nobody-of-that-name/x", "~nobody-of-that-name", "~\udcff/x"], ids=ascii)
 def test_a_home_of_nobody(name: str) -> None:
-    assert "there is no such user" in refusal(lambda: user_path(name))
+    assert "there is no such user or home folder" in refusal(lambda: user_path(name))
 
 
 # Everything that reads a file which a user names.

@@ -190,9 +190,9 @@ def test_text_that_looks_like_code_stays_text(tmp_path: Path) -> None:
 OTHERS: list[tuple[str, Callable[[Path], object], str]] = [
     ("missing", lambda path: None, "no such file"),
     ("a folder", lambda path: path.mkdir(), "cannot be read (Is a directory)"),
-    ("a named pipe", os.mkfifo, "cannot be read (it is a named pipe and no regular file)"),
-    ("/dev/zero", lambda path: path.symlink_to("/dev/zero"), "cannot be read (it is a device and no regular file)"),
-    ("/dev/stdin", lambda path: path.symlink_to("/dev/tty"), "cannot be read (it is a device and no regular file)"),
+    ("a named pipe", os.mkfifo, "cannot be read (it is a named pipe, not a regular file)"),
+    ("/dev/zero", lambda path: path.symlink_to("/dev/zero"), "cannot be read (it is a device, not a regular file)"),
+    ("/dev/stdin", lambda path: path.symlink_to("/dev/tty"), "cannot be read (it is a device, not a regular file)"),
     ("a link to nothing", lambda path: path.symlink_to("nothing"), "no such file"),
     ("a link to itself", lambda path: path.symlink_to(path.name), "cannot be read (Too many levels"),
     ("a terabyte of nothing", lambda path: (path.touch(), os.truncate(path, 2**40)), "cannot be read (it has 1,099,"),

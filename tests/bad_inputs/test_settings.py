@@ -48,8 +48,8 @@ WHOLE: list[tuple[str, bytes, str]] = [
     ("character beyond Unicode", rb'seed: "\UFFFFFFFF"', ": not valid YAML"),
     ("bad binary", b"seed: !!binary 'a'", ":1: not valid YAML: failed to decode base64"),
     ("key that is a list", b"? [seed]\n: 1", ":1: a key must be a word"),
-    ("key twice", b"seed: 1\nseed: 2", ":2: seed: stands twice"),
-    ("key twice, deep", b"a:\n  b:\n    c: 1\n    c: 1", ":4: c: stands twice"),
+    ("key twice", b"seed: 1\nseed: 2", ":2: seed: duplicate key"),
+    ("key twice, deep", b"a:\n  b:\n    c: 1\n    c: 1", ":4: c: duplicate key"),
     ("bomb of lists", bomb("[x]", f"[{TEN}]"), "more than 100,000 values"),
     (
         "bomb of mappings",
@@ -60,14 +60,14 @@ WHOLE: list[tuple[str, bytes, str]] = [
     (
         "101,000 values",
         b"a: &a [" + b"1," * 1000 + b"]\nb: [" + b"*a," * 101 + b"]",
-        ":2: with its aliases written out it has more than 100,000",
+        ":2: with its aliases expanded, it has more than 100,000",
     ),
-    ("alias in itself", b"a: &a [*a]", ":1: an alias holds itself"),
-    ("alias in itself, deep", b"a: &a {b: [{c: *a}]}", ":1: an alias holds itself"),
+    ("alias in itself", b"a: &a [*a]", ":1: an alias contains itself"),
+    ("alias in itself, deep", b"a: &a {b: [{c: *a}]}", ":1: an alias contains itself"),
     ("500 levels", b"a: " + b"[" * 500 + b"]" * 500, ": not valid YAML: maximum recursion depth"),
-    ("half a surrogate pair", rb'a: "\ud83d"', ":1: '\\ud83d': '\\ud83d' is no character that a file can hold"),
-    ("null character", rb'a: "x\0"', ":1: 'x\\x00': '\\x00' is no character that a file can hold"),
-    ("two megabytes", b"#" * 2_000_000, ": cannot be read (it has 2,000,000 bytes; at most 1,048,576 are read)"),
+    ("half a surrogate pair", rb'a: "\ud83d"', ":1: '\\ud83d': no file can contain the character '\\ud83d'"),
+    ("null character", rb'a: "x\0"', ":1: 'x\\x00': no file can contain the character '\\x00'"),
+    ("two megabytes", b"#" * 2_000_000, ": cannot be read (it has 2,000,000 bytes; the maximum is 1,048,576)"),
 ]
 
 SEED, MODEL = "seed: 2024", "models:\n"
@@ -107,7 +107,7 @@ EDITS: list[tuple[str, str, str, str]] = [
         "half a surrogate pair in a name",
         MODEL,
         f'{MODEL}  m: {{adapter: random, name: "\\udc80"}}\n',
-        "'\\udc80' is no character that a file can hold",
+        "no file can contain the character '\\udc80'",
     ),
     (
         "key in a URL",

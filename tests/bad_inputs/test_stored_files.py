@@ -48,39 +48,39 @@ def other_columns(path: Path) -> None:
 
 ARTIFACTS: list[tuple[str, Callable[[Path], object], str]] = [
     ("missing", Path.unlink, ": no such artifact"),
-    ("empty", lambda path: path.write_bytes(b""), ": not a whole Parquet file"),
-    ("text", lambda path: path.write_text("item_id,reason"), ": not a whole Parquet file"),
-    ("its first half", lambda path: rewritten(path, lambda data: data[: len(data) // 2]), ": not a whole Parquet file"),
-    ("all but a byte", lambda path: rewritten(path, lambda data: data[:-1]), ": not a whole Parquet file"),
-    ("its signature twice", lambda path: path.write_bytes(b"PAR1PAR1"), ": not a whole Parquet file"),
+    ("empty", lambda path: path.write_bytes(b""), ": is not a complete Parquet file"),
+    ("text", lambda path: path.write_text("item_id,reason"), ": is not a complete Parquet file"),
+    ("its first half", lambda path: rewritten(path, lambda data: data[: len(data) // 2]), ": is not a complete Parquet file"),
+    ("all but a byte", lambda path: rewritten(path, lambda data: data[:-1]), ": is not a complete Parquet file"),
+    ("its signature twice", lambda path: path.write_bytes(b"PAR1PAR1"), ": is not a complete Parquet file"),
     (
         "a footer of 4 GB",
         lambda path: rewritten(path, lambda data: data[:-8] + struct.pack("<I", 2**32 - 1) + b"PAR1"),
-        ": not a whole Parquet file",
+        ": is not a complete Parquet file",
     ),
     (
         "a footer of noise",
         lambda path: rewritten(path, lambda data: data[:-60] + bytes(range(52)) + data[-8:]),
-        ": not a whole Parquet file",
+        ": is not a complete Parquet file",
     ),
-    ("JSON", lambda path: path.write_text("{}" * 100), ": not a whole Parquet file"),
+    ("JSON", lambda path: path.write_text("{}" * 100), ": is not a complete Parquet file"),
     ("another's Parquet", lambda path: pq.write_table(OTHER, path), ": its footer has no"),
     ("no table named", lambda path: with_footer(path, table=None), ": its footer has no"),
     ("no content named", lambda path: with_footer(path, content=None), ": its footer has no"),
     ("provenance of no JSON", lambda path: with_footer(path, made_from=b"{"), ": its footer has no"),
     ("name that is no UTF-8", lambda path: with_footer(path, table=b"\xff"), ": its footer has no"),
-    ("another table", lambda path: with_footer(path, table=b"questions/1"), ": holds the table questions/1"),
-    ("a table of tomorrow", lambda path: with_footer(path, table=b"rejections/99"), ": holds the table rejections/99"),
+    ("another table", lambda path: with_footer(path, table=b"questions/1"), ": contains the table questions/1"),
+    ("a table of tomorrow", lambda path: with_footer(path, table=b"rejections/99"), ": contains the table rejections/99"),
     ("other columns", other_columns, ": unreadable"),
     (
         "rows of noise",
         lambda path: rewritten(path, lambda data: data[:4] + bytes(200) + data[204:]),
         ": unreadable",
     ),
-    ("a folder", lambda path: (path.unlink(), path.mkdir()), ": not a whole Parquet file"),
-    ("a named pipe", lambda path: (path.unlink(), os.mkfifo(path)), ": not a whole Parquet file"),
-    ("a device", lambda path: (path.unlink(), path.symlink_to("/dev/zero")), ": not a whole Parquet file"),
-    ("a link to itself", lambda path: (path.unlink(), path.symlink_to(path)), ": not a whole Parquet file"),
+    ("a folder", lambda path: (path.unlink(), path.mkdir()), ": is not a complete Parquet file"),
+    ("a named pipe", lambda path: (path.unlink(), os.mkfifo(path)), ": is not a complete Parquet file"),
+    ("a device", lambda path: (path.unlink(), path.symlink_to("/dev/zero")), ": is not a complete Parquet file"),
+    ("a link to itself", lambda path: (path.unlink(), path.symlink_to(path)), ": is not a complete Parquet file"),
 ]
 
 
@@ -165,8 +165,8 @@ STORES: list[tuple[str, Callable[[Path], object], str]] = [
         "no such column",
     ),
     ("a folder", lambda path: path.mkdir(), "Is a directory"),
-    ("a named pipe", os.mkfifo, "it is a named pipe and no regular file"),
-    ("a device", lambda path: path.symlink_to("/dev/zero"), "it is a device and no regular file"),
+    ("a named pipe", os.mkfifo, "it is a named pipe, not a regular file"),
+    ("a device", lambda path: path.symlink_to("/dev/zero"), "it is a device, not a regular file"),
     ("a link to itself", lambda path: path.symlink_to(path.name), ": cannot be used as a store of answers"),
     (
         "an answer of no JSON",
@@ -292,4 +292,4 @@ def test_whatif_responses_names_no_store(
 
 def test_questions_are_no_rejections(tmp_path: Path) -> None:
     write_artifact(tmp_path / "questions.parquet", QUESTIONS, [])
-    assert "holds the table questions/" in refusal(lambda: artifacts.read(tmp_path / "questions.parquet", REJECTIONS))
+    assert "contains the table questions/" in refusal(lambda: artifacts.read(tmp_path / "questions.parquet", REJECTIONS))

@@ -172,7 +172,7 @@ def test_the_shipped_file_is_valid() -> None:
         (
             "{adapter: random,",
             "{adapter: replay, predictions: a.csv, multiple_choice: rank-letter,",
-            "models.random.multiple_choice: is 'rank-letter'; a file of responses holds no likelihoods",
+            "models.random.multiple_choice: is 'rank-letter'; a file of responses has no likelihoods",
         ),
         (
             "adapter: hf-chat\n",
@@ -211,7 +211,7 @@ def test_all_mistakes_are_named_at_once(tmp_path: Path) -> None:
         ("", "must contain keys and values"),
         ("- 1\n- 2\n", "must contain keys and values"),
         ("seed: [1\n", "not valid YAML"),
-        (TEXT + "seed: 3\n", "seed: stands twice; keep one"),
+        (TEXT + "seed: 3\n", "seed: duplicate key; keep one"),
         (TEXT.replace("seed: 2024\n", ""), "seed: is missing"),
     ],
 )
@@ -225,7 +225,7 @@ def test_a_file_that_is_no_set_of_parameters_is_refused(text: str, message: str,
         (b"seed: \xff\n", "is not UTF-8"),
         (b"seed: \x07\n", "not valid YAML"),
         (b"? [a]\n: 1\n", "a key must be a word"),
-        (b"a: &a [*a]\n", "an alias holds itself"),
+        (b"a: &a [*a]\n", "an alias contains itself"),
     ],
 )
 def test_a_file_that_cannot_be_read_as_yaml_is_one_line(data: bytes, message: str, tmp_path: Path) -> None:

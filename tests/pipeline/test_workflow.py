@@ -206,7 +206,7 @@ def test_an_unreadable_artifact_is_one_line_on_the_command_line(project: Checkou
     (project.path / file).write_bytes(b"PAR1")
     done = project.run("whatif", "verify", "cvqa-synthetic", check=False)
     assert done.returncode == 2
-    assert done.stderr.startswith(f"whatif: {file}: not a whole Parquet file")
+    assert done.stderr.startswith(f"whatif: {file}: is not a complete Parquet file")
     assert len(done.stderr.splitlines()) == 1
 
 

@@ -143,7 +143,7 @@ def test_nothing_can_be_decoded_and_nothing_is_asked() -> None:
 def test_what_is_missing_altogether_stops_the_run() -> None:
     class Missing(Directions):
         def get(self, image_id: str) -> Any:
-            raise WhatifError(f"image {image_id}: not among the 0 pictures of no file")
+            raise WhatifError(f"image {image_id}: is not among the 0 images of no file")
 
     with pytest.raises(WhatifError, match="not among"):
         list(retrieval({"s": [Item("1", "one", "x")]}, Missing({}), "m", Directions({"one": 0})))

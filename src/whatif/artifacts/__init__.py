@@ -1,4 +1,4 @@
-"""Artifacts: Parquet files with an explicit schema, their images, and the hashes of what they hold."""
+"""Artifacts: Parquet files with explicit schemas, the images in them, and their content hashes."""
 
 from whatif.artifacts.reader import (
     Footer,

@@ -1,4 +1,4 @@
-"""Pictures by content: rows of the table `images`, written in order of their ids and fetched by id."""
+"""Images by content: rows of the table `images`, written in the order of their ids and read by id."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ from whatif.files.image_decoding import UnreadableImageError, decode
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-DRAWN_LICENCE = "CC0-1.0"  # of what this package draws without a model
+DRAWN_LICENCE = "CC0-1.0"  # licence of images that this package draws without a model
 _SIGNATURES = {b"\x89PNG\r\n\x1a\n": "png", b"\xff\xd8\xff": "jpeg", b"GIF8": "gif", b"BM": "bmp"}
 
 
 def format_of(data: bytes) -> str | None:
-    """What an encoded picture is, by its first bytes: `png`, `jpeg`, `gif`, `bmp` or `webp`; None for anything else."""
+    """The format of an encoded image by its first bytes: `png`, `jpeg`, `gif`, `bmp` or `webp`; None for others."""
     if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
         return "webp"
     return next((name for signature, name in _SIGNATURES.items() if data.startswith(signature)), None)
 
 
 def suffix_of(data: bytes) -> str:
-    """The end of the name of a picture's file, `.jpg` for one; empty for what `format_of` does not know."""
+    """The suffix of an image file, for example `.jpg`; empty for formats that `format_of` does not know."""
     name = format_of(data)
     return f".{name}".replace("jpeg", "jpg") if name else ""
 
 
 def image_row(data: bytes, width: int, height: int, source: str, licence: str) -> dict[str, Any]:
-    """A row of the table `images` for a picture of `width` x `height` pixels, encoded in `data` (PNG or JPEG)."""
+    """A row of the table `images` for an image of `width` x `height` pixels, encoded in `data` (PNG or JPEG)."""
     image_id = hashlib.sha256(data).hexdigest()
     return {
         "image_id": image_id,
@@ -58,10 +58,10 @@ def image_row(data: bytes, width: int, height: int, source: str, licence: str) -
 
 
 class SortedImages:
-    """Collects pictures in any order and writes them as an `images` artifact sorted by id.
+    """Collects images in any order and writes them as an `images` artifact sorted by id.
 
-    Pictures wait in a file beside the artifact, so memory holds only ids and places: about 200 bytes a picture.
-    The same picture added twice is kept once.
+    The images are buffered in a temporary file in the artifact's folder. Memory holds only ids and positions, about 200
+    bytes per image. An image that is added twice is kept once.
     """
 
     def __init__(self, writer: ArtifactWriter) -> None:
@@ -69,7 +69,7 @@ class SortedImages:
             raise ValueError("SortedImages writes the table `images`")
         self._writer = writer
         with disk_errors(writer.path):
-            # Has no name, so it goes with the process. Closed by `__exit__`.
+            # The file has no name, so it disappears with the process. `__exit__` closes it.
             self._spool = tempfile.TemporaryFile(dir=writer.path.parent)  # noqa: SIM115
         self._places: dict[str, tuple[int, int, dict[str, Any]]] = {}
 
@@ -80,7 +80,7 @@ class SortedImages:
             return
         data = row["image"]["bytes"]
         with disk_errors(self._writer.path):
-            place = self._spool.seek(0, os.SEEK_END)  # which writes what was still in memory
+            place = self._spool.seek(0, os.SEEK_END)  # this also flushes the buffer
             self._spool.write(data)
         rest = {key: value for key, value in row.items() if key not in ("image_id", "image")}
         self._places[image_id] = (place, len(data), rest)
@@ -95,7 +95,7 @@ class SortedImages:
             if kind is None:
                 self._write()
         finally:
-            with contextlib.suppress(OSError):  # nobody wants what a full disk did not take
+            with contextlib.suppress(OSError):  # data that a full disk rejected is not needed any more
                 self._spool.close()
 
     def _write(self) -> None:
@@ -106,34 +106,36 @@ class SortedImages:
             self._spool.seek(place)
             data = self._spool.read(length)
             if hashlib.sha256(data).hexdigest() != image_id:
-                raise WhatifError(f"{self._writer.path}: picture {image_id} was not read back as it was written")
+                raise WhatifError(
+                    f"{self._writer.path}: image {image_id} changed in the temporary file; check the disk and run again"
+                )
             self._writer.write([{"image_id": image_id, "image": {"bytes": data, "path": None}, **rest}])
 
 
 class DecodedPictures(Protocol):
-    """Where pictures are fetched by id, as RGB (`ImageStore`)."""
+    """A source of decoded RGB images by id (`ImageStore`)."""
 
     def get(self, image_id: str) -> Image: ...
 
 
 class EncodedPictures(Protocol):
-    """Where the bytes of pictures are fetched by id, as they were stored (`ImageStore`)."""
+    """A source of encoded images by id, with the stored bytes (`ImageStore`)."""
 
     def encoded(self, image_id: str) -> bytes: ...
 
 
 class ImageStore:
-    """The pictures of some `images` artifacts.
+    """The images of several `images` artifacts.
 
-    Holds the ids of all pictures (about 200 bytes each) and the encoded bytes of the row groups used last (128
-    pictures each). A picture that stands in several artifacts is taken from the first. Threads may share one.
+    Memory holds the ids of all images (about 200 bytes each) and the encoded bytes of the last used row groups (128
+    images each). An image in several artifacts is read from the first. Threads may share a store.
 
-    Raises WhatifError when a file is unreadable or holds another table.
+    Raises WhatifError when a file is unreadable or contains another table.
     """
 
     def __init__(self, paths: Sequence[Path], cached_row_groups: int = 8) -> None:
         self._groups: list[tuple[Path, int]] = []
-        self._starts: list[int] = []  # number of the first picture of each row group, counted over all files
+        self._starts: list[int] = []  # number of the first image of each row group, over all files
         self._numbers: dict[str, int] = {}
         self._cache: OrderedDict[int, list[bytes | None]] = OrderedDict()
         self._cached_row_groups = cached_row_groups
@@ -154,9 +156,9 @@ class ImageStore:
         return image_id in self._numbers
 
     def get(self, image_id: str) -> Image:
-        """The picture as RGB, decoded.
+        """The decoded image as RGB.
 
-        Raises WhatifError when no artifact has it, UnreadableImageError (an OSError) when it cannot be decoded.
+        Raises WhatifError when no artifact has it, and UnreadableImageError (an OSError) when it cannot be decoded.
         """
         data = self.encoded(image_id)
         try:
@@ -165,17 +167,17 @@ class ImageStore:
             raise UnreadableImageError(f"image {image_id} ({len(data)} bytes): {error.kind}") from error
 
     def encoded(self, image_id: str) -> bytes:
-        """The bytes of the picture as they were stored. Raises WhatifError when no artifact has it."""
+        """The stored bytes of the image. Raises WhatifError when no artifact has it."""
         number = self._numbers.get(image_id)
         if number is None:
             files = ", ".join(sorted({str(path) for path, _ in self._groups})) or "no file"
-            raise WhatifError(f"image {image_id}: not among the {len(self)} pictures of {files}")
+            raise WhatifError(f"image {image_id}: is not among the {len(self):,} images of {files}")
         group = bisect_right(self._starts, number) - 1
         with self._lock:
             data = self._row_group(group)[number - self._starts[group]]
         if data is None:
             raise WhatifError(
-                f"{self._groups[group][0]}: image {image_id} has no bytes; `images` needs them in every row"
+                f"{self._groups[group][0]}: image {image_id} has no bytes; every row of `images` needs them"
             )
         return data
 

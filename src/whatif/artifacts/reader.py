@@ -1,11 +1,11 @@
-"""Artifacts as they are read: Parquet files whose footers say what their rows are and what they were made from.
+"""Reads artifacts: Parquet files whose footers describe the rows and what they were made from.
 
 The footer of an artifact carries
 
 - `table`: name and version of its schema, for example `questions/1`;
-- `content`: a hash of the encoded rows, which can be checked again by reading bytes only;
+- `content`: a hash of the encoded rows, which can be checked without decoding them;
 - `fingerprint` and `made_from`: what the rows were computed from (see `whatif.graph`);
-- `unfinished`, in few: what is not done yet in these rows, though nothing in `made_from` has changed.
+- `unfinished` (rare): why these rows are incomplete, although nothing in `made_from` has changed.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _MAGIC = b"PAR1"
 
 @dataclass(frozen=True)
 class Footer:
-    """What the end of an artifact says of it, without a look at its rows."""
+    """The metadata in the footer of an artifact, read without its rows."""
 
     table: str
     content: str
@@ -40,22 +40,22 @@ class Footer:
     role: str = ""  # which output of its step it is
     fingerprint: str = ""
     made_from: Mapping[str, Any] = field(default_factory=dict)
-    files: Mapping[str, str] = field(default_factory=dict)  # text file published from a `files` table -> sha256
-    unfinished: str = ""  # why the same work may give other rows when it is done again; empty when it will not
+    files: Mapping[str, str] = field(default_factory=dict)  # file published from a `files` table -> SHA-256
+    unfinished: str = ""  # why running the job again may give other rows; empty if it cannot
 
 
 def footer_of(path: Path) -> Footer:
-    """The footer of an artifact, read in some 30 microseconds.
+    """The footer of an artifact, read in about 30 microseconds.
 
-    Raises WhatifError when the file is no Parquet file, is truncated, or was not written by whatif.
+    Raises WhatifError when the file is not a Parquet file, is truncated, or was not written by whatif.
     """
     try:
         check_regular(path)
         metadata = pq.read_metadata(path)
     except FileNotFoundError:
-        raise WhatifError(f"{path}: no such artifact; `whatif status` says what is missing") from None
+        raise WhatifError(f"{path}: no such artifact; `whatif status` lists what is missing") from None
     except (pa.ArrowException, OSError) as error:
-        raise WhatifError(f"{path}: not a whole Parquet file ({first_line(error)}){remedy(path)}") from error
+        raise WhatifError(f"{path}: is not a complete Parquet file ({first_line(error)}){remedy(path)}") from error
     entries = metadata.metadata or {}
     try:
         return Footer(
@@ -70,20 +70,20 @@ def footer_of(path: Path) -> Footer:
         )
     except (KeyError, ValueError) as error:
         raise WhatifError(
-            f"{path}: its footer has no {first_line(error)}: it was not written by whatif{remedy(path)}"
+            f"{path}: its footer has no {first_line(error)}, so it was not written by whatif{remedy(path)}"
         ) from error
 
 
 def content_of(path: Path, table: Table | None = None) -> str:
-    """The hash of the encoded rows as they stand in the file now; differs from the footer's if the file was edited.
+    """The hash of the encoded rows in the file; it differs from the hash in the footer if the file was edited.
 
-    `table` is the one that the footer names when it is not given. Raises WhatifError when the file is no whole
-    Parquet file, or holds a table that this version does not know.
+    `table` defaults to the table that the footer names. Raises WhatifError when the file is not a complete Parquet file
+    or contains a table that this version does not know.
     """
     if table is None:
         label = footer_of(path).table
         if label not in TABLES:
-            raise WhatifError(f"{path}: holds the table {label}, which this version of whatif does not read")
+            raise WhatifError(f"{path}: contains the table {label}, which this version of whatif cannot read")
         table = TABLES[label]
     hasher = content_hasher(table)
     with path.open("rb") as file:
@@ -91,10 +91,10 @@ def content_of(path: Path, table: Table | None = None) -> str:
         file.seek(max(0, size - 8))
         tail = file.read(8)
         if len(tail) < 8 or tail[4:] != _MAGIC:
-            raise WhatifError(f"{path}: not a whole Parquet file{remedy(path)}")
+            raise WhatifError(f"{path}: is not a complete Parquet file{remedy(path)}")
         left = size - 8 - int(struct.unpack("<I", tail[:4])[0])
         if left < 0:
-            raise WhatifError(f"{path}: not a whole Parquet file{remedy(path)}")
+            raise WhatifError(f"{path}: is not a complete Parquet file{remedy(path)}")
         file.seek(0)
         while left > 0:
             block = file.read(min(left, 1 << 20))
@@ -104,9 +104,9 @@ def content_of(path: Path, table: Table | None = None) -> str:
 
 
 def read(paths: Path | Sequence[Path], table: Table, columns: Sequence[str] | None = None) -> pa.Table:
-    """All rows of one artifact, or of all its parts, in order of the key.
+    """All rows of an artifact, or of all its parts, sorted by key.
 
-    Raises WhatifError, naming the file, when one is unreadable, truncated or of another table or version.
+    Raises WhatifError, naming the file, when a file is unreadable or truncated, or has another table or version.
     """
     pieces = list(batches(paths, table, columns))
     schema = table.schema if columns is None else pa.schema([table.schema.field(name) for name in columns])
@@ -121,17 +121,17 @@ def batches(
     encoded: Sequence[str] = (),
     present: Sequence[str] = (),
 ) -> Iterator[pa.Table]:
-    """The rows of artifacts, one row group at a time, so that memory does not grow with them.
+    """The rows of artifacts, one row group at a time, so that memory does not grow with the number of rows.
 
-    Columns of text in `encoded` come as codes with a dictionary of their values, which is many times faster where
-    values repeat. Of the columns in `present` only is said whether there is a value (bool), from one leaf of them.
+    Text columns in `encoded` are returned as dictionary codes, which is many times faster for repeated values. Columns
+    in `present` are replaced by a bool that tells whether the value is not null, read from one of their leaves.
     """
     kinds = {**dict.fromkeys(encoded, pa.dictionary(pa.int32(), pa.string())), **dict.fromkeys(present, pa.bool_())}
     for path in [paths] if isinstance(paths, Path) else paths:
         footer = footer_of(path)
         if footer.table != table.label:
             raise WhatifError(
-                f"{path}: holds the table {footer.table}, this version of whatif reads {table.label}{remedy(path)}"
+                f"{path}: contains the table {footer.table}, but this version reads {table.label}{remedy(path)}"
             )
         fields = table.schema if columns is None else [table.schema.field(n) for n in columns]
         schema = pa.schema([field.with_type(kinds.get(field.name, field.type)) for field in fields])
@@ -148,7 +148,7 @@ def batches(
 
 
 def _leaves(file: pq.ParquetFile, names: Sequence[str], present: Sequence[str]) -> list[str]:
-    """Paths in a file of all leaves of the columns `names`, but of those in `present` the one that takes least room."""
+    """The paths of all leaves of the columns `names`; for columns in `present`, only the smallest leaf."""
     found: dict[str, list[str]] = {}
     sizes: dict[str, int] = {}
     for place in range(file.metadata.num_columns):
@@ -169,7 +169,7 @@ def rows_of(
 ) -> Iterator[dict[str, Any]]:
     """The rows as mappings from column to value, one row group in memory at a time.
 
-    With `only`, those whose text in each of its columns is among the given ones: a few of millions cost little.
+    `only` selects rows by column: the text must be among the given ones. Selecting a few of millions of rows is cheap.
     """
     wanted = {name: pa.array(sorted(texts), pa.string()) for name, texts in (only or {}).items()}
     for piece in batches(paths, table, columns):
@@ -185,17 +185,17 @@ def canonical_json(value: Any) -> str:
 
 
 def content_hasher(table: Table) -> Any:
-    """A hasher that the encoded rows of a table are passed through, byte by byte, up to the footer."""
-    # Names and types stand in the footer, not in the hashed bytes: they are part of the content all the same.
+    """A hasher for the encoded rows of a table: all bytes of the file before the footer."""
+    # Names and types are in the footer, not in the hashed bytes, but they are part of the content.
     return hashlib.sha256(f"{table.label}\n{table.schema.to_string()}\n".encode())
 
 
 def remedy(path: Path) -> str:
-    """What to do about a broken file: artifacts of the graph are simply made again, files of others are not ours."""
+    """What to do about a broken file. Artifacts of the graph can be made again; other files may not be artifacts."""
     is_ours = path.parts[:1] == ("data",)
-    return "; delete it and it will be made again" if is_ours else "; artifacts of whatif end in .parquet"
+    return "; delete it, and the next run makes it again" if is_ours else "; give an artifact of whatif (.parquet)"
 
 
 def first_line(error: Exception) -> str:
-    """The first line of an error's message, or its kind when it has none."""
+    """The first line of an error's message, or the name of its class if it has no message."""
     return (str(error) or type(error).__name__).splitlines()[0]

@@ -1,9 +1,9 @@
-"""What this checkout has already verified, so that a file is hashed again only when it was touched.
+"""An index of the files that this checkout has verified, so that a file is hashed again only after a modification.
 
-As git's index does, an entry keeps a file's size and times beside the hash that it had then. While they are the same
-the hash is believed; otherwise the file is read. One small file an entry, written whole, so that jobs on many machines
-can write at the same time. The index only saves time: an entry that cannot be written (a full disk, no permission)
-leaves one that is not believed or none, and the file is hashed again.
+As in git's index, an entry has a file's size and times together with its hash. While size and times are the same, the
+hash is trusted; otherwise the file is read. Each entry is one small file that is written atomically, so jobs on many
+machines can write at the same time. The index only saves time: if an entry cannot be written (full disk, no
+permission), the old entry does not match any more, and the file is hashed again.
 """
 
 from __future__ import annotations
@@ -27,37 +27,37 @@ INDEX = Path(".whatif/index")
 
 
 def verified_footer(path: Path) -> artifacts.Footer:
-    """The footer of an artifact whose rows are the ones that were written.
+    """The footer of an artifact, after checking that its rows are unchanged.
 
-    Raises WhatifError when the file is no artifact, or was edited since it was written.
+    Raises WhatifError when the file is not an artifact or was edited after it was written.
     """
     footer = artifacts.footer_of(path)
     if digest(path, lambda: artifacts.content_of(path)) != footer.content:
-        raise WhatifError(f"{path}: was edited: its rows are not those that were written")
+        raise WhatifError(f"{path}: was edited: its rows differ from those that were written")
     return footer
 
 
 def digest(path: Path, compute: Callable[[], str]) -> str:
-    """The hash of a file, from the index while the file is untouched, else computed and remembered."""
+    """The hash of a file: from the index if the file is unmodified, otherwise computed and stored in the index."""
     now = stamp(path)
     kept = _read(path)
     if kept and kept["stamp"] == now:
         return kept["digest"]
     value = compute()
-    # With the stamp from before: what changes while it is read will be read again.
+    # With the earlier stamp: a file that changes while it is read will be read again.
     _write(path, now, value)
     return value
 
 
 def remember(path: Path, value: str) -> None:
-    """Notes the hash that a file, just written or moved by us, has now."""
+    """Stores the hash of a file that was just written or moved by this process."""
     _write(path, stamp(path), value)
 
 
 def move(source: Path, target: Path, times: tuple[int, int] | None = None) -> None:
-    """Moves a file together with its entry, if the file was not touched since.
+    """Moves a file and its index entry, if the file is unmodified.
 
-    `times` of access and modification, in nanoseconds, are given to it; those of now when they are not given.
+    `times` are the new access and modification times in nanoseconds; default: the current time.
     """
     entry = _read(source)
     known = entry["digest"] if entry and entry["stamp"] == stamp(source) else None
@@ -69,15 +69,15 @@ def move(source: Path, target: Path, times: tuple[int, int] | None = None) -> No
 
 
 def forget(path: Path) -> None:
-    """Drops the entry of a file that is gone."""
+    """Removes the entry of a file that no longer exists."""
     with contextlib.suppress(OSError):
         _entry(path).unlink()
 
 
 def source_digest(path: Path) -> str:
-    """The hash of a file or folder outside the graph: names and bytes of all files below it, through links.
+    """The hash of a file or folder outside the graph: names and bytes of all files below it, following links.
 
-    Raises WhatifError when it cannot be read, or is neither a regular file nor a folder.
+    Raises WhatifError when it cannot be read or is neither a regular file nor a folder.
     """
     try:
         return digest(path, lambda: _hash_tree(path))
@@ -86,21 +86,21 @@ def source_digest(path: Path) -> str:
 
 
 def file_digest(path: Path) -> str:
-    """The sha256 of a small file, always read."""
+    """The SHA-256 of a small file, which is always read."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _hash_tree(path: Path) -> str:
     hasher = hashlib.sha256()
     for file in files_below(path):
-        hasher.update(os.fsencode(f"{file.relative_to(path)}\n"))  # a name need not be UTF-8
+        hasher.update(os.fsencode(f"{file.relative_to(path)}\n"))  # a file name need not be UTF-8
         with open_regular(file) as opened:
             hasher.update(hashlib.file_digest(opened, "sha256").digest())
     return hasher.hexdigest()
 
 
 def _read(path: Path) -> dict[str, str] | None:
-    """The entry of a file; None when there is none, or one that is not ours: then the file itself decides."""
+    """The entry of a file; None if there is no valid entry, so that the file is read."""
     try:
         kept = json.loads(_entry(path).read_text(encoding="utf-8"))
         return {"stamp": str(kept["stamp"]), "digest": str(kept["digest"])}

@@ -1,7 +1,7 @@
-"""Artifacts as they are written: explicit schema, canonical order, all or nothing.
+"""Writes artifacts atomically, with an explicit schema and in canonical order.
 
-The same rows give the same bytes, whatever machine, number of cores or run wrote them. A file is written beside
-its final name and renamed when it is whole.
+The same rows give the same bytes on every machine, for any number of cores, in every run. A file is written under a
+temporary name and renamed when it is complete.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from whatif.artifacts.schemas import Table
 from whatif.errors import WhatifError
 from whatif.files.atomic import disk_errors, open_temporary
 
-FORMAT_VERSION = 1  # part of every fingerprint: raise it when the same rows are to be written as other bytes
+FORMAT_VERSION = 1  # part of every fingerprint: raise it when the encoding of rows changes
 CODEC = "zstd"
 CODEC_LEVEL = 3
-_PIECES = 64  # that wait before they are joined
+_PIECES = 64  # pending pieces before they are joined
 
 Rows: TypeAlias = pa.Table | Sequence[Mapping[str, Any]]
 
 
 class _HashingFile(io.RawIOBase):
-    """Passes bytes on to a file and hashes them, so that a written artifact need not be read again."""
+    """Writes bytes to a file and hashes them, so that a written artifact need not be read again."""
 
     def __init__(self, file: BinaryIO, hasher: Any) -> None:
         self._file = file
@@ -54,8 +54,8 @@ class _HashingFile(io.RawIOBase):
 class ArtifactWriter:
     """Writes one artifact in pieces, holding at most one row group in memory.
 
-    Use as a context manager; rows must come in ascending order of the table's key. On an error, or when
-    `discard` is called, nothing is left behind and an artifact that stood there before stays whole.
+    Use it as a context manager. Rows must be in ascending order of the table's key. After an error or `discard`,
+    nothing is left behind, and an existing artifact is unchanged.
 
     Raises WhatifError when rows are out of order, do not fit the schema, or cannot be written (disk full).
     """
@@ -97,17 +97,17 @@ class ArtifactWriter:
         if self._pending_rows >= self.table.row_group_rows:
             self._flush(everything=False)
         elif len(self._pending) >= _PIECES:
-            # A table of one row takes far more memory than its row.
+            # A table with one row takes far more memory than the row.
             self._pending = [pa.concat_tables(self._pending).combine_chunks()]
 
     def _check_order(self, piece: pa.Table) -> None:
         keys = zip(*(piece.column(name).to_pylist() for name in self.table.key), strict=True)
         for key in keys:
             if self._last_key is not None and key <= self._last_key:
-                what = "twice" if key == self._last_key else f"after {_key_text(self._last_key)}"
+                what = "occurs twice" if key == self._last_key else f"comes after {_key_text(self._last_key)}"
                 raise WhatifError(
-                    f"{self.path}: {', '.join(self.table.key)} = {_key_text(key)} comes {what}; "
-                    f"rows of `{self.table.name}` are written once each in ascending order of their key"
+                    f"{self.path}: {', '.join(self.table.key)} = {_key_text(key)} {what}; "
+                    f"write the rows of `{self.table.name}` once each, in ascending order of their key"
                 )
             self._last_key = key
 
@@ -123,7 +123,7 @@ class ArtifactWriter:
         self._pending_rows = pending.num_rows
 
     def finish(self, files: Mapping[str, str] | None = None, unfinished: str = "") -> None:
-        """Completes the file under its temporary name; `commit` gives it its final one. See `Footer` for both."""
+        """Completes the file under its temporary name; `commit` renames it. See `Footer` for both arguments."""
         if self._pending:
             self._flush(everything=True)
         footer = {
@@ -142,13 +142,13 @@ class ArtifactWriter:
             os.fsync(self._file.fileno())
 
     def commit(self) -> None:
-        """Puts the finished file in its place."""
+        """Renames the finished file to its final name."""
         with disk_errors(self.path):
             self._temporary.replace(self.path)
         self._file.close()
 
     def discard(self) -> None:
-        """Removes what was written so far."""
+        """Deletes the unfinished file."""
         with contextlib.suppress(OSError, pa.ArrowException, WhatifError, ValueError):
             self._writer.close()
         self._temporary.unlink(missing_ok=True)
@@ -173,16 +173,16 @@ class ArtifactWriter:
 
 
 def write_artifact(path: Path, table: Table, rows: Rows, **footer: Any) -> None:
-    """Writes a whole artifact; rows may come in any order. See `ArtifactWriter` for what raises."""
+    """Writes a complete artifact; rows may be in any order. Raises as `ArtifactWriter` does."""
     whole = as_table(rows, table, path)
     with ArtifactWriter(path, table, **footer) as writer:
         writer.write(whole.sort_by([(name, "ascending") for name in table.key]))
 
 
 def as_table(rows: Rows, table: Table, path: Path | str) -> pa.Table:
-    """Rows as an Arrow table of the schema of `table`.
+    """Rows as an Arrow table with the schema of `table`.
 
-    Raises WhatifError naming `path`, the first row and the column that does not fit.
+    Raises WhatifError naming `path`, and the first row and column that do not fit.
     """
     if isinstance(rows, pa.Table):
         missing = [name for name in table.schema.names if name not in rows.column_names]
@@ -206,7 +206,9 @@ def as_table(rows: Rows, table: Table, path: Path | str) -> pa.Table:
     for column in table.schema:
         nulls = made.column(column.name).null_count
         if nulls and not column.nullable:
-            raise WhatifError(f"{path}: {column.name} is empty in {nulls} rows; `{table.name}` needs it in every row")
+            raise WhatifError(
+                f"{path}: {column.name} is null in {nulls} rows; each row of `{table.name}` needs a value"
+            )
     return made
 
 

@@ -1,1 +1,1 @@
-"""Files that users and data sets bring, and files that appear whole or not at all."""
+"""Reading of users' files within stated bounds, and atomic writing of files."""

@@ -1,7 +1,7 @@
-"""Files that appear whole or not at all, whatever kills the writer: written beside their place, then renamed.
+"""Atomic writing of files: a file is written under a temporary name and then renamed, so it is never incomplete.
 
-A temporary file has a name of its own and is locked while its writer lives, so two writers never share one, and what
-a killed writer left behind can be told from what is being written now.
+Each temporary file has a unique name and is locked while its writer is alive. So two writers never share one, and the
+remains of a killed writer can be distinguished from a file that is being written.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from whatif.errors import WhatifError
 
 
 def open_temporary(path: Path) -> tuple[BinaryIO, Path]:
-    """A new locked file beside `path`, to be renamed to it while it is still open. Raises OSError."""
+    """Opens a new locked file beside `path`, to be renamed to `path` while it is open. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
     file = temporary.open("xb")
@@ -29,10 +29,10 @@ def open_temporary(path: Path) -> tuple[BinaryIO, Path]:
 
 
 def write_whole(path: Path, data: bytes, *, durable: bool = True) -> None:
-    """Puts `data` at `path`, replacing what is there only when all of it is written.
+    """Writes `data` to `path`; an existing file is replaced only after all data is written.
 
-    `durable` waits for the disk, so that a power cut finds the old file or the new one. Raises WhatifError, naming
-    the path, when it cannot be written; then what stood there is untouched.
+    `durable` waits for the disk, so that either the old or the new file survives a power failure. Raises WhatifError,
+    naming the path, when the data cannot be written; an existing file is then unchanged.
     """
     with disk_errors(path):
         file, temporary = open_temporary(path)
@@ -49,7 +49,7 @@ def write_whole(path: Path, data: bytes, *, durable: bool = True) -> None:
 
 
 def move(source: Path, target: Path) -> None:
-    """Renames a file, across file systems too; its times stay. Raises OSError."""
+    """Moves a file, also to another file system; its times are kept. Raises OSError."""
     target.parent.mkdir(parents=True, exist_ok=True)
     try:
         source.replace(target)
@@ -67,11 +67,11 @@ def move(source: Path, target: Path) -> None:
 
 
 def remove_orphans(folder: Path, pattern: str = ".*.tmp") -> list[Path]:
-    """Deletes temporary files below a folder whose writer is gone; returns them. Those of ours begin with a dot."""
+    """Deletes temporary files below a folder if their writers have ended; returns them. Ours begin with a dot."""
     removed = []
     for temporary in filter(Path.is_file, folder.rglob(pattern)):
         with contextlib.suppress(OSError), temporary.open("rb") as file:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # fails while the writer lives
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # fails while the writer is alive
             temporary.unlink()
             removed.append(temporary)
     return removed
@@ -84,4 +84,4 @@ def disk_errors(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         reason = error.strerror or str(error) or type(error).__name__
-        raise WhatifError(f"{path}: cannot be written ({reason}); what stood there before is untouched") from error
+        raise WhatifError(f"{path}: cannot be written ({reason}); an existing file is unchanged") from error

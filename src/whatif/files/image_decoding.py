@@ -1,4 +1,4 @@
-"""Decodes pictures: what cannot be decoded is one kind of error, whatever the decoder raises."""
+"""Decodes images; every failure of a decoder becomes one kind of error."""
 
 from __future__ import annotations
 
@@ -12,18 +12,19 @@ from whatif.errors import WhatifError
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-# The formats that data sets come in. Others have decoders that are seldom used, and EPS would start Ghostscript.
+# The formats of data sets. Other formats have decoders that are rarely used, and EPS would start Ghostscript.
 FORMATS = ("AVIF", "BMP", "GIF", "ICO", "JPEG", "JPEG2000", "PNG", "PPM", "TIFF", "WEBP")
-MOST_PIXELS = 89_478_485  # where Pillow begins to warn: a quarter of a gigabyte as RGB
+MOST_PIXELS = 89_478_485  # Pillow's own limit for a warning: a quarter of a gigabyte as RGB
 
 
-LARGEST_PICTURE = 64 * 1024**2  # bytes of a file: more is none of a benchmark
+LARGEST_PICTURE = 64 * 1024**2  # bytes of a file; images of benchmarks are smaller
 
 
 class UnreadableImageError(WhatifError, OSError):
-    """The bytes of a picture are there, but no picture can be made of them.
+    """The bytes of an image exist but cannot be decoded.
 
-    `kind` is the name of what the decoder raised, `said` its first line without what differs between runs.
+    `kind` is the class name of the decoder's error. `said` is the first line of its message, without parts that differ
+    between runs.
     """
 
     def __init__(self, message: str, said: str = "") -> None:
@@ -33,16 +34,16 @@ class UnreadableImageError(WhatifError, OSError):
 
 
 def decode(data: bytes, mode: str = "RGB") -> Image:
-    """The first picture in `data`, decoded, in a mode of Pillow.
+    """Decodes the first image in `data` and converts it to a mode of Pillow.
 
-    Raises UnreadableImageError for another format than `FORMATS`, for more than `MOST_PIXELS`, and for whatever the
-    decoder raises but MemoryError, which says more about the machine than about the picture.
+    Raises UnreadableImageError for a format outside `FORMATS`, for more than `MOST_PIXELS`, and for every error of the
+    decoder except MemoryError, which is caused by the machine rather than the image.
     """
     from PIL import Image, UnidentifiedImageError
 
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a picture is decoded or not, and the bound is the same everywhere
+            warnings.simplefilter("ignore")  # warnings do not matter: an image is decoded or not
             with Image.open(io.BytesIO(data), formats=_known()) as picture:
                 if picture.width * picture.height > MOST_PIXELS:
                     size = f"{picture.width} x {picture.height} pixels"
@@ -50,9 +51,9 @@ def decode(data: bytes, mode: str = "RGB") -> Image:
                 return picture.convert(mode)
     except MemoryError:
         raise
-    except UnidentifiedImageError as error:  # its message has the address of the bytes in memory
+    except UnidentifiedImageError as error:  # its message contains a memory address
         raise UnreadableImageError(type(error).__name__, "cannot identify image file") from error
-    except Exception as error:  # decoders raise errors of a dozen kinds, all of them about this picture
+    except Exception as error:  # decoders raise a dozen kinds of errors, all caused by this image
         said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise UnreadableImageError(type(error).__name__, said.partition("\n")[0]) from error
 
@@ -61,5 +62,5 @@ def decode(data: bytes, mode: str = "RGB") -> Image:
 def _known() -> tuple[str, ...]:
     from PIL import Image
 
-    Image.init()  # else only the most common formats are registered
+    Image.init()  # otherwise only the most common formats are registered
     return tuple(name for name in FORMATS if name in Image.OPEN)

@@ -1,7 +1,7 @@
-"""Opens the files that a user names: regular files only, and no more of them than a stated bound.
+"""Opens the files that a user names: only regular files, and only up to a stated size.
 
-A named pipe or a device would be waited for, or read, for ever. Whatever is refused is an OSError whose `strerror` is a
-phrase for people, so readers report it as they report a file that is missing.
+Reading a named pipe or a device might never end. A refused file raises an OSError with a readable `strerror`, so that
+callers report it like a missing file.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 
 from whatif.errors import WhatifError
 
-LARGEST = 4 * 1024**3  # bytes of a file that is read whole; the annotations of MS-COCO have half a gigabyte
+LARGEST = 4 * 1024**3  # bytes of a file that is read as a whole; MS-COCO's annotations have half a gigabyte
 LONGEST_LINE = 16 * 1024**2  # bytes of a line of CSV or JSONL; also characters of a field
 _BLOCK = 1024**2
 _KINDS = {
@@ -27,23 +27,23 @@ _KINDS = {
 
 
 def user_path(text: str) -> Path:
-    """A path as a user writes it: `~` is a home folder. Raises WhatifError when nobody has that home."""
+    """A path as a user writes it, with `~` expanded. Raises WhatifError when there is no such home folder."""
     try:
         return Path(text).expanduser()
     except RuntimeError as error:
-        raise WhatifError(f"{text}: there is no such user, or no home folder; write the path in full") from error
+        raise WhatifError(f"{text}: there is no such user or home folder; give the full path") from error
 
 
 def open_regular(path: Path) -> BufferedReader:
-    """Opens a regular file for reading. Raises OSError when it is none, without waiting for anything."""
+    """Opens a regular file for reading. Raises OSError at once when it is not a regular file."""
     try:
-        _check_kind(path, path.stat().st_mode)  # before it is opened: opening a device can have effects
+        _check_kind(path, path.stat().st_mode)  # before opening: opening a device can have side effects
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    except ValueError as error:  # a null character, or half of a surrogate pair
+    except ValueError as error:  # a null character or half of a surrogate pair
         raise OSError(errno.EINVAL, "no file can have this name", str(path)) from error
     file = os.fdopen(descriptor, "rb")
     try:
-        _check_kind(path, os.fstat(descriptor).st_mode)  # it may have been exchanged
+        _check_kind(path, os.fstat(descriptor).st_mode)  # the file may have been replaced
     except OSError:
         file.close()
         raise
@@ -51,10 +51,10 @@ def open_regular(path: Path) -> BufferedReader:
 
 
 def read_bytes(path: Path, largest: int = LARGEST, longest_line: int | None = None) -> bytes:
-    """The whole of a regular file.
+    """The content of a regular file.
 
-    Raises OSError when it is none, has more bytes than `largest`, or a line has more than `longest_line` (at least
-    1 MiB).
+    Raises OSError when it is not a regular file, has more bytes than `largest`, or has a line of more than
+    `longest_line` bytes (at least 1 MiB).
     """
     with open_regular(path) as file:
         _check_size(path, file, largest)
@@ -62,7 +62,7 @@ def read_bytes(path: Path, largest: int = LARGEST, longest_line: int | None = No
 
 
 def check_regular(path: Path) -> None:
-    """Raises OSError when this is no regular file, without opening it, for libraries that open files themselves."""
+    """Raises OSError when this is not a regular file, without opening it; for libraries that open files themselves."""
     try:
         _check_kind(path, path.stat().st_mode)
     except ValueError as error:
@@ -72,11 +72,11 @@ def check_regular(path: Path) -> None:
 def _check_size(path: Path, file: BufferedReader, largest: int) -> None:
     size = os.fstat(file.fileno()).st_size
     if size > largest:
-        raise OSError(errno.EFBIG, f"it has {size:,} bytes; at most {largest:,} are read", str(path))
+        raise OSError(errno.EFBIG, f"it has {size:,} bytes; the maximum is {largest:,}", str(path))
 
 
 def _blocks(path: Path, file: BufferedReader, longest_line: int) -> Iterator[bytes]:
-    begun = lines = 0  # bytes of the line that has begun, and lines before it
+    begun = lines = 0  # bytes of the current line so far, and number of complete lines
     while block := file.read(_BLOCK):
         ends = [place for place in (block.find(b"\n"), block.find(b"\r")) if place >= 0]
         if begun + min(ends, default=len(block)) > longest_line:
@@ -92,4 +92,4 @@ def _check_kind(path: Path, mode: int) -> None:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if not stat.S_ISREG(mode):
         kind = _KINDS.get(stat.S_IFMT(mode), "something else")
-        raise OSError(errno.EINVAL, f"it is {kind} and no regular file", str(path))
+        raise OSError(errno.EINVAL, f"it is {kind}, not a regular file", str(path))

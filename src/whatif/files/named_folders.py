@@ -1,4 +1,4 @@
-"""Files and folders as settings name them: by a path, or by a name that is the same on every machine.
+"""Files and folders that settings name: by a path, or by a name that is the same on every machine.
 
 `embedded:NAME` is a checkpoint that ships with whatif, `package:NAME/FOLDER` a folder of an installed Python package.
 """
@@ -36,7 +36,7 @@ def embedded_checkpoints() -> list[str]:
 def _embedded(name: str) -> Path:
     if name not in embedded_checkpoints():
         raise WhatifError(
-            f"checkpoint {EMBEDDED}{name}: does not ship with whatif; there are {', '.join(embedded_checkpoints())}"
+            f"checkpoint {EMBEDDED}{name}: does not exist; embedded checkpoints are {', '.join(embedded_checkpoints())}"
         )
     return CHECKPOINTS / name
 
@@ -46,8 +46,8 @@ def _in_package(text: str) -> Path:
     found = find_spec(name) if name.isidentifier() else None
     places = [] if found is None else list(found.submodule_search_locations or ())
     if not places:
-        raise WhatifError(f"checkpoint {text}: there is no Python package {name}; install it, for example by pip")
+        raise WhatifError(f"checkpoint {text}: Python package {name} is not installed; install it, for example by pip")
     path = Path(places[0]) / folder
     if not path.is_dir():
-        raise WhatifError(f"checkpoint {text}: the package {name} has no folder {folder}")
+        raise WhatifError(f"checkpoint {text}: the package {name} has no folder {folder!r}; give one that it has")
     return path

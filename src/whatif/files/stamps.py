@@ -1,6 +1,6 @@
-"""Stamps of files: size and times, which show that a file was touched without reading it.
+"""Stamps of files: size and times, which reveal a modified file without reading it.
 
-Imports nothing heavy, because whoever only compares stamps should start at once.
+This module imports nothing heavy, so that a command that only compares stamps starts quickly.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 def stamp(path: Path) -> str:
-    """Size and times of a file, or of all files below a folder. The time of change reveals a reset modification time.
+    """Size and times of a file, or of all files below a folder. The change time reveals a reset modification time.
 
     Raises FileNotFoundError when there is nothing at the path.
     """
@@ -23,7 +23,7 @@ def stamp(path: Path) -> str:
 
 
 def stamp_or_absent(path: Path) -> str:
-    """As `stamp`; `absent` when there is nothing at the path."""
+    """Like `stamp`; `absent` when there is nothing at the path."""
     try:
         return stamp(path)
     except (FileNotFoundError, NotADirectoryError):
@@ -31,9 +31,9 @@ def stamp_or_absent(path: Path) -> str:
 
 
 def identity_or_absent(path: Path) -> str:
-    """Inode, size and time of a file, which is what DVC goes by; `absent` when there is no file at the path.
+    """Inode, size and modification time of a file, which DVC compares; `absent` when there is no file at the path.
 
-    The time of change is left out, because DVC changes it: it sets the permissions of each output that it records.
+    The change time is omitted, because DVC changes it when it sets the permissions of the outputs that it records.
     """
     try:
         state = path.stat()
@@ -43,18 +43,18 @@ def identity_or_absent(path: Path) -> str:
 
 
 def code_stamp(packages: Iterable[Path]) -> str:
-    """One stamp of all Python files of some packages."""
+    """A combined stamp of all Python files of some packages."""
     lines = [f"{file} {stamp(file)}" for package in packages for file in sorted(package.rglob("*.py"))]
     return hashlib.sha256("\n".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def files_below(path: Path) -> list[Path]:
-    """A file itself, or all files below a folder, through links, sorted."""
+    """The file itself, or all files below a folder, sorted; symbolic links are followed."""
     return sorted(_walk(path, frozenset())) if path.is_dir() else [path]
 
 
 def _walk(folder: Path, above: frozenset[tuple[int, int]]) -> Iterator[Path]:
-    """Files below a folder, following links; a link back to a folder that we are in is passed over."""
+    """Files below a folder, following links; a link to a folder that contains it is ignored."""
     state = folder.stat()
     here = (state.st_dev, state.st_ino)
     if here in above:

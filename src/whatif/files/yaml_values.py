@@ -1,4 +1,4 @@
-"""YAML that a user writes, parsed with a bound on what its aliases expand to."""
+"""Parses YAML files of users, with a limit on the expansion of aliases."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ import yaml
 from whatif.errors import WhatifError
 from whatif.files.well_formed import escaped
 
-LARGEST = 1024**2  # bytes of a file; params.yaml has some ten thousand
-MOST_VALUES = 100_000  # values of a file with its aliases written out; params.yaml has some hundreds
-_UNUSABLE = re.compile("[\x00\ud800-\udfff]")  # in no file name and in no UTF-8
+LARGEST = 1024**2  # bytes of a file; params.yaml has about ten thousand
+MOST_VALUES = 100_000  # values of a file with aliases expanded; params.yaml has some hundreds
+_UNUSABLE = re.compile("[\x00\ud800-\udfff]")  # neither a file name nor UTF-8 can contain them
 
 
 def parse_yaml(text: str, path: Path) -> tuple[Any, yaml.Node | None]:
-    """The values of a file, and the file as nodes, which know their lines.
+    """The values of a file, and its YAML nodes, which have line numbers.
 
-    Raises WhatifError naming the file and, where it is known, the line: for what is no YAML, aliases that expand to
-    more than 100,000 values or to themselves, a key that stands twice, and text that no file can hold.
+    Raises WhatifError, naming the file and if possible the line, for invalid YAML, for aliases that expand to more than
+    100,000 values or contain themselves, for duplicate keys, and for text that no file can contain.
     """
     try:
         tree = yaml.compose(text, Loader=yaml.SafeLoader)
@@ -32,16 +32,16 @@ def parse_yaml(text: str, path: Path) -> tuple[Any, yaml.Node | None]:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise WhatifError(f"{path}:{line}: not valid YAML: {error.problem}") from error
     except (yaml.YAMLError, RecursionError, ValueError, OverflowError) as error:
-        # A date such as 2001-99-99, or an escape beyond Unicode, is an error of Python's and not of YAML's.
+        # A date such as 2001-99-99, or an escape beyond Unicode, raises an error of Python rather than of YAML.
         raise WhatifError(f"{path}: not valid YAML: {str(error).splitlines()[0]}") from error
 
 
 def _expanded(node: yaml.Node, path: Path, known: dict[int, int | None]) -> int:
-    """The number of values in a node with its aliases written out; `known` has the nodes that were counted."""
+    """The number of values in a node with aliases expanded; `known` has the nodes that were already counted."""
     if id(node) in known:
         number = known[id(node)]
         if number is None:
-            raise WhatifError(f"{path}:{_line(node)}: an alias holds itself; write the values out")
+            raise WhatifError(f"{path}:{_line(node)}: an alias contains itself; write out the values")
         return number
     known[id(node)] = None
     number = 1
@@ -49,7 +49,7 @@ def _expanded(node: yaml.Node, path: Path, known: dict[int, int | None]) -> int:
         number += _expanded(child, path, known)
         if number > MOST_VALUES:
             raise WhatifError(
-                f"{path}:{_line(node)}: with its aliases written out it has more than {MOST_VALUES:,} values; "
+                f"{path}:{_line(node)}: with its aliases expanded, it has more than {MOST_VALUES:,} values; "
                 "use fewer aliases"
             )
     known[id(node)] = number
@@ -57,10 +57,10 @@ def _expanded(node: yaml.Node, path: Path, known: dict[int, int | None]) -> int:
 
 
 def _check_nodes(node: yaml.Node, path: Path) -> None:
-    """Raises WhatifError for a key that stands twice, which YAML readers pass over, and for text no file can hold."""
+    """Raises WhatifError for a duplicate key, which YAML readers accept, and for text that no file can contain."""
     if isinstance(node, yaml.ScalarNode) and (found := _UNUSABLE.search(node.value)):
         raise WhatifError(
-            f"{path}:{_line(node)}: {node.value!a:.60}: {found.group()!a} is no character that a file can hold"
+            f"{path}:{_line(node)}: {node.value!a:.60}: no file can contain the character {found.group()!a}; remove it"
         )
     if isinstance(node, yaml.MappingNode):
         seen: set[str] = set()
@@ -68,7 +68,7 @@ def _check_nodes(node: yaml.Node, path: Path) -> None:
             if not isinstance(key, yaml.ScalarNode):
                 raise WhatifError(f"{path}:{_line(key)}: a key must be a word")
             if key.value in seen:
-                raise WhatifError(f"{path}:{_line(key)}: {escaped(key.value)}: stands twice; keep one")
+                raise WhatifError(f"{path}:{_line(key)}: {escaped(key.value)}: duplicate key; keep one")
             seen.add(key.value)
     for child in _children(node):
         _check_nodes(child, path)

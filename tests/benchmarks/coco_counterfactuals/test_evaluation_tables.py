@@ -142,7 +142,7 @@ def test_queries_of_a_photograph_go_together() -> None:
     [
         ({"model": "x"}, "model 'x' is not in params.yaml"),
         ({"subset": "all"}, "no subset 'all' with direction 'text-retrieval'"),
-        ({"query_id": "pair-000"}, "item 'pair-000': is no picture of a pair"),
+        ({"query_id": "pair-000"}, "item 'pair-000': is not an image of a pair"),
         ({}, "query 'pair-000-0' of counterfactuals is there twice"),
     ],
 )
