@@ -50,7 +50,11 @@ ARTIFACTS: list[tuple[str, Callable[[Path], object], str]] = [
     ("missing", Path.unlink, ": no such artifact"),
     ("empty", lambda path: path.write_bytes(b""), ": is not a complete Parquet file"),
     ("text", lambda path: path.write_text("item_id,reason"), ": is not a complete Parquet file"),
-    ("its first half", lambda path: rewritten(path, lambda data: data[: len(data) // 2]), ": is not a complete Parquet file"),
+    (
+        "its first half",
+        lambda path: rewritten(path, lambda data: data[: len(data) // 2]),
+        ": is not a complete Parquet file",
+    ),
     ("all but a byte", lambda path: rewritten(path, lambda data: data[:-1]), ": is not a complete Parquet file"),
     ("its signature twice", lambda path: path.write_bytes(b"PAR1PAR1"), ": is not a complete Parquet file"),
     (
@@ -70,7 +74,11 @@ ARTIFACTS: list[tuple[str, Callable[[Path], object], str]] = [
     ("provenance of no JSON", lambda path: with_footer(path, made_from=b"{"), ": its footer has no"),
     ("name that is no UTF-8", lambda path: with_footer(path, table=b"\xff"), ": its footer has no"),
     ("another table", lambda path: with_footer(path, table=b"questions/1"), ": contains the table questions/1"),
-    ("a table of tomorrow", lambda path: with_footer(path, table=b"rejections/99"), ": contains the table rejections/99"),
+    (
+        "a table of tomorrow",
+        lambda path: with_footer(path, table=b"rejections/99"),
+        ": contains the table rejections/99",
+    ),
     ("other columns", other_columns, ": unreadable"),
     (
         "rows of noise",
@@ -292,4 +300,6 @@ def test_whatif_responses_names_no_store(
 
 def test_questions_are_no_rejections(tmp_path: Path) -> None:
     write_artifact(tmp_path / "questions.parquet", QUESTIONS, [])
-    assert "contains the table questions/" in refusal(lambda: artifacts.read(tmp_path / "questions.parquet", REJECTIONS))
+    assert "contains the table questions/" in refusal(
+        lambda: artifacts.read(tmp_path / "questions.parquet", REJECTIONS)
+    )
