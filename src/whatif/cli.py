@@ -92,7 +92,7 @@ def _warn_of_another_checkout() -> None:
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="whatif")
 def main() -> None:
-    """Counterfactual vision-language benchmarks: built, versioned and scored by one dependency graph.
+    """Build, version and score counterfactual vision-language benchmarks with one dependency graph.
 
     \b
     The whole graph:      dvc repro            or   snakemake --cores 2

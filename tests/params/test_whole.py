@@ -64,7 +64,7 @@ def test_the_shipped_file_is_valid() -> None:
             "confidence: 95",
             "aggregate.cvqa-synthetic.confidence: is 95; input should be less than 1",
         ),
-        ("[cvqa-synthetic,", "[cvqa,", "benchmarks.0: is 'cvqa'; installed benchmarks: "),
+        ("[cvqa-synthetic,", "[cvqa,", "benchmarks.0: is 'cvqa'; it must be one of the installed benchmarks: "),
         (
             "adapter: random,",
             "adapter: rondom,",
@@ -114,7 +114,7 @@ def test_the_shipped_file_is_valid() -> None:
         (
             "{adapter: random,",
             "{adapter: random, benchmarks: [scene],",
-            "models.random.benchmarks.0: is 'scene'; installed benchmarks: coco-counterfactuals, ",
+            "models.random.benchmarks.0: is 'scene'; it must be one of the installed benchmarks: coco-counterfactuals, ",
         ),
         (
             "{adapter: random,",

@@ -33,7 +33,7 @@ INSTRUCTIONS = """\
 Which caption describes the image better?
 
 Each row of tasks.csv has an image and two captions. The column image names the image file in this folder. The
-captions are in the columns option_1 and option_2.
+captions are in the columns option_1 and option_2; option_3 and option_4 are the same in every row.
 
 For each row, look at the image, read both captions, and write one of these labels into the column label:
 
