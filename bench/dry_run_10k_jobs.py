@@ -84,7 +84,7 @@ def measure() -> dict[str, Any]:
 
 
 def _project(folder: Path) -> None:
-    """This checkout's doors with parameters that make some 10,000 jobs, none of them done."""
+    """This checkout's entry points with parameters that make some 10,000 jobs, none of them done."""
     folder.mkdir()
     for name in ("Snakefile", "stages", "profiles", "slurm", "src"):
         (folder / name).symlink_to(ROOT / name)

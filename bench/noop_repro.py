@@ -19,7 +19,7 @@ _ROUNDS = 5
 
 
 def measure() -> dict[str, Any]:
-    """Seconds of each door, median of rounds taken in turn; the ratio is how often `dvc repro` fits in the other."""
+    """Seconds of each entry point, as the median of alternating rounds, and the ratio of the two."""
     with tempfile.TemporaryDirectory() as folder:
         project = Path(folder) / "project"
         copy_small(project)
@@ -28,7 +28,7 @@ def measure() -> dict[str, Any]:
         for _ in range(_ROUNDS):
             seconds["dvc"].append(run(project, "dvc", "repro"))
             seconds["snakemake"].append(run(project, "snakemake", "--cores", "1"))
-    ours, peer = (statistics.median(seconds[door]) for door in ("dvc", "snakemake"))
+    ours, peer = (statistics.median(seconds[entry_point]) for entry_point in ("dvc", "snakemake"))
     return {
         "name": "noop-repro",
         "ours": ours,

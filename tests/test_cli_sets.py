@@ -50,7 +50,7 @@ def test_export_for_evaluation_tools_finds_the_pictures_of_our_questions(finishe
 
 def test_export_writes_the_verified_questions_of_the_project(finished: Path, tmp_path: Path) -> None:
     result = whatif("export", "c-vqa-csv", tmp_path / "ours.csv")
-    said = f"{tmp_path / 'ours.csv'}: 12 pairs of questions\n{tmp_path / 'ours'}: 12 pictures\n"
+    said = f"{tmp_path / 'ours.csv'}: 12 pairs of questions\n{tmp_path / 'ours'}: 12 images\n"
     assert (result.exit_code, result.stdout) == (0, said)
     ours = artifacts.read(Path(f"data/verify/{NAME}/questions.parquet"), QUESTIONS).to_pylist()
     columns = ("question_id", "group", "question", "choices", "answer")

@@ -72,7 +72,7 @@ class Checkout:
         file.write_text(yaml.safe_dump(tree, sort_keys=False), encoding="utf-8")
 
     def jobs(self, command: list[str]) -> dict[str, str]:
-        """Runs a door; returns what each job that ran did: name -> `computed` or `taken from the stash`."""
+        """Runs an entry point; returns what each job that ran did: name -> `computed` or `taken from the stash`."""
         log = self.path / ".whatif" / "log.jsonl"
         before = len(log.read_text(encoding="utf-8").splitlines()) if log.exists() else 0
         self.run(*command)
@@ -92,13 +92,13 @@ class Checkout:
         self.run("git", "commit", "--quiet", "--message", message)
 
 
-DOORS = {"dvc": ["dvc", "repro"], "snakemake": ["snakemake", "--cores", "2", "--quiet", "host", "rules"]}
+ENTRY_POINTS = {"dvc": ["dvc", "repro"], "snakemake": ["snakemake", "--cores", "2", "--quiet", "host", "rules"]}
 
 
-@pytest.fixture(params=sorted(DOORS))
-def door(request: pytest.FixtureRequest) -> list[str]:
-    """The command of each door in turn."""
-    return DOORS[request.param]
+@pytest.fixture(params=sorted(ENTRY_POINTS))
+def entry_point(request: pytest.FixtureRequest) -> list[str]:
+    """The command of each entry point in turn."""
+    return ENTRY_POINTS[request.param]
 
 
 def copy_of_sources(target: Path) -> None:
@@ -135,7 +135,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
 
 @pytest.fixture
 def project(finished: Checkout, tmp_path: Path) -> Iterator[Checkout]:
-    """A working copy of the finished project, artifacts, times and records of both doors included."""
+    """A working copy of the finished project, artifacts, times and records of both entry points included."""
     shutil.copytree(finished.path, tmp_path / "project", symlinks=True)
     yield Checkout(tmp_path / "project")
     shutil.rmtree(tmp_path / "project")
@@ -151,4 +151,4 @@ def fresh_clone(finished: Checkout, tmp_path: Path) -> Iterator[Checkout]:
     shutil.rmtree(tmp_path / "clone")
 
 
-Door = Callable[[Checkout], dict[str, str]]
+EntryPoint = Callable[[Checkout], dict[str, str]]

@@ -22,7 +22,7 @@ from typing import Any, Literal
 import psutil
 
 from tests.faulty_proxy import FaultyProxy
-from tests.pipeline.conftest import DOORS, SMALL, Checkout, copy_of_sources
+from tests.pipeline.conftest import ENTRY_POINTS, SMALL, Checkout, copy_of_sources
 from tests.pipeline.slurm_cluster import AT_ONCE, SNAKEMAKE, Cluster
 from whatif.params.base import STAGES
 from whatif.random_streams import stream
@@ -30,20 +30,20 @@ from whatif.random_streams import stream
 KINDS = ("job", "snakemake", "dvc")
 ON_SLURM = ("node", "scancel")
 LONGEST = 1800  # seconds for one command, on a machine that is busy with something else
-COMMANDS = {**DOORS, "slurm": [*SNAKEMAKE, *AT_ONCE]}
+COMMANDS = {**ENTRY_POINTS, "slurm": [*SNAKEMAKE, *AT_ONCE]}
 _STORE = Path(".whatif/responses.sqlite")
 
 
 @dataclass(frozen=True)
 class Cut:
-    """What is killed, in a run by which door, and when: after `after` artifacts and requests, and `share` of a pause.
+    """What is killed, in a run of which entry point, and when: after `after` artifacts and requests and `share` of a pause.
 
     `job` is one job, `snakemake` is Snakemake with its children, `dvc` is `dvc repro` with its children; of a run on
     Slurm, `node` is slurmd with all that runs below it, `scancel` all of its jobs.
     """
 
     kind: Literal["job", "snakemake", "dvc", "node", "scancel"]
-    door: str
+    entry_point: str
     after: int
     share: float
 
@@ -85,7 +85,7 @@ class PowerCuts:
         start.commit("a project")
         whole = self._copy("whole")
         began = time.monotonic()
-        _run(whole, DOORS["dvc"])
+        _run(whole, ENTRY_POINTS["dvc"])
         self.results = _results(whole)
         self.requests = len(self.proxy.log)
         assert len(_stored(whole)) == self.requests > 0
@@ -100,10 +100,10 @@ class PowerCuts:
         kinds = [*KINDS, *(ON_SLURM if self.cluster else ())]
         kind = kinds[number % len(kinds)]
         steps = self.requests + sum(path.endswith(".parquet") for path in self.results)
-        doors = {"dvc": ("dvc",), **dict.fromkeys(ON_SLURM, ("slurm",))}
+        entry_points = {"dvc": ("dvc",), **dict.fromkeys(ON_SLURM, ("slurm",))}
         return Cut(
             kind,
-            str(generator.choice(doors.get(kind, ("dvc", "snakemake")))),
+            str(generator.choice(entry_points.get(kind, ("dvc", "snakemake")))),
             int(generator.integers(steps)),
             float(generator.choice([0.0, generator.uniform(0, 2)])),
         )
@@ -122,7 +122,7 @@ class PowerCuts:
 
     def _try_out(self, checkout: Checkout, cut: Cut) -> Outcome | None:
         before = len(self.proxy.log)
-        run = started(checkout, COMMANDS[cut.door])
+        run = started(checkout, COMMANDS[cut.entry_point])
         try:
             self._wait_for_the_moment(run, checkout, before, cut)
             if cut.kind in ON_SLURM:
@@ -138,11 +138,11 @@ class PowerCuts:
         asked = len(self.proxy.log) - before - sent
         faults = [] if resumed.returncode == 0 else [f"whatif resume ended with {resumed.returncode}: {resumed.stderr}"]
         results = _results(checkout)
-        # By the door of Snakemake no dvc.lock is written.
+        # Through Snakemake no dvc.lock is written.
         different = sorted(
             path
             for path in {*results, *self.results}
-            if results.get(path) != self.results.get(path) and (path != "dvc.lock" or cut.door == "dvc")
+            if results.get(path) != self.results.get(path) and (path != "dvc.lock" or cut.entry_point == "dvc")
         )
         faults += [f"{path}: not as in an uninterrupted run" for path in different]
         faults += [f"{path}: was left behind" for path in _left_behind(checkout)]

@@ -47,7 +47,7 @@ def main(cuts: int, seed: int) -> int:
 
 def _line(outcome: Outcome) -> str:
     cut = outcome.cut
-    what = f"{cut.kind:9} of a run by {cut.door:9} after {cut.after:3} artifacts and requests"
+    what = f"{cut.kind:9} of a run by {cut.entry_point:9} after {cut.after:3} artifacts and requests"
     told = "as uninterrupted" if not outcome.faults else f"{len(outcome.faults)} faults"
     return f"{what}: {outcome.stored} answers stored, {outcome.asked_again} asked again, {told}"
 

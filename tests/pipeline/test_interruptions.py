@@ -15,12 +15,12 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from tests.pipeline.conftest import DOORS, Checkout
+from tests.pipeline.conftest import ENTRY_POINTS, Checkout
 from tests.pipeline.power_cuts import job_of, kill_session, log_of, started, wait_until
 
 pytestmark = pytest.mark.pipeline
 
-SNAKEMAKE = DOORS["snakemake"]
+SNAKEMAKE = ENTRY_POINTS["snakemake"]
 
 
 @pytest.mark.parametrize("mode", ["--dry-run", "--lint", "--list-rules", "--rulegraph", "--unlock"])
@@ -39,10 +39,12 @@ def test_modes_that_run_no_job_change_nothing(project: Checkout, mode: str) -> N
     assert "not fresh: filter" not in done.stderr
 
 
-def test_a_job_that_fails_is_a_failure_and_what_came_of_earlier_runs_stays(project: Checkout, door: list[str]) -> None:
+def test_a_job_that_fails_is_a_failure_and_what_came_of_earlier_runs_stays(
+    project: Checkout, entry_point: list[str]
+) -> None:
     before = project.results()
     project.set({"aggregate.cvqa-synthetic.released_questions": "no/such/file.csv"})
-    done = project.run(*door, check=False)
+    done = project.run(*entry_point, check=False)
     assert done.returncode != 0
     assert "whatif: no/such/file.csv: " in done.stdout + done.stderr
     assert "completed successfully" not in done.stdout + done.stderr
@@ -88,10 +90,10 @@ def full_disk(project: Checkout) -> Iterator[Callable[[], None]]:
 
 
 def test_a_full_disk_is_said_with_its_job_and_a_second_start_goes_on(
-    finished: Checkout, project: Checkout, door: list[str], full_disk: Callable[[], None]
+    finished: Checkout, project: Checkout, entry_point: list[str], full_disk: Callable[[], None]
 ) -> None:
     shutil.rmtree(project.path / ".whatif/stash", ignore_errors=True)
-    done = project.run(*door, check=False)
+    done = project.run(*entry_point, check=False)
     assert done.returncode != 0
     said = done.stdout + done.stderr
     # Whichever of the two parts comes first: the other may not even be able to begin a file.
@@ -100,7 +102,7 @@ def test_a_full_disk_is_said_with_its_job_and_a_second_start_goes_on(
     ), said
     assert re.search(r"logs/generate/cvqa-synthetic/part-00[01]-of-002\.log", said), said
     full_disk()
-    project.run(*door)
+    project.run(*entry_point)
     assert project.results() == finished.results()
 
 

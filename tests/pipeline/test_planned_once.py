@@ -6,11 +6,11 @@ import subprocess
 
 import pytest
 
-from tests.pipeline.conftest import DOORS, ROOT, Checkout
+from tests.pipeline.conftest import ENTRY_POINTS, ROOT, Checkout
 
 pytestmark = pytest.mark.pipeline
 
-DVC, SNAKEMAKE = DOORS["dvc"], DOORS["snakemake"]
+DVC, SNAKEMAKE = ENTRY_POINTS["dvc"], ENTRY_POINTS["snakemake"]
 SEED = "seed"
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from tests.defaults import ROOT
 from tests.faulty_proxy import FaultyProxy
-from tests.pipeline.conftest import DOORS, Checkout
+from tests.pipeline.conftest import ENTRY_POINTS, Checkout
 from tests.pipeline.power_cuts import PowerCuts, job_of, kill_session, started, wait_until
 from tests.served_model import served_model
 from whatif.commands.resume import next_command
@@ -42,7 +42,7 @@ def test_while_an_orphan_of_a_killed_run_lives_nothing_is_touched(finished: Chec
     project = Checkout(tmp_path / "project")
     subprocess.run(["cp", "-a", str(finished.path), str(project.path)], check=True)
     project.set({"seed": 7})
-    run = started(project, DOORS["snakemake"])
+    run = started(project, ENTRY_POINTS["snakemake"])
     try:
         assert wait_until(lambda: job_of(run), run)
         orphan = job_of(run)
@@ -72,7 +72,7 @@ def test_while_an_orphan_of_a_killed_run_lives_nothing_is_touched(finished: Chec
 
 
 @pytest.mark.parametrize(
-    ("door", "arguments", "last", "wanted"),
+    ("entry_point", "arguments", "last", "wanted"),
     [
         (None, "", "", "dvc repro"),
         (None, "", "dvc repro", "dvc repro"),
@@ -85,7 +85,7 @@ def test_while_an_orphan_of_a_killed_run_lives_nothing_is_touched(finished: Chec
     ],
 )
 def test_it_goes_on_as_the_run_that_was_cut_off(
-    door: str | None, arguments: str, last: str, wanted: str, monkeypatch: pytest.MonkeyPatch
+    entry_point: str | None, arguments: str, last: str, wanted: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(ROOT)  # where DVC is set up
-    assert " ".join(next_command(door, tuple(arguments.split()), last.split())) == wanted
+    assert " ".join(next_command(entry_point, tuple(arguments.split()), last.split())) == wanted

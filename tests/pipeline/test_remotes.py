@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.pipeline.conftest import DOORS, Checkout
+from tests.pipeline.conftest import ENTRY_POINTS, Checkout
 
 pytestmark = [pytest.mark.pipeline, pytest.mark.timeout(1800)]
 
@@ -102,7 +102,7 @@ def test_a_run_by_snakemake_is_recorded_shared_and_found_fresh_elsewhere(
     (ours.path / "dvc.lock").unlink()
     shutil.rmtree(ours.path / ".dvc/cache")
     ours.set({"aggregate.cvqa-synthetic.confidence": 0.9})
-    ours.run(*DOORS["snakemake"])
+    ours.run(*ENTRY_POINTS["snakemake"])
     made = ours.results()
 
     # As docs/cluster.md says, "After a cluster run".

@@ -13,33 +13,33 @@ import time
 import psutil
 import pytest
 
-from tests.pipeline.conftest import DOORS, Checkout
+from tests.pipeline.conftest import ENTRY_POINTS, Checkout
 from tests.pipeline.power_cuts import job_of, kill_session, log_of, processes, started
 
 pytestmark = [pytest.mark.pipeline, pytest.mark.timeout(3600)]
 
 
 def test_all_processes_of_an_interrupted_run_end_and_the_next_run_makes_the_right_bytes(
-    finished: Checkout, project: Checkout, door: list[str]
+    finished: Checkout, project: Checkout, entry_point: list[str]
 ) -> None:
     for folder in ("data", "metrics", "logs", ".whatif", ".snakemake"):
         shutil.rmtree(project.path / folder)
     for number in (signal.SIGTERM, signal.SIGHUP):
-        said, computed = _interrupted(project, door, number)
-        if door == DOORS["dvc"]:
+        said, computed = _interrupted(project, entry_point, number)
+        if entry_point == ENTRY_POINTS["dvc"]:
             assert _lines_of_ours(said) == [
                 "whatif: the run ends: its dvc has ended; what was finished is kept, start it again to go on"
             ]
         # To Snakemake, SIGTERM means: start no other job, and wait for those that run.
-        assert computed == (door == DOORS["snakemake"] and number == signal.SIGTERM), said
+        assert computed == (entry_point == ENTRY_POINTS["snakemake"] and number == signal.SIGTERM), said
     # DVC itself ignores SIGINT while a stage runs, and leaves Ctrl-C, which reaches all processes, to the stage.
-    said, computed = _interrupted(project, door, signal.SIGINT, all_of_them=door == DOORS["dvc"])
+    said, computed = _interrupted(project, entry_point, signal.SIGINT, all_of_them=entry_point == ENTRY_POINTS["dvc"])
     assert not computed
     assert "Traceback" not in said
     failed = [line for line in said.splitlines() if line.startswith(("ERROR", "Error", "RuleException", "whatif: the"))]
     assert failed[0].startswith("whatif: the run ends: interrupted by SIGINT; ")
-    assert len(failed) == (2 if door == DOORS["dvc"] else 1)  # DVC says that its stage failed
-    said, computed = _interrupted(project, door, signal.SIGKILL)
+    assert len(failed) == (2 if entry_point == ENTRY_POINTS["dvc"] else 1)  # DVC says that its stage failed
+    said, computed = _interrupted(project, entry_point, signal.SIGKILL)
     assert not computed
     project.run("whatif", "resume")  # after SIGKILL, Snakemake leaves its lock behind
     assert project.results() == finished.results()

@@ -1,4 +1,4 @@
-"""`snakemake --cores 8 --profile slurm` on a real Slurm: the bytes of the other doors, and what it refuses."""
+"""`snakemake --cores 8 --profile slurm` on a real Slurm: the bytes of the other entry points, and what it refuses."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.pipeline.conftest import DOORS, Checkout, copy_of_sources
+from tests.pipeline.conftest import ENTRY_POINTS, Checkout, copy_of_sources
 from tests.pipeline.slurm_cluster import AT_ONCE, PROGRAMS, SNAKEMAKE, Cluster, slurm, why_not
 from whatif.processes.locks import record_run
 
@@ -71,7 +71,7 @@ def change(checkout: Checkout, old: str, new: str) -> None:
 
 
 @with_slurm
-def test_slurm_makes_what_dvc_made_and_both_doors_find_it_fresh(
+def test_slurm_makes_what_dvc_made_and_both_entry_points_find_it_fresh(
     finished: Checkout, unmade: Checkout, cluster: Cluster
 ) -> None:
     done = start(unmade, *SNAKEMAKE, *AT_ONCE)
@@ -83,19 +83,19 @@ def test_slurm_makes_what_dvc_made_and_both_doors_find_it_fresh(
     # Fourteen jobs: those of a step that has parts, or several of it, went together.
     assert done.stdout.count("has been submitted with SLURM jobid") == 7
     assert cluster.queue() == []
-    # What whatif said stands where every door writes it; Slurm's own logs of jobs that ended well are gone.
+    # What whatif said stands where every entry point writes it; Slurm's own logs of jobs that ended well are gone.
     assert (unmade.path / "logs/evaluate/cvqa-synthetic/random/part-001-of-002.log").read_text().endswith(" s\n")
     assert list((unmade.path / "logs/slurm").rglob("*.log")) == []
     assert unmade.run("whatif", "status", "--check").returncode == 0
-    assert unmade.jobs(DOORS["snakemake"]) == {}
-    unmade.jobs(DOORS["dvc"])
+    assert unmade.jobs(ENTRY_POINTS["snakemake"]) == {}
+    unmade.jobs(ENTRY_POINTS["dvc"])
     assert unmade.results() == wanted
 
 
 @with_slurm
 @pytest.mark.soak
 def test_slurm_makes_all_of_the_embedded_default_as_dvc_does(cluster: Cluster, tmp_path: Path) -> None:
-    commands = {"dvc": DOORS["dvc"], "slurm": [*SNAKEMAKE, *AT_ONCE]}
+    commands = {"dvc": ENTRY_POINTS["dvc"], "slurm": [*SNAKEMAKE, *AT_ONCE]}
     made = {}
     for name, command in commands.items():
         checkout = Checkout(tmp_path / name)
@@ -202,9 +202,9 @@ def test_without_slurm_one_line_says_where_to_start_and_a_dry_run_works(project:
     assert planned.returncode == 0, planned.stdout
 
 
-def test_a_mistake_in_the_resources_stops_the_local_door_too(project: Checkout) -> None:
+def test_a_mistake_in_the_resources_stops_the_local_entry_point_too(project: Checkout) -> None:
     change(project, "mem_mb: 2000", "mem_gb: 2")
-    done = project.run(*DOORS["snakemake"], check=False)
+    done = project.run(*ENTRY_POINTS["snakemake"], check=False)
     assert done.returncode != 0
     assert re.search(
         r"slurm/resources\.yaml:\d+: cpu\.mem_gb: unknown key; did you mean `mem_mb`\?", done.stdout + done.stderr

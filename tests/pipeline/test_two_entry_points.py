@@ -1,4 +1,4 @@
-"""One graph, two doors: what runs after which change, proved by real git, dvc and snakemake runs."""
+"""One graph, two entry points: what runs after which change, proved by real git, dvc and snakemake runs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.pipeline.conftest import DOORS, Checkout
+from tests.pipeline.conftest import ENTRY_POINTS, Checkout
 
 pytestmark = pytest.mark.pipeline
 
@@ -24,7 +24,7 @@ def computed(jobs: dict[str, str]) -> set[str]:
     return {job for job, outcome in jobs.items() if outcome == "computed"}
 
 
-def test_both_doors_make_the_same_bytes(project: Checkout) -> None:
+def test_both_entry_points_make_the_same_bytes(project: Checkout) -> None:
     by_dvc = project.results()
     assert len([path for path in by_dvc if path.endswith(".parquet")]) == 22
     for folder in ("data", "metrics", ".whatif", ".snakemake"):
@@ -36,18 +36,18 @@ def test_both_doors_make_the_same_bytes(project: Checkout) -> None:
 
 
 def test_after_a_clone_and_pull_nothing_runs_then_exactly_what_an_edit_asks_for(
-    fresh_clone: Checkout, door: list[str]
+    fresh_clone: Checkout, entry_point: list[str]
 ) -> None:
-    assert fresh_clone.jobs(door) == {}
+    assert fresh_clone.jobs(entry_point) == {}
     fresh_clone.set({"aggregate.cvqa-synthetic.confidence": 0.9})
-    assert fresh_clone.jobs(door) == {"aggregate": "computed"}
+    assert fresh_clone.jobs(entry_point) == {"aggregate": "computed"}
     # The filter rejects as little as before: its rows are the same, and what comes after is taken as it was.
     fresh_clone.set({"filter.cvqa-synthetic.smallest_gap": 0.2})
-    assert computed(fresh_clone.jobs(door)) == {"filter"}
-    assert fresh_clone.jobs(door) == {}
+    assert computed(fresh_clone.jobs(entry_point)) == {"filter"}
+    assert fresh_clone.jobs(entry_point) == {}
 
 
-def test_going_back_after_a_checkout_of_other_results(project: Checkout, door: list[str]) -> None:
+def test_going_back_after_a_checkout_of_other_results(project: Checkout, entry_point: list[str]) -> None:
     at_first = project.results()
     project.set({SEED: 7})
     project.jobs(["dvc", "repro"])
@@ -57,10 +57,10 @@ def test_going_back_after_a_checkout_of_other_results(project: Checkout, door: l
     project.run("git", "checkout", "--quiet", "HEAD~1")
     project.run("dvc", "checkout", "--force")
     project.set({SEED: 7})
-    project.jobs(door)
+    project.jobs(entry_point)
     assert project.results() == at_seven
     project.set({SEED: 2024})
-    assert "computed" not in project.jobs(door).values()
+    assert "computed" not in project.jobs(entry_point).values()
     assert project.results() == at_first
 
 
@@ -77,36 +77,36 @@ def test_an_experiment_gives_the_results_of_its_own_value(project: Checkout) -> 
 
 
 @pytest.mark.parametrize("order", [("snakemake", "dvc"), ("dvc", "snakemake")])
-def test_what_one_door_has_made_the_other_does_not_repeat(project: Checkout, order: tuple[str, str]) -> None:
+def test_what_one_entry_point_has_made_the_other_does_not_repeat(project: Checkout, order: tuple[str, str]) -> None:
     project.set({IMAGE_SIZE: 208})
-    assert set(project.jobs(DOORS[order[0]])) >= PARTS
+    assert set(project.jobs(ENTRY_POINTS[order[0]])) >= PARTS
     results = project.results()
-    assert project.jobs(DOORS[order[1]]) == {}
+    assert project.jobs(ENTRY_POINTS[order[1]]) == {}
     assert project.results() == results
 
 
-def test_a_comment_in_the_source_of_a_stage_repeats_nothing(project: Checkout, door: list[str]) -> None:
+def test_a_comment_in_the_source_of_a_stage_repeats_nothing(project: Checkout, entry_point: list[str]) -> None:
     source = project.path / "src/whatif/benchmarks/cvqa_synthetic/dot_puzzle.py"
     source.write_text(source.read_text(encoding="utf-8") + "\n# A remark.\n", encoding="utf-8")
-    assert project.jobs(door) == {}
+    assert project.jobs(entry_point) == {}
 
 
-def test_changed_code_of_a_stage_repeats_that_stage_alone(project: Checkout, door: list[str]) -> None:
+def test_changed_code_of_a_stage_repeats_that_stage_alone(project: Checkout, entry_point: list[str]) -> None:
     source = project.path / "src/whatif/benchmarks/cvqa_synthetic/dot_puzzle.py"
     text = source.read_text(encoding="utf-8")
     source.write_text(text.replace("_ATTEMPTS = ", "_ATTEMPTS = 1 + "), encoding="utf-8")
-    assert computed(project.jobs(door)) == PARTS
-    assert project.jobs(door) == {}
+    assert computed(project.jobs(entry_point)) == PARTS
+    assert project.jobs(entry_point) == {}
 
 
-def test_a_model_added_and_taken_away_again(project: Checkout, door: list[str]) -> None:
+def test_a_model_added_and_taken_away_again(project: Checkout, entry_point: list[str]) -> None:
     before = project.results()
     project.set({"models.again": {"adapter": "random", "name": "Random again"}})
     wanted = {"aggregate", *(f"evaluate again {part}" for part in SHARDS)}
-    assert project.jobs(door) == dict.fromkeys(wanted, "computed")
+    assert project.jobs(entry_point) == dict.fromkeys(wanted, "computed")
     assert "Random again" in (project.path / "metrics/cvqa-synthetic/table7.md").read_text()
     project.set({"models.again": None})
-    assert "computed" not in project.jobs(door).values()
+    assert "computed" not in project.jobs(entry_point).values()
     assert project.results() == before
 
 
@@ -120,7 +120,9 @@ def test_a_model_added_and_taken_away_again(project: Checkout, door: list[str]) 
     ],
 )
 @pytest.mark.parametrize("damage", ["deleted", "edited"])
-def test_a_deleted_or_edited_file_is_made_again(project: Checkout, door: list[str], file: str, damage: str) -> None:
+def test_a_deleted_or_edited_file_is_made_again(
+    project: Checkout, entry_point: list[str], file: str, damage: str
+) -> None:
     before = project.results()
     path = project.path / file
     if damage == "deleted":
@@ -130,7 +132,7 @@ def test_a_deleted_or_edited_file_is_made_again(project: Checkout, door: list[st
     else:
         path.write_bytes(path.read_bytes() + b"\n1,2,3\n")
     assert project.results() != before
-    project.jobs(door)
+    project.jobs(entry_point)
     assert project.results() == before
 
 

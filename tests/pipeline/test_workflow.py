@@ -1,4 +1,4 @@
-"""What both doors refuse, how they agree with the graph, and models and sources given in params.yaml."""
+"""What both entry points refuse, how they agree with the graph, and models and sources given in params.yaml."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import pytest
 import yaml
 
 from tests.pictures import icon
-from tests.pipeline.conftest import DOORS, ROOT, Checkout
+from tests.pipeline.conftest import ENTRY_POINTS, ROOT, Checkout
 from tests.published import funnel
 from whatif import benchmarks
 
 pytestmark = pytest.mark.pipeline
 
-SNAKEMAKE = DOORS["snakemake"]
+SNAKEMAKE = ENTRY_POINTS["snakemake"]
 TINY = ("evaluate tiny part-000-of-002", "evaluate tiny part-001-of-002", "aggregate")
 
 
@@ -29,23 +29,23 @@ TINY = ("evaluate tiny part-000-of-002", "evaluate tiny part-001-of-002", "aggre
         ({"models.random.adapter": "rondom"}, "models.random.adapter: is 'rondom'; it must be one of 'random'"),
     ],
 )
-def test_both_doors_refuse_bad_parameters_before_anything_runs(
-    project: Checkout, door: list[str], values: dict[str, object], message: str
+def test_both_entry_points_refuse_bad_parameters_before_anything_runs(
+    project: Checkout, entry_point: list[str], values: dict[str, object], message: str
 ) -> None:
     before = project.results()
     project.set(values)
-    done = project.run(*door, check=False)
+    done = project.run(*entry_point, check=False)
     assert done.returncode != 0
     assert message in done.stdout + done.stderr
     assert "Traceback" not in done.stdout + done.stderr
     assert project.results() == before
 
 
-def test_both_doors_refuse_a_model_key_with_a_dot(project: Checkout, door: list[str]) -> None:
+def test_both_entry_points_refuse_a_model_key_with_a_dot(project: Checkout, entry_point: list[str]) -> None:
     text = (project.path / "params.yaml").read_text()
     (project.path / "params.yaml").write_text(text.replace("  random:", "  qwen2.5-vl:"))
     before = project.results()
-    done = project.run(*door, check=False)
+    done = project.run(*entry_point, check=False)
     assert done.returncode != 0
     assert "models.qwen2.5-vl: is 'qwen2.5-vl'; a key must be lower-case words" in done.stdout + done.stderr
     assert project.results() == before
@@ -181,9 +181,9 @@ def test_an_icons_50_folder_without_pictures_is_one_line(project: Checkout, tmp_
     assert done.returncode == 2
     assert done.stderr.startswith(f"whatif: {folder}: ")
     assert len(done.stderr.splitlines()) == 1
-    through_the_door = project.run(*SNAKEMAKE, check=False)
-    assert through_the_door.returncode != 0
-    assert f"whatif: {folder}: " in through_the_door.stdout + through_the_door.stderr
+    through_the_entry_point = project.run(*SNAKEMAKE, check=False)
+    assert through_the_entry_point.returncode != 0
+    assert f"whatif: {folder}: " in through_the_entry_point.stdout + through_the_entry_point.stderr
 
 
 def test_status_names_what_changed_and_check_ends_with_one(project: Checkout) -> None:
