@@ -114,7 +114,7 @@ def test_the_shipped_file_is_valid() -> None:
         (
             "{adapter: random,",
             "{adapter: random, benchmarks: [scene],",
-            "models.random.benchmarks.0: is 'scene'; it must be one of the installed benchmarks: coco-counterfactuals, ",
+            "models.random.benchmarks.0: is 'scene'; it must be one of the installed benchmarks: coco-counter",
         ),
         (
             "{adapter: random,",

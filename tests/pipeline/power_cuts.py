@@ -36,7 +36,7 @@ _STORE = Path(".whatif/responses.sqlite")
 
 @dataclass(frozen=True)
 class Cut:
-    """What is killed, in a run of which entry point, and when: after `after` artifacts and requests and `share` of a pause.
+    """What is killed, in which run, and when: after `after` artifacts and requests, and a `share` of a pause.
 
     `job` is one job, `snakemake` is Snakemake with its children, `dvc` is `dvc repro` with its children; of a run on
     Slurm, `node` is slurmd with all that runs below it, `scancel` all of its jobs.

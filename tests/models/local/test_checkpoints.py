@@ -154,5 +154,5 @@ def test_a_folder_of_a_python_package(tmp_path: Path, monkeypatch: pytest.Monkey
         folder_of("package:weights_of_mine/elsewhere")
     with pytest.raises(WhatifError, match="Python package nosuch_weights is not installed"):
         folder_of("package:nosuch_weights/model")
-    with pytest.raises(WhatifError, match="Python package .* is not installed"):
+    with pytest.raises(WhatifError, match=r"Python package .* is not installed"):
         folder_of("package:../model")
