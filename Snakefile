@@ -11,7 +11,7 @@ from snakemake.utils import min_version
 # The code of this checkout, whatever version is installed: code and artifacts belong together.
 SOURCE = str(Path(workflow.basedir) / "src")
 sys.path.insert(0, SOURCE)
-IMPORT = f"export PYTHONPATH={quote(SOURCE)}".replace("{", "{{").replace("}", "}}")
+IMPORT = (f"export PYTHONPATH={quote(SOURCE)}" + "${PYTHONPATH:+:$PYTHONPATH}").replace("{", "{{").replace("}", "}}")
 # A prefix of our own takes the place of Snakemake's, which makes a failing command before a pipe count. It also tells
 # the job whose it is: a job ends with its Snakemake (whatif.processes.ending).
 shell.prefix(f"set -euo pipefail; {IMPORT}; export WHATIF_PARENT={os.getpid()}; ")

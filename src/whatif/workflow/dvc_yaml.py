@@ -15,9 +15,9 @@ from whatif.params.base import STAGES
 
 DVC_YAML = Path("dvc.yaml")
 _HEADER = """\
-# First entry point: `dvc repro`. Written by `whatif dvc-yaml`; run it again after selecting other benchmarks in params.yaml.
-# `whatif make` returns at once when the files of a stage are fresh; otherwise it calls Snakemake, which runs the jobs that
-# are due in parallel. Outputs persist, so that a job can see which of them are still good.
+# First entry point: `dvc repro`. Written by `whatif dvc-yaml`: run it again after you select other benchmarks.
+# `whatif make` returns at once when the files of a stage are fresh. Otherwise it calls Snakemake, which runs the jobs
+# that are due in parallel. Outputs persist, so that a job can see which of them are still good.
 """
 _DESCRIPTIONS = {
     "extract": "Sources. Depends on all of params.yaml, so that any edit is checked before anything else runs.",
