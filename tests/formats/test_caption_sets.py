@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from whatif.artifacts.schemas import CAPTIONS
+from whatif.benchmarks.coco_counterfactuals.schemas import CAPTIONS
 from whatif.errors import WhatifError
 from whatif.formats.caption_sets import CaptionSet, SourceCaption, caption_rows, draw_captions, read_caption_set
 from whatif.language.tagging import tagger

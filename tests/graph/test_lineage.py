@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from whatif.artifacts.reader import footer_of
-from whatif.artifacts.schemas import COUNTS, REJECTIONS, Table
+from whatif.artifacts.schemas import REJECTIONS, Table
 from whatif.artifacts.writer import ArtifactWriter
+from whatif.benchmarks.coco_counterfactuals.schemas import COUNTS
 from whatif.errors import WhatifError
 from whatif.graph.lineage import last_tables_of, lineage, tables_of
 

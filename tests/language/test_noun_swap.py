@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from whatif.artifacts.schemas import CAPTION_CANDIDATES
+from whatif.benchmarks.coco_counterfactuals.schemas import CAPTION_CANDIDATES
 from whatif.formats.caption_sets import SourceCaption, caption_rows
 from whatif.language.noun_swap import Filled, Replacement, caption_candidates, swapped
 from whatif.language.tagging import Noun, Tagged, tagger

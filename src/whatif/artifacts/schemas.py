@@ -9,6 +9,8 @@ from typing import Any
 
 import pyarrow as pa
 
+TABLES: dict[str, Table] = {}  # every table that is declared, here and in benchmarks, by its label
+
 
 @dataclass(frozen=True)
 class Table:
@@ -23,6 +25,10 @@ class Table:
     key: tuple[str, ...]
     schema: pa.Schema
     row_group_rows: int = 16_384
+
+    def __post_init__(self) -> None:
+        if TABLES.setdefault(self.label, self).schema != self.schema:
+            raise ValueError(f"table {self.label}: two packages declare it with different columns; rename one of them")
 
     @property
     def label(self) -> str:
@@ -56,20 +62,19 @@ def _hugging_face_value(kind: pa.DataType) -> dict[str, Any]:
     return {"_type": "Value", "dtype": {"double": "float64", "float": "float32"}.get(str(kind), str(kind))}
 
 
-def _schema(*columns: tuple[str, pa.DataType] | tuple[str, pa.DataType, bool]) -> pa.Schema:
+def schema_of(*columns: tuple[str, pa.DataType] | tuple[str, pa.DataType, bool]) -> pa.Schema:
     """Columns as (name, type) or (name, type, nullable); columns are not nullable by default."""
     return pa.schema([pa.field(c[0], c[1], nullable=len(c) == 3 and bool(c[2])) for c in columns])
 
 
 NULLABLE = True
 IMAGE = pa.struct([pa.field("bytes", pa.binary()), pa.field("path", pa.string())])
-POINT = pa.struct([pa.field("x", pa.float64(), nullable=False), pa.field("y", pa.float64(), nullable=False)])
 
 IMAGES = Table(
     name="images",
     version=1,
     key=("image_id",),
-    schema=_schema(
+    schema=schema_of(
         ("image_id", pa.string()),  # SHA-256 of the encoded bytes, in hexadecimal
         ("image", IMAGE, NULLABLE),  # never null, but the datasets library needs nullable image columns
         ("width", pa.int32()),  # pixels
@@ -84,7 +89,7 @@ QUESTIONS = Table(
     name="questions",
     version=1,
     key=("question_id",),
-    schema=_schema(
+    schema=schema_of(
         ("question_id", pa.string()),  # "<pair_id>-<variant>"
         ("pair_id", pa.string()),  # shared by an original question and its counterfactual
         ("group", pa.string()),  # the group that tables break results down by
@@ -98,121 +103,11 @@ QUESTIONS = Table(
     ),
 )
 
-PUZZLES = Table(
-    name="puzzles",
-    version=1,
-    key=("pair_id",),
-    schema=_schema(
-        ("pair_id", pa.string()),
-        ("image_id", pa.string()),
-        ("group", pa.string()),  # the template of C-VQA Table 2
-        ("image_size", pa.int32()),  # side of the square image; all lengths below are in its pixels
-        (
-            "polygons",  # flower puzzles: two, the first is the one that the question names
-            pa.list_(pa.struct([pa.field("colour", pa.string()), pa.field("points", pa.list_(POINT))])),
-        ),
-        (
-            "flowers",
-            pa.list_(
-                pa.struct(
-                    [
-                        pa.field("image_id", pa.string()),  # the image of the flower
-                        pa.field("x", pa.float64()),
-                        pa.field("y", pa.float64()),
-                        pa.field("radius", pa.float64()),
-                        pa.field("inside_first", pa.bool_()),  # whether it is inside each polygon
-                        pa.field("inside_second", pa.bool_()),
-                    ]
-                )
-            ),
-        ),
-        (
-            "circles",  # dot puzzles: six, row by row from the top, each row from the left
-            pa.list_(
-                pa.struct(
-                    [
-                        pa.field("row", pa.int32()),
-                        pa.field("column", pa.int32()),
-                        pa.field("x", pa.float64()),
-                        pa.field("y", pa.float64()),
-                        pa.field("radius", pa.float64()),
-                        pa.field("dots", pa.list_(POINT)),
-                    ]
-                )
-            ),
-        ),
-        ("dot_radius", pa.float64(), NULLABLE),  # null for flower puzzles
-        ("removed", pa.int32(), NULLABLE),  # the N of "if N dots were removed"; null in other templates
-        ("original_answer", pa.int32()),  # a number, computed from the scene
-        ("counterfactual_answer", pa.int32()),
-    ),
-    row_group_rows=1_024,
-)
-
-CAPTIONS = Table(
-    name="captions",
-    version=1,
-    key=("caption_id",),
-    schema=_schema(
-        ("caption_id", pa.string()),
-        ("caption", pa.string()),
-        ("image_id", pa.string(), NULLABLE),  # the image that it was written for, if there is one
-        ("tagger", pa.string()),  # what tagged the nouns: `nltk`, `pattern`, `spacy:en_core_web_sm`
-        (
-            "nouns",  # in the order of the caption; the noun is characters `start` to `end`
-            pa.list_(
-                pa.struct([pa.field("start", pa.int32()), pa.field("end", pa.int32()), pa.field("noun", pa.string())])
-            ),
-        ),
-        ("provenance", pa.string()),  # JSON object with sorted keys: further information from the source
-    ),
-)
-
-CAPTION_CANDIDATES = Table(
-    name="caption_candidates",
-    version=1,
-    key=("caption_id", "place", "rank"),
-    schema=_schema(
-        ("caption_id", pa.string()),
-        ("place", pa.int32()),  # index of the masked noun in the caption, from 0
-        ("rank", pa.int32()),  # rank of the replacement by probability, from 0
-        ("caption_0", pa.string()),  # caption_0 is the original, caption_1 has the replacement
-        ("caption_1", pa.string()),
-        ("subject_0", pa.string()),
-        ("subject_1", pa.string()),
-        ("probability", pa.float64()),  # of the replacement, by the masked language model
-        ("status", pa.string()),  # `ok`, `same word`, `not a word`, `repeated` or `not a noun`
-        ("similarity", pa.float64(), NULLABLE),  # cosine of the captions; null if not measured or not `ok`
-        ("perplexity", pa.float64(), NULLABLE),  # of caption 1
-    ),
-)
-
-CAPTION_PAIRS = Table(
-    name="caption_pairs",
-    version=1,
-    key=("pair_id",),
-    schema=_schema(
-        ("pair_id", pa.string()),  # the id of the original caption
-        ("caption_0", pa.string()),  # 0 is the original, 1 its counterfactual
-        ("caption_1", pa.string()),
-        ("subject_0", pa.string()),  # the noun in which the captions differ
-        ("subject_1", pa.string()),
-        ("provenance", pa.string()),  # JSON object with sorted keys: similarity, perplexity, relation, human, image_id
-    ),
-)
-
-COUNTS = Table(
-    name="counts",
-    version=1,
-    key=("what", "outcome"),
-    schema=_schema(("what", pa.string()), ("outcome", pa.string()), ("number", pa.int64())),
-)
-
 SHORTCUTS = Table(
     name="shortcuts",
     version=1,
     key=("set", "variant", "rule"),
-    schema=_schema(
+    schema=schema_of(
         ("set", pa.string()),  # question set: `ours` or `released`
         ("variant", pa.string()),
         ("rule", pa.string()),  # `letter`, `rank` or `forest`
@@ -226,7 +121,7 @@ PAIRS = Table(
     name="pairs",
     version=1,
     key=("pair_id", "candidate"),
-    schema=_schema(
+    schema=schema_of(
         ("pair_id", pa.string()),
         ("candidate", pa.int32()),  # its number among the candidates of this caption pair
         ("caption_0", pa.string()),  # 0 is the original, 1 its counterfactual
@@ -250,7 +145,7 @@ JUDGEMENTS = Table(
     name="judgements",
     version=1,
     key=("item_id", "annotator"),
-    schema=_schema(
+    schema=schema_of(
         ("item_id", pa.string()),
         ("annotator", pa.string()),  # a person, or `automatic:<name of the check>`
         ("decision", pa.string()),  # `accept`, `reject`; for an image `caption_0`, `caption_1`, `both`, `neither`
@@ -264,7 +159,7 @@ REJECTIONS = Table(
     name="rejections",
     version=1,
     key=("item_id",),
-    schema=_schema(("item_id", pa.string()), ("reason", pa.string()), ("detail", pa.string())),
+    schema=schema_of(("item_id", pa.string()), ("reason", pa.string()), ("detail", pa.string())),
 )
 
 OPTION_SCORE = pa.struct(
@@ -279,7 +174,7 @@ PREDICTIONS = Table(
     name="predictions",
     version=2,
     key=("question_id", "model", "strategy"),
-    schema=_schema(
+    schema=schema_of(
         ("question_id", pa.string()),
         ("model", pa.string()),  # key in params.yaml
         ("strategy", pa.string()),  # `direct`, ...
@@ -299,7 +194,7 @@ MATCHES = Table(
     name="matches",
     version=1,
     key=("pair_id", "model"),
-    schema=_schema(
+    schema=schema_of(
         ("pair_id", pa.string()),
         ("model", pa.string()),  # key in params.yaml
         ("caption_0_image_0", pa.float64(), NULLABLE),  # matching score, higher is better; null after an error
@@ -315,7 +210,7 @@ RANKS = Table(
     name="ranks",
     version=1,
     key=("model", "subset", "direction", "query_id"),
-    schema=_schema(
+    schema=schema_of(
         ("model", pa.string()),  # key in params.yaml
         ("subset", pa.string()),  # searched set: `counterfactuals`, `human-evaluated` or `originals`
         ("direction", pa.string()),  # `text-retrieval` (from image to caption) or `image-retrieval`
@@ -331,25 +226,6 @@ FILES = Table(
     name="files",
     version=1,
     key=("path",),
-    schema=_schema(("path", pa.string()), ("bytes", pa.binary()), ("sha256", pa.string())),
+    schema=schema_of(("path", pa.string()), ("bytes", pa.binary()), ("sha256", pa.string())),
     row_group_rows=16,
 )
-
-_ALL = (
-    IMAGES,
-    QUESTIONS,
-    PUZZLES,
-    CAPTIONS,
-    CAPTION_CANDIDATES,
-    CAPTION_PAIRS,
-    COUNTS,
-    SHORTCUTS,
-    PAIRS,
-    JUDGEMENTS,
-    REJECTIONS,
-    PREDICTIONS,
-    MATCHES,
-    RANKS,
-    FILES,
-)
-TABLES = {table.label: table for table in _ALL}

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from whatif.files.named_folders import CHECKPOINTS
 from whatif.graph.graph import Graph, Job
 
+
 def cautions(graph: Graph, jobs: Iterable[Job]) -> list[str]:
     """A line for each benchmark whose jobs use embedded checkpoints on inputs from outside the drawn scenes.
 

@@ -16,19 +16,8 @@ from tests.defaults import ROOT
 from tests.tiny_checkpoints import tiny_clip, tiny_diffusion, tiny_vilt
 from whatif import artifacts, benchmarks
 from whatif.artifacts.images import ImageStore
-from whatif.artifacts.schemas import (
-    CAPTION_CANDIDATES,
-    CAPTION_PAIRS,
-    CAPTIONS,
-    COUNTS,
-    IMAGES,
-    JUDGEMENTS,
-    MATCHES,
-    PAIRS,
-    RANKS,
-    REJECTIONS,
-    Table,
-)
+from whatif.artifacts.schemas import IMAGES, JUDGEMENTS, MATCHES, PAIRS, RANKS, REJECTIONS, Table
+from whatif.benchmarks.coco_counterfactuals.schemas import CAPTION_CANDIDATES, CAPTION_PAIRS, CAPTIONS, COUNTS
 from whatif.errors import WhatifError
 from whatif.graph.graph import Graph
 from whatif.graph.run import run

@@ -12,7 +12,8 @@ import pytest
 from tests.defaults import puzzles_and_baselines
 from tests.published import funnel
 from whatif import artifacts, benchmarks
-from whatif.artifacts.schemas import IMAGES, PUZZLES, QUESTIONS, Table
+from whatif.artifacts.schemas import IMAGES, QUESTIONS, Table
+from whatif.benchmarks.cvqa_synthetic.schemas import PUZZLES
 from whatif.graph.graph import Graph, Job
 from whatif.graph.run import run
 

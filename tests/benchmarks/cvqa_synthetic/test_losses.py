@@ -16,9 +16,10 @@ from scipy.spatial.distance import pdist
 from tests.benchmarks.cvqa_synthetic.puzzle_project import BEFORE_MODELS, FUNNEL, NAME, Project, Row, project
 from tests.published import numbers
 from whatif import artifacts
-from whatif.artifacts.schemas import JUDGEMENTS, PREDICTIONS, PUZZLES, QUESTIONS, REJECTIONS, Table
+from whatif.artifacts.schemas import JUDGEMENTS, PREDICTIONS, QUESTIONS, REJECTIONS, Table
 from whatif.artifacts.writer import write_artifact
 from whatif.benchmarks.cvqa_synthetic.questions import GROUPS
+from whatif.benchmarks.cvqa_synthetic.schemas import PUZZLES
 from whatif.errors import WhatifError
 
 __all__ = ["project"]  # fixtures

@@ -23,8 +23,9 @@ from tests.benchmarks.cvqa_synthetic.recount import outline_errors, recount_puzz
 from tests.defaults import PARAMS
 from whatif import artifacts, benchmarks
 from whatif.artifacts.images import ImageStore
-from whatif.artifacts.schemas import IMAGES, PUZZLES, QUESTIONS, REJECTIONS
+from whatif.artifacts.schemas import IMAGES, QUESTIONS, REJECTIONS
 from whatif.benchmarks.cvqa_synthetic.checks import crowding_reason
+from whatif.benchmarks.cvqa_synthetic.schemas import PUZZLES
 from whatif.formats.c_vqa import read_released, write_released
 from whatif.shortcuts.audit import audit
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from whatif.artifacts.images import SortedImages
-from whatif.artifacts.schemas import CAPTION_CANDIDATES, CAPTION_PAIRS, CAPTIONS, COUNTS, IMAGES, REJECTIONS
+from whatif.artifacts.schemas import IMAGES, REJECTIONS
+from whatif.benchmarks.coco_counterfactuals.schemas import CAPTION_CANDIDATES, CAPTION_PAIRS, CAPTIONS, COUNTS
 from whatif.benchmarks.coco_counterfactuals.settings import (
     ChooseCaptions,
     CocoCounterfactualsSettings,

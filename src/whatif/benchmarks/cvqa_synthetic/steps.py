@@ -12,7 +12,8 @@ from typing import Any
 
 from whatif.artifacts.images import SortedImages, image_row
 from whatif.artifacts.reader import canonical_json
-from whatif.artifacts.schemas import IMAGES, JUDGEMENTS, PREDICTIONS, PUZZLES, QUESTIONS, REJECTIONS, SHORTCUTS
+from whatif.artifacts.schemas import IMAGES, JUDGEMENTS, PREDICTIONS, QUESTIONS, REJECTIONS, SHORTCUTS
+from whatif.benchmarks.cvqa_synthetic.schemas import PUZZLES
 from whatif.benchmarks.cvqa_synthetic.settings import (
     AuditSettings,
     CvqaSyntheticSettings,
