@@ -115,7 +115,7 @@ def _is_a_stage_frozen() -> bool:
 
     try:
         stages = yaml.safe_load(Path("dvc.yaml").read_text(encoding="utf-8"))["stages"]
-        return any(stages[stage].get("do", stages[stage]).get("frozen", False) for stage in STAGES)
+        return any(stages[name].get("do", stages[name]).get("frozen", False) for name in STAGES if name in stages)
     except (OSError, ValueError, yaml.YAMLError, LookupError, TypeError, AttributeError):
         return True
 

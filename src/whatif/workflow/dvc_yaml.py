@@ -20,20 +20,23 @@ _HEADER = """\
 # that are due in parallel. Outputs persist, so that a job can see which of them are still good.
 """
 _DESCRIPTIONS = {
-    "extract": "Sources. Depends on all of params.yaml, so that any edit is checked before anything else runs.",
+    "extract": "Sources.",
     "generate": "Counterfactual questions and images.",
     "filter": "Automatic filters.",
     "verify": "Checks by people or by recounting.",
     "evaluate": "One model, every benchmark.",
     "aggregate": "Numbers and tables.",
 }
+_CHECKS = " Depends on all of params.yaml, so that any edit is checked before anything runs."
 _CODE = "src/whatif"
 
 
 def dvc_yaml(graph: Graph) -> str:
     """The text of `dvc.yaml` for the selected benchmarks."""
-    stages = {stage: _stage(graph, stage) for stage in STAGES}
-    stages["evaluate"] = {"foreach": "${models}", "do": stages["evaluate"]}
+    used = [stage for stage in STAGES if graph.steps(stage)]
+    stages = {stage: _stage(graph, stage, is_first=stage == used[0]) for stage in used}
+    if "evaluate" in stages:
+        stages["evaluate"] = {"foreach": "${models}", "do": stages["evaluate"]}
     metrics = [f"metrics/{name}.json" for name, one in graph.benchmarks.items() if one.text_files]
     plots = [
         {f"metrics/{name}/{plot['file']}": {key: value for key, value in plot.items() if key != "file"}}
@@ -58,7 +61,7 @@ def _dump(part: Mapping[str, Any], flow: bool | None) -> str:
     return str(yaml.safe_dump(part, sort_keys=False, default_flow_style=flow, width=120, allow_unicode=True))
 
 
-def _stage(graph: Graph, stage: str) -> dict[str, Any]:
+def _stage(graph: Graph, stage: str, *, is_first: bool) -> dict[str, Any]:
     steps = graph.steps(stage)
     target = f"{stage}-${{key}}" if stage == "evaluate" else stage
     folder = f"data/{stage}/${{key}}" if stage == "evaluate" else f"data/{stage}"
@@ -68,10 +71,10 @@ def _stage(graph: Graph, stage: str) -> dict[str, Any]:
     if stage == "aggregate":
         outputs.append({"metrics": {"cache": False, "persist": True}})
     return {
-        "desc": _DESCRIPTIONS[stage],
+        "desc": _DESCRIPTIONS[stage] + (_CHECKS if is_first else ""),
         "cmd": command,
         "deps": [_CODE, *(f"data/{before}" for before in STAGES if before in _stages_before(steps))],
-        "params": [{"params.yaml": None}] if stage == "extract" else _params(graph, stage, steps),
+        "params": [{"params.yaml": None}] if is_first else _params(graph, stage, steps),
         "outs": outputs,
     }
 
