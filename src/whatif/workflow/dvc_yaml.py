@@ -73,10 +73,15 @@ def _stage(graph: Graph, stage: str, *, is_first: bool) -> dict[str, Any]:
     return {
         "desc": _DESCRIPTIONS[stage] + (_CHECKS if is_first else ""),
         "cmd": command,
-        "deps": [_CODE, *(f"data/{before}" for before in STAGES if before in _stages_before(steps))],
+        "deps": [*_code(), *(f"data/{before}" for before in STAGES if before in _stages_before(steps))],
         "params": [{"params.yaml": None}] if is_first else _params(graph, stage, steps),
         "outs": outputs,
     }
+
+
+def _code() -> list[str]:
+    """The folder of whatif's code, where the project has it; an installed whatif is not a dependency of DVC's."""
+    return [_CODE] if Path(_CODE).is_dir() else []
 
 
 def _stages_before(steps: Iterable[Step]) -> set[str]:

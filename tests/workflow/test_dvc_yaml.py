@@ -1,0 +1,92 @@
+"""`dvc.yaml` as it is written from the graph."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from click.testing import CliRunner
+
+from tests.defaults import ROOT
+from tests.graph.toy import TOY, ToySettings
+from whatif import benchmarks
+from whatif.cli import main
+from whatif.graph.graph import Graph
+from whatif.params.whole import check
+from whatif.workflow.dvc_yaml import dvc_yaml, undeclared
+
+
+def toy_graph() -> Graph:
+    values = {
+        "seed": 1,
+        "benchmarks": ["toy"],
+        "generate": {"toy": {"shards": 2, "image_size": 448}},
+        "models": {"first": {"adapter": "random"}},
+    }
+    return Graph(check(values, {"toy": ToySettings}, ["toy"]), [TOY])
+
+
+def default_graph(**changes: Any) -> Graph:
+    values = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
+    return benchmarks.graph(benchmarks.check_params({**values, **changes}))
+
+
+def test_the_committed_file_is_what_the_command_writes() -> None:
+    written = dvc_yaml(default_graph())
+    assert (ROOT / "dvc.yaml").read_text(encoding="utf-8") == written
+
+
+def test_only_the_stages_that_have_steps_are_there() -> None:
+    stages = yaml.safe_load(dvc_yaml(toy_graph()))["stages"]
+    assert list(stages) == ["extract", "generate", "evaluate", "aggregate"]
+    assert stages["extract"]["params"] == [{"params.yaml": None}]
+    assert stages["generate"]["params"] == ["benchmarks", "generate"]
+    assert stages["generate"]["deps"] == ["src/whatif", "data/extract"]
+    assert stages["evaluate"]["do"]["params"] == ["benchmarks", "models.${key}"]
+    assert stages["aggregate"]["deps"] == ["src/whatif", "data/evaluate"]
+
+
+def test_every_selected_benchmark_has_its_metrics_and_plots() -> None:
+    every = yaml.safe_load(dvc_yaml(default_graph(benchmarks=benchmarks.installed())))
+    assert every["metrics"] == [f"metrics/{name}.json" for name in benchmarks.installed()]
+    assert {next(iter(plot)).split("/")[1] for plot in every["plots"]} <= set(benchmarks.installed())
+    assert "metrics/cvqa-synthetic/accuracy.csv" in [next(iter(plot)) for plot in every["plots"]]
+
+
+def test_every_place_that_a_stage_reads_is_a_parameter_of_it() -> None:
+    graph = default_graph(benchmarks=benchmarks.installed())
+    stages = yaml.safe_load(dvc_yaml(graph))["stages"]
+    for job in graph.jobs:
+        stage = stages[job.step.stage]
+        declared = [str(place) for place in stage.get("do", stage)["params"]]
+        if declared == ["{'params.yaml': None}"]:
+            continue
+        places = [place.replace("${key}", str(job.model_key)) for place in declared]
+        for read in job.plain_parameters:
+            assert any(read == place or read.startswith(f"{place}.") for place in places), f"{job.name}: {read}"
+
+
+def test_metrics_that_are_not_declared_are_found() -> None:
+    graph = toy_graph()
+    assert undeclared(graph, dvc_yaml(graph)) == []
+    assert undeclared(graph, dvc_yaml(default_graph())) == ["metrics/toy.json"]
+    assert undeclared(graph, "stages: {}\n") == ["metrics/toy.json"]
+    assert undeclared(graph, "metrics:\n- metrics/toy.json: {cache: false}\n") == []
+
+
+def test_the_command_writes_once_and_checks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "params.yaml").write_bytes((ROOT / "params.yaml").read_bytes())
+    (tmp_path / "src").symlink_to(ROOT / "src")
+    failed = CliRunner().invoke(main, ["dvc-yaml", "--check"])
+    assert (failed.exit_code, failed.stderr) == (
+        2,
+        "whatif: dvc.yaml: does not fit params.yaml; run `whatif dvc-yaml`\n",
+    )
+    assert not (tmp_path / "dvc.yaml").exists()
+    assert "written" in CliRunner().invoke(main, ["dvc-yaml"]).stdout
+    assert (tmp_path / "dvc.yaml").read_bytes() == (ROOT / "dvc.yaml").read_bytes()
+    assert "is up to date" in CliRunner().invoke(main, ["dvc-yaml"]).stdout
+    assert CliRunner().invoke(main, ["dvc-yaml", "--check"]).exit_code == 0
