@@ -48,7 +48,7 @@ class Item(NamedTuple):
 
 
 def counterfactual_items(pairs: Iterable[Row]) -> list[Item]:
-    """Both captions of each row of `pairs` with their pictures; their ids are those of `whatif.artifacts.pair_items`."""
+    """Both captions of each row of `pairs` with their images; their ids are those of `whatif.artifacts.pair_items`."""
     return [
         Item(item_id(row["pair_id"], side), row[f"caption_{side}"], row[f"image_id_{side}"])
         for row in pairs
