@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 from tests.defaults import ROOT
+from tests.published import numbers
 from tests.tiny_checkpoints import tiny_clip, tiny_diffusion, tiny_vilt
 from whatif import artifacts, benchmarks
 from whatif.artifacts.images import ImageStore
@@ -22,6 +23,7 @@ from whatif.errors import WhatifError
 from whatif.graph.graph import Graph
 from whatif.graph.run import run
 from whatif.prompt_to_prompt.image_maker import PictureMaker
+from whatif.reporting.rendering import WIDTH
 from whatif.verification.picture_tasks import picture_tasks
 
 pytest.importorskip("diffusers")
@@ -172,22 +174,32 @@ def test_models_search_and_match(made: Project) -> None:
     ranks = Counter((row["subset"], row["direction"]) for row in made.rows("evaluate", "retrieve", "ranks", RANKS))
     assert ranks["counterfactuals", "text-retrieval"] == ranks["counterfactuals", "image-retrieval"] == 2 * pairs
     assert ranks["originals", "image-retrieval"] == pairs
-    for role in ("matches", "random"):
+    for role in ("matches", "random-matches"):
         rows = made.rows("evaluate", "match", role, MATCHES)
         assert Counter(row["model"] for row in rows) == {"clip": pairs, "vilt": pairs}
         assert {row["status"] for row in rows} == {"ok"}
 
 
-def test_tables_stand_beside_the_printed_ones_and_text_is_escaped(made: Project) -> None:
+def test_tables_have_the_reported_numbers_and_text_is_escaped(made: Project) -> None:
     folder = made.folder / "metrics" / NAME
     report = (folder / "report.md").read_text(encoding="utf-8")
-    for printed in ("79.10", "0.74", "21.72 (-51%)", "37.65 (-21%)", "27", "126", "44.3"):
-        assert printed in report
-    assert "labelled automatically" in report
+    for reported in ("79.10", "0.74", "21.72", "-51", "37.65", "-21", "27", "126", "44.3"):
+        assert f" {reported} |" in report
+    assert "labelled automatically" in " ".join(report.split())
+    assert max(map(len, report.splitlines())) <= WIDTH
     gallery = (folder / "gallery.html").read_text(encoding="utf-8")
     assert "CLIP &lt;tiny&gt;" in gallery and "<tiny>" not in gallery
     metrics = json.loads((made.folder / "metrics" / f"{NAME}.json").read_text(encoding="utf-8"))
-    assert set(metrics) == {"verification", "error_categories", "error_subjects", "retrieval", "matching"}
+    retrieved = {f"{of}_{what}_retrieval" for of in ("original", "counterfactual") for what in ("text", "image")}
+    margins = {"wrong_IR_c", "wrong_TR_c"}
+    assert {key: set(of) for key, of in metrics.items()} == {
+        "clip": retrieved | margins,
+        "vilt": margins,
+        "image_labels": {"original_correct", "counterfactual_correct", "all_correct"},
+    }
+    ranks = [row for row in made.rows("evaluate", "retrieve", "ranks", RANKS) if row["subset"] == "counterfactuals"]
+    first = [row["rank"] == 1 for row in ranks if row["direction"] == "text-retrieval"]
+    assert metrics["clip"]["counterfactual_text_retrieval"] == pytest.approx(100 * sum(first) / len(first), abs=1e-4)
     assert (folder / "figure3.svg").read_bytes().startswith(b"<?xml")
 
 
@@ -243,9 +255,9 @@ def test_odd_captions_are_rejected_with_a_reason_and_the_funnel_adds_up(tmp_path
     assert (missing["item_id"], missing["reason"]) == ("gone.png", "picture missing")
     unpaired = {r["item_id"]: r["reason"] for r in project.rows("generate", "choose", "rejections", REJECTIONS)}
     assert unpaired == {"verbs": "no noun"}
-    funnel = (project.folder / "metrics" / NAME / "funnel.csv").read_text(encoding="utf-8")
-    assert "extract,photographs,picture missing: 1,1,0,1\n" in funnel
-    assert project.rows("evaluate", "match", "random", MATCHES) == []
+    photographs = numbers(project.folder / "metrics" / NAME / "funnel.csv", stage="extract", unit="photographs")
+    assert list(photographs["value"]) == [1, 0, 1, 1] and photographs["reason"].iloc[-1] == "picture missing"
+    assert project.rows("evaluate", "match", "random-matches", MATCHES) == []
 
 
 @pytest.mark.parametrize(("shards", "stage"), [(1, "filter"), (2, "verify")])
@@ -303,10 +315,11 @@ def test_the_recogniser_of_drawn_scenes_judges_no_other_pictures(tmp_path: Path,
     rejected = project.rows("verify", "", "rejections", REJECTIONS)
     assert {row["reason"] for row in rejected} == {"no label"} and len(rejected) == 2 * len(pairs) > 0
     metrics = json.loads((project.folder / "metrics" / f"{NAME}.json").read_text(encoding="utf-8"))
-    assert metrics["verification"]["made_by"] is None
-    assert metrics["verification"]["pictures"]["all"]["correct"]["share"] is None
+    assert "image_labels" not in metrics
+    ours = numbers(project.folder / "metrics" / NAME / "table1.csv", source="ours")
+    assert set(ours["made_by"]) == {""} and ours.loc[ours["measure"] == "share", "value"].isna().all()
     report = (project.folder / "metrics" / NAME / "report.md").read_text(encoding="utf-8")
-    assert "None of our pictures were labelled." in report and "labelled automatically" not in report
+    assert "None of our images were labelled." in report and "labelled automatically" not in report
 
 
 def test_a_limit_draws_captions_by_their_ids(tmp_path: Path, checkpoints: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,6 +17,7 @@ from whatif.benchmarks.shared.tasks import evaluation_stage, limits_of, names_of
 from whatif.graph.task import Task
 from whatif.reporting.funnel import FunnelStage, funnel, reasons
 from whatif.reporting.gallery import Asked, Panel, Picture, Reply, Section, gallery
+from whatif.reporting.rendering import WIDTH
 from whatif.reporting.report import Report
 
 NAME = "scenes"
@@ -61,7 +63,7 @@ def publish_report(task: Task[ReportSettings]) -> None:
         ),
     ]
     files = {"gallery.html": gallery("The embedded world", sections).encode()}
-    closing = f"{_MEANING}\n\nImages: [gallery.html](gallery.html)"
+    closing = f"{textwrap.fill(_MEANING, WIDTH)}\n\nImages: [gallery.html](gallery.html)"
     publish(task, Report(TITLE, tables, headline(answered.frame, matched.frame), files, closing=closing))
 
 
