@@ -19,8 +19,10 @@ from whatif import artifacts, benchmarks
 from whatif.artifacts.images import ImageStore
 from whatif.artifacts.schemas import IMAGES, JUDGEMENTS, MATCHES, PAIRS, RANKS, REJECTIONS, Table
 from whatif.benchmarks.coco_counterfactuals.schemas import CAPTION_CANDIDATES, CAPTION_PAIRS, CAPTIONS, COUNTS
+from whatif.benchmarks.coco_counterfactuals.settings import CocoCounterfactualsSettings
 from whatif.errors import WhatifError
 from whatif.graph.graph import Graph
+from whatif.graph.reading import places
 from whatif.graph.run import run
 from whatif.prompt_to_prompt.image_maker import PictureMaker
 from whatif.reporting.rendering import WIDTH
@@ -121,7 +123,7 @@ def test_captions_have_their_nouns_and_their_pictures(made: Project) -> None:
 
 def test_candidates_are_kept_with_their_scores_and_the_choice_adds_up(made: Project) -> None:
     captions = {row["caption_id"]: row for row in made.rows("extract", "", "captions", CAPTIONS)}
-    candidates = made.rows("generate", "measure", "candidates", CAPTION_CANDIDATES)
+    candidates = made.rows("generate", "measure", "measured", CAPTION_CANDIDATES)
     assert len(candidates) == 6 * sum(len(row["nouns"]) for row in captions.values())
     for row in candidates:
         assert row["caption_0"] == captions[row["caption_id"]]["caption"]
@@ -129,7 +131,7 @@ def test_candidates_are_kept_with_their_scores_and_the_choice_adds_up(made: Proj
     counts = {
         r["outcome"]: r["number"] for r in made.rows("generate", "choose", "counts", COUNTS) if r["what"] != "wordnet"
     }
-    pairs = made.rows("generate", "choose", "pairs", CAPTION_PAIRS)
+    pairs = made.rows("generate", "choose", "caption-pairs", CAPTION_PAIRS)
     assert sum(counts.values()) == len(candidates)
     assert counts["chosen"] == len(pairs) > 0
     for pair in pairs:
@@ -146,7 +148,8 @@ def test_candidates_are_kept_with_their_scores_and_the_choice_adds_up(made: Proj
 def test_a_threshold_of_the_choice_asks_no_model_again(made: Project) -> None:
     steps = {step.name: step for step in made.graph.steps_of("generate", NAME)}
     for name in ("candidates", "measure", "draw"):
-        assert not any(place.endswith(".choose") for place in steps[name].reads)
+        read = places(steps[name].reads, NAME, CocoCounterfactualsSettings)
+        assert read and not any(".choose" in place for place in read)
 
 
 def test_every_candidate_is_measured_and_the_best_are_kept(made: Project) -> None:
@@ -210,7 +213,7 @@ def test_shards_change_nothing(tmp_path: Path, checkpoints: Path, made: Project,
     other.generate["shards"] = shards
     other.make("extract", "generate", "filter")
     for stage, step, role, table in (
-        ("generate", "measure", "candidates", CAPTION_CANDIDATES),
+        ("generate", "measure", "measured", CAPTION_CANDIDATES),
         ("generate", "draw", "pairs", PAIRS),
         ("filter", "", "pairs", PAIRS),
     ):
@@ -282,7 +285,7 @@ def test_pairs_of_the_same_picture_are_lost_and_one_line_says_so(
 
     def alike_but_one(maker: PictureMaker, run: Any) -> Any:
         rows = [row or next(filter(None, run)) for row in run]
-        different = min(row["pair_id"] for row in project.rows("generate", "choose", "pairs", CAPTION_PAIRS))
+        different = min(row["pair_id"] for row in project.rows("generate", "choose", "caption-pairs", CAPTION_PAIRS))
         pictures = zip(rows, draw(maker, run), strict=True)
         return [pair if row["pair_id"] == different else (pair[0], pair[0]) for row, pair in pictures]
 
