@@ -1,4 +1,4 @@
-"""What COCO-Counterfactuals ends in: Tables 1, 2, 7, 10, 13 and Figure 3, the funnel, and a gallery of pairs."""
+"""The results of COCO-Counterfactuals: Tables 1, 2, 7, 10, 13 and Figure 3, the funnel, and a gallery of pairs."""
 
 from __future__ import annotations
 
