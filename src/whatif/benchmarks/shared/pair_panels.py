@@ -28,10 +28,7 @@ def pair_panels(
         pictures = tuple(Picture(images.encoded(pair[f"image_id_{side}"]), pair[f"caption_{side}"]) for side in (0, 1))
         of_pair = {name: scored[pair["pair_id"], key] for key, name in names.items()}
         asked = [
-            *(
-                _found(f"Which image does this caption describe? {pair[f'caption_{side}']}", "image", side, of_pair)
-                for side in (0, 1)
-            ),
+            *(_found(f"Which image fits? {pair[f'caption_{side}']}", "image", side, of_pair) for side in (0, 1)),
             *(_found(f"Which caption describes the {_SIDES[side]} image?", "text", side, of_pair) for side in (0, 1)),
         ]
         title = f"{pair['subject_0']}, and {pair['subject_1']} instead"
