@@ -1,4 +1,4 @@
-"""The released C-VQA files come in as questions, go out byte for byte, and a bad row is named."""
+"""Released C-VQA files are read as questions, written byte for byte, and errors name the row."""
 
 from __future__ import annotations
 
@@ -121,20 +121,23 @@ BAD_FILES = {
     ),
     "no option list": (
         (HEADER, SYNTHETIC_ROW.replace(ORIGINAL, "How many dots are there?")),
-        ["line 2", "query has no option list", "Select the correct answer:A:16  B:17  C:12  D:13"],
+        ["line 2", "query has no readable option list", "Select the correct answer:A:16  B:17  C:12  D:13"],
     ),
     "options one space apart": (
         (HEADER, SYNTHETIC_ROW.replace("  D:9", " D:9")),
-        ["line 2", "new query has no option list", "two spaces"],
+        ["line 2", "new query has no readable option list", "two spaces"],
     ),
-    "three options": ((HEADER, SYNTHETIC_ROW.replace("  D:9", "")), ["line 2", "new query has no option list"]),
+    "three options": (
+        (HEADER, SYNTHETIC_ROW.replace("  D:9", "")),
+        ["line 2", "new query has no readable option list"],
+    ),
     "option in words": (
         (HEADER, SYNTHETIC_ROW.replace("D:9", "D:nine")),
-        ["line 2", "new query has no option list", "whole numbers"],
+        ["line 2", "new query has no readable option list", "whole numbers"],
     ),
     "options without a question": (
         (HEADER, SYNTHETIC_ROW.replace("How many dots are there?", "")),
-        ["line 2", "query has no option list"],
+        ["line 2", "query has no readable option list"],
     ),
     "letter that is no option": (
         (HEADER, SYNTHETIC_ROW.replace(",C,", ",E,")),
@@ -147,7 +150,7 @@ BAD_FILES = {
     ),
     "puzzle twice": (
         (HEADER, SYNTHETIC_ROW, REAL_ROW, SYNTHETIC_ROW),
-        ["line 4", "img_path `puzzle_1.png` stands in line 2 already"],
+        ["line 4", "img_path `puzzle_1.png` is already used in line 2"],
     ),
     "empty field": ((HEADER, REAL_ROW.replace("How many cats?", " ")), ["line 2", "query is empty"]),
     "number in words": (
@@ -239,20 +242,20 @@ def test_rows_keep_their_place_and_quotes_unless_they_were_changed(tmp_path: Pat
 BAD_QUESTIONS: dict[str, tuple[list[dict[str, Any]], str]] = {
     "no original": (own_pair()[:1], "pair dot-maximum-0001: has no original question"),
     "no counterfactual": (own_pair()[1:], "pair dot-maximum-0001: has no counterfactual question"),
-    "original twice": ([*own_pair()[1:], *own_pair()[1:]], "the original question comes twice"),
-    "pair twice": ([*own_pair(), *own_pair()], "the counterfactual question comes twice"),
+    "original twice": ([*own_pair()[1:], *own_pair()[1:]], "duplicate original question"),
+    "pair twice": ([*own_pair(), *own_pair()], "duplicate counterfactual question"),
     "unknown variant": ([own_question("factual")], "variant is `factual`; it is one of original, counterfactual"),
-    "unknown group": (own_pair(group="dot-minimum"), "group `dot-minimum` is unknown to C-VQA"),
+    "unknown group": (own_pair(group="dot-minimum"), "group `dot-minimum` is not one of"),
     "twins apart": (
         [own_question("original"), own_question("counterfactual", group="dot-removal")],
-        "twins are of the groups dot-maximum and dot-removal",
+        "the twins have different groups, dot-maximum and dot-removal",
     ),
     "letter that is no option": (own_pair(answer="E"), "pair dot-maximum-0001: answer is `E`"),
-    "five options": (own_pair(choices=["1", "2", "3", "4", "5"]), "query has no option list that can be read"),
-    "puzzle without options": (own_pair(choices=None), "query has no option list that can be read"),
+    "five options": (own_pair(choices=["1", "2", "3", "4", "5"]), "query has no readable option list"),
+    "puzzle without options": (own_pair(choices=None), "query has no readable option list"),
     "options of an open question": (
         own_pair(group="direct", answer="6", answer_kind="number"),
-        "which the form of C-VQA cannot hold",
+        "which a C-VQA file cannot represent",
     ),
 }
 
@@ -273,7 +276,7 @@ def test_failed_writing_leaves_the_folder_as_it_was(tmp_path: Path, monkeypatch:
     def full_disk(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(Path, "replace", full_disk)  # the last step: everything was written by then
+    monkeypatch.setattr(Path, "replace", full_disk)  # the last step, after everything is written
     path = tmp_path / "ours.csv"
     path.write_text("stood here before")
     with pytest.raises(WhatifError, match=r"ours\.csv: cannot be written \(No space left on device\)"):

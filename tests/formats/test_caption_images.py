@@ -1,4 +1,4 @@
-"""Pictures of caption sets: by their names, and COCO's by image id too."""
+"""Images of caption sets, found by name, and for COCO also by image id."""
 
 from __future__ import annotations
 

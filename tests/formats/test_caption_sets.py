@@ -1,4 +1,4 @@
-"""Caption sets of three formats become rows; what cannot be used is a rejection, what cannot be read one line."""
+"""Caption sets in three formats become rows; unusable captions are rejections, unreadable files a one-line error."""
 
 from __future__ import annotations
 
@@ -86,19 +86,19 @@ def test_captions_that_cannot_be_used_are_rejections(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("set.json", "[]", "is no file of captions in the format of MS-COCO"),
+        ("set.json", "[]", "is not a file of captions in the format of MS-COCO"),
         ("set.json", '{"questions": []}', "needs a list `images`"),
         ("set.json", coco("a").replace('"image_id": 7', '"image_id": 8'), "annotations[0]"),
-        ("set.txt", "A dog.", "is no caption set"),
+        ("set.txt", "A dog.", "is not a caption set"),
         ("set.csv", "", "has no column id"),
         ("set.csv", "id,text\n1,A dog\n", "has no column caption; it needs the columns id and caption"),
-        ("set.csv", "id,caption\n1,A dog\n1,A cat\n", "line 3: the id '1' is also at line 2"),
+        ("set.csv", "id,caption\n1,A dog\n1,A cat\n", "line 3: duplicate id '1', first at line 2"),
         ("set.csv", "id,caption\n,A dog\n", "line 2: its id is empty"),
         ("set.csv", "id,caption\n1,A dog, a cat\n", "line 2: has more fields than columns"),
         ("set.csv", "id,caption\n1\n", "line 2: its caption is null"),
         ("set.csv", 'id,caption\n1,"A dog" a\n', "is not CSV"),
         ("set.jsonl", "id,caption", "line 1: is not JSON"),
-        ("set.jsonl", '["A dog"]', "line 1: is no object"),
+        ("set.jsonl", '["A dog"]', "line 1: is not an object"),
         ("set.jsonl", '{"id": 1, "caption": "a"}\n{"id": 2}', "line 2: has no column caption"),
         ("set.jsonl", '{"id": 1, "caption": 5}', "line 1: its caption is 5"),
         ("set.jsonl", '{"id": true, "caption": "a"}', "line 1: its id is true"),

@@ -1,4 +1,4 @@
-"""MS-COCO's files are read whole, and one that is not in order is refused with its place."""
+"""MS-COCO's files are read completely, and errors name the place."""
 
 from __future__ import annotations
 
@@ -45,10 +45,13 @@ def test_captions_are_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"{", r"is not JSON \(.*\); give a file of captions in the format of MS-COCO, unpacked and whole"),
+        (b"{", r"is not JSON \(.*\); give an unpacked, complete file of captions in the format of MS-COCO"),
         (b"\xff\xfe\xfa", "is not JSON"),
-        (b"[]", "is no file of captions in the format of MS-COCO: it needs a list `images`; found: no object but a l"),
-        (b"3", "found: no object but 3"),
+        (
+            b"[]",
+            "is not a file of captions in the format of MS-COCO: it needs a list `images`; found: a l",
+        ),
+        (b"3", "found: 3, not an object"),
         (b'{"questions": []}', "it needs a list `images`; found: questions"),
         (b'{"images": []}', "it needs a list `annotations`; found: images"),
         (b'{"images": [], "annotations": {}}', "it needs a list `annotations`"),
@@ -75,7 +78,7 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
         (lambda a: a.update(caption=3), r"annotations\[0\] \(id 1\): `caption` is 3; it needs a text"),
         (lambda a: a.update(image_id=8), r"\(id 1\): image 8 is not among the `images` of the file"),
         (lambda a: a.update(image_id=True), r"\(id 1\): `image_id` is true; it needs a whole number"),
-        (lambda a: a.update(id=2), r"annotations\[1\] \(id 2\): the id is there twice"),
+        (lambda a: a.update(id=2), r"annotations\[1\] \(id 2\): duplicate id"),
     ],
 )
 def test_a_bad_caption_is_named(spoil: Callable[[dict[str, Any]], Any], message: str, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The released data set in and out: every line is a pair or has a reason, and what we write comes back."""
+"""The released data set in and out: every line is a pair or has a reason, and written pairs are read back."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def example(number: int, **changes: Any) -> dict[str, Any]:
 
 def jpeg(shade: int, size: tuple[int, int] = (8, 8)) -> bytes:
     out = io.BytesIO()
-    Image.new("RGB", size, (8 * shade % 256, 0, 0)).save(out, "JPEG")  # 8: what is nearer may decode alike
+    Image.new("RGB", size, (8 * shade % 256, 0, 0)).save(out, "JPEG")  # 8: closer shades may decode to the same pixels
     return out.getvalue()
 
 
@@ -152,7 +152,7 @@ def test_every_line_that_is_no_pair_has_its_reason(tmp_path: Path) -> None:
         "[1]",
         {"caption_0": "x"},
         example(12),  # again
-        example(4),  # no picture
+        example(4),  # no image
         example(5, image_0="12_0", image_1="broken"),
         example(6, image_0="12_0", image_1="large"),
         example(7, caption_1="A man on horse 7."),
@@ -201,7 +201,7 @@ def test_every_line_that_is_no_pair_has_its_reason(tmp_path: Path) -> None:
 def test_a_stored_archive_is_read_wherever_it_lies_in_the_other(tmp_path: Path) -> None:
     pictures = {f"{number}_{side}.png": png((number, side, 9)) for number in range(40) for side in (0, 1)}
     lines = text_of(*(example(number) for number in range(40)))
-    # A larger file before it, and names of many lengths: places in the outer file are not those in the inner one.
+    # A larger file before it, and names of several lengths, so that offsets differ in both files.
     outer = {"readme": bytes(70_000), "a/much/longer/name/of/images.zip": zipped(pictures), "examples.jsonl": lines}
     found, kept = read(zip_of(tmp_path / "all.zip", outer))
     assert found.rejections == [] and len(found.pairs) == 40
@@ -229,7 +229,7 @@ def test_archives_in_archives_take_no_more_room_than_the_bound(tmp_path: Path, m
 
 
 def test_what_an_archive_says_of_its_size_is_not_believed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The directory of the outer archive says that the inner one is small: no more than that is unpacked."""
+    """If the outer archive's directory declares a small size for the inner one, no more than that is unpacked."""
     whole = bytearray(bomb(5_000_000))
     entry = zipfile.ZipFile(io.BytesIO(whole)).infolist()[0]
     place = whole.index(b"PK\x01\x02") + 24
@@ -244,7 +244,7 @@ def test_what_an_archive_says_of_its_size_is_not_believed(tmp_path: Path, monkey
             return super().write(data)
 
     monkeypatch.setattr("tempfile.TemporaryFile", Spool)
-    with pytest.raises(WhatifError, match=r"images\.zip: is no whole zip archive"):
+    with pytest.raises(WhatifError, match=r"images\.zip: is not a complete zip archive"):
         read(tmp_path / "liar.zip")
     assert sum(written) <= 1000
 
@@ -252,9 +252,9 @@ def test_what_an_archive_says_of_its_size_is_not_believed(tmp_path: Path, monkey
 @pytest.mark.parametrize(
     ("inner", "message"),
     [
-        (b"no archive", "is no whole zip archive"),
-        (zipped(FILES)[:-30], "is no whole zip archive"),
-        (b"", "is no whole zip archive"),
+        (b"no archive", "is not a complete zip archive"),
+        (zipped(FILES)[:-30], "is not a complete zip archive"),
+        (b"", "is not a complete zip archive"),
     ],
 )
 @pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
@@ -308,10 +308,10 @@ def test_a_picture_that_is_far_too_large_is_not_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("files", "message"),
     [
-        ({"other.txt": b"x"}, r"has no examples\.jsonl; give the folder or the zip .* \(there is other\.txt\)"),
+        ({"other.txt": b"x"}, r"has no examples\.jsonl; give the folder or the zip .* \(found: other\.txt\)"),
         ({"examples.jsonl": b""}, "has no line that is a JSON object"),
         ({"examples.jsonl": b"\xff\xfe\n\n[]\n"}, "has no line that is a JSON object"),
-        ({"examples.jsonl": b"", "images.zip": b"PK no"}, r"images\.zip: is no whole zip archive"),
+        ({"examples.jsonl": b"", "images.zip": b"PK no"}, r"images\.zip: is not a complete zip archive"),
     ],
 )
 def test_what_is_no_released_data_set_is_one_line(tmp_path: Path, files: dict[str, bytes], message: str) -> None:
@@ -353,7 +353,7 @@ def test_captions_with_the_same_words_do_not_differ() -> None:
     assert difference("A cat.", "a  cat") is None
 
 
-# What we write
+# Writing
 
 
 ROWS = [pair(0), pair(1, pair_id="17"), pair(2, pair_id="../up/17"), pair(3, pair_id="017")]
@@ -400,8 +400,8 @@ def test_ids_become_different_names_that_lead_nowhere() -> None:
 def test_what_cannot_be_written(tmp_path: Path) -> None:
     with pytest.raises(WhatifError, match="there are no pairs to write"):
         write_released_pairs([], IMAGES, tmp_path)
-    with pytest.raises(WhatifError, match="pair pair-000 comes with several candidates"):
+    with pytest.raises(WhatifError, match="pair pair-000 has several candidates"):
         write_released_pairs([pair(0), pair(0, candidate=9)], IMAGES, tmp_path)
     write_released_pairs(ROWS, IMAGES, tmp_path)
-    with pytest.raises(WhatifError, match=r"examples\.jsonl: is there already"):
+    with pytest.raises(WhatifError, match=r"examples\.jsonl: already exists"):
         write_released_pairs(ROWS, IMAGES, tmp_path)

@@ -24,7 +24,7 @@ def jpeg(path: Path, colour: tuple[int, int, int]) -> None:
 def test_names_of_all_releases_say_the_same_id() -> None:
     for name in ("COCO_val2014_000000000139.jpg", "000000000139.jpg", "COCO_train2014_000000000139.jpeg", "139.jpg"):
         assert coco_image_id(name) == 139
-    with pytest.raises(WhatifError, match="is no COCO file name"):
+    with pytest.raises(WhatifError, match="is not a COCO file name"):
         coco_image_id("abs_counting_000001.png")
 
 

@@ -1,4 +1,4 @@
-"""The data set folder: the datasets library loads it with its pictures, and the card says what it holds."""
+"""The data set folder: the datasets library loads it with images, and the card describes its contents."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_questions_load_with_one_picture_or_with_several(tmp_path: Path) -> None
     first, second = ROWS[0]["image_id_0"], ROWS[0]["image_id_1"]
     options = question(1, first, choices=["3", "4"], answer="B", answer_kind="choice")
     described = write_questions([options, question(0, second)], IMAGES, tmp_path / "one")
-    assert described.description == "2 questions in 1 pairs about 2 pictures."
+    assert described.description == "2 questions in 1 pairs about 2 images."
     assert "| direct | counterfactual | number | 1 |" in described.numbers
     found = load(tmp_path / "one" / "questions", tmp_path / "cache")
     assert found["variant"] == ["counterfactual", "original"]
@@ -125,7 +125,7 @@ def test_the_card_has_a_header_numbers_and_licence(tmp_path: Path, licences: lis
     assert values["license"] == named and values["pretty_name"] == "whatif ours"
     assert values["size_categories"] == ["n<1K"]
     assert values["configs"][0]["data_files"] == [{"split": "test", "path": "pairs/test-*.parquet"}]
-    assert "8 pairs of captions" in text and "16 different pictures, 2 different pairs of nouns" in text
+    assert "8 pairs of captions" in text and "16 different images, 2 different pairs of nouns" in text
     assert "| `directional` | 7 | 0.1250 | 0.1250 | 0.1250 |" in text
     for licence in licences:
         assert licence in text

@@ -1,4 +1,4 @@
-"""Predictions made elsewhere: every format becomes the same rows, and what is wrong is said in one line."""
+"""Predictions made elsewhere: every format gives the same rows, and errors are reported in one line."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def test_lmms_eval_samples(tmp_path: Path) -> None:
 
 
 def test_what_lmms_eval_0_7_logs() -> None:
-    """A line as the tool wrote it for an exported task: it keeps no `doc`, and the response is no list."""
+    """A line as lmms-eval wrote it for an exported task: it has no `doc`, and the response is not a list."""
     path = Path(__file__).parent / "lmms_eval_samples.jsonl"
     assert by_id(read_predictions(path)) == {"pair-000-counterfactual": "A", "pair-000-original": "A"}
 
@@ -152,24 +152,24 @@ def test_long_answers_are_read_whole_and_the_limit_of_csv_is_left_as_it_was(tmp_
         ("p.csv", "question_id,response\n", "has no rows below its header"),
         ("p.json", "[]", "has no rows"),
         ("p.csv", b"question_id,response\na,\xff\n", "line 2: byte 0xff is not UTF-8"),
-        ("p.csv", "id,text\na,b\n", "the columns are those of no known format"),
+        ("p.csv", "id,text\na,b\n", "the columns match no known format"),
         ("p.csv", "id,text\na,b\n", "found: `id`, `text`"),
-        ("p.csv", "question_id,response,response\na,b,c\n", "column `response` is there twice"),
+        ("p.csv", "question_id,response,response\na,b,c\n", "column `response` is duplicated"),
         ("p.csv", "question_id,response\na,b,c\n", "line 2: has 3 fields; it needs 2: question_id, response"),
         ("p.csv", 'question_id,response\na,"b\n', "line 2: cannot be read"),
-        ("p.csv", "question_id,response\na,b\nc,d\na,e\n", "line 4: a stands in line 2 already"),
+        ("p.csv", "question_id,response\na,b\nc,d\na,e\n", "line 4: a is already in line 2"),
         ("p.csv", "question_id,response\n ,b\n", "line 2: question_id is empty"),
-        ("p.tsv", "index\tprediction\nx1\tb\n", "line 2: index is `x1`; it is the whole number"),
-        ("p.tsv", "index\tprediction\n1\tb\n1\tc\n", "line 3: index 1 stands in line 2 already"),
+        ("p.tsv", "index\tprediction\nx1\tb\n", "line 2: index is `x1`; it must be the whole number"),
+        ("p.tsv", "index\tprediction\n1\tb\n1\tc\n", "line 3: index 1 is already in line 2"),
         ("p.json", "{", "is not JSON"),
         ("p.json", "[" * 100_000, "is not JSON"),
         ("p.json", '{"index": 1}', "holds an object; it needs a list of objects"),
         ("p.json", '[{"index": 1, "prediction": "a"}, 3]', "object 2: is a number; it needs an object"),
-        ("p.json", '[{"index": 1, "prediction": ["a"]}]', "object 1: prediction is ['a']; it needs to be text"),
+        ("p.json", '[{"index": 1, "prediction": ["a"]}]', "object 1: prediction is ['a']; it must be text"),
         ("p.jsonl", '{"doc_id": 0, "resps": [["a"]]}\n', "line 1: names no question_id"),
         ("p.jsonl", '{"doc_id": 0, "doc": {"question_id": "a"}}\n', "line 1: has neither filtered_resps nor resps"),
         ("p.jsonl", '{"doc_id": 0, "doc": {"question_id": "a"}, "resps": [[1]]}\n', "line 1: resps holds no text"),
-        ("p.xlsx", b"PK not a workbook", "is no Excel workbook"),
+        ("p.xlsx", b"PK not a workbook", "is not an Excel workbook"),
         ("p.csv", f"{RELEASED},response,new response\n,q,1,n,2,direct,a,b\n", "line 2: img_path is empty"),
     ],
 )
@@ -187,7 +187,7 @@ def test_a_file_that_is_not_there_and_columns_that_do_not_belong(tmp_path: Path)
 
 
 def test_half_a_surrogate_pair_is_replaced(tmp_path: Path) -> None:
-    """A file of ours is UTF-8, which cannot hold one."""
+    """Our files are UTF-8, which cannot represent a lone surrogate."""
     plain = written(tmp_path / "p.jsonl", '{"question_id": "a", "response": "yes \\ud83d"}\n')
     samples = written(tmp_path / "s.jsonl", '{"doc_id": 0, "doc": {"question_id": "a"}, "resps": [["yes \\ud83d"]]}\n')
     for path in (plain, samples):
@@ -207,7 +207,7 @@ def test_the_authors_columns_and_those_that_are_no_responses(tmp_path: Path) -> 
     path = written(tmp_path / "r.csv", f"{RELEASED},response,new_response\n{row},Two.,None\n")
     assert [one.response for one in read_predictions(path)] == ["Two.", "None"]
     for columns in (["response", "response"], ["response", "new query"]):
-        assert error_of(path, columns).startswith(f"response_columns are {', '.join(columns)}; they are two columns")
+        assert error_of(path, columns).startswith(f"response_columns are {', '.join(columns)}; name two columns")
 
 
 def test_ids_are_stripped_indices_may_be_floats_and_two_formats_are_refused(tmp_path: Path) -> None:
@@ -215,4 +215,4 @@ def test_ids_are_stripped_indices_may_be_floats_and_two_formats_are_refused(tmp_
     floats = written(tmp_path / "f.csv", "index,prediction\n48410016362.0,b\n")
     assert read_predictions(floats)[0].index == 48410016362
     both = written(tmp_path / "b.csv", "question_id,response,prediction\na,b,c\n")
-    assert error_of(both) == "has columns `response` and `prediction`; keep the one that is what the model said"
+    assert error_of(both) == "has columns `response` and `prediction`; keep the one with the model's responses"

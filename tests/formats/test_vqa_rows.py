@@ -1,4 +1,4 @@
-"""VQAv2's questions as rows: each record is a question or has a reason why it is none."""
+"""VQAv2's questions as rows: each record is a question or has a reason for its rejection."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""VQAv2's two files are joined, and whatever does not join is reported, never dropped."""
+"""VQAv2's two files are joined; records that cannot be joined are reported, never dropped."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_what_does_not_join_is_reported(tmp_path: Path) -> None:
         (lambda a: a.update(answer_type="text"), "`answer_type` is 'text'; it is number or yes/no or other"),
         (lambda a: a.pop("multiple_choice_answer"), "has no `multiple_choice_answer`; it needs a text"),
         (lambda a: a.update(answers="yes"), '`answers` is "yes"; it needs a list'),
-        (lambda a: a.update(answers=["yes"]), "`answers` holds one without `answer`; each is an object with that text"),
+        (lambda a: a.update(answers=["yes"]), "an entry of `answers` has no text `answer`; each needs one"),
         (lambda a: a.update(image_id=None), "`image_id` is null; it needs a whole number"),
     ],
 )
@@ -92,5 +92,5 @@ def test_a_bad_question_is_named(tmp_path: Path) -> None:
 
 def test_exchanged_files_are_refused(tmp_path: Path) -> None:
     read(tmp_path, [], [])
-    with pytest.raises(WhatifError, match=r"annotations.json: is no file of questions in the format of VQAv2"):
+    with pytest.raises(WhatifError, match=r"annotations.json: is not a file of questions in the format of VQAv2"):
         read_vqa(tmp_path / "annotations.json", tmp_path / "questions.json")

@@ -1,4 +1,4 @@
-"""JSON files of annotations, as MS-COCO and VQAv2 come: an object with lists of records, checked field by field."""
+"""JSON annotation files in the format of MS-COCO and VQAv2: an object with lists of records, checked by field."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ _KINDS = {int: "a whole number", str: "a text", list: "a list", dict: "an object
 
 
 class AnnotationFile:
-    """A file that was read; `records` and `value` name the file and the place in what they raise."""
+    """A parsed annotation file. Errors raised by `records` and `value` name the file and the record."""
 
     def __init__(self, path: Path, kind: str, lists: Sequence[str]) -> None:
-        """Reads a file of this kind, which holds these lists. Raises WhatifError when it does not."""
+        """Reads a file of the given kind that contains `lists`. Raises WhatifError when it does not."""
         self._path = path
         try:
             parsed = json.loads(read_bytes(path))
         except OSError as error:
             raise WhatifError(f"{path}: cannot be read ({error.strerror}); give a file of {kind}") from error
-        except (ValueError, RecursionError) as error:  # ValueError: also bytes that are no UTF-8
-            raise WhatifError(f"{path}: is not JSON ({error}); give a file of {kind}, unpacked and whole") from error
+        except (ValueError, RecursionError) as error:  # ValueError: bytes that are not UTF-8, too
+            raise WhatifError(f"{path}: is not JSON ({error}); give an unpacked, complete file of {kind}") from error
         for name in lists:
             if not isinstance(parsed, dict) or not isinstance(parsed.get(name), list):
-                found = ", ".join(map(str, parsed)) if isinstance(parsed, dict) else f"no object but {_named(parsed)}"
+                found = ", ".join(map(str, parsed)) if isinstance(parsed, dict) else f"{_named(parsed)}, not an object"
                 raise WhatifError(
-                    f"{path}: is no file of {kind}: it needs a list `{name}`; found: {found or 'nothing'}"
+                    f"{path}: is not a file of {kind}: it needs a list `{name}`; found: {found or 'nothing'}"
                 )
         self._parsed = parsed
 
     def records(self, name: str) -> list[dict[str, Any]]:
-        """The records of a list, none when it is not there. Raises WhatifError when one of them is no object."""
+        """The records of a list, or none if it is missing. Raises WhatifError when a record is not an object."""
         records: list[dict[str, Any]] = self._parsed.get(name, [])
         if not isinstance(records, list):
             raise WhatifError(f"{self._path}: `{name}` is {_named(records)}; it is a list of objects")
@@ -45,7 +45,7 @@ class AnnotationFile:
         return records
 
     def value(self, name: str, place: int, field: str, kind: type) -> Any:
-        """A field of a record. Raises WhatifError when it is missing or of another kind."""
+        """A field of a record. Raises WhatifError when it is missing or has another type."""
         record = self._parsed[name][place]
         if field not in record:
             raise self.error(name, place, f"has no `{field}`; it needs {_KINDS[kind]}")
@@ -55,7 +55,7 @@ class AnnotationFile:
         return well_formed(value) if isinstance(value, str) else value
 
     def error(self, name: str, place: int, finding: str) -> WhatifError:
-        """The error to raise for a record: file, list, place and, where it has one, id."""
+        """The error to raise for a record: names the file, the list, the index and, if it has one, the id."""
         record = self._parsed[name][place]
         identity = record.get("id", record.get("question_id")) if isinstance(record, dict) else None
         known = "" if identity is None else f" (id {identity})"
@@ -63,7 +63,7 @@ class AnnotationFile:
 
 
 def _named(value: Any) -> str:
-    """A value for people: short, on one line."""
+    """A value as short text on one line, for messages."""
     if isinstance(value, (list, dict)):
         return _KINDS[type(value)]
     text = json.dumps(value)

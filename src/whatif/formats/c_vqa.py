@@ -1,8 +1,8 @@
-"""The released C-VQA questions: their CSV files in and out, C-VQA-Synthetic and C-VQA-Real.
+"""Reads and writes the released question files of C-VQA-Synthetic and C-VQA-Real (CSV).
 
-A row of the CSV holds one original question and its counterfactual twin on the same picture, that is two rows of the
-table `questions`. Fields are text and are never evaluated. What is read here and written again is the same file byte
-for byte, as long as it has no byte order mark and its lines end with LF, as the released files do.
+A row of the CSV holds one original question and its counterfactual twin on the same image. It becomes two rows of the
+table `questions`. Fields are text and are never evaluated. A file that is read and written again is the same byte for
+byte, provided that it has no byte order mark and that its lines end with LF, as in the released files.
 """
 
 from __future__ import annotations
@@ -47,17 +47,17 @@ _OPEN_ANSWERS = {
 
 
 def read_released(path: Path) -> list[dict[str, Any]]:
-    """Rows of the table `questions`, two for each row of the CSV, in its order, the original question first.
+    """Rows of the table `questions`: two for each row of the CSV, in file order, the original question first.
 
-    `pair_id` is the stem of the picture's name for C-VQA-Synthetic; C-VQA-Real asks up to two questions of a
-    picture, so there the running number of the row in the file follows it (`COCO_val2014_000000402685-0001`).
+    `pair_id` is the stem of the image's file name for C-VQA-Synthetic. C-VQA-Real asks up to two questions about an
+    image, so the running number of the row is appended there (`COCO_val2014_000000402685-0001`).
     `provenance` has `img_path`, `type` and `row` (the running number), and `as_written` where the file quotes a
-    field that needs no quotes. `image_ids` is empty: the CSV knows pictures by name, not by content.
+    field that needs no quotes. `image_ids` is empty: the CSV identifies images by name, not by content.
 
     Raises WhatifError with file, line (the header is line 1) and field when the file is missing, empty, not UTF-8 or
-    no CSV, when a column is missing or a field empty, for an unknown type, an option list in another form, an option
-    given twice, an answer that is not among the options or not of its group's kind, and a puzzle that stands in it
-    twice (C-VQA 3.3, 3.4).
+    not CSV; when a column is missing or a field is empty; and for an unknown type, a malformed option list, a
+    repeated option, an answer that is not among the options or not of its group's kind, and a duplicate puzzle
+    (C-VQA 3.3, 3.4).
     """
     records = _records(path, _text_of(path))
     _, _, header = next(records, (1, "", []))
@@ -73,8 +73,8 @@ def read_released(path: Path) -> list[dict[str, Any]]:
         earlier = first_lines.setdefault(twins[0]["pair_id"], line)
         if earlier != line:
             raise WhatifError(
-                f"{path}: line {line}: img_path `{fields[0]}` stands in line {earlier} already; "
-                "every puzzle has a picture of its own"
+                f"{path}: line {line}: img_path `{fields[0]}` is already used in line {earlier}; "
+                "every puzzle has its own image"
             )
         questions.extend(twins)
     if not questions:
@@ -83,17 +83,18 @@ def read_released(path: Path) -> list[dict[str, Any]]:
 
 
 def write_released(questions: Iterable[Mapping[str, Any]], path: Path) -> None:
-    """Writes rows of the table `questions`, in any order, as a CSV in the released form (UTF-8, LF, no mark).
+    """Writes rows of the table `questions`, in any order, as a CSV in the released form (UTF-8, LF, no byte order
+    mark).
 
-    Rows come in the order of the file they were read from; those from elsewhere in order of `pair_id`, with
-    `<pair_id>.png` for the picture's name. The file is renamed into place when it is whole: after an error nothing
-    half-written is left, and what stood there before is untouched.
+    Rows that were read from a released file keep that file's order. Other rows are ordered by `pair_id`, and their
+    image is named `<pair_id>.png`. The file is renamed into place when it is complete: after an error no partial
+    file is left, and a previous file is unchanged.
 
-    Raises WhatifError naming the pair when a twin is missing or there twice, or when a row would not be read
-    back as it is (`read_released` says what a row has to fulfil), and when the file cannot be written.
+    Raises WhatifError naming the pair when a twin is missing or duplicated, or when a row would be read back
+    differently (`read_released` lists the requirements), and when the file cannot be written.
     """
     waiting: dict[str, dict[str, Mapping[str, Any]]] = {}
-    lines: dict[str, tuple[int, str]] = {}  # pair_id -> place, line: the rows themselves may be many
+    lines: dict[str, tuple[int, str]] = {}  # pair_id -> position in the file, line; whole rows would take more memory
     for question in questions:
         pair_id, variant = question["pair_id"], question["variant"]
         where = f"{path}: pair {pair_id}"
@@ -101,7 +102,7 @@ def write_released(questions: Iterable[Mapping[str, Any]], path: Path) -> None:
         if variant not in VARIANTS:
             raise WhatifError(f"{where}: variant is `{variant}`; it is one of {', '.join(VARIANTS)}")
         if variant in twins or pair_id in lines:
-            raise WhatifError(f"{where}: the {variant} question comes twice; a pair has one of each variant")
+            raise WhatifError(f"{where}: duplicate {variant} question; a pair has one of each variant")
         twins[variant] = question
         if len(twins) == len(VARIANTS):
             lines[pair_id] = _line(waiting.pop(pair_id), where)
@@ -134,7 +135,7 @@ def _text_of(path: Path) -> str:
 
 
 def _records(path: Path, text: str) -> Iterator[tuple[int, str, list[str]]]:
-    """Each record with the number of its first line and its text as it stands in the file."""
+    """Each record with the number of its first line and its raw text."""
     taken: list[str] = []
 
     def lines() -> Iterator[str]:
@@ -156,13 +157,13 @@ def _records(path: Path, text: str) -> Iterator[tuple[int, str, list[str]]]:
 
 
 def _twins(fields: Sequence[str], number: int, written: str, where: str) -> list[dict[str, Any]]:
-    """The original question and its counterfactual twin that one record holds."""
+    """The original question and its counterfactual twin from one record."""
     if len(fields) != len(COLUMNS):
         raise WhatifError(f"{where}: has {len(fields)} fields; it needs {len(COLUMNS)}: {','.join(COLUMNS)}")
     record = dict(zip(COLUMNS, fields, strict=True))
     for column, text in record.items():
         if not text.strip():
-            raise WhatifError(f"{where}: {column} is empty; every column of C-VQA is filled in every row")
+            raise WhatifError(f"{where}: {column} is empty; C-VQA has no empty fields")
     if record["type"] not in _GROUPS:
         raise WhatifError(f"{where}: type `{record['type']}` is unknown; it is one of {', '.join(_GROUPS)}")
     stem = PurePosixPath(record["img_path"]).stem
@@ -185,7 +186,7 @@ def _twins(fields: Sequence[str], number: int, written: str, where: str) -> list
 
 
 def _asked(record: Mapping[str, str], query: str, answer: str, where: str) -> dict[str, Any]:
-    """Question, options, answer and its kind, checked against each other."""
+    """Question, options, answer and answer kind, checked for consistency."""
     if record["type"] in REAL_ANSWER_KINDS:
         kind = REAL_ANSWER_KINDS[record["type"]]
         form, name = _OPEN_ANSWERS[kind]
@@ -196,7 +197,7 @@ def _asked(record: Mapping[str, str], query: str, answer: str, where: str) -> di
     found = _OPTIONS.fullmatch(options)
     if not question.strip() or found is None:
         raise WhatifError(
-            f"{where}: {query} has no option list that can be read; its form is "
+            f"{where}: {query} has no readable option list; the form is "
             f"`{_OPTIONS_FORM}`, whole numbers with two spaces between the options"
         )
     choices = list(found.groups())
@@ -208,32 +209,32 @@ def _asked(record: Mapping[str, str], query: str, answer: str, where: str) -> di
 
 
 def _line(twins: Mapping[str, Mapping[str, Any]], where: str) -> tuple[int, str]:
-    """The place in the file and the text of the record that holds both twins."""
+    """The position in the file and the text of the record that holds both twins."""
     original = twins["original"]
     provenance = json.loads(original["provenance"])
-    number = provenance.get("row", 0) if "img_path" in provenance else 0  # other sources may call other things a row
+    number = provenance.get("row", 0) if "img_path" in provenance else 0  # elsewhere `row` may mean something else
     record: dict[str, str] = {"img_path": picture_name(original)}
     for variant, (query, answer) in VARIANTS.items():
         twin = twins[variant]
         record[query] = printed_question(twin["question"], twin["choices"])
         record[answer] = twin["answer"]
         if twin["group"] not in _TYPES:
-            raise WhatifError(f"{where}: group `{twin['group']}` is unknown to C-VQA; it is one of {', '.join(_TYPES)}")
+            raise WhatifError(f"{where}: group `{twin['group']}` is not one of {', '.join(_TYPES)}")
     if original["group"] != twins["counterfactual"]["group"]:
         raise WhatifError(
-            f"{where}: twins are of the groups {original['group']} and {twins['counterfactual']['group']}"
+            f"{where}: the twins have different groups, {original['group']} and {twins['counterfactual']['group']}"
         )
     record["type"] = _TYPES[original["group"]]
     fields = [record[column] for column in COLUMNS]
     _check_reading_back(twins, _twins(fields, number, "", where), where)
     written = provenance.get("as_written")
-    # The text of a row that was corrected since it was read no longer holds.
+    # The raw text of a row is kept only if the row was not corrected after reading.
     same = written is not None and next(csv.reader([written]), None) == fields
     return number, written if same else _rendered(fields)
 
 
 def picture_name(question: Mapping[str, Any]) -> str:
-    """The name of a question's picture in the released form: that of the file it was read from, or its pair's."""
+    """The file name of a question's image in the released form: as read from the file, or made from its pair's id."""
     name: str = json.loads(question["provenance"]).get("img_path", f"{question['pair_id']}.png")
     return name
 
@@ -244,11 +245,11 @@ def _check_reading_back(twins: Mapping[str, Mapping[str, Any]], read: Iterable[M
         for column in ("question", "choices", "answer", "answer_kind"):
             if before[column] != after[column]:
                 raise WhatifError(
-                    f"{where}: {column} of the {after['variant']} question is {before[column]!r}, which the form of "
-                    f"C-VQA cannot hold: it would be read back as {after[column]!r}"
+                    f"{where}: {column} of the {after['variant']} question is {before[column]!r}, which a C-VQA file "
+                    f"cannot represent: it would be read back as {after[column]!r}"
                 )
 
 
 def _rendered(fields: Iterable[str]) -> str:
-    """One line of CSV without its end, with quotes only where a field needs them."""
+    """One line of CSV without its line end, with quotes only where a field needs them."""
     return ",".join('"' + text.replace('"', '""') + '"' if _NEEDS_QUOTES.search(text) else text for text in fields)

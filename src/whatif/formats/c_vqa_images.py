@@ -1,4 +1,4 @@
-"""The pictures of C-VQA questions, in a folder, under the names that the released form of the questions gives."""
+"""Writes the images of C-VQA questions to a folder, under the file names of the released questions."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from whatif.formats.c_vqa import picture_name
 
 
 def named_pictures(questions: Iterable[Mapping[str, Any]], folder: Path) -> dict[str, str | None]:
-    """The name of each picture in `folder`, with the picture's id, None where only its name is known.
+    """File name -> image id for each image in `folder`; None where only the name is known.
 
-    Raises WhatifError when a name leads out of the folder, and when one name stands for two pictures.
+    Raises WhatifError when a name points outside the folder, and when two images have the same name.
     """
     named: dict[str, str | None] = {}
     for question in questions:
@@ -23,17 +23,17 @@ def named_pictures(questions: Iterable[Mapping[str, Any]], folder: Path) -> dict
         where = PurePosixPath(name)
         place = f"{folder}: question {question['question_id']}"
         if where.is_absolute() or ".." in where.parts or not where.parts:
-            raise WhatifError(f"{place}: the picture's name {name!r} leads out of the folder")
+            raise WhatifError(f"{place}: the image's name {name!r} points outside the folder")
         image_id = next(iter(question["image_ids"]), None)
         if named.setdefault(name, image_id) != image_id:
-            raise WhatifError(f"{place}: the picture's name {name!r} already stands for another picture")
+            raise WhatifError(f"{place}: the name {name!r} is already used for another image")
     return named
 
 
 def write_pictures(named: Mapping[str, str | None], images: EncodedPictures, folder: Path) -> int:
-    """Writes the pictures that are known; returns how many.
+    """Writes the images whose id is known; returns how many.
 
-    Raises WhatifError when a picture is in none of the files, and when the folder cannot be written.
+    Raises WhatifError when an image is in none of the image files, and when the folder cannot be written.
     """
     known = {name: image_id for name, image_id in named.items() if image_id is not None}
     for name, image_id in sorted(known.items()):

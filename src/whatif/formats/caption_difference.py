@@ -1,4 +1,4 @@
-"""In which words two captions differ: the altered subjects of a pair that says nothing of them."""
+"""Finds the words in which two captions differ: the altered subjects of pairs that do not name them."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ _ARTICLES = ("a", "an")
 
 @dataclass(frozen=True)
 class Difference:
-    """`subjects` are the words of either caption in which they differ; `note` says why they are no single words."""
+    """`subjects`: the differing words of each caption. `note`: a remark where they are not single words, or empty."""
 
     subjects: tuple[str, str]
     note: str = ""
 
 
 def difference(caption_0: str, caption_1: str) -> Difference | None:
-    """The words between the first and the last in which two captions differ; None when they differ in none.
+    """The words from the first to the last difference between two captions; None when the words are the same.
 
-    Capitals and what stands between words do not count, and `a` before one subject and `an` before the other are no
-    part of it. Where one caption only has words more, the word before them (or behind) belongs to both subjects.
+    Case and punctuation are ignored, and so is the change between `a` and `an` before the subject. Where one
+    caption only has additional words, the word before (or after) them belongs to both subjects.
     """
     words = [list(_WORD.finditer(caption)) for caption in (caption_0, caption_1)]
     plain = [[word[0].casefold() for word in of] for of in words]

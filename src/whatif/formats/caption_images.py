@@ -1,4 +1,4 @@
-"""The pictures that captions were written for, looked up in folders by name, those of MS-COCO also by image id."""
+"""Looks up the images of captions in folders: by file name, and for MS-COCO photographs also by image id."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from whatif.formats.coco_photographs import Photographs, find_photographs, is_co
 
 
 def find_pictures(names: Iterable[str], folders: Sequence[Path]) -> Photographs:
-    """Looks up pictures; the first folder that has one wins.
+    """Looks up images by file name; the first folder that has one is used.
 
-    A name is that of a file in one of the folders; a name of MS-COCO also stands for the same photograph in another
-    of its releases. A picture that is not there, or cannot be decoded, is listed in `missing`.
+    An MS-COCO name also matches the same photograph under its name in another release. An image that is missing
+    or cannot be decoded is listed in `missing`.
 
     Raises WhatifError when a folder does not exist.
     """
     for folder in folders:
         if not folder.is_dir():
-            raise WhatifError(f"{folder}: no such folder; give the folders of the pictures that the captions name")
+            raise WhatifError(f"{folder}: no such folder; give the folders with the images of the captions")
     wanted = sorted(set(names))
     result = find_photographs([name for name in wanted if is_coco_name(name)], folders)
     for name in wanted:
         if is_coco_name(name):
             continue
-        # A name is data: it may not lead out of the folder.
+        # A name is untrusted data: it must not point outside the folder.
         places = [folder / name for folder in folders if Path(name).name == name and (folder / name).is_file()]
         if not places:
             result.missing[name] = ("picture missing", f"{name} is in none of the {len(folders)} folders")

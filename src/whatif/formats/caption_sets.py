@@ -1,4 +1,4 @@
-"""Captions to start from: MS-COCO's files, or any CSV or JSONL with the columns `id`, `caption` and perhaps `image`."""
+"""Reads source captions: MS-COCO's files, or a CSV or JSONL with the columns `id`, `caption` and optionally `image`."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from whatif.language.latin import has_latin_letters
 from whatif.language.tagging import Tagger, nouns
 from whatif.random_streams import sample
 
-MOST_WORDS = 100  # of a caption; COCO's longest has 50
+MOST_WORDS = 100  # in a caption; the longest in COCO has 50
 COLUMNS = ("id", "caption")
-NOT_DRAWN = "not drawn"  # the reason for what is left out when a limit is set
+NOT_DRAWN = "not drawn"  # rejection reason for captions that a limit leaves out
 _IMAGE = "image"
 _LINE_BREAK = re.compile(r"\s*[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]\s*")
 
 
 @dataclass(frozen=True)
 class SourceCaption:
-    """A caption on one line, and the file name of its picture, where it has one."""
+    """A caption as one line of text, and the file name of its image, if it has one."""
 
     caption_id: str
     caption: str
@@ -38,7 +38,7 @@ class SourceCaption:
 
 @dataclass(frozen=True)
 class CaptionSet:
-    """What can be used, in order of the ids, and rows of `rejections` for the rest."""
+    """The usable captions, in order of their ids, and rows of `rejections` for the others."""
 
     captions: list[SourceCaption] = field(default_factory=list)
     rejections: list[dict[str, str]] = field(default_factory=list)
@@ -47,11 +47,11 @@ class CaptionSet:
 def read_caption_set(path: Path, most_words: int = MOST_WORDS) -> CaptionSet:
     """Reads `.json` in the format of MS-COCO (2014 and 2017), `.csv` or `.jsonl`.
 
-    An annotation of COCO gets the id `coco-00000038`; other ids are kept as they stand. A caption that is empty, of
-    more than `most_words` words, or without Latin letters is a rejection.
+    An annotation of COCO gets the id `coco-00000038`; other ids are kept unchanged. A caption is rejected if it is
+    empty, has more than `most_words` words, or has no Latin letters.
 
-    Raises WhatifError naming the file, the place and what would be right, when it is no such file, when a column is
-    missing, and when an id is empty or comes twice.
+    Raises WhatifError that names the file, the place and the remedy when the file is not a caption set, when a column
+    is missing, and when an id is empty or duplicated.
     """
     found = CaptionSet()
     for caption in sorted(read_captions_in_order(path), key=lambda one: one.caption_id):
@@ -65,16 +65,16 @@ def read_caption_set(path: Path, most_words: int = MOST_WORDS) -> CaptionSet:
 
 
 def read_captions_in_order(path: Path) -> list[SourceCaption]:
-    """All captions of a file in the order that it has them in. Formats, ids and what raises as `read_caption_set`."""
+    """All captions of a file, in file order. Formats, ids and errors as in `read_caption_set`."""
     readers: dict[str, Callable[[Path], Iterator[SourceCaption]]] = {".json": _coco, ".csv": _csv, ".jsonl": _jsonl}
     reader = readers.get(path.suffix.lower())
     if reader is None:
-        raise WhatifError(f"{path}: is no caption set; give COCO's .json, or .csv or .jsonl with {_needed()}")
+        raise WhatifError(f"{path}: is not a caption set; give COCO's .json, or .csv or .jsonl with {_needed()}")
     return list(reader(path))
 
 
 def draw_captions(captions: Sequence[SourceCaption], limit: int | None, seed: int) -> CaptionSet:
-    """`limit` captions at random, in the same order, all of them for None; the others are rejections."""
+    """A random sample of `limit` captions in the original order, or all for None; the others become rejections."""
     drawn = sample(seed, "captions", (one.caption_id for one in captions), limit)
     found = CaptionSet([one for one in captions if one.caption_id in drawn])
     for one in captions:
@@ -86,9 +86,9 @@ def draw_captions(captions: Sequence[SourceCaption], limit: int | None, seed: in
 def caption_rows(
     captions: Iterable[SourceCaption], tag: Tagger, tagger_name: str, image_ids: Mapping[str, str]
 ) -> Iterator[dict[str, Any]]:
-    """Rows of `captions` with the nouns that `tag` finds; `provenance` names the picture's file.
+    """Rows of `captions` with the nouns that `tag` finds; `provenance` names the image's file.
 
-    `image_ids` gives the id of a file's picture; null stands where it does not.
+    `image_ids` maps a file name to an image id; the column is null for names that are not in it.
     """
     for one in captions:
         yield {
@@ -125,7 +125,7 @@ def _csv(path: Path) -> Iterator[SourceCaption]:
         _check_columns(path, reader.fieldnames or ())
         rows = [(f"{path}: line {reader.line_num}", row) for row in reader]
     except csv.Error as error:
-        raise WhatifError(f"{path}: is not CSV ({error}); it has a row a caption with {_needed()}") from error
+        raise WhatifError(f"{path}: is not CSV ({error}); it needs a row for each caption, with {_needed()}") from error
     for where, row in rows:
         if None in row:
             raise WhatifError(f"{where}: has more fields than columns; put quotation marks around a text with commas")
@@ -143,21 +143,21 @@ def _jsonl(path: Path) -> Iterator[SourceCaption]:
         except (ValueError, RecursionError) as error:
             raise WhatifError(f"{where}: is not JSON ({error}); each line is an object with {_needed()}") from error
         if not isinstance(row, dict):
-            raise WhatifError(f"{where}: is no object; each line is one with {_needed()}")
+            raise WhatifError(f"{where}: is not an object; each line is an object with {_needed()}")
         _check_columns(where, row)
         rows.append((where, row))
     yield from _captions(rows)
 
 
 def _captions(rows: Iterable[tuple[str, dict[str, Any]]]) -> Iterator[SourceCaption]:
-    """Captions of rows, each with the place that it stands in. Raises WhatifError for a bad field or a second id."""
+    """Captions of rows that come with their place in the file. Raises WhatifError for a bad field or a duplicate id."""
     seen: dict[str, str] = {}
     for where, row in rows:
         caption_id = _field(where, row, "id")
         if not caption_id:
-            raise WhatifError(f"{where}: its id is empty; every caption has one of its own")
+            raise WhatifError(f"{where}: its id is empty; every caption needs a unique id")
         if caption_id in seen:
-            raise WhatifError(f"{where}: the id {caption_id[:40]!r} is also at {seen[caption_id]}; ids are given once")
+            raise WhatifError(f"{where}: duplicate id {caption_id[:40]!r}, first at {seen[caption_id]}; ids are unique")
         seen[caption_id] = where.rpartition(": ")[2]
         yield SourceCaption(caption_id, _field(where, row, "caption"), _field(where, row, _IMAGE) or None)
 
@@ -182,11 +182,11 @@ def _check_columns(where: Path | str, columns: Iterable[str]) -> None:
     for column in COLUMNS:
         if column not in there:
             found = ", ".join(map(str, there))[:80] or "none"
-            raise WhatifError(f"{where}: has no column {column}; it needs {_needed()}, there are {found}")
+            raise WhatifError(f"{where}: has no column {column}; it needs {_needed()}; found: {found}")
 
 
 def _needed() -> str:
-    return f"the columns {' and '.join(COLUMNS)}, and {_IMAGE} where there are pictures"
+    return f"the columns {' and '.join(COLUMNS)}, and {_IMAGE} if the captions have images"
 
 
 def _text(path: Path) -> str:

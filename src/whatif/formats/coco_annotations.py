@@ -1,4 +1,4 @@
-"""Captions of MS-COCO, or of another data set in its format."""
+"""Reads captions in the format of MS-COCO."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _FORMAT = "in the format of MS-COCO"
 
 @dataclass(frozen=True)
 class CocoImage:
-    """A picture that the annotations are about; sides in pixels, `licence` the name that the file gives it."""
+    """An annotated image; width and height in pixels, `licence` by the name that the file gives it."""
 
     image_id: int
     file_name: str
@@ -24,7 +24,7 @@ class CocoImage:
 
 @dataclass(frozen=True)
 class CocoCaption:
-    """A sentence about a picture, as it stands in the file."""
+    """A sentence about an image, unchanged from the file."""
 
     caption_id: int
     image_id: int
@@ -33,7 +33,7 @@ class CocoCaption:
 
 @dataclass(frozen=True)
 class CocoCaptions:
-    """Pictures by id and captions, both in the order of the file."""
+    """Images by id and captions, both in the order of the file."""
 
     images: dict[int, CocoImage]
     captions: list[CocoCaption]
@@ -42,8 +42,8 @@ class CocoCaptions:
 def read_captions(path: Path) -> CocoCaptions:
     """Reads a file such as `captions_val2017.json`.
 
-    Raises WhatifError naming the file, the place and what would be right: when it is no such file, when a field is
-    missing or of another kind, when an id comes twice, and when the picture of a caption is not in the file.
+    Raises WhatifError that names the file, the place and the remedy when the file has another format, when a field is
+    missing or has another type, when an id is duplicated, and when a caption's image is not in the file.
     """
     file = AnnotationFile(path, f"captions {_FORMAT}", ("images", "annotations"))
     images = _images(file)
@@ -82,5 +82,5 @@ def _image_id(file: AnnotationFile, place: int, images: dict[int, CocoImage]) ->
 def _new_id(file: AnnotationFile, name: str, place: int, before: Container[int]) -> int:
     identity: int = file.value(name, place, "id", int)
     if identity in before:
-        raise file.error(name, place, "the id is there twice; each has one of its own")
+        raise file.error(name, place, "duplicate id; every record needs its own")
     return identity

@@ -1,4 +1,4 @@
-"""The released COCO-Counterfactuals: `examples.jsonl` and its pictures as rows of `pairs` and `images`."""
+"""Reads the released COCO-Counterfactuals (`examples.jsonl` and images) as rows of `pairs` and `images`."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ _LARGEST_EXAMPLES = 1024 * 1024 * 1024  # bytes
 
 
 class _RejectedError(Exception):
-    """A line that is no pair: reason and detail."""
+    """A line that does not give a pair: reason and detail."""
 
 
 @dataclass(frozen=True)
 class ReleasedPairs:
-    """Pairs in order of their ids, and lines that are none: together as many as the file has."""
+    """Pairs in order of their ids, and rejected lines; together they are all lines of the file."""
 
     pairs: list[Row]  # rows of the table `pairs`
     rejections: list[Row]  # rows of the table `rejections`; item_id is `line-000012`
@@ -50,20 +50,22 @@ class ReleasedPairs:
 def read_released_pairs(
     source: Path, keep: Callable[[Mapping[str, Any]], None], *, limit: int | None = None, seed: int = 0
 ) -> ReleasedPairs:
-    """The pairs of a folder or zip that holds `examples.jsonl` and the pictures, loose or in zips; hands each picture,
-    a row of `images`, to `keep` and keeps none itself. With a `limit`, only so many are drawn by `seed` and looked at.
+    """Reads the pairs of a folder or zip that holds `examples.jsonl` and the images, loose or in zips.
 
-    A line is an object with id, caption_0, caption_1, image_0 and image_1, where image_0 is the name of a picture with
-    or without what its bytes are (`12_0`, `12_0.jpg`). Each pair has candidate 0. What the release does not say is
-    null, or 0 where the table has no null (p, guidance, seed); provenance has `released`: true. Subjects are the words
-    in which the captions differ; where these are more than one each, provenance has `subjects`; `human` is whether
-    either is one of the human words.
+    Each image is passed to `keep` as a row of `images` and is not kept in memory. With a `limit`, only a sample of that
+    many pairs, drawn with `seed`, is read.
 
-    A line is rejected, with its number, that is no JSON object, lacks a field, has one of another kind, an empty
-    caption, the id of an earlier line, captions with the same words, a picture that is missing, unreadable or of
-    another size than its twin, or two pictures with the same pixels; and one that was not drawn.
+    A line is an object with id, caption_0, caption_1, image_0 and image_1. image_0 is the name of an image, with or
+    without its suffix (`12_0`, `12_0.jpg`). Each pair has candidate 0. What the release does not record is null, or 0
+    where the column cannot be null (p, guidance, seed); provenance has `released`: true. Subjects are the words in
+    which the captions differ; provenance has `subjects` if a caption differs in more than one word. `human` tells
+    whether either subject is one of the human words.
 
-    Raises WhatifError when source or `examples.jsonl` is not there or unreadable, or none of its lines is an object.
+    A line is rejected, with its number, if it is not a JSON object, lacks a field, has a field of another type, an
+    empty caption, the id of an earlier line, captions with the same words, an image that is missing, unreadable or
+    of another size than its twin, or two images with the same pixels; or if it was not sampled.
+
+    Raises WhatifError when the source or `examples.jsonl` is missing or unreadable, or when no line is an object.
     """
     with ReleasedFiles(source) as files:
         records, rejections = _records(_lines(files, source), source)
@@ -85,13 +87,13 @@ def read_released_pairs(
 
 
 def _lines(files: ReleasedFiles, source: Path) -> Iterator[tuple[int, bytes]]:
-    """Lines that are not blank, with their numbers."""
+    """Non-blank lines with their numbers."""
     try:
         data = files.read(files.find(EXAMPLES), _LARGEST_EXAMPLES)
     except MissingFileError:
         there = ", ".join(name[:60] for _, name in zip(range(5), files, strict=False)) or "nothing"
         raise WhatifError(
-            f"{source}: has no {EXAMPLES}; give the folder or the zip of the released data set (there is {there})"
+            f"{source}: has no {EXAMPLES}; give the folder or the zip of the released data set (found: {there})"
         ) from None
     except UnreadableFileError as error:
         raise WhatifError(f"{source}: {error}") from error
@@ -101,7 +103,7 @@ def _lines(files: ReleasedFiles, source: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def _records(lines: Iterable[tuple[int, bytes]], source: Path) -> tuple[dict[str, tuple[int, Row]], list[Row]]:
-    """Id -> number and object of each line that has an id of its own, and the rejections of the others."""
+    """Id -> line number and object for each line with a unique id, and the rejections of the other lines."""
     records: dict[str, tuple[int, Row]] = {}
     rejections: list[Row] = []
     objects = 0
@@ -128,7 +130,7 @@ def _rejection(number: int, rejected: _RejectedError) -> Row:
 def _record(line: bytes) -> Row:
     try:
         record = json.loads(line)
-    except (ValueError, RecursionError) as error:  # ValueError: also bytes that are no UTF-8
+    except (ValueError, RecursionError) as error:  # ValueError: bytes that are not UTF-8, too
         raise _RejectedError("not JSON", type(error).__name__) from error
     if not isinstance(record, dict):
         raise _RejectedError("not JSON", f"is {type(record).__name__} and no object")
@@ -202,13 +204,13 @@ def _text(record: Row, field: str, where: str, *, numbers: bool = False) -> str:
 def _whole(text: str, what: str) -> str:
     try:
         text.encode()
-    except UnicodeEncodeError as error:  # half of a surrogate pair, which JSON can hold and a table cannot
+    except UnicodeEncodeError as error:  # a lone surrogate, which JSON allows and a table does not
         raise _RejectedError("field of another kind", f"{what} is no whole text") from error
     return text
 
 
 def _picture(files: ReleasedFiles, name: str, where: str) -> tuple[Row, bytes]:
-    """The row of `images` of a picture, and the hash of its pixels."""
+    """The row of `images` for an image file, and the hash of its pixels."""
     try:
         place = files.picture(name)
         data = files.read(place)

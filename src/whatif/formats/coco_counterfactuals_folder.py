@@ -1,4 +1,4 @@
-"""Counterfactual pairs written in the form of the released COCO-Counterfactuals: `examples.jsonl` and `images/`."""
+"""Writes counterfactual pairs in the form of the released COCO-Counterfactuals: `examples.jsonl` and `images/`."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ Row = Mapping[str, Any]
 
 IMAGES = "images"
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,15}")
-_LONGEST_NAME = 120  # bytes of a file's name, of which most file systems take 255
+_LONGEST_NAME = 120  # bytes; most file systems allow 255 in a file name
 
 
 def write_released_pairs(pairs: Iterable[Row], images: EncodedPictures, folder: Path) -> int:
-    """Writes chosen rows of `pairs` and their pictures into a folder; returns how many pairs.
+    """Writes the chosen rows of `pairs` and their images to a folder; returns the number of pairs.
 
-    `examples.jsonl` (UTF-8, LF) has a line a pair, in order of ids, with id, caption_0, caption_1, image_0 and image_1;
-    an id that is a whole number is written as one, as in the release. A picture is `images/<id>_<side>.png` (or
-    what else it is), with its bytes as they are; image_0 is that name without `images/`. Ids that are no names of files
-    are written with %.
+    `examples.jsonl` (UTF-8, LF) has one line for each pair, in order of ids, with id, caption_0, caption_1, image_0 and
+    image_1. An id that is a whole number is written as a number, as in the release. An image is
+    `images/<id>_<side>.png` (or the suffix of its format), with unchanged bytes; image_0 is that name without
+    `images/`. Characters of an id that are not allowed in file names are percent-encoded.
 
-    Raises WhatifError when there are no pairs, when a pair comes with several candidates, when a picture is in none of
-    the files, when `examples.jsonl` is there already, and when the folder cannot be written.
+    Raises WhatifError when there are no pairs, when a pair has several candidates, when an image is in none of the
+    image files, when `examples.jsonl` already exists, and when the folder cannot be written.
     """
     rows = chosen_pairs(pairs, folder)
     if (folder / EXAMPLES).exists():
-        raise WhatifError(f"{folder / EXAMPLES}: is there already; give another folder")
+        raise WhatifError(f"{folder / EXAMPLES}: already exists; give another folder")
     lines = []
     for row in rows:
         names = []
@@ -55,25 +55,25 @@ def write_released_pairs(pairs: Iterable[Row], images: EncodedPictures, folder: 
             }
         )
     text = "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines)
-    write_whole(folder / EXAMPLES, text.encode())  # last: where it is, everything is
+    write_whole(folder / EXAMPLES, text.encode())  # written last: if it exists, the folder is complete
     return len(rows)
 
 
 def chosen_pairs(pairs: Iterable[Row], folder: Path) -> list[Row]:
-    """Rows in order of pair_id, each pair once. Raises WhatifError when there are none or one comes twice."""
+    """Rows in order of pair_id. Raises WhatifError when there are none or a pair has several candidates."""
     rows = sorted(pairs, key=lambda row: str(row["pair_id"]))
     if not rows:
-        raise WhatifError(f"{folder}: there are no pairs to write; give a table that has some with --pairs")
+        raise WhatifError(f"{folder}: there are no pairs to write; give a table with pairs in --pairs")
     for first, second in pairwise(rows):
         if first["pair_id"] == second["pair_id"]:
             raise WhatifError(
-                f"{folder}: pair {first['pair_id']} comes with several candidates; write the pairs that were chosen"
+                f"{folder}: pair {first['pair_id']} has several candidates; give the table of the chosen pairs"
             )
     return rows
 
 
 def file_name(pair_id: str) -> str:
-    """A pair's id as the name of a file: other ids give other names, and none leads out of the folder."""
+    """A pair's id as a file name: different ids give different names, and none points outside the folder."""
     name = quote(pair_id, safe="").replace(".", "%2E")
     if len(name) <= _LONGEST_NAME:
         return name

@@ -1,4 +1,4 @@
-"""Photographs of MS-COCO looked up by image id in folders of any of its releases."""
+"""Looks up MS-COCO photographs by image id in folders of any COCO release."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from whatif.errors import WhatifError
 from whatif.files.image_decoding import LARGEST_PICTURE, UnreadableImageError, decode
 from whatif.files.inputs import read_bytes
 
-# `COCO_val2014_000000402685.jpg` in the releases of 2014, `000000402685.jpg` in those of 2017.
+# `COCO_val2014_000000402685.jpg` in the 2014 releases, `000000402685.jpg` in the 2017 releases.
 _FILE_NAME = re.compile(r"(?:COCO_\w+_)?0*(\d{1,12})\.jpe?g", re.IGNORECASE)
 LICENCE = "Flickr terms of the photograph, as named in the MS-COCO annotations"
 
 
 @dataclass(frozen=True)
 class Photographs:
-    """What was found: rows of `images` by the name that was asked for, and why there is none for the others."""
+    """Rows of `images` by the requested name, and the reasons for the names without an image."""
 
     found: dict[str, dict[str, Any]]
     missing: dict[str, tuple[str, str]]  # name -> (reason, detail)
@@ -30,22 +30,22 @@ def coco_image_id(name: str) -> int:
     """The image id in a COCO file name. Raises WhatifError when the name is not one."""
     match = _FILE_NAME.fullmatch(Path(name).name)
     if not match:
-        raise WhatifError(f"{name}: is no COCO file name; one looks like COCO_val2014_000000402685.jpg")
+        raise WhatifError(f"{name}: is not a COCO file name such as COCO_val2014_000000402685.jpg")
     return int(match[1])
 
 
 def is_coco_name(name: str) -> bool:
-    """Whether this is the file name of a photograph of MS-COCO."""
+    """Whether this is the file name of an MS-COCO photograph."""
     return _FILE_NAME.fullmatch(Path(name).name) is not None
 
 
 def find_photographs(names: Iterable[str], folders: Sequence[Path]) -> Photographs:
-    """Looks up photographs by the image id in their names; the first folder that has one wins.
+    """Looks up photographs by the image id in their names; the first folder that has one is used.
 
     The releases of 2014 and 2017 divide the same photographs differently, so every folder is searched for every
-    id. A photograph that is not there, or cannot be decoded, is listed in `missing`.
+    id. A photograph that is missing or cannot be decoded is listed in `missing`.
 
-    Raises WhatifError when a folder does not exist or a name is no COCO file name.
+    Raises WhatifError when a folder does not exist or a name is not a COCO file name.
     """
     places: dict[int, Path] = {}
     for folder in folders:
@@ -70,9 +70,9 @@ def find_photographs(names: Iterable[str], folders: Sequence[Path]) -> Photograp
 
 
 def photograph(path: Path, source: str, licence: str) -> dict[str, Any]:
-    """A row of `images`: the picture as it stands in its file, decoded once to be sure that it can be.
+    """A row of `images` with the unchanged bytes of the file, which is decoded once as a check.
 
-    Raises UnreadableImageError when it cannot.
+    Raises UnreadableImageError when it cannot be decoded.
     """
     try:
         data = read_bytes(path, LARGEST_PICTURE)

@@ -1,4 +1,4 @@
-"""Questions and their pictures in the formats of evaluation tools: VLMEvalKit's TSV, a task folder of lmms-eval."""
+"""Exports questions and images for evaluation tools: a TSV for VLMEvalKit, a task folder for lmms-eval."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ from whatif.language.options import LETTERS, printed_question
 from whatif.language.strategies import prompt
 
 Row = Mapping[str, Any]
-_ROWS_AT_ONCE = 64  # of pictures in memory
+_ROWS_AT_ONCE = 64  # limits the images in memory
 
 
 def write_vlmevalkit(questions: Sequence[Row], images: EncodedPictures, path: Path, *, strategy: str) -> None:
-    """Writes `path`, which VLMEvalKit evaluates as a custom data set when it lies in its folder LMUData.
+    """Writes `path`, which VLMEvalKit evaluates as a custom data set when it is in its folder LMUData.
 
     Columns are index, image (base64, or the index of the twin that has it), question, the options A, B, ... if there
-    are any, answer, category, variant and question_id. An open question is put in the words of `strategy`; of one
-    with options the tool prints the options itself. Rows are in ascending order of question_id.
+    are any, answer, category, variant and question_id. An open question is worded by `strategy`; VLMEvalKit itself
+    prints the options of a multiple-choice question. Rows are in ascending order of question_id.
 
-    Raises WhatifError when there are no questions, when some have options and some do not, when a question has not
-    exactly one picture or its picture is in none of the files, and when the file cannot be written.
+    Raises WhatifError when there are no questions, when only some have options, when a question does not have exactly
+    one image or its image is in none of the image files, and when the file cannot be written.
     """
     rows = _rows(questions, path)
     options = LETTERS[: max(len(row["choices"] or ()) for row in rows)]
     if options and any(row["choices"] is None for row in rows):
-        raise WhatifError(f"{path}: some questions have options and some have none; VLMEvalKit's TSV holds one kind")
+        raise WhatifError(f"{path}: only some questions have options; a TSV for VLMEvalKit holds one kind of question")
     indices = {row["question_id"]: question_index(row["question_id"]) for row in rows}
     if len(set(indices.values())) < len(rows):
-        raise WhatifError(f"{path}: two questions get the same index; give the questions other ids")
+        raise WhatifError(f"{path}: two questions get the same index; change the id of one of them")
     columns = ("index", "image", "question", *options, "answer", "category", "variant", "question_id")
     first: dict[str, int] = {}
     with _whole_file(path) as file:
@@ -62,12 +62,12 @@ def write_lmms_eval(
 ) -> Path:
     """Writes a folder that lmms-eval runs with `--include_path FOLDER --tasks whatif_NAME`; returns its YAML file.
 
-    The folder may be moved: the tool looks for `test.parquet` beside the YAML file. That table holds the questions with
-    their pictures, as the datasets library shows them; `utils.py` is what the tool calls. A question, printed with its
-    options if it has any, is put in the words of `strategy`. Rows are in ascending order of question_id.
+    The folder may be moved: lmms-eval looks for `test.parquet` beside the YAML file. That table holds the questions and
+    their images in the layout of the datasets library; `utils.py` has the functions that lmms-eval calls. A question,
+    with its options if it has any, is worded by `strategy`. Rows are in ascending order of question_id.
 
-    Raises WhatifError when there are no questions, when a question has not exactly one picture or its picture is in
-    none of the files, and when the folder cannot be written.
+    Raises WhatifError when there are no questions, when a question does not have exactly one image or its image is in
+    none of the image files, and when the folder cannot be written.
     """
     rows = _rows(questions, folder)
     task = "_".join(["whatif", *re.findall(r"[a-z0-9]+", name.lower())])
@@ -81,11 +81,11 @@ def write_lmms_eval(
 
 def _rows(questions: Sequence[Row], path: Path) -> list[Row]:
     if not questions:
-        raise WhatifError(f"{path}: there are no questions to write; give a table that has some with --questions")
+        raise WhatifError(f"{path}: there are no questions to write; give a table with questions in --questions")
     for row in questions:
         if len(row["image_ids"]) != 1:
             raise WhatifError(
-                f"{path}: question {row['question_id']}: has {len(row['image_ids'])} pictures; it needs one"
+                f"{path}: question {row['question_id']}: has {len(row['image_ids'])} images; it needs exactly one"
             )
     return sorted(questions, key=lambda row: str(row["question_id"]))
 
@@ -98,7 +98,7 @@ def _line(fields: Sequence[str]) -> bytes:
 
 @contextlib.contextmanager
 def _whole_file(path: Path) -> Iterator[BinaryIO]:
-    """A file to write piece by piece, which is at `path` when all is written; else what stood there stays."""
+    """A file that is written piece by piece and moved to `path` when it is complete; otherwise `path` is unchanged."""
     with disk_errors(path):
         file, temporary = open_temporary(path)
         with file:
@@ -118,7 +118,7 @@ def _write_parquet(rows: Sequence[Row], images: EncodedPictures, path: Path, str
 
     texts = ("question_id", "pair_id", "group", "variant", "question", "answer", "answer_kind")
     features: dict[str, Any] = {name: {"_type": "Value", "dtype": "string"} for name in (*texts, "prompt")}
-    # lmms-eval logs every field of a question but those with `image` in their names.
+    # lmms-eval logs every field of a question except those with `image` in their names.
     features["image"] = {"_type": "Image"}
     picture = pa.struct([pa.field("bytes", pa.binary()), pa.field("path", pa.string())])
     schema = pa.schema(
@@ -147,7 +147,7 @@ def _asked(row: Row, strategy: str) -> str:
 
 
 def _task_yaml(task: str) -> str:
-    """The task's configuration; `!function` is the tool's own tag, so this is text and no dump."""
+    """The task's configuration; it is written as text because `!function` is the tool's own YAML tag."""
     metrics = "".join(
         f"  - metric: accuracy_{variant}\n    aggregation: !function utils.accuracy\n    higher_is_better: true\n"
         for variant in ("original", "counterfactual")
@@ -156,7 +156,7 @@ def _task_yaml(task: str) -> str:
 task: {json.dumps(task)}
 dataset_path: parquet
 dataset_kwargs:
-  # Looked up beside this file (lmms-eval 0.7.3); a version that looks in the working directory is started from here.
+  # Looked up beside this file (lmms-eval 0.7.3); versions that look in the working directory must run in it.
   data_files:
     test: test.parquet
 test_split: test

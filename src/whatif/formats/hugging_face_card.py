@@ -1,4 +1,4 @@
-"""The data card of a Hugging Face data set folder, with the header that the hub reads."""
+"""Writes the data card of a Hugging Face data set folder, with the header that the hub reads."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from typing import Any
 import whatif
 from whatif.formats.hugging_face_folder import SPLIT
 
-# How the hub names the licences of our pictures; anything else is `other`, and is named in the card.
+# The hub's identifiers of our images' licences; any other licence is `other` in the header and named in the card.
 _HUB_LICENCES = {"CC0-1.0": "cc0-1.0", "CC-BY-4.0": "cc-by-4.0"}
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 
 
 @dataclass(frozen=True)
 class Configuration:
-    """What the card says of one table of the folder.
+    """The card's description of one table of the folder.
 
-    `fields`: column, or columns, -> meaning. `numbers`: a Markdown table of what is in it.
+    `fields`: column (or several columns) -> meaning. `numbers`: a Markdown table that summarises the contents.
     """
 
     name: str
@@ -34,19 +34,19 @@ class Configuration:
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a data set comes from: the parameters of every step, sources outside the graph with their digests."""
+    """The origin of a data set: the parameters of every step, and sources outside the graph with their digests."""
 
     parameters: Mapping[str, Any]
     sources: Mapping[str, str]
     unknown: Sequence[str] = ()
-    citation: str = ""  # of the paper whose method it follows
+    citation: str = ""  # the paper whose method the data set follows
 
 
 def data_card(name: str, configurations: Sequence[Configuration], origin: Origin, *, licences: Iterable[str]) -> str:
-    """The data card: a YAML header, what the rows are, what they were made with, their licences, what to cite.
+    """The data card: a YAML header, the rows, how they were made, their licences, and what to cite.
 
-    `name` is the benchmark's name in whatif: a set that was built anew does not bear the name of the paper whose method
-    it follows. `licences` are those of the pictures.
+    `name` is the benchmark's name in whatif: a data set that was built anew does not carry the name of the paper whose
+    method it follows. `licences` are those of the images.
     """
     known = sorted(set(licences))
     return "\n".join(
@@ -117,7 +117,7 @@ def _section(configuration: Configuration, name: str) -> list[str]:
 
 
 def numbers_table(columns: Sequence[str], rows: Sequence[Mapping[str, float | None]]) -> str:
-    """A Markdown table: count, smallest, mean and largest of each number that is known."""
+    """A Markdown table: count, minimum, mean and maximum of the known values of each column."""
     lines = ["| field | known | smallest | mean | largest |", "|---|--:|--:|--:|--:|"]
     for column in columns:
         values = [value for value in (row[column] for row in rows) if value is not None]
@@ -130,7 +130,7 @@ def numbers_table(columns: Sequence[str], rows: Sequence[Mapping[str, float | No
 
 
 def _made_with(origin: Origin) -> list[str]:
-    """The seed, the checkpoints and every other parameter, and the files that they name, without their folders."""
+    """The seed, the checkpoints, all other parameters, and the files they name, without folders."""
     checkpoints = {place: value for place, value in origin.parameters.items() if place.endswith(".checkpoint")}
     revisions = {place: origin.parameters.get(place.replace(".checkpoint", ".revision")) for place in checkpoints}
     lines = ["## How it was made", "", f"With whatif {whatif.__version__}, from these parameters alone.", ""]
@@ -153,18 +153,18 @@ def _made_with(origin: Origin) -> list[str]:
         lines.append("")
     if origin.unknown:
         count = len(origin.unknown)
-        lines += [f"What {count:,} of its inputs were made with is not known: they have changed or are gone.", ""]
+        lines += [f"The origin of {count:,} inputs is unknown: they have changed or no longer exist.", ""]
     return lines
 
 
 def _outside(origin: Origin) -> dict[str, str]:
-    """Files and folders that came from outside the graph and are no checkpoints."""
+    """Files and folders from outside the graph that are not checkpoints."""
     checkpoints = {value for place, value in origin.parameters.items() if place.endswith(".checkpoint")}
     return {path: digest for path, digest in origin.sources.items() if path not in checkpoints}
 
 
 def _shown(value: Any) -> str:
-    """A value for a table's cell; of a path outside the project only its last name, or it would tell of the machine."""
+    """A value for a table's cell; only the last name of a path outside the project, which hides local folders."""
     if isinstance(value, list):
         return ", ".join(_shown(one) for one in value) or "none"
     if isinstance(value, str) and (PurePath(value).is_absolute() or value.startswith(("~", ".."))):

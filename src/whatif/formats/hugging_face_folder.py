@@ -1,4 +1,4 @@
-"""A Hugging Face data set folder: splits as Parquet shards with pictures, which `datasets.load_dataset` reads."""
+"""Writes a Hugging Face data set folder: Parquet shards with images that `datasets.load_dataset` reads."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ Row = Mapping[str, Any]
 CARD = "README.md"
 SPLIT = "test"
 ROWS_OF_A_SHARD = 2_000
-_ROWS_AT_ONCE = 64  # rows whose pictures are in memory; also rows of a row group
+_ROWS_AT_ONCE = 64  # rows whose images are in memory at once; also the size of a row group
 
-# What a column can hold: its Arrow type, and how the datasets library calls it.
+# Column types: the Arrow type, and the feature type of the datasets library.
 TEXT = (pa.string(), {"_type": "Value", "dtype": "string"})
 TEXTS = (pa.list_(pa.string()), {"_type": "List", "feature": TEXT[1]})
 NUMBER = (pa.float64(), {"_type": "Value", "dtype": "float64"})
@@ -33,16 +33,16 @@ Columns = Mapping[str, tuple[pa.DataType, dict[str, Any]]]
 
 
 def refuse_used(folder: Path) -> None:
-    """Raises WhatifError when the folder holds a data set already."""
+    """Raises WhatifError when the folder already holds a data set."""
     if (folder / CARD).exists():
         raise WhatifError(f"{folder / CARD}: already exists; give another folder")
 
 
 def write_split(folder: Path, rows: Sequence[Row], record: Callable[[Row], Row], columns: Columns) -> None:
-    """Writes one split as `test-00000-of-00002.parquet`, ...: the same bytes for the same rows.
+    """Writes one split as `test-00000-of-00002.parquet`, ...: the same rows give the same bytes.
 
-    `record` turns a row into the values of `columns`, pictures included; it is called for a few rows at a time.
-    Raises WhatifError when the folder cannot be written, and whatever `record` raises; then no shard is half written.
+    `record` turns a row into the values of `columns`, images included; it is called for a few rows at a time. Raises
+    WhatifError when the folder cannot be written. Errors of `record` are passed on, and no partial shard is left.
     """
     import pyarrow.parquet as pq
 
@@ -71,5 +71,5 @@ def write_split(folder: Path, rows: Sequence[Row], record: Callable[[Row], Row],
 
 
 def picture(data: bytes) -> dict[str, Any]:
-    """A value of a column of pictures."""
+    """A value for a column of images."""
     return {"bytes": data, "path": None}

@@ -1,4 +1,4 @@
-"""Counterfactual pairs of captions and pictures as a configuration of a Hugging Face data set."""
+"""Exports counterfactual pairs of captions and images as a configuration of a Hugging Face data set."""
 
 from __future__ import annotations
 
@@ -23,27 +23,27 @@ _COLUMNS: Columns = {
     "provenance": TEXT,
 }
 _FIELDS = {
-    "id": "of the pair; the id of the original caption",
+    "id": "id of the pair, which is the id of the original caption",
     "caption_0, caption_1": "the original caption and its counterfactual",
     "subject_0, subject_1": "the noun in which they differ",
-    "image_0, image_1": "the picture of each caption",
-    "p": "share of the denoising steps in which both pictures share their self-attention",
+    "image_0, image_1": "the image of each caption",
+    "p": "share of the denoising steps in which both images share their self-attention",
     "guidance": "scale of classifier-free guidance",
-    "caption_image_0, caption_image_1": "cosine of the CLIP embeddings of a caption and its picture",
-    "image_image": "cosine of the CLIP embeddings of both pictures",
-    "directional": "cosine of the change from caption to caption and the change from picture to picture",
-    "seed": "of the noise that both pictures start from",
-    "provenance": "JSON: whatever else is known of the pair",
+    "caption_image_0, caption_image_1": "cosine of the CLIP embeddings of a caption and its image",
+    "image_image": "cosine of the CLIP embeddings of both images",
+    "directional": "directional similarity: cosine of the change in the captions and the change in the images",
+    "seed": "seed of the noise that both images start from",
+    "provenance": "JSON: everything else that is known about the pair",
 }
 
 
 def write_pairs(pairs: Iterable[Row], images: EncodedPictures, folder: Path) -> Configuration:
-    """Writes chosen rows of `pairs` with their pictures into `folder/pairs`; returns what the card says of them.
+    """Writes the chosen rows of `pairs` with their images to `folder/pairs`; returns the card's description of them.
 
-    What is not known of a pair is null (`p`, `guidance` and `seed` of released pairs).
+    Values that are unknown for a pair are null (`p`, `guidance` and `seed` of released pairs).
 
-    Raises WhatifError when there are no pairs, when a pair comes with several candidates, when a picture is in none of
-    the files, and when the folder cannot be written.
+    Raises WhatifError when there are no pairs, when a pair has several candidates, when an image is in none of the
+    image files, and when the folder cannot be written.
     """
     rows = chosen_pairs(pairs, folder)
     write_split(folder / "pairs", rows, lambda row: _record(row, images), _COLUMNS)
@@ -55,8 +55,8 @@ def write_pairs(pairs: Iterable[Row], images: EncodedPictures, folder: Path) -> 
         tasks=("zero-shot-image-classification", "image-to-text"),
         tags=("image-text-matching", "image-text-retrieval"),
         description=(
-            f"{len(rows):,} pairs of captions that differ in one noun, each with a pair of pictures: {pictures:,} "
-            f"different pictures, {subjects:,} different pairs of nouns. Side 0 is the original, side 1 the "
+            f"{len(rows):,} pairs of captions that differ in one noun, each with a pair of images: {pictures:,} "
+            f"different images, {subjects:,} different pairs of nouns. Side 0 is the original, side 1 the "
             "counterfactual."
         ),
         fields=_FIELDS,
@@ -75,7 +75,7 @@ def _record(row: Row, images: EncodedPictures) -> Row:
 
 
 def _is_released(row: Row) -> bool:
-    """Whether a pair was read from a release, which does not say how its pictures were made."""
+    """Whether a pair comes from a release, which does not record how its images were made."""
     return bool(json.loads(row["provenance"]).get("released"))
 
 

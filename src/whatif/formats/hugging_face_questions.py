@@ -1,4 +1,4 @@
-"""Questions and their pictures as a configuration of a Hugging Face data set."""
+"""Exports questions and their images as a configuration of a Hugging Face data set."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ Row = Mapping[str, Any]
 
 _TEXTS = ("question_id", "pair_id", "group", "variant", "question", "answer", "answer_kind", "provenance")
 _FIELDS = {
-    "question_id": "of the question: that of its pair, and its variant",
-    "pair_id": "shared by an original question and its counterfactual",
-    "group": "the kind of question that results are broken down by",
+    "question_id": "id of the question: its pair's id and its variant",
+    "pair_id": "id shared by an original question and its counterfactual",
+    "group": "the kind of question; results are reported by group",
     "variant": "`original` or `counterfactual`",
-    "question": "its words, without the options",
+    "question": "the question's text, without the options",
     "choices": "the options A, B, ...; null where the answer is open",
-    "answer": "the right answer; a letter where there are options",
+    "answer": "the correct answer; a letter if there are options",
     "answer_kind": "`choice`, `number`, `boolean` or `text`",
-    "provenance": "JSON: whatever else is known of the question",
+    "provenance": "JSON: everything else that is known about the question",
 }
 
 
 def write_questions(questions: Sequence[Row], images: EncodedPictures, folder: Path) -> Configuration:
-    """Writes rows of `questions` with their pictures into `folder/questions`; returns what the card says of them.
+    """Writes rows of `questions` with their images to `folder/questions`; returns the card's description of them.
 
-    The column is `image` where every question has one picture, otherwise `images`, a list. Rows are in order of
+    The column is `image` if every question has one image, otherwise `images`, a list. Rows are in order of
     question_id.
 
-    Raises WhatifError when there are no questions, when a picture is in none of the files, and when the folder cannot
-    be written.
+    Raises WhatifError when there are no questions, when an image is in none of the image files, and when the folder
+    cannot be written.
     """
     rows = sorted(questions, key=lambda row: str(row["question_id"]))
     if not rows:
@@ -66,8 +66,8 @@ def write_questions(questions: Sequence[Row], images: EncodedPictures, folder: P
         rows=len(rows),
         tasks=("visual-question-answering",),
         tags=("counterfactual-reasoning",),
-        description=f"{len(rows):,} questions{in_pairs} about {pictures:,} pictures.",
-        fields={**_FIELDS, shown: "the picture" if single else "the pictures, in order"},
+        description=f"{len(rows):,} questions{in_pairs} about {pictures:,} images.",
+        fields={**_FIELDS, shown: "the image" if single else "the images, in order"},
         numbers="\n".join(
             [
                 "| group | variant | answer | questions |",

@@ -1,10 +1,10 @@
-"""What lmms-eval calls for each question of an exported task: its words, its picture, its answer and its score.
+"""Functions that lmms-eval calls for an exported task: the prompt, image, answer and score of each question.
 
-The scores here are a first look by a simple rule. `adapter: replay` in whatif's params.yaml reads the log of samples
+The scores here are preliminary and follow a simple rule. With `adapter: replay`, whatif reads the log of samples
 (`--log_samples`) and extracts answers as for every other model.
 """
 
-# Exported as it stands, so it needs nothing but Python's own library.
+# This file is exported unchanged, so it uses only Python's standard library.
 from __future__ import annotations
 
 import re
@@ -15,23 +15,23 @@ _ANSWERS = {"choice": r"\b[A-Z]\b", "number": r"\d+", "boolean": r"\b(?:[Yy]es|[
 
 
 def doc_to_text(doc: Mapping[str, Any], lmms_eval_specific_kwargs: Mapping[str, str] | None = None) -> str:
-    """The question as it is asked, between the model's own `pre_prompt` and `post_prompt`."""
+    """The question's prompt, between the model's own `pre_prompt` and `post_prompt`."""
     own = lmms_eval_specific_kwargs or {}
     return f"{own.get('pre_prompt', '')}{doc['prompt']}{own.get('post_prompt', '')}"
 
 
 def doc_to_visual(doc: Mapping[str, Any]) -> list[Any]:
-    """The one picture of the question, as RGB."""
+    """The question's only image, as RGB."""
     return [doc["image"].convert("RGB")]
 
 
 def doc_to_target(doc: Mapping[str, Any]) -> str:
-    """The right answer: a letter, a whole number in figures, or yes or no."""
+    """The correct answer: a letter, a whole number in digits, or yes or no."""
     return str(doc["answer"])
 
 
 def process_results(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, dict[str, Any]]:
-    """What is scored of a question, by its variant; the log keeps the question's id with it."""
+    """The score of a question, keyed by its variant, with the question's id for the log."""
     response = results[0] if results else ""
     while isinstance(response, list | tuple):
         response = response[0] if response else ""
@@ -41,5 +41,5 @@ def process_results(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str,
 
 
 def accuracy(results: Sequence[Mapping[str, Any]]) -> float:
-    """The share of questions whose response names the right answer and no other; 0 of none."""
+    """The share of questions whose response names the correct answer and no other; 0 without questions."""
     return sum(result["score"] for result in results) / len(results) if results else 0.0

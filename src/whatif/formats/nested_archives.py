@@ -1,4 +1,4 @@
-"""Zip archives that lie in other zip archives, opened without unpacking what is in them."""
+"""Opens zip archives inside zip archives without unpacking them to disk."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import zipfile
 from contextlib import ExitStack
 from typing import IO
 
-LARGEST_RATIO = 20  # times that a compressed archive may grow; one of pictures grows hardly at all
-LARGEST_SPOOLED = 64 * 1024**3  # bytes of compressed archives that are held in temporary files
+LARGEST_RATIO = 20  # maximum expansion of a compressed archive; archives of images hardly expand
+LARGEST_SPOOLED = 64 * 1024**3  # bytes; total size of the temporary files
 _PIECE = 1024 * 1024  # bytes
 _LOCAL_HEADER = 30  # bytes before the name of an entry
 
@@ -19,20 +19,20 @@ _LOCAL_HEADER = 30  # bytes before the name of an entry
 class NestedArchives:
     """Opens archives inside archives.
 
-    One that is stored as it is, as archives of pictures usually are, is read in its place. One that is compressed
-    cannot be read from the middle: it goes into a temporary file without a name, which is gone with the process.
+    A stored (uncompressed) archive, as archives of images usually are, is read in place. A compressed archive has no
+    random access, so it is unpacked to an unnamed temporary file, which disappears with the process.
     """
 
     def __init__(self, opened: ExitStack) -> None:
-        """`opened` closes what is opened here."""
+        """`opened` closes the files that are opened here."""
         self._opened = opened
         self._spooled = 0
 
     def open(self, archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> zipfile.ZipFile:
-        """The archive that an entry of another one is.
+        """Opens the archive that is an entry of another archive.
 
-        Raises zipfile.BadZipFile when it is none, is damaged, encrypted, or would grow out of all proportion; OSError
-        when it cannot be read or the temporary file cannot be written.
+        Raises zipfile.BadZipFile when the entry is not an archive, is damaged or encrypted, or would expand too much;
+        OSError when it cannot be read or the temporary file cannot be written.
         """
         if entry.flag_bits & 1:
             raise zipfile.BadZipFile("is encrypted")
@@ -47,7 +47,7 @@ class NestedArchives:
         if self._spooled > LARGEST_SPOOLED:
             raise zipfile.BadZipFile(f"the archives in it take more than {LARGEST_SPOOLED:,} bytes; unpack them")
         file = self._opened.enter_context(tempfile.TemporaryFile())  # noqa: SIM115
-        with archive.open(entry) as packed:  # gives no more than `file_size` bytes, whatever is in it
+        with archive.open(entry) as packed:  # yields at most `file_size` bytes
             shutil.copyfileobj(packed, file, _PIECE)
         return file
 
@@ -59,13 +59,13 @@ def _in_place(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> IO[bytes]:
     header = outer.read(_LOCAL_HEADER)
     if len(header) < _LOCAL_HEADER or not header.startswith(b"PK\x03\x04"):
         raise zipfile.BadZipFile("has no local header")
-    # The lengths of name and extra field in the local header may differ from those in the directory.
+    # The lengths of name and extra field in the local header may differ from those in the central directory.
     start = entry.header_offset + _LOCAL_HEADER + sum(struct.unpack("<HH", header[26:30]))
     return io.BufferedReader(_Section(outer, start, entry.file_size))
 
 
 class _Section(io.RawIOBase):
-    """Some bytes of a file as a file. It moves the place of the outer file, as every reader of that does."""
+    """A range of bytes of a file, as a file. Reading moves the outer file's position, like any other reader of it."""
 
     def __init__(self, outer: IO[bytes], start: int, size: int) -> None:
         self._outer, self._start, self._size, self._place = outer, start, size, 0

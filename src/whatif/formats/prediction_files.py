@@ -1,6 +1,6 @@
-"""Predictions made elsewhere: plain files, the C-VQA authors', and those of VLMEvalKit and lmms-eval.
+"""Reads predictions made elsewhere: plain files and those of the C-VQA authors, VLMEvalKit and lmms-eval.
 
-Every format becomes the same rows: what the question is known by in that format, and what the model said.
+Every format gives the same rows: the question as that format identifies it, and the model's response.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from whatif.formats.c_vqa import COLUMNS as RELEASED_COLUMNS
 from whatif.formats.c_vqa import VARIANTS
 from whatif.formats.prediction_records import Record, read_records
 
-# The responses to `query` and to `new query` in the files that the authors' scripts write.
+# The columns of the responses to `query` and to `new query` in the files of the authors' scripts.
 RESPONSE_COLUMNS = ("response", "new_response")
 _SPELT_LIKE_THE_QUERIES = ("response", "new response")
-_FAILURE = "Failed to obtain answer"  # what VLMEvalKit writes when a request failed, before its reason
+_FAILURE = "Failed to obtain answer"  # VLMEvalKit's text for a failed request; the reason follows
 _FORMATS = (
     "`question_id` and `response` (plain), `index` and `prediction` (VLMEvalKit), `doc_id` and `filtered_resps` "
     "(lmms-eval), or the columns of C-VQA and its responses"
@@ -31,13 +31,12 @@ _FORMATS = (
 
 @dataclass(frozen=True)
 class Prediction:
-    """What a model said to one question, which is known by one of three things.
+    """A model's response to one question, which is identified in one of three ways.
 
     `question_id`, ours; `index`, the number that `whatif export vlmevalkit` gives it; or, in the C-VQA authors' files,
-    the stem of the picture's name, the words of the question, its variant and the running number of its row. `place`
-    is where it stands in the file. An empty `response` is one: the model said nothing; `is_null` where the file has
-    null, or a cell that was left out, in its place. Where the tool `failed` to get a response, `response`
-    is what it wrote instead.
+    the stem of the image's name, the question's text, its variant and the running number of its row. `place` is
+    the position in the file. An empty `response` is valid: the model gave no text; `is_null` marks a null or a
+    missing cell. Where the tool `failed` to get a response, `response` is the text that it wrote instead.
     """
 
     place: str
@@ -53,20 +52,20 @@ class Prediction:
 
     @property
     def label(self) -> str:
-        """What the question is known by, for people: on one line, and nothing that a terminal would act on."""
+        """The question's identifier for messages: one line of printable characters."""
         if self.question_id is not None:
             return _printable(self.question_id)
         return f"index {self.index}" if self.index is not None else _printable(f"{self.picture} ({self.variant})")
 
 
 def read_predictions(path: Path, response_columns: Sequence[str] | None = None) -> list[Prediction]:
-    """The predictions of a file (.csv, .tsv, .json, .jsonl, .xlsx), in its order; its columns say which format it is.
+    """The predictions of a file (.csv, .tsv, .json, .jsonl, .xlsx), in file order; the columns determine the format.
 
     `response_columns` names the responses to the original and to the counterfactual question in a file that has the
-    columns of a released C-VQA file; `response` and `new_response` (or `new response`) when it is not given.
+    columns of a released C-VQA file; the default is `response` and `new_response` (or `new response`).
 
-    Raises WhatifError with file, row and field for whatever `read_records` refuses, when the columns are those of no
-    known format or of two, when a question is not named or comes twice, and when a response is not there or not text.
+    Raises WhatifError with file, row and field when `read_records` refuses the file, when the columns match no known
+    format or two formats, when a question is not named or is duplicated, and when a response is missing or not text.
     """
     columns, records = read_records(path)
     found = set(columns)
@@ -80,7 +79,7 @@ def read_predictions(path: Path, response_columns: Sequence[str] | None = None) 
     elif "doc_id" in found or "doc" in found:
         predictions = [_sample(path, record) for record in records]
     elif {"response", "prediction"} <= found:
-        raise WhatifError(f"{path}: has columns `response` and `prediction`; keep the one that is what the model said")
+        raise WhatifError(f"{path}: has columns `response` and `prediction`; keep the one with the model's responses")
     elif {"question_id", "response"} <= found:
         predictions = [_plain(path, record, "response") for record in records]
     elif "prediction" in found and found & {"question_id", "index"}:
@@ -88,15 +87,15 @@ def read_predictions(path: Path, response_columns: Sequence[str] | None = None) 
         predictions = [_plain(path, record, "prediction") if named else _indexed(path, record) for record in records]
         predictions = [replace(one, failed=one.response.startswith(_FAILURE)) for one in predictions]
     else:
-        raise WhatifError(f"{path}: the columns are those of no known format; needed: {_FORMATS}; {_found(columns)}")
+        raise WhatifError(f"{path}: the columns match no known format; needed: {_FORMATS}; {_found(columns)}")
     _refuse_twice(path, predictions)
     return predictions
 
 
 def question_index(question_id: str) -> int:
-    """The number that stands for a question in tools that want one: of its id alone, below 10 ** 12.
+    """The number of a question in tools that need one: a hash of its id, below 10 ** 12.
 
-    Numbers of this size come back whole from a spreadsheet, which keeps 15 digits.
+    Spreadsheets keep 15 digits, so numbers of this size are not rounded.
     """
     return int.from_bytes(hashlib.sha256(question_id.encode()).digest()[:8]) % 10**12
 
@@ -104,17 +103,17 @@ def question_index(question_id: str) -> int:
 def _plain(path: Path, record: Record, field: str) -> Prediction:
     question_id = _as_text(path, record, "question_id").strip()
     if not question_id:
-        raise WhatifError(f"{path}: {record.place}: question_id is empty; every row names its question")
+        raise WhatifError(f"{path}: {record.place}: question_id is empty; every row needs the id of its question")
     response, is_null = _response(path, record, field)
     return Prediction(record.place, response, question_id=question_id, is_null=is_null)
 
 
 def _indexed(path: Path, record: Record) -> Prediction:
     written = _as_text(path, record, "index").strip()
-    whole = re.fullmatch(r"([0-9]{1,18})(?:\.0*)?", written)  # a spreadsheet may write 17 as 17.0
+    whole = re.fullmatch(r"([0-9]{1,18})(?:\.0*)?", written)  # spreadsheets may write 17 as 17.0
     if whole is None:
         raise WhatifError(
-            f"{path}: {record.place}: index is `{_printable(written)}`; it is the whole number that "
+            f"{path}: {record.place}: index is `{_printable(written)}`; it must be the whole number that "
             "`whatif export vlmevalkit` wrote"
         )
     response, is_null = _response(path, record, "prediction")
@@ -122,7 +121,7 @@ def _indexed(path: Path, record: Record) -> Prediction:
 
 
 def _response_columns(path: Path, columns: Sequence[str], named: Sequence[str] | None) -> Sequence[str]:
-    """The columns of the responses to the original and to the counterfactual question."""
+    """The column names of the responses to the original and to the counterfactual question."""
     spelt = _SPELT_LIKE_THE_QUERIES if "new_response" not in columns and "new response" in columns else RESPONSE_COLUMNS
     chosen = tuple(named or spelt)
     for column in chosen:
@@ -133,7 +132,7 @@ def _response_columns(path: Path, columns: Sequence[str], named: Sequence[str] |
             )
         if column in RELEASED_COLUMNS or chosen.count(column) > 1:
             raise WhatifError(
-                f"{path}: response_columns are {', '.join(chosen)}; they are two columns of responses, none of "
+                f"{path}: response_columns are {', '.join(chosen)}; name two columns of responses, not in "
                 f"{', '.join(RELEASED_COLUMNS)}"
             )
     return chosen
@@ -142,11 +141,11 @@ def _response_columns(path: Path, columns: Sequence[str], named: Sequence[str] |
 def _released(
     path: Path, columns: Sequence[str], records: Sequence[Record], response_columns: Sequence[str]
 ) -> Iterator[Prediction]:
-    """Two predictions a record, of the original question and of its counterfactual twin."""
+    """Two predictions for each record: of the original question and of its counterfactual twin."""
     for number, record in enumerate(records, 1):
         name = _as_text(path, record, "img_path")
         if not name.strip():
-            raise WhatifError(f"{path}: {record.place}: img_path is empty; every row names its picture")
+            raise WhatifError(f"{path}: {record.place}: img_path is empty; every row needs the name of its image")
         for (variant, (query, _)), column in zip(VARIANTS.items(), response_columns, strict=True):
             response, is_null = _response(path, record, column)
             yield Prediction(
@@ -161,12 +160,12 @@ def _released(
 
 
 def _sample(path: Path, record: Record) -> Prediction:
-    """A line of lmms-eval's log of samples."""
+    """The prediction in one line of lmms-eval's log of samples."""
     where = f"{path}: {record.place}"
     question_id = _question_id(record.fields)
     if question_id is None:
         raise WhatifError(
-            f"{where}: names no question_id, in `doc` or in what was scored; evaluate the task that "
+            f"{where}: names no question_id, neither in `doc` nor with the score; evaluate the task that "
             "`whatif export lmms-eval` writes"
         )
     field = "filtered_resps" if "filtered_resps" in record.fields else "resps"
@@ -179,22 +178,22 @@ def _sample(path: Path, record: Record) -> Prediction:
     if is_null:
         response = ""
     if not isinstance(response, str):
-        raise WhatifError(f"{where}: {field} holds no text; it needs what the model said, as text in a list")
+        raise WhatifError(f"{where}: {field} holds no text; it needs the model's response as text in a list")
     return Prediction(record.place, well_formed(response), question_id=question_id.strip(), is_null=is_null)
 
 
 def _question_id(fields: Mapping[str, Any]) -> str | None:
-    """From the question itself or, where the tool does not keep it, from what our task said of its score."""
+    """The id from the question itself or, if the tool does not keep it, from our task's entry for the score."""
     said = [fields.get("doc"), fields, *(fields[name] for name in sorted(fields))]
     ids = (one["question_id"] for one in said if isinstance(one, dict) and "question_id" in one)
     return next((one for one in ids if isinstance(one, str) and one.strip()), None)
 
 
 def _response(path: Path, record: Record, column: str) -> tuple[str, bool]:
-    """What the model said, and whether the file says that it is null; a row that lacks the field says neither."""
+    """The response, and whether the file has null for it. Raises WhatifError when the row lacks the field."""
     if column not in record.fields:
         raise WhatifError(
-            f'{path}: {record.place}: has no `{column}`; give what the model said, `""` where it said nothing; '
+            f'{path}: {record.place}: has no `{column}`; give the response, `""` if it was empty; '
             f"{_found(list(record.fields))}"
         )
     value = record.fields[column]
@@ -203,25 +202,25 @@ def _response(path: Path, record: Record, column: str) -> tuple[str, bool]:
 
 
 def _as_text(path: Path, record: Record, column: str) -> str:
-    """A field as text; what is not there, or null, is empty, as spreadsheets leave out empty cells."""
+    """A field as text. A missing or null field is empty, because spreadsheets leave out empty cells."""
     value = record.fields.get(column, "")
     if value is None:
         return ""
     if isinstance(value, bool | dict | list):
-        raise WhatifError(f"{path}: {record.place}: {column} is {value!r:.40}; it needs to be text")
+        raise WhatifError(f"{path}: {record.place}: {column} is {value!r:.40}; it must be text")
     if isinstance(value, float) and value.is_integer():
-        return str(int(value))  # a spreadsheet keeps 17 as 17.0
-    # JSON written by pandas has NaN for what is empty.
+        return str(int(value))  # spreadsheets store 17 as 17.0
+    # pandas writes NaN into JSON for an empty value.
     return "" if isinstance(value, float) and math.isnan(value) else well_formed(str(value))
 
 
 def _refuse_twice(path: Path, predictions: Sequence[Prediction]) -> None:
-    """Refuses a second response to one id. Not to one picture and words: C-VQA-Real as released has a row twice."""
+    """Rejects a second response to an id. C-VQA-Real as released repeats a row, so image and text may repeat."""
     first: dict[tuple[str | None, int | None], Prediction] = {}
     for one in predictions:
         if one.picture is None and (earlier := first.setdefault((one.question_id, one.index), one)) is not one:
             raise WhatifError(
-                f"{path}: {one.place}: {one.label} stands in {earlier.place} already; give one response a question"
+                f"{path}: {one.place}: {one.label} is already in {earlier.place}; give one response to each question"
             )
 
 

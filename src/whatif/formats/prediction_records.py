@@ -1,4 +1,4 @@
-"""Records of tables made elsewhere, as text: CSV, TSV, JSON, JSON lines and Excel workbooks; nothing is evaluated."""
+"""Reads tables of predictions as plain records: CSV, TSV, JSON, JSON lines and Excel; nothing is evaluated."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from typing import Any
 from whatif.errors import WhatifError
 from whatif.files.inputs import LONGEST_LINE, read_bytes
 
-_WHOLE = (".json", ".xlsx")  # have no lines that are rows
-# A sheet may claim any size; what is not there would be made up.
+_WHOLE = (".json", ".xlsx")  # formats whose rows are not lines
+# A sheet may claim any size, and openpyxl would fill it with empty cells.
 _MOST_COLUMNS = 1_000
 _MOST_ROWS = 1_048_576  # as in Excel
 _LARGEST_WORKBOOK = 1024**3  # bytes, unpacked
@@ -23,20 +23,20 @@ _LARGEST_WORKBOOK = 1024**3  # bytes, unpacked
 
 @dataclass(frozen=True)
 class Record:
-    """A row of a table: its fields by column, and its place in the file for people (`line 3`)."""
+    """A row of a table: its fields by column, and its position in the file for messages (`line 3`)."""
 
     place: str
     fields: Mapping[str, Any]
 
 
 def read_records(path: Path) -> tuple[list[str], list[Record]]:
-    """The columns of a table, in order, and its rows; the suffix says what the file is.
+    """The columns of a table, in order, and its rows; the suffix determines the format.
 
-    Fields of CSV and TSV are text; those of JSON and of workbooks are what they hold, where a formula is its text.
-    The columns of JSON are those of its first object, and other objects may lack some or have more.
+    Fields of CSV and TSV are text. Fields of JSON and workbooks keep their type; a formula is its text.
+    The columns of JSON are those of its first object; other objects may lack some or have more.
 
     Raises WhatifError with file and place when the suffix is unknown, or when the file is missing, empty, without
-    rows, not UTF-8, or not what its suffix says.
+    rows, not UTF-8, or not of the format of its suffix.
     """
     if path.suffix.lower() not in _READERS:
         raise WhatifError(f"{path}: predictions are read from {', '.join(_READERS)}; the suffix is `{path.suffix}`")
@@ -47,10 +47,10 @@ def read_records(path: Path) -> tuple[list[str], list[Record]]:
     except OSError as error:
         raise WhatifError(f"{path}: cannot be read ({error.strerror}); give a file of predictions") from error
     if not data.strip():
-        raise WhatifError(f"{path}: is empty; it needs a row for each question that was answered")
+        raise WhatifError(f"{path}: is empty; it needs one row for each answered question")
     columns, records = _READERS[path.suffix.lower()](path, data)
     if not records:
-        raise WhatifError(f"{path}: has no rows below its header; it needs one for each question that was answered")
+        raise WhatifError(f"{path}: has no rows below its header; it needs one for each answered question")
     return columns, records
 
 
@@ -66,7 +66,7 @@ def _text(path: Path, data: bytes) -> str:
 
 def _delimited(delimiter: str) -> Callable[[Path, bytes], tuple[list[str], list[Record]]]:
     def read(path: Path, data: bytes) -> tuple[list[str], list[Record]]:
-        # A response may be longer than the 131,072 characters of the default.
+        # A response may exceed the default limit of 131,072 characters.
         limit = csv.field_size_limit(LONGEST_LINE)
         try:
             return _lines(
@@ -107,7 +107,7 @@ def _columns(path: Path, fields: Sequence[Any]) -> list[str]:
     columns = ["" if field is None else str(field) for field in fields]
     twice = next((column for place, column in enumerate(columns) if column and column in columns[:place]), None)
     if twice is not None:
-        raise WhatifError(f"{path}: column `{twice}` is there twice; every column needs a name of its own")
+        raise WhatifError(f"{path}: column `{twice}` is duplicated; column names must be unique")
     return columns
 
 
@@ -130,7 +130,7 @@ def _json(path: Path, data: bytes) -> tuple[list[str], list[Record]]:
 def _parsed(path: Path, place: str, text: str) -> Any:
     try:
         return json.loads(text)
-    except (ValueError, RecursionError) as error:  # ValueError: also a number of more digits than Python reads
+    except (ValueError, RecursionError) as error:  # ValueError: also for integers beyond Python's digit limit
         where = f"{path}: {place}" if place else f"{path}"
         raise WhatifError(f"{where}: is not JSON ({error}); write it with a JSON library") from error
 
@@ -154,7 +154,7 @@ def _workbook(path: Path, data: bytes) -> tuple[list[str], list[Record]]:
             f"{path}: a workbook is read with openpyxl, which is not installed; pip install openpyxl, or save it as TSV"
         ) from error
     try:
-        # Formulas stay the text that they are: what is in the file is data.
+        # Formulas are kept as text: the file's contents are never evaluated.
         with zipfile.ZipFile(io.BytesIO(data)) as packed:
             size = sum(entry.file_size for entry in packed.infolist())
         if size > _LARGEST_WORKBOOK:
@@ -165,8 +165,8 @@ def _workbook(path: Path, data: bytes) -> tuple[list[str], list[Record]]:
         rows = list(_rows(path, book.worksheets[0])) if book.worksheets else []
     except WhatifError:
         raise
-    except Exception as error:  # a broken workbook fails in its zip, its XML or its styles, each in its own way
-        raise WhatifError(f"{path}: is no Excel workbook ({type(error).__name__}); save it as .xlsx or TSV") from error
+    except Exception as error:  # a damaged workbook raises different errors from zip, XML and styles
+        raise WhatifError(f"{path}: is not an Excel workbook ({type(error).__name__}); save as .xlsx or TSV") from error
     if not rows:
         return [], []
     columns = _columns(path, rows[0][1])
@@ -174,16 +174,16 @@ def _workbook(path: Path, data: bytes) -> tuple[list[str], list[Record]]:
 
 
 def _cells(columns: Sequence[str], cells: Sequence[Any]) -> dict[str, Any]:
-    """A row by column; a workbook may leave out the empty cells at its end."""
+    """A row by column; a workbook may omit empty cells at the end of a row."""
     return dict(zip(columns, (*cells, *[None] * (len(columns) - len(cells))), strict=False))
 
 
 def _rows(path: Path, sheet: Any) -> Iterator[tuple[int, Sequence[Any]]]:
-    """Rows that are not empty, each with its number in the sheet."""
-    sheet.reset_dimensions()  # what it claims to have; now a row ends with its last cell
+    """Non-empty rows with their numbers in the sheet."""
+    sheet.reset_dimensions()  # ignore the declared size; a row then ends with its last cell
     for number, cells in enumerate(sheet.iter_rows(values_only=True), 1):
         if number > _MOST_ROWS:
-            raise WhatifError(f"{path}: has more than {_MOST_ROWS:,} rows, the most of a workbook; save it as TSV")
+            raise WhatifError(f"{path}: has more than {_MOST_ROWS:,} rows, the maximum of a workbook; save it as TSV")
         if any(cell is not None for cell in cells[_MOST_COLUMNS:]):
             raise WhatifError(f"{path}: row {number}: has more than {_MOST_COLUMNS:,} columns; save it as TSV")
         if any(cell is not None for cell in cells):

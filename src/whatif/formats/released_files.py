@@ -1,7 +1,7 @@
-"""Files of a released data set, in a folder or in zip archives, found by their names and never unpacked.
+"""Finds the files of a released data set by name, in a folder or in zip archives, without unpacking them.
 
-What a data set says about where its files are is data: files are looked up among those that are there by the last part
-of their names, so that a name with `..` or a leading slash reaches nothing else.
+The paths inside a data set are untrusted: only the last part of a name is looked up among the existing files, so a name
+with `..` or a leading slash cannot reach any other file.
 """
 
 from __future__ import annotations
@@ -22,29 +22,29 @@ from whatif.files.well_formed import escaped
 from whatif.formats.nested_archives import NestedArchives
 
 MOST_FILES = 1_000_000  # in all archives
-SUFFIXES = (".png", ".jpg", ".jpeg", ".webp", ".PNG", ".JPG", ".JPEG")  # tried where a name has none
+SUFFIXES = (".png", ".jpg", ".jpeg", ".webp", ".PNG", ".JPG", ".JPEG")  # tried if a name has no suffix
 
 
 class MissingFileError(LookupError):
-    """No such file; the message says what was looked for."""
+    """No such file; the message names what was looked for."""
 
 
 class UnreadableFileError(OSError):
-    """The file is there and cannot be read; the message says why."""
+    """The file exists but cannot be read; the message gives the reason."""
 
 
 class ReleasedFiles:
-    """The files of a folder, and of the zip archives in it, or of one archive, and of the archives in that.
+    """The files of a folder and of the zip archives in it, or of one archive and of the archives in it.
 
-    Archives in these again are not opened. Use as a context manager.
+    Archives nested more deeply are not opened. Use as a context manager.
 
-    Raises WhatifError when there is no such folder or archive, when an archive is damaged or would grow out of all
-    proportion, and when the archives have more files than any data set.
+    Raises WhatifError when the folder or archive does not exist, when an archive is damaged or would expand too much,
+    and when the archives have more than `MOST_FILES` files.
     """
 
     def __init__(self, source: Path) -> None:
         self._source = source
-        self._files: dict[str, list[tuple[str, int, Callable[[], bytes]]]] = {}  # last part of the name -> places
+        self._files: dict[str, list[tuple[str, int, Callable[[], bytes]]]] = {}  # file name -> its paths
         self._opened = ExitStack()
         self._nested = NestedArchives(self._opened)
         self._number = 0  # of files in archives
@@ -61,9 +61,9 @@ class ReleasedFiles:
             raise WhatifError(f"{source}: no such file; give the folder or the zip of a released data set")
 
     def find(self, name: str, suffixes: tuple[str, ...] = ("",)) -> str:
-        """The place of the file whose name ends in that of `name`, with one of `suffixes`, nearest to the top.
+        """The path of the file with the last part of `name` and one of `suffixes`, the one nearest to the top.
 
-        Raises MissingFileError saying what was looked for.
+        Raises MissingFileError that names what was looked for.
         """
         last = PurePosixPath(name.replace("\\", "/")).name
         for suffix in suffixes:
@@ -74,11 +74,11 @@ class ReleasedFiles:
         raise MissingFileError(f"none of {tried} is in {self._source.name}")
 
     def picture(self, name: str) -> str:
-        """The place of a picture, whose name may lack what its bytes are. Raises MissingFileError."""
+        """The path of an image whose name may lack a suffix. Raises MissingFileError."""
         return self.find(name, ("", *SUFFIXES))
 
     def read(self, place: str, largest: int = LARGEST_PICTURE) -> bytes:
-        """The bytes of a file. Raises UnreadableFileError when they cannot be had or are more than `largest`."""
+        """The bytes of a file. Raises UnreadableFileError when it cannot be read or has more than `largest` bytes."""
         found = next(known for known in self._files[PurePosixPath(place).name] if known[0] == place)
         _, size, read = found
         if size > largest:
@@ -122,15 +122,15 @@ class ReleasedFiles:
             self._opened.close()
             raise WhatifError(f"{name}: cannot be opened ({error.strerror or error})") from error
         except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, ValueError) as error:
-            # A ValueError is a name that is not in the encoding that the archive says.
+            # A ValueError is raised for a name that does not match the encoding that the archive declares.
             self._opened.close()
-            raise WhatifError(f"{name}: is no whole zip archive ({error}); fetch it again") from error
+            raise WhatifError(f"{name}: is not a complete zip archive ({error}); download it again") from error
 
     def _entries(self, archive: zipfile.ZipFile, name: str) -> Iterator[zipfile.ZipInfo]:
-        """The files of an archive in the order of their names."""
+        """The files of an archive in order of their names."""
         entries = sorted((entry for entry in archive.infolist() if not entry.is_dir()), key=lambda one: one.filename)
         self._number += len(entries)
         if self._number > MOST_FILES:
             self._opened.close()
-            raise WhatifError(f"{name}: holds more than {MOST_FILES:,} files; give the data set alone")
+            raise WhatifError(f"{name}: holds more than {MOST_FILES:,} files; give only the data set")
         return iter(entries)

@@ -1,4 +1,4 @@
-"""Questions in the format of VQAv2 as rows of `questions`, about pictures that are there."""
+"""Converts VQAv2 questions about available images to rows of `questions`."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Any
 from whatif.artifacts.reader import canonical_json
 from whatif.formats.vqa_v2 import VqaQuestions
 
-# VQAv2's type of answer -> how an answer is extracted and compared.
+# VQAv2's answer type -> the answer kind, which determines extraction and comparison.
 _KINDS = {"number": "number", "yes/no": "boolean", "other": "text"}
 
 
 def question_rows(vqa: VqaQuestions, image_ids: Mapping[int, str]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Rows of `questions` and of `rejections`: as many as the files have questions and records that are none.
+    """Rows of `questions` and `rejections`; together they are all questions and unmatched records of the files.
 
-    `image_ids` gives the id in `images` of each picture that is there, by its id in the files. The group of a question
-    is VQAv2's type of answer; it has no twin, so its pair is itself. A question whose picture is not there is rejected.
+    `image_ids` maps an image id of the files to the id in `images`, for the available images. The group of a question
+    is VQAv2's answer type. A question has no twin, so each is its own pair. A question without its image is rejected.
     """
     rows = []
     rejections = [

@@ -1,4 +1,4 @@
-"""Questions and answers of VQAv2, or of whatever comes in its format: two files, joined by question id."""
+"""Reads questions and answers in the format of VQAv2: two files, joined by question id."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ANSWER_TYPES = ("number", "yes/no", "other")
 
 @dataclass(frozen=True)
 class VqaQuestion:
-    """A question and what people answered; `answer` is the one that most gave, `question_type` its first words."""
+    """A question and its human answers; `answer` is the most frequent answer, `question_type` the first words."""
 
     question_id: int
     image_id: int
@@ -27,7 +27,7 @@ class VqaQuestion:
 
 @dataclass(frozen=True)
 class Rejected:
-    """A record of either file that gave no question, and why."""
+    """A record of either file that gave no question, and the reason."""
 
     question_id: int
     reason: str
@@ -36,7 +36,7 @@ class Rejected:
 
 @dataclass(frozen=True)
 class VqaQuestions:
-    """Questions in the order of their file, and every record that is none of them."""
+    """Questions in file order, and every record that gave no question."""
 
     questions: list[VqaQuestion]
     rejected: list[Rejected]
@@ -45,11 +45,11 @@ class VqaQuestions:
 def read_vqa(questions_path: Path, annotations_path: Path) -> VqaQuestions:
     """Joins a file such as `v2_OpenEnded_mscoco_val2014_questions.json` with its annotations.
 
-    What does not join is in `rejected`, nothing is dropped: a question or an annotation that comes twice (the first
-    counts), a question without annotation, an annotation without question, and the two naming different images.
+    Records that cannot be joined are in `rejected`, none is dropped: a duplicate question or annotation (the first
+    counts), a question without annotation, an annotation without question, and two records that name different images.
 
-    Raises WhatifError naming file, place and what would be right, when one is no such file or a field of a record is
-    missing or of another kind.
+    Raises WhatifError that names the file, the place and the remedy when a file has another format or a field of a
+    record is missing or has another type.
     """
     question_file = AnnotationFile(questions_path, f"questions {_FORMAT}", ("questions",))
     annotation_file = AnnotationFile(annotations_path, f"annotations {_FORMAT}", ("annotations",))
@@ -76,7 +76,7 @@ def read_vqa(questions_path: Path, annotations_path: Path) -> VqaQuestions:
 
 
 def _by_id(file: AnnotationFile, name: str, twice: str, rejected: list[Rejected]) -> dict[int, int]:
-    """The place of each question id's first record; later ones are rejected."""
+    """The index of each question id's first record; later ones are rejected."""
     places: dict[int, int] = {}
     for place in range(len(file.records(name))):
         question_id = file.value(name, place, "question_id", int)
@@ -104,6 +104,6 @@ def _question(file: AnnotationFile, place: int, question_id: int, image_id: int,
 
 def _answer(file: AnnotationFile, place: int, given: Any) -> str:
     if not isinstance(given, dict) or not isinstance(given.get("answer"), str):
-        raise file.error("annotations", place, "`answers` holds one without `answer`; each is an object with that text")
+        raise file.error("annotations", place, "an entry of `answers` has no text `answer`; each needs one")
     answer: str = given["answer"]
     return answer
