@@ -1,4 +1,4 @@
-"""Which replacements make a counterfactual caption: one noun in the same place, all else as it was."""
+"""Which replacements make a counterfactual caption: one noun in the same place, the rest unchanged."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from whatif.language.tagging import Noun, Tagged, tagger
 
 
 def tag(text: str) -> Tagged:
-    """Every word of three letters is a noun, as is one that begins so and goes on after a hyphen."""
+    """Every word of three letters is a noun, also with a hyphenated suffix."""
     return [(word, "NN" if len(word) == 3 else "VB") for word in text.replace("-", " - ").split()]
 
 

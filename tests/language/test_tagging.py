@@ -1,4 +1,4 @@
-"""Nouns stand where they are said to, whatever a tagger does to quotation marks and contractions."""
+"""Nouns are located correctly even if a tagger rewrites quotation marks and contractions."""
 
 from __future__ import annotations
 
@@ -79,5 +79,5 @@ def test_spacy_is_asked_for_by_the_name_of_its_model(tmp_path: Path) -> None:
 
 
 def test_a_name_without_a_model_is_refused() -> None:
-    with pytest.raises(WhatifError, match="is not known; there are nltk, pattern, and spacy:MODEL"):
+    with pytest.raises(WhatifError, match="is unknown; choose one of nltk, pattern, and spacy:MODEL"):
         tagger("spacy:")

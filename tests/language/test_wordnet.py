@@ -131,7 +131,7 @@ def test_what_is_no_wordnet_is_one_line(tmp_path: Path, name: str, text: str | N
     (folder / name).unlink() if text is None else (folder / name).write_text(text)
     with pytest.raises(WhatifError) as error:
         read_wordnet(folder)
-    assert str(error.value).startswith(f"{folder}: its {name} ") and "\n" not in str(error.value)
+    assert str(error.value).startswith(f"{folder}: {name} ") and "\n" not in str(error.value)
 
 
 @pytest.fixture(scope="module")

@@ -1,1 +1,1 @@
-"""Words: parts of speech, WordNet, numbers, the printed form of options, and prompting strategies."""
+"""Text processing: parts of speech, WordNet, numbers, printed options, and prompting strategies."""

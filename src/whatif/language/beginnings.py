@@ -1,4 +1,4 @@
-"""How far two texts are alike, in words or in tokens."""
+"""The length of the common beginning of two texts, in words or in tokens."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 
 def common_beginning(first: Sequence[object], second: Sequence[object]) -> int:
-    """How many items both begin with."""
+    """The number of leading items that both sequences share."""
     for place, (one, other) in enumerate(zip(first, second, strict=False)):
         if one != other:
             return place

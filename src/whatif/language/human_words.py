@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# As the paper lists them: `women` and `student`, which its Table 10 counts among errors, are not in the list.
+# As the paper lists them. `women` and `student`, which its Table 10 counts among the errors, are not in the list.
 HUMAN_WORDS = frozenset(
     [
         "girl",
@@ -24,5 +24,5 @@ HUMAN_WORDS = frozenset(
 
 
 def is_human(subject: str) -> bool:
-    """Whether the altered subject of a caption is one of the fourteen words; capitals do not count."""
+    """Whether the altered subject of a caption is one of the fourteen words, ignoring case."""
     return subject.casefold() in HUMAN_WORDS

@@ -1,4 +1,4 @@
-"""Latin letters: what an English caption, and a word that may stand in one, is written with."""
+"""Latin letters, which English captions and their words are written in."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from functools import lru_cache
 
 
 def has_latin_letters(text: str) -> bool:
-    """Whether any letter of the text is of the Latin script; digits and signs are of none."""
+    """Whether the text has a letter of the Latin script; digits and signs do not count."""
     return any(_is_latin(character) for character in text)
 
 
 def is_latin_word(text: str) -> bool:
-    """Whether the text is one or more letters of the Latin script and nothing else."""
+    """Whether the text consists of one or more letters of the Latin script."""
     return bool(text) and all(_is_latin(character) for character in text)
 
 

@@ -1,4 +1,4 @@
-"""Counterfactual captions: one noun of a caption replaced, all else as it was (COCO-Counterfactuals 3.1, B.1.1)."""
+"""Counterfactual captions: replaces one noun of a caption (COCO-Counterfactuals 3.1, B.1.1)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SAME_WORD, NOT_A_WORD, REPEATED, NOT_A_NOUN = "same word", "not a word", "repeat
 
 @dataclass(frozen=True)
 class Replacement:
-    """What a masked language model would put in the place of a noun; `whole` unless it is a piece of a longer word."""
+    """A masked language model's replacement of a noun; `whole` is false for a piece of a longer word."""
 
     word: str
     whole: bool
@@ -28,26 +28,26 @@ class Replacement:
 
 @dataclass(frozen=True)
 class Filled:
-    """The replacements of each noun of a caption, the most probable first; `too_long` says why there are none."""
+    """The replacements of each noun of a caption, most probable first; `too_long` is the reason if there are none."""
 
     places: list[list[Replacement]]
     too_long: str | None = None
 
 
 class FillsMasks(Protocol):
-    """What finds the most probable replacements (`whatif.models.language.masked.MaskedLanguageModel`)."""
+    """Finds the most probable replacements (`whatif.models.language.masked.MaskedLanguageModel`)."""
 
     def replacements(self, captions: Iterable[tuple[str, Sequence[Noun]]], top: int) -> Iterator[Filled]:
-        """For captions and their nouns, in their order."""
+        """The replacements for captions and their nouns, in the same order."""
 
 
 def caption_candidates(
     captions: Iterable[Row], model: FillsMasks, tag: Tagger, top: int = 10
 ) -> Iterator[tuple[list[dict[str, Any]], dict[str, str] | None]]:
-    """For each row of `captions` its rows of `caption_candidates`, not yet measured, and the rejection of the caption.
+    """For each row of `captions`: its rows of `caption_candidates`, not yet measured, and its rejection or None.
 
-    A caption has `top` candidates a noun: none without nouns, and none when it is too long for the model, which is
-    its rejection. `tag` is what found the nouns. Captions are taken as they are needed.
+    A caption has `top` candidates for each noun: none if it has no nouns, and none if it is too long for the model,
+    which is its rejection. `tag` is the tagger that found the nouns. Captions are read lazily.
     """
     asked, kept = itertools.tee(captions)
     filled = model.replacements(((row["caption"], nouns_of(row)) for row in asked), top)
@@ -65,7 +65,7 @@ def nouns_of(row: Row) -> list[Noun]:
 
 
 def swapped(caption: str, noun: Noun, word: str) -> str:
-    """The caption with `word` in the place of the noun. Articles stay as they are: the paper changes nothing else."""
+    """The caption with `word` in place of the noun. Articles are unchanged, as in the paper."""
     return f"{caption[: noun.start]}{word}{caption[noun.end :]}"
 
 
@@ -101,11 +101,11 @@ def _status(noun: Noun, word: str, whole: bool, seen: set[str]) -> str:
         return NOT_A_WORD
     if word.casefold() == noun.noun.casefold():
         return SAME_WORD
-    return REPEATED if word.casefold() in seen else OK  # models know a word with a capital and without
+    return REPEATED if word.casefold() in seen else OK  # vocabularies have a word with and without a capital
 
 
 def _is_one_noun(tag: Tagger, caption: str, start: int, word: str, words: int) -> bool:
-    """Whether the caption has as many words as the original, and a noun in that place."""
+    """Whether the caption has as many words as the original, and a noun in that position."""
     tagged = tag(caption)
     return len(tagged) == words and any(
         (begin, end) == (start, start + len(word)) and part.startswith(NOUN)
@@ -114,6 +114,6 @@ def _is_one_noun(tag: Tagger, caption: str, start: int, word: str, words: int) -
 
 
 def _capitalised_as(noun: Noun, word: str) -> str:
-    """The first word of a caption keeps its capital, also with a model that knows no capitals."""
+    """The replacement with a capital if the noun starts the caption with one; some models produce only lower case."""
     begins = noun.start == 0 and noun.noun[:1].isupper()
     return f"{word[:1].upper()}{word[1:]}" if begins else word

@@ -1,4 +1,4 @@
-"""Numbers in words and in figures (the numerical questions of C-VQA 3.1)."""
+"""Numbers in words and in digits (the numerical questions of C-VQA 3.1)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NO_THING = (
     "longer|way|idea|information|doubt|problem|worries|question|changes?|answer|reason|need|difference|mention|image|"
     "photo|more than"
 )
-# Rewritten in this order, before number words become digits.
+# Applied in this order, before number words become digits.
 _PHRASES = {
     re.compile(phrase): digits
     for phrase, digits in {
@@ -35,17 +35,17 @@ _PHRASES = {
     }.items()
 }
 
-# In a text in lower case: a whole or decimal number; and one that may be negative and stands alone. Thousands end where
-# no more can follow: a possessive group would say so in fewer signs, but Python up to 3.11.4 reads it otherwise.
+# For lower-case text: a whole or decimal number, and such a number with an optional sign. Thousands end where no more
+# can follow. A possessive group would be shorter, but Python up to 3.11.4 matches it differently.
 FIGURE = r"(?<!\d)(?:\d{1,3}(?:[, ]\d{3})+(?!\d|[, ]\d{3})|\d++)(?:\.\d++)?"
 _SIGN = r"(?:\bnegative |^\W*minus |(?<![\w)])(?<![\d)] )-)?"
 NUMBER = rf"(?<![\w.])(?<!\w-){_SIGN}{FIGURE}(?!\w)(?!\.\d)(?!-[a-z])"
 
 
 def in_digits(text: str) -> str:
-    """Text in lower case with its number words as digits: `a dozen` 12, `one hundred and five` 105, `no cats` 0 cats.
+    """Lower-case text with its number words as digits: `a dozen` 12, `one hundred and five` 105, `no cats` 0 cats.
 
-    What only looks like a number is left or rewritten: the pronoun in `the red one`, ordinals, `two-year-old`.
+    What only looks like a number is kept or rewritten: the pronoun in `the red one`, ordinals, `two-year-old`.
     """
     text = text.lower()
     for phrase, digits in _PHRASES.items():
@@ -54,10 +54,10 @@ def in_digits(text: str) -> str:
 
 
 def canonical(figure: str) -> str:
-    """A number as it is compared: `1,000` 1000, `3.0` 3, `2.50` 2.5, `-0` 0.
+    """A number in the form used for comparison: `1,000` 1000, `3.0` 3, `2.50` 2.5, `-0` 0.
 
-    A number that is not whole keeps its places: it is an answer, though never the right one. No arithmetic is done,
-    so a number may have any length.
+    A number that is not whole keeps its decimals: it is an answer, though never the correct one. The digits are
+    edited as text, so a number may have any length.
     """
     figure = re.sub(r"^\W*(?:negative|minus) ", "-", figure).replace(",", "").replace(" ", "")
     whole, _, places = figure.lstrip("-").partition(".")
@@ -67,7 +67,7 @@ def canonical(figure: str) -> str:
 
 
 def _in_figures(run: str) -> str:
-    """Number words in a row, as one number where they make one: `twenty two` 22, `two and three` 2 and 3."""
+    """Consecutive number words, combined where they form one number: `twenty two` 22, `two and three` 2 and 3."""
     numbers: list[int] = []
     for word in re.split(r" and |[ -]", run):
         value, last = _VALUES[word], numbers[-1] if numbers else 0

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-OPTIONS_FOLLOW = " Select the correct answer:"  # to the letter as released: it is part of the benchmark
+OPTIONS_FOLLOW = " Select the correct answer:"  # exactly as released, because it is part of the benchmark
 
 
 def printed_question(question: str, choices: Sequence[str] | None) -> str:
-    """An open question alone; one with `choices` followed by them.
+    """The question; if it has `choices`, followed by the lettered options.
 
-    For example `How many dots are there? Select the correct answer:A:16  B:17  C:12  D:13`.
+    For example, `How many dots are there? Select the correct answer:A:16  B:17  C:12  D:13`.
     """
     if choices is None:
         return question

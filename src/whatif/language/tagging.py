@@ -1,4 +1,4 @@
-"""Parts of speech: words with their Penn Treebank tags, by whichever tagger is installed, and where the nouns stand."""
+"""Part-of-speech tagging with Penn Treebank tags by any installed tagger, and the positions of nouns."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ TaggerName: TypeAlias = Literal["nltk", "pattern"]
 
 TAGGERS: tuple[TaggerName, ...] = ("nltk", "pattern")
 SPACY = "spacy:"  # before the name of a spaCy model, or its folder
-KNOWN = f"{', '.join(TAGGERS)}, and {SPACY}MODEL for one of spaCy"
-NOUN = "NN"  # how the Penn tags of nouns begin: NN, NNS, NNP, NNPS
+KNOWN = f"{', '.join(TAGGERS)}, and {SPACY}MODEL for a spaCy model"
+NOUN = "NN"  # common prefix of the Penn tags of nouns: NN, NNS, NNP, NNPS
 _NLTK_DATA = "taggers/averaged_perceptron_tagger_eng"
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=\S)")
-_QUOTES = {"``": '"', "''": '"'}  # what NLTK's tokeniser writes for a quotation mark
+_QUOTES = {"``": '"', "''": '"'}  # NLTK's tokeniser's form of a quotation mark
 _JOINERS = re.compile(r"[-'’]")  # inside one word: `t-shirt`
 
 
 @dataclass(frozen=True)
 class Noun:
-    """A noun of a caption: its characters `start` to `end`."""
+    """A noun of a caption and the range of its characters, from `start` to `end`."""
 
     start: int
     end: int
@@ -42,20 +42,20 @@ def is_tagger(name: str) -> bool:
 def tagger(name: str) -> Tagger:
     """A tagger by name.
 
-    `nltk` is the averaged perceptron (the choice of COCO-Counterfactuals B.1.1); `pattern` TextBlob's lexicon and
-    rules, always offline; `spacy:MODEL` a model of spaCy that is installed.
+    `nltk` is the averaged perceptron (used by COCO-Counterfactuals B.1.1); `pattern` is TextBlob's lexicon and rules,
+    which need no download; `spacy:MODEL` is an installed spaCy model.
 
-    Raises WhatifError when the name is unknown, or what it needs is not installed.
+    Raises WhatifError when the name is unknown or a required package or model is not installed.
     """
     if not is_tagger(name):
-        raise WhatifError(f"tagger {name}: is not known; there are {KNOWN}")
+        raise WhatifError(f"tagger {name}: is unknown; choose one of {KNOWN}")
     if name.startswith(SPACY):
         return _spacy(name.removeprefix(SPACY))
     return _nltk() if name == "nltk" else _pattern()
 
 
 def installed_tagger() -> TaggerName:
-    """`nltk` where its data are installed, else `pattern`."""
+    """`nltk` if its data are installed, otherwise `pattern`."""
     import nltk
 
     try:
@@ -66,7 +66,7 @@ def installed_tagger() -> TaggerName:
 
 
 def nouns(text: str, tag: Tagger) -> list[Noun]:
-    """The nouns of a text in its order. What a tagger calls a noun but is not written with letters is none."""
+    """The nouns of a text, in order. Words that the tagger calls nouns but that have other characters are left out."""
     return [
         Noun(start, end, text[start:end])
         for start, end, part in located(text, tag(text))
@@ -75,10 +75,10 @@ def nouns(text: str, tag: Tagger) -> list[Noun]:
 
 
 def located(text: str, tagged: Iterable[tuple[str, str]]) -> Iterator[tuple[int, int, str]]:
-    """Where the tagged words stand in the text they were found in: start, end and tag.
+    """The positions of tagged words in their text: start, end and tag.
 
-    Taggers rewrite some marks (quotation marks above all); a word that is nowhere to be found is passed by, and does
-    not move those after it.
+    Taggers rewrite some marks (above all quotation marks). A word that is not found is skipped and does not affect the
+    words after it.
     """
     cursor = 0
     for word, part in tagged:
@@ -93,7 +93,7 @@ def _place(text: str, word: str, cursor: int) -> tuple[int, int] | None:
     for form in (word, _QUOTES.get(word, word)):
         if form and text.startswith(form, following):
             return following, following + len(form)
-    # Something before it was passed by. Further on it must stand by itself, or `a` would be found in any word.
+    # An earlier word was skipped. From here on a word must match as a whole, or `a` would be found in any word.
     found = re.compile(rf"(?<!\w){re.escape(word)}(?!\w)").search(text, cursor) if word else None
     return found.span() if found else None
 
@@ -114,7 +114,7 @@ def _nltk() -> Tagger:
     tokenizer = TreebankWordTokenizer()
 
     def tag(text: str) -> Tagged:
-        # The tokeniser takes one sentence: it leaves the full stop of any but the last at its word.
+        # The tokeniser expects one sentence: in longer text it leaves full stops attached to words.
         words = [word for sentence in _SENTENCE_END.split(text) for word in tokenizer.tokenize(sentence)]
         return cast("Tagged", nltk.pos_tag(words))
 
@@ -139,5 +139,7 @@ def _spacy(model: str) -> Tagger:
     try:
         read = spacy.load(model, exclude=["parser", "ner", "lemmatizer"])
     except (OSError, ValueError) as error:
-        raise WhatifError(f"{name}: cannot be loaded; run python -m spacy download {model}, or name another") from error
+        raise WhatifError(
+            f"{name}: cannot be loaded; run python -m spacy download {model}, or choose another tagger"
+        ) from error
     return lambda text: [(word.text, word.tag_) for word in read(text) if not word.is_space]
