@@ -1,4 +1,4 @@
-"""What the tests of checkpoints share: the families, pictures, and questions about them."""
+"""Shared by the tests of checkpoints: the families, images, and questions about them."""
 
 from __future__ import annotations
 
@@ -30,25 +30,25 @@ BLIP: dict[str, Build] = {
     "instructblip-opt": partial(tiny_checkpoints.tiny_instructblip, language="opt"),
     "instructblip-t5": partial(tiny_checkpoints.tiny_instructblip, language="t5"),
 }
-# One token, two, six and five: of unlike length, so that padding matters.
+# One token, two, six and five: different lengths, so that padding matters.
 OPTIONS = ("A", "16 dots", "zebra", "7 flowers inside the picture")
 
 
 def picture(seed: int, width: int = 56, height: int = 56) -> Image.Image:
-    """Noise, in pixels."""
+    """An image of noise; sizes in pixels."""
     return Image.fromarray(np.random.default_rng(seed).integers(0, 256, (height, width, 3), dtype=np.uint8))
 
 
 def question(
     images: Sequence[Image.Image], prompt: str = "How many dots are there?", options: Sequence[str] = ()
 ) -> Question:
-    """A question about pictures; open when it has no options."""
+    """A question about images; open when it has no options."""
     names = tuple(hashlib.sha256(repr(image.size).encode() + image.tobytes()).hexdigest() for image in images)
     return Question("q", "dots", "original", prompt, tuple(options), names, lambda: images)
 
 
 def twin_questions(pictures: int = 1) -> list[Question]:
-    """Eleven open questions, two or three about the same pictures (so many), of unlike length and unlike sizes."""
+    """Eleven open questions of different lengths, two or three about the same images, which have different sizes."""
     words = ["how", "many", "dots", "are", "there", "in", "all", "the", "circles", "together", "inside"]
     sizes = [(56, 56), (28, 56), (40, 30), (56, 28)]
     questions = []
@@ -60,7 +60,7 @@ def twin_questions(pictures: int = 1) -> list[Question]:
 
 
 def mixed_questions(pictures: Sequence[int]) -> list[Question]:
-    """Nine open questions of unlike length with as many pictures as `pictures` says, in turn, of unlike sizes."""
+    """Nine open questions of different lengths; the numbers of their images cycle through `pictures`."""
     words = ["How", "many", "dots", "are", "there", "in", "all", "the", "circles", "together?"]
     sizes = [(56, 56), (28, 56), (40, 30)]
     questions = []

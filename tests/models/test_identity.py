@@ -1,4 +1,4 @@
-"""What answers of a checkpoint are stored under: all that decides them, and nothing else."""
+"""The keys of a checkpoint's stored answers: everything that determines them, and nothing else."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Digests of folders are remembered in the current one."""
+    """Digests of folders are cached in the current folder."""
     monkeypatch.chdir(tmp_path)
 
 
@@ -50,7 +50,7 @@ def test_what_changes_no_answer_is_no_part_of_it(folder: Path, tmp_path: Path) -
 
 
 def test_it_has_no_more_keys_than_were_stored_before(folder: Path) -> None:
-    """A further key, even one that is null, would make every stored answer a stranger."""
+    """Another key, even a null one, would invalidate every stored answer."""
     assert set(identity_of(folder)) == {"adapter", "dtype", "max_new_tokens", "version", "files"}
 
 
@@ -76,7 +76,7 @@ def test_other_weights_or_another_template_are_another_model(folder: Path, tmp_p
 def test_a_checkpoint_of_the_hub_is_named_with_the_commit_that_was_loaded() -> None:
     settings = HuggingFaceChat(adapter="hf-chat", checkpoint="llava-hf/llava-1.5-7b-hf", revision="main")
     configuration = transformers.LlavaConfig()
-    configuration._commit_hash = "0123abc"  # as the library notes it when it loads from the hub
+    configuration._commit_hash = "0123abc"  # as the library sets it when it loads from the hub
     found = identity(settings, 1, configuration)
     assert (found["checkpoint"], found["revision"]) == ("llava-hf/llava-1.5-7b-hf", "0123abc")
     assert "files" not in found

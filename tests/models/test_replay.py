@@ -1,4 +1,4 @@
-"""Predictions made elsewhere, scored as a model's answers are."""
+"""Predictions made elsewhere are scored like a model's answers."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ ROWS = REAL.splitlines()[1:]
 
 
 class Pictures:
-    """No picture is asked for."""
+    """Fails if an image is requested."""
 
     def get(self, image_id: str) -> Image.Image:
         raise AssertionError(image_id)
@@ -58,7 +58,7 @@ def plain(path: Path, responses: Mapping[str, str]) -> Path:
 
 
 def replayed(path: Path, questions: Sequence[Mapping[str, Any]], **more: Any) -> dict[str, dict[str, Any]]:
-    """The rows of `predictions` by question_id: open questions extracted, the others by the letter they name."""
+    """The rows of `predictions` by question_id: open questions are extracted, others by the letter they name."""
     model = load("replay", Replay(adapter="replay", predictions=str(path), **more), 0)
     assert model.identity is None
     if questions[0]["choices"]:
@@ -69,7 +69,7 @@ def replayed(path: Path, questions: Sequence[Mapping[str, Any]], **more: Any) ->
 
 
 def said_once(capsys: pytest.CaptureFixture[str]) -> list[str]:
-    """What was said beside the bar of progress."""
+    """The messages beside the progress bar."""
     return [line for line in capsys.readouterr().err.splitlines() if line.startswith("whatif: ")]
 
 

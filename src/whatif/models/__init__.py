@@ -1,8 +1,8 @@
-"""What answers questions: a model, or a baseline that a model must pass.
+"""The interfaces of models and baselines, and the adapters that implement them.
 
-An adapter is a function `(settings, seed) -> Model`, or `(settings) -> Matcher` where captions and pictures are matched
-(`whatif.models.local.encoders`). Adapters are found by name and imported when they are loaded, so
-that the command line needs neither torch nor transformers.
+An adapter is a function `(settings, seed) -> Model`, or `(settings) -> Matcher` for models that match captions and
+images (`whatif.models.local.encoders`). Adapters are looked up by name and imported on loading, so the command line
+needs neither torch nor transformers.
 """
 
 from __future__ import annotations
@@ -32,9 +32,8 @@ ADAPTERS: dict[str, str] = {
     "replay": "whatif.models.replay:replay",
 }
 
-# Fields of a model's settings that do not change what it answers: only how it is printed, reached, paid or batched, or
-# where else it is evaluated.
-# What a small budget leaves out is unfinished, and asked again all the same.
+# Fields of a model's settings that do not change its answers: how it is displayed, reached, paid for or batched, and
+# where else it is evaluated. Questions that a small budget leaves out are unfinished, and are asked again anyway.
 WITHOUT_EFFECT = (
     "name",
     "benchmarks",
@@ -57,16 +56,16 @@ def _no_pictures() -> tuple[()]:
 
 @dataclass(frozen=True)
 class Question:
-    """A question as it is put to a model, which never sees the right answer.
+    """A question as it is put to a model, without the correct answer.
 
-    `prompt` is all that is said beside the images. `options` are the words whose loss is compared, in the order of
-    the letters A, B, C, ...; without options the question is open and is answered in the model's own words. `images`
-    fetches the decoded pictures, `encoded_images` their bytes as stored (PNG or JPEG), both in the order of
-    `image_ids`; either may raise OSError for a picture that is broken.
+    `prompt` is the complete text beside the images. `options` are the texts whose loss is compared, in the order of
+    the letters A, B, C, ...; a question without options is open, and the model answers in its own words. `images`
+    fetches the decoded images, `encoded_images` their bytes as stored (PNG or JPEG), both in the order of
+    `image_ids`; either may raise OSError for a damaged image.
 
-    The last two are there for the baselines alone: `majority_answer` is what is right most often among all questions
-    of this group and variant (a letter when there are options), `group_answers` are the different right answers to
-    the open questions of this group.
+    The last two fields serve only the baselines: `majority_answer` is the most frequent correct answer among all
+    questions of this group and variant (a letter if there are options), `group_answers` are the distinct correct
+    answers to the open questions of this group.
     """
 
     question_id: str
@@ -83,32 +82,32 @@ class Question:
 
 @dataclass(frozen=True)
 class OptionScore:
-    """How likely a model finds an option: the log-likelihood of its tokens together, in nats, and their number."""
+    """An option's log-likelihood under a model: the sum over its tokens, in nats, and the number of tokens."""
 
     log_likelihood: float
     tokens: int
 
     @property
     def mean(self) -> float:
-        """Log-likelihood a token: the loss with its sign turned, so that higher is better."""
+        """Log-likelihood per token: the negative loss, so that higher is better."""
         return self.log_likelihood / self.tokens
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What came of a question; when the status is not `ok`, `reason` says why.
+    """The result of asking a question; when the status is not `ok`, `reason` gives the cause.
 
-    Of a model's answer one of these is given: `option_scores`, one an option, when options were ranked (which of
-    them wins is the caller's rule); `response`, what the model said in words; `letter`, when it named an option and
-    nothing else. `response_tokens` counts the tokens of all options together when options were ranked. `cut_off` says
-    that the response ended because the limit of new tokens was reached, not because the model was done.
+    A model's answer has one of these: `option_scores`, one for each option, when options were ranked (the caller
+    decides which of them wins); `response`, the model's text; `letter`, when it named an option and nothing else.
+    `response_tokens` counts the tokens of all options together when options were ranked. `cut_off` means that the
+    response ended at the limit of new tokens, before the model was done.
 
-    `seconds` is how long the answer was waited for, on the clock: those of all answers of a run are the time that its
-    asking took, at whatever number of requests or questions at once. It is a measurement, so answers that differ in it
-    alone are equal.
+    `seconds` is the wall-clock time that this answer was waited for. The values of all answers of a run add up to the
+    run's time, for any number of requests or questions at once. It is a measurement, so it does not count when
+    answers are compared.
 
-    `passing` marks an error that another try may not meet: tries given up, a budget or quota that was reached. An
-    error that is not passing is final, such as a picture that cannot be decoded.
+    `transient` marks an error that may not occur again: all tries failed, or a budget or quota was reached. Any other
+    error is final, for example an image that cannot be decoded.
     """
 
     letter: str | None = None
@@ -120,49 +119,49 @@ class Answer:
     prompt_tokens: int | None = None
     response_tokens: int | None = None
     cut_off: bool = False
-    passing: bool = False
+    transient: bool = False
     seconds: float | None = field(default=None, compare=False)
 
 
 class Model(Protocol):
-    """What an adapter makes."""
+    """A model, as an adapter makes it."""
 
     @property
     def identity(self) -> Mapping[str, Any] | None:
-        """What stored answers are keyed by, beside the question: whatever else decides what the answer is.
+        """Together with the question, the key of stored answers: everything else that determines the answer.
 
-        The adapter and its version, the checkpoint and its revision (the digest of its files for a local folder), the
-        type of its weights, the settings of generation; plain values that JSON knows. None for baselines, whose
-        answers are not stored.
+        The adapter and its version, the checkpoint and its revision (for a local folder the digest of its files), the
+        data type of its weights, the generation settings; plain JSON values. None for baselines, whose answers are
+        not stored.
         """
 
     def answer(self, questions: Sequence[Question]) -> Iterator[Answer]:
-        """One answer a question, in the same order. A model gets a whole shard, so that it may work in batches."""
+        """One answer for each question, in the same order. A model gets a whole shard, so that it can use batches."""
 
 
 def note_of(model: Model) -> Callable[[], str]:
-    """What a model says beside the progress of its answers (`note`, such as tokens and their cost), asked when called.
+    """A function that returns the model's current remark for the progress display (`note`, such as tokens and cost).
 
-    Most models say nothing.
+    The remark of most models is empty.
     """
     return lambda: str(getattr(model, "note", ""))
 
 
 @runtime_checkable
 class Recorded(Protocol):
-    """A model whose answers were given elsewhere, to some questions and not to others."""
+    """A model whose answers were given elsewhere, possibly to only some of the questions."""
 
     def look_up(self, questions: Sequence[Question]) -> str | None:
-        """Tells it all questions of a set before it is asked some; why none has an answer, None where one has."""
+        """Receives all questions of a set before some are asked; returns why none has an answer, or None."""
 
 
 def load(name: str, settings: Any, seed: int) -> Model:
     """The model of the adapter `name`, made with its settings from `params.yaml`.
 
-    Raises WhatifError when there is no such adapter, or when its model cannot be loaded.
+    Raises WhatifError when the adapter does not exist or its model cannot be loaded.
     """
     if name not in ADAPTERS:
-        raise WhatifError(f"adapter: there is no {name!r}; the known ones are {', '.join(sorted(ADAPTERS))}")
+        raise WhatifError(f"adapter: {name!r} is unknown; choose one of {', '.join(sorted(ADAPTERS))}")
     module, function = ADAPTERS[name].split(":")
     return cast("Model", getattr(import_module(module), function)(settings, seed))
 

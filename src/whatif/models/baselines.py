@@ -1,4 +1,4 @@
-"""Baselines that answer without a look at picture or words: the lines that a model must pass."""
+"""Baselines that a model should beat: they answer without looking at the image or the words."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from whatif.random_streams import stream
 
 @dataclass(frozen=True)
 class _Rule:
-    """A model that answers each question by itself, by a rule."""
+    """A model that answers each question independently, by a rule."""
 
     rule: Callable[[Question], Answer]
-    identity: None = None  # costs nothing: not worth storing
+    identity: None = None  # not stored, because it costs nothing
 
     def answer(self, questions: Sequence[Question]) -> Iterator[Answer]:
         return map(self.rule, questions)
 
 
 def random_choice(settings: Baseline, seed: int) -> Model:
-    """Draws each letter with equal chance, or each right answer of the group when the question is open.
+    """Draws each letter with equal probability, or, for an open question, each correct answer of the group.
 
-    Drawing by the seed and the question's id, not in turn, gives a question the same answer whatever shard it is asked
-    in. An open question whose group has no known answers is an `error`.
+    Each draw depends only on the seed and the question's id, so a question gets the same answer in any shard. An open
+    question whose group has no known answers is an `error`.
     """
 
     def rule(question: Question) -> Answer:
@@ -42,7 +42,7 @@ def random_choice(settings: Baseline, seed: int) -> Model:
 
 
 def first_option(settings: Baseline, seed: int) -> Model:
-    """Always answers A: shows whether right answers are placed evenly. An open question is an `error`."""
+    """Always answers A, which shows whether correct answers are balanced. An open question is an `error`."""
 
     def rule(question: Question) -> Answer:
         if question.options:
@@ -53,10 +53,10 @@ def first_option(settings: Baseline, seed: int) -> Model:
 
 
 def majority(settings: Baseline, seed: int) -> Model:
-    """Answers what is right most often in the question's group and variant.
+    """Answers with the most frequent correct answer of the question's group and variant.
 
-    An oracle line, no model: it is the best that a constant answer could reach (C-VQA 4.2 finds models that answer D
-    to most questions). A question whose majority answer is not known is an `error`.
+    An oracle baseline rather than a model: the best that a constant answer can reach (C-VQA 4.2 finds models that
+    answer D to most questions). A question whose majority answer is unknown is an `error`.
     """
 
     def rule(question: Question) -> Answer:

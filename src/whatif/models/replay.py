@@ -1,4 +1,4 @@
-"""Predictions made elsewhere in the place of a model: each question gets the response that a file has for it."""
+"""Predictions made elsewhere, as a model: each question gets its response from a file."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _SHOWN = 10
 
 
 def replay(settings: Replay, seed: int) -> Model:
-    """A model that says what `settings.predictions` holds; see `read_predictions` for what the file may be.
+    """A model that replays the responses in `settings.predictions`; see `read_predictions` for the formats.
 
-    A question that is not in the file is an `error`, never a wrong answer that nobody gave. How many matched is said
-    on standard error. Raises WhatifError when the file cannot be read, when it has different responses to one question,
-    and, where it is asked without a `look_up` before, when none of its rows is about any of the questions.
+    A question that is not in the file is an `error`, not a wrong answer. The number of matches is written to standard
+    error. Raises WhatifError when the file cannot be read, when it has different responses to one question, and, if
+    `look_up` was not called before, when no row matches any of the questions.
     """
     path = user_path(settings.predictions)
     return _Replay(path, read_predictions(path, settings.response_columns))
@@ -42,7 +42,7 @@ class _Replay:
             if one.picture is not None:
                 self._by_picture.setdefault((one.picture, one.variant), []).append(one)
 
-        self._found: dict[str, Prediction] | None = None  # question_id -> its response, of all questions of the set
+        self._found: dict[str, Prediction] | None = None  # question_id -> its response, for all questions of the set
         self._first: str | None = None  # the id of the set's first question
 
     def look_up(self, questions: Sequence[Question]) -> str | None:
@@ -62,7 +62,7 @@ class _Replay:
         if self._found is None and (reason := self.look_up(questions)):
             raise WhatifError(reason)
         found = [(self._found or {}).get(question.question_id) for question in questions]
-        self._report(questions, found)  # here and not in the iterator: before a bar of progress is drawn
+        self._report(questions, found)  # not in the iterator, so it appears before the progress bar
         return iter([self._answer(one) for one in found])
 
     def _answer(self, prediction: Prediction | None) -> Answer:
@@ -78,16 +78,16 @@ class _Replay:
         return named or self._by_words(question)
 
     def _by_words(self, question: Question) -> Prediction | None:
-        """The row of a C-VQA file: of the question's picture and variant, with its words.
+        """The row of a C-VQA file with the question's image, variant and text.
 
-        The ids of released questions begin with the stem of the picture's name, which a running number of the row
-        may follow (`read_released`). It decides between rows with the same words.
+        The ids of released questions begin with the stem of the image's name; a running number of the row may follow
+        (`read_released`), and decides between rows with the same text.
         """
         pair_id = question.question_id.removesuffix(f"-{question.variant}")
         numbered = re.fullmatch(r"(.+)-(\d{4,})", pair_id)
         stem, row = (numbered[1], int(numbered[2])) if numbered else (pair_id, None)
         rows = self._by_picture.get((pair_id, question.variant)) or self._by_picture.get((stem, question.variant), [])
-        # The prompt holds the words of the file, or the other way round where the options are not printed.
+        # The prompt contains the text of the file, or vice versa if the options are not printed.
         same = [
             one for one in rows if one.question and (one.question in question.prompt or question.prompt in one.question)
         ]
@@ -112,10 +112,10 @@ class _Replay:
             null = sum(one.is_null for one in silent)
             _say(f"{self._path}: empty responses: {len(silent) - null:,}; null or left out: {null:,}; neither is right")
         if self._first in {question.question_id for question in questions}:
-            self._report_unused()  # of the whole set, so by one of the jobs that ask a part of it
+            self._report_unused()  # about the whole set, so only one of the set's jobs reports it
 
     def _report_unused(self) -> None:
-        """What of the file is no response to any question of the set, and what is another one to a question."""
+        """Reports responses to questions outside the set, and further responses to questions that have one."""
         used = (self._found or {}).values()
         ids = {id(one) for one in used}
         unused = [one.label for one in self._predictions if id(one) not in ids]

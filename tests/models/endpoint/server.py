@@ -1,4 +1,4 @@
-"""What the tests of the adapter `api` share: a real server, its key, questions and settings."""
+"""Shared by the tests of the adapter `api`: a real server, its key, questions and settings."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ print(len(answers))
 
 
 def run_in_process(proxy: FaultyProxy, checkpoint: Path, folder: Path) -> subprocess.Popen[bytes]:
-    """Asks twelve questions with a store in `folder`, where all that it writes goes."""
+    """Asks twelve questions with a store in `folder`; all output goes there."""
     return subprocess.Popen(
         [sys.executable, "-c", RUN, proxy.base_url, str(checkpoint)],
         cwd=folder,

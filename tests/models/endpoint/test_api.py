@@ -1,4 +1,4 @@
-"""The adapter `api` against a real server, directly and behind a proxy that lets requests fail."""
+"""The adapter `api` against a real server, directly and behind a proxy that makes requests fail."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tests.models.endpoint.server import (
 from tests.served_model import greedy
 from whatif import benchmarks
 from whatif.artifacts.images import ImageStore
-from whatif.benchmarks.shared.evaluation import PassingErrors
+from whatif.benchmarks.shared.evaluation import TransientErrors
 from whatif.errors import WhatifError
 from whatif.models import Answer, Question, load
 from whatif.models.endpoint.api import ApiAnswers
@@ -91,7 +91,7 @@ def test_a_key_with_signs_that_no_header_takes_is_refused_unseen(
     served: tuple[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TEST_API_KEY", f"{SECRET}\nX: y")
-    with pytest.raises(WhatifError, match=r"^TEST_API_KEY: holds signs that no key has$"):
+    with pytest.raises(WhatifError, match=r"^TEST_API_KEY: contains characters that a key cannot have$"):
         ask(served, first(), [question(0)])
 
 
@@ -110,7 +110,7 @@ def test_a_budget_of_tokens_stops_cleanly_and_the_rest_is_asked_next_time(
         assert tokens > TOKENS
         assert [answer.status for answer in one] == ["ok", *["error"] * 5]
         assert one[1] == Answer(
-            status="error", reason="token_budget of 1 reached", passing=True, request_key=one[1].request_key
+            status="error", reason="token_budget of 1 reached", transient=True, request_key=one[1].request_key
         )
         assert run(tokens) == [one[0], *run(tokens)[1:]] and len(proxy.log) == 1, "the answer that is stored counts"
         two = run(tokens + 1)
@@ -137,7 +137,7 @@ def test_a_log_file_gets_one_line_for_many_requests_with_their_tokens_and_cost(
     monkeypatch.setattr(whatif.progress, "INTERVAL", float("inf"))
     prices = {"price_per_million_prompt_tokens": 0.0, "price_per_million_response_tokens": 1e6}
     with FaultyProxy(served[0]) as proxy, ResponseStore(tmp_path / "r.sqlite") as store:
-        model = PassingErrors(stored(ApiAnswers(settings_of(proxy.base_url, served[1], **prices), 0), store))
+        model = TransientErrors(stored(ApiAnswers(settings_of(proxy.base_url, served[1], **prices), 0), store))
         rows: list[dict[str, Any]] = [
             {
                 "question_id": f"q{number:02d}",
@@ -218,7 +218,7 @@ def test_the_key_is_in_no_file_and_no_output(served: tuple[str, Path], tmp_path:
     assert process.returncode == (1 if refused else 0), stderr.decode()
     written = {file.name: file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()}
     if refused:
-        assert b"WhatifError" in stderr and b"TEST_API_KEY is refused" in stderr
+        assert b"WhatifError" in stderr and b"TEST_API_KEY is rejected" in stderr
     else:
         assert stdout.endswith(b"12\n")
         assert b"Bearer (key)" in written["answers.txt"] and b"Your key is (key)." in written["answers.jsonl"]

@@ -1,4 +1,4 @@
-"""The adapter `api` behind a proxy that lets requests fail: what is tried again, what is an error, what stops a run."""
+"""The adapter `api` behind a proxy that makes requests fail: what is retried, what is an error, what stops a run."""
 
 from __future__ import annotations
 
@@ -153,9 +153,9 @@ def test_a_request_that_is_refused_is_an_error_and_the_run_goes_on(served: tuple
 @pytest.mark.parametrize("status", [401, 403])
 def test_a_refused_key_stops_the_run_and_names_its_variable(served: tuple[str, Path], status: int) -> None:
     plan = always(Fault("status", status))
-    with pytest.raises(WhatifError, match=rf"/v1: the key in TEST_API_KEY is refused \(status {status}\)$"):
+    with pytest.raises(WhatifError, match=rf"/v1: the key in TEST_API_KEY is rejected \(status {status}\)$"):
         ask(served, plan, [question(number) for number in range(50)])
-    with pytest.raises(WhatifError, match="a key is asked for; name its key_variable"):
+    with pytest.raises(WhatifError, match="a key is required; set key_variable"):
         ask(served, plan, [question(0)], key_variable=None)
 
 
@@ -187,7 +187,7 @@ def test_an_endpoint_that_is_down_stops_the_run(served: tuple[str, Path]) -> Non
     down = 19
     answers, waits, _ = ask(served, plan, questions, concurrency=1, retries=1)
     assert [answer.status for answer in answers] == ["error"] * 19 + ["ok"] * 5 and len(waits) == 19
-    assert [answer.passing for answer in answers] == [True] * 19 + [False] * 5
+    assert [answer.transient for answer in answers] == [True] * 19 + [False] * 5
     seen.clear()
     down = 20
     with pytest.raises(
@@ -213,8 +213,8 @@ def test_a_refused_key_ends_long_waits_too(served: tuple[str, Path]) -> None:
         return Fault("status", 429, (("Retry-After", "3000"),)) if asked == waiting[0] else Fault("status", 401)
 
     with Slow(served[0], plan) as proxy:
-        model = ApiAnswers(settings_of(proxy.base_url, served[1], concurrency=2), 0)  # waits for real
-        with pytest.raises(WhatifError, match="is refused"):
+        model = ApiAnswers(settings_of(proxy.base_url, served[1], concurrency=2), 0)  # really waits
+        with pytest.raises(WhatifError, match="is rejected"):
             list(model.answer([question(number) for number in range(9)]))
     assert len(proxy.log) == 2
 

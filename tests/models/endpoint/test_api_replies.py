@@ -1,4 +1,4 @@
-"""What becomes of odd replies: of careless, broken and wrongly set endpoints."""
+"""Unusual replies of careless, broken and misconfigured endpoints."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ def settings_of(base_url: str, **changes: Any) -> ApiModel:
 def ask(
     plan: Plan | Fault, asked: Sequence[Question] | None = None, store: ResponseStore | None = None, **changes: Any
 ) -> tuple[list[Answer], list[float], int]:
-    """Answers, the waits between tries, and the number of requests; nothing stands behind the endpoint."""
+    """Answers, the waits between tries, and the number of requests; there is no model behind the endpoint."""
     waits: list[float] = []
     with FaultyProxy("127.0.0.1:1", always(plan) if isinstance(plan, Fault) else plan) as proxy:
         model: Any = ApiAnswers(settings_of(proxy.base_url, **changes), 0, waits.append)
         if store is not None:
-            # Keyed without the port, which is another one each time.
+            # The key leaves out the port, which is another one each time.
             model.identity = {**model.identity, "base_url": "http://host/v1"}
             model = stored(model, store)
         return list(model.answer(questions(1) if asked is None else asked)), waits, len(proxy.log)
@@ -91,7 +91,7 @@ def test_a_key_that_is_sent_back_is_blotted_out_whole(fault: Fault, store: Respo
     assert len(answer.reason or "") <= 350 and "\n" not in (answer.reason or "")
 
 
-# Settings that no question survives
+# Settings that make every question fail
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_a_key_that_is_sent_back_is_blotted_out_whole(fault: Fault, store: Respo
     [
         (
             refusal(404, {"error": {"message": "no such model"}}),
-            r"has no model m \(status 404: no such model\); mend model",
+            r"has no model m \(status 404: no such model\); correct model",
         ),
         (
             refusal(402, {"error": {"message": "Insufficient Balance"}}),
@@ -129,7 +129,7 @@ def test_a_setting_that_every_request_is_refused_for_stops_the_run() -> None:
 
 def test_pictures_that_cannot_be_read_neither_count_nor_hide_what_the_endpoint_does() -> None:
     broken = questions(30, encoded_images=lambda: [b"<svg>"])
-    assert {answer.passing for answer in ask(reply(), broken)[0]} == {False}
+    assert {answer.transient for answer in ask(reply(), broken)[0]} == {False}
     fault = refusal(400, {"error": {"message": "no"}})
     with pytest.raises(WhatifError, match="20 questions in a row"):
         ask(fault, [question for pair in zip(questions(30), broken, strict=True) for question in pair])
@@ -172,12 +172,12 @@ def test_a_count_of_tokens_that_is_none_is_not_taken(count: Any, store: Response
 def test_a_retry_after_that_means_nothing_is_passed_over(value: str) -> None:
     fault = refusal(429, {"error": {"message": "slow"}}, Retry_After=value, Date="Wed, 21 Oct 2026 07:28:00 GMT")
     (answer,), waits, _ = ask(fault)
-    assert answer.passing and len(waits) == 1 and FIRST_WAIT <= waits[0] <= 2 * FIRST_WAIT
+    assert answer.transient and len(waits) == 1 and FIRST_WAIT <= waits[0] <= 2 * FIRST_WAIT
 
 
 def test_json_that_is_too_deep_is_no_reply() -> None:
     (answer,), _, requests = ask(Fault("status", 200, body=b"[" * 100_000))
-    assert (answer.status, answer.passing, requests) == ("error", True, 2)
+    assert (answer.status, answer.transient, requests) == ("error", True, 2)
 
 
 @pytest.mark.parametrize(

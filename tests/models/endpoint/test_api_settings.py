@@ -1,4 +1,4 @@
-"""What a system message and further fields of a request change: what is sent, and what answers are stored under."""
+"""The effect of a system message and further request fields on requests and on the keys of stored answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An endpoint that sends far more than an answer: it is read up to a limit, whatever its encoding and status."""
+"""An endpoint that sends far more than an answer is read up to a limit, for any encoding and status."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_a_large_response_is_not_read_to_its_end_and_is_not_asked_for_again(
     with Flood("", status=status, headers=headers) as flood:
         answer = answer_of(flood)
     assert answer == Answer(status="error", reason="the response is larger than max_response_bytes (1,048,576)")
-    assert not answer.passing, "it is final"
+    assert not answer.transient, "it is final"
     assert len(flood.log) == 1
     # What lies in the buffers of both sockets counts as sent.
     assert LIMIT < flood.sent < 16 * LIMIT

@@ -1,4 +1,4 @@
-"""Masks of many captions filled together are what the library's own pipeline fills one by one."""
+"""Masks of many captions filled together equal the library's own pipeline one by one."""
 
 from __future__ import annotations
 
@@ -58,7 +58,9 @@ def test_the_company_in_a_batch_changes_nothing(tmp_path: Path, tiny: Callable[[
             for first, second in zip(one.places, other.places, strict=True):
                 assert [r.word for r in first] == [r.word for r in second]
                 assert [r.probability for r in first] == pytest.approx([r.probability for r in second], rel=1e-4)
-    assert len({filled.places[0][0].probability for filled in alone if filled.places}) > 5  # the captions count
+    assert (
+        len({filled.places[0][0].probability for filled in alone if filled.places}) > 5
+    )  # the result depends on the captions
 
 
 def test_a_piece_of_a_word_is_told_from_a_whole_one(tmp_path: Path) -> None:
@@ -85,7 +87,7 @@ def test_a_piece_of_a_word_is_told_from_a_whole_one(tmp_path: Path) -> None:
 
 
 def most(model: MaskedLanguageModel, caption: str, noun: Noun, top: int) -> list[str]:
-    """The tokens in the order of their probability, by the library alone."""
+    """The tokens in order of their probability, by the library alone."""
     text = f"{caption[: noun.start]}{model.tokenizer.mask_token}{caption[noun.end :]}"
     inputs = model.tokenizer(text, return_tensors="pt", return_token_type_ids=False)
     with torch.inference_mode():
@@ -113,7 +115,7 @@ def test_a_caption_beyond_the_models_positions_is_told_and_the_longest_one_is_no
 
 
 def model_tokens(model: MaskedLanguageModel) -> int:
-    """How many tokens `man` is: all of them become one mask."""
+    """The number of tokens of `man`: all of them become one mask."""
     return len(model.tokenizer("man", add_special_tokens=False)["input_ids"])
 
 
@@ -137,9 +139,9 @@ def test_what_cannot_fill_masks_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(WhatifError, match="has no mask token") as error:
         loaded(tiny_roberta(tmp_path / "unmasked", mask=False))
     assert "\n" not in str(error.value)
-    with pytest.raises(WhatifError, match="a 'gpt2' is no masked language model"):
+    with pytest.raises(WhatifError, match="a 'gpt2' is not a masked language model"):
         loaded(tiny_causal(tmp_path / "causal"))
-    with pytest.raises(WhatifError, match="there is no such folder"):
+    with pytest.raises(WhatifError, match="no such folder"):
         loaded(tmp_path / "nowhere")
 
 

@@ -1,4 +1,4 @@
-"""Perplexities of texts in packs and batches are those of each text alone, by the library's own loss."""
+"""Perplexities of texts in packs and batches equal those of each text alone, by the library's own loss."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from whatif.params.models import LocalCheckpoint
 
 torch = pytest.importorskip("torch")
 
-# Candidates of the same caption, texts that are the beginning of others, one twice.
+# Candidates of the same caption, texts that are the beginning of others, and a duplicate.
 CANDIDATES = [text.replace(" a ", f" {word} ") for text in TEXTS for word in ("a", "the", "her", "red")]
 LIST = [*CANDIDATES, *TEXTS, "A man", "A man rides", "the", "cat sit near the old wooden table."]
 
@@ -80,6 +80,6 @@ def test_texts_are_taken_as_they_are_needed(tmp_path: Path, monkeypatch: pytest.
 
 def test_what_is_no_causal_language_model_is_one_line(tmp_path: Path) -> None:
     # The library would load a BERT as a decoder that sees what comes after.
-    with pytest.raises(WhatifError, match="'bert' is no plain language model") as error:
+    with pytest.raises(WhatifError, match="'bert' is not a causal language model") as error:
         loaded(tiny_bert(tmp_path))
     assert "\n" not in str(error.value)

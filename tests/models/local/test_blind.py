@@ -1,4 +1,4 @@
-"""The blind baseline: the question without its picture."""
+"""The blind baseline: the question without its image."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def other_text_model(folder: Path, kind: str) -> Path:
     ],
 )
 def test_models_of_other_kinds_rank_and_answer(tmp_path: Path, *, kind: str, shared: bool) -> None:
-    """What keeps more than keys and values takes a whole pass an option, and one question at a time."""
+    """A model with more state than keys and values takes a whole pass per option, and one question at a time."""
     model = loaded(other_text_model(tmp_path, kind), batch_size=4)
     asked: Any = model.checkpoint.score.args[0]  # type: ignore[attr-defined]
     assert keeps_keys_and_values(asked) == shared
@@ -134,7 +134,7 @@ def test_models_of_other_kinds_rank_and_answer(tmp_path: Path, *, kind: str, sha
 
 
 def test_a_model_that_sees_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(WhatifError, match=r"a 'llava' is no plain language model"):
+    with pytest.raises(WhatifError, match=r"a 'llava' is not a text-only language model"):
         loaded(tiny_llava(tmp_path))
 
 

@@ -39,7 +39,7 @@ def sums(answer: Answer) -> list[float]:
 
 
 def whole_passes(model: LocalModel, image: Image.Image) -> list[float]:
-    """Sums of log-likelihoods of the options, from a forward pass an option through the whole model."""
+    """Sums of log-likelihoods of the options, from one forward pass per option through the whole model."""
     asked: Any = model.checkpoint.score.args[0]  # type: ignore[attr-defined]
     inputs = model.checkpoint.encode([Prompt("How many dots are there?", [image])])
     options = [model.checkpoint.option_tokens(option) for option in OPTIONS]
@@ -48,7 +48,7 @@ def whole_passes(model: LocalModel, image: Image.Image) -> list[float]:
     made = []
     for tokens in options:
         with torch.no_grad():
-            # The library shifts labels to the right for the decoder, and gives back their mean loss.
+            # The library shifts labels to the right for the decoder, and returns their mean loss.
             loss = asked(**inputs, labels=torch.tensor([tokens])).loss
         made.append(-float(loss) * len(tokens))
     return made

@@ -63,7 +63,7 @@ def means(answer: Answer) -> list[float]:
 
 
 def by_hand(checkpoint: Path, image: Image.Image, prompt: str, option: str) -> float:
-    """Mean log-likelihood of an option, from one forward pass over the text written out as the template has it."""
+    """Mean log-likelihood of an option, from one forward pass over the text formatted like the template."""
     tokenizer = transformers.AutoTokenizer.from_pretrained(checkpoint)
     model = transformers.LlavaForConditionalGeneration.from_pretrained(checkpoint, dtype=torch.float32).eval()
     pixels = transformers.CLIPImageProcessor.from_pretrained(checkpoint)(image, return_tensors="pt")["pixel_values"]
@@ -83,7 +83,7 @@ def test_scores_are_those_of_a_forward_pass_written_by_hand(checkpoint: Path, mo
     (answer,) = model.answer([asked])
     expected = [by_hand(checkpoint, picture(0), asked.prompt, option) for option in asked.options]
     assert means(answer) == pytest.approx(expected, abs=1e-5)
-    assert (answer.letter, answer.status) == (None, "ok")  # which option wins is the caller's rule
+    assert (answer.letter, answer.status) == (None, "ok")  # the caller decides which option wins
 
 
 def test_tokens_are_counted(model: Model, processor: Any) -> None:
@@ -160,7 +160,7 @@ LINE_BREAK = "{{ '\\n' }}"  # a template drops a plain one after a block
         (LINE_BREAK, "BOT" + LINE_BREAK, "BOT" + LINE_BREAK + "{{ text }}</s>", AnswerPlace("BOT\n", "")),
         (LINE_BREAK, "BOT" + 2 * LINE_BREAK, "BOT" + 2 * LINE_BREAK + "{{ text }}", AnswerPlace("BOT\n\n", "")),
         (" ", "[/INST]", "[/INST] {{ text }}</s>", AnswerPlace("USER: question [/INST]", " ")),
-        # What stands before the answer is no white space, or another opening: nothing is put between.
+        # The text before the answer is not white space, or another opening: nothing is inserted.
         (LINE_BREAK, "ASSISTANT:", "ASSISTANT: [thought] {{ text }}", AnswerPlace("ASSISTANT:", "")),
         (LINE_BREAK, "ASSISTANT:", "BOT: {{ text }}", AnswerPlace("ASSISTANT:", "")),
     ],
@@ -189,6 +189,6 @@ def test_an_option_is_tokenised_as_it_stands_after_the_prompt(processor: Any) ->
 
     assert words(AnswerPlace("ASSISTANT:", " "), "16") == ["Ġ16"]
     assert words(AnswerPlace("BOT\n", ""), "16") == ["16"]
-    # Behind `1` the option becomes part of the token `16`: it is taken by itself.
+    # After `1` the option becomes part of the token `16`, so it is tokenised alone.
     assert tokenizer.tokenize("\n16")[-1] == "16"
     assert words(AnswerPlace("\n1", ""), "6") == ["6"]

@@ -1,4 +1,4 @@
-"""What is said of a checkpoint that cannot be used."""
+"""Error messages for unusable checkpoints."""
 
 from __future__ import annotations
 
@@ -79,11 +79,11 @@ def make_it_encoder_decoder(folder: Path) -> None:
         (lose("processor_config.json"), r"lacks a processor \(processor_config.json or preprocessor_config.json"),
         (lose("chat_template.jinja"), r"has no chat template"),
         (lose_a_tensor, r"its files lack 1 weights, first .*mlp"),
-        (truncate, r"model.safetensors: is cut off: it ends after 1,000 bytes, within its header"),
+        (truncate, r"model.safetensors: is truncated: it ends after 1,000 bytes, within its header"),
         (split_and_lose_a_part, r"lacks 1 of 2 weight files, first model-00002-of-00002.safetensors"),
         (lambda folder: (folder / "config.json").write_text("{"), r"cannot be loaded"),
         (make_its_settings_contradict, r"cannot be loaded"),
-        (make_it_text_only, r"'llama' is no vision-language model"),
+        (make_it_text_only, r"'llama' is not a vision-language model"),
         (make_it_encoder_decoder, r"is an encoder-decoder"),
     ],
 )
@@ -99,7 +99,7 @@ def test_a_spoilt_folder_is_named_with_what_is_missing(
 
 @pytest.mark.parametrize("name", ["/no/such/folder", "./nowhere", "~/nowhere", "nowhere", "a/b/c"])
 def test_a_missing_folder_is_not_looked_for_on_the_hub(name: str) -> None:
-    with pytest.raises(WhatifError, match=f"checkpoint {name}: there is no such folder; .*hub id such as"):
+    with pytest.raises(WhatifError, match=f"checkpoint {name}: no such folder; .*hub id such as"):
         loading(name)
 
 
@@ -114,12 +114,12 @@ def test_a_device_that_is_not_there(folder: Path) -> None:
 
 
 def test_a_device_without_memory_holds_no_weights(folder: Path) -> None:
-    with pytest.raises(WhatifError, match=r"^device meta: holds no weights"):
+    with pytest.raises(WhatifError, match=r"^device meta: has no weights"):
         loading(folder, device="meta")
 
 
 def test_a_folder_has_no_revisions(folder: Path) -> None:
-    with pytest.raises(WhatifError, match=r"is a folder, which has no revisions; leave out revision \(0123abc\)"):
+    with pytest.raises(WhatifError, match=r"is a folder, which has no revisions; remove `revision` \(0123abc\)"):
         loading(folder, revision="0123abc")
 
 

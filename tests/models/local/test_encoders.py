@@ -1,4 +1,4 @@
-"""Encoders as matchers: scores as the library gives them one by one, and what is said of a bad checkpoint."""
+"""Encoders as matchers: scores equal the library's one by one, and errors of invalid checkpoints."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def pictures() -> list[tuple[Image.Image, Image.Image]]:
 
 
 def one_by_one(folder: Path, loaded_by: str, cosine: Callable[[Any, Any], float]) -> list[float]:
-    """What the library's own forward pass gives each caption of a pair with each of its pictures, alone."""
+    """The library's own forward pass for each caption of a pair with each of its images, alone."""
     model = getattr(transformers, loaded_by).from_pretrained(folder).eval()
     processor = transformers.AutoProcessor.from_pretrained(folder)
     scores = []
@@ -72,7 +72,7 @@ def test_scores_of_dual_encoders_are_the_cosines_of_the_library(tmp_path: Path, 
     scores = load_matcher("dual-encoder", settings).match(CAPTIONS, pictures())
     assert scores.shape == (3, 2, 2)
     assert scores.ravel().tolist() == pytest.approx(one_by_one(folder, loaded_by, cosine), abs=1e-5)
-    assert len({round(float(score), 4) for score in scores.ravel()}) == 12  # captions and pictures both count
+    assert len({round(float(score), 4) for score in scores.ravel()}) == 12  # both captions and images matter
 
 
 @pytest.mark.parametrize("kind", DUAL)
@@ -82,7 +82,7 @@ def test_embeddings_have_length_one_and_a_long_caption_is_cut_off(tmp_path: Path
     long = "how many dots are there " * 60
     found = encoder.captions([long, long + "inside", "", "yellow"])
     assert np.linalg.norm(found, axis=1) == pytest.approx(1.0)
-    # What comes after the cut does not count, so both are the same; CLIP reads the last token, which is still the end.
+    # The truncated text does not count, so both are the same; CLIP reads the last token, which is still the end token.
     assert np.array_equal(found[0], found[1])
     assert not np.allclose(found[0], found[3], atol=1e-3)
     assert encoder.pictures([]).shape[0] == 0
@@ -131,7 +131,7 @@ def test_too_little_memory_is_one_line_that_names_the_batch_size(
         raise RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 9 bytes")
 
     monkeypatch.setattr(encoder.model, "get_text_features", fails)
-    with pytest.raises(WhatifError, match="out of memory with 7 at once; give a smaller batch_size"):
+    with pytest.raises(WhatifError, match="out of memory with 7 at once; set a smaller batch_size"):
         encoder.captions(["yellow"])
 
 
@@ -149,7 +149,7 @@ def truncate(folder: Path) -> None:
     [
         (lose("model.safetensors"), "lacks weights"),
         (lose("config.json"), "lacks config.json"),
-        (truncate, "is cut off"),
+        (truncate, "is truncated"),
     ],
 )
 def test_a_spoilt_checkpoint_is_one_line(tmp_path: Path, spoil: Callable[[Path], None], message: str) -> None:
@@ -168,5 +168,5 @@ def test_another_kind_of_checkpoint_is_refused(tmp_path: Path) -> None:
     with pytest.raises(WhatifError, match="is a 'clip'; the adapter cross-encoder takes vilt and bridgetower"):
         load_matcher("cross-encoder", CrossEncoder(adapter="cross-encoder", checkpoint=str(clip)))
     shutil.rmtree(clip)
-    with pytest.raises(WhatifError, match="there is no such folder"):
+    with pytest.raises(WhatifError, match="no such folder"):
         dual_encoder(LocalCheckpoint(checkpoint=str(clip)))

@@ -1,4 +1,4 @@
-"""What a question that cannot be asked, too little memory, and a kill cost a run of a checkpoint."""
+"""The effect of a question that cannot be asked, of too little memory, and of a kill on a run of a checkpoint."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_the_words_of_a_question_may_hold_the_token_of_a_picture(family: str, tm
     model = loaded(family, ({**CHAT, **BLIP})[family](tmp_path))
     whole = [question([picture(n)], "How many dots?") for n in range(3)]
     expected = list(model.answer(whole))
-    odd = question([picture(1)], _TOKENS)  # the same picture as the second: in families that share it, too
+    odd = question([picture(1)], _TOKENS)  # the same image as the second: in families that share it, too
     answers = list(model.answer([*whole, odd, replace(odd, options=("A", "B"))]))
     assert answers[:3] == expected
     for answer in answers[3:]:
@@ -195,7 +195,7 @@ def test_options_that_memory_does_not_hold_at_once_are_ranked_fewer_at_once(
         assert [score.log_likelihood for score in answer.option_scores] == pytest.approx(sums, abs=1e-4)
         assert replace(answer, option_scores=None) == replace(whole, option_scores=None)
     said = [line for line in capsys.readouterr().err.splitlines() if "memory" in line]
-    assert said == ["whatif: 4 options at once do not fit into memory; going on with fewer"]
+    assert said == ["whatif: 4 options at once do not fit into memory; continuing with fewer"]
     assert [count for count in rows if count > 1] == [4, 2]
 
 

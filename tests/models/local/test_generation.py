@@ -1,4 +1,4 @@
-"""Open questions answered in batches, beside one at a time."""
+"""Open questions answered in batches equal those answered one at a time."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_a_batch_says_what_each_question_gets_alone_token_for_token(family: tupl
     for count in counts:
         questions = mixed_questions([count])
         alone = tokens(model, questions, 1)
-        assert len(set(map(tuple, alone))) > 3  # they do not all say the same
+        assert len(set(map(tuple, alone))) > 3  # the answers are not all the same
         assert tokens(model, questions, 4) == alone
         assert tokens(model, questions, 9) == alone
 
@@ -96,7 +96,7 @@ def test_an_answer_ends_where_the_checkpoint_says(llava: Path, tmp_path: Path) -
     end = next(row[2] for row in endless if row[2] not in row[:2] and any(row[2] not in other for other in endless))
     model = transformers.LlavaForConditionalGeneration.from_pretrained(llava)
     model.generation_config.eos_token_id = [2, end]
-    # What a checkpoint recommends beside its ends is not asked for.
+    # Recommended settings of the checkpoint other than its end tokens are ignored.
     model.generation_config.do_sample, model.generation_config.temperature = True, 9.0
     model.generation_config.repetition_penalty = 5.0
     model.save_pretrained(tmp_path)
@@ -153,9 +153,9 @@ def test_a_batch_that_memory_does_not_hold_is_halved_and_said_once(
     assert list(model.answer(questions)) == expected
     assert given == [8, 4, 2, 2, 2, 2, 1]
     (said,) = [line for line in capsys.readouterr().err.splitlines() if "memory" in line]
-    assert said == "whatif: 8 questions at once do not fit into memory; going on with fewer"
+    assert said == "whatif: 8 questions at once do not fit into memory; continuing with fewer"
     assert list(model.answer(questions)) == expected
-    assert given[7:] == [2, 2, 2, 2, 1]  # what was learnt is kept
+    assert given[7:] == [2, 2, 2, 2, 1]  # the smaller size is kept
     assert "memory" not in capsys.readouterr().err
 
 
@@ -163,7 +163,7 @@ def test_a_single_question_that_memory_does_not_hold_ends_the_run(llava: Path) -
     model = loaded("llava", llava, 4)
     out_of_memory_above(model, 0)
     for asked in (question([picture(0)]), question([picture(0)], options=("A", "B"))):
-        with pytest.raises(WhatifError, match="out of memory with a single question; give a smaller dtype"):
+        with pytest.raises(WhatifError, match="out of memory with a single question; use a smaller dtype"):
             list(model.answer([asked]))
 
 

@@ -1,4 +1,4 @@
-"""A processor that makes pictures of another size than its model takes is named when it is loaded."""
+"""A processor that makes images of another size than its model takes is reported when it is loaded."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_a_clip_takes_one_size(tmp_path: Path, values: dict[str, Any]) -> None:
     with pytest.raises(WhatifError) as error:
         dual_encoder(LocalCheckpoint(checkpoint=str(folder)))
     assert str(error.value) == (
-        f"checkpoint {folder}: its processor makes pictures of 64 x 64 pixels, its model takes 32 x 32; mend "
+        f"checkpoint {folder}: its processor makes images of 64 x 64 pixels, its model takes 32 x 32; fix "
         "preprocessor_config.json or processor_config.json (crop_size, size)"
     )
 
@@ -50,7 +50,7 @@ def test_a_llava_takes_one_size(tmp_path: Path) -> None:
     settings = HuggingFaceChat(adapter="hf-chat", checkpoint=str(folder))
     load_chat_model(settings)
     change(folder, size={"shortest_edge": 64}, crop_size={"height": 64, "width": 64})
-    with pytest.raises(WhatifError, match=r"makes pictures of 64 x 64 pixels, its model takes \d+ x \d+; mend"):
+    with pytest.raises(WhatifError, match=r"makes images of 64 x 64 pixels, its model takes \d+ x \d+; fix"):
         load_chat_model(settings)
 
 

@@ -1,4 +1,4 @@
-"""Options ranked after a shared prefix, beside one whole forward pass an option, in every family."""
+"""Options ranked after a shared prefix equal one whole forward pass per option, in every family."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_another_picture_changes_the_scores(model: LocalModel) -> None:
 def test_the_second_of_two_pictures_counts_and_so_does_their_order(model: LocalModel) -> None:
     seen = [both(model, [picture(a), picture(b)])[1] for a, b in ((0, 1), (0, 2), (1, 0))]
     assert np.abs(np.subtract(seen[0], seen[1])).max() > 0.05
-    # Less than above: in Mllama the order shows only where the words stand between the pictures.
+    # Smaller than above: in Mllama the order matters only if text stands between the images.
     assert np.abs(np.subtract(seen[0], seen[2])).max() > 0.005
 
 
@@ -94,7 +94,7 @@ def test_every_family_with_a_shared_prefix_is_tested() -> None:
 
 
 def test_positions_of_pictures_are_put_to_the_test(tmp_path: Path) -> None:
-    """The picture of 2 x 2 tokens takes 2 places: forgetting that would shift every option."""
+    """The image of 2 x 2 tokens takes 2 positions: ignoring that would shift every option."""
     folder = CHAT["qwen2_vl"](tmp_path)
     model = cast("LocalModel", load("hf-chat", HuggingFaceChat(adapter="hf-chat", checkpoint=str(folder)), 0))
     both(model, [picture(0)])
@@ -114,12 +114,12 @@ def test_other_families_take_whole_passes(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr("whatif.models.local.option_scores.SHARED_PREFIX", frozenset())
     passes.clear()
     whole = option_scores(asked, inputs, [*options, [8]])
-    assert len(passes) == 3  # one an option
+    assert len(passes) == 3  # one per option
     assert sums(whole)[:2] == pytest.approx(sums(shared), abs=1e-4)
 
 
 def test_a_family_that_sees_and_is_not_listed_takes_whole_passes() -> None:
-    """Some have no `vision_config` to be known by."""
+    """Some families have no `vision_config` to be recognised by."""
     import transformers
 
     configuration = transformers.FuyuConfig(

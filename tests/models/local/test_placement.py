@@ -1,4 +1,4 @@
-"""Weights over several devices and in fewer bits: the same answers, or close ones, or one line that says what lacks."""
+"""Weights over several devices and in fewer bits: equal or similar answers, or a one-line error."""
 
 from __future__ import annotations
 
@@ -47,7 +47,9 @@ def test_a_model_that_accelerate_places_answers_as_one_that_is_not(folder: Path)
 )
 @pytest.mark.parametrize("bits", ["4bit", "8bit"])
 def test_fewer_bits_give_answers_that_are_close(tmp_path: Path, bits: str) -> None:
-    folder = random_llava(tmp_path / "llava", 2, layers=2, hidden_size=128)  # 4 bits take blocks of 64 weights
+    folder = random_llava(
+        tmp_path / "llava", 2, layers=2, hidden_size=128
+    )  # 4-bit quantisation uses blocks of 64 weights
     (ranked, said), (ranked_whole, _) = answers(folder, quantization=bits), answers(folder)
     assert (ranked.status, said.status) == ("ok", "ok")
     assert ranked.option_scores is not None and ranked_whole.option_scores is not None
@@ -59,16 +61,16 @@ def test_fewer_bits_give_answers_that_are_close(tmp_path: Path, bits: str) -> No
 @pytest.mark.parametrize(
     ("settings", "present", "message"),
     [
-        ({"device_map": "auto"}, (), "device_map: auto: needs accelerate, not installed here; pip install accelerate"),
+        ({"device_map": "auto"}, (), "device_map: auto: requires accelerate; run pip install accelerate"),
         (
             {"quantization": "4bit"},
             (),
-            "quantization: 4bit: needs accelerate and bitsandbytes, not installed here; pip install accelerate b",
+            "quantization: 4bit: requires accelerate and bitsandbytes; run pip install accelerate b",
         ),
         (
             {"quantization": "8bit", "device_map": "auto"},
             ("accelerate",),
-            "quantization: 8bit: needs bitsandbytes, not installed here; pip install bitsandbytes",
+            "quantization: 8bit: requires bitsandbytes; run pip install bitsandbytes",
         ),
     ],
 )

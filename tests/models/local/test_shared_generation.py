@@ -1,4 +1,4 @@
-"""Questions about the same pictures, which are encoded once, beside the same questions one at a time."""
+"""Questions about the same images, which are encoded once, equal the same questions one at a time."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def library_model(model: LocalModel) -> Any:
 
 
 def looks(model: LocalModel) -> list[int]:
-    """Grows by the number of rows of each pass in which the model is shown pictures."""
+    """Increased by the number of rows of each pass in which the model processes images."""
     rows: list[int] = []
 
     def note(_: Any, arguments: Any, keywords: dict[str, Any]) -> None:
@@ -70,11 +70,11 @@ def test_twins_get_what_each_question_gets_alone_token_for_token(folder: Path, p
         assert list(model.answer(questions)) == alone
         assert set(rows) == {1}  # nothing fell back to another way
         assert len(rows) < len(questions)
-    assert len(rows) == 4  # all in one batch: each of the four pictures is encoded once
+    assert len(rows) == 4  # all in one batch: each of the four images is encoded once
 
 
 def test_the_positions_that_are_given_are_those_of_a_whole_pass(folder: Path) -> None:
-    """First logits, not only tokens: a shifted position may leave the likeliest token as it is."""
+    """First logits, not only tokens: a shifted position may leave the most probable token unchanged."""
     model = loaded(folder, 4, max_new_tokens=1)
     together = model.checkpoint.generate_together
     assert together is not None
@@ -114,7 +114,7 @@ def test_answers_of_unlike_length_end_where_the_checkpoint_says(llava: Path, tmp
 
 @pytest.mark.parametrize("ending", ["\nASSISTANT:", ""])
 def test_words_may_stand_before_the_pictures(llava: Path, tmp_path: Path, ending: str) -> None:
-    """Then nothing of use is shared; and where nothing follows the picture, the plain way is taken."""
+    """Then nothing useful is shared; and if nothing follows the image, the plain method is used."""
     template = (
         "{% for message in messages %}{{ message['content'][-1]['text'] }}{% for part in message['content'][:-1] %}"
         "<image>{% endfor %}{% endfor %}{% if add_generation_prompt %}"
@@ -132,7 +132,7 @@ def test_words_may_stand_before_the_pictures(llava: Path, tmp_path: Path, ending
 
 
 def test_a_sliding_window_is_answered_in_plain_batches(llava: Path, tmp_path: Path) -> None:
-    """The window would count the padding between picture and words."""
+    """The window would count the padding between image and text."""
     own = transformers.AutoConfig.from_pretrained(llava)
     words = {**own.text_config.to_dict(), "model_type": "mistral", "sliding_window": 6}
     words.pop("architectures", None)

@@ -1,4 +1,4 @@
-"""A system message: where a chat template has a place for it, it is read; where not, that is said."""
+"""A system message is used if a chat template has a place for it; otherwise it is an error."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_it_is_read_before_the_question(adapter: str, folders: dict[str, Path], 
 
 @pytest.mark.parametrize("adapter", KINDS)
 @pytest.mark.parametrize(
-    ("template", "reason"), [(REFUSES, "refuses a system message"), (DROPS, "leaves a system message out")]
+    ("template", "reason"), [(REFUSES, "rejects a system message"), (DROPS, "omits a system message")]
 )
 def test_a_template_without_a_place_for_it_is_named(
     adapter: str, template: str, reason: str, folders: dict[str, Path], tmp_path: Path
@@ -79,7 +79,7 @@ def test_a_template_without_a_place_for_it_is_named(
 
 def test_a_language_model_without_a_template_has_a_prompt_for_it(folders: dict[str, Path], tmp_path: Path) -> None:
     folder = with_template(folders["blind"], tmp_path / "copy", None)
-    with pytest.raises(WhatifError, match="no chat template, so no place for `system`; put it into `prompt`"):
+    with pytest.raises(WhatifError, match="no chat template and so no place for `system`; put the text into `prompt`"):
         answers("blind", folder, system="You count dots.")
 
 

@@ -1,4 +1,4 @@
-"""What is said of a safetensors file that is not whole."""
+"""Error messages for incomplete safetensors files."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ def test_a_whole_file_is_whole_and_every_shorter_one_is_cut_off(tmp_path: Path) 
     check_weights(path)
     for length in range(len(data)):
         path.write_bytes(data[:length])
-        with pytest.raises(WhatifError, match=r"^checkpoint .*/model.safetensors: is cut off: .*again$"):
+        with pytest.raises(WhatifError, match=r"^checkpoint .*/model.safetensors: is truncated: .*again$"):
             check_weights(path)
 
 
 @pytest.mark.parametrize(
     ("header", "weights", "message"),
     [
-        (HEADER, bytes(13), "is broken: it has .* bytes, .* are described"),
-        (b"[1, 2]", b"", "is no safetensors file"),
-        (b'{"a": 1}', b"", "is no safetensors file"),
-        (b'{"a": {"data_offsets": [0]}}', b"", "is no safetensors file"),
-        (b"\xff\xfe", b"", "is no safetensors file"),
+        (HEADER, bytes(13), "is damaged: it has .* bytes, not "),
+        (b"[1, 2]", b"", "is not a safetensors file"),
+        (b'{"a": 1}', b"", "is not a safetensors file"),
+        (b'{"a": {"data_offsets": [0]}}', b"", "is not a safetensors file"),
+        (b"\xff\xfe", b"", "is not a safetensors file"),
     ],
 )
 def test_other_files_are_named(tmp_path: Path, header: bytes, weights: bytes, message: str) -> None:
@@ -52,7 +52,7 @@ def test_other_files_are_named(tmp_path: Path, header: bytes, weights: bytes, me
 def test_a_page_of_the_web_is_no_weight_file(tmp_path: Path) -> None:
     path = tmp_path / "model.safetensors"
     path.write_text("<!DOCTYPE html><html>not found</html>")
-    with pytest.raises(WhatifError, match="is no safetensors file"):
+    with pytest.raises(WhatifError, match="is not a safetensors file"):
         check_weights(path)
     with pytest.raises(WhatifError, match="cannot be read"):
         check_weights(tmp_path / "nothing")

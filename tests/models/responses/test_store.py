@@ -1,4 +1,4 @@
-"""The store of answers: what was put is there, once, whoever writes beside it and whatever kills the writer."""
+"""The store of answers: stored answers persist, once each, with concurrent writers and killed writers."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def writer(store: Path, name: str, first: int, end: int) -> subprocess.Popen[str
 
 
 def all_answers(path: Path) -> list[str]:
-    """What stands in a file, read without the code under test."""
+    """The contents of a file, read without the code under test."""
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         return [json.loads(a)["response"] for (a,) in connection.execute("SELECT answer FROM responses")]
@@ -110,7 +110,7 @@ def test_an_error_and_a_wrong_key_are_not_stored(path: Path) -> None:
         request = request_of("question")
         with pytest.raises(ValueError, match="an error is no answer"):
             store.put(request_key(request), request, {"status": "error", "reason": "time-out"})
-        with pytest.raises(ValueError, match="not the key"):
+        with pytest.raises(ValueError, match="does not match its request"):
             store.put(request_key(request_of("another")), request, answer_of("yes"))
         assert store.summary().answers == {}
 
@@ -174,8 +174,8 @@ def _cut(line: str) -> str:
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
-        (_cut, "line 2: is no stored answer"),
-        (lambda line: "[]", "line 2: is no stored answer"),
+        (_cut, "line 2: is not a stored answer"),
+        (lambda line: "[]", "line 2: is not a stored answer"),
         (lambda line: line.replace("question 1", "question 9"), "row 2: its key"),
         (lambda line: line.replace('"ok"', '"error"'), "row 2: its answer has no status"),
     ],
@@ -204,7 +204,7 @@ def test_other_files_are_refused_and_left_alone(tmp_path: Path) -> None:
     before = text.read_bytes(), database.read_bytes()
     with pytest.raises(WhatifError, match=r"text\.sqlite: cannot be used as a store"):
         ResponseStore(text)
-    with pytest.raises(WhatifError, match=r"other\.sqlite: is a database of something else"):
+    with pytest.raises(WhatifError, match=r"other\.sqlite: is not a store of answers"):
         ResponseStore(database)
     with pytest.raises(WhatifError, match=r"text\.sqlite/x: cannot be used"):
         ResponseStore(text / "x")
@@ -222,7 +222,7 @@ def test_the_file_alone_is_whole_after_each_answer(path: Path, tmp_path: Path, k
             process.send_signal(signal.SIGKILL)
             process.wait()
             with ResponseStore(path):
-                pass  # takes back what was being written then
+                pass  # rolls back the unfinished write
         else:
             process.wait()
     copy.write_bytes(path.read_bytes())
@@ -273,22 +273,22 @@ def _refuse(path: Path, data: bytes, **more: Any) -> None:
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        ({"status": "ok", "option_scores": 5}, "has option_scores that are no list"),
+        ({"status": "ok", "option_scores": 5}, "has option_scores that are not a list"),
         ({"status": "ok", "option_scores": [{"log_likelihood": "x", "tokens": 1}]}, "has option_scores"),
         ({"status": "ok", "option_scores": [{"log_likelihood": -1.0, "tokens": 0}]}, "has option_scores"),
-        ({"status": "ok", "response": 3}, "has a response that is no text: 3"),
+        ({"status": "ok", "response": 3}, "has a response that is not text: 3"),
         (
             {"status": "ok", "response": "3", "prompt_tokens": 10**30},
-            "has prompt_tokens that are no number of tokens: 1000",
+            "has prompt_tokens that are not a number of tokens: 1000",
         ),
         (
             {"status": "ok", "response": "3", "response_tokens": -5},
-            "has response_tokens that are no number of tokens: -5",
+            "has response_tokens that are not a number of tokens: -5",
         ),
-        ({"status": "ok", "response": "3", "prompt_tokens": True}, "has prompt_tokens that are no number"),
+        ({"status": "ok", "response": "3", "prompt_tokens": True}, "has prompt_tokens that are not a number"),
         ({"status": "ok", "response": "3", "cut_off": "no"}, "has a cut_off that is neither true nor false"),
         ({"status": "passed"}, "has no status"),
-        (["ok"], "is no object"),
+        (["ok"], "is not an object"),
     ],
 )
 def test_an_answer_of_other_types_is_refused_by_a_merge_and_named_when_it_is_there(
@@ -301,7 +301,7 @@ def test_an_answer_of_other_types_is_refused_by_a_merge_and_named_when_it_is_the
     with ResponseStore(path) as store:
         with pytest.raises(WhatifError, match=message) as error:
             store.merge([lines])
-        assert str(error.value).startswith(f"{lines}: row 1: its answer has") or "is no object" in message
+        assert str(error.value).startswith(f"{lines}: row 1: its answer has") or "is not an object" in message
         with closing(sqlite3.connect(path)) as connection, connection:
             row = (request_key(request), json.dumps(request), json.dumps(answer))
             connection.execute("INSERT INTO responses VALUES (NULL, ?, ?, ?)", row)
@@ -315,12 +315,15 @@ def test_an_answer_of_other_types_is_refused_by_a_merge_and_named_when_it_is_the
     [
         (
             '{"key":"a","request":{"identity":{},"prompt":"\\ud800"},"answer":{}}',
-            "row 1: holds half of a surrogate pair",
+            "row 1: contains a lone surrogate",
         ),
-        ('{"key":"KEY","request":{"identity":{}},"answer":{"status":"ok","response":"\\ud800"}}', "row 1: holds half"),
-        ("[" * 100_000, "line 1: is no stored answer"),
-        ('{"key":"NONE","request":{},"answer":{"status":"ok"}}', "row 1: its request does not say which model"),
-        ('{"key":"TEXT","request":{"identity":"m"},"answer":{"status":"ok"}}', "row 1: its request does not say which"),
+        (
+            '{"key":"KEY","request":{"identity":{}},"answer":{"status":"ok","response":"\\ud800"}}',
+            "row 1: contains a lone",
+        ),
+        ("[" * 100_000, "line 1: is not a stored answer"),
+        ('{"key":"NONE","request":{},"answer":{"status":"ok"}}', "row 1: its request does not identify the model"),
+        ('{"key":"TEXT","request":{"identity":"m"},"answer":{"status":"ok"}}', "row 1: its request does not identify"),
     ],
 )
 def test_a_hostile_line_is_refused_and_named(path: Path, line: str, message: str) -> None:

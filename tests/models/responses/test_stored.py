@@ -1,4 +1,4 @@
-"""A model with a store before it is asked each question once, over crashes, errors and other processes."""
+"""A model behind a store is asked each question once, despite crashes, errors and other processes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from whatif.models.responses.store import ResponseStore, Run, request_key
 from whatif.models.responses.stored import StoredModel, stored
 from whatif.models.responses.tallies import tallies
 
-# Answers two questions, and is killed while it is asked the third one.
+# Answers two questions, and is killed during the third.
 KILLED = """
 import sys
 from pathlib import Path
@@ -40,7 +40,7 @@ list(stored(Stuck(), ResponseStore(Path(sys.argv[1]))).answer(questions(4)))
 
 
 class Counting:
-    """Says how many words a prompt has, and remembers what it was asked; prompts in `failing` are errors."""
+    """Responds with the number of words of a prompt, and records its questions; prompts in `failing` are errors."""
 
     def __init__(self, failing: Sequence[str] = (), **identity: Any) -> None:
         self.identity: Mapping[str, Any] | None = {"adapter": "counting", "model": "words", **identity}
@@ -60,7 +60,7 @@ class Counting:
 
 
 class Backwards(Counting):
-    """Has its last answers first."""
+    """Returns its answers in reverse order."""
 
     def answers_as_they_come(self, questions: Sequence[Question]) -> Iterator[tuple[int, Answer]]:
         for place in reversed(range(len(questions))):

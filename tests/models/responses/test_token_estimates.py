@@ -1,4 +1,4 @@
-"""Tokens that an endpoint will count, before it is asked."""
+"""Estimates of the tokens that an endpoint will count."""
 
 from __future__ import annotations
 

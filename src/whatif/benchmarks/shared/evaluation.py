@@ -1,4 +1,4 @@
-"""What the evaluations of all benchmarks share: the model of a job, its store of answers, and what ended in error."""
+"""The parts of an evaluation that all benchmarks share: the job's model, its stored answers, and errors."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ Ask = Callable[[Model, Any], Iterable[Mapping[str, Any]]]
 def write_predictions(
     task: Task[Any], ask: Ask, strategy: str | None = None, *, questions: Sequence[Mapping[str, Any]]
 ) -> None:
-    """Writes the rows of `predictions` that `ask` makes of the job's model and an `ImageStore` of its input `images`.
+    """Writes the rows of `predictions` that `ask` returns for the job's model and an `ImageStore` of `images`.
 
-    `questions` are all of the benchmark, whichever of them this job asks. A model whose answers were recorded
-    elsewhere, none of them to these questions, gets no rows, and a line says why. A strategy may give the model more
-    room than its settings do. Says how many questions ended in error and why; when some of them may be answered by
-    another try, the outputs are unfinished. In a dry run nothing is written.
+    `questions` are all questions of the benchmark, including those that other jobs ask. A model whose answers were
+    recorded elsewhere, without any to these questions, gets no rows, and a message gives the reason. A strategy may
+    raise the model's limit of new tokens. Reports how many questions ended in error and why; if some errors are
+    transient, the outputs are marked as unfinished. In a dry run nothing is written.
     """
     from whatif.models.responses.store import ResponseStore, store_path
     from whatif.models.responses.stored import stored
@@ -35,14 +35,14 @@ def write_predictions(
         deque(ask(task.stand_in(loaded), images), maxlen=0)
         return
     if reason := _nothing_recorded(loaded, questions):
-        if task.is_first_part:  # all parts would say the same
-            _say(f"{name}: is left out of {task.benchmark}: {reason}")
+        if task.is_first_part:  # reported once, not by every part
+            _say(f"{name}: not evaluated on {task.benchmark}: {reason}")
         task.outputs.write("predictions", [])
         return
     errors: Counter[str] = Counter()
     total = 0
     with ResponseStore(store_path()) as store:
-        model = PassingErrors(stored(loaded, store))
+        model = TransientErrors(stored(loaded, store))
         for row in ask(model, images):
             task.outputs.writer("predictions").write([row])
             total += 1
@@ -53,26 +53,26 @@ def write_predictions(
     if model.reasons:
         task.outputs.unfinished(model.reasons.total(), _first(model.reasons))
         _say(
-            f"{name}: another try may answer {model.reasons.total():,} of them; the next `snakemake` asks these again "
-            f"and no others, `dvc repro` only when forced: `dvc repro --single-item --force evaluate@{name}`"
+            f"{name}: {model.reasons.total():,} of these errors are transient; the next `snakemake` asks only these "
+            f"questions again, `dvc repro` only if forced: `dvc repro --single-item --force evaluate@{name}`"
         )
 
 
 def _nothing_recorded(model: Model, questions: Sequence[Mapping[str, Any]]) -> str | None:
-    """Why a model with recorded answers has none to a benchmark; None where it has some, or is asked here and now."""
+    """Why a model with recorded answers has none for a benchmark; None if it has some, or answers here."""
     if not isinstance(model, models.Recorded):
         return None
     return model.look_up([_as_recorded(row) for row in questions])
 
 
 def _as_recorded(row: Mapping[str, Any]) -> Question:
-    """A question with as many words as a file of responses may know it by."""
+    """A question with all the text by which a file of responses may identify it."""
     prompt = printed_question(row["question"], row["choices"])
     return Question(row["question_id"], row["group"], row["variant"], prompt)
 
 
 def with_room(settings: Any, strategy: str | None) -> Any:
-    """A model's settings with as many new tokens as a strategy needs, if they have fewer."""
+    """A model's settings with at least as many new tokens as a strategy needs."""
     from whatif.language.strategies import max_new_tokens
 
     limit = getattr(settings, "max_new_tokens", None)
@@ -81,8 +81,8 @@ def with_room(settings: Any, strategy: str | None) -> Any:
     return settings.model_copy(update={"max_new_tokens": max_new_tokens(strategy, limit)})
 
 
-class PassingErrors:
-    """A model of which the errors that may pass are counted, by their `reasons`."""
+class TransientErrors:
+    """A model whose transient errors are counted, by their reasons (`reasons`)."""
 
     def __init__(self, model: Model) -> None:
         self._model = model
@@ -90,20 +90,20 @@ class PassingErrors:
 
     @property
     def identity(self) -> Mapping[str, Any] | None:
-        """That of the model."""
+        """The model's identity."""
         return self._model.identity
 
     @property
     def note(self) -> str:
-        """That of the model."""
+        """The model's remark."""
         return models.note_of(self._model)()
 
     def answer(self, questions: Sequence[Question]) -> Iterator[Answer]:
-        """The answers of the model."""
+        """The model's answers."""
         return map(self._counted, self._model.answer(questions))
 
     def _counted(self, answer: Answer) -> Answer:
-        if answer.status == "error" and answer.passing:
+        if answer.status == "error" and answer.transient:
             self.reasons[str(answer.reason)] += 1
         return answer
 

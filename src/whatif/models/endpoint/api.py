@@ -1,4 +1,4 @@
-"""Asks models behind any OpenAI-compatible endpoint, many questions at once, within a budget of tokens."""
+"""Asks models behind an OpenAI-compatible endpoint, many questions at once, within a token budget."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from whatif.params.models import ApiModel
 from whatif.params.prices import money
 from whatif.random_streams import stream
 
-VERSION = 2  # raise it when the same question is put to an endpoint in another way, or more is kept of the reply
-_MOST_UNANSWERED = 20  # questions in a row; after so many the endpoint, or how it is asked, is taken to be at fault
-_CUT_OFF = ("length", "max_tokens")  # what endpoints call it, in any case, when the limit of new tokens was reached
+VERSION = 2  # increase it when requests change, or when more of a reply is kept
+_MOST_UNANSWERED = 20  # questions in a row; then the endpoint or the settings must be wrong
+_CUT_OFF = ("length", "max_tokens")  # finish reasons, in lower case, for a response at the token limit
 
 
 class ApiAnswers:
     """A model behind an endpoint; `spent` counts the tokens of its answers.
 
-    The key is read when something is asked, not before: answers that are stored are there without one.
+    The key is read when a question is asked, not before: stored answers are available without a key.
     """
 
     def __init__(self, settings: ApiModel, seed: int, sleep: Callable[[float], None] | None = None) -> None:
@@ -34,7 +34,7 @@ class ApiAnswers:
         self._seed = seed
         self._sleep = sleep
         self.spent = Spent(settings)
-        # The address counts: the same name may stand for other weights, or fewer bits, at another one.
+        # The address is part of the identity: elsewhere the same name may mean other weights or a quantisation.
         self.identity: Mapping[str, Any] = {
             "adapter": "api",
             "version": VERSION,
@@ -43,37 +43,36 @@ class ApiAnswers:
             "max_new_tokens": settings.max_new_tokens,
             "temperature": settings.temperature,
         }
-        # Only what is set: answers that were stored before there were such settings stay what they are.
+        # Only settings that are set, so that the keys of earlier stored answers do not change.
         given = {"system": settings.system, "extra_body": settings.extra_body}
         self.identity = {**self.identity, **{name: value for name, value in given.items() if value is not None}}
 
     @property
     def note(self) -> str:
-        """The tokens that this run has spent and what they cost, for whoever shows its progress."""
+        """The tokens that this run has used and their cost, for the progress display."""
         return str(self.spent)
 
     def answer(self, questions: Sequence[Question]) -> Iterator[Answer]:
-        """One answer a question, in the same order; see `answers_as_they_come`."""
+        """One answer for each question, in the same order; see `answers_as_they_come`."""
         return in_order(self.answers_as_they_come(questions), len(questions))
 
     def count_stored(self, answers: Iterable[Answer]) -> None:
-        """Counts answers of this evaluation that are there already: the budget is for all of them together."""
+        """Counts stored answers of this evaluation: the budget is for all its answers together."""
         for answer in answers:
             self.spent.before += _tokens(answer)
 
     def answers_as_they_come(self, questions: Sequence[Question]) -> Iterator[tuple[int, Answer]]:
-        """The place of each question and what the model said in words, the moment it is there.
+        """The place of each question and the model's text, as soon as it arrives.
 
-        What was said is `ok` even when it names no option: that is for the extractor of answers to say. An empty
-        response is `none`. A question that the endpoint does not answer, or whose picture cannot be read, is an
-        `error` with its reason and the run goes on; it is `passing` when all tries failed. When the budget of tokens
-        is spent, nothing more is asked, and the rest are such errors; what is on its way then is paid for and kept,
-        so a budget may be passed by as many answers as are asked at once.
+        A text is `ok` even if it names no option: that is decided by answer extraction. An empty response is `none`. A
+        question that the endpoint does not answer, or whose image cannot be read, is an `error` with its reason, and
+        the run continues; the error is `transient` if all tries failed. When the token budget is used up, nothing more
+        is asked, and the remaining questions are such errors. Answers to pending requests are paid for and kept, so a
+        budget may be exceeded by as many answers as are requested at once.
 
-        Raises WhatifError when nothing will be answered: the key is not set or refused, the account is empty, the
-        model is not known, the endpoint asks to wait for more than an hour, there is a budget and the endpoint does
-        not count tokens, or 20 questions in a row were not answered; before that, all answers on their way have been
-        yielded.
+        Raises WhatifError when no answer can be expected: the key is not set or rejected, the account is empty, the
+        model is unknown, the endpoint asks to wait for more than an hour, there is a budget and the endpoint does not
+        count tokens, or 20 questions in a row were not answered. All pending answers are yielded before that.
         """
         if not questions:
             return
@@ -91,7 +90,7 @@ class ApiAnswers:
                     while failure is None and len(pending) < many and (entry := next(waiting, None)):
                         place, question = entry
                         if self.spent.all_of_budget:
-                            yield place, Answer(status="error", reason=self.spent.reason, passing=True)
+                            yield place, Answer(status="error", reason=self.spent.reason, transient=True)
                         else:
                             pending[pool.submit(self._ask, endpoint, question)] = place
                     if not pending:
@@ -103,33 +102,33 @@ class ApiAnswers:
                         except WhatifError as error:
                             failure = failure or error
                         else:
-                            # A picture that cannot be read says nothing about the endpoint.
+                            # An unreadable image is not the endpoint's fault.
                             unanswered = unanswered + refused if answer.status == "error" else 0
                             failure = failure or self._count(answer, unanswered)
                             yield place, answer
                         if failure is not None:
-                            endpoint.stop()  # who waits for another try need not; what is on its way is still kept
+                            endpoint.stop()  # ends the waits between tries; pending answers are still kept
             finally:
-                endpoint.stop()  # before the pool waits for its threads: they may be about to try again
+                endpoint.stop()  # before the pool waits for its threads, which may be between tries
         if failure is not None:
             raise failure
 
     def _count(self, answer: Answer, unanswered: int) -> WhatifError | None:
-        """Counts an answer; what speaks against asking more after it."""
+        """Counts an answer; returns the error that ends the run, if there is one."""
         url = self._settings.base_url
         if answer.status != "error":
             self.spent.add(answer)
             if self._settings.token_budget is not None and None in (answer.prompt_tokens, answer.response_tokens):
-                return WhatifError(f"{url}: does not count tokens, so token_budget cannot be kept; leave it out")
+                return WhatifError(f"{url}: does not count tokens, so token_budget cannot be applied; remove it")
         elif unanswered >= _MOST_UNANSWERED:
             return WhatifError(
                 f"{url}: {unanswered} questions in a row were not answered, the last one because: {answer.reason}; "
-                "mend that, here or there, and run again: nothing that was stored is asked again"
+                "fix the endpoint or the settings, then run again; stored answers are kept"
             )
         return None
 
     def _ask(self, endpoint: Endpoint, question: Question) -> tuple[Answer, bool]:
-        """The answer, and whether the endpoint gave none."""
+        """The answer, and whether the endpoint failed to answer."""
         try:
             pictures = [_data_url(data) for data in question.encoded_images()]
         except (OSError, ValueError) as error:
@@ -140,15 +139,15 @@ class ApiAnswers:
         try:
             reply = endpoint.ask(messages, stream(self._seed, "waits between tries", question.question_id))
         except UnansweredError as error:
-            return Answer(status="error", reason=str(error), passing=isinstance(error, GaveUpError)), True
+            return Answer(status="error", reason=str(error), transient=isinstance(error, GaveUpError)), True
         return _answer(reply), False
 
 
 class Spent:
-    """Tokens that an endpoint counted, what they cost, and whether the budget of `settings` is used up.
+    """The tokens that an endpoint counted, their cost, and whether the budget of `settings` is used up.
 
-    The budget is for all answers of an evaluation, in however many runs they came: `before` are the tokens of those
-    that were stored before this run, which costs nothing for them.
+    The budget is for all answers of an evaluation, over any number of runs: `before` are the tokens of answers that
+    were stored before this run and cost it nothing.
     """
 
     def __init__(self, settings: ApiModel) -> None:
@@ -158,13 +157,13 @@ class Spent:
         self.response_tokens = 0
 
     def add(self, answer: Answer) -> None:
-        """Counts an answer; where the endpoint does not count, it adds nothing."""
+        """Counts an answer; adds nothing if the endpoint does not count tokens."""
         self.prompt_tokens += answer.prompt_tokens or 0
         self.response_tokens += answer.response_tokens or 0
 
     @property
     def cost(self) -> float | None:
-        """In the currency of the prices; None without prices."""
+        """The cost in the currency of the prices; None without prices."""
         prices = self._settings.prices
         return None if prices is None else prices.cost(self.prompt_tokens, self.response_tokens)
 
@@ -176,7 +175,7 @@ class Spent:
 
     @property
     def reason(self) -> str:
-        """Why a question was not asked when the budget was used up."""
+        """The reason of a question that was not asked because the budget was used up."""
         return f"token_budget of {self._settings.token_budget} reached"
 
     def __str__(self) -> str:
@@ -185,7 +184,7 @@ class Spent:
 
 
 def api_model(settings: ApiModel, seed: int) -> ApiAnswers:
-    """The model of an endpoint. Nothing is sent and no key is read before it is asked; `seed` spreads the retries."""
+    """The model of an endpoint. Sends nothing and reads no key until a question is asked; `seed` is for retry waits."""
     return ApiAnswers(settings, seed)
 
 
@@ -207,7 +206,7 @@ def _tokens(answer: Answer) -> int:
 
 
 def _data_url(data: bytes) -> str:
-    """A picture as it travels in a request. Raises ValueError when it is in no format that endpoints know."""
+    """An image as a data URL. Raises ValueError when it has a format that endpoints do not know."""
     kind = format_of(data)
     if kind is None:
         raise ValueError("it is no PNG, JPEG, GIF, BMP or WebP")

@@ -1,4 +1,4 @@
-"""Bounds the body of an HTTP response while it arrives, so that an endpoint cannot fill the memory."""
+"""Limits the size of HTTP response bodies as they arrive, so that an endpoint cannot exhaust the memory."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import httpx2
 
 
 class ResponseTooLargeError(Exception):
-    """A body that is larger than what is read of it."""
+    """A body that exceeds the limit."""
 
 
 def bound(limit: int) -> Callable[[httpx2.Response], None]:
-    """A response hook of an `httpx2.Client`: of each body, bodies of errors and redirects too, `limit` bytes are read.
+    """A response hook of an `httpx2.Client` that limits each body, also of errors and redirects, to `limit` bytes.
 
-    Bytes are counted as they are decoded, which httpx2 does in pieces of at most 1 MiB: a few compressed bytes may
-    stand for many. Whoever reads more gets ResponseTooLargeError, and the connection is closed.
+    Decoded bytes are counted, in pieces of at most 1 MiB as httpx2 decodes them, because a few compressed bytes can
+    expand to many. Reading more raises ResponseTooLargeError and closes the connection.
     """
 
     def hook(response: httpx2.Response) -> None:
@@ -23,7 +23,7 @@ def bound(limit: int) -> Callable[[httpx2.Response], None]:
             response.status_code, headers=response.headers, stream=response.stream, request=response.request
         )
         response.stream = _Bounded(arriving, limit)
-        response.headers.pop("Content-Encoding", None)  # what the new stream gives is decoded
+        response.headers.pop("Content-Encoding", None)  # the new stream yields decoded bytes
 
     return hook
 

@@ -1,7 +1,7 @@
-"""One request to an OpenAI-compatible endpoint, sent again when that may help, and what came of it.
+"""Sends one request to an OpenAI-compatible endpoint, and retries it where that may help.
 
-The client library's own retries are switched off: they draw from an unseeded generator, pass over a Retry-After that
-is long, and do not send again when a reply breaks off.
+The client library's own retries are off: they use an unseeded generator, ignore a long Retry-After, and do not repeat a
+request whose reply breaks off.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from tenacity import RetryCallState
 
-FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0  # seconds between tries, when the endpoint names none; doubled each time
-LONGEST_RETRY_AFTER = 3600.0  # seconds; who asks for more is out of service today
+FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0  # seconds between tries, unless the endpoint gives a time; doubled each time
+LONGEST_RETRY_AFTER = 3600.0  # seconds; a longer wait ends the run
 _LONGEST_REASON = 300  # characters
-_SHORTEST_SECRET = 6  # characters; a placeholder such as `none` may stand in an answer
+_SHORTEST_SECRET = 6  # characters; shorter placeholders such as `none` may occur in an answer
 
 
 class UnansweredError(Exception):
-    """A question that the endpoint does not answer; the message is the reason."""
+    """The endpoint does not answer a question; the message is the reason."""
 
 
 class GaveUpError(UnansweredError):
-    """A question of which all tries failed: the endpoint, not the question, is at fault."""
+    """All tries of a question failed: the endpoint is at fault, not the question."""
 
 
 class _TryAgainError(UnansweredError):
-    """A failure that may pass; `after` is the number of seconds that the endpoint asked to wait."""
+    """A transient failure; `after` is the number of seconds that the endpoint asked to wait."""
 
     def __init__(self, reason: str, after: float | None = None) -> None:
         super().__init__(reason)
@@ -47,7 +47,7 @@ class _TryAgainError(UnansweredError):
 
 @dataclass(frozen=True)
 class Reply:
-    """What a model said, and in `finish` why it stopped; without the key. Tokens are None when not counted."""
+    """A model's text, and in `finish` why it ended; without the key. Token counts are None if not given."""
 
     text: str
     refusal: str | None
@@ -57,11 +57,11 @@ class Reply:
 
 
 class Endpoint:
-    """A connection to the endpoint of `settings`, for use in many threads at once; closed when its block ends.
+    """A connection to the endpoint of `settings`, usable from many threads; closed when its block ends.
 
-    `sleep` waits a number of seconds between two tries; without it waiting ends early when the endpoint is stopped.
+    `sleep` waits a number of seconds between two tries; by default a wait ends early when the endpoint is stopped.
 
-    Raises WhatifError, naming the variable and never its value, when the key is not in the environment.
+    Raises WhatifError, naming the variable but never its value, when the key is not in the environment.
     """
 
     def __init__(self, settings: ApiModel, sleep: Callable[[float], None] | None = None) -> None:
@@ -72,7 +72,7 @@ class Endpoint:
 
         self._settings = settings
         self._key = _key(settings)
-        # A placeholder when there is no key: the client must not go and look for one in the environment.
+        # Without a key a placeholder is passed, or the client would look for a key in the environment.
         self._client = openai.OpenAI(
             api_key=self._key or "none",
             base_url=settings.base_url,
@@ -93,18 +93,18 @@ class Endpoint:
         self._client.close()
 
     def stop(self) -> None:
-        """Nothing is sent again from now on; what is on its way may still arrive."""
+        """Stops all retries; pending replies may still arrive."""
         self._stopped.set()
 
     def ask(self, messages: Sequence[Mapping[str, Any]], generator: Generator) -> Reply:
-        """The reply to a conversation; waits between tries are drawn from `generator`, or are what Retry-After says.
+        """The reply to a conversation; waits between tries are drawn from `generator`, or given by Retry-After.
 
-        Sent again: what could not be connected or broke off, what timed out, replies that are no chat completion,
-        and the statuses 408, 409, 429 and from 500 on. A request that was replied to is never sent again.
+        Retried: failed or broken connections, time-outs, replies that are not a chat completion, and the statuses 408,
+        409, 429 and from 500 on. A request that got a complete reply is not sent again.
 
-        Raises GaveUpError when all tries failed, UnansweredError when the endpoint will not have this request or its
-        response is larger than `max_response_bytes`, and WhatifError when it will not have any: the key is refused,
-        the account has no credit left, the model is not known there, or it asks to wait longer than an hour.
+        Raises GaveUpError when all tries failed, UnansweredError when the endpoint rejects this request or its response
+        is larger than `max_response_bytes`, and WhatifError when the endpoint would reject every request: the key is
+        rejected, the account has no credit left, the model is unknown, or the wait is longer than an hour.
         """
         import tenacity
 
@@ -135,7 +135,7 @@ class Endpoint:
             limit["temperature"] = settings.temperature
         if settings.extra_body is not None:
             limit["extra_body"] = settings.extra_body
-        create: Any = self._client.chat.completions.create  # its overloads do not know plain messages
+        create: Any = self._client.chat.completions.create  # its type overloads do not accept plain dictionaries
         try:
             completion = create(model=settings.model, messages=messages, **limit)
         except ResponseTooLargeError:
@@ -148,7 +148,7 @@ class Endpoint:
             raise _TryAgainError(f"no reply within {settings.timeout_seconds:g} s") from None
         except openai.APIConnectionError as error:
             raise _TryAgainError(self._line(f"connection failed: {error.__cause__ or error}")) from None
-        except (openai.APIError, ValueError, RecursionError):  # the last two are what reading broken JSON raises
+        except (openai.APIError, ValueError, RecursionError):  # the last two come from invalid JSON
             raise _TryAgainError("the reply is not whole JSON") from None
         return self._reply(completion)
 
@@ -157,13 +157,13 @@ class Endpoint:
         reason = self._line(f"status {status}: {_said(error)}")
         if status in (401, 403):
             variable = self._settings.key_variable
-            how = f"the key in {variable} is refused" if variable else "a key is asked for; name its key_variable"
+            how = f"the key in {variable} is rejected" if variable else "a key is required; set key_variable"
             return WhatifError(f"{url}: {how} (status {status})")
         if status == 402 or error.code == "insufficient_quota":
             return WhatifError(f"{url}: the account has no credit left ({reason}); top it up and run again")
         if status == 404:
             model = self._settings.model
-            return WhatifError(f"{url}: has no model {model} ({reason}); mend model or base_url in params.yaml")
+            return WhatifError(f"{url}: has no model {model} ({reason}); correct model or base_url in params.yaml")
         if status not in (408, 409, 429) and status < 500:
             return UnansweredError(reason)
         after = _retry_after(error.response.headers)
@@ -172,7 +172,7 @@ class Endpoint:
         return _TryAgainError(reason, after)
 
     def _reply(self, completion: Any) -> Reply:
-        # The library builds its objects without checking them: a proxy's error page may come as one with status 200.
+        # The library builds its objects without validation: a proxy's error page may arrive as one, with status 200.
         try:
             choice = completion.choices[0]
             text, refusal = choice.message.content or "", choice.message.refusal
@@ -191,12 +191,12 @@ class Endpoint:
         )
 
     def _text(self, said: object) -> str:
-        """What an endpoint said, with the key blotted out where it sent that back."""
+        """An endpoint's text, with the key masked if it was sent back."""
         text = well_formed(str(said))
         return text.replace(self._key, "(key)") if self._key and len(self._key) >= _SHORTEST_SECRET else text
 
     def _line(self, said: object) -> str:
-        """What an endpoint said, as a short line: cut after the key was blotted out, or a part of it would stay."""
+        """An endpoint's text as a short line; the key is masked before the text is cut, so that no part remains."""
         return " ".join(self._text(said).split())[:_LONGEST_REASON]
 
 
@@ -207,22 +207,22 @@ def _key(settings: ApiModel) -> str | None:
     if not key:
         raise WhatifError(f"{settings.key_variable}: is not set; it must hold the key of {settings.base_url}")
     if not (key.isascii() and key.isprintable()):
-        # It goes into a header; the library would say what is wrong with it by showing it.
-        raise WhatifError(f"{settings.key_variable}: holds signs that no key has")
+        # The value goes into a header; the library's error message would show it.
+        raise WhatifError(f"{settings.key_variable}: contains characters that a key cannot have")
     return key
 
 
 def _wait(state: RetryCallState, generator: Generator) -> float:
-    """Seconds until the next try: twice as long each time and up to twice that, so that many do not come at once."""
+    """Seconds until the next try: doubled each time, plus up to as much again at random, to spread requests."""
     wait = min(LONGEST_WAIT, FIRST_WAIT * 2.0 ** (state.attempt_number - 1)) * (1 + generator.random())
     error = state.outcome.exception() if state.outcome else None
     after = error.after if isinstance(error, _TryAgainError) else None
-    # Not earlier than asked for, and a little later each, for the same reason.
+    # Not earlier than requested, plus up to a second at random, for the same reason.
     return float(wait if after is None else after + generator.random())
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds to wait by the header Retry-After, a number or a date; the endpoint's own clock says what time it is."""
+    """Seconds to wait by the header Retry-After, a number or a date relative to the endpoint's own clock."""
     value = headers.get("retry-after", "").strip()
     try:
         return max(0.0, float(value))
@@ -235,7 +235,7 @@ def _retry_after(headers: Mapping[str, str]) -> float | None:
 
 
 def _said(error: Any) -> str:
-    """The words of an error: its message where the body has one, else the body. Gemini's is a list of one error."""
+    """The text of an error: its message if the body has one, otherwise the body. Gemini sends a list of one error."""
     body = error.body
     if isinstance(body, list) and len(body) == 1:
         body = body[0]

@@ -1,1 +1,1 @@
-"""Masked and causal language models, and embeddings of sentences."""
+"""Masked and causal language models, and sentence embeddings."""

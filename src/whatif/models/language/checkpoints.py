@@ -1,4 +1,4 @@
-"""Loads language models that score captions, masked and causal ones, and runs their batches."""
+"""Loads masked and causal language models that score captions, and forms their batches."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from whatif.models.local.checkpoints import load_checkpoint
 from whatif.models.local.processors import load_tokenizer
 from whatif.params.models import LocalCheckpoint
 
-CAPTION_TOKENS = 32  # `batch_size` counts captions of this length
+CAPTION_TOKENS = 32  # nominal caption length that `batch_size` refers to
 
 
 class _Sized(Protocol):
@@ -20,8 +20,8 @@ class _Sized(Protocol):
 def load_masked_language(settings: LocalCheckpoint) -> tuple[Any, Any]:
     """A masked language model (BERT, RoBERTa, ...) and its tokeniser.
 
-    Raises WhatifError when the checkpoint cannot be loaded (see `whatif.models.local.checkpoints`), is something else, or
-    has no mask token.
+    Raises WhatifError when the checkpoint cannot be loaded (see `whatif.models.local.checkpoints`), is of another type,
+    or has no mask token.
     """
     model, tokenizer = load_checkpoint(settings, "AutoModelForMaskedLM", _check_masked, load_tokenizer)
     _check_tokenizer(settings.checkpoint, tokenizer)
@@ -35,26 +35,26 @@ def load_masked_language(settings: LocalCheckpoint) -> tuple[Any, Any]:
 
 
 def load_causal_language(settings: LocalCheckpoint) -> tuple[Any, Any]:
-    """A language model that only decodes (GPT-2, ...) and its tokeniser. Raises WhatifError as the other does."""
+    """A decoder-only language model (GPT-2, ...) and its tokeniser. Raises as `load_masked_language` does."""
     model, tokenizer = load_checkpoint(settings, "AutoModelForCausalLM", _check_causal, load_tokenizer)
     _check_tokenizer(settings.checkpoint, tokenizer)
     return model, tokenizer
 
 
 def longest_text(model: Any, tokenizer: Any) -> int:
-    """The most tokens, special ones included, that the model has positions for."""
-    limit = int(tokenizer.model_max_length)  # a huge number when nothing is known
+    """The maximum number of tokens, including special ones, that the model has positions for."""
+    limit = int(tokenizer.model_max_length)  # a huge number if it is unknown
     positions = getattr(model.config, "max_position_embeddings", None)
     if isinstance(positions, int) and positions > 0:
         for name, module in model.named_modules():
             if name.endswith("position_embeddings") and getattr(module, "padding_idx", None) is not None:
-                positions -= module.padding_idx + 1  # RoBERTa counts its positions from there
+                positions -= module.padding_idx + 1  # RoBERTa's positions start there
         limit = min(limit, positions)
     return limit
 
 
 def length_batches(texts: Sequence[_Sized], tokens: int) -> Iterator[list[int]]:
-    """Places of texts in batches of about equal length: at most `tokens` together with their padding, or one text."""
+    """Places of texts in batches of similar length: at most `tokens` including padding, or a single longer text."""
     order = sorted(range(len(texts)), key=lambda place: (len(texts[place]), place))
     batch: list[int] = []
     for place in order:
@@ -67,10 +67,10 @@ def length_batches(texts: Sequence[_Sized], tokens: int) -> Iterator[list[int]]:
 
 
 def padded(model: Any, tokenizer: Any, texts: Sequence[Sequence[int]]) -> dict[str, Any]:
-    """Token ids (texts, longest), filled up on the right, and what of them is text, on the model's device."""
+    """Right-padded token ids (texts, longest) and their attention mask, on the model's device."""
     import torch
 
-    # RoBERTa counts positions by what is not padding, so the filling must be the token that it knows as such.
+    # RoBERTa derives positions from the padding token, so exactly that token must be used.
     pad = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else 0
     shape = (len(texts), max(map(len, texts)))
     ids = torch.full(shape, pad, dtype=torch.long)
@@ -84,8 +84,8 @@ def padded(model: Any, tokenizer: Any, texts: Sequence[Sequence[int]]) -> dict[s
 def logits_at(model: Any, inputs: dict[str, Any], chosen: Any) -> Any:
     """Logits (places, vocabulary), in float32, at the places where the mask `chosen` (texts, longest) is true.
 
-    Only these go through the output layer, which for a small model with a large vocabulary is a third of the work.
-    A model that has no output layer of its own gives all its logits, and those are taken out.
+    Only these places go through the output layer, which for a small model with a large vocabulary is a third of the
+    work. For a model without a separate output layer all logits are computed, and these are selected.
     """
     head = model.get_output_embeddings()
     hook = None
@@ -101,14 +101,18 @@ def logits_at(model: Any, inputs: dict[str, Any], chosen: Any) -> Any:
 
 
 def check_numbers(values: Any) -> None:
-    """Raises WhatifError when the model's output holds what is no number."""
+    """Raises WhatifError when the model's output contains values that are not numbers."""
     if bool(values.isnan().any()):
-        raise WhatifError("the model gives no numbers (NaN), as half precision may; give it dtype: float32")
+        raise WhatifError(
+            "the model's output is not a number (NaN), as can happen in half precision; set dtype: float32"
+        )
 
 
 def _check_tokenizer(source: str, tokenizer: Any) -> None:
     if not tokenizer.is_fast:
-        raise WhatifError(f"checkpoint {source}: its tokeniser has no tokenizer.json, which says where tokens stand")
+        raise WhatifError(
+            f"checkpoint {source}: its tokeniser has no tokenizer.json, which is needed for token positions"
+        )
 
 
 def _check_masked(source: str, configuration: Any) -> None:
@@ -116,7 +120,7 @@ def _check_masked(source: str, configuration: Any) -> None:
 
     if type(configuration) not in AutoModelForMaskedLM._model_mapping:
         raise WhatifError(
-            f"checkpoint {source}: a {configuration.model_type!r} is no masked language model; "
+            f"checkpoint {source}: a {configuration.model_type!r} is not a masked language model; "
             "give what AutoModelForMaskedLM loads (roberta, bert, ...)"
         )
 
@@ -125,10 +129,10 @@ def _check_causal(source: str, configuration: Any) -> None:
     from transformers import AutoModelForCausalLM, AutoModelForMaskedLM
 
     kind = type(configuration)
-    # The library would load a BERT too, and let every word see those after it.
+    # The library would also load a BERT, in which every word sees the following ones.
     looks_ahead = kind in AutoModelForMaskedLM._model_mapping and not getattr(configuration, "is_decoder", False)
     if kind not in AutoModelForCausalLM._model_mapping or looks_ahead or configuration.is_encoder_decoder:
         raise WhatifError(
-            f"checkpoint {source}: a {configuration.model_type!r} is no plain language model; "
+            f"checkpoint {source}: a {configuration.model_type!r} is not a causal language model; "
             "give what AutoModelForCausalLM loads (gpt2, llama, ...)"
         )

@@ -1,4 +1,4 @@
-"""What a masked language model would say in the place of a caption's nouns (COCO-Counterfactuals 3.1, B.1.1)."""
+"""Replacements of a caption's nouns by a masked language model (COCO-Counterfactuals 3.1, B.1.1)."""
 
 from __future__ import annotations
 
@@ -27,27 +27,27 @@ from whatif.params.models import LocalCheckpoint
 if TYPE_CHECKING:
     import torch
 
-_CAPTIONS_AT_ONCE = 1024  # are sorted by length together; the memory that this takes does not grow with a caption set
-_CONTINUES = "##"  # WordPiece, before a piece that continues a word
-_BEGINS = ("Ġ", "▁")  # byte-level and SentencePiece, before one that begins a word after a space
+_CAPTIONS_AT_ONCE = 1024  # sorted by length together; bounds the memory for large caption sets
+_CONTINUES = "##"  # WordPiece's prefix of a piece that continues a word
+_BEGINS = ("Ġ", "▁")  # byte-level and SentencePiece's prefix of a piece that begins a word after a space
 
 
 @dataclass(frozen=True)
 class MaskedLanguageModel:
-    """Fills masks of many captions together, `batch_size` of 32 tokens (or as many tokens of others) at once."""
+    """Fills masks of many captions together, in batches of `batch_size` x 32 tokens."""
 
     model: Any
     tokenizer: Any
     batch_size: int
 
     def replacements(self, captions: Iterable[tuple[str, Sequence[Noun]]], top: int = 10) -> Iterator[Filled]:
-        """The `top` most probable tokens in the place of each noun, masked alone; ties go to the lower token id.
+        """The `top` most probable tokens for each noun, each noun masked alone; ties go to the lower token id.
 
-        Captions are taken and answered in their order, some hundreds in memory at a time. What a caption gets does
-        not depend on its company beyond the rounding of floats. One with more tokens than the model has positions
+        Captions are read and answered in order, some hundreds in memory at a time. The result for a caption does not
+        depend on the other captions, except for float rounding. A caption with more tokens than the model has positions
         for is `too_long`.
 
-        Raises WhatifError when memory does not hold a batch, or the model gives no numbers.
+        Raises WhatifError when a batch does not fit into memory, or the model's output is not a number.
         """
         waiting = iter(captions)
         while group := list(itertools.islice(waiting, _CAPTIONS_AT_ONCE)):
@@ -56,7 +56,7 @@ class MaskedLanguageModel:
     def _filled(self, captions: Sequence[tuple[str, Sequence[Noun]]], top: int) -> Iterator[Filled]:
         read = self.tokenizer([caption for caption, _ in captions], return_offsets_mapping=True, truncation=False)
         masked: list[_Masked] = []
-        plans: list[list[int] | str] = []  # of each caption the places of its masks, or why it has none
+        plans: list[list[int] | str] = []  # for each caption the places of its masks, or why it has none
         for (caption, nouns), ids, offsets in zip(captions, read["input_ids"], read["offset_mapping"], strict=True):
             of_caption = [self._mask(caption, noun, ids, offsets) for noun in nouns]
             longest = max((len(one.ids) for one in of_caption), default=0)
@@ -75,7 +75,7 @@ class MaskedLanguageModel:
             yield Filled([], plan) if isinstance(plan, str) else Filled([found[place] for place in plan])
 
     def _mask(self, caption: str, noun: Noun, ids: Sequence[int], offsets: Sequence[tuple[int, int]]) -> _Masked:
-        """The caption with one mask in the place of the noun's tokens and, as RoBERTa has it, of the space before."""
+        """The caption with one mask for the noun's tokens and, for RoBERTa, the space before them."""
         begin = len(caption[: noun.start].rstrip())
         hidden = [place for place, (start, end) in enumerate(offsets) if start < noun.end and end > begin]
         first, last = hidden[0], hidden[-1]
@@ -109,14 +109,14 @@ class MaskedLanguageModel:
         return Replacement(word, not special and self._is_whole(piece, mask), math.exp(log_probability))
 
     def _is_whole(self, piece: str, mask: _Masked) -> bool:
-        """Whether a token begins a word where the mask stands: what follows a mask begins another one."""
+        """Whether a token is a whole word in place of the mask; the text after a mask begins another word."""
         if self._marker == _CONTINUES:
             return not piece.startswith(_CONTINUES)
         return mask.at_start or piece.startswith(self._marker) == mask.after_space
 
     @cached_property
     def _marker(self) -> str:
-        """How this vocabulary tells a token that begins a word from one that continues it."""
+        """The mark by which this vocabulary distinguishes tokens that begin a word from those that continue one."""
         marks = Counter(
             mark
             for piece in self.tokenizer.get_vocab()
@@ -136,7 +136,7 @@ class MaskedLanguageModel:
 
 @dataclass(frozen=True)
 class _Masked:
-    """Token ids of a caption with one mask, and where it is."""
+    """Token ids of a caption with one mask, and the mask's place."""
 
     ids: list[int]
     place: int
@@ -151,11 +151,11 @@ def masked_language_model(settings: LocalCheckpoint) -> MaskedLanguageModel:
 
 
 def most_probable(logits: torch.Tensor, top: int) -> list[list[tuple[int, float]]]:
-    """Of each row the `top` highest logits as (token id, logit), the highest first; ties in order of the ids."""
+    """The `top` highest logits of each row as (token id, logit), highest first; ties in order of the ids."""
     top = min(top, logits.shape[-1])
     least = logits.topk(top).values[:, -1:]
     rows = []
     for row, bound in zip(logits, least, strict=True):
-        among = (row >= bound).nonzero().squeeze(-1).tolist()  # more than `top` where some are equal
+        among = (row >= bound).nonzero().squeeze(-1).tolist()  # more than `top` if there are ties
         rows.append(sorted(((token, float(row[token])) for token in among), key=lambda one: (-one[1], one[0]))[:top])
     return rows

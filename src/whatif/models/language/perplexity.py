@@ -22,18 +22,18 @@ from whatif.models.language.token_trie import TokenTrie, tries
 from whatif.models.local.faults import model_faults
 from whatif.params.models import LocalCheckpoint
 
-# Families whose packs the tests show to be equal to single texts. Others may take positions from elsewhere than
+# Families whose packed results are tested to equal single texts. Others may take positions from elsewhere than
 # `position_ids`, or carry a state from token to token: they read whole texts, sorted by length.
 PACKED = frozenset({"gpt2", "llama"})
-_TEXTS_AT_ONCE = 4096  # are sorted together
-_HIGHEST = 700.0  # of a mean negative log-likelihood; beyond, the exponential is no float
+_TEXTS_AT_ONCE = 4096  # sorted together
+_HIGHEST = 700.0  # maximum mean negative log-likelihood; the exponential of more is not a float
 
 
 @dataclass(frozen=True)
 class PerplexityModel:
-    """Scores texts in batches, `batch_size` of 32 tokens (or as many tokens of others) at once.
+    """Scores texts in batches of `batch_size` x 32 tokens.
 
-    The candidates of a caption begin alike up to the noun that is replaced: what texts have in common is read once.
+    The candidates of a caption are the same up to the replaced noun: the common beginning of texts is read once.
     """
 
     model: Any
@@ -41,13 +41,13 @@ class PerplexityModel:
     batch_size: int
 
     def perplexities(self, texts: Iterable[str]) -> Iterator[float | None]:
-        """exp of the mean negative log-likelihood of the tokens after the first, without a token of the beginning.
+        """exp of the mean negative log-likelihood of the tokens after the first, without a start token.
 
-        A text of one token has nothing that could be predicted, and one with more tokens than the model has positions
-        for cannot be read in one piece: both have no perplexity, None. Texts are taken and answered in their order,
-        some thousands in memory at a time, each different one computed once.
+        A text of one token has nothing to predict, and a text with more tokens than the model has positions for cannot
+        be read in one piece: both have no perplexity, None. Texts are read and answered in order, some thousands in
+        memory at a time; duplicates are computed once.
 
-        Raises WhatifError when memory does not hold a batch, or the model gives no numbers.
+        Raises WhatifError when a batch does not fit into memory, or the model's output is not a number.
         """
         waiting = iter(texts)
         while group := list(itertools.islice(waiting, _TEXTS_AT_ONCE)):
@@ -65,7 +65,7 @@ class PerplexityModel:
         return found
 
     def _batches(self, texts: Sequence[Sequence[int]]) -> Iterator[tuple[list[int], list[float]]]:
-        """Places of texts with their mean losses, a batch at a time."""
+        """Places of texts with their mean losses, one batch at a time."""
         tokens = self.batch_size * CAPTION_TOKENS
         if self.model.config.model_type in PACKED:
             for pack in tries(texts, tokens):
@@ -77,7 +77,7 @@ class PerplexityModel:
                     yield batch, self._mean_losses([texts[place] for place in batch])
 
     def _packed_losses(self, pack: TokenTrie) -> list[float]:
-        """Mean negative log-likelihoods as `_mean_losses` gives them; what texts have in common is read once."""
+        """Mean negative log-likelihoods as in `_mean_losses`, with the common beginnings of texts read once."""
         import torch
 
         device = self.model.device
@@ -109,7 +109,7 @@ class PerplexityModel:
 
         inputs = padded(self.model, self.tokenizer, texts)
         counts = inputs["attention_mask"].sum(-1) - 1
-        # Place i predicts token i + 1: neither the last token nor the padding predicts anything.
+        # Position i predicts token i + 1: the last token and the padding predict nothing.
         predicts = torch.zeros_like(inputs["input_ids"], dtype=torch.bool)
         predicts[:, :-1] = inputs["attention_mask"][:, 1:].bool()
         follows = inputs["input_ids"].roll(-1, 1)[predicts]
@@ -125,6 +125,6 @@ class PerplexityModel:
 
 
 def perplexity_model(settings: LocalCheckpoint) -> PerplexityModel:
-    """Loads a causal language model. Raises WhatifError when the checkpoint cannot be loaded or is something else."""
+    """Loads a causal language model. Raises WhatifError when it cannot be loaded or is of another type."""
     model, tokenizer = load_causal_language(settings)
     return PerplexityModel(model, tokenizer, settings.batch_size)

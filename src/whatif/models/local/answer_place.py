@@ -1,8 +1,8 @@
-"""Where an answer stands after a prompt, and which tokens an option has there.
+"""Determines how an answer continues a prompt, and the tokens of an option there.
 
-The tokens of an option are appended to the tokens of the prompt, never tokenised together with it: no token of the
-prompt may depend on the option that follows, or the losses of two options would be taken after different prompts. What
-stands between the prompt and an answer (the space of `ASSISTANT: 16` in one family, nothing in another) is learnt from
+The tokens of an option are appended to the tokens of the prompt and never tokenised together with it: no token of the
+prompt may depend on the option that follows, or the losses of two options would be conditioned on different prompts.
+The separator between prompt and answer (the space of `ASSISTANT: 16` in one family, nothing in another) is derived from
 the chat template itself.
 """
 
@@ -19,28 +19,28 @@ from whatif.models.local.faults import first_line
 
 @dataclass(frozen=True)
 class AnswerPlace:
-    """How a prompt leads up to an answer: its last line, and the white space after it."""
+    """The end of a prompt: its last line, and the white space between it and the answer."""
 
     line: str
     separator: str
 
 
 def parts(text: str, *more: dict[str, Any]) -> list[dict[str, Any]]:
-    """A turn's content as a list of parts: some templates silently drop content that is a plain string."""
+    """A turn's content as a list of parts, because some templates silently drop content that is a plain string."""
     return [*more, {"type": "text", "text": text}]
 
 
 def decoded(tokenizer: Any, tokens: list[int]) -> str:
-    """The words of an answer, without what frames it."""
+    """The text of an answer, without special tokens."""
     return str(tokenizer.decode(tokens, skip_special_tokens=True)).strip()
 
 
 def option_tokens(tokenizer: Any, place: AnswerPlace, option: str) -> list[int]:
-    """The token ids of an option as they stand where the chat template puts an answer.
+    """The token ids of an option in the position where the chat template puts an answer.
 
-    Tokenisers treat the beginning of a text specially (SentencePiece puts a space there), so the option is
-    tokenised behind the prompt's last line, which is cut off again. Where that line's own tokens change because of
-    what follows, the option is tokenised by itself.
+    Tokenisers treat the beginning of a text specially (SentencePiece puts a space there), so the option is tokenised
+    after the prompt's last line, whose tokens are then removed. If that line's own tokens change because of the text
+    that follows, the option is tokenised by itself.
     """
     before = tokenizer.encode(place.line, add_special_tokens=False)
     together = tokenizer.encode(place.line + place.separator + option, add_special_tokens=False)
@@ -50,10 +50,10 @@ def option_tokens(tokenizer: Any, place: AnswerPlace, option: str) -> list[int]:
 
 
 def answer_place(checkpoint: str, processor: Any, content: Callable[[str], Any] = parts) -> AnswerPlace:
-    """Learns from a chat template where an answer stands: the place after its generation prompt.
+    """Derives from a chat template where an answer begins: after the generation prompt.
 
-    `processor` is a processor or a tokeniser; `content` makes of words what its template wants for a turn. Raises
-    WhatifError, naming the checkpoint, when the template fails.
+    `processor` is a processor or a tokeniser; `content` turns text into the content of a turn as the template expects
+    it. Raises WhatifError, naming the checkpoint, when the template fails.
     """
     question = [{"role": "user", "content": content("question")}]
     probe = "probe"
@@ -61,10 +61,10 @@ def answer_place(checkpoint: str, processor: Any, content: Callable[[str], Any] 
     try:
         before = str(processor.apply_chat_template(question, add_generation_prompt=True, tokenize=False))
         whole = str(processor.apply_chat_template([*question, reply], add_generation_prompt=False, tokenize=False))
-    except Exception as error:  # a template is a program: it may fail in any way, or be refused by Jinja's sandbox
+    except Exception as error:  # a template is a program: it can raise anything, and Jinja's sandbox may refuse it
         raise WhatifError(
             f"checkpoint {checkpoint}: its chat template fails ({type(error).__name__}: {first_line(error)}); "
-            "mend chat_template.jinja, or `chat_template` in its settings"
+            "fix chat_template.jinja, or `chat_template` in its settings"
         ) from error
     last_line = re.search(r"[^\n]*\s*\Z", before)
     line = last_line.group() if last_line else ""

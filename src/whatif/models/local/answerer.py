@@ -1,4 +1,4 @@
-"""A checkpoint on this machine that ranks options and answers open questions; adapters say how it is prompted."""
+"""Ranks options and answers open questions with a local checkpoint; adapters define how it is prompted."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from whatif.models.local.generation import Batches
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-# Open questions are sorted by length within so many batches: prompts of like length waste little on padding, and an
-# interrupted run has still yielded most of what it had done.
+# Open questions are sorted by length within windows of this many batches: prompts of similar length need little
+# padding, and an interrupted run has still yielded most of its work.
 _WINDOW = 8
 
 
 class UnfitQuestionError(ValueError):
-    """A question that a model cannot be asked, for example one with two pictures where it takes one."""
+    """A question that a model cannot be asked, for example one with two images for a model that takes one."""
 
 
 @dataclass(frozen=True)
 class Prompt:
-    """What a model is shown: the words, and the decoded pictures; equal `image_ids` stand for the same pictures."""
+    """A model's input: the text and the decoded images; equal `image_ids` mean the same images."""
 
     text: str
     images: Sequence[Image]
@@ -38,13 +38,13 @@ class Prompt:
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """What an adapter makes of a checkpoint.
+    """The functions that an adapter provides for a checkpoint.
 
-    `encode` turns prompts into the model's inputs (rows x tokens, padded on the left) and may raise
-    UnfitQuestionError; `score` ranks options (token ids) after a prompt encoded alone; `generate` gives the new tokens
-    of each row, up to and with one of `ends`, `decode` their text; `option_tokens` are the token ids of an option as
-    it stands after a prompt. `generate_together`, where a model can, says the same of prompts that are encoded alone
-    and of which some have the same pictures (`image_ids`), but looks at these once.
+    `encode` turns prompts into the model's inputs (rows x tokens, left-padded) and may raise UnfitQuestionError;
+    `score` ranks options (token ids) after a single encoded prompt; `generate` returns the new tokens of each row, up
+    to and including one of `ends`; `decode` returns their text; `option_tokens` gives the token ids of an option after
+    a prompt. `generate_together`, if available, returns the same as `generate` for prompts that are encoded
+    separately, but processes images that several prompts share (`image_ids`) only once.
     """
 
     encode: Callable[[Sequence[Prompt]], Mapping[str, Any]]
@@ -54,16 +54,15 @@ class Checkpoint:
     decode: Callable[[list[int]], str]
     ends: Collection[int]
     generate_together: Callable[[Sequence[Mapping[str, Any]], Sequence[tuple[str, ...]]], list[list[int]]] | None = None
-    looks: bool = True  # whether it is shown the pictures
+    looks: bool = True  # whether the model gets the images
 
 
 @dataclass
 class LocalModel:
-    """Answers questions with a checkpoint: with options by ranking, without by greedy generation in batches.
+    """Answers questions with a checkpoint: ranks options, or generates greedily in batches if the question is open.
 
-    Nothing is drawn. A question whose picture cannot be decoded, whose scores are not numbers, or that the processor
-    or the model does not take is an `error` with its reason, and the run goes on. Batches change no answer, only the
-    time.
+    Nothing is sampled. A question is an `error` with its reason if its image cannot be decoded, its scores are not
+    numbers, or the processor or the model rejects it; the run continues. Batches change the time, not the answers.
     """
 
     checkpoint: Checkpoint
@@ -78,7 +77,7 @@ class LocalModel:
         return self.identify()
 
     def answer(self, questions: Sequence[Question]) -> Iterator[Answer]:
-        """One answer a question, in order. Raises WhatifError as `answers_as_they_come` does."""
+        """One answer for each question, in order. Raises WhatifError as `answers_as_they_come` does."""
         early: dict[int, Answer] = {}
         arriving = self.answers_as_they_come(questions)
         for place in range(len(questions)):
@@ -90,19 +89,19 @@ class LocalModel:
     def answers_as_they_come(self, questions: Sequence[Question]) -> Iterator[tuple[int, Answer]]:
         """The place of each question and its answer, batch by batch.
 
-        Raises WhatifError when memory does not hold a single question (or a single option of it), and when the device
-        fails so that nothing more can be asked.
+        Raises WhatifError when a single question (or one option of it) does not fit into memory, and when the device
+        fails and cannot be used any more.
         """
         try:
             yield from self._answers(questions)
         except (RuntimeError, MemoryError) as error:
             if out_of_memory(error):
                 raise WhatifError(
-                    "out of memory with a single question; give a smaller dtype, a smaller checkpoint or another device"
+                    "out of memory with a single question; use a smaller dtype, a smaller checkpoint or another device"
                 ) from error
             if device_failed(error):
                 raise WhatifError(
-                    f"the device failed: {first_line(error)}; run again, what was stored stays"
+                    f"the device failed: {first_line(error)}; run again; stored answers are kept"
                 ) from error
             raise
 
@@ -133,7 +132,7 @@ class LocalModel:
         return Answer(option_scores=scores, **counts)
 
     def _say(self, questions: Sequence[Question], places: Sequence[int]) -> Iterator[tuple[int, Answer]]:
-        """Answers of the open questions at `places`; those of a batch have as many pictures each, and like lengths."""
+        """Answers of the open questions at `places`; a batch has the same number of images each, and like lengths."""
         ordered = self._ordered(questions, places)
         for _, same in groupby(ordered, key=lambda place: len(questions[place].image_ids)):
             batch = list(same)
@@ -141,7 +140,7 @@ class LocalModel:
             yield from zip(batch, made, strict=True)
 
     def _ordered(self, questions: Sequence[Question], places: Sequence[int]) -> list[int]:
-        """In order of the number of pictures, then of length; where pictures can be shared, these stand together."""
+        """Sorted by number of images, then by length; questions whose images can be shared are kept together."""
         longest: dict[tuple[str, ...], int] = {}
         if self.checkpoint.generate_together is not None:
             for question in (questions[place] for place in places):
@@ -175,7 +174,7 @@ class LocalModel:
             refused = _refused(error)
         if len(prompts) == 1:
             return [refused]
-        half = len(prompts) // 2  # which one it is shows when fewer are asked
+        half = len(prompts) // 2  # halve the batch to find the question at fault
         return [*self._responses(prompts[:half]), *self._responses(prompts[half:])]
 
     def _respond(self, prompts: Sequence[Prompt]) -> list[Answer]:
@@ -206,7 +205,7 @@ class LocalModel:
 
 
 def _refused(error: Exception) -> Answer:
-    """The answer to a question that cannot be asked. Raises an error that is about more than the question."""
+    """The answer to a question that cannot be asked. Re-raises an error that concerns more than the question."""
     if isinstance(error, OSError):
         return Answer(status="error", reason=f"picture cannot be decoded: {error}")
     if not about_one_question(error):

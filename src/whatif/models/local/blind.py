@@ -1,6 +1,6 @@
-"""The blind baseline: a language model that reads the question and never sees a picture.
+"""The blind baseline: a language model that reads the question without the image.
 
-What it gets right can be had from the words alone (C-VQA 4.1 asks language models about captions in the same way).
+Its correct answers can be derived from the text alone (C-VQA 4.1 asks language models about captions in the same way).
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from whatif.models.local.option_scores import keeps_keys_and_values, on_device, 
 from whatif.models.local.system_message import check_system_message, system_turn
 from whatif.params.models import BlindTextModel
 
-VERSION = 2  # raise it when the same question would get another answer
+VERSION = 2  # increase it when a change alters answers
 _QUESTION = "{question}"
 
 
 def blind(settings: BlindTextModel, seed: int) -> Model:
-    """Ranks options and answers open questions by the words of the question, as `hf-chat` does with pictures.
+    """Ranks options and answers open questions from the text of the question, as `hf-chat` does with images.
 
-    A checkpoint with a chat template is prompted by it, any other by the setting `prompt` with the question in it.
-    Pictures are not even fetched. Nothing is drawn, so `seed` changes nothing.
+    A checkpoint with a chat template is prompted by it, any other by the setting `prompt` with the question inserted.
+    Images are not loaded. Nothing is sampled, so `seed` has no effect.
 
     Raises WhatifError when the checkpoint cannot be loaded (see `load_text_model`), and when a system message is set
-    for which it has no place.
+    that its prompt has no place for.
     """
     model, tokenizer = load_text_model(settings)
     tokenizer.padding_side = "left"
@@ -42,9 +42,10 @@ def blind(settings: BlindTextModel, seed: int) -> Model:
         check_system_message(settings.checkpoint, tokenizer, settings.system, str)
     elif settings.system is not None:
         raise WhatifError(
-            f"checkpoint {settings.checkpoint}: has no chat template, so no place for `system`; put it into `prompt`"
+            f"checkpoint {settings.checkpoint}: has no chat template and so no place for `system`; "
+            "put the text into `prompt`"
         )
-    # Templates of language models want a turn's words as they are, not in parts.
+    # Templates of language models expect a turn's text as a string, not in parts.
     place = (
         answer_place(settings.checkpoint, tokenizer, str)
         if chats
@@ -62,7 +63,7 @@ def blind(settings: BlindTextModel, seed: int) -> Model:
         ends=ends,
         looks=False,
     )
-    # A state that runs along the text would run through the padding of a batch too.
+    # A recurrent state would also run through the padding of a batch.
     batches = Batches(settings.batch_size if plain else 1)
     return LocalModel(checkpoint, partial(identity, settings, VERSION, model.config), batches)
 

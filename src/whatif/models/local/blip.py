@@ -1,8 +1,8 @@
-"""BLIP-2 and InstructBLIP of the Hugging Face library, which have one picture and no chat template.
+"""BLIP-2 and InstructBLIP of the Hugging Face library, which take one image and have no chat template.
 
-Where the language model only decodes (OPT, Vicuna), picture and question are its prompt, and options follow as in the
-chat models. Where it is an encoder-decoder (T5), they are encoded once and the decoder reads all options in one batch.
-No option is followed by the token that ends a text, in either kind.
+With a decoder-only language model (OPT, Vicuna), image and question are its prompt, and options follow as in the chat
+models. With an encoder-decoder (T5), they are encoded once and the decoder scores all options in one batch. In both
+cases no end-of-text token is appended to an option.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from whatif.models.local.generation import Batches, generate, make_greedy
 from whatif.models.local.option_scores import decoder_scores, following_scores, on_device
 from whatif.params.models import HuggingFaceBlip
 
-VERSION = 2  # raise it when the same question would get another answer
+VERSION = 2  # increase it when a change alters answers
 _QUESTION = "{question}"
 
 
 def hugging_face_blip(settings: HuggingFaceBlip, seed: int) -> Model:
-    """Ranks options by their log-likelihood, and answers open questions greedily, `batch_size` at once.
+    """Ranks options by log-likelihood and answers open questions greedily, `batch_size` at once.
 
-    The words are the setting `prompt` with the question in it. A question that has not exactly one picture is an
-    `error`. Nothing is drawn, so `seed` changes nothing.
+    The prompt is the setting `prompt` with the question inserted. A question that does not have exactly one image is an
+    `error`. Nothing is sampled, so `seed` has no effect.
 
     Raises WhatifError when the checkpoint cannot be loaded (see `load_blip_model`).
     """
@@ -35,8 +35,8 @@ def hugging_face_blip(settings: HuggingFaceBlip, seed: int) -> Model:
     tokenizer = processor.tokenizer
     ends = make_greedy(model.language_model, tokenizer, settings.max_new_tokens)
     encodes = model.language_model.config.is_encoder_decoder
-    # Picture tokens stand before the padding. T5 counts distances between places, padded ones too, so there nothing
-    # may stand between; a decoder counts what its mask shows, and must go on right behind the prompt.
+    # Image tokens come before the padding. T5 counts distances between all positions, so there must be no padding in
+    # between; a decoder counts only unmasked positions, and has to continue directly after the prompt.
     tokenizer.padding_side = "right" if encodes else "left"
     after = settings.prompt.partition(_QUESTION)[2]
     place = AnswerPlace("", "") if encodes else AnswerPlace(after, " ")
@@ -85,7 +85,7 @@ def encoder_decoder_scores(
 
 
 def _limits(configuration: Any) -> dict[str, int]:
-    """How many tokens fit into the inputs whose places have learned positions: beyond them a GPU fails for good."""
+    """The maximum number of tokens of inputs with learned positions; longer inputs make a GPU unusable."""
     limits = {"qformer_input_ids": configuration.qformer_config.max_position_embeddings}
     if configuration.text_config.model_type == "opt":
         limits["input_ids"] = configuration.text_config.max_position_embeddings
@@ -111,6 +111,6 @@ def _encode(processor: Any, words: str, limits: Mapping[str, int], prompts: Sequ
 
 
 def _generate(model: Any, ends: Collection[int], inputs: Mapping[str, Any]) -> list[list[int]]:
-    # An encoder-decoder returns the token that it starts from, a decoder its prompt.
+    # An encoder-decoder returns its start token first, a decoder its prompt.
     encodes = model.language_model.config.is_encoder_decoder
     return generate(model, on_device(model, inputs), 1 if encodes else inputs["input_ids"].shape[1], ends)

@@ -1,6 +1,6 @@
-"""Vision-language chat models of the Hugging Face library, prompted by their own chat templates.
+"""Vision-language chat models of the Hugging Face library, prompted with their own chat templates.
 
-The prompt is the system message, where one is set, and one turn of the user: the images in their order, then the words.
+The prompt is the system message, if one is set, and one user turn: the images in order, then the text.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from whatif.models.local.shared_generation import generate_together, shares_pict
 from whatif.models.local.system_message import check_system_message, system_turn
 from whatif.params.models import HuggingFaceChat
 
-VERSION = 2  # raise it when the same question would get another answer
+VERSION = 2  # increase it when a change alters answers
 
 
 def hugging_face_chat(settings: HuggingFaceChat, seed: int) -> Model:
-    """Ranks options by their log-likelihood, and answers open questions greedily, `batch_size` at once.
+    """Ranks options by log-likelihood and answers open questions greedily, `batch_size` at once.
 
-    Images and question are encoded once for all options in the families of `option_scores.SHARED_PREFIX`; the others
-    take a forward pass an option. Open questions about the same pictures are encoded once as far as they agree, in the
-    same families (see `shared_generation`). Nothing is drawn, so `seed` changes nothing.
+    In the families of `option_scores.SHARED_PREFIX`, images and question are encoded once for all options, and open
+    questions about the same images are encoded once as far as their prompts agree (see `shared_generation`). Other
+    families need one forward pass for each option. Nothing is sampled, so `seed` has no effect.
 
     Raises WhatifError when the checkpoint cannot be loaded (see `load_chat_model`), and when a system message is set
-    for which its chat template has no place.
+    that its chat template has no place for.
     """
     model, processor = load_chat_model(settings)
     check_system_message(settings.checkpoint, processor, settings.system, parts)

@@ -1,4 +1,4 @@
-"""Loads the checkpoint of a model from a folder or from the hub, and says what a folder lacks."""
+"""Loads the checkpoint of a model from a folder or from the hub, and checks a folder for completeness."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from whatif.params.models import BlindTextModel, HuggingFaceBlip, HuggingFaceCha
 
 _PROCESSOR_FILES = ("processor_config.json", "preprocessor_config.json")
 _BLIP = ("blip-2", "instructblip")
-# Not part of what answers are stored under: what changes no answer, what is named in another way, and what the stored
-# prompt and options say already.
+# Excluded from the key of stored answers: settings that change no answer, that are named in another way, or that the
+# stored prompt and options already contain.
 _WITHOUT_EFFECT = {"name", "checkpoint", "revision", "device", "batch_size", "benchmarks", "limit", "multiple_choice"}
-# A null here would be a new key of every answer that was stored before there were such settings.
+# A null here would change the key of every answer that was stored before these settings existed.
 _ONLY_WHEN_SET = ("system", "device_map", "quantization")
 _TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "tokenizer_config.json")
 
@@ -31,12 +31,12 @@ _TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "tokenizer_config.json"
 def load_chat_model(settings: HuggingFaceChat) -> tuple[Any, Any]:
     """The vision-language chat model, in evaluation mode on its device, and its processor.
 
-    A folder is read without a look at the network; any other name is taken as a hub id. Nothing in a checkpoint is
-    run: weights come from safetensors files only, since pickled ones can run code, and custom code is refused.
+    A folder is read without network access; any other name is a hub id. No code of a checkpoint is run: weights come
+    from safetensors files only, because pickled weights can run code, and custom code is refused.
 
-    Raises WhatifError when the folder is missing or lacks a file or a revision of it is asked for, when the
-    checkpoint is no vision-language model or has no chat template, when the hub has no such name, and when the device
-    is not there or too small.
+    Raises WhatifError when the folder is missing or incomplete, when a revision is given for a folder, when the
+    checkpoint is not a vision-language model or has no chat template, when the hub does not have the name, and when the
+    device is missing or too small.
     """
     model, processor = load_checkpoint(settings, "AutoModelForImageTextToText", _check_chat, load_processor)
     if getattr(processor, "chat_template", None) is None:
@@ -50,21 +50,21 @@ def load_chat_model(settings: HuggingFaceChat) -> tuple[Any, Any]:
 def load_blip_model(settings: HuggingFaceBlip) -> tuple[Any, Any]:
     """A BLIP-2 or InstructBLIP and its processor, as `load_chat_model` does. Raises as it does."""
     model, processor = load_checkpoint(settings, "AutoModelForImageTextToText", _check_blip, load_processor)
-    if processor.num_query_tokens is None:  # in checkpoints saved before the processor placed the picture's tokens
+    if processor.num_query_tokens is None:  # in older checkpoints, whose processor did not insert image tokens
         processor.num_query_tokens = model.config.num_query_tokens
     return model, processor
 
 
 def load_text_model(settings: BlindTextModel) -> tuple[Any, Any]:
-    """A language model that only decodes, and its tokeniser, as `load_chat_model` does. Raises as it does."""
+    """A decoder-only language model and its tokeniser, as `load_chat_model` does. Raises as it does."""
     return load_checkpoint(settings, "AutoModelForCausalLM", _check_text, load_tokenizer)
 
 
 def identity(settings: LocalCheckpoint, version: int, configuration: Any) -> dict[str, Any]:
-    """What the answers of a checkpoint, loaded with this configuration, are stored under beside the question.
+    """The key, beside the question, of the stored answers of a checkpoint that was loaded with this configuration.
 
-    A checkpoint of the hub is named with the commit that was loaded, a folder by the digest of its files, wherever it
-    lies. Device and batch size are no part of it: they change the time, not the answer.
+    A hub checkpoint is identified by the commit that was loaded, a folder by the digest of its files, independent of
+    its path. Device and batch size are excluded: they change the time, not the answer.
     """
     folder = folder_of(settings.checkpoint)
     unset = {name for name in _ONLY_WHEN_SET if getattr(settings, name, None) is None}
@@ -81,10 +81,10 @@ def load_checkpoint(
     check: Callable[[str, Any], None],
     load_reader: Callable[[str, str, dict[str, Any]], Any],
 ) -> tuple[Any, Any]:
-    """The model, and what reads its inputs.
+    """The model, and the processor or tokeniser that reads its inputs.
 
-    `kind` names the class of transformers that loads it, or one for each type of model; `check` is called with the
-    source and the configuration, and refuses what it cannot be. Raises WhatifError as `load_chat_model` does.
+    `kind` names the class of transformers that loads it, or one for each model type; `check` is called with the source
+    and the configuration and rejects unsuitable checkpoints. Raises WhatifError as `load_chat_model` does.
     """
     import transformers
 
@@ -97,7 +97,7 @@ def load_checkpoint(
     if settings.revision is not None:
         options["revision"] = settings.revision
     try:
-        # The library types these as returning one thing only; with the loading report it is a pair.
+        # The library declares a single return value; with the loading report it is a pair.
         configurations: Any = transformers.AutoConfig
         configuration = configurations.from_pretrained(source, trust_remote_code=False, **options)
         check(source, configuration)
@@ -115,10 +115,10 @@ def load_checkpoint(
         )
     except WhatifError:
         raise
-    except Exception as error:  # the libraries raise errors of a dozen kinds, all of them about this checkpoint
+    except Exception as error:  # the libraries raise many types of errors, all about this checkpoint
         raise load_error(source, error) from error
     if missing := sorted(report["missing_keys"]):
-        # The library would draw them at random and only warn: the answers would be noise.
+        # The library would initialise them at random with only a warning: the answers would be noise.
         raise WhatifError(f"checkpoint {source}: its files lack {len(missing)} weights, first {missing[0]}")
     if placed:
         return model.eval(), reader
@@ -129,26 +129,26 @@ def load_checkpoint(
 
 
 def load_error(source: str, error: Exception) -> WhatifError:
-    """What to raise for a checkpoint that the libraries cannot load."""
-    if "trust_remote_code" in str(error):  # how they all say that it needs code of its own
+    """The error to raise for a checkpoint that the libraries cannot load."""
+    if "trust_remote_code" in str(error):  # all libraries name this option if a checkpoint has custom code
         return WhatifError(
-            f"checkpoint {source}: needs Python code of its own (`auto_map` or a module outside the libraries), which "
-            "whatif never runs; use a checkpoint whose architecture transformers or diffusers has built in"
+            f"checkpoint {source}: needs its own Python code (`auto_map` or a module outside the libraries), which "
+            "whatif never runs; use a checkpoint whose architecture is built into transformers or diffusers"
         )
     return WhatifError(f"checkpoint {source}: cannot be loaded: {first_line(error)}")
 
 
 def source_of(settings: LocalCheckpoint) -> tuple[str, Path | None]:
-    """What the libraries are to load, a hub id or the path of a folder, and that folder; None for a hub id.
+    """The source for the libraries, a hub id or the path of a folder, and the folder, or None for a hub id.
 
-    Raises WhatifError when the folder is not there, or when a revision of it is asked for.
+    Raises WhatifError when the folder does not exist, or when a revision is given for a folder.
     """
     folder = folder_of(settings.checkpoint)
     if folder is None:
         return settings.checkpoint, None
     if settings.revision is not None:
         raise WhatifError(
-            f"checkpoint {folder}: is a folder, which has no revisions; leave out revision ({settings.revision})"
+            f"checkpoint {folder}: is a folder, which has no revisions; remove `revision` ({settings.revision})"
         )
     return str(folder), folder
 
@@ -156,7 +156,7 @@ def source_of(settings: LocalCheckpoint) -> tuple[str, Path | None]:
 def folder_of(checkpoint: str) -> Path | None:
     """The folder that `checkpoint` names, or None for a hub id.
 
-    See `whatif.files.named_folders` for names that are no paths. Raises WhatifError when it is not there.
+    See `whatif.files.named_folders` for names that are not paths. Raises WhatifError when the folder does not exist.
     """
     path = named_path(checkpoint)
     if path.is_dir():
@@ -165,7 +165,7 @@ def folder_of(checkpoint: str) -> Path | None:
         raise WhatifError(f"checkpoint {checkpoint}: is a file; give the folder that holds config.json")
     if checkpoint.startswith(("/", "~", ".")) or checkpoint.count("/") != 1:
         raise WhatifError(
-            f"checkpoint {checkpoint}: there is no such folder; give a folder that holds config.json, "
+            f"checkpoint {checkpoint}: no such folder; give a folder that holds config.json, "
             "or a hub id such as llava-hf/llava-1.5-7b-hf"
         )
     return None
@@ -187,12 +187,12 @@ def _check_files(folder: Path, pictures: bool) -> None:
     try:
         named = set(json.loads(read_bytes(index))["weight_map"].values())
     except (OSError, ValueError, KeyError, AttributeError, TypeError, RecursionError) as error:
-        raise WhatifError(f"checkpoint {index}: is no index of weights: {first_line(error)}") from error
+        raise WhatifError(f"checkpoint {index}: is not an index of weights: {first_line(error)}") from error
     odd = [part for part in named if not isinstance(part, str) or not part or Path(part).name != part]
     if odd or not named:
         raise WhatifError(
             f"checkpoint {index}: names {f'{odd[0]!r:.60}' if odd else 'nothing'} as a file of weights; "
-            "each is the name of a .safetensors file beside it"
+            "each must be the name of a .safetensors file beside it"
         )
     parts = sorted(named)
     lost = [part for part in parts if not (folder / part).is_file()]
@@ -212,11 +212,11 @@ def _check_blip(source: str, configuration: Any) -> None:
 def _check_text(source: str, configuration: Any) -> None:
     from transformers import AutoModelForCausalLM
 
-    # What sees pictures is refused, even where the library would load it: blind is blind.
+    # Models that see images are rejected, even where the library would load them: the baseline must be blind.
     if type(configuration) not in AutoModelForCausalLM._model_mapping or hasattr(configuration, "vision_config"):
         raise WhatifError(
-            f"checkpoint {source}: a {configuration.model_type!r} is no plain language model; the adapter blind takes "
-            "what AutoModelForCausalLM loads and has no eyes (llama, qwen2, gpt2, ...)"
+            f"checkpoint {source}: a {configuration.model_type!r} is not a text-only language model; the adapter blind "
+            "takes what AutoModelForCausalLM loads and has no image input (llama, qwen2, gpt2, ...)"
         )
 
 
@@ -228,18 +228,18 @@ def _check_chat(source: str, configuration: Any) -> None:
     kinds = AutoModelForImageTextToText._model_mapping
     if type(configuration) not in kinds:
         raise WhatifError(
-            f"checkpoint {source}: a {configuration.model_type!r} is no vision-language model; "
+            f"checkpoint {source}: a {configuration.model_type!r} is not a vision-language model; "
             "the adapter hf-chat takes what AutoModelForImageTextToText loads (llava, qwen2_5_vl, idefics3, ...)"
         )
     if configuration.is_encoder_decoder:
         raise WhatifError(
             f"checkpoint {source}: a {configuration.model_type!r} is an encoder-decoder; the adapter hf-chat ranks "
-            "options as they continue a prompt, which needs a decoder-only model"
+            "options as continuations of a prompt, which needs a decoder-only model"
         )
 
 
 def device_of(name: str) -> Any:
-    """The device of PyTorch. Raises WhatifError when it is not usable here."""
+    """The PyTorch device. Raises WhatifError when it cannot be used here."""
     import torch
 
     try:
@@ -248,8 +248,8 @@ def device_of(name: str) -> Any:
     except (RuntimeError, AssertionError, NotImplementedError) as error:
         raise WhatifError(f"device {name}: not usable here ({first_line(error)}); `cpu` always is") from error
     if device.type == "meta":
-        raise WhatifError("device meta: holds no weights, so nothing can be asked; `cpu` is always there")
+        raise WhatifError("device meta: has no weights; use `cpu`")
     if device.type == "cpu":
-        # Sums come out differently for another number of threads, and whatever runs at once is for Snakemake to say.
+        # Sums differ for another number of threads, and Snakemake decides what runs at the same time.
         torch.set_num_threads(1)
     return device

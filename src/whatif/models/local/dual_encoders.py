@@ -1,4 +1,4 @@
-"""How each family of dual encoders (CLIP, FLAVA, BridgeTower) embeds captions alone and pictures alone."""
+"""Separate embeddings of captions and images for each family of dual encoders (CLIP, FLAVA, BridgeTower)."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ Inputs = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class DualFamily:
-    """A kind of checkpoint: the class of transformers that loads it, and what gives its embeddings (batch x width).
+    """A type of checkpoint: the class of transformers that loads it, and the functions that embed (batch x width).
 
-    Embeddings are those that its contrastive head compares, before they are brought to length 1.
+    The embeddings are those that its contrastive head compares, before normalisation.
     """
 
     loaded_by: str
@@ -29,7 +29,7 @@ def _clip_pictures(model: Any, inputs: Inputs) -> Any:
     return model.get_image_features(pixel_values=inputs["pixel_values"]).pooler_output
 
 
-# FLAVA projects the state of every token; its contrastive head takes the first one alone.
+# FLAVA projects the state of every token; its contrastive head uses only the first.
 def _flava_captions(model: Any, inputs: Inputs) -> Any:
     return model.get_text_features(**inputs).pooler_output[:, 0]
 
@@ -38,9 +38,9 @@ def _flava_pictures(model: Any, inputs: Inputs) -> Any:
     return model.get_image_features(pixel_values=inputs["pixel_values"]).pooler_output[:, 0]
 
 
-# The library runs BridgeTower only with a caption and a picture together, through the layers in which both meet. But
-# its contrastive heads take the last states of the two encoders below, which know nothing of each other: so each
-# embedding can be had alone. What is left out are those layers, and the embedding that they give (`cross_embeds`).
+# The library runs BridgeTower only with a caption and an image together, through cross-modal layers. But its
+# contrastive heads use the last states of the two encoders below, which are independent of each other, so each
+# embedding can be computed alone. The cross-modal layers and their embedding (`cross_embeds`) are left out.
 def _bridgetower_captions(model: Any, inputs: Inputs) -> Any:
     states = model.bridgetower.text_model(
         input_ids=inputs["input_ids"], attention_mask=inputs["attention_mask"]
@@ -54,16 +54,16 @@ def _bridgetower_pictures(model: Any, inputs: Inputs) -> Any:
     tower = model.bridgetower
     visual = tower.vision_model.visual
     states = visual.forward_pre(inputs["pixel_values"])
-    # As many as the text encoder has; a longer vision encoder is not used to its end.
+    # As many layers as the text encoder has; further layers of the vision encoder are not used.
     for layer in visual.transformer.resblocks[: len(tower.text_model.encoder.layer)]:
         states = layer(states)
-    # The first token is all that the head takes; the rest need not be projected.
+    # The head uses only the first token; the others need not be projected.
     first = tower.cross_modal_image_transform(visual.forward_post(states)[:, 0])
-    kind = torch.ones(1, dtype=torch.long, device=first.device)  # 0 is a token of a caption, 1 of a picture
+    kind = torch.ones(1, dtype=torch.long, device=first.device)  # 0 is a token of a caption, 1 of an image
     return model.itc_image_head(first + tower.token_type_embeddings(kind))
 
 
-# Kind of checkpoint, as in its config.json -> family.
+# Model type in config.json -> family.
 DUAL_FAMILIES = {
     "clip": DualFamily("CLIPModel", _clip_captions, _clip_pictures),
     "flava": DualFamily("FlavaModel", _flava_captions, _flava_pictures),
@@ -72,9 +72,9 @@ DUAL_FAMILIES = {
 
 
 def most_tokens(model: Any, tokenizer: Any) -> int:
-    """How many tokens of a caption the model has positions for, beginning and end counted."""
+    """The maximum number of tokens of a caption, including beginning and end."""
     text = getattr(model.config, "text_config", model.config)
     positions: int = text.max_position_embeddings
-    if model.config.model_type == "bridgetower":  # as in RoBERTa, positions are counted from after that of padding
+    if model.config.model_type == "bridgetower":  # as in RoBERTa, positions start after that of padding
         positions -= text.pad_token_id + 1
     return int(min(positions, tokenizer.model_max_length))

@@ -1,4 +1,4 @@
-"""What scores how well captions and pictures belong together: dual encoders and cross-encoders."""
+"""Scores how well captions and images match, with dual encoders and cross-encoders."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ if TYPE_CHECKING:
 Floats: TypeAlias = NDArray[np.float64]
 _Item = TypeVar("_Item")
 
-# Kind of checkpoint -> class of the library.
+# Model type -> class of the library.
 _DUAL = {kind: family.loaded_by for kind, family in DUAL_FAMILIES.items()}
 _CROSS = {"vilt": "ViltForImageAndTextRetrieval", "bridgetower": "BridgeTowerForImageAndTextRetrieval"}
 
 
 class Matcher(Protocol):
-    """What an adapter for matching makes."""
+    """A matching model, as an adapter makes it."""
 
     def match(self, captions: Sequence[tuple[str, str]], pictures: Sequence[tuple[Image, Image]]) -> Floats:
-        """How well both captions of a pair match both its pictures, higher is better: (pairs, caption, picture)."""
+        """How well both captions of a pair match both of its images, higher is better: (pairs, caption, image)."""
 
 
 @dataclass(frozen=True)
 class Embedder:
-    """Embeds captions and pictures into one space, `batch_size` at once; embeddings have length 1.
+    """Embeds captions and images into one space, `batch_size` at once; embeddings have length 1.
 
-    The cosine of two is what the model's contrastive head gives, but for its scale (`logits_per_image`).
+    The cosine of two embeddings is the output of the model's contrastive head without its scale (`logits_per_image`).
     """
 
     model: Any
@@ -47,7 +47,7 @@ class Embedder:
     batch_size: int
 
     def captions(self, captions: Sequence[str]) -> Floats:
-        """Embeddings (captions, width). A caption is cut off where the model's positions end."""
+        """Embeddings (captions, width). A caption is truncated to the model's maximum length."""
 
         def embed(part: Sequence[str]) -> Any:
             inputs = self.processor(text=list(part), return_tensors="pt", **_cut_off(self.model, self.processor))
@@ -56,7 +56,7 @@ class Embedder:
         return self._embedded(captions, embed)
 
     def pictures(self, pictures: Sequence[Image]) -> Floats:
-        """Embeddings (pictures, width)."""
+        """Embeddings (images, width)."""
 
         def embed(part: Sequence[Image]) -> Any:
             inputs = self.processor(images=list(part), return_tensors="pt")
@@ -65,7 +65,7 @@ class Embedder:
         return self._embedded(pictures, embed)
 
     def match(self, captions: Sequence[tuple[str, str]], pictures: Sequence[tuple[Image, Image]]) -> Floats:
-        """Cosines of both captions of a pair and both its pictures: (pairs, caption, picture)."""
+        """Cosines of both captions of a pair with both of its images: (pairs, caption, image)."""
         told = self.captions([caption for pair in captions for caption in pair])
         seen = self.pictures([picture for pair in pictures for picture in pair])
         by_pair = (len(captions), 2, -1)
@@ -84,21 +84,21 @@ class Embedder:
 
 @dataclass(frozen=True)
 class JointReader:
-    """Reads a caption and a picture together, `batch_size` of these at once."""
+    """Reads a caption and an image together, in batches of `batch_size`."""
 
     model: Any
     processor: Any
     batch_size: int
 
     def match(self, captions: Sequence[tuple[str, str]], pictures: Sequence[tuple[Image, Image]]) -> Floats:
-        """Logits of both captions of a pair with both its pictures: (pairs, caption, picture)."""
+        """Logits of both captions of a pair with both of its images: (pairs, caption, image)."""
         import torch
 
         def logits(part: Sequence[tuple[str, Image]]) -> Any:
-            torch.manual_seed(0)  # ViLT shuffles its patches, which changes the last digits
+            torch.manual_seed(0)  # ViLT shuffles its patches, which affects the last digits
             texts, images = [caption for caption, _ in part], [picture for _, picture in part]
             inputs = self.processor(images, texts, return_tensors="pt", **_cut_off(self.model, self.processor))
-            return self.model(**on_device(self.model, inputs)).logits[:, -1:]  # of two, the last says that they match
+            return self.model(**on_device(self.model, inputs)).logits[:, -1:]  # the second logit means a match
 
         together = [
             (caption, picture)
@@ -112,7 +112,7 @@ class JointReader:
 def dual_encoder(settings: LocalCheckpoint) -> Embedder:
     """A CLIP, a FLAVA, or a BridgeTower with its contrastive heads.
 
-    Raises WhatifError when the checkpoint cannot be loaded, or is something else.
+    Raises WhatifError when the checkpoint cannot be loaded or is of another type.
     """
     model, processor = load_checkpoint(settings, _DUAL, _only("dual-encoder", _DUAL), load_processor)
     return Embedder(model, processor, settings.batch_size)
@@ -121,7 +121,7 @@ def dual_encoder(settings: LocalCheckpoint) -> Embedder:
 def cross_encoder(settings: CrossEncoder) -> JointReader:
     """A ViLT, or a BridgeTower with its matching head.
 
-    Raises WhatifError when the checkpoint cannot be loaded, or is something else.
+    Raises WhatifError when the checkpoint cannot be loaded or is of another type.
     """
     model, processor = load_checkpoint(settings, _CROSS, _only("cross-encoder", _CROSS), load_processor)
     return JointReader(model, processor, settings.batch_size)
@@ -141,14 +141,14 @@ def _only(adapter: str, kinds: dict[str, str]) -> Callable[[str, Any], None]:
 
 
 def _cut_off(model: Any, processor: Any) -> dict[str, Any]:
-    """How captions become tokens: padded, and cut off where positions end, which some tokenisers do not know."""
+    """Tokeniser options: padding, and truncation at the model's maximum length, which some tokenisers do not know."""
     return {"padding": True, "truncation": True, "max_length": most_tokens(model, processor.tokenizer)}
 
 
 def _in_batches(items: Sequence[_Item], size: int, compute: Callable[[Sequence[_Item]], Any]) -> Floats:
-    """What `compute` gives for runs of items, one after another: (items, ...).
+    """The results of `compute` for consecutive batches of items, concatenated: (items, ...).
 
-    Raises WhatifError when memory does not hold a run, or the device fails.
+    Raises WhatifError when a batch does not fit into memory, or the device fails.
     """
     import torch
 

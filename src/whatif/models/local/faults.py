@@ -1,4 +1,4 @@
-"""Tells the errors of a checkpoint on this machine apart: about one question, about memory, about the device."""
+"""Classifies the errors of a local checkpoint: about one question, about memory, about the device."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from contextlib import contextmanager
 
 from whatif.errors import WhatifError
 
-# What processors and models raise for an input that they cannot take.
+# Errors that processors and models raise for an unsuitable input.
 _OF_A_QUESTION = (ValueError, IndexError, RuntimeError)
-# What PyTorch says when the machine, not a GPU, has no memory left; there it is a plain RuntimeError.
+# PyTorch's messages when the machine (not a GPU) is out of memory, which is a plain RuntimeError.
 _NO_MEMORY = ("can't allocate memory", "not enough memory")
 
 
 def out_of_memory(error: BaseException) -> bool:
-    """Whether memory was too small, of a GPU or of the machine."""
+    """Whether the GPU or the machine ran out of memory."""
     import torch
 
     if isinstance(error, torch.OutOfMemoryError | MemoryError):
@@ -23,7 +23,7 @@ def out_of_memory(error: BaseException) -> bool:
 
 
 def device_failed(error: BaseException) -> bool:
-    """Whether the device takes no more work: after such an error every further call on it fails, whatever is asked."""
+    """Whether the device is unusable: after such an error every further call on it fails, for any input."""
     import torch
 
     return isinstance(error, torch.AcceleratorError) and not out_of_memory(error)
@@ -31,22 +31,23 @@ def device_failed(error: BaseException) -> bool:
 
 @contextmanager
 def model_faults(batch: str) -> Iterator[None]:
-    """Raises WhatifError when memory does not hold what it calls `batch` ("8 captions at once"), or the device fails.
+    """Raises WhatifError when `batch` ("8 captions at once") does not fit into memory, or the device fails.
 
-    For batches of a fixed size; models that answer questions make theirs smaller instead (`whatif.models.local.generation`).
+    For batches of a fixed size; models that answer questions reduce theirs instead
+    (`whatif.models.local.generation`).
     """
     try:
         yield
     except (RuntimeError, MemoryError) as error:
         if out_of_memory(error):
-            raise WhatifError(f"out of memory with {batch}; give a smaller batch_size") from error
+            raise WhatifError(f"out of memory with {batch}; set a smaller batch_size") from error
         if device_failed(error):
             raise WhatifError(f"the device failed: {first_line(error)}; run again") from error
         raise
 
 
 def about_one_question(error: BaseException) -> bool:
-    """Whether other questions may still be answered after it."""
+    """Whether other questions may still be answered after this error."""
     return (
         (isinstance(error, _OF_A_QUESTION) or _is_of_template(error))
         and not out_of_memory(error)
@@ -55,12 +56,12 @@ def about_one_question(error: BaseException) -> bool:
 
 
 def _is_of_template(error: BaseException) -> bool:
-    """Whether the chat template refused the question, or Jinja's sandbox the template."""
+    """Whether the chat template rejected the question, or Jinja's sandbox the template."""
     from jinja2 import TemplateError
 
     return isinstance(error, TemplateError)
 
 
 def first_line(error: BaseException) -> str:
-    """The first line of what an error says; its kind where it says nothing."""
+    """The first line of an error's message; its type if there is none."""
     return (str(error).strip() or type(error).__name__).splitlines()[0]

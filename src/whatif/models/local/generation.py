@@ -1,4 +1,4 @@
-"""Greedy answers in the model's own words, for many prompts at once."""
+"""Greedy generation of answers for many prompts at once."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ Made = TypeVar("Made")
 
 @dataclass
 class Batches:
-    """Works through items in batches of at most `size`; a batch that memory does not hold is cut in two.
+    """Processes items in batches of at most `size`; a batch that does not fit into memory is halved.
 
-    The smaller size is kept for what follows, and said once on standard error, where the items are called `what`. The
-    error of a single item that memory does not hold is raised as it is (see `out_of_memory`).
+    The smaller size is kept and reported once on standard error, where the items are called `what`. The error of a
+    single item that does not fit is raised unchanged (see `out_of_memory`).
     """
 
     size: int
@@ -26,7 +26,7 @@ class Batches:
     said: bool = False
 
     def run(self, items: Sequence[Item], work: Callable[[Sequence[Item]], Sequence[Made]]) -> Iterator[Made]:
-        """What `work` makes of the items, in their order; `work` gives one result an item."""
+        """The results of `work`, one for each item, in order."""
         done = 0
         while done < len(items):
             batch = items[done : done + self.size]
@@ -36,7 +36,7 @@ class Batches:
                 if len(batch) == 1 or not out_of_memory(error):
                     raise
                 made = None
-            if made is None:  # outside the handler, whose traceback keeps the tensors of the failed batch alive
+            if made is None:  # outside the handler, whose traceback would keep the failed batch's tensors alive
                 self._halve(len(batch))
                 continue
             yield from made
@@ -49,12 +49,12 @@ class Batches:
         if torch.cuda.is_available():
             torch.cuda.empty_cache()
         if not self.said:
-            print(f"whatif: {tried} {self.what} at once do not fit into memory; going on with fewer", file=sys.stderr)
+            print(f"whatif: {tried} {self.what} at once do not fit into memory; continuing with fewer", file=sys.stderr)
             self.said = True
 
 
 def make_greedy(model: Any, tokenizer: Any, max_new_tokens: int) -> frozenset[int]:
-    """Sets the model to greedy generation, whatever its checkpoint recommends (sampling, repetition penalties).
+    """Sets the model to greedy generation, overriding its recommended settings (sampling, repetition penalties).
 
     Returns the tokens that end an answer.
     """
@@ -80,9 +80,9 @@ def make_greedy(model: Any, tokenizer: Any, max_new_tokens: int) -> frozenset[in
 
 
 def generate(model: Any, inputs: dict[str, Any], skipped: int, ends: Collection[int]) -> list[list[int]]:
-    """The new tokens of each row, up to and with the one of `ends` that ends an answer.
+    """The new tokens of each row, up to and including the one of `ends` that ends the answer.
 
-    `inputs` are rows x prompt; the first `skipped` places of what the model returns are not part of the answer.
+    `inputs` are rows x prompt; the first `skipped` tokens of the model's output are not part of the answer.
     """
     import torch
 
@@ -92,7 +92,7 @@ def generate(model: Any, inputs: dict[str, Any], skipped: int, ends: Collection[
 
 
 def until_end(tokens: list[int], ends: Collection[int]) -> list[int]:
-    """The tokens up to and with the first of `ends`; all of them when none is there."""
+    """The tokens up to and including the first of `ends`; all tokens if there is none."""
     for place, token in enumerate(tokens):
         if token in ends:
             return tokens[: place + 1]

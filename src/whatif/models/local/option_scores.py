@@ -1,11 +1,11 @@
 """Log-likelihoods of answer options after a prompt that is encoded once for all of them (CFMM 3.4).
 
-The prompt, pictures included, goes through the model alone; its keys and values are repeated for each option, and the
-tokens of all options follow in one batch, padded on the right. Options of one token need no second pass: the prompt's
-last place predicts them all. Everything is summed in double precision from float32 log-softmaxes, whatever type the
-weights have: half precision has 3 digits, too few to rank close options.
+The prompt, images included, is encoded alone; its keys and values are repeated for each option, and the tokens of all
+options follow in one batch, right-padded. Options of one token need no second pass: the prompt's last position predicts
+all of them. Everything is summed in double precision from float32 log-softmaxes, for weights of any type: half
+precision has 3 digits, too few to rank similar options.
 
-The sum, the number of tokens and the mean are all kept, because papers disagree on which of them ranks.
+The sum, the number of tokens and the mean are all kept, because papers disagree on which of them ranks the options.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 Tokens = Sequence[int]
 
-# Decoder-only families whose shared prefix the tests show to be equal to whole passes. Every other family takes one
-# whole pass an option: continuing a prompt goes wrong silently where a family has a state of its own.
+# Decoder-only families whose results with a shared prefix are tested to equal whole passes. Every other family takes
+# one whole pass for each option: continuing a prompt fails silently if a family keeps further state.
 SHARED_PREFIX = frozenset({"llava", "llava_next", "qwen2_vl", "qwen2_5_vl", "mllama", "idefics3", "smolvlm"})
-# Inputs with one entry a token. Where an option follows, each goes on as it ended: text that may be attended to.
+# Inputs with one entry per token. An option continues each with its last value: text that may be attended to.
 _CONTINUED = ("attention_mask", "token_type_ids", "mm_token_type_ids", "cross_attention_mask")
 PER_TOKEN = ("input_ids", *_CONTINUED)
 
@@ -31,7 +31,7 @@ PER_TOKEN = ("input_ids", *_CONTINUED)
 def option_scores(model: Any, prompt: Mapping[str, Any], options: Sequence[Tokens]) -> tuple[OptionScore, ...]:
     """Scores of `options` (token ids, at least one each) after `prompt`, the processor's output for one conversation.
 
-    Families that are not in `SHARED_PREFIX` take one whole pass an option.
+    Families that are not in `SHARED_PREFIX` take one whole pass for each option.
     """
     if model.config.model_type in SHARED_PREFIX:
         return shared_prefix_scores(model, prompt, options)
@@ -39,10 +39,10 @@ def option_scores(model: Any, prompt: Mapping[str, Any], options: Sequence[Token
 
 
 def keeps_keys_and_values(model: Any) -> bool:
-    """Whether a plain language model remembers a prompt as keys and values alone, which can be repeated for options.
+    """Whether a language model's state after a prompt is only keys and values, which can be repeated for options.
 
-    Others have a state of their own (Mamba, RecurrentGemma, the convolutions of LFM2) or remember nothing. Asks the
-    model, with one token.
+    Other models keep further state (Mamba, RecurrentGemma, the convolutions of LFM2) or none. Tests the model with one
+    token.
     """
     import torch
     from transformers.cache_utils import Cache, DynamicLayer, DynamicSlidingWindowLayer
@@ -51,14 +51,14 @@ def keeps_keys_and_values(model: Any) -> bool:
     try:
         with torch.inference_mode():
             cache = getattr(model(input_ids=token, use_cache=True, logits_to_keep=1), "past_key_values", None)
-    except (TypeError, ValueError, RuntimeError):  # there is no such argument, or more is needed than tokens
+    except (TypeError, ValueError, RuntimeError):  # no such argument, or further inputs are required
         return False
     kinds = (DynamicLayer, DynamicSlidingWindowLayer)
     return isinstance(cache, Cache) and bool(cache.layers) and all(type(layer) in kinds for layer in cache.layers)
 
 
 def whole_pass_scores(model: Any, prompt: Mapping[str, Any], options: Sequence[Tokens]) -> tuple[OptionScore, ...]:
-    """The same from one forward pass an option over prompt and option together."""
+    """The same scores from one forward pass for each option over prompt and option together."""
     import torch
 
     scores = []
@@ -66,13 +66,13 @@ def whole_pass_scores(model: Any, prompt: Mapping[str, Any], options: Sequence[T
         forget_positions(model)
         with torch.inference_mode():
             logits = model(**on_device(model, _with_option(prompt, tokens))).logits  # 1 x (prompt + option) x words
-        # Place i predicts token i + 1.
+        # Position i predicts token i + 1.
         scores.append(_score(log_softmax(logits[0, -len(tokens) - 1 : -1]), tokens))
     return tuple(scores)
 
 
 def shared_prefix_scores(model: Any, prompt: Mapping[str, Any], options: Sequence[Tokens]) -> tuple[OptionScore, ...]:
-    """The same with the prompt encoded once. The model must keep keys and values of all its layers in one cache."""
+    """The same scores with the prompt encoded once. The model must keep all keys and values in one cache."""
     import torch
 
     inputs = on_device(model, prompt)
@@ -83,11 +83,11 @@ def shared_prefix_scores(model: Any, prompt: Mapping[str, Any], options: Sequenc
     def follow(**more: Any) -> Any:
         rows, length = more["input_ids"].shape
         if "cross_attention_mask" in inputs:
-            # Without it the option would look at the pictures through no mask: another loss, and no error.
+            # Without it the option would attend to the images without a mask: another loss, and no error.
             more["cross_attention_mask"] = inputs["cross_attention_mask"][:, -1:].expand(rows, length, -1, -1)
         shift = rope_deltas(model)
         if shift is not None:
-            # A picture takes fewer positions than tokens, so what follows stands `rope_deltas` off its place.
+            # An image takes fewer positions than tokens, so the following positions are shifted by `rope_deltas`.
             places = torch.arange(length, device=model.device) + inputs["input_ids"].shape[1] + shift.flatten()[0]
             more["position_ids"] = places.expand(3, rows, length)
         return model(**more)
@@ -100,13 +100,13 @@ def following_scores(
 ) -> tuple[OptionScore, ...]:
     """Scores of options after an encoded prompt.
 
-    `last` are the logits of the prompt's last place (words), `cache` its keys and values, which are used up, `mask`
+    `last` are the logits of the prompt's last position (words), `cache` its keys and values, which are consumed, `mask`
     its attention mask (1 x prompt). `follow` is the decoder's forward pass.
     """
     import torch
 
     first = log_softmax(last)
-    longest = max(map(len, options)) - 1  # an option's last token predicts nothing that is asked
+    longest = max(map(len, options)) - 1  # the prediction after an option's last token is not needed
     if longest == 0:
         return tuple(_score(first[None], tokens) for tokens in options)
     cache.batch_repeat_interleave(len(options))
@@ -125,7 +125,7 @@ def following_scores(
 
 
 def decoder_scores(logits: torch.Tensor, options: Sequence[Tokens]) -> tuple[OptionScore, ...]:
-    """Scores from the logits (options x places x words) of a decoder whose place i predicts token i of its option."""
+    """Scores from a decoder's logits (options x positions x words); position i predicts token i of its option."""
     return tuple(_score(log_softmax(logits[row, : len(tokens)]), tokens) for row, tokens in enumerate(options))
 
 
@@ -135,7 +135,7 @@ def log_softmax(logits: torch.Tensor) -> torch.Tensor:
 
 
 def on_device(model: Any, inputs: Mapping[str, Any]) -> dict[str, Any]:
-    """Inputs where the model is, pictures in the type of its weights."""
+    """Inputs on the model's device, images in the data type of its weights."""
     return {
         name: value.to(model.device, model.dtype if value.is_floating_point() else value.dtype)
         for name, value in inputs.items()
@@ -158,20 +158,20 @@ def _with_option(prompt: Mapping[str, Any], tokens: Tokens) -> dict[str, Any]:
             value: torch.Tensor = prompt[name]
             last = value[:, -1:]
             if name == "mm_token_type_ids":
-                last = torch.zeros_like(last)  # an option is words, whatever the prompt ended in
+                last = torch.zeros_like(last)  # an option is text, also after a prompt that ends in an image
             inputs[name] = torch.cat([value, last.repeat_interleave(len(tokens), dim=1)], dim=1)
     return inputs
 
 
 def rope_deltas(model: Any) -> Any:
-    """How far the places after the last prompt stand off their tokens' numbers (rows x 1); None in most families."""
+    """The shift of positions against token numbers after the last prompt (rows x 1); None in most families."""
     return getattr(getattr(model, "model", None), "rope_deltas", None)
 
 
 def forget_positions(model: Any) -> None:
-    """To be called before a prompt: models with positions in three dimensions keep those of the last one.
+    """Call this before a prompt: models with three-dimensional positions keep those of the last prompt.
 
-    They would use them for a prompt without a picture.
+    They would use them for a prompt without an image.
     """
     if rope_deltas(model) is not None:
         model.model.rope_deltas = None

@@ -1,4 +1,4 @@
-"""Where the weights of a checkpoint go: to one device, over several (`device_map`), in fewer bits (`quantization`)."""
+"""Placement of a checkpoint's weights: on one device, over several (`device_map`), quantised (`quantization`)."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from whatif.params.models import CheckpointSettings, LocalCheckpoint
 
 
 def placement(settings: LocalCheckpoint, device: Any) -> dict[str, Any]:
-    """What `from_pretrained` is told; empty where the model goes to `device` as a whole, after it was loaded.
+    """Arguments of `from_pretrained`; empty if the model is moved to `device` as a whole after loading.
 
-    Raises WhatifError when a package that is needed is not installed, with how to install it.
+    Raises WhatifError when a required package is not installed, with the command that installs it.
     """
     if not isinstance(settings, CheckpointSettings):
         return {}
@@ -21,7 +21,7 @@ def placement(settings: LocalCheckpoint, device: Any) -> dict[str, Any]:
         _need(f"quantization: {settings.quantization}", "accelerate", "bitsandbytes")
         return {
             "quantization_config": _bits_and_bytes(settings.quantization, settings.dtype),
-            "device_map": settings.device_map or {"": device},  # weights in fewer bits cannot be moved later
+            "device_map": settings.device_map or {"": device},  # quantised weights cannot be moved later
         }
     if settings.device_map is not None:
         _need(f"device_map: {settings.device_map}", "accelerate")
@@ -30,11 +30,11 @@ def placement(settings: LocalCheckpoint, device: Any) -> dict[str, Any]:
 
 
 def _bits_and_bytes(quantization: str, dtype: str) -> Any:
-    """The configuration of transformers; with 4 bits, `dtype` is what is computed in."""
+    """The configuration of transformers; with 4 bits, `dtype` is the data type of the computation."""
     import torch
     import transformers
 
-    # In every layer of every question it would say that it computes in half precision.
+    # Otherwise it reports for every layer and question that it computes in half precision.
     logging.getLogger("bitsandbytes").setLevel(logging.ERROR)
     configuration: Any = transformers.BitsAndBytesConfig
     if quantization == "8bit":
@@ -45,4 +45,4 @@ def _bits_and_bytes(quantization: str, dtype: str) -> Any:
 def _need(what: str, *packages: str) -> None:
     lacking = [package for package in packages if find_spec(package) is None]
     if lacking:
-        raise WhatifError(f"{what}: needs {' and '.join(lacking)}, not installed here; pip install {' '.join(lacking)}")
+        raise WhatifError(f"{what}: requires {' and '.join(lacking)}; run pip install {' '.join(lacking)}")

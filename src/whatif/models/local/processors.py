@@ -1,10 +1,10 @@
-"""Loads what reads the inputs of a checkpoint; without its part for videos where libraries for these are missing."""
+"""Loads processors and tokenisers, without the video part where its libraries are missing."""
 
 from __future__ import annotations
 
 from typing import Any
 
-# Families whose processors want torchvision (SmolVLM's num2words too) for videos alone -> their processor classes.
+# Families whose processors need torchvision (SmolVLM's also num2words) only for videos -> their processor classes.
 _VIDEO_FAMILIES = {
     "qwen2_vl": "Qwen2VLProcessor",
     "qwen2_5_vl": "Qwen2_5_VLProcessor",
@@ -24,7 +24,7 @@ def load_processor(source: str, model_type: str, options: dict[str, Any]) -> Any
 
 
 def load_tokenizer(source: str, model_type: str, options: dict[str, Any]) -> Any:
-    """The tokeniser of the checkpoint `source`, as `load_processor` is called; the library knows the type itself."""
+    """The tokeniser of the checkpoint `source`. The arguments are those of `load_processor`; the type is not used."""
     import transformers
 
     tokenizers: Any = transformers.AutoTokenizer
@@ -32,10 +32,10 @@ def load_tokenizer(source: str, model_type: str, options: dict[str, Any]) -> Any
 
 
 def without_video(model_type: str) -> Any:
-    """The processor class of a family, for pictures and words only; files are written and read as the family's own.
+    """The processor class of a family for images and text only; it reads and writes the family's own files.
 
-    The library finds the parts of a processor by the parameters of `__init__`; without `video_processor` among them
-    no part is looked for that needs torchvision.
+    The library derives the parts of a processor from the parameters of `__init__`; without `video_processor` it does
+    not load a part that needs torchvision.
     """
     import transformers
 
@@ -47,14 +47,14 @@ def without_video(model_type: str) -> Any:
         self: Any,
         image_processor: Any = None,
         tokenizer: Any = None,
-        image_seq_len: int = 169,  # as in the library; Qwen-VL has no such number
+        image_seq_len: int = 169,  # as in the library; not used by Qwen-VL
         chat_template: str | None = None,
         **_: Any,
     ) -> None:
         prepare(self, tokenizer, image_seq_len)
         base.__init__(self, image_processor, tokenizer, chat_template=chat_template)
 
-    # SmolVLM's own method asks its video processor for the number of frames, whatever it is given.
+    # SmolVLM's own method always asks its video processor for the number of frames.
     members = {"__init__": initialise, "__module__": whole.__module__, "apply_chat_template": base.apply_chat_template}
     return type(whole.__name__, (whole,), members)
 

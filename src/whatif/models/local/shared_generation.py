@@ -1,13 +1,13 @@
-"""Greedy answers to several questions about the same pictures, which are encoded once for all of them.
+"""Greedy answers to several questions about the same images, which are encoded once for all of them.
 
-Twins share their picture, and reading it is most of the work of a short answer. What the prompts of a picture begin
-with alike (the opening of the template, the picture, the words up to where the questions part) goes through the model
-once; its keys and values are repeated for each question; then the rest of all questions, about all pictures, is read
-and answered in one batch.
+The questions of a pair share their image, and encoding it is most of the work of a short answer. The common beginning
+of the prompts of an image (the opening of the template, the image, the text up to the first difference) is encoded
+once and its keys and values are repeated for each question. Then the rest of all questions, about all images, is
+encoded and answered in one batch.
 
-That rest is padded on the left, so padding stands between a prompt's beginning and its rest. It is masked, and every
-position is given: counted over real tokens, and over places where a picture has fewer places than tokens. A sliding
-window would count the padding, so models with one are left out.
+The rest is left-padded, so there is padding between a prompt's beginning and its rest. It is masked, and every position
+is given explicitly: counted over real tokens, and over positions where an image has fewer positions than tokens. A
+sliding window would count the padding, so models with one are excluded.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ Inputs = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class _Beginning:
-    """So many tokens, all pictures among them, that the prompts at these places have in common."""
+    """The number of tokens, including all images, that the prompts at these places have in common."""
 
     length: int
     places: tuple[int, ...]
 
 
 def shares_pictures(model: Any) -> bool:
-    """Whether `generate_together` may ask the model: a family whose prefix is shared, without a sliding window."""
+    """Whether `generate_together` supports the model: a family whose prefix can be shared, without a sliding window."""
     from transformers.cache_utils import DynamicCache, DynamicLayer
 
     if model.config.model_type not in SHARED_PREFIX:
@@ -46,11 +46,11 @@ def shares_pictures(model: Any) -> bool:
 def generate_together(
     model: Any, ends: Collection[int], prompts: Sequence[Inputs], pictures: Sequence[tuple[str, ...]]
 ) -> list[list[int]]:
-    """The new tokens of each prompt, as `whatif.models.local.generation.generate` gives them.
+    """The new tokens of each prompt, as `whatif.models.local.generation.generate` returns them.
 
-    `prompts` are the processor's outputs for one conversation each (1 x tokens), all with as many pictures;
-    `pictures` says which these are: equal values, the same pictures. Raises ValueError for a prompt that ends in a
-    picture.
+    `prompts` are the processor's outputs for one conversation each (1 x tokens), all with the same number of images.
+    `pictures` identifies the images: equal values are the same images. Raises ValueError for a prompt that ends in an
+    image.
     """
     import torch
 
@@ -78,13 +78,13 @@ def generate_together(
 
 
 def _beginnings(model: Any, prompts: Sequence[Inputs], pictures: Sequence[tuple[str, ...]]) -> list[_Beginning]:
-    """What prompts begin with alike; a prompt that shares no picture has a beginning of its own."""
+    """The common beginnings of the prompts; a prompt that shares no image has its own."""
     groups: dict[tuple[str, ...], list[int]] = {}
     for place, shown in enumerate(pictures):
         groups.setdefault(shown, []).append(place)
     made = []
     for group in groups.values():
-        # A template may put the words before the pictures: then nothing of use is shared.
+        # A template may put the text before the images: then the common beginning is not worth sharing.
         parts = [group] if _fits(model, prompts, group) else [[place] for place in group]
         for places in parts:
             if not _fits(model, prompts, places):
@@ -94,14 +94,14 @@ def _beginnings(model: Any, prompts: Sequence[Inputs], pictures: Sequence[tuple[
 
 
 def _fits(model: Any, prompts: Sequence[Inputs], places: Sequence[int]) -> bool:
-    """Whether all pictures stand in what these prompts begin with alike."""
+    """Whether all images of these prompts are in their common beginning."""
     common = _common([prompts[place] for place in places])
     token = _image_token(model)
     return not any((prompts[place]["input_ids"][0, common:] == token).any() for place in places)
 
 
 def _common(prompts: Sequence[Inputs]) -> int:
-    """How many tokens prompts have in common at their beginning; the last of each is never among them."""
+    """The number of tokens in the prompts' common beginning, which never includes the last token of a prompt."""
     rows = [prompt["input_ids"][0].tolist() for prompt in prompts]
     most = min(map(len, rows)) - 1
     return next((place for place in range(most) if len({row[place] for row in rows}) > 1), most)
@@ -113,7 +113,7 @@ def _image_token(model: Any) -> int:
 
 
 def _encode(model: Any, prompt: Inputs, length: int) -> tuple[Any, int]:
-    """Keys and values of the first tokens of a prompt, and the position of the one that follows them."""
+    """Keys and values of the first tokens of a prompt, and the position of the next token."""
     beginning = {name: value[:, :length] if name in PER_TOKEN else value for name, value in prompt.items()}
     forget_positions(model)
     cache = model(**on_device(model, beginning), use_cache=True, logits_to_keep=1).past_key_values
@@ -126,7 +126,7 @@ def _rest(prompt: Inputs, length: int) -> dict[str, torch.Tensor]:
 
 
 def _joined(caches: Sequence[Any], rows: Sequence[int]) -> Any:
-    """One cache whose row i is the cache number `rows[i]`; shorter ones are padded on the left. Uses them up."""
+    """One cache whose row i is cache number `rows[i]`; shorter ones are left-padded. Consumes the caches."""
     for layer, *others in zip(*(cache.layers for cache in caches), strict=True):
         for name in ("keys", "values"):  # 1 x heads x tokens x dimensions
             each = [getattr(one, name) for one in (layer, *others)]
@@ -137,7 +137,7 @@ def _joined(caches: Sequence[Any], rows: Sequence[int]) -> Any:
 
 
 def _padded(rows: Sequence[torch.Tensor], axis: int = 1) -> torch.Tensor:
-    """Tensors of one row each as one, filled up with zeros on the left of `axis`."""
+    """Stacks tensors of one row each, left-padded with zeros along `axis`."""
     import torch
 
     longest = max(row.shape[axis] for row in rows)
@@ -152,7 +152,7 @@ def _padded(rows: Sequence[torch.Tensor], axis: int = 1) -> torch.Tensor:
 def _greedy(
     model: Any, ends: Collection[int], inputs: dict[str, Any], cache: Any, places: torch.Tensor
 ) -> list[list[int]]:
-    """The likeliest tokens, step by step, until all rows have ended. `places` are the positions of `input_ids`."""
+    """The most probable tokens, step by step, until all rows have ended. `places` are the positions of `input_ids`."""
     import torch
 
     moves = rope_deltas(model) is not None
@@ -160,7 +160,7 @@ def _greedy(
     made: list[torch.Tensor] = []
     ended = torch.zeros(len(places), dtype=torch.bool, device=model.device)
     while len(made) < model.generation_config.max_new_tokens and not ended.all():
-        # Models with positions in three dimensions want all three; those of words are alike.
+        # Models with three-dimensional positions need all three; they are equal for text.
         positions = places.expand(3, -1, -1) if moves else places
         output = model(**inputs, position_ids=positions, past_key_values=cache, use_cache=True, logits_to_keep=1)
         made.append(output.logits[:, -1].argmax(dim=-1))

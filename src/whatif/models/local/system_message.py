@@ -1,4 +1,4 @@
-"""The system message of a conversation, for checkpoints whose chat template has a place for one."""
+"""The system message of a conversation, for checkpoints whose chat template has a place for it."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ def system_turn(system: str | None, content: Callable[[str], Any]) -> list[dict[
 
 
 def check_system_message(checkpoint: str, processor: Any, system: str | None, content: Callable[[str], Any]) -> None:
-    """Raises WhatifError when a chat template refuses a system message, or leaves it out in silence.
+    """Raises WhatifError when a chat template rejects a system message or silently omits it.
 
-    `processor` is a processor or a tokeniser; `content` makes of words what its template wants for a turn.
+    `processor` is a processor or a tokeniser; `content` turns text into a turn's content as the template expects it.
     """
     if system is None:
         return
     turns = [*system_turn(system, content), {"role": "user", "content": content("question")}]
     try:
         text = str(processor.apply_chat_template(turns, add_generation_prompt=True, tokenize=False))
-    except Exception as error:  # a template is a program of its checkpoint, and raises what it likes
-        reason = f"refuses a system message ({first_line(error)})"
+    except Exception as error:  # a template is a program of its checkpoint: it can raise anything
+        reason = f"rejects a system message ({first_line(error)})"
     else:
         if system.strip() in text:
             return
-        reason = "leaves a system message out"
-    raise WhatifError(f"checkpoint {checkpoint}: its chat template {reason}; take `system` out of the model's entry")
+        reason = "omits a system message"
+    raise WhatifError(f"checkpoint {checkpoint}: its chat template {reason}; remove `system` from the model's entry")

@@ -1,4 +1,4 @@
-"""Finds weight files that are cut off or broken before a library stumbles over them, by their headers alone."""
+"""Finds truncated or damaged weight files from their headers, before a library fails on them."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from pathlib import Path
 from whatif.errors import WhatifError
 from whatif.files.inputs import open_regular
 
-_LENGTH_BYTES = 8  # of the number at the beginning, which says how long the header is
+_LENGTH_BYTES = 8  # size of the initial number, which is the length of the header
 _LONGEST_HEADER = 100_000_000  # bytes; the format allows no more
 _AGAIN = "copy or download it again"
 
 
 def check_weights(path: Path) -> None:
-    """Raises WhatifError, naming the file, when a safetensors file is not whole: shorter or longer than it says.
+    """Raises WhatifError, naming the file, when a safetensors file does not have the size that its header implies.
 
-    The header says where each weight lies, so that a few kilobytes are read and no weight is.
+    The header gives the position of each weight, so only a few kilobytes are read, and no weights.
     """
     try:
         with open_regular(path) as file:
@@ -27,14 +27,14 @@ def check_weights(path: Path) -> None:
     except OSError as error:
         raise WhatifError(f"checkpoint {path}: cannot be read ({error.strerror})") from error
     if size < _LENGTH_BYTES + length <= _LENGTH_BYTES + _LONGEST_HEADER:
-        raise WhatifError(f"checkpoint {path}: is cut off: it ends after {size:,} bytes, within its header; {_AGAIN}")
+        raise WhatifError(f"checkpoint {path}: is truncated: it ends after {size:,} bytes, within its header; {_AGAIN}")
     try:
         places = json.loads(header)
         ends = [int(place["data_offsets"][1]) for name, place in places.items() if name != "__metadata__"]
     except (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError, RecursionError) as error:
-        raise WhatifError(f"checkpoint {path}: is no safetensors file: its header cannot be read; {_AGAIN}") from error
+        raise WhatifError(f"checkpoint {path}: is not a safetensors file: unreadable header; {_AGAIN}") from error
     whole = _LENGTH_BYTES + length + max(ends, default=0)
     if size < whole:
-        raise WhatifError(f"checkpoint {path}: is cut off: it has {size:,} of {whole:,} bytes; {_AGAIN}")
+        raise WhatifError(f"checkpoint {path}: is truncated: it has {size:,} of {whole:,} bytes; {_AGAIN}")
     if size > whole:
-        raise WhatifError(f"checkpoint {path}: is broken: it has {size:,} bytes, {whole:,} are described; {_AGAIN}")
+        raise WhatifError(f"checkpoint {path}: is damaged: it has {size:,} bytes, not {whole:,}; {_AGAIN}")

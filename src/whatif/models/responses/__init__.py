@@ -1,1 +1,1 @@
-"""Answers of models that were paid for once: stored, exported, merged."""
+"""Stored answers of models: each is paid for once, and can be exported and merged."""

@@ -1,4 +1,4 @@
-"""Answers as JSON: how they stand in a store, and what is checked when they come from one."""
+"""Answers as JSON in a store, and their validation when they are read."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ _COUNTS = ("prompt_tokens", "response_tokens")
 
 
 def as_json(answer: Answer) -> dict[str, Any]:
-    """An answer without what was not given, and without the key that it is found by; floats come back as they were."""
+    """An answer without empty fields and without its key; floats are restored exactly."""
     fields = dataclasses.asdict(answer)
     del fields["request_key"]
     return {name: value for name, value in fields.items() if value is not None and value is not False}
 
 
 def from_json(value: Any) -> Answer:
-    """The answer that `as_json` wrote; fields that this version does not know are passed over.
+    """The answer that `as_json` wrote; unknown fields are ignored.
 
-    Raises ValueError, saying which field is not what it must be. An error is no answer, and is refused too.
+    Raises ValueError that names an invalid field. An error is not an answer, and is rejected too.
     """
     if not isinstance(value, dict):
-        raise ValueError("is no object")
+        raise ValueError("is not an object")
     if value.get("status") not in ("ok", "ambiguous", "none"):
         raise ValueError("has no status `ok`, `ambiguous` or `none`")
     for name in _TEXTS:
         if not isinstance(value.get(name), str | None):
-            raise ValueError(f"has a {name} that is no text: {value[name]!r:.40}")
+            raise ValueError(f"has a {name} that is not text: {value[name]!r:.40}")
     for name in _COUNTS:
         if value.get(name) is not None and not is_count(value[name]):
-            raise ValueError(f"has {name} that are no number of tokens: {value[name]!r:.40}")
+            raise ValueError(f"has {name} that are not a number of tokens: {value[name]!r:.40}")
     if not isinstance(value.get("cut_off", False), bool):
         raise ValueError(f"has a cut_off that is neither true nor false: {value['cut_off']!r:.40}")
     seconds = value.get("seconds")
     if seconds is not None and not (_is_number(seconds) and seconds >= 0):
-        raise ValueError(f"has seconds that are no time: {seconds!r:.40}")
+        raise ValueError(f"has seconds that are not a time: {seconds!r:.40}")
     known: dict[str, Any] = {name: value.get(name) for name in (*_TEXTS, *_COUNTS, "seconds")}
     scores = value.get("option_scores")
     return Answer(
@@ -50,14 +50,14 @@ def from_json(value: Any) -> Answer:
 
 
 def is_count(value: Any) -> bool:
-    """Whether a value from outside is a number of tokens that every column takes: whole, from 0, below 2**31."""
+    """Whether an external value is a number of tokens that fits every column: an integer from 0, below 2**31."""
     return type(value) is int and 0 <= value < 2**31
 
 
 def _option_scores(value: Any) -> tuple[OptionScore, ...]:
     is_list = isinstance(value, list) and value
     if not is_list or not all(isinstance(score, dict) and _is_score(score) for score in value):
-        raise ValueError(f"has option_scores that are no list of log_likelihood and tokens: {value!r:.40}")
+        raise ValueError(f"has option_scores that are not a list of log_likelihood and tokens: {value!r:.40}")
     return tuple(OptionScore(score["log_likelihood"], score["tokens"]) for score in value)
 
 

@@ -1,4 +1,4 @@
-"""Files of stored answers as they are read: stores of other machines, and lines of JSON; each row is checked."""
+"""Reads files of stored answers: stores of other machines and exported JSON lines; each row is checked."""
 
 from __future__ import annotations
 
@@ -15,32 +15,32 @@ from whatif.errors import WhatifError
 from whatif.files.inputs import check_regular, open_regular
 from whatif.models.responses.answer_json import from_json
 
-_LONGEST_ROW = 64 * 1024**2  # bytes of a line: a question, and what was said to it
-LAYOUT = 1  # of the table of answers; raise it when it changes
+_LONGEST_ROW = 64 * 1024**2  # bytes maximum length of a line with a question and its answer
+LAYOUT = 1  # version of the table of answers; increase it when the table changes
 BUSY_SECONDS = 60  # how long a reader waits for a writer
-_AT_ONCE = 1_000  # rows; a reader that held the file longer would keep writers waiting
+_AT_ONCE = 1_000  # rows; longer reads would make writers wait
 
 Row = tuple[str, str, str]
 
 
 def rows_of_store(path: Path) -> Iterator[Row]:
-    """Key, request and answer of each row of a store, the last two as JSON, in the order they came."""
+    """Key, request and answer of each row of a store, the last two as JSON, in the order of storing."""
     if not path.exists():
         raise WhatifError(f"{path}: no such file")
     query = "SELECT number, key, request, answer FROM responses WHERE number > ? ORDER BY number LIMIT ?"
     last = 0
     with file_errors(path):
-        check_regular(path)  # not by opening it: closing a file takes the locks that SQLite holds on it
+        check_regular(path)  # without opening it, because closing a file releases SQLite's locks on it
     with file_errors(path), closing(sqlite3.connect(path, timeout=BUSY_SECONDS)) as connection:
         if connection.execute("PRAGMA user_version").fetchone()[0] > LAYOUT:
-            raise WhatifError(f"{path}: is a database of something else, or of a later version of whatif")
+            raise WhatifError(f"{path}: is not a store of answers, or from a later version of whatif")
         while rows := connection.execute(query, (last, _AT_ONCE)).fetchall():
             last = rows[-1][0]
             yield from (row[1:] for row in rows)
 
 
 def rows_of_export(path: Path) -> Iterator[Row]:
-    """The same of a file that `export` wrote. Raises WhatifError, naming file and line, when it cannot be read."""
+    """The same for a file that `export` wrote. Raises WhatifError, naming file and line, when it cannot be read."""
     try:
         with open_regular(path) as file:
             for number in itertools.count(1):
@@ -55,7 +55,7 @@ def rows_of_export(path: Path) -> Iterator[Row]:
                     yield row["key"], canonical_json(row["request"]), canonical_json(row["answer"])
                 except (ValueError, TypeError, KeyError, RecursionError) as error:
                     raise WhatifError(
-                        f"{path}: line {number}: is no stored answer (an object with key, request, answer)"
+                        f"{path}: line {number}: is not a stored answer (an object with key, request, answer)"
                     ) from error
     except OSError as error:
         raise WhatifError(f"{path}: cannot be read ({error.strerror})") from error
@@ -64,21 +64,20 @@ def rows_of_export(path: Path) -> Iterator[Row]:
 
 
 def checked_rows(rows: Iterable[Row], path: Path) -> Iterator[Row]:
-    """The rows of a file. Raises WhatifError, naming file and row, at the first that is no stored answer."""
+    """The rows of a file. Raises WhatifError, naming file and row, at the first invalid one."""
     for number, row in enumerate(rows, start=1):
         key, request, answer = row
         if not all(isinstance(part, str) for part in row):
-            raise WhatifError(f"{path}: row {number}: is no stored answer (a text each for key, request, answer)")
+            raise WhatifError(f"{path}: row {number}: is not a stored answer (key, request and answer, each as text)")
         try:
             digest = hashlib.sha256(request.encode()).hexdigest()
             answer.encode()
         except UnicodeEncodeError as error:
             raise WhatifError(
-                f"{path}: row {number}: holds half of a surrogate pair, {error.object[error.start]!a}; "
-                "write \\ufffd in its place"
+                f"{path}: row {number}: contains a lone surrogate, {error.object[error.start]!a}; replace it by \\ufffd"
             ) from error
         if digest != key:
-            raise WhatifError(f"{path}: row {number}: its key {key} is not that of its request")
+            raise WhatifError(f"{path}: row {number}: its key {key} does not match its request")
         try:
             identity = json.loads(request)["identity"]
             from_json(json.loads(answer))
@@ -87,13 +86,13 @@ def checked_rows(rows: Iterable[Row], path: Path) -> Iterator[Row]:
         except (ValueError, RecursionError) as error:
             raise WhatifError(f"{path}: row {number}: its answer {error}") from error
         if not isinstance(identity, dict):
-            raise WhatifError(f"{path}: row {number}: its request does not say which model was asked (`identity`)")
+            raise WhatifError(f"{path}: row {number}: its request does not identify the model (`identity`)")
         yield key, request, answer
 
 
 @contextmanager
 def file_errors(path: Path) -> Iterator[None]:
-    """Turns what SQLite and the file system say about a store into a WhatifError that names it."""
+    """Turns errors of SQLite and of the file system into a WhatifError that names the store."""
     try:
         yield
     except (sqlite3.Error, OSError) as error:

@@ -1,10 +1,10 @@
-"""Keeps what models answered, by what they were asked, so that no answer is paid for twice.
+"""Stores the answers of models by their requests, so that no answer is paid for twice.
 
-A store is one SQLite file that grows and never changes: the first answer to a request stays, whatever comes later.
-Any number of processes and threads of one machine may write to it at once, and each answer is on the disk, in this
-file, when `put` returns, whatever kills the writer then: a copy of the file alone is whole. Between machines
-that holds where their file system keeps locks for all of them (NFS 4, GPFS, Lustre mounted with `flock`). Elsewhere
-give each machine a store of its own on a local disk and put them together with `whatif responses merge`.
+A store is one SQLite file to which answers are only added: the first answer to a request is kept. Any number of
+processes and threads of one machine may write to it at once. When `put` returns, the answer is on disk in this file,
+even if the writer is killed afterwards, and a copy of the file alone is complete. Several machines may share a store if
+their file system's locks work across machines (NFS 4, GPFS, Lustre mounted with `flock`). Otherwise give each machine
+its own store on a local disk, and combine them with `whatif responses merge`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from whatif.models.responses.files import LAYOUT, checked_rows, file_errors, row
 
 DEFAULT_PATH = Path(".whatif/responses.sqlite")
 _BUSY_SECONDS = 60  # how long a writer waits for the others
-_VARIABLES = 500  # in one statement; older builds of SQLite take 999
+_VARIABLES = 500  # in one statement; older builds of SQLite allow 999
 
 _TABLE = (
     "CREATE TABLE IF NOT EXISTS responses (number INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE, "
@@ -43,7 +43,7 @@ _TABLE = (
 
 @dataclass(frozen=True)
 class Run:
-    """How many questions of a run of a model were answered from the store, and how many were asked."""
+    """How many questions of a run were answered from the store, and how many were asked."""
 
     model: str
     hits: int
@@ -52,7 +52,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Summary:
-    """What a store holds: its size in bytes (with its journal), answers by model, and its last run if there was one."""
+    """A store's size in bytes (with its journal), its number of answers by model, and its last run, if any."""
 
     size: int
     answers: Mapping[str, int]
@@ -61,9 +61,9 @@ class Summary:
 
 @dataclass(frozen=True)
 class Merged:
-    """What came of a merge, in answers: new ones, ones that were there, and among these the ones that said another.
+    """The numbers of answers in a merge: new ones, known ones, and known ones that differ.
 
-    The time that an answer took is no part of what it said.
+    The time that an answer took is not compared.
     """
 
     added: int
@@ -72,31 +72,30 @@ class Merged:
 
 
 def store_path() -> Path:
-    """Where the answers are kept: the file that the environment variable WHATIF_RESPONSES names, or in `.whatif`."""
+    """The path of the store: the environment variable WHATIF_RESPONSES, by default a file in `.whatif`."""
     return Path(os.environ.get("WHATIF_RESPONSES") or DEFAULT_PATH)
 
 
 def request_key(request: Mapping[str, Any]) -> str:
     """The key of a request (identity of the model, prompt, options, image ids): sha256 of its canonical JSON, in hex.
 
-    Raises ValueError for a number that JSON does not know.
+    Raises ValueError for a number that JSON cannot represent.
     """
     return hashlib.sha256(canonical_json(request).encode()).hexdigest()
 
 
 def model_label(identity: Mapping[str, Any]) -> str:
-    """What a model is called where answers are counted: its adapter, and model, checkpoint or digest of its files."""
+    """A model's name in counts of answers: its adapter, and its model, checkpoint or the digest of its files."""
     files = identity.get("files")
     named = identity.get("model") or identity.get("checkpoint") or (f"files {files[:12]}" if files else "")
     return f"{identity.get('adapter', '')} {named}".strip()
 
 
 class ResponseStore:
-    """The answers in the SQLite file at `path`, which is made when it is not there.
+    """The answers in the SQLite file at `path`, which is created if it does not exist.
 
-    Threads may share one store; a process that is forked off needs its own. A file that cannot be written is read;
-    only an answer that is not in it yet fails then. Raises WhatifError, naming the file, when it cannot be opened or
-    is no store of answers.
+    Threads may share one store; a forked process needs its own. A file that is not writable can be read; only storing a
+    new answer then fails. Raises WhatifError, naming the file, when it cannot be opened or is not a store of answers.
     """
 
     def __init__(self, path: Path = DEFAULT_PATH) -> None:
@@ -106,7 +105,7 @@ class ResponseStore:
             path.parent.mkdir(parents=True, exist_ok=True)
             if path.exists():
                 check_regular(path)
-            # Every statement outside `_transaction` commits itself.
+            # Every statement outside `_transaction` is committed on its own.
             self._connection = sqlite3.connect(
                 path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
             )
@@ -124,13 +123,13 @@ class ResponseStore:
         self.close()
 
     def close(self) -> None:
-        """Closes the file; all that was put is in it."""
+        """Closes the file; all stored answers are in it."""
         self._connection.close()
 
     def get(self, keys: Iterable[str]) -> dict[str, dict[str, Any]]:
-        """The answers to those of the requests that were answered before, by key.
+        """The stored answers to those of the requests that have one, by key.
 
-        Raises WhatifError, naming file and key, for an answer that is none.
+        Raises WhatifError, naming file and key, for an invalid answer.
         """
         wanted = list(dict.fromkeys(keys))
         found: dict[str, dict[str, Any]] = {}
@@ -143,21 +142,22 @@ class ResponseStore:
         return found
 
     def put(self, key: str, request: Mapping[str, Any], answer: Mapping[str, Any]) -> dict[str, Any]:
-        """Stores an answer unless there is one, and returns the one that stands. Raises ValueError as `put_all`."""
+        """Stores an answer unless there is one, and returns the stored one. Raises ValueError as `put_all` does."""
         return self.put_all([(key, request, answer)])[key]
 
     def put_all(self, rows: Sequence[tuple[str, Mapping[str, Any], Mapping[str, Any]]]) -> dict[str, dict[str, Any]]:
-        """Stores answers (key, request, answer), all or none, unless there are some; returns those that stand, by key.
+        """Stores answers (key, request, answer) to new requests in one transaction; returns the stored answers.
 
-        Raises ValueError when a key is not that of its request, and for the answer of status `error`, which is none.
+        Raises ValueError when a key does not match its request, and for an answer of status `error`, which is never
+        stored.
         """
         for key, request, answer in rows:
             if key != request_key(request):
-                raise ValueError(f"{key} is not the key of its request")
+                raise ValueError(f"{key} does not match its request")
             if answer.get("status") == "error":
-                raise ValueError("an error is no answer: it is not stored, so that the question is asked again")
+                raise ValueError("an error is not an answer: it is not stored, so that the question is asked again")
         keys = [key for key, _, _ in rows]
-        standing = self.get(keys)  # what never changes needs no lock to be read
+        standing = self.get(keys)  # answers never change, so reading needs no lock
         new = [(key, canonical_json(request), canonical_json(a)) for key, request, a in rows if key not in standing]
         if not new:
             return standing
@@ -167,16 +167,16 @@ class ResponseStore:
         return self.get(keys)  # another process may have been first
 
     def record_run(self, run: Run) -> None:
-        """Notes what the last run found in the store, for `summary`.
+        """Records what the last run found in the store, for `summary`.
 
-        In a file beside it, so that a run that asked nothing leaves the store as it was; where none can be written,
-        nowhere.
+        Written to a separate file, so that a run that asked nothing leaves the store unchanged; skipped if that file
+        cannot be written.
         """
         with suppress(WhatifError):
             write_whole(self._last_run, json.dumps(asdict(run)).encode(), durable=False)
 
     def summary(self) -> Summary:
-        """How large the store is, how many answers of which model it holds, and what its last run found."""
+        """The size of the store, its number of answers by model, and what its last run found."""
         query = "SELECT json_extract(request, '$.identity'), count(*) FROM responses GROUP BY 1"
         with self._lock, file_errors(self.path):
             counted = self._connection.execute(query).fetchall()
@@ -190,14 +190,14 @@ class ResponseStore:
             with suppress(FileNotFoundError):
                 size += file.stat().st_size
         run = None
-        with suppress(OSError, ValueError, TypeError):  # none yet, or one that another version wrote
+        with suppress(OSError, ValueError, TypeError):  # none yet, or written by another version
             run = Run(**json.loads(self._last_run.read_text(encoding="utf-8")))
         return Summary(size, dict(sorted(answers.items())), run)
 
     def export(self, path: Path) -> int:
-        """Writes all answers as lines of JSON (key, request, answer), in the order they came; returns their number.
+        """Writes all answers as JSON lines (key, request, answer), in the order of storing; returns their number.
 
-        The same answers put in the same order give the same bytes. Raises WhatifError when `path` cannot be written.
+        The same answers stored in the same order give the same bytes. Raises WhatifError when `path` cannot be written.
         """
         number = 0
         with disk_errors(path):
@@ -216,10 +216,10 @@ class ResponseStore:
         return number
 
     def merge(self, paths: Iterable[Path]) -> Merged:
-        """Takes in the answers of other stores (.sqlite) and of exported files (.jsonl), each file as a whole or not.
+        """Adds the answers of other stores (.sqlite) and exported files (.jsonl); each file completely or not at all.
 
-        Where both know a request, the answer that is here stays. Raises WhatifError, naming file and line, when one
-        cannot be read, when a key is not that of its request, and when an answer is none or of other types.
+        The existing answer to a request is kept. Raises WhatifError, naming file and line, when a file cannot be read,
+        when a key does not match its request, and when an answer is invalid.
         """
         added = known = different = 0
         for path in paths:
@@ -240,14 +240,16 @@ class ResponseStore:
         layout = connection.execute("PRAGMA user_version").fetchone()[0]
         tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
         if layout not in (0, LAYOUT) or (layout == 0 and tables - {"responses", "sqlite_sequence"}):
-            raise WhatifError(f"{self.path}: is a database of something else; name another file, it will be made")
+            raise WhatifError(
+                f"{self.path}: is not a store of answers, or from a later version of whatif; give another path"
+            )
         if connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal":
-            # Of a store made by an earlier version: rows in a write-ahead log are not in the file. While another
-            # process has it open it cannot be changed; the next one does.
+            # A store of an earlier version may have rows in a write-ahead log. The mode cannot be changed while another
+            # process has the file open; the next process will change it.
             with suppress(sqlite3.OperationalError):
                 connection.execute("PRAGMA journal_mode = DELETE")
-        # An answer costs money, or many of them half a second of computing, so waiting for the disk is cheap: with
-        # EXTRA even a power cut takes none, with less it may bring back the journal that undoes the last one.
+        # An answer costs money, or half a second of computing for many of them, so waiting for the disk is cheap. With
+        # EXTRA no answer is lost in a power failure; with less, a journal may return and undo the last transaction.
         connection.execute("PRAGMA synchronous = EXTRA")
         if layout == 0:
             with self._transaction():
@@ -265,14 +267,14 @@ class ResponseStore:
             from_json(answer)
         except (ValueError, TypeError, RecursionError) as error:
             raise WhatifError(
-                f"{self.path}: the answer to {key} {error}; export the store, take out this line, and merge the rest "
-                "into a new one"
+                f"{self.path}: the answer to {key} {error}; export the store, remove this line, and merge the rest "
+                "into a new store"
             ) from error
         return answer
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        """All of it or nothing; takes the place of the one writer at once, so that waiting never ends in a deadlock."""
+        """A transaction; takes the write lock at once, so that waiting cannot end in a deadlock."""
         with self._lock, file_errors(self.path):
             self._connection.execute("BEGIN IMMEDIATE")
             try:

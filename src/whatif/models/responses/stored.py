@@ -1,4 +1,4 @@
-"""Asks a model only what it was not asked before: its answers come from a store, and go there as they arrive."""
+"""Asks a model only questions without a stored answer, and stores new answers as they arrive."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from whatif.models.responses.store import ResponseStore, Run, model_label, reque
 
 @runtime_checkable
 class AnswersOutOfOrder(Protocol):
-    """A model that works on several questions at once, and can say each answer the moment it is there."""
+    """A model that works on several questions at once and can return each answer as soon as it is ready."""
 
     def answers_as_they_come(self, questions: Sequence[Question]) -> Iterator[tuple[int, Answer]]:
         """The place of a question in `questions` and its answer, each question once, in any order."""
@@ -30,22 +30,22 @@ class ComputedHere(Protocol):
 
 @runtime_checkable
 class CountsTokens(Protocol):
-    """A model with a budget for all answers of an evaluation, those in the store too."""
+    """A model with a budget for all answers of an evaluation, including stored ones."""
 
     def count_stored(self, answers: Iterable[Answer]) -> None:
-        """Counts answers of this evaluation that need not be asked."""
+        """Counts answers of this evaluation that are already stored."""
 
 
-# Waiting for the disk takes longer than a small checkpoint needs for an answer, so what is computed here is stored
-# together once so many seconds have passed; a kill loses that much work. What was paid for never waits.
+# Waiting for the disk takes longer than a small checkpoint needs for an answer, so locally computed answers are stored
+# together at this interval; a kill loses that much work. Paid answers are stored at once.
 _SECONDS_AT_RISK = 0.5
 
 
 class StoredModel:
-    """A model before which a store stands; `hits` and `misses` count questions over all calls.
+    """A model with a store in front of it; `hits` and `misses` count questions over all calls.
 
-    A question that comes several times in one call counts as a miss once, and as hits after that. `clock` tells the
-    time in seconds; with each answer is stored how long it was waited for.
+    A question that occurs several times in one call is one miss, then hits. `clock` returns the time in seconds; the
+    time that an answer was waited for is stored with it.
     """
 
     def __init__(
@@ -58,25 +58,25 @@ class StoredModel:
         self._model = model
         self._store = store
         self._clock = clock
-        self._counted: set[str] = set()  # keys of answers that the model has in its budget
+        self._counted: set[str] = set()  # keys of answers that the model's budget already includes
         self.identity = identity
         self.hits = 0
         self.misses = 0
 
     @property
     def note(self) -> str:
-        """That of the model."""
+        """The model's remark."""
         return note_of(self._model)()
 
     def answer(self, questions: Sequence[Question]) -> Iterator[Answer]:
-        """One answer a question, in the same order, each with the key of its request.
+        """One answer for each question, in the same order, each with the key of its request.
 
-        An answer is stored before it is yielded, so whoever is killed loses what is being asked and nothing else (of
-        a model that is computed here, half a second of it).
-        Errors are not stored: the next run asks again. What another process stored first is what is yielded.
+        An answer is stored before it is yielded, so a kill loses only the pending requests (and up to half a second of
+        the work of a local model). Errors are not stored: the next run asks again. If another process stored an answer
+        first, that one is yielded.
 
-        Raises what the model raises, when what was answered until then is stored; and WhatifError when the store
-        holds something else than an answer.
+        Raises what the model raises, after storing the answers until then; and WhatifError when the store holds
+        something other than an answer.
         """
         if not questions:
             return
@@ -95,7 +95,7 @@ class StoredModel:
             self._store.record_run(Run(model_label(self.identity), len(questions) - missing, missing))
 
     def known(self, questions: Sequence[Question]) -> list[tuple[str, Answer | None]]:
-        """The key of each question's request with its stored answer, None where it would be asked. Nothing is asked."""
+        """The key of each question's request and its stored answer, or None if it would be asked. Asks nothing."""
         keys = [request_key(self._request(question)) for question in questions]
         found = {key: from_json(answer) for key, answer in self._store.get(keys).items()}
         return [(key, found.get(key)) for key in keys]
@@ -107,7 +107,7 @@ class StoredModel:
         keys: Sequence[str],
         known: Mapping[str, Answer],
     ) -> Iterator[tuple[int, Answer]]:
-        """Place and answer of each question, first of those that are known."""
+        """Place and answer of each question, known ones first."""
         places: dict[str, list[int]] = {}
         for place, key in enumerate(keys):
             if key in known:
@@ -136,7 +136,7 @@ class StoredModel:
         return iter(zip(range(len(questions)), self._model.answer(questions), strict=True))
 
     def _timed(self, arriving: Iterator[tuple[int, Answer]]) -> Iterator[tuple[int, Answer]]:
-        """The same, with the seconds that each was waited for."""
+        """The same, with the seconds that each answer was waited for."""
         while True:
             began = self._clock()
             arrived = next(arriving, None)
@@ -152,7 +152,7 @@ class StoredModel:
         keys: Sequence[str],
         requests: Sequence[Mapping[str, Any]],
     ) -> Iterator[tuple[int, Answer]]:
-        """Stores what arrived, errors apart, then gives place and answer of each question that it answers."""
+        """Stores new answers, except errors, then yields place and answer of each question that they answer."""
         places = [missing[number][0] for number, answer in arrived if answer.status != "error"]
         answers = [as_json(answer) for _, answer in arrived if answer.status != "error"]
         self._counted.update(keys[place] for place in places)
@@ -168,11 +168,11 @@ class StoredModel:
         self._counted.update(known)
 
     def _request(self, question: Question) -> dict[str, Any]:
-        """All that decides what the answer is. The question's id, group and variant are not told to a model."""
+        """Everything that determines the answer. A model does not see the question's id, group and variant."""
         identity = dict(self.identity)
         options = list(question.options)
         if options:
-            identity.pop("max_new_tokens", None)  # nothing is generated where options are ranked
+            identity.pop("max_new_tokens", None)  # nothing is generated when options are ranked
         return {
             "identity": identity,
             "prompt": question.prompt,
@@ -182,6 +182,6 @@ class StoredModel:
 
 
 def stored(model: Model, store: ResponseStore) -> Model:
-    """The same model, asked only what `store` has no answer to; a model without an identity is returned as it is."""
+    """The same model, asked only for answers that `store` lacks; a model without an identity is returned unchanged."""
     identity = model.identity
     return model if identity is None else StoredModel(model, identity, store)

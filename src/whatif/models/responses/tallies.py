@@ -1,4 +1,4 @@
-"""What the stored answers of each model took: tokens, time, and what was not answered."""
+"""Totals over the stored answers of each model: tokens, time, and unanswered questions."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from whatif.models.responses.store import model_label
 
 @dataclass
 class Tally:
-    """What the answers of one model at one address (None for a checkpoint) took.
+    """Totals over the answers of one model at one address (None for a checkpoint).
 
-    `counted` of the `answers` gave a number of tokens, `timed` a time; `seconds` is the time that they were waited for.
-    `unanswered` counts responses that were no answer, by reason.
+    `counted` of the `answers` have token counts, `timed` have a time; `seconds` is the total waiting time. `unanswered`
+    counts responses without an answer, by reason.
     """
 
     model: str
@@ -36,7 +36,7 @@ _SUMS = ("answers", "counted", "prompt_tokens", "response_tokens", "timed", "sec
 _PROMPT, _RESPONSE, _SECONDS, _STATUS, _REASON = (
     f"json_extract(answer, '$.{name}')" for name in ("prompt_tokens", "response_tokens", "seconds", "status", "reason")
 )
-# Grouped by the reasons of what was not answered, which are few.
+# Grouped by the reasons of unanswered questions, which are few.
 _QUERY = (
     f"SELECT json_extract(request, '$.identity'), {_STATUS} = 'ok', iif({_STATUS} = 'ok', NULL, {_REASON}), count(*), "
     f"sum({_PROMPT} IS NOT NULL AND {_RESPONSE} IS NOT NULL), total({_PROMPT}), total({_RESPONSE}), "
@@ -45,7 +45,7 @@ _QUERY = (
 
 
 def tallies(path: Path) -> list[Tally]:
-    """What the answers in the store at `path` took, in order of their models.
+    """Totals over the answers in the store at `path`, in order of their models.
 
     Raises WhatifError, naming the file, when it cannot be read.
     """

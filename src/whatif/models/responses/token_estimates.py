@@ -1,4 +1,4 @@
-"""How many tokens an endpoint will count, before it is asked: rules of thumb, and means of what it counted before."""
+"""Estimates how many tokens an endpoint will count: by rules of thumb, or by means of earlier counts."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from whatif.models.responses.store import ResponseStore, model_label
 from whatif.models.responses.stored import StoredModel
 from whatif.models.responses.tallies import tallies
 
-_CHARACTERS = 4  # of English for a token
-# A picture by the published rule of OpenAI's larger models: it is made to fit into a square, then its shorter side to a
-# length, and counted in tiles.
+_CHARACTERS = 4  # of English text per token
+# Image tokens by the published rule of OpenAI's larger models: the image is fitted into a square, its shorter side is
+# scaled to a fixed length, and the tiles are counted.
 _LARGEST_SQUARE, _SHORTER_SIDE, _TILE = 2048, 768, 512  # pixels
 _TOKENS_OF_PICTURE, _TOKENS_OF_TILE = 85, 170
-_SAMPLE = 100  # questions whose pictures are looked at
-RULE_OF_THUMB = "by rule of thumb: 4 characters a token, pictures by their size, responses of max_new_tokens"
+_SAMPLE = 100  # questions whose images are read
+RULE_OF_THUMB = "by rule of thumb: 4 characters per token, images by their size, responses of max_new_tokens"
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """What is asked and what that may take. Money follows from the tokens; `seconds` is None when no time is known."""
+    """The expected cost of asking. Money follows from the tokens; `seconds` is None if no times are known."""
 
     questions: int
     asked: int
@@ -37,7 +37,7 @@ class Estimate:
 
 
 def picture_tokens(width: int, height: int) -> int:
-    """Tokens of a picture of a size in pixels; smaller ones are not made larger."""
+    """Tokens of an image of a size in pixels; small images are not enlarged."""
     shrink = min(1.0, _LARGEST_SQUARE / max(width, height))
     shrink *= min(1.0, _SHORTER_SIDE / (min(width, height) * shrink))
     across, down = (max(1, math.ceil(round(side * shrink) / _TILE)) for side in (width, height))
@@ -46,7 +46,7 @@ def picture_tokens(width: int, height: int) -> int:
 
 
 def prompt_tokens(question: Question) -> float:
-    """Tokens of a question and its pictures. One that cannot be read counts as nothing: it is not sent."""
+    """Tokens of a question and its images; 0 if an image cannot be read, because the question is then not sent."""
     from PIL import Image
 
     try:
@@ -61,9 +61,9 @@ def prompt_tokens(question: Question) -> float:
 
 @dataclass
 class Unasked:
-    """Stands in the place of a model and asks nothing: it remembers which questions have no stored answer.
+    """Replaces a model and asks nothing: it records which questions have no stored answer.
 
-    What is stored is answered from there, and all else with empty words, so that a second turn comes about.
+    Stored answers are returned; other questions get an empty response, so that a second turn is planned too.
     """
 
     model: Model
@@ -73,7 +73,7 @@ class Unasked:
 
     @property
     def identity(self) -> Mapping[str, Any]:
-        """That of the model."""
+        """The model's identity."""
         return self.model.identity or {}
 
     def answer(self, questions: Sequence[Question]) -> Iterator[Answer]:
@@ -87,7 +87,7 @@ class Unasked:
         return iter([Answer(response="") if answer is None else answer for _, answer in found])
 
     def estimate(self) -> Estimate:
-        """What asking the missing questions takes, by the mean of stored answers or else by rules of thumb."""
+        """The cost of asking the missing questions, by the mean of stored answers or by rules of thumb."""
         asked, questions = len(self.missing), len(self.missing) + len(self.known)
         counted = [
             (answer.prompt_tokens, answer.response_tokens)
@@ -103,7 +103,7 @@ class Unasked:
             prompt, response = tally.prompt_tokens / tally.counted, tally.response_tokens / tally.counted
             basis = f"by the mean of {tally.counted:,} stored answers to other questions"
         else:
-            # Keys are hashes, so the smallest are a random sample, and the same one each time.
+            # Keys are hashes, so the smallest ones are a random sample that is always the same.
             sample = heapq.nsmallest(_SAMPLE, self.missing)
             prompt = fmean(prompt_tokens(self.missing[key]) for key in sample) if sample else 0.0
             response, basis = float(self.identity.get("max_new_tokens", 0)), RULE_OF_THUMB
