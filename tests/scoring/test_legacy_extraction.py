@@ -1,4 +1,4 @@
-"""The rules of C-VQA's published scoring, with what they get wrong."""
+"""The rules of C-VQA's published scoring, including their errors."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from whatif.scoring.legacy_extraction import legacy
         ("There would be no cats.", "0"),
         ("1,200", "1"),  # a word ends at every sign
         ("3.5", "3"),
-        ("If 2 cats were added there would be 5 cats", None),  # all of it is the clause: there is no comma
+        ("If 2 cats were added there would be 5 cats", None),  # the whole text is the clause: there is no comma
         ("If 2 cats were added, there would be 5 cats, not 3.", "5"),
-        ("Of the cats, if 2 left, 3 would stay.", None),  # only what stands before an `if` within
+        ("Of the cats, if 2 left, 3 would stay.", None),  # only the part before an inner `if`
         ("cats3", None),
         ("٣", "3"),
         ("9" * 5000, "9" * 5000),  # more digits than Python makes a whole number of

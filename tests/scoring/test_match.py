@@ -1,4 +1,4 @@
-"""Matching of pairs: margins by the paper's definition, and pictures that cannot be decoded."""
+"""Matching of pairs: margins by the paper's definition, and images that cannot be decoded."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from whatif.benchmarks.scenes.tables import MATCHING, found, matching
 from whatif.errors import WhatifError
 from whatif.scoring.match import margins, matches, random_pairs, random_partners
 
@@ -22,10 +23,22 @@ def test_margins_are_those_of_the_paper() -> None:
     margin = margins(SCORES)
     assert margin.image_retrieval == (3.0 - 1.0, 2.0 - 2.5)  # the second is IR_c
     assert margin.text_retrieval == (3.0 - 2.5, 2.0 - 1.0)  # the second is TR_c
+    assert found({**SCORES, "status": "ok"}) == {
+        "image_retrieval": True,
+        "image_retrieval_counterfactual": False,
+        "text_retrieval": True,
+        "text_retrieval_counterfactual": True,
+        "pair": False,
+    }
+
+
+def test_a_tie_and_an_error_find_nothing() -> None:
+    assert not any(found({**dict.fromkeys(SCORES, 1.0), "status": "ok"}).values())
+    assert not any(found({**dict.fromkeys(SCORES), "status": "error"}).values())
 
 
 class Numbers:
-    """A matcher whose score tells which caption met which picture, and pictures of which one is broken."""
+    """A matcher whose score identifies the caption and the image, and images of which one is broken."""
 
     def match(self, captions: Any, pictures: Any) -> Any:
         return np.array(
@@ -60,11 +73,16 @@ def test_every_pair_has_a_row_in_order_and_a_broken_picture_has_its_reason() -> 
         "pair-070": "picture cannot be decoded: no picture"
     }
     assert [rows[0][name] for name in SCORES] == [11.0, 13.0, 21.0, 23.0]
+    scores = matching(rows, names={"m": "M", "unasked": "U"}, confidence=0.95)
+    assert scores.metrics["m"]["image_retrieval_counterfactual"]["n"] == 150
+    assert scores.metrics["m"]["image_retrieval_counterfactual"]["accuracy"] == round(149 / 150, 6)
+    assert scores.metrics["unasked"] == {}
+    assert len(scores.table.header) == len(MATCHING) + 3
     assert list(matches([], numbers, "m", numbers)) == []
 
 
 def originals(count: int) -> list[dict[str, Any]]:
-    """Captions of which three share an image."""
+    """Captions, three of which share an image."""
     return [{"caption_id": f"c{n:03d}", "caption": "w" * (n + 1), "image_id": f"i{n // 3:03d}"} for n in range(count)]
 
 
@@ -103,5 +121,5 @@ def test_margins_of_a_random_pair_are_those_of_the_random_side() -> None:
         told_o, told_r = len(pair_row["caption_0"]), len(pair_row["caption_1"])
         shown = len(pair_row["image_id_1"])
         margin = margins(row)
-        assert margin.image_retrieval[1] == 0  # the ids of all pictures are as long
+        assert margin.image_retrieval[1] == 0  # the ids of all images are as long
         assert margin.text_retrieval[1] == (10 * told_r + shown) - (10 * told_o + shown)

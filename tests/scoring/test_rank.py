@@ -41,7 +41,7 @@ def row(pair: int, variant: str, answer: str = "A", **more: Any) -> dict[str, An
 
 
 class Pictures:
-    """A blank picture for every id; remembers which were fetched."""
+    """A blank image for every id; records which were fetched."""
 
     def __init__(self) -> None:
         self.fetched: list[str] = []
@@ -57,7 +57,7 @@ class Pictures:
 
 @dataclass
 class Answering:
-    """Gives the answers it was made with, and keeps the questions."""
+    """Returns the given answers, and records the questions."""
 
     answers: Sequence[Answer]
     identity: None = None
@@ -78,7 +78,7 @@ def predicted(questions: Iterable[dict[str, Any]], model: Model, **options: Any)
 
 
 def asked_by(questions: list[dict[str, Any]], **options: Any) -> Sequence[Question]:
-    """What a model is given."""
+    """The input of a model."""
     model = Answering([Answer("A") for _ in questions])
     predicted(questions, model, **options)
     return model.asked
@@ -175,8 +175,8 @@ def test_only_the_right_letter_with_status_ok_is_correct() -> None:
     ("means", "tokens", "mean", "sum_"),
     [
         ((-2.0, -1.0, -3.0, -4.0), (1, 1, 1, 1), "B", "B"),
-        ((-2.0, -1.0, -3.0, -4.0), (1, 4, 1, 1), "B", "A"),  # -1.0 a token, but -4.0 together
-        ((-3.0, -2.0, -2.0, -4.0), (2, 2, 2, 2), "B", "B"),  # the first among equals
+        ((-2.0, -1.0, -3.0, -4.0), (1, 4, 1, 1), "B", "A"),  # -1.0 per token, but -4.0 in total
+        ((-3.0, -2.0, -2.0, -4.0), (2, 2, 2, 2), "B", "B"),  # the first in case of a tie
         ((-3.0, -2.0, -1.0, -1.0), (1, 1, 2, 2), "C", "B"),
     ],
 )

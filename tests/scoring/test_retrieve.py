@@ -1,4 +1,4 @@
-"""Retrieval of captions and pictures: what is a hit, what is a candidate, and what is said of broken pictures."""
+"""Retrieval of captions and images: what is a hit, what is a candidate, and errors of broken images."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PAIRS = [
 
 
 class Directions:
-    """Embeds words and pictures as directions in a plane, an angle in degrees each; counts what it is asked."""
+    """Embeds words and images as directions in a plane, one angle in degrees each; counts its calls."""
 
     batch_size = 2
 
@@ -69,7 +69,7 @@ def test_every_picture_of_a_caption_that_stands_twice_is_a_hit() -> None:
     encoder = Directions({"a cat": 0, "a dog": 50, "a cup": 90, "cat": 30, "cat again": 2, "dog": 40, "cup": 80})
     rows = list(retrieval({"counterfactuals": counterfactual_items(PAIRS)}, encoder, "m", encoder))
     assert ranks(rows, "image-retrieval") == {"a-0": 1, "a-1": 1, "b-0": 1, "b-1": 1}
-    # The picture `cat` is nearer to "a dog" than to "a cat", which stands there twice.
+    # The image `cat` is nearer to "a dog" than to "a cat", which occurs twice.
     assert ranks(rows, "text-retrieval") == {"a-0": 1, "a-1": 1, "b-0": 2, "b-1": 1}
     assert {row["candidates"] for row in rows} == {4}
     assert [(row["direction"], row["query_id"]) for row in rows] == sorted(
@@ -114,7 +114,7 @@ def test_a_broken_picture_is_an_error_and_no_candidate() -> None:
 
 
 class Lost(Directions):
-    """The same, and a caption that no other is like."""
+    """The same, and a caption that is similar to no other."""
 
     def __init__(self, known: Directions) -> None:
         super().__init__({**known.angles, "lost": 200})

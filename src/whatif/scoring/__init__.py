@@ -1,4 +1,4 @@
-"""From questions to predictions: how a model's answers are taken and judged."""
+"""Turns questions into predictions: how models are asked, and how their answers are scored."""
 
 from whatif.scoring.rank import majority_answers, predictions
 

@@ -1,4 +1,4 @@
-"""At which rank a search over embeddings finds the first right candidate, for captions and for pictures at once."""
+"""At which rank a search over embeddings finds the first right candidate, for captions and for images at once."""
 
 from __future__ import annotations
 
@@ -12,14 +12,16 @@ from numpy.typing import NDArray
 Embeddings: TypeAlias = NDArray[np.float32]
 Integers: TypeAlias = NDArray[np.int64]
 
-# Captions and pictures that are scored at once. The shape of a block is always this, whatever is left for it: a matrix
+# Captions and images that are scored at once. The shape of a block is always this, whatever is left for it: a matrix
 # product takes other steps for other shapes, and the last bits of a score would differ.
 _BLOCK = 768
+_RUN = 192  # rows whose counts, at most one each, are added up as bytes
+_WORD = 8  # bytes that are added at once
 
 
 @dataclass(frozen=True)
 class _Group:
-    """Items (ascending indices of captions or pictures) that are counted together, and their rows in a block."""
+    """Items (ascending indices of captions or images) that are counted together, and their rows in a block."""
 
     items: Integers
     rows: slice | Integers
@@ -27,7 +29,7 @@ class _Group:
 
 @dataclass(frozen=True)
 class _Side:
-    """Captions, or pictures: what is multiplied, what is asked and what is found.
+    """Captions, or images: what is multiplied, what is asked and what is found.
 
     `embeddings` holds each embedding once, in the order in which they come first, padded with zeros to whole blocks;
     `rows` is the row of each item there. Per item, `best` is the highest score of what is right for it (infinite where
@@ -49,16 +51,17 @@ class _Side:
         self.first[asked] = np.iinfo(np.int64).max
         np.minimum.at(self.first, asked[is_best], candidates[is_best])
 
-    def count(self, scores: Embeddings, asked: Integers, candidates: Integers) -> None:
+    def count(self, scores: Embeddings, asked: Integers, candidates: Integers, above: NDArray[np.bool_]) -> None:
         """Counts the candidates of a block (asked x candidates) that come before the first right one.
 
         Of equal scores the first candidate comes first. So where all candidates stand before the right one whatever is
         not lower counts, which is whatever is higher than the next lower number; elsewhere what is higher, and where
-        the right one is in between, the equal ones before it.
+        the right one is in between, the equal ones before it. `above` is memory to use for a whole block.
         """
         best, first = self.best[asked], self.first[asked]
         limits = np.where(first > candidates[-1], np.nextafter(best, np.float32(-np.inf)), best)[:, np.newaxis]
-        self.ahead[asked] += np.count_nonzero(scores > limits, axis=1)
+        whole = scores.shape == above.shape
+        self.ahead[asked] += _row_sums(np.greater(scores, limits, out=above if whole else None))
         between = np.flatnonzero((candidates[0] < first) & (first <= candidates[-1]))
         equal = scores[between] == best[between, np.newaxis]
         self.ahead[asked[between]] += np.count_nonzero(equal & (candidates < first[between, np.newaxis]), axis=1)
@@ -80,10 +83,10 @@ class _Side:
 
 
 def exact_ranks(captions: Embeddings, pictures: Embeddings, right: Integers) -> tuple[Integers, Integers]:
-    """Ranks, from 1, of the first right picture of each caption and of the first right caption of each picture.
+    """Ranks, from 1, of the first right image of each caption and of the first right caption of each image.
 
     `captions` (n x width) and `pictures` (m x width) are embeddings of length 1; `right` (k x 2) has a row (caption,
-    picture), by index, for every two that belong together. The rank is 0 where nothing belongs to the query.
+    image), by index, for every two that belong together. The rank is 0 where nothing belongs to the query.
 
     A candidate comes before another when its score, the float32 product of the embeddings, is higher; of equal scores
     the one with the smaller index comes first. The last bits of a product depend on where in its block it stands, so
@@ -91,11 +94,11 @@ def exact_ranks(captions: Embeddings, pictures: Embeddings, right: Integers) -> 
 
     Nothing is sorted: a rank is one more than the number of candidates before the right one, and both directions are
     counted on the same product. The scores of the right ones must be known first; their blocks are multiplied twice, in
-    the same place of the same memory, so that the numbers are the same. These are few where captions and their pictures
+    the same place of the same memory, so that the numbers are the same. These are few where captions and their images
     stand in the same order, and at worst all.
 
     Memory above the embeddings: at first some three copies of them, then one; 10 MiB for a block; and less than 100
-    bytes for each caption, picture and row of `right`. One core is used.
+    bytes for each caption, image and row of `right`. One core is used.
 
     Raises ValueError when an embedding holds what is no finite number, when widths differ or when `right` names an
     index that is not there.
@@ -107,6 +110,7 @@ def exact_ranks(captions: Embeddings, pictures: Embeddings, right: Integers) -> 
     if not (len(captions) and len(pictures)):
         return told.ranks(), seen.ranks()
     product = np.empty((_BLOCK, _BLOCK), dtype=np.float32)
+    above = np.empty((_BLOCK, _BLOCK), dtype=np.bool_)
     with threadpool_limits(1, user_api="blas"):
         scores = _right_scores(told, seen, right, product)
         told.find_best(right[:, 0], right[:, 1], scores)
@@ -118,8 +122,9 @@ def exact_ranks(captions: Embeddings, pictures: Embeddings, right: Integers) -> 
                 for of_captions in caption_groups:
                     for of_pictures in picture_groups:
                         block = product[of_captions.rows][:, of_pictures.rows]
-                        told.count(block, of_captions.items, of_pictures.items)
-                        seen.count(block.T, of_pictures.items, of_captions.items)
+                        told.count(block, of_captions.items, of_pictures.items, above)
+                        # What is compared is read row by row: the mask is turned with the scores.
+                        seen.count(block.T, of_pictures.items, of_captions.items, above.T)
     return told.ranks(), seen.ranks()
 
 
@@ -155,6 +160,20 @@ def _right_scores(told: _Side, seen: _Side, right: Integers, product: Embeddings
             _multiply(told, seen, captions[part[0]] // _BLOCK, pictures[part[0]] // _BLOCK, product)
             scores[part] = product[captions[part] % _BLOCK, pictures[part] % _BLOCK]
     return scores
+
+
+def _row_sums(mask: NDArray[np.bool_]) -> Integers:
+    """How many of each row are true; of a whole block, rows or 8 columns are added at once as bytes, none above 255."""
+    sums: Integers
+    if mask.shape != (_BLOCK, _BLOCK):
+        sums = np.count_nonzero(mask, axis=1)
+    elif mask.flags.c_contiguous:
+        words = mask.view(np.uint64).sum(axis=1)
+        sums = words.view(np.uint8).reshape(-1, _WORD).sum(axis=1, dtype=np.int64)
+    else:
+        runs = mask.T.view(np.uint8).reshape(-1, _RUN, _BLOCK).sum(axis=1, dtype=np.uint8)
+        sums = runs.sum(axis=0, dtype=np.int64)
+    return sums
 
 
 def _runs(items: Integers) -> Iterator[Integers]:

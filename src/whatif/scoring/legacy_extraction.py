@@ -1,7 +1,7 @@
 """Answer extraction by the rules of C-VQA's published scoring, for comparison with ours.
 
-They find an answer in nearly everything: the first number there is, or a yes or no read off words like `is`. What
-they give stands beside what `extract` gives, never instead of it. The rules are those of `scripts/format_response.py`
+They find an answer in nearly every response: the first number, or a yes or no derived from words like `is`. Their
+result is reported beside that of `extract`, never instead of it. The rules are those of `scripts/format_response.py`
 in the authors' repository (Letian2003/C-VQA).
 """
 
@@ -25,12 +25,12 @@ def legacy(response: str, kind: Kind, question: str) -> Extracted:
     """The answer by the published rules.
 
     Numbers: the first word that is all digits, a number word up to ten, no or none, in the part after the first comma
-    where the response begins with `if`, else in the part before its first `if`. A word ends at every sign, so that
-    the first number of `1,200` is 1 and that of `3.5` is 3.
-    Booleans: `no` when one of no, false and not occurs, else `yes` when one of yes, true, be, is and are does. Where
-    nothing is found the status is `none`; it is never `ambiguous`. `question` plays no part in these rules.
+    if the response begins with `if`, otherwise in the part before its first `if`. Every sign ends a word, so the first
+    number of `1,200` is 1 and that of `3.5` is 3.
+    Booleans: `no` if one of no, false and not occurs, otherwise `yes` if one of yes, true, be, is and are does. If
+    nothing is found the status is `none`; it is never `ambiguous`. The rules do not use `question`.
 
-    Raises ValueError for choices, which the published scoring does not know.
+    Raises ValueError for choices, which the published scoring does not support.
     """
     words = _WORD_OR_COMMA.findall(response.lower())
     if kind == "number":
@@ -41,14 +41,14 @@ def legacy(response: str, kind: Kind, question: str) -> Extracted:
             return Extracted("no", "ok", None)
         yes = not _YES.isdisjoint(words)
         return Extracted("yes", "ok", None) if yes else Extracted(None, "none", "neither yes nor no")
-    raise ValueError(f"{kind}: the published scoring knows numbers and booleans only")
+    raise ValueError(f"{kind}: the published scoring supports only numbers and booleans")
 
 
 def legacy_correct(prediction: Mapping[str, Any], question: Mapping[str, Any]) -> bool | None:
-    """Whether a row of `predictions` is right by the published rules; None where they say nothing of it.
+    """Whether a row of `predictions` is correct by the published rules; None if they do not apply.
 
-    Where options were ranked, or a letter was chosen without a word, there is nothing to extract: right is right by any
-    rules. An option that was named in words is None, as the published scoring knows no choices.
+    If options were ranked, or a letter was chosen without text, there is nothing to extract, and the prediction is
+    correct by any rules. An option that was named in words is None, because the published scoring has no choices.
     """
     if prediction["status"] == "error":
         return False
@@ -67,7 +67,7 @@ def _beside_if(words: Sequence[str]) -> Sequence[str]:
 
 
 def _number(word: str) -> str | None:
-    """A word as a number in figures; no arithmetic is done, so that it may have any length."""
+    """A word as a number in digits; edited as text, so it may have any length."""
     if word.isdecimal():
         return "".join(str(unicodedata.decimal(sign)) for sign in word).lstrip("0") or "0"
     return _NUMBERS.get(word)

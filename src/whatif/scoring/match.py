@@ -1,4 +1,4 @@
-"""Image-text matching: does a model find the right caption and picture of two (COCO-Counterfactuals 4.2.2)?"""
+"""Image-text matching: does a model find the correct caption and image of two (COCO-Counterfactuals 4.2.2)?"""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ SCORES = tuple(f"caption_{caption}_image_{image}" for caption in (0, 1) for imag
 
 @dataclass(frozen=True)
 class Margins:
-    """By how much the right one of two was scored higher; above 0 it was found, a tie is not.
+    """The score of the correct one of two minus the score of the other: above 0 it was found; a tie is not a success.
 
-    `image_retrieval` and `text_retrieval` hold the margins of the original and of the counterfactual: of its picture
-    before the other for its caption, and of its caption before the other for its picture. The second ones are IR_c and
-    TR_c of COCO-Counterfactuals 4.2.2, and of `random_pairs` they are IR_r and TR_r.
+    `image_retrieval` and `text_retrieval` hold the margins of the original and of the counterfactual: of its image
+    against the other for its caption, and of its caption against the other for its image. The second ones are IR_c and
+    TR_c of COCO-Counterfactuals 4.2.2; for `random_pairs` they are IR_r and TR_r.
     """
 
     image_retrieval: tuple[float, float]
@@ -44,12 +44,12 @@ def margins(row: Row) -> Margins:
 
 
 def random_partners(ids: Sequence[str], image_ids: Sequence[str], seed: int) -> list[str]:
-    """For each original the id of another one with a different image, each of these equally likely (4.2.2).
+    """For each original the id of another one with a different image, uniformly at random (4.2.2).
 
-    `ids` and `image_ids` have an entry an original. What is drawn for one depends on the seed, its id and the set
-    of all originals, not on their order. Raises WhatifError when all have the same image.
+    `ids` and `image_ids` have one entry for each original. The partner of an original depends on the seed, its id and
+    the set of all originals, not on their order. Raises WhatifError when all have the same image.
     """
-    # Those with the same image stand together, so that they can be stepped over.
+    # Items with the same image are adjacent, so that they can be skipped.
     by_image = sorted(zip(image_ids, ids, strict=True))
     first: dict[str, int] = {}
     number: dict[str, int] = {}
@@ -68,7 +68,8 @@ def random_partners(ids: Sequence[str], image_ids: Sequence[str], seed: int) -> 
 def random_pairs(originals: Iterable[Row], seed: int) -> list[dict[str, Any]]:
     """Pairs for `matches` of each original with a random other one, sorted by id: the easy case of 4.2.2.
 
-    `originals` are rows of `captions` whose pictures are there. The original (C_o, I_o) is side 0 and the other (C_r,
+    `originals` are rows of `captions` with available images. The original (C_o, I_o) is side 0 and the other (C_r,
+    I_r) side 1, in the place of the counterfactual. So the margins of side 1 are
     I_r) side 1, where a counterfactual pair has its counterfactual. So the margins of side 1 are
     IR_r = G(C_r, I_r) - G(C_r, I_o) and TR_r = G(C_r, I_r) - G(C_o, I_r).
     """
@@ -92,7 +93,7 @@ def matches(
 ) -> Iterator[dict[str, Any]]:
     """Rows of `matches`, one for each row of `pairs`, in the same order.
 
-    A pair with a picture that cannot be decoded is an `error` with its reason.
+    A pair with an image that cannot be decoded is an `error` with its reason.
     """
     rows = list(pairs)
     shown = iter(progress(rows, len(rows), model_key, "pair"))

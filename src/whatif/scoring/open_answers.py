@@ -1,4 +1,4 @@
-"""Open questions: a model answers in its own words, and the answer is extracted from them (C-VQA 4.1)."""
+"""Asks open questions: a model answers in its own words, and the answer is extracted from them (C-VQA 4.1)."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def open_predictions(
 ) -> Iterator[dict[str, Any]]:
     """Rows of `predictions`, one for each row of `questions`, in ascending order of question_id.
 
-    Only those of `pairs` are asked when it is given; what baselines know of a whole set is of all `questions`.
+    If `pairs` is given, only their questions are asked; the baselines' knowledge is of all `questions`.
 
-    The prompt is the question (with its options, if it has any) in the words of the strategy. With a strategy of two
-    turns each question is asked again in words that hold its first response; the second response counts. A response
-    from which no answer, or more than one, can be extracted counts as wrong and keeps its status, and so does one that
-    was cut off; nothing is guessed. What was not answered keeps its reason.
+    The prompt is the question (with its options, if any) as worded by the strategy. With a strategy of two turns each
+    question is asked again in a prompt that contains its first response; the second response counts. A response from
+    which no answer, or more than one, can be extracted counts as wrong and keeps its status, and so does a response
+    that was cut off; nothing is guessed. An unanswered question keeps its reason.
     """
     every = sorted(questions, key=lambda row: str(row["question_id"]))
     majority = majority_answers(every)
@@ -72,7 +72,7 @@ def _second_turn(
     again: SecondPrompt,
     ask: Callable[[Sequence[Question]], Iterable[Answer]],
 ) -> Iterator[Answer]:
-    """The answers to the second prompts, with the tokens of both turns; without a first response there is no second."""
+    """Answers to the second prompts, with the tokens of both turns; without a first response there is no second."""
     questions = [
         replace(
             question, prompt=again(printed_question(row["question"], row["choices"]), row["answer_kind"], said.response)

@@ -1,13 +1,13 @@
-"""Multiple-choice questions: a model ranks the options, or names one in its own words (C-VQA 4.2, CFMM 3.4).
+"""Asks multiple-choice questions: a model ranks the options, or names one in its own words (C-VQA 4.2, CFMM 3.4).
 
-How a question is put depends on its form:
+The form determines the prompt and the answer:
 
-| form | prompt | what answers |
+| form | prompt | answer |
 |---|---|---|
-| `rank-text` | the question alone | the likeliest text of an option |
-| `rank-letter` | the question with its lettered options | the likeliest letter |
-| `words` | the same, and the form of the answer that is wanted | the letter or text in a response |
-| `open` | the question alone | the text in a response; a letter was not shown and names nothing |
+| `rank-text` | the question alone | the option with the most probable text |
+| `rank-letter` | the question with its lettered options | the most probable letter |
+| `words` | the same, and the required form of the answer | the letter or text in the response |
+| `open` | the question alone | the text in the response; no letter was shown, so a letter has no meaning |
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Fetched = TypeVar("Fetched")
 
 
 class Pictures(DecodedPictures, EncodedPictures, Protocol):
-    """Where pictures are fetched by id, decoded or as they were stored (`ImageStore`)."""
+    """Source of images by id, decoded or as stored (`ImageStore`)."""
 
 
 def predictions(
@@ -48,14 +48,14 @@ def predictions(
 ) -> Iterator[dict[str, Any]]:
     """Rows of `predictions`, one for each row of `questions`, in ascending order of question_id.
 
-    `images` is asked for a picture when the model wants to look, not before. `form` says how the questions are put, as
-    the table above has it, and `rule` which option wins where they are ranked, see `best`.
-    `majority` is what `majority_answers` found in the whole set: give it when `questions` are only a shard of it,
-    or the baseline `majority` depends on the shards; without it the letters of these questions are counted.
-    A response in which no option can be made out, or that was cut off before it named one, is `none` or `ambiguous`.
-    A question that could not be answered stays, with its status and reason, and counts as wrong.
+    An image is fetched from `images` only when the model needs it. `form` determines how the questions are asked (see
+    the table above), and `rule` which option wins if they are ranked (see `best`). `majority` is the result of
+    `majority_answers` for the whole set: give it if `questions` are only a shard of it, or the baseline `majority`
+    would depend on the shards; by default the letters of these questions are counted. A response in which no option can
+    be identified, or that was cut off before it named one, is `none` or `ambiguous`. A question that could not be
+    answered is kept, with its status and reason, and counts as wrong.
 
-    Raises WhatifError when a question has no choices, or no right letter among them.
+    Raises WhatifError when a question has no choices, or its answer is not one of their letters.
     """
     rows = sorted(questions, key=lambda row: str(row["question_id"]))
     letters = majority_answers(rows) if majority is None else majority
@@ -81,17 +81,17 @@ def predictions(
 
 
 def best(scores: Sequence[OptionScore], rule: Rule) -> int:
-    """The place of the winning option: the first one among equals.
+    """The place of the winning option; the first one in case of a tie.
 
-    By `mean` the option with the highest log-likelihood a token wins, that is, the one with the lowest mean loss
-    (CFMM 3.4); by `sum` the one with the highest log-likelihood, which favours options of few tokens.
+    With `mean` the option with the highest log-likelihood per token wins, that is, the lowest mean loss (CFMM 3.4);
+    with `sum` the one with the highest total log-likelihood, which favours options of few tokens.
     """
     values = [score.mean if rule == "mean" else score.log_likelihood for score in scores]
-    return max(range(len(values)), key=values.__getitem__)  # max keeps the first among equals
+    return max(range(len(values)), key=values.__getitem__)  # max returns the first in case of a tie
 
 
 def majority_answers(questions: Iterable[Row]) -> dict[tuple[str, str], str]:
-    """What is right most often, by (group, variant): a letter where there are options; among equals the first."""
+    """The most frequent correct answer by (group, variant), a letter if there are options; ties go to the first."""
     counts: dict[tuple[str, str], Counter[str]] = {}
     for row in questions:
         counts.setdefault((row["group"], row["variant"]), Counter())[row["answer"]] += 1
@@ -114,13 +114,13 @@ def _letters(row: Row) -> tuple[str, ...]:
     letters = tuple(LETTERS[: len(choices)])
     if row["answer"] not in letters:
         raise WhatifError(
-            f"question {row['question_id']}: its answer {row['answer']!r} is none of {', '.join(letters)}"
+            f"question {row['question_id']}: its answer {row['answer']!r} is not one of {', '.join(letters)}"
         )
     return letters
 
 
 def fetch(one: Callable[[str], Fetched], image_ids: Sequence[str]) -> Callable[[], list[Fetched]]:
-    """Fetches all pictures of a question, one by one, when the model wants to look."""
+    """Fetches all images of a question, one by one, when the model needs them."""
     return lambda: [one(image_id) for image_id in image_ids]
 
 

@@ -1,8 +1,8 @@
-"""Image-text retrieval: at which rank captions and pictures find each other (COCO-Counterfactuals 4.2.1).
+"""Image-text retrieval: the ranks at which captions and images find each other (COCO-Counterfactuals 4.2.1).
 
-Every caption meets every picture, 1.2 thousand million times for 34,820 of each. Only dual encoders can do that: they
-read each caption and each picture once and compare the embeddings. A cross-encoder would have to read all of them
-together, two by two; it is for matching (`whatif.scoring.match`).
+Every caption is compared with every image, 1.2 billion times for 34,820 of each. Only dual encoders can do that: they
+encode each caption and each image once and compare the embeddings. A cross-encoder would have to process all
+combinations; it is used for matching (`whatif.scoring.match`).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _NOT_FINITE = "its embedding holds what is no finite number"
 
 
 class Encoder(Protocol):
-    """What embeds captions and pictures, `batch_size` at once (`whatif.models.local.encoders.Embedder`)."""
+    """Embeds captions and images, `batch_size` at once (`whatif.models.local.encoders.Embedder`)."""
 
     @property
     def batch_size(self) -> int: ...
@@ -40,7 +40,7 @@ class Encoder(Protocol):
 
 
 class Item(NamedTuple):
-    """A caption and its picture."""
+    """A caption and its image."""
 
     item_id: str
     caption: str
@@ -57,14 +57,14 @@ def counterfactual_items(pairs: Iterable[Row]) -> list[Item]:
 
 
 def human_evaluated_items(pairs: Iterable[Row], correct: Collection[str]) -> list[Item]:
-    """Those of `counterfactual_items` that people matched correctly, by their ids (4.1)."""
+    """Those of `counterfactual_items` that people matched correctly, given by their ids (4.1)."""
     return [item for item in counterfactual_items(pairs) if item.item_id in correct]
 
 
 def original_items(pairs: Iterable[Row], photographs: Mapping[str, str]) -> list[Item]:
     """The original captions of pairs with the photographs that they were written for: the baseline of 4.2.1.
 
-    `photographs` gives the image of a pair, where there is one; other pairs are left out. Ids are those of the pairs.
+    `photographs` maps a pair to its image; other pairs are left out. Ids are those of the pairs.
     """
     return [
         Item(row["pair_id"], row["caption_0"], photographs[row["pair_id"]])
@@ -78,14 +78,14 @@ def retrieval(
 ) -> Iterator[dict[str, Any]]:
     """Rows of `ranks`: both directions of each subset, sorted by key.
 
-    Every item's caption is a query and a candidate, also where others have the same words. A picture is one query and
-    one candidate, however many items show it (as photographs with several captions do), under the first one's id. A
-    caption and a picture belong together when any item has these words with this picture: so every picture of a caption
-    that stands there twice is a hit, and for a picture every caption with its own words. Candidates are in the order of
-    ids, which decides between equal scores. Captions and pictures are embedded once for all subsets.
+    Every item's caption is a query and a candidate, even if other items have the same words. An image is one query and
+    one candidate, under the first item's id, even if several items show it (such as photographs with several captions).
+    A caption and an image belong together if any item has these words with this image: so for a duplicate caption each
+    of its images is a hit, and for an image every caption with its words. Candidates are in the order of ids, which
+    decides ties. Captions and images are embedded once for all subsets.
 
-    A picture that cannot be decoded is no candidate; as a query it is an `error` with its reason, and so is a caption
-    that belongs to no other picture. The same goes for embeddings that overflowed.
+    An image that cannot be decoded is not a candidate; as a query it is an `error` with its reason, and so is a caption
+    without any other image. The same holds for embeddings that overflowed.
     """
     items = [item for subset in subsets.values() for item in subset]
     told = _captions({item.caption for item in items}, model_key, encoder)
@@ -96,19 +96,19 @@ def retrieval(
 
 @dataclass(frozen=True)
 class _Embedded:
-    """Embeddings by name (caption or image id), and why others have none."""
+    """Embeddings by name (caption or image id), and the reasons why others have none."""
 
     place: Mapping[str, int]
     embeddings: Embeddings
     reasons: Mapping[str, str]
 
     def of(self, names: Sequence[str]) -> Embeddings:
-        """Rows of those of these names that have an embedding, in their order."""
+        """The rows of those names that have an embedding, in order."""
         return self.embeddings[[self.place[name] for name in names]]
 
 
 def _captions(captions: Collection[str], model_key: str, encoder: Encoder) -> _Embedded:
-    # By length, so that little of a batch is padding.
+    # Sorted by length, so that batches have little padding.
     order = sorted(captions, key=lambda caption: (len(caption), caption))
     return _embedded(
         (part, encoder.captions(part)) for part in _batches(order, encoder.batch_size, f"{model_key} captions")
@@ -159,7 +159,7 @@ def _embedded(batches: Iterable[tuple[Sequence[str], NDArray[Any]]]) -> _Embedde
 def _subset(
     name: str, items: Sequence[Item], told: _Embedded, seen: _Embedded, model_key: str
 ) -> Iterator[dict[str, Any]]:
-    shown_by: dict[str, str] = {}  # picture -> the first item that shows it
+    shown_by: dict[str, str] = {}  # image -> the first item that shows it
     for item in items:
         shown_by.setdefault(item.image_id, item.item_id)
     captions = [item for item in items if item.caption in told.place]
@@ -191,7 +191,7 @@ def _subset(
 
 
 def _together(items: Iterable[Item], captions: Sequence[Item], image_ids: Sequence[str]) -> Integers:
-    """Indices (caption, picture) of all that belong together."""
+    """Indices (caption, image) of all pairs that belong together."""
     places = {image_id: place for place, image_id in enumerate(image_ids)}
     of_words: dict[str, list[int]] = {}
     for caption, image_id in dict.fromkeys((item.caption, item.image_id) for item in items):

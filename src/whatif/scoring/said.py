@@ -1,4 +1,4 @@
-"""What a model said, judged: the answer in its words; none where they were cut off before it gave one."""
+"""Judges a model's response: the answer that it gives, or none if it was cut off before it gave one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from whatif.models import Answer
 from whatif.scoring.extraction.answer import Extracted, extract
 
-# What ends a line, a sentence or a mark for certain: the next token could still be a part of everything after it.
+# Text that certainly ends a line, a sentence or a mark: later text could still be part of an unfinished one.
 _FINISHED = re.compile(r"[\s\S]*(?:\n|[.!?;]\s|[}>])")
 _THOUGHTS = re.compile(r"<think>(?:(?!</think>)[\s\S])*(?:</think>)?")
 _MARKED = re.compile(
@@ -20,8 +20,8 @@ _MARKED = re.compile(
 def answer_in(answer: Answer, row: Mapping[str, Any]) -> Extracted:
     """The answer that a response gives to the question in `row`.
 
-    A response that was cut off was still on its way to an answer, so what stands in it so far is none, unless it has
-    called something its answer (`Answer: 3`, `\\boxed{3}`) and gone on from there.
+    A response that was cut off had not finished, so it has no answer, unless it called something its answer
+    (`Answer: 3`, `\\boxed{3}`) and continued after it.
     """
     if answer.response is None:
         return Extracted(None, "none", answer.reason or "no response")

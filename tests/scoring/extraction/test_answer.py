@@ -26,7 +26,7 @@ from whatif.scoring.extraction import option as extract_option
 from whatif.scoring.extraction import statement as extract_statement
 from whatif.scoring.extraction.answer import Extracted, Kind, extract, is_correct, normalise
 
-# One object a line: kind, question, choices (null when open), response, answer (null unless ok), status.
+# One object per line: kind, question, choices (null if open), response, answer (null unless ok), status.
 LABELLED: list[dict[str, Any]] = [
     json.loads(line) for line in (Path(__file__).parent / "labelled_responses.jsonl").read_text("utf-8").splitlines()
 ]
@@ -248,14 +248,14 @@ HEDGED = [
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("kind", KINDS)
 def test_long_answers_end(kind: Kind) -> None:
-    """What is read twice at every step would take longer than the world; the limit of time is only a net."""
+    """Repeated reading at every step would take practically for ever; the time limit is only a safeguard."""
     question, choices = CATS if kind == "number" else DOG, THINGS if kind == "choice" else None
     for unit, length in [*((unit, 2_500) for unit in UNITS + HEDGED), *((unit, 100_000) for unit in HEDGED[::20])]:
         assert extract(unit * (length // len(unit)), kind, question, choices).status in ("ok", "ambiguous", "none")
 
 
 def test_no_pattern_can_read_a_text_in_many_ways() -> None:
-    """No repetition without end holds another, unless it gives nothing back: that is what takes exponential time."""
+    """No unbounded repetition contains another, unless it is possessive: that causes exponential time."""
     parser = importlib.import_module("re._parser")
     modules = (extract_answer, extract_boolean, extract_number, extract_option, number_mentions, response_text)
     modules += (asked_statement, extract_statement, statement_words, statements)
@@ -281,7 +281,7 @@ def compiled(values: Any) -> Iterator[re.Pattern[str]]:
 
 
 def holds_endless(parsed: Any, *, inside: bool) -> bool:
-    """Whether an endless repetition that may give back holds another; what looks ahead or back is read once."""
+    """Whether an unbounded repetition that can backtrack contains another; lookarounds are matched only once."""
     for operation, value in parsed:
         name = str(operation)
         if name in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"):

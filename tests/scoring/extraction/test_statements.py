@@ -1,7 +1,7 @@
-"""Statements as answers to yes-or-no questions: read when they entail or exclude what is asked, otherwise left alone.
+"""Statements as answers to yes-or-no questions: used if they entail or exclude what is asked, otherwise ignored.
 
-The labels are in `labelled_statements.jsonl`, one object a line: `answer` is null where a statement decides nothing.
-The set `development` was written before the rules; `held out` and `adversarial` after them, before they had been run.
+The labels are in `labelled_statements.jsonl`, one object per line: `answer` is null if a statement decides nothing.
+The set `development` was written before the rules; `held out` and `adversarial` after them, before they were first run.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A word or two as an answer: the same words are right, and nothing that only holds them."""
+"""A word or two as an answer: the same words are correct, and longer texts that contain them are not."""
 
 from __future__ import annotations
 

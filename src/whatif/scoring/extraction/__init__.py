@@ -1,1 +1,1 @@
-"""The answer that a response in words gives."""
+"""Extraction of the answer from a model's response in words."""

@@ -1,6 +1,6 @@
-"""Answer extraction: what a response commits to, a number, yes or no, an option or words (C-VQA 3.2, 4.1).
+"""Answer extraction: the number, yes or no, option or words that a response gives as its answer (C-VQA 3.2, 4.1).
 
-Nothing is guessed: what gives two answers of equal standing is `ambiguous`, what gives none is `none`.
+Nothing is guessed: two answers with equal support are `ambiguous`; no answer is `none`.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ _CALLED = re.compile(
     r"(?P<answer>[^\n]*?)(?=$|(?<!\b[a-z])[.!?;](?:\s|$))",
     re.IGNORECASE | re.MULTILINE,
 )
-# What follows a letter that is called the answer, where it speaks of other options: `B. Here's why: option A is blue.`
-# The text of the option itself stays (`B. a dog leash`), and so does a second answer (`B. Option C is right too.`).
+# The text after a letter that is called the answer, if it discusses other options: `B. Here's why: option A is blue.`
+# The text of the option itself is kept (`B. a dog leash`), and so is a second answer (`B. Option C is right too.`).
 _LETTER_ALONE = re.compile(
     r"(?<=^[A-Z])\W*\.\s+(?=\w+\W+\w)(?=[^\n]*(?:\b[Oo]ption [A-Z]\b|\b[B-HJ-Z]\b))"
     r"(?![^\n]*\b(?:also|too|both|either|or|as well|equally|[Nn]o)\b)[^\n]*"
@@ -42,16 +42,16 @@ _TAKEN_BACK = re.compile(
 def extract(response: str, kind: Kind, question: str, choices: Sequence[str] | None = None) -> Extracted:
     """The answer that a response gives to a question.
 
-    First goes what is no answer: thoughts up to `</think>`, the question said again (with its options), markdown,
-    list numbers, refusals, and suppositions (`If 2 cats were added, ...`), so that a number which the question gave
-    away is not taken for the answer. Then counts what is called the answer (`the answer is`, `Answer:`, `\\boxed`),
-    the final or new one before others; where nothing is, all that is left. An answer that is taken back (`Wait, no`)
-    leaves a doubt, unless what comes after it calls something the answer.
+    First, everything that is not an answer is removed: thoughts up to `</think>`, a repetition of the question (with
+    its options), markdown, list numbers, refusals, and suppositions (`If 2 cats were added, ...`), so that a number
+    from the question is not taken for the answer. Then a text that is called the answer is used (`the answer is`,
+    `Answer:`, `\\boxed`), a final or new answer before others; without one, all of the remaining text. After a
+    retraction (`Wait, no`) the answer is ambiguous, unless a later text is called the answer.
     Decimal digits of every script count (`٣` is 3); Roman numerals and fractions in one character (`½`) do not.
 
-    An `option text` is a choice whose question did not show its options: a letter names none of them.
+    An `option text` is a choice whose question did not show its options, so a letter names none of them.
 
-    Raises ValueError when an option is to be found and there are no choices.
+    Raises ValueError when the kind is a choice and there are no choices.
     """
     if kind in ("choice", "option text") and not choices:
         raise ValueError(f"question {question!r}: a choice cannot be extracted without its options")
@@ -70,7 +70,7 @@ def extract(response: str, kind: Kind, question: str, choices: Sequence[str] | N
 
 
 def _called(text: str, kind: Kind, question: str, choices: Sequence[str] | None) -> Extracted | None:
-    """What a text calls the answer, the final or new one before others; None when it calls nothing so."""
+    """The text that is called the answer, a final or new one before others; None if there is none."""
     called = [
         (found["rank"], _judged(_called_alone(found["answer"], kind), kind, question, choices))
         for found in _CALLED.finditer(text)
@@ -87,7 +87,7 @@ def _called_alone(answer: str, kind: Kind) -> str:
 
 
 def normalise(answer: str, kind: Kind) -> str:
-    """An answer as it is compared: `three` and `3.0` are 3, `Yes` is yes, `b` is B."""
+    """An answer in the form used for comparison: `three` and `3.0` are 3, `Yes` is yes, `b` is B."""
     answer = plain(answer).strip(" .\n")
     if kind == "number":
         return canonical(in_digits(answer).strip())
@@ -97,7 +97,7 @@ def normalise(answer: str, kind: Kind) -> str:
 
 
 def is_correct(extracted: Extracted, right: str, kind: Kind) -> bool:
-    """Whether an extracted answer is the right one; what is `ambiguous` or `none` never is."""
+    """Whether an extracted answer is correct; an `ambiguous` or missing answer never is."""
     return extracted.answer is not None and normalise(extracted.answer, kind) == normalise(right, kind)
 
 

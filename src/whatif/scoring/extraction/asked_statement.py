@@ -1,4 +1,4 @@
-"""What a yes-or-no question asks, as words that a statement can be compared with."""
+"""The content of a yes-or-no question, as words that can be compared with a statement."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _IS_A_THING = re.compile(r"(?:this|that|it)\b(?: still)?(?: be)? an? ")
 
 @dataclass(frozen=True)
 class Asked:
-    """A question: whether a thing is there (`is_of_existence`), or whether something is true of a subject.
+    """A question: whether a thing exists (`is_of_existence`), or whether something is true of a subject.
 
-    `words` are the thing with its place, or the subject and what is asked of it, without auxiliaries.
+    `words` are the thing with its place, or the subject and its predicate, without auxiliaries.
     """
 
     words: Sequence[Word]
@@ -36,7 +36,7 @@ class Asked:
     is_plural: bool  # `are there cars`: one is not enough
     is_of_this: bool  # `is this ...`
     names_a_kind: bool  # `is this a kitchen`
-    has_verb: bool  # `does he have a hat`: what he is says nothing of it
+    has_verb: bool  # `does he have a hat`: his properties do not answer it
     auxiliary: str
     main: str
     text: str
@@ -44,7 +44,7 @@ class Asked:
 
 @lru_cache(maxsize=4096)
 def asked_of(question: str) -> Asked | None:
-    """What a question asks, without its supposition; None when it is not of a form that is understood."""
+    """The content of a question, without its supposition; None if its form is not supported."""
     text = written_out(question)
     main = SUPPOSITION.sub("", text)
     found = _ASKED.match(main)

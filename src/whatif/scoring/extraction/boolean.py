@@ -1,4 +1,4 @@
-"""Yes or no: said outright, or by a statement that confirms or denies the words of the question."""
+"""Extracts yes or no: stated directly, or by a statement that confirms or denies the words of the question."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ _HEDGE = (
     r"(?:it|that|this)(?: is|'s)|print|return|bool|a|assistant|[a-z]+(?=[,:])|"
     r"(?:based on|in|from) [^,]{1,40}+(?=,)"
 )
-# Where yes or no begins no hedge does, so there is one way to read a text, and nothing is read twice: what a lookahead
-# has found stands. A possessive group would say the same in fewer signs, but Python up to 3.11.4 reads it otherwise.
+# A text has only one reading, and nothing is read twice: a hedge never begins with yes or no, and lookaheads do not
+# backtrack. A possessive group would be shorter, but Python up to 3.11.4 matches it differently.
 _SAID = re.compile(
     rf"^\W*+(?=(?P<hedges>(?:(?!(?:{_YES}|{_NO})\b)(?:{_HEDGE})\b\W*+)*))(?P=hedges)"
     rf"(?:(?P<yes>{_YES})|(?P<no>{_NO}))\b(?P<more>.*\w)?"
@@ -46,7 +46,7 @@ _YES_AFTER = re.compile(r"[\s,:;]{0,3}(?:then\b[\s,:;]{0,3})?(?:yes|no)\b")
 
 
 def boolean_in(text: str, question: str) -> Extracted:
-    """Yes or no as said first, else as said at all, else as a statement confirms or denies the question's words."""
+    """Yes or no: the first word if it is one, else any, else as a statement confirms or denies the question."""
     if _is_conditional(text, question):
         return ambiguous("yes or no on a condition that the question does not make")
     pieces = clauses(re.sub(r"yes\W+or\W+no ?\?", " ", text, flags=re.IGNORECASE), question)
@@ -57,7 +57,7 @@ def boolean_in(text: str, question: str) -> Extracted:
         supposed = [piece for piece in pieces if SUPPOSED in piece or " would" in piece or "'d " in piece]
         return one_of({_polarity(piece, question) for piece in supposed or pieces}, "yes or no")
     answers = [("no" if found["no"] else "yes", found["more"]) for _, found in said]
-    if said[0][0] == pieces[0]:  # what comes first is explained by the rest, unless the rest is as bare
+    if said[0][0] == pieces[0]:  # the rest explains the first word, unless it is a bare yes or no, too
         if _contradicts(answers[0][0], pieces, said[0][1]["more"], question):
             return ambiguous("yes or no, and a statement of the contrary")
         return one_of({answers[0][0], *(answer for answer, more in answers if not more)}, "yes or no")
@@ -65,7 +65,7 @@ def boolean_in(text: str, question: str) -> Extracted:
 
 
 def _is_conditional(text: str, question: str) -> bool:
-    """Whether the text says yes or no `if` something, of a question without a supposition."""
+    """Whether the text gives yes or no under an `if`, for a question without a supposition."""
     text = text.lower()
     return "if " not in question.lower() and any(
         _YES_AFTER.match(text, found.end()) or _YES_BEFORE.search(text[max(0, found.start() - 12) : found.start()])
@@ -75,7 +75,7 @@ def _is_conditional(text: str, question: str) -> bool:
 
 
 def _contradicts(answer: str, pieces: Sequence[str], more: str | None, question: str) -> bool:
-    """Whether what explains an answer is, word for word, the contrary; of a supposed world, only what is said of it."""
+    """Whether the explanation of an answer is literally its contrary; for a supposed world, only what is about it."""
     explained = [more] if more and has_content(more) else []  # `No, it would.` explains nothing
     explained += pieces[1:]
     if _WOULD.search(question.lower()):
@@ -84,7 +84,7 @@ def _contradicts(answer: str, pieces: Sequence[str], more: str | None, question:
 
 
 def _polarity(piece: str, question: str) -> str | None:
-    """What a statement without yes or no comes to; None when it says something that the question does not ask."""
+    """The answer implied by a statement without yes or no; None if it says something else than the question asks."""
     *denied, clause = _DENIED.split(_ASSURED.sub("", written_out(piece)))
     verdict = statement_polarity(clause, question)
     return verdict if verdict is None or len(denied) % 2 == 0 else {"yes": "no", "no": "yes"}[verdict]

@@ -1,4 +1,4 @@
-"""Whether a phrase says all that another says, or denies no more than it, word by word."""
+"""Whether one phrase entails another, or denies no more than it, word by word."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _PARTICLES = frozenset(("on", "off", "up", "down", "in", "out", "over", "open"))
 
 
 def content(words: Sequence[Word]) -> list[Word]:
-    """Words without the marks of auxiliaries, negations and the image."""
+    """Words without the markers of auxiliaries, negations and the image."""
     return [word for word in words if word.base not in (VERB, NOT, IMAGE)]
 
 
@@ -19,7 +19,7 @@ def bases(words: Sequence[Word]) -> list[str]:
 
 
 def conjuncts(words: Sequence[Word]) -> list[list[Word]]:
-    """The parts of a list: `a cat, a bird and a dog on a rug` has three, and only the last one is on the rug."""
+    """The parts of a list: `a cat, a bird and a dog on a rug` has three, and only the last is on the rug."""
     parts: list[list[Word]] = [[]]
     for word in words:
         if word.written in ("and", "or", "nor", ","):
@@ -30,9 +30,9 @@ def conjuncts(words: Sequence[Word]) -> list[list[Word]]:
 
 
 def entails(said: Sequence[Word], asked: Sequence[Word], *, may_add_first: bool = True) -> bool:
-    """Whether an affirmative phrase says all that is asked, in its order, with nothing between that changes it.
+    """Whether an affirmative phrase contains all that is asked, in order, with nothing between that changes it.
 
-    A black dog is a dog, and a dog that lies on the sofa is on the sofa; a hot dog is none, and neither is a dog house.
+    A black dog is a dog, and a dog that lies on the sofa is on the sofa; a hot dog is not a dog, nor is a dog house.
     """
     place = 0
     for number, wanted in enumerate(asked):
@@ -52,13 +52,13 @@ def entails(said: Sequence[Word], asked: Sequence[Word], *, may_add_first: bool 
         return said[place].base == IMAGE or said[place].written in ("and", ",")
     if said[place].written == "of" and any(word.written in PREPOSITIONS for word in asked):
         return False  # `on the wall of another room`
-    return said[place].ends_noun or asked[-1].written.endswith("ing")  # who eats grass eats
+    return said[place].ends_noun or asked[-1].written.endswith("ing")  # eating grass is eating
 
 
 def is_within(denied: Sequence[Word], asked: Sequence[Word]) -> bool:
-    """Whether a phrase that is denied says no more than is asked: without a dog there is no black dog on the sofa.
+    """Whether a denied phrase is no more specific than the question: without a dog there is no black dog on the sofa.
 
-    Its noun is included, and what is left out before it is nothing that makes it another thing: no dog, still hot dogs.
+    Its noun must be included, and omitted words before it must not change its kind: `no dog` does not exclude hot dogs.
     """
     end = next((index for index, word in enumerate(asked) if word.ends_noun), len(asked))
     noun = asked[max(0, end - 1)].base
@@ -71,7 +71,7 @@ def is_within(denied: Sequence[Word], asked: Sequence[Word]) -> bool:
 
 
 def denies(said: Sequence[Word], asked: Sequence[Word]) -> bool:
-    """Whether what is denied of a subject is what was asked of it, or its verb alone: `is not sitting`."""
+    """Whether the denied predicate of a subject is what was asked, or its verb alone: `is not sitting`."""
     words = content(said)
     if words and words[-1].written in OBJECTS:
         words = words[:-1]
@@ -86,7 +86,7 @@ def denies(said: Sequence[Word], asked: Sequence[Word]) -> bool:
 
 
 def is_other_number(said: Sequence[Word], asked: Sequence[Word]) -> bool:
-    """Whether another number is given of just the things that are asked for."""
+    """Whether another number is given for exactly the things that are asked for."""
     words = content(said)
     if not (words and words[0].written in NUMBERS and asked[0].written in NUMBERS):
         return False

@@ -1,4 +1,4 @@
-"""What answer extraction finds: an answer, or a status that says why there is none."""
+"""The result of answer extraction: an answer, or a status with the reason why there is none."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Kind: TypeAlias = Literal["number", "boolean", "choice", "option text", "text"]
 
 @dataclass(frozen=True)
 class Extracted:
-    """An answer when the status is `ok` (digits, `yes` or `no`, a capital letter, words), else why there is none."""
+    """An answer if the status is `ok` (digits, `yes` or `no`, a capital letter, words), otherwise the reason."""
 
     answer: str | None
     status: Literal["ok", "ambiguous", "none"]
@@ -23,7 +23,7 @@ none, ambiguous = partial(Extracted, None, "none"), partial(Extracted, None, "am
 
 
 def one_of(answers: Set[str | None], what: str) -> Extracted:
-    """The only answer there is; `what` names in the reason what there was none of, or more than one."""
+    """The single answer of a set; `what` names in the reason what was missing or not unique."""
     found = [answer for answer in answers if answer is not None]
     if len(found) == 1:
         return Extracted(found[0], "ok", None)

@@ -1,4 +1,4 @@
-"""The number that a response gives: what its clauses come to, and no guess where they do not agree."""
+"""Extracts the number that a response gives, from its clauses; clauses that disagree are a doubt."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from whatif.scoring.extraction.response_text import LEAVES, SUPPOSED, clauses
 
 _OPERATOR = re.compile(r"[+*×÷/]|[\w)] ?- ?[\d(]|\bx \d|\b(?:plus|minus|times)\b")
 _OPERATION = rf"{FIGURE} ?(?:plus|minus|times|[-+*×/x]) ?{FIGURE}"
-# What a calculation comes to: `3` of `1 + 2 = 3`, of `3 = 1 + 2` and of `1 plus 2 is 3`.
+# The result of a calculation: `3` in `1 + 2 = 3`, in `3 = 1 + 2` and in `1 plus 2 is 3`.
 _EQUALS = re.compile(
     rf"(?P<total>{NUMBER}) ?= ?(?={_OPERATION})|(?:(?<![-+*/=!<>])= ?|\bequals?(?: to)? |"
     rf"{_OPERATION},? (?:which |that )?is )(?P<result>{NUMBER})(?! ?(?:[-+*×/]|x |plus|minus|times) ?\d)"
@@ -24,12 +24,12 @@ _CONCLUDES = re.compile(
     r"|\b(?:in total|total of|the total|altogether|in all|finally|overall|in conclusion|in summary|as a result|"
     r"consequently|sum|difference|that makes|remains?)\b"
 )
-_NOW = re.compile(r"\bnow\b")  # after what was; of a counterfactual question it is the picture as it is
+_NOW = re.compile(r"\bnow\b")  # the present after the past; for a counterfactual question, the unchanged image
 
 
 @dataclass(frozen=True)
 class Stated:
-    """What a text gives as its number: one value and no doubt, nothing at all, or a doubt that says what it is."""
+    """The number that a text gives: one value, or nothing, or a doubt with its reason."""
 
     value: str | None = None
     doubt: str | None = None
@@ -44,10 +44,10 @@ def number_in(text: str, question: str) -> Extracted:
 def stated_number(pieces: Sequence[str], question: str) -> Stated:
     """The number that pieces of a text, without their suppositions, give in answer to a question.
 
-    In this order: the only number there is, whatever it counts; a piece that is nothing but a number, together with
-    what the last conclusion, calculation or counterfactual statement comes to; the count of the things that the
-    question names. Different numbers of equal standing are a doubt, and so are a range, a bound (unless the question
-    asks for one), a difference (`2 more`) and counts of parts.
+    In this order: the only number, whatever it counts; a piece that is only a number, together with the result of the
+    last conclusion, calculation or counterfactual statement; the count of the things that the question names. Different
+    numbers with equal support are a doubt, and so are a range, a bound (unless the question asks for one), a difference
+    (`2 more`) and counts of parts.
     """
     asked = asked_by(question)
     texts = [counts_only(piece, asked) for piece in pieces]
@@ -69,7 +69,7 @@ def stated_number(pieces: Sequence[str], question: str) -> Stated:
 
 
 def _settled(text: str, asked: Asked) -> Stated:
-    """What one piece comes to, by its calculation or by what stands after its verb."""
+    """The number of one piece, from its calculation or from the text after its verb."""
     results = [found["result"] or found["total"] for found in _EQUALS.finditer(text)]
     if results and _OPERATOR.search(text):
         return Stated(canonical(results[-1]))
@@ -81,7 +81,7 @@ def _settled(text: str, asked: Asked) -> Stated:
 
 
 def _last_cue(texts: Sequence[str], asked: Asked) -> Stated | None:
-    """What the last conclusion comes to, or else all that is said of the supposed world; None without either."""
+    """The number of the last conclusion, otherwise of all statements about the supposed world; None without either."""
     cues = []
     for text in texts:
         calculates = bool(_OPERATOR.search(text) and _EQUALS.search(text))
@@ -97,7 +97,7 @@ def _last_cue(texts: Sequence[str], asked: Asked) -> Stated | None:
 
 
 def _of_the_things(mentions: Sequence[Mention]) -> Stated:
-    """The one count of what the question asks for, unless the others may be parts of the same count."""
+    """The single count of what the question asks for, unless the others may be parts of the same count."""
     counts = [mention for mention in mentions if mention.is_of_things and not mention.is_difference]
     others = [mention for mention in mentions if mention.is_difference or not mention.is_of_things]
     parts = any(count.is_placed for count in counts) and any(other.is_placed for other in others)

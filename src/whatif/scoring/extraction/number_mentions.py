@@ -1,4 +1,4 @@
-"""The numbers that a clause of a response mentions, each with what it counts and how it stands to the question."""
+"""Finds the numbers in a clause of a response, what each counts, and its relation to the question."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _COUNTS_NOTHING = re.compile(
 _MEASURE = re.compile(rf"{FIGURE} ?(?P<unit>{_UNIT})\b")
 _FORMER = "(?:(?:the|all|original|initial|existing|current|previous|remaining|other|about) ){0,2}"
 _DENIED = r"(?:\bnot|n't)(?: (?:be|see|have|count|exactly|just|only|really|equal(?: to)?|a total of)){0,2}"
-# What a count is set against: `4 of the 11`, `5 instead of 3`, `not 4`, `from 3 to 5`.
+# Numbers that a count is compared with: `4 of the 11`, `5 instead of 3`, `not 4`, `from 3 to 5`.
 _COMPARED = re.compile(
     r"\b(?:instead of|rather than|out of|of (?:the|these|those|its|their|all)|including|compared (?:to|with)|besides) "
     rf"{_FORMER}{FIGURE}(?!\w)|{_DENIED} {FIGURE}(?!\w)|\bfrom {_FORMER}{FIGURE}(?: [a-z]+)? to (?={FIGURE})"
@@ -54,7 +54,7 @@ _VERBS = re.compile(r"\b[a-z]{3,}(?=ed\b)|\b(?<!there )(?:(?<=were )|(?<=was )|(
 
 @dataclass(frozen=True)
 class Asked:
-    """What a question gives away: its words, its things, and the numbers and verbs of its supposition."""
+    """What a question provides: its words, its things, and the numbers and verbs of its supposition."""
 
     text: str
     things: re.Pattern[str]
@@ -65,7 +65,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Mention:
-    """A number in a text. `value` is None where a range or a bound is given."""
+    """A number in a text. `value` is None for a range or a bound."""
 
     value: str | None
     start: int
@@ -73,7 +73,7 @@ class Mention:
     is_aside: bool  # a difference, or `in 2 rows`
     is_of_things: bool
     is_placed: bool  # `on the left`
-    is_rival: bool  # `or perhaps 3`, or what the question supposes: `7 cows would disappear`
+    is_rival: bool  # `or perhaps 3`, or a number of the supposition: `7 cows would disappear`
     restates: bool
 
     @property
@@ -102,7 +102,7 @@ def asked_by(question: str) -> Asked:
 
 
 def counts_only(piece: str, asked: Asked) -> str:
-    """A piece in digits, without the figures that are no counts of anything."""
+    """A piece in digits, without numbers that do not count anything."""
     if "pair" in asked.text:
         piece = re.sub(r"\ba pair\b|^\W*pair\b", "1 pair", piece)
     text = _COUNTS_NOTHING.sub("·", _COMPARED.sub("·", in_digits(piece)))

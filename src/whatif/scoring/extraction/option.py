@@ -1,4 +1,4 @@
-"""The option that a response names, by its letter or by its text."""
+"""Extracts the option that a response names, by its letter or by its text."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _AFTER_ARTICLE = re.compile(r"'| (?!(?i:is|because|since|and|or)\b)(?:[a-z]|[A-Z
 
 
 def option_in(text: str, question: str, choices: Sequence[str], *, letters_shown: bool = True) -> Extracted:
-    """The option whose letter is given, unless the text beside it is another's; without a letter, by its text.
+    """The option whose letter is given, unless the text beside it belongs to another; without a letter, by its text.
 
-    Where the question showed no letters, a letter names nothing.
+    If the question showed no letters, a letter has no meaning.
     """
     if not clauses(text, question):
         return none("a refusal")
@@ -37,7 +37,7 @@ def option_in(text: str, question: str, choices: Sequence[str], *, letters_shown
 
 
 def _letters(text: str, letters: str) -> list[tuple[str, tuple[int, int]]]:
-    """Letters of options that are given as such, each with its place; the article `A` is none."""
+    """Letters of options, each with its position; the article `A` does not count."""
     either = letters + letters.lower()
     text = re.sub(rf"\b(?:[Nn]ot|than) (?:option )?[{letters}]\b", lambda found: " " * len(found[0]), text)
     marked = rf"\A\W*([{either}])(?=\W*\Z|[).:])|\(([{either}])\)|\b[Oo]ption\W{{1,3}}([{either}])\b"
@@ -51,7 +51,7 @@ def _letters(text: str, letters: str) -> list[tuple[str, tuple[int, int]]]:
 
 
 def _by_text(text: str, question: str, choices: Sequence[str]) -> Extracted:
-    """The option whose words a text has, the longest first; numbers are compared as numbers."""
+    """The option whose words occur in a text, the longest first; numbers are compared as numbers."""
     letters = dict(zip(map(_words, choices), LETTERS, strict=False))
     if len(letters) < len(choices):
         return ambiguous("options that read alike")
@@ -61,7 +61,7 @@ def _by_text(text: str, question: str, choices: Sequence[str]) -> Extracted:
             return one_of({letters.get(_words(verdict.answer))}, "such option") if verdict.answer else verdict
     pieces = clauses(text, question)
     longest_first = "|".join(map(re.escape, sorted(letters, key=len, reverse=True))).replace("\\ ", r"\W{1,9}")
-    for searched in ("; ".join(pieces), text.lower() if pieces else ""):  # an option may itself suppose something
+    for searched in ("; ".join(pieces), text.lower() if pieces else ""):  # an option may itself contain a supposition
         found = list(re.finditer(rf"(?P<denied>\bnot (?:be )?(?:an? |the )?)?\b(?:{longest_first})\b", searched))
         named = [option for option in found if not option["denied"]]
         if named:
@@ -71,9 +71,9 @@ def _by_text(text: str, question: str, choices: Sequence[str]) -> Extracted:
 
 
 def _more_exact(named: Sequence[re.Match[str]], text: str, letters: Mapping[str, str]) -> set[str]:
-    """Letters of options that say more than one that was named, in words that the text has too.
+    """Letters of options that are more specific than a named one, and whose words are all in the text.
 
-    `The umbrella is blue` has the option `umbrella` word for word; that it is `blue umbrella` cannot be ruled out.
+    `The umbrella is blue` contains the option `umbrella` literally; `blue umbrella` cannot be excluded.
     """
     said = set(re.findall(r"\w+", text))
     return {
@@ -85,7 +85,7 @@ def _more_exact(named: Sequence[re.Match[str]], text: str, letters: Mapping[str,
 
 
 def _words(text: str) -> str:
-    """What of an option is compared: a number in digits, or else its words without a leading article."""
+    """An option's text as it is compared: a number in digits, otherwise the words without a leading article."""
     if re.fullmatch(r"-?\d[\d, ]*(?:\.\d+)?", number := in_digits(text).strip(" .")):
         return canonical(number)
     words = re.findall(r"\w+", text.lower())

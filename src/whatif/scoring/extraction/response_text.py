@@ -1,4 +1,4 @@
-"""The text of a response as answers are read from it: without markup and echo, cut into clauses."""
+"""Prepares the text of a response for extraction: removes markup and echoes, and splits it into clauses."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from whatif.language.options import printed_question
 
-# Stands for a supposition that was taken out of a sentence: what is left is said about the counterfactual world.
+# Replaces a supposition that was removed from a sentence: the rest is about the counterfactual world.
 SUPPOSED = "…"
 
 _MARKUP = tuple(
@@ -26,7 +26,7 @@ _MARKUP = tuple(
     )
 )
 _SIGNS = {"−": "-", "—": "; ", "‘": "'", "’": "'", "“": '"', "”": '"', SUPPOSED: "...", "\ufe0f": ""}
-# `leaves` concludes when a number is what is left; what a giraffe eats is no conclusion.
+# `leaves` introduces a conclusion if a number is left; `a giraffe eats leaves` does not.
 LEAVES = (
     r"leaves(?= (?:(?:us|you|me|him|her|it|them|the \w+|with|only|just|exactly|about|behind|a total of) ){0,4}"
     r"(?:\d|no |none|zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|"
@@ -55,7 +55,7 @@ _REFUSAL = re.compile(
 
 
 def plain(response: str) -> str:
-    """A response without thoughts and markup, its signs and decimal digits of all scripts as in ASCII."""
+    """A response without thoughts and markup, with signs and decimal digits of all scripts converted to ASCII."""
     signs: dict[str, str | int | None] = {}
     for sign in set(response):
         ascii_form = {"Nd": str(unicodedata.decimal(sign, "")), "Cf": "", "Me": "", "Pd": "-", "Zs": " "}
@@ -68,7 +68,7 @@ def plain(response: str) -> str:
 
 
 def _without_list_numbers(text: str) -> str:
-    """Lines that are numbered 1, 2, ... lose their numbers; a single one may be an answer and keeps it."""
+    """Removes the numbers of lines numbered 1, 2, ...; a single number may be an answer and is kept."""
     form = re.compile(r"^\(?(\d{1,3})[.)] +(?=\S)", re.MULTILINE)
     numbers = [int(number) for number in form.findall(text)]
     is_list = len(numbers) > 1 and numbers == list(range(1, len(numbers) + 1))
@@ -84,7 +84,7 @@ def without_echo(text: str, question: str, choices: Sequence[str] | None) -> str
 
 
 def clauses(text: str, question: str) -> list[str]:
-    """Sentences and clauses in lower case. A supposition leaves its mark; its opposite and a refusal leave nothing."""
+    """Sentences and clauses in lower case. A supposition becomes a marker; its opposite and refusals are removed."""
     question = question.lower()
     pieces = []
     for sentence in re.split(r"(?<=[.!?;])\s+|\n+", text.lower()):

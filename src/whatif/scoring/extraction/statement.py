@@ -1,8 +1,8 @@
-"""Yes or no from a statement: whether what it says entails what a question asks, or excludes it.
+"""Extracts yes or no from a statement that entails what a question asks, or excludes it.
 
-An affirmative statement confirms a question when it says all that is asked, and perhaps more: `a black dog lies on the
-sofa` has a dog on the sofa. A negative one denies a question when it denies no more than is asked: `there is no dog`
-has no dog on the sofa. Any other statement decides nothing, but for two: of another colour, and of another number.
+An affirmative statement confirms a question if it contains all that is asked, and perhaps more: `a black dog lies on
+the sofa` entails a dog on the sofa. A negative statement denies a question if it denies no more than is asked: `there
+is no dog` excludes a dog on the sofa. Other statements decide nothing, except for another colour or another number.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _STAYING = frozenset(("parked", "seated", "placed", "located", "positioned", "di
 
 
 def statement_polarity(piece: str, question: str) -> str | None:
-    """`yes` or `no` as the statements of a clause confirm or deny what is asked; None when they do neither, or both."""
+    """`yes` or `no` if the statements of a clause confirm or deny what is asked; None if they do neither, or both."""
     statements = statements_in(written_out(piece))
     if len(statements) == 1 and (elliptical := ELLIPTICAL.fullmatch(statements[0])):
         return "no" if elliptical["negation"] else "yes"
@@ -58,13 +58,13 @@ def statement_polarity(piece: str, question: str) -> str | None:
 
 
 def has_content(text: str) -> bool:
-    """Whether a text says anything beyond pronouns and auxiliaries: `it would` does not."""
+    """Whether a text has content beyond pronouns and auxiliaries; `it would` does not."""
     words = content(words_of(written_out(text)))
     return any(word.written not in PRONOUNS | {","} and not re.fullmatch(AUXILIARY, word.written) for word in words)
 
 
 def _is_of_the_same_world(text: str, asked: Asked) -> bool:
-    """Whether a text speaks for certain, and of the time and the world that the question asks about."""
+    """Whether a text is certain, and about the time and the world that the question asks about."""
     doubts = {base_form(found[0].split()[-1]) for found in UNCERTAIN.finditer(text)}
     if doubts - {base_form(word) for word in re.findall(r"\w+", asked.main)}:
         return False
@@ -92,10 +92,10 @@ def _verdict(statement: str, asked: Asked) -> str | None:
 
 
 def _of_presented(presented: Presented, asked: Asked) -> str | None:
-    """What a statement that something is there, or is seen, comes to."""
+    """The answer from a statement that something exists or is seen."""
     words, target = presented.words, asked.words
     if asked.names_a_kind and presented.in_image:
-        target = target[1:]  # `the image shows a kitchen` is what `this` is
+        target = target[1:]  # in `the image shows a kitchen`, the kitchen is `this`
     elif not asked.is_of_existence:
         words = _as_someone(words, target)
     parts = conjuncts(words)
@@ -114,7 +114,7 @@ def _of_presented(presented: Presented, asked: Asked) -> str | None:
 
 
 def _of_existence(words: Sequence[Word], asked: Asked) -> str | None:
-    """What a statement about a subject says of whether the thing is there."""
+    """Whether the thing exists, from a statement about a subject."""
     negation = next((index for index, word in enumerate(words) if word.base == NOT), None)
     if negation == 0:  # `no cars are on the street`
         return "no" if is_within(words, asked.words) else None
@@ -127,13 +127,13 @@ def _of_existence(words: Sequence[Word], asked: Asked) -> str | None:
     stays = after[0].written in PREPOSITIONS or after[0].written in _STAYING or after[0].written.endswith("ing")
     is_placed = any(word.written in PREPOSITIONS for word in asked.words)
     if after[0].base != IMAGE and not (stays and (is_placed or not asked.is_supposed)):
-        return None  # what a thing is or does in a supposed world does not say that it is there
+        return None  # properties in a supposed world do not imply existence
     things = [[*thing, *words[place:]] for thing in conjuncts(words[:place]) if thing]
     return "yes" if any(entails(thing, asked.words) for thing in things) else None
 
 
 def _of_absence(subject: Sequence[Word], denied: Sequence[Word], asked: Asked) -> str | None:
-    """What it says of a thing that something is not true of a subject."""
+    """Whether a thing exists, from a statement that something is not true of a subject."""
     rest = [word for word in denied if word.base != VERB]
     if rest and rest[0].base == IMAGE:
         return "no" if is_within(subject, asked.words) else None
@@ -146,7 +146,7 @@ def _of_absence(subject: Sequence[Word], denied: Sequence[Word], asked: Asked) -
 
 
 def _of_subject(words: Sequence[Word], asked: Asked, statement: str) -> str | None:
-    """What a statement about a subject says of what is asked of it."""
+    """The answer about a subject's property, from a statement about a subject."""
     words = _without_modal(words, asked, statement)
     if asked.has_verb and any(_is_copula(*pair) for pair in itertools.pairwise(words)):
         return None
@@ -162,7 +162,7 @@ def _of_subject(words: Sequence[Word], asked: Asked, statement: str) -> str | No
 
 
 def _compared(words: Sequence[Word], asked: Asked) -> list[tuple[Sequence[Word], Sequence[Word]]]:
-    """What is said beside what is asked where their subjects agree: both whole, or both without their subjects."""
+    """Statement and question side by side if their subjects agree: both complete, or both without their subjects."""
     named, target = content(words), asked.words
     if not named:
         return []
@@ -184,7 +184,7 @@ def _compared(words: Sequence[Word], asked: Asked) -> list[tuple[Sequence[Word],
     words, start = _as_someone(words, target), 0
     known = set(re.findall(r"\w+", asked.text))
     while start < verb and words[start].base != target[0].base and words[start].written in known:
-        start += 1  # `a cloudy sky`, of what the question itself calls cloudy
+        start += 1  # `a cloudy sky`, if the question itself says cloudy
     words = words[start:] if start else words
     return [(words, target)] if bases(words)[:1] == [target[0].base] else []
 
@@ -198,7 +198,7 @@ def _may_end_subject(word: Word) -> bool:
 
 
 def _may_be(pronoun: str, noun: Word) -> bool:
-    """Whether a pronoun of the question may stand for a noun."""
+    """Whether a pronoun of the question can refer to a noun."""
     if pronoun in ("he", "she"):
         own, other = (MALE, FEMALE) if pronoun == "he" else (FEMALE, MALE)
         return noun.base in own or (noun.base not in other and (noun.base in PEOPLE or noun.base.endswith("er")))
@@ -208,7 +208,7 @@ def _may_be(pronoun: str, noun: Word) -> bool:
 
 
 def _as_someone(words: Sequence[Word], target: Sequence[Word]) -> Sequence[Word]:
-    """The words, `someone` in place of who it is where the question asks for anyone."""
+    """The words, with `someone` in place of the person if the question asks for anyone."""
     affirmed = not any(word.base == NOT for word in words)
     if target[0].base == "someone" and affirmed and words and words[0].base in PEOPLE:
         return [target[0], *words[1:]]
@@ -223,7 +223,7 @@ def _is_other_colour(said: Sequence[Word], target: Sequence[Word]) -> bool:
 
 
 def _is_contrary(contrary: str, statement: str, asked: Asked) -> bool:
-    """Whether what a statement sets itself against (`a cat, not a dog`) is what was asked."""
+    """Whether the alternative that a statement rejects (`a cat, not a dog`) is what was asked."""
     words = words_of(contrary)
     before, target = words_of(statement), asked.words
     if not content(words) or any(word.base == VERB for word in words):
@@ -239,7 +239,7 @@ def _is_contrary(contrary: str, statement: str, asked: Asked) -> bool:
 
 
 def _without_modal(words: Sequence[Word], asked: Asked, statement: str) -> Sequence[Word]:
-    """Words without the `can` or `has` of the question; no words where the statement lacks its `can`."""
+    """Words without the `can` or `has` of the question; no words if the statement lacks its `can`."""
     if asked.auxiliary in ("can", "could"):
         allowed = re.search(r"\b(?:can|able to)\b", statement)
         return [word for word in words if word.base != "can"] if allowed else []

@@ -1,4 +1,4 @@
-"""The words of questions and statements in the form in which they are compared."""
+"""Normalises the words of questions and statements for comparison."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import itertools
 import re
 from dataclasses import dataclass
 
-# Marks that stand in a list of words for what was there: a form of `be` or another auxiliary, a negation, and
-# `visible` or `in the image`.
+# Markers in a list of words: a form of `be` or another auxiliary, a negation, and `visible` or `in the image`.
 VERB, NOT, IMAGE = "<verb>", "<not>", "<image>"
 
 
@@ -24,7 +23,7 @@ PREPOSITIONS = _set(
     "in on at to with near behind under beside above below from by of next inside outside along around against over "
     "between through across into onto beneath underneath atop during for among while as upon"
 )
-# What an affirmative statement may add before a noun: the thing is still what it is called (a toy dog is no dog).
+# Words that an affirmative statement may add before a noun without changing its kind (a toy dog is not a dog).
 ADDED = (
     COLOURS
     | NUMBERS
@@ -69,7 +68,7 @@ _NOUNS_IN_ING = _set(
     "building ceiling railing painting clothing string ring king wing thing something anything morning evening wedding "
     "swing awning crossing lighting icing topping frosting pudding sling earring"
 )
-# Verbs that lose their `e` before `ing`; one that is not here is only recognised in the same form.
+# Verbs that lose their `e` before `ing`; other verbs are only recognised in the same form.
 _VERBS_IN_E = _set(
     "bake bike celebrate change chase close come cruise cycle dance decorate dine dive drive exercise face gaze give "
     "glide graze have hike hide judge leave line lounge make measure merge move operate pose practice prepare produce "
@@ -77,14 +76,14 @@ _VERBS_IN_E = _set(
     "store stroke taste take trade type use wake wave whistle wipe write"
 )
 _NOUNS_IN_LY = _set("family butterfly dragonfly belly jelly lily assembly fly bully trolley")
-# What `this` and `that` stand before when they are no article of a noun.
+# Words after `this` and `that` when these are not articles of a noun.
 _NO_NOUN = _set("a an the is are was were would will can do does did has have not also in on at from of for")
 OBJECTS = _set("it them him one")
 
 
 @dataclass(frozen=True)
 class Word:
-    """A word as it was written, and what of it is compared."""
+    """A word as written, and its base form for comparison."""
 
     written: str
     base: str
@@ -95,7 +94,7 @@ class Word:
 
     @property
     def ends_noun(self) -> bool:
-        """Whether the noun before this word has ended, so that it is no part of a compound such as `dog house`."""
+        """Whether the noun before this word has ended, so that the two are not a compound such as `dog house`."""
         return (
             self.base in (VERB, NOT, IMAGE)
             or self.written in PREPOSITIONS

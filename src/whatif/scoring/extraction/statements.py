@@ -1,4 +1,4 @@
-"""The statements of a sentence, and those among them that say only that something is there or is seen."""
+"""Splits a sentence into statements, and finds those that only state that something exists or is seen."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ UNCERTAIN = re.compile(
 
 @dataclass(frozen=True)
 class Presented:
-    """What a statement says is there; a negation comes first among its words."""
+    """What a statement presents as existing; a negation comes first among its words."""
 
     words: Sequence[Word]
     in_image: bool  # `the image shows ...`
@@ -52,7 +52,7 @@ class Presented:
 
 
 def statements_in(text: str) -> list[str]:
-    """The clauses of a sentence that have a verb; a part without one belongs to the clause before it."""
+    """The clauses of a sentence that have a verb; a part without a verb belongs to the clause before it."""
     text = _INTRODUCTION.sub("", text.strip(" .,;:!?…\"'()"))
     statements: list[list[str]] = []
     for part in (part.strip(" .!?…\"'") for part in _SPLIT.split(text)):
@@ -64,7 +64,7 @@ def statements_in(text: str) -> list[str]:
 
 
 def presented_in(statement: str) -> Presented | None:
-    """What a statement such as `there is a dog`, `I see a dog` or `the image shows a dog` says is there."""
+    """What is presented by a statement such as `there is a dog`, `I see a dog` or `the image shows a dog`."""
     found = _THERE.fullmatch(statement) or _SEES.fullmatch(statement)
     if not found:
         return None

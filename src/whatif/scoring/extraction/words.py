@@ -1,4 +1,4 @@
-"""The words that a response gives when a word or two are asked for: a colour, a name."""
+"""Extracts the words of a response to a question that asks for a word or two: a colour, a name."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ _ARTICLES = {"a", "an", "the"}
 
 
 def words_in(text: str) -> Extracted:
-    """All words of a text, as they are compared; a sentence that holds the right word is not the right word."""
+    """All words of a text, normalised; a sentence that contains the correct word is not the correct word."""
     words = same_words(text)
     return Extracted(words, "ok", None) if words else none("no words")
 
 
 def same_words(text: str) -> str:
-    """A text in lower case, without punctuation and articles: what is equal when the same words were said."""
+    """A text in lower case, without punctuation and articles, for comparison."""
     return " ".join(word for word in re.findall(r"[^\W_]+", text.lower()) if word not in _ARTICLES)
