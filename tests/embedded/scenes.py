@@ -1,4 +1,4 @@
-"""Makes rows of the table `puzzles` for tests, as the benchmark does, without its pipeline."""
+"""Makes rows of the table `puzzles` for tests, like the benchmark but without its pipeline."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ def puzzle_settings(**changes: Any) -> GeneratePuzzles:
 
 @functools.cache
 def flower_pictures() -> FlowerPictures:
-    """The flowers that we draw."""
+    """The drawn flowers."""
     return FlowerPictures(drawn_flowers(96))
 
 
 def puzzle(
     group: str, number: int, settings: GeneratePuzzles | None = None, seed: int = 0
 ) -> tuple[PuzzleText, dict[str, Any]]:
-    """A puzzle's text and its row, but for `image_id`."""
+    """A puzzle's text and its row, without `image_id`."""
     settings = settings or puzzle_settings()
     text = puzzle_text(group, number, seed, settings)
     generator = stream(seed, "layout", group, number)

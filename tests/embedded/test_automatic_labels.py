@@ -1,4 +1,4 @@
-"""Automatic labels: right on drawn pictures, and each kind of fault gets its category."""
+"""Automatic labels: correct on drawn images, and each kind of error gets its category."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ THERE = {"noun": "cup", "colour": "blue", "background": "white"}
 
 
 class Drawn:
-    """Decoded pictures by id."""
+    """Decoded images by id."""
 
     def __init__(self) -> None:
         self.pictures: dict[str, Image.Image | None] = {}
@@ -84,7 +84,7 @@ def test_what_provenance_does_not_name_is_asked_for_by_the_caption() -> None:
     assert automatic_decision(Recognised(**{**THERE, "noun": "ball"}), row) == "caption_1"
     assert automatic_decision(Recognised(**{**THERE, "colour": "red"}), row) == "neither"
     assert automatic_category("p0-0", row, Recognised(**{**THERE, "background": "cyan"})) == DETAILS
-    two = {**row, "caption_0": "A blue cup beside a red one on a white background."}  # which is meant is not known
+    two = {**row, "caption_0": "A blue cup beside a red one on a white background."}  # ambiguous
     assert automatic_decision(Recognised(**{**THERE, "colour": "red"}), two) == "caption_0"
 
 
@@ -142,7 +142,7 @@ def test_drawn_pictures_are_labelled_and_faults_found() -> None:
         "p2-0": "neither",
     }
     strict = [row for row in judgements if row["annotator"] == "automatic:recogniser-1.00"]
-    assert strict and all(row["decision"] == "neither" for row in strict)  # no picture overlaps so well
+    assert strict and all(row["decision"] == "neither" for row in strict)  # no image overlaps so well
     keys = [(row["item_id"], row["annotator"]) for row in judgements]
     assert keys == sorted(keys) and all(json.loads(row["corrected"]) == {} for row in judgements)
     found = automatic_categories(["p1-1", "p2-0"], rows, images)
@@ -155,7 +155,7 @@ def test_checks_have_different_names() -> None:
 
 
 def test_a_picture_with_a_caption_of_bytes_is_decoded() -> None:
-    """The recogniser takes what an encoder made of a drawing, too."""
+    """The recogniser works on decoder output of encoded drawings, too."""
     out = io.BytesIO()
     draw_scene_picture(scene("cup")).save(out, "PNG")
     images = Drawn()

@@ -1,4 +1,4 @@
-"""Movement of things in pairs of pictures: none where only the noun differs, and what it is where more does."""
+"""Movement of things in pairs of images: none if only the noun differs, otherwise the true movement."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_how_far_a_thing_has_moved_and_grown(one: str, other: str) -> None:
 
 
 class Shown:
-    """Pictures by name, as `ImageStore` gives them."""
+    """Images by name, like those of `ImageStore`."""
 
     pictures: ClassVar = {
         "here": picture("kite", x=0.4),

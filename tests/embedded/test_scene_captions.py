@@ -1,4 +1,4 @@
-"""Captions of scenes: every one is true when it is read back, and reads as a person would write it."""
+"""Captions of scenes: every caption is true when it is parsed, and is natural English."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_captions_are_different_and_depend_on_the_generator_alone() -> None:
         assert len(set(some)) == 5
         assert some[0] in {full_caption(scene, wording) for wording in range(WORDINGS)}
     assert captions(SCENES[0], 0, stream(0, "none")) == []
-    with pytest.raises(WhatifError, match=r"999 captions are asked for; there are \d+"):
+    with pytest.raises(WhatifError, match=r"999 captions were requested; there are \d+"):
         captions(SCENES[0], 999, stream(0, "many"))
 
 

@@ -1,4 +1,4 @@
-"""Minimal pairs: one thing changes, all else stays in place, and the edited scene stays in its split."""
+"""Minimal pairs: one property changes, the rest stays in place, and the edited scene stays in its split."""
 
 from __future__ import annotations
 
@@ -78,7 +78,9 @@ def test_by_count_things_of_one_group_come_or_go() -> None:
 
 def test_edits_that_a_scene_does_not_have_are_errors() -> None:
     generator = stream(0, "edit")
-    with pytest.raises(WhatifError, match=r"kind one has no edit 'relation'; it has noun, colour, size, background"):
+    with pytest.raises(
+        WhatifError, match=r"kind one has no edit 'relation'; choose one of noun, colour, size, background"
+    ):
         edit(BY_KIND["one"][0], "relation", generator)
     with pytest.raises(WhatifError, match="no edit 'weather'"):
         edit(BY_KIND["pair"][0], "weather", generator)

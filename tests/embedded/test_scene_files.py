@@ -1,4 +1,4 @@
-"""Scenes written as MS-COCO and VQAv2 are published, and read back by the readers of the real files."""
+"""Scenes written in the formats of MS-COCO and VQAv2, and read by the readers of the real files."""
 
 from __future__ import annotations
 
@@ -125,9 +125,9 @@ def test_splits_share_a_folder_and_no_image_id(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_written_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(WhatifError, match="no split 'dev'; there are train, validation, test"):
+    with pytest.raises(WhatifError, match="unknown split 'dev'; choose one of train, validation, test"):
         write_scene_files(tmp_path, "dev", range(1), 0)
-    with pytest.raises(WhatifError, match="number 1000000; a file holds those from 0 to 999999"):
+    with pytest.raises(WhatifError, match="number 1000000; it must be from 0 to 999999"):
         write_scene_files(tmp_path, "train", [1_000_000], 0)
     with pytest.raises(WhatifError, match="side is 8;"):
         write_scene_files(tmp_path, "train", range(1), 0, side=8)

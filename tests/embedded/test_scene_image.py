@@ -1,4 +1,4 @@
-"""Pictures of scenes: the things and nothing else, at any size, the same pixels every time."""
+"""Images of scenes: the things and nothing else, at any size, always the same pixels."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_each_thing_is_where_the_scene_says_in_its_colour(side: int) -> None:
 
 
 def test_pixels_are_the_same_on_every_machine() -> None:
-    """Were this another hash elsewhere, so would be every picture, and whatever was trained on them."""
+    """A different hash on another machine would mean different images and differently trained models."""
     digest = hashlib.sha256()
     for number in range(200):
         for side in (32, 64, 128):
@@ -79,5 +79,5 @@ def test_silhouettes_differ_at_the_smallest_size_that_models_see() -> None:
 @pytest.mark.parametrize("side", [15, 513])
 def test_other_sizes_are_errors(side: int) -> None:
     scene = Scene("x", "white", (Thing("ball", "red", "small", 0.5, 0.5),))
-    with pytest.raises(WhatifError, match=f"side is {side}; it is a number of pixels from 16 to 512"):
+    with pytest.raises(WhatifError, match=f"side is {side}; it must be a number of pixels from 16 to 512"):
         draw_scene_picture(scene, side)

@@ -1,4 +1,4 @@
-"""Pairs of captions that differ in one noun, and pictures that do not show what they should."""
+"""Pairs of captions that differ in one noun, and images that do not show the requested content."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions about scenes: every answer is worked out again from the scene, and none is given away by the words."""
+"""Questions about scenes: every answer is derived again from the scene, and none is revealed by the words."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ASKED = [
 
 
 def answer(question: str, scene: Scene) -> str:
-    """Read from the words by patterns of our own and answered from the things."""
+    """Parses the question with separate patterns and answers it from the things."""
     text = question.lower().rstrip("?").replace("to the ", "")
     for pattern, answered in ANSWERS.items():
         words = re.fullmatch(pattern, text)
@@ -72,7 +72,7 @@ def test_each_kind_of_scene_is_asked_what_suits_it() -> None:
 
 
 def test_no_question_has_two_answers() -> None:
-    """Red balls and blue balls have no one colour, so nobody asks for it."""
+    """Red balls and blue balls have no single colour, so the question is not asked."""
     balls = tuple(Thing("ball", colour, "small", x, 0.5) for colour, x in (("red", 0.2), ("red", 0.5), ("blue", 0.8)))
     asked: list[SceneQuestion] = []
     for number in range(50):
@@ -101,7 +101,7 @@ def thing(scene: Scene, noun: str) -> Thing:
 
 
 def said_where(first: Thing, second: Thing, relation: str) -> bool:
-    """By a clear margin."""
+    """With a clear margin."""
     margins = {"left of": second.x - first.x, "right of": first.x - second.x}
     margins |= {"above": second.y - first.y, "below": first.y - second.y}
     return margins[relation] == max(margins.values()) >= 0.28

@@ -1,4 +1,4 @@
-"""The check on made pictures: always right on true ones, and honest where there is nothing to recognise."""
+"""The recogniser: always right on correctly drawn images, and None where there is nothing to recognise."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_true_pictures_are_always_recognised(side: int, number: int) -> None:
     found = [recognise(draw_scene_picture(scene, side)) for scene in scenes]
     assert [told(one) for one in found] == [shown(scene) for scene in scenes]
     assert min(one.score for one in found) > 0.9
-    # The centre of mass lies within the thing, whose own centre is in the middle of its square.
+    # The centre of mass is inside the thing, whose own centre is in the middle of its square.
     for one, scene in zip(found, scenes, strict=True):
         thing = scene.things[0]
         assert one.x is not None and abs(one.x - thing.x) < 0.12 and one.y is not None and abs(one.y - thing.y) < 0.12
@@ -85,11 +85,11 @@ def test_several_things_are_not_taken_for_one() -> None:
 
 
 def test_nothing_of_the_drawing_is_used() -> None:
-    """A mistake in drawing must not be repeated by what checks it."""
+    """An error in drawing must not be repeated by the check."""
     assert "scene_picture" not in Path(scene_recognition.__file__).read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("size", [(64, 32), (31, 31), (128, 128)])
 def test_pictures_of_another_shape_are_errors(size: tuple[int, int]) -> None:
-    with pytest.raises(WhatifError, match=f"picture of {size[0]} x {size[1]} pixels: only square ones of 32 to 64"):
+    with pytest.raises(WhatifError, match=f"picture of {size[0]} x {size[1]} pixels: only square images of 32 to 64"):
         recognise(Image.new("RGB", size))

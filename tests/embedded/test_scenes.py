@@ -1,4 +1,4 @@
-"""Scenes: true to their description, of one split only, the same for the same arguments."""
+"""Scenes: true to their description, in one split only, the same for the same arguments."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ BY_KIND = {kind: [draw_scene("test", number, 3, kind) for number in range(200)] 
 
 
 def picture(scene: Scene) -> tuple[str, frozenset[Thing]]:
-    """What is seen: no order of the things."""
+    """The visible content: the order of the things does not matter."""
     return scene.background, frozenset(scene.things)
 
 
@@ -112,7 +112,7 @@ def test_a_scene_depends_on_its_arguments_alone() -> None:
 
 
 def test_unknown_names_are_errors_that_list_the_known() -> None:
-    with pytest.raises(WhatifError, match=r"no split 'dev'; there are train, validation, test"):
+    with pytest.raises(WhatifError, match=r"unknown split 'dev'; choose one of train, validation, test"):
         draw_scene("dev", 0, 0)
-    with pytest.raises(WhatifError, match=r"no kind of scene 'many'; there are one, pair, counted"):
+    with pytest.raises(WhatifError, match=r"unknown kind 'many'; choose one of one, pair, counted"):
         draw_scene("train", 0, 0, "many")

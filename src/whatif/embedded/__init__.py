@@ -1,1 +1,1 @@
-"""The embedded default: a drawn world of scenes, and the checkpoints that were trained on it."""
+"""The embedded default: a world of drawn scenes, and the checkpoints that were trained on it."""

@@ -1,6 +1,6 @@
-"""Automatic labels of pictures of the embedded world, which has no annotators: what the recogniser says of them.
+"""Automatic labels of images of the embedded world, which has no human annotators: the recogniser's findings.
 
-These are checks and no people: their names begin with `automatic:`, and whatever is shown of them has to say so.
+Their annotators' names begin with `automatic:`, and everything that is reported from them must say so.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
     from whatif.embedded.scene_recognition import Recognised
 
 _WORD = re.compile(r"[a-z]+")
-LEAST_SCORES = (0.8, 0.7, 0.9)  # of the check that sees every picture, then of the others
+LEAST_SCORES = (0.8, 0.7, 0.9)  # the first labels every image, the others a sample
 
 
 def annotator_name(least_score: float) -> str:
-    """What the recogniser is called as an annotator, by the overlap that it asks for: `automatic:recogniser-0.80`."""
+    """The recogniser's name as an annotator, with the overlap that it requires: `automatic:recogniser-0.80`."""
     return f"{AUTOMATIC}recogniser-{least_score:.2f}"
 
 
 def automatic_decision(seen: Recognised, pair: Row) -> str:
-    """Which caption of a pair fits what the recogniser sees: `caption_0`, `caption_1`, `both` or `neither`.
+    """The caption of a pair that fits the recogniser's finding: `caption_0`, `caption_1`, `both` or `neither`.
 
-    A caption fits when the thing that it names is the noun that is seen, and colour and background are as asked for:
-    by the provenance of the pair if it names them, else by the caption if it has one such word.
+    A caption fits if its noun was recognised, and colour and background are the requested ones: from the pair's
+    provenance if it names them, otherwise from the caption if it has exactly one such word.
     """
     fitting = [side for side in SIDES if seen.noun == _noun(pair, side) and not _wrong(seen, pair, side)]
     if len(fitting) == len(SIDES):
@@ -50,19 +50,19 @@ def automatic_labels(
     labelled_three_times: float,
     least_scores: Sequence[float] = LEAST_SCORES,
 ) -> tuple[list[dict[str, Any]], list[dict[str, str]]]:
-    """Rows of `judgements` for the pictures of chosen `pairs`, and of `rejections` for those that cannot be read.
+    """Rows of `judgements` for the images of chosen `pairs`, and of `rejections` for unreadable ones.
 
-    The recogniser with the first of `least_scores` sees every picture; with the others it sees the share
-    `labelled_three_times` of them, drawn as for people, so that there is an agreement of stricter and laxer checks.
-    Where no picture can be decoded, or it is not square or not of 32 to 64 pixels, the item is rejected.
+    The recogniser with the first of `least_scores` labels every image. With the others it labels the fraction
+    `labelled_three_times` of them, sampled as for human annotators, to measure the agreement of stricter and laxer
+    checks. An item is rejected if an image cannot be decoded, is not square, or is not of 32 to 64 pixels.
 
-    Raises WhatifError when two of `least_scores` have the same name, when there is none, and when a picture is in none
-    of the files.
+    Raises WhatifError when `least_scores` is empty or has two with the same name, and when an image is in none of the
+    image files.
     """
     from whatif.embedded.scene_recognition import LARGEST_SIDE, SMALLEST_SIDE, recognise
 
     if not least_scores or len({annotator_name(score) for score in least_scores}) < len(least_scores):
-        raise WhatifError(f"automatic labels: least scores {list(least_scores)}; one or more are needed, all different")
+        raise WhatifError(f"automatic labels: least scores {list(least_scores)}; give one or more, all different")
     by_id = pairs_by_id(pairs)
     items = [item_id(pair_id, side) for pair_id in by_id for side in SIDES]
     by_all = items_labelled_three_times(items, seed=seed, share=labelled_three_times)
@@ -88,19 +88,19 @@ def automatic_labels(
 
 
 def unlabelled(pairs: Iterable[Row]) -> list[dict[str, str]]:
-    """Rows of `rejections` for the pictures of chosen `pairs` that the recogniser does not know and nobody labelled."""
+    """Rows of `rejections` for the images of chosen `pairs` that the recogniser does not know and nobody labelled."""
     detail = "the recogniser knows drawn scenes only; people have to label other pictures"
     items = (item_id(pair_id, side) for pair_id in pairs_by_id(pairs) for side in SIDES)
     return [{"item_id": item, "reason": "no label", "detail": detail} for item in items]
 
 
 def automatic_category(item: str, pair: Row, seen: Recognised) -> str:
-    """Which category of Table 7 the error of a picture belongs to, by what is wrong first: noun, colour, background.
+    """The category of Table 7 for an image's error, by the first thing that is wrong: noun, colour, background.
 
-    The subject that is missing is a failure to generate it, unless the other subject is there and is a kind of it or
-    the reverse. Where the recogniser sees all that was asked for, the label was wrong: the paper's name for that is
-    `Human annotation error`, though here nobody human erred. What one thing on a background cannot show (numbers,
-    spatial relationships, both subjects) is never found.
+    A missing subject is a failure to generate it, unless the other subject is shown and is its hyponym or hypernym. If
+    the recogniser finds everything that was requested, the label was wrong: the paper's category for that is
+    `Human annotation error`, although no human was involved. Errors that a single thing on a background cannot show
+    (numbers, spatial relationships, both subjects) are never found.
     """
     _, side = pair_and_side(item)
     if seen.noun is None or seen.noun != _noun(pair, side):
@@ -115,7 +115,7 @@ def automatic_category(item: str, pair: Row, seen: Recognised) -> str:
 def automatic_categories(
     sample: Iterable[str], pairs: Iterable[Row], images: DecodedPictures, *, least_score: float = LEAST_SCORES[0]
 ) -> dict[str, str]:
-    """Item -> `automatic_category` of each error of a sample. Raises WhatifError when a picture is not recognisable."""
+    """Item -> `automatic_category` of each error of a sample. Raises WhatifError when an image is not recognisable."""
     from whatif.embedded.scene_recognition import recognise
 
     by_id = pairs_by_id(pairs)
@@ -128,7 +128,7 @@ def automatic_categories(
 
 
 def _noun(pair: Row, side: int) -> str:
-    """The thing that a caption names: its subject, or the one noun beside it where that is a background."""
+    """The thing that a caption names: its subject, or the only other noun if the subject is a background."""
     from whatif.embedded.scenes import NOUNS
 
     subject = str(pair[f"subject_{side}"]).casefold()
@@ -137,7 +137,7 @@ def _noun(pair: Row, side: int) -> str:
 
 
 def _wrong(seen: Recognised, pair: Row, side: int) -> list[str]:
-    """What of colour and background is not as it was asked for."""
+    """Which of colour and background differ from the requested ones."""
     from whatif.embedded.scenes import BACKGROUNDS, COLOURS
 
     named = json.loads(pair["provenance"])

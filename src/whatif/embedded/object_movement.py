@@ -1,4 +1,4 @@
-"""How far a thing has moved, and how much it has grown, from one picture of a pair to the other."""
+"""Measures how far an object moves, and how much it grows, between the two images of a pair."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from whatif.embedded.scene_recognition import Recognised, outline_mass, recognis
 
 @dataclass(frozen=True)
 class Movement:
-    """What changed beside the noun, after the differences that the outlines of both nouns make in place and at size.
+    """The change of position and size, corrected for the different outlines of the two nouns.
 
-    `shift`: how far the thing moved, as a share of the picture's side. `growth`: the natural logarithm of how many
-    times larger it is: 0 where the size stays the same, about 0.1 where its area grew by a tenth.
+    `shift`: the distance moved, as a fraction of the image's side. `growth`: the natural logarithm of the ratio of the
+    areas: 0 for the same size, about 0.1 for an area that is larger by a tenth.
     """
 
     shift: float
@@ -26,7 +26,7 @@ class Movement:
 
 
 def movement(original: Image, counterfactual: Image, least_score: float = 0.8) -> Movement | None:
-    """The movement of a pair of pictures of one thing each; None where a thing is not recognised in both.
+    """The movement between two images of one thing each; None if a thing is not recognised in both.
 
     Raises WhatifError as `recognise` does.
     """
@@ -38,9 +38,9 @@ def movement(original: Image, counterfactual: Image, least_score: float = 0.8) -
 
 
 def moved_too_far(pictures: DecodedPictures, most: float | None, row: Mapping[str, Any]) -> tuple[str, str] | None:
-    """Why a row of `pairs` is refused, as reason and detail: its thing moved by more than `most`; None when it is kept.
+    """The reason and detail if a row of `pairs` is rejected because its thing moved by more than `most`, else None.
 
-    A pair in which a thing is not recognised is not refused here: verification says what it shows instead.
+    A pair in which a thing is not recognised is not rejected here; verification reports it.
     """
     if most is None:
         return None
@@ -51,7 +51,7 @@ def moved_too_far(pictures: DecodedPictures, most: float | None, row: Mapping[st
 
 
 def _square(seen: Recognised) -> tuple[float, float, float]:
-    """The middle and the area of the square in which the outline of a recognised thing is drawn."""
+    """Centre and area of the square in which the outline of a recognised thing is drawn."""
     assert seen.noun is not None and seen.x is not None and seen.y is not None and seen.area is not None
     x, y, filled = outline_mass(seen.noun)
     area = seen.area / filled

@@ -1,4 +1,4 @@
-"""Captions of scenes: true, in several wordings, naming everything or a part of what is there."""
+"""Captions of scenes: true, in several wordings, naming all or part of the content."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WORDINGS = 5  # of a full caption, for every kind of scene
 def full_caption(scene: Scene, wording: int = 0) -> str:
     """The caption that names every noun, colour, size and count, the background and the relation.
 
-    `wording` chooses among `WORDINGS` sentences: the same words for the same scene. Raises ValueError beyond them.
+    `wording` selects one of `WORDINGS` sentences with the same content. Raises ValueError if it is out of range.
     """
     if not 0 <= wording < WORDINGS:
         raise ValueError(f"wording {wording}: there are {WORDINGS}, counted from 0")
@@ -24,20 +24,20 @@ def full_caption(scene: Scene, wording: int = 0) -> str:
 
 
 def captions(scene: Scene, number: int, generator: np.random.Generator) -> list[str]:
-    """`number` different captions; the first names everything, others may leave out a part. All are true.
+    """`number` different captions; the first names everything, others may omit a part. All are true.
 
-    Raises WhatifError when there are fewer ways to say it.
+    Raises WhatifError when there are fewer captions.
     """
     first = full_caption(scene, int(generator.integers(WORDINGS)))
     others = [caption for caption in all_captions(scene) if caption != first]
     if number - 1 > len(others):
-        raise WhatifError(f"{scene.scene_id}: {number} captions are asked for; there are {len(others) + 1}")
+        raise WhatifError(f"{scene.scene_id}: {number} captions were requested; there are {len(others) + 1}")
     chosen = generator.permutation(len(others))[: max(0, number - 1)]
     return [first, *(others[int(place)] for place in chosen)][:number]
 
 
 def all_captions(scene: Scene) -> list[str]:
-    """Every caption of a scene, full ones and partial ones, each once."""
+    """Every caption of a scene, full and partial ones, without duplicates."""
     found = {}
     for wording, (size, colour, background) in product(range(WORDINGS), product((True, False), repeat=3)):
         if not colour and len({group.noun for group in scene.groups}) < len(scene.groups):
@@ -71,7 +71,7 @@ def _counted(scene: Scene, wording: int, size: bool, colour: bool, background: s
 
 
 def _listed(stated: str, named: str, wording: int, background: str | None) -> str:
-    """What is there, worded in five ways; `stated` is `there is` or `there are` before what is `named`."""
+    """The content in five wordings; `stated` is `there is` or `there are` before what is `named`."""
     if background is None:
         return (named, stated, named, f"a picture with {named}", f"a picture of {named}")[wording]
     return (
@@ -84,7 +84,7 @@ def _listed(stated: str, named: str, wording: int, background: str | None) -> st
 
 
 def _pair(scene: Scene, wording: int, size: bool, colour: bool, background: str | None) -> str:
-    """Wordings 1 and 3 begin with the second thing, so that no word order gives the relation away."""
+    """Wordings 1 and 3 begin with the second thing, so that word order does not reveal the relation."""
     assert scene.relation is not None
     first, second = (counted(1, thing.noun, adjectives_of(thing, size, colour)) for thing in scene.things)
     there = relation_words(scene.relation)

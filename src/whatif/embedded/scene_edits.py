@@ -1,4 +1,4 @@
-"""Minimal pairs: a scene in which one named thing is changed and everything else stays in place."""
+"""Minimal pairs: one named property of a scene is changed, and everything else is unchanged."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from whatif.embedded.scenes import (
 )
 from whatif.errors import WhatifError
 
-# What can be edited in every scene of a kind that is drawn.
+# The edits that every drawn scene of a kind supports.
 EDITS: dict[str, tuple[str, ...]] = {
     "one": ("noun", "colour", "size", "background"),
     "pair": ("noun", "colour", "size", "background", "relation"),
@@ -36,17 +36,17 @@ _ATTEMPTS = 400
 
 
 def edit(scene: Scene, what: str, generator: np.random.Generator) -> Scene:
-    """The scene with another `noun`, `colour`, `size`, `background`, `relation` or `count`, and nothing else changed.
+    """The scene with another `noun`, `colour`, `size`, `background`, `relation` or `count`, and no other change.
 
-    Noun, colour and size change for one group of things; by `relation` the two things exchange places; by `count`
-    things of one group come or go and the others stay where they are. The edited scene is in the split of the first.
+    Noun, colour and size change for one group of things. With `relation` the two things exchange places. With `count`
+    things of one group are added or removed and the others keep their places. The edited scene is in the same split.
 
-    Raises WhatifError when a scene of this kind has no such edit, or this one no room for it.
+    Raises WhatifError when this kind of scene does not have the edit, or this scene has no room for it.
     """
     known = EDITS[scene.kind]
     if what not in known:
         raise WhatifError(
-            f"{scene.scene_id}: a scene of kind {scene.kind} has no edit {what!r}; it has {', '.join(known)}"
+            f"{scene.scene_id}: a scene of kind {scene.kind} has no edit {what!r}; choose one of {', '.join(known)}"
         )
     if what == "background":
         changed = replace(scene, background=_another(BACKGROUNDS, scene.background, generator))
@@ -88,7 +88,7 @@ _CHANGES: dict[str, Callable[[Scene, np.random.Generator], tuple[Thing, ...]]] =
 
 
 def _recounted(scene: Scene, generator: np.random.Generator) -> tuple[Thing, ...]:
-    """With more or fewer things of one group, in a layout of the same split."""
+    """More or fewer things of one group, in a layout of the same split."""
     split = split_of(scene.things)
     for _ in range(_ATTEMPTS):
         group = one_of(scene.groups, generator)
@@ -104,7 +104,7 @@ def _recounted(scene: Scene, generator: np.random.Generator) -> tuple[Thing, ...
 
 
 def _with_count(scene: Scene, group: Group, count: int, generator: np.random.Generator) -> tuple[Thing, ...] | None:
-    """None when there is no room."""
+    """None if there is no room."""
     members = [number for number, thing in enumerate(scene.things) if _is_of(thing, group)]
     if count < group.count:
         gone = {members[int(number)] for number in generator.permutation(len(members))[count:]}

@@ -1,4 +1,4 @@
-"""Writes scenes as MS-COCO and VQAv2 are published: pictures, captions, instances, questions and their answers."""
+"""Writes scenes in the formats of MS-COCO and VQAv2: images, captions, instances, questions and answers."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from whatif.files.atomic import write_whole
 from whatif.random_streams import stream
 
 DATA_SUBTYPES = {"train": "train2014", "validation": "val2014", "test": "test2014"}
-_ANSWERS = 10  # of ten people in VQAv2; here they agree
-# Image ids of different splits are different, as in MS-COCO; further ids are an image id and two digits after it.
+_ANSWERS = 10  # VQAv2 has the answers of ten people; here they all agree
+# Image ids of different splits differ, as in MS-COCO; other ids are an image id followed by two digits.
 _IMAGES_OF_A_SPLIT = 1_000_000
 _RECORDS_OF_AN_IMAGE = 100
 _INFO = {
@@ -39,7 +39,7 @@ _LICENCE = {"id": 1, "name": DRAWN_LICENCE, "url": "https://creativecommons.org/
 
 @dataclass(frozen=True)
 class SceneFiles:
-    """Where everything about one split was written; `pictures` is a folder."""
+    """The paths of the files of one split; `pictures` is a folder."""
 
     pictures: Path
     captions: Path
@@ -51,7 +51,7 @@ class SceneFiles:
 def scene_files(folder: Path, split: str) -> SceneFiles:
     """The paths of a split's files in a folder, by their official names. Raises WhatifError for an unknown split."""
     if split not in DATA_SUBTYPES:
-        raise WhatifError(f"scenes: no split {split!r}; there are {', '.join(DATA_SUBTYPES)}")
+        raise WhatifError(f"scenes: unknown split {split!r}; choose one of {', '.join(DATA_SUBTYPES)}")
     subtype = DATA_SUBTYPES[split]
     return SceneFiles(
         folder / subtype,
@@ -63,9 +63,9 @@ def scene_files(folder: Path, split: str) -> SceneFiles:
 
 
 def image_id_of(split: str, number: int) -> int:
-    """The image id of scene `number`: its last six digits are the number. Raises WhatifError beyond them."""
+    """The image id of scene `number`: its last six digits are the number. Raises WhatifError if it is out of range."""
     if not 0 <= number < _IMAGES_OF_A_SPLIT:
-        raise WhatifError(f"scenes: number {number}; a file holds those from 0 to {_IMAGES_OF_A_SPLIT - 1}")
+        raise WhatifError(f"scenes: number {number}; it must be from 0 to {_IMAGES_OF_A_SPLIT - 1}")
     return (list(SPLITS).index(split) + 1) * _IMAGES_OF_A_SPLIT + number
 
 
@@ -79,11 +79,11 @@ def write_scene_files(
     captions_each: int = 5,
     kind: str | None = None,
 ) -> SceneFiles:
-    """Writes scenes by number; the same bytes for the same arguments, whatever the folder holds.
+    """Writes scenes by number; the same arguments give the same bytes, even if the folder is not empty.
 
-    All scenes are of one `kind` (`one`, `counted`, `pair`), or each of its own.
+    All scenes are of one `kind` (`one`, `counted`, `pair`); by default kinds are mixed.
 
-    Pictures are PNG of `side` x `side` pixels. Raises WhatifError for an unknown split, a number or a side out of
+    Images are PNG of `side` x `side` pixels. Raises WhatifError for an unknown split, a number or a side out of
     range, and when a file cannot be written.
     """
     files = scene_files(folder, split)
@@ -135,7 +135,7 @@ def _captions(scene: Scene, image_id: int, number: int, generator: np.random.Gen
 
 
 def _instance(thing: Thing, image_id: int, place: int, side: int) -> dict[str, Any]:
-    """Polygons and box follow the outline, the area is that of the drawn pixels; all in pixels."""
+    """Polygons and box follow the outline; the area is that of the drawn pixels; all in pixels."""
     left, top, diameter = square_of(thing, side)
     polygons = [
         [round(value, 2) for x, y in polygon for value in (left + (x + 1) / 2 * diameter, top + (y + 1) / 2 * diameter)]

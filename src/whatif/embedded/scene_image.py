@@ -21,7 +21,7 @@ def draw_scene_picture(scene: Scene, side: int = 64) -> Image.Image:
     Raises WhatifError when `side` is not from 16 to 512.
     """
     if not SMALLEST_SIDE <= side <= LARGEST_SIDE:
-        raise WhatifError(f"scene picture: side is {side}; it is a number of pixels from 16 to 512")
+        raise WhatifError(f"scene picture: side is {side}; it must be a number of pixels from 16 to 512")
     picture = Image.new("RGB", (side, side), BACKGROUNDS[scene.background])
     for thing in scene.things:
         left, top, diameter = square_of(thing, side)
@@ -30,9 +30,9 @@ def draw_scene_picture(scene: Scene, side: int = 64) -> Image.Image:
 
 
 def square_of(thing: Thing, side: int) -> tuple[int, int, int]:
-    """The square around a thing in whole pixels: left, top and its own side.
+    """The square around a thing in whole pixels: left, top and its side.
 
-    Rounded always upwards from a half: rounding to even would draw two neighbouring places alike.
+    Halves are rounded upwards: rounding to even would draw two neighbouring places in the same pixels.
     """
     diameter = math.floor(SIZES[thing.size] * side + 0.5)
     left, top = (math.floor(middle * side - diameter / 2 + 0.5) for middle in (thing.x, thing.y))

@@ -1,4 +1,4 @@
-"""Places for the things of a scene, on a grid of 1/64 of the picture's side, so that nothing overlaps."""
+"""Places for the things of a scene, on a grid of 1/64 of the image's side, without overlaps."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import TypeAlias
 
 import numpy as np
 
-Place: TypeAlias = tuple[float, float]  # the centre of a thing: x and y as shares of the picture's side
+Place: TypeAlias = tuple[float, float]  # the centre of a thing: x and y as fractions of the image's side
 
-# At 64 pixels, where the models look, two layouts are never the same picture.
+# At 64 pixels, the models' input size, two different layouts never give the same image.
 STEPS = 64
 GAP = 0.02  # between the squares around two things
-# Of the picture's side. Small things are set as far apart as a small and a large one need, so that each can grow.
+# Fractions of the image's side. Small things are spaced like a small and a large one, so that each can be enlarged.
 LARGEST = 0.42
 SMALLEST_STEP_OF_A_PAIR = 0.35
 _ATTEMPTS = 4
@@ -22,12 +22,12 @@ _BATCH = 128
 
 
 def reach(size: float, other: float) -> int:
-    """How many steps the centres of two things must be apart, across or down; sizes as shares of the side."""
+    """The minimum distance of the centres of two things in steps, across or down; sizes as fractions of the side."""
     return math.ceil(((size + other) / 2 + GAP) * STEPS)
 
 
 def fits(sizes: Sequence[float], places: Sequence[Place]) -> bool:
-    """Whether things of these sizes at these places lie inside the picture and clear of each other."""
+    """Whether things of these sizes at these places are inside the image and do not overlap."""
     for number, (size, (x, y)) in enumerate(zip(sizes, places, strict=True)):
         if min(x, y) < size / 2 or max(x, y) > 1 - size / 2:
             return False
@@ -39,15 +39,15 @@ def fits(sizes: Sequence[float], places: Sequence[Place]) -> bool:
 
 @cache
 def places_for_any_size() -> tuple[Place, ...]:
-    """Every place where a large thing is inside the picture."""
+    """Every place where a large thing is inside the image."""
     steps = range(_first_step(LARGEST), STEPS - _first_step(LARGEST) + 1)
     return tuple((x / STEPS, y / STEPS) for x in steps for y in steps)
 
 
 def pair_places(sizes: Sequence[float], generator: np.random.Generator) -> tuple[Place, Place]:
-    """Two places further apart down than across, either one on top; room for either thing at either place.
+    """Two places that are further apart vertically than horizontally; each has room for either thing.
 
-    One of the two things can also take the other size where it is.
+    One of the two things can also take the other size in its place.
     """
     low = _first_step(LARGEST)
     apart = max(reach(*sizes), math.ceil(SMALLEST_STEP_OF_A_PAIR * STEPS))
@@ -65,9 +65,9 @@ def scattered_places(
     generator: np.random.Generator,
     taken: Sequence[tuple[float, Place]] = (),
 ) -> list[Place] | None:
-    """A place for each size, drawn evenly from where there is room beside those before and those that are `taken`.
+    """A place for each size, uniform among the places with room beside earlier ones and those that are `taken`.
 
-    None when no room is left, after some attempts.
+    None if no room is left, after some attempts.
     """
     for _ in range(_ATTEMPTS):
         placed = list(taken)
@@ -83,12 +83,12 @@ def scattered_places(
 
 
 def _first_step(size: float) -> int:
-    """The first step at which a thing is inside the picture."""
+    """The first step at which a thing is inside the image."""
     return math.ceil(size / 2 * STEPS)
 
 
 def _free(size: float, placed: Sequence[tuple[float, Place]]) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
-    """Where a thing of this size has room: (STEPS + 1, STEPS + 1), rows first."""
+    """Places with room for a thing of this size: (STEPS + 1, STEPS + 1), rows first."""
     free = np.zeros((STEPS + 1, STEPS + 1), np.bool_)
     low = _first_step(size)
     free[low : STEPS - low + 1, low : STEPS - low + 1] = True

@@ -1,4 +1,4 @@
-"""Captions of the embedded world that differ in one noun, and whether a picture shows what its caption says."""
+"""Captions of the embedded world that differ in one noun, and whether an image shows the content of its caption."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 def caption_pair(split: str, number: int, seed: int) -> dict[str, str]:
-    """Pair `number` of a split: a scene of one thing, and the same with another noun; it depends on these alone.
+    """Pair `number` of a split: a scene of one thing, and the same with another noun; depends only on the arguments.
 
-    As columns of `pairs`. Both captions have the same words but for the noun; `provenance` names colour and background.
+    The keys are columns of `pairs`. The captions differ only in the noun; `provenance` has colour and background.
     """
     scene = draw_scene(split, number, seed, "one")
     generator = stream(seed, "caption pair", split, number)
@@ -36,10 +36,10 @@ def caption_pair(split: str, number: int, seed: int) -> dict[str, str]:
 def picture_defects(
     picture: Image, *, noun: str, colour: str, background: str, least_score: float
 ) -> list[tuple[str, str]]:
-    """What a picture of one thing does not show as it should: (`object`, what was seen), and so on; none when all is.
+    """What an image of one thing shows wrongly: (`object`, what was seen), and so on; empty if everything is correct.
 
-    Seen by the recogniser that knows nothing of how the picture was made. Raises WhatifError for a picture that is
-    not square or not of 32 to 64 pixels.
+    Seen by the recogniser, which does not know how the image was made. Raises WhatifError for an image that is not
+    square or not of 32 to 64 pixels.
     """
     from whatif.embedded.scene_recognition import recognise
 

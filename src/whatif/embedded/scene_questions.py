@@ -1,4 +1,4 @@
-"""Questions about scenes as VQAv2 asks them, with short true answers: counting, yes or no, colour, size, name."""
+"""Questions about scenes in the style of VQAv2, with short true answers: count, yes or no, colour, size, name."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from whatif.embedded.scene_words import plural, relation_words, with_article
 from whatif.embedded.scenes import BACKGROUNDS, COLOURS, NOUNS, OPPOSITES, RELATIONS, SIZES, Scene, one_of
 
 NUMBER, YES_NO, OTHER = "number", "yes/no", "other"
-_ABSENT = 0.15  # of counting questions are about what is not there
-_FEW_TO_COUNT = 0.3  # of counting questions are asked where there are one or two things, or most answers would be 1
+_ABSENT = 0.15  # fraction of counting questions about absent things
+_FEW_TO_COUNT = 0.3  # fraction of scenes of one or two things with counting questions; more would make most answers 1
 
 
 @dataclass(frozen=True)
 class SceneQuestion:
-    """A question about a scene. `answer_type` is VQAv2's, `question_type` the words with which it begins."""
+    """A question about a scene. `answer_type` is VQAv2's; `question_type` is the beginning of the question."""
 
     question: str
     answer: str
@@ -28,8 +28,8 @@ class SceneQuestion:
 def scene_questions(scene: Scene, generator: np.random.Generator) -> list[SceneQuestion]:
     """One question of each form that suits the scene, six to twelve, in a fixed order of forms.
 
-    For a question of yes or no the answer is drawn first, evenly, and the words are then drawn to fit it, from the
-    same words for both: no question without its picture says which it is.
+    For a yes-or-no question the answer is drawn first, with equal probability, and then words that fit it, from the
+    same vocabulary for both: the question alone does not reveal its answer.
     """
     asked = (form(scene, generator) for form in _FORMS)
     return [question for question in asked if question is not None]
@@ -67,7 +67,7 @@ def _how_many_of_noun_and_colour(scene: Scene, generator: np.random.Generator) -
 
 
 def _is_there(scene: Scene, generator: np.random.Generator) -> SceneQuestion | None:
-    """Half of the things that are not there have the noun of one that is, and another colour."""
+    """Half of the absent things have the noun of a present one, and another colour."""
     group = one_of(scene.groups, generator)
     noun, colour, yes = group.noun, group.colour, _even(generator)
     if not yes and _even(generator):
@@ -96,7 +96,7 @@ def _is_the_background(scene: Scene, generator: np.random.Generator) -> SceneQue
 
 
 def _is_where(scene: Scene, generator: np.random.Generator) -> SceneQuestion | None:
-    """Half of the wrong relations are the opposite of the right one, which swaps the two things."""
+    """Half of the wrong relations are the opposite of the correct one, as if the two things were swapped."""
     if scene.relation is None:
         return None
     yes, turned = _even(generator), _even(generator)
@@ -166,9 +166,9 @@ _FORMS: tuple[Callable[[Scene, np.random.Generator], SceneQuestion | None], ...]
 
 
 def _some_noun(scene: Scene, field: str, generator: np.random.Generator) -> tuple[str, str, str | None]:
-    """A noun of the scene in the right number, `is` or `are`, and what its things are by `field`.
+    """A noun of the scene in singular or plural, `is` or `are`, and the value of `field` for its things.
 
-    None for the last when they differ in it: then there is no one answer.
+    The value is None if they differ in it, because there is then no single answer.
     """
     noun = one_of(sorted({thing.noun for thing in scene.things}), generator)
     values = [getattr(thing, field) for thing in scene.things if thing.noun == noun]
@@ -177,7 +177,7 @@ def _some_noun(scene: Scene, field: str, generator: np.random.Generator) -> tupl
 
 
 def _there_or_not(there: Sequence[str], words: Sequence[str], generator: np.random.Generator) -> str:
-    """Mostly a word for something that is there."""
+    """Usually a word for something that is present."""
     return _absent(there, words, generator) if generator.random() < _ABSENT else one_of(there, generator)
 
 

@@ -1,7 +1,7 @@
-"""Says what a picture of one thing shows, from its pixels alone: the check on pictures that a model has made.
+"""Recognises what an image of one thing shows, from its pixels alone, to check images made by a model.
 
-Independent of the drawing: nothing is shared with it but the outlines and the names of the colours. Templates are
-made here by counting points inside the outlines.
+Independent of the drawing code: only the outlines and the named colours are shared. Templates are computed here by
+counting points inside the outlines.
 """
 
 from __future__ import annotations
@@ -23,23 +23,24 @@ from whatif.errors import WhatifError
 Pixels: TypeAlias = npt.NDArray[np.float64]
 
 SMALLEST_SIDE, LARGEST_SIDE = 32, 64
-_BORDER = 0.6  # of the border's pixels must have one colour for there to be a background
-_NEAR = 70.0  # how far a pixel may be from a named colour, in the space of 8-bit RGB
-_LEAST_AREA = 0.012  # of the picture: less is no thing
-_LEAST_COLOURED = 0.5  # of the thing's pixels, but for its edge, must be nearest to the same named colour
-_FAINT = 35.0  # as near to the background's colour, a pixel is background
-_SHIFTS = 2  # pixels that the middle of mass may be off, each way
-_SIZES = (0.85, 0.9, 0.95, 1.0, 1.05, 1.1)  # templates' diameters beside those of things
-_OUTLINE_SIDE = 64  # pixels at which an outline's area is counted
-_POINTS = 5  # in a row of a template's pixel
+_BORDER = 0.6  # minimum fraction of the border's pixels with one colour, for a background
+_NEAR = 70.0  # maximum distance of a pixel from a named colour, in 8-bit RGB
+_LEAST_AREA = 0.012  # minimum area of a thing, as a fraction of the image
+_LEAST_COLOURED = 0.5  # minimum fraction of the thing's inner pixels nearest to the same named colour
+_FAINT = 35.0  # a pixel within this distance of the background's colour is background
+_SHIFTS = 2  # tolerated error of the centre of mass, in pixels, each way
+_SIZES = (0.85, 0.9, 0.95, 1.0, 1.05, 1.1)  # template diameters relative to those of things
+_OUTLINE_SIDE = 64  # resolution in pixels for an outline's area
+_POINTS = 5  # sample points per pixel of a template, in each direction
 
 
 @dataclass(frozen=True)
 class Recognised:
-    """What was found; None for what cannot be told.
+    """The findings; None for what cannot be determined.
 
-    `score`, 0 to 1, is the overlap with the nearest template. `x` and `y` are the thing's centre of mass as shares of
-    the picture's side, `area` the share of the picture that it covers.
+    `score`, 0 to 1, is the overlap with the nearest template. `x` and `y` are the thing's centre of mass as fractions
+    of the
+    the image's side, `area` the fraction of the image that it covers.
     """
 
     background: str | None = None
@@ -53,19 +54,19 @@ class Recognised:
 
 
 def recognise(picture: Image.Image, least_score: float = 0.8) -> Recognised:
-    """What a square RGB picture of 32 to 64 pixels shows, if that is one thing on a background.
+    """The content of a square RGB image of 32 to 64 pixels, if that is one thing on a background.
 
-    The background is the colour that most of the border has; what is not background is the thing, its colour the
-    named one that most of its pixels are nearest to; its noun and size those of the template with the best overlap
-    (intersection over union of soft masks, Tanimoto), if that is at least `least_score`; true pictures reach 0.93. A
-    blank picture has a background and nothing else; noise has nothing.
+    The background is the colour of most of the border. Everything else is the thing; its colour is the named colour
+    that most of its pixels are nearest to; its noun and size are those of the template with the highest overlap
+    (intersection over union of soft masks, Tanimoto), if that is at least `least_score`; correctly drawn images reach
+    0.93. A blank image has a background and nothing else; noise has neither.
 
-    Raises WhatifError for a picture of another shape.
+    Raises WhatifError for an image of another shape.
     """
     side = picture.width
     if picture.height != side or not SMALLEST_SIDE <= side <= LARGEST_SIDE:
         raise WhatifError(
-            f"picture of {picture.width} x {picture.height} pixels: only square ones of 32 to 64 are recognised"
+            f"picture of {picture.width} x {picture.height} pixels: only square images of 32 to 64 are recognised"
         )
     pixels = np.asarray(picture.convert("RGB"), np.float64)
     background, ground = _background(pixels)
@@ -92,9 +93,9 @@ def recognise(picture: Image.Image, least_score: float = 0.8) -> Recognised:
 
 @cache
 def outline_mass(noun: str) -> tuple[float, float, float]:
-    """Where the centre of mass of a noun's outline is, x and y from the middle of its square; the share that it fills.
+    """The centre of mass of a noun's outline relative to the middle of its square (x, y), and the fraction it fills.
 
-    All in shares of the square.
+    All as fractions of the square.
     """
     mask = _mask(noun, _OUTLINE_SIDE)
     x, y = _centre_of_mass(mask)
@@ -102,14 +103,14 @@ def outline_mass(noun: str) -> tuple[float, float, float]:
 
 
 def _centre_of_mass(share: Pixels) -> tuple[float, float]:
-    """x and y, as shares of the side."""
+    """x and y, as fractions of the side."""
     middles = (np.arange(len(share)) + 0.5) / len(share)
     x, y = (float(share.sum(axis=axis) @ middles / share.sum()) for axis in (0, 1))
     return x, y
 
 
 def _background(pixels: Pixels) -> tuple[str | None, Pixels]:
-    """The name of the border's colour, None when it has none, and the colour as it is in this picture."""
+    """The name of the border's colour, or None, and the colour as it is in this image."""
     border = np.concatenate([pixels[:2].reshape(-1, 3), pixels[-2:].reshape(-1, 3), pixels[2:-2, :2].reshape(-1, 3)])
     border = np.concatenate([border, pixels[2:-2, -2:].reshape(-1, 3)])
     name, members = _dominant(border, BACKGROUNDS)
@@ -119,12 +120,12 @@ def _background(pixels: Pixels) -> tuple[str | None, Pixels]:
 
 
 def _colour(pixels: Pixels, ground: Pixels) -> tuple[str | None, Pixels]:
-    """The name of the thing's colour, None when there is no thing, and the colour as it is in this picture."""
+    """The name of the thing's colour, or None if there is no thing, and the colour as it is in this image."""
     distances = np.linalg.norm(pixels - ground, axis=2)
     different = distances > _FAINT
     if different.mean() < _LEAST_AREA:
         return None, ground
-    # The half that is furthest from the background: the others are the soft edge, which is much of a small thing.
+    # Only the half that is furthest from the background: the rest is the soft edge, a large part of a small thing.
     thing = pixels[different & (distances >= np.median(distances[different]))]
     name, members = _dominant(thing, COLOURS)
     if members.mean() < _LEAST_COLOURED:
@@ -133,9 +134,9 @@ def _colour(pixels: Pixels, ground: Pixels) -> tuple[str | None, Pixels]:
 
 
 def _dominant(points: Pixels, palette: Mapping[str, Colour]) -> tuple[str, npt.NDArray[np.bool_]]:
-    """The named colour that most of (n, 3) pixels are nearest to, and which pixels those are.
+    """The named colour that most of (n, 3) pixels are nearest to, and a mask of those pixels.
 
-    A pixel counts for a name only when no other colour of things or backgrounds is nearer.
+    A pixel counts for a name only if no other colour of things or backgrounds is nearer.
     """
     names, colours = _all_colours()
     distances = np.linalg.norm(points[:, None] - colours, axis=2)
@@ -150,9 +151,9 @@ def _all_colours() -> tuple[list[str], Pixels]:
 
 
 def _shares(pixels: Pixels, ground: Pixels, ink: Pixels) -> tuple[Pixels, Pixels]:
-    """How much of each pixel is the thing, and how much of it is not background, whatever else it is: 0 to 1.
+    """How much of each pixel is the thing, and how much is anything but background: 0 to 1.
 
-    The first is the pixel's place on the way from the background's colour to the thing's.
+    The first is the pixel's position between the background's colour and the thing's.
     """
     way = ink - ground
     thing = ((pixels - ground) @ way / (way @ way)).clip(0, 1)
@@ -174,7 +175,7 @@ def _shape(share: Pixels, anything: Pixels) -> tuple[str, str, float]:
     views = np.stack(
         [padded[top + y : top + y + window, left + x : left + x + window].ravel() for y in shifts for x in shifts]
     )
-    # What lies outside the window, and what has another colour, counts against every template.
+    # Anything outside the window, and anything of another colour, counts against every template.
     both = views @ templates.T
     overlap = both / ((anything**2).sum() + areas - both)
     best = int(overlap.max(axis=0).argmax())
@@ -189,10 +190,10 @@ def _middle_of_mass(profile: Pixels) -> int:
 def _templates(side: int) -> tuple[list[tuple[str, str]], Pixels, Pixels]:
     """Noun and size of each template; the templates (n, pixels of a window); the sum of squares of each (n,).
 
-    The middle of mass of each is in the middle of its window, up to half a pixel.
+    Each template's centre of mass is in the middle of its window, up to half a pixel.
     """
     named, masks = [], []
-    window = 2 * round(max(SIZES.values()) * max(_SIZES) * side * 0.7) + 1  # wider, as few balance at their centre
+    window = 2 * round(max(SIZES.values()) * max(_SIZES) * side * 0.7) + 1  # wider: outlines are rarely centred
     for noun in OUTLINES:
         for size, share in SIZES.items():
             for diameter in _different(round(share * scale * side) for scale in _SIZES):
@@ -207,7 +208,7 @@ def _templates(side: int) -> tuple[list[tuple[str, str]], Pixels, Pixels]:
 
 
 def _mask(noun: str, diameter: int) -> Pixels:
-    """The share of each pixel that is inside the outline: (diameter, diameter)."""
+    """The fraction of each pixel that is inside the outline: (diameter, diameter)."""
     steps = (np.arange(diameter * _POINTS) + 0.5) / (diameter * _POINTS) * 2 - 1
     x, y = np.meshgrid(steps, steps)
     points = np.stack([x.ravel(), y.ravel()], axis=1)

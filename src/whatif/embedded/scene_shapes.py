@@ -1,4 +1,4 @@
-"""Outlines of the things in scenes: sixteen everyday silhouettes that can be told apart at fifteen pixels."""
+"""Outlines of the things in scenes: sixteen everyday silhouettes that are distinguishable at fifteen pixels."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
-# A simple polygon. A silhouette is one or more of them, all filled; x to the right and y downwards.
+# A simple polygon. A silhouette is one or more filled polygons; x to the right and y downwards.
 Polygon: TypeAlias = tuple[tuple[float, float], ...]
 
-_DIGITS = 4  # more than any picture shows, fewer than those in which machines may differ
+_DIGITS = 4  # finer than any image, coarser than differences between machines
 
 
 def _arc(
     centre: tuple[float, float], radius: float, start: float, end: float, points: int = 32
 ) -> list[tuple[float, float]]:
-    """Points around a centre, from one angle to another in degrees, clockwise from the right."""
+    """Points around a centre, between two angles in degrees, clockwise from the right."""
     x, y = centre
     angles = (math.radians(start + (end - start) * step / points) for step in range(points + 1))
     return [(x + radius * math.cos(angle), y + radius * math.sin(angle)) for angle in angles]
@@ -31,7 +31,7 @@ def _rectangle(left: float, top: float, right: float, bottom: float) -> list[tup
 
 
 def _silhouette(*parts: Sequence[tuple[float, float]]) -> tuple[Polygon, ...]:
-    """The parts moved and scaled, so that the longer side of all reaches from -1 to 1 and the other is centred."""
+    """The parts, moved and scaled so that the longer side of their bounding box is -1 to 1 and the other is centred."""
     points = [point for part in parts for point in part]
     left, right = min(x for x, _ in points), max(x for x, _ in points)
     top, bottom = min(y for _, y in points), max(y for _, y in points)

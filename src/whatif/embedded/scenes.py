@@ -1,4 +1,4 @@
-"""The embedded world: seeded scenes of coloured things on a plain background, each split with layouts of its own."""
+"""The embedded world: seeded scenes of coloured things on a plain background; splits have different layouts."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ BACKGROUNDS: dict[str, Colour] = {
     "cream": (252, 230, 184),
     "cyan": (156, 226, 240),
 }
-SIZES: dict[str, float] = {"small": 0.24, "large": 0.42}  # of the picture's side, from end to end of a thing
+SIZES: dict[str, float] = {"small": 0.24, "large": 0.42}  # diameter as a fraction of the image's side
 OPPOSITES = {"left of": "right of", "right of": "left of", "above": "below", "below": "above"}
 RELATIONS: tuple[str, ...] = tuple(OPPOSITES)
-SPLITS: dict[str, int] = {"train": 8, "validation": 1, "test": 1}  # tenths of the places that a topmost thing can have
+SPLITS: dict[str, int] = {"train": 8, "validation": 1, "test": 1}  # tenths of the possible places of the topmost thing
 KINDS: dict[str, int] = {"one": 5, "pair": 8, "counted": 7}  # twentieths of the scenes
 MOST_OF_A_KIND = 6
 MOST_THINGS = 9
@@ -49,7 +49,7 @@ MOST_LARGE_THINGS = 4
 
 @dataclass(frozen=True)
 class Thing:
-    """A thing by name; `x` and `y` are its centre as shares of the picture's side, y downwards."""
+    """A thing by name; `x` and `y` are its centre as fractions of the image's side, y downwards."""
 
     noun: str
     colour: str
@@ -70,9 +70,9 @@ class Group:
 
 @dataclass(frozen=True)
 class Scene:
-    """Things on a background. Of a pair, `relation` says where the first thing is, seen from the second.
+    """Things on a background. For a pair, `relation` is the position of the first thing relative to the second.
 
-    Scenes are equal when the same is in them, whatever their ids.
+    Scenes with the same content are equal, even if their ids differ.
     """
 
     scene_id: str = field(compare=False)
@@ -89,21 +89,21 @@ class Scene:
 
     @property
     def groups(self) -> tuple[Group, ...]:
-        """The things by noun, colour and size, in the order of their first; no two share both noun and colour."""
+        """The things by noun, colour and size, in order of occurrence; no two groups share both noun and colour."""
         counts = Counter((thing.noun, thing.colour, thing.size) for thing in self.things)
         return tuple(Group(*names, count) for names, count in counts.items())
 
 
 def draw_scene(split: str, number: int, seed: int, kind: str | None = None) -> Scene:
-    """Scene `number` of a split; it depends on the arguments alone, and `kind` is drawn unless it is given.
+    """Scene `number` of a split; depends only on the arguments. `kind` is drawn at random unless it is given.
 
-    Layouts are shared out to the splits by `split_of`: whatever the seeds, no scene is in two splits.
-    Raises WhatifError for an unknown split or kind.
+    Layouts are divided among the splits by `split_of`: for any seeds, no scene is in two splits. Raises WhatifError for
+    an unknown split or kind.
     """
     if split not in SPLITS:
-        raise WhatifError(f"scenes: no split {split!r}; there are {', '.join(SPLITS)}")
+        raise WhatifError(f"scenes: unknown split {split!r}; choose one of {', '.join(SPLITS)}")
     if kind is not None and kind not in KINDS:
-        raise WhatifError(f"scenes: no kind of scene {kind!r}; there are {', '.join(KINDS)}")
+        raise WhatifError(f"scenes: unknown kind {kind!r}; choose one of {', '.join(KINDS)}")
     generator = stream(seed, "scene", split, number)
     drawn = one_of([name for name, share in KINDS.items() for _ in range(share)], generator)
     scene_id = f"scene-{split}-{seed}-{number:06d}" + (f"-{kind}" if kind else "")
@@ -117,10 +117,10 @@ def draw_scene(split: str, number: int, seed: int, kind: str | None = None) -> S
 
 
 def split_of(things: Iterable[Thing]) -> str:
-    """The split that has a scene with these things: it depends on the place of the topmost alone (of two, the left).
+    """The split of a scene with these things: depends only on the place of the topmost (on a tie, the leftmost).
 
-    A picture has one topmost thing, so it is in one split. No noun, colour, size or background counts, so that a
-    scene and what an edit makes of it are in the same split.
+    An image has one topmost thing, so it is in one split. Noun, colour, size and background do not matter, so a scene
+    and its edits are in the same split.
     """
     topmost = min((thing.y, thing.x) for thing in things)
     digest = hashlib.sha256(json.dumps(topmost).encode()).digest()
@@ -129,11 +129,11 @@ def split_of(things: Iterable[Thing]) -> str:
         if tenth < share:
             return split
         tenth -= share
-    raise AssertionError("the shares of the splits add up to more than there is")
+    raise AssertionError("the splits' shares add up to more than the number of places")
 
 
 def relation_of(first: Thing, second: Thing) -> str:
-    """Where the first thing is, seen from the second: along the axis on which they are further apart."""
+    """The position of the first thing relative to the second, along the axis on which they are further apart."""
     across, down = first.x - second.x, first.y - second.y
     if abs(across) > abs(down):
         return "left of" if across < 0 else "right of"
@@ -141,7 +141,7 @@ def relation_of(first: Thing, second: Thing) -> str:
 
 
 def one_of(options: Sequence[_Option], generator: np.random.Generator) -> _Option:
-    """One of the options, each as likely as the others."""
+    """One of the options, uniformly at random."""
     return options[int(generator.integers(len(options)))]
 
 
@@ -155,12 +155,12 @@ def _draw_pair(generator: np.random.Generator) -> tuple[Thing, ...]:
     names = [(noun, one_of(tuple(COLOURS), generator), one_of(tuple(SIZES), generator)) for noun in nouns]
     first, second = pair_places([SIZES[size] for _, _, size in names], generator)
     if generator.random() < 0.5:
-        first, second = (first[1], first[0]), (second[1], second[0])  # beside each other, not below each other
+        first, second = (first[1], first[0]), (second[1], second[0])  # horizontally instead of vertically
     return _placed(names, [first, second])
 
 
 def _draw_counted(generator: np.random.Generator) -> tuple[Thing, ...] | None:
-    """Several things of one kind, or of two kinds at least three; None when what was drawn finds no room."""
+    """Several things of one kind, or at least three of two kinds; None if there is no room for them."""
     counts = generator.integers(1, MOST_OF_A_KIND + 1, 1 + int(generator.random() < 0.65)).tolist()
     if max(counts) < 2 or sum(counts) > MOST_THINGS:
         return None
