@@ -1,4 +1,4 @@
-"""The optimisation that all embedded checkpoints share."""
+"""The training loop that all embedded checkpoints share."""
 
 from __future__ import annotations
 

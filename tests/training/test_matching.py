@@ -38,7 +38,7 @@ def test_the_loss_falls(tmp_path: Path) -> None:
     _, first, second = train_vilt(
         MatchingRecipe(tower=TOWER, train=schedule), 3, 1, tmp_path / "vilt", tmp_path / "log.jsonl"
     )
-    for name in ("words", "patches"):  # matching follows hundreds of steps later
+    for name in ("words", "patches"):  # matching improves hundreds of steps later
         assert second[name] < first[name], name
 
 
@@ -51,14 +51,14 @@ def test_saving_and_loading_gives_the_same(tmp_path: Path) -> None:
     scores = []
     with torch.inference_mode():
         for each in (model, loaded):
-            torch.manual_seed(0)  # of the order of patches
+            torch.manual_seed(0)  # fixes the order of patches
             scores.append(each(**inputs).logits)
     assert torch.equal(*scores)
     assert (tmp_path / "model.safetensors").stat().st_size <= 3_000_000
 
 
 def test_training_sees_what_the_processor_gives() -> None:
-    """Embedded by the model itself, the patches are the same in another order, which no later layer sees."""
+    """Embedded by the model itself, the patches are the same in another order, which later layers do not see."""
     processor, model = build_vilt(3)
     inputs = _inputs(processor)
     with torch.inference_mode():
@@ -83,7 +83,7 @@ def test_no_two_places_have_the_same_waves() -> None:
     assert waves.shape == (64, 96)
     apart = torch.cdist(waves, waves) + 99 * torch.eye(64)
     assert apart.min() > 1
-    assert torch.equal(waves[:8, :48], waves[:1, :48].expand(8, -1))  # one row has one half in common
+    assert torch.equal(waves[:8, :48], waves[:1, :48].expand(8, -1))  # a row has the same first half
 
 
 def test_each_picture_meets_both_captions() -> None:
@@ -103,15 +103,15 @@ def test_what_is_masked_or_wrong_is_asked_for() -> None:
     asked = words.targets != UNTOLD
     assert (words.targets[asked] == own[asked]).all()
     assert asked[words.shown == tokenizer.mask_token_id].all()
-    fishes = words.shown[200:300:2]  # the captions of fishes, beside the pictures of balls
+    fishes = words.shown[200:300:2]  # the captions of fishes, with the images of balls
     wrong = fishes != own[200:300:2]
     assert wrong.any(axis=1).all() and asked[200:300:2][wrong].all()
     noun = tokens[100] != tokens[0]
     hidden = (fishes[:, noun] == tokenizer.mask_token_id).all(axis=1)
     assert 0 < hidden.sum() < 50
     assert (words.all_masked[200:300:2] == hidden).all()
-    assert words.all_masked[:200:2].all()  # nothing is wrong beside their own picture
-    assert not asked[1::2].any()  # captions of unlike length differ everywhere
+    assert words.all_masked[:200:2].all()  # nothing is wrong for their own image
+    assert not asked[1::2].any()  # captions of different lengths differ everywhere
     assert (words.shown[1:200:2] == tokens[1::2]).all() and not words.all_masked[1::2].any()
     assert not (masked_pairs(tokens, attended, [False] * 100, tokenizer, stream(0)).targets != UNTOLD).any()
 

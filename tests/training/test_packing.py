@@ -1,4 +1,4 @@
-"""Questions in one sequence: each sees the picture and itself, and the loss is that of the plain way."""
+"""Questions in one sequence: each sees the image and itself, and the loss equals that of separate sequences."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_a_question_sees_the_picture_and_itself_alone() -> None:
     mask = attention_mask(packed, 2, torch.float32, torch.device("cpu"))
     allowed = (mask[:, 0] == 0).numpy()
     assert mask.shape == (2, 1, 8, 8)
-    assert allowed[0, 0].tolist() == [True] + 7 * [False]  # the picture does not see what comes after
+    assert allowed[0, 0].tolist() == [True] + 7 * [False]  # the image does not attend to later tokens
     assert np.flatnonzero(allowed[0, 4]).tolist() == [0, 1, 2, 3, 4]  # first question
     assert np.flatnonzero(allowed[0, 7]).tolist() == [0, 1, 6, 7]  # second question: nothing of the first
-    assert allowed.any(axis=2).all()  # or the padding would have no numbers
+    assert allowed.any(axis=2).all()  # otherwise the padding would give NaN

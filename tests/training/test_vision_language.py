@@ -1,4 +1,4 @@
-"""The training of the embedded LLaVA: it learns, it is repeatable, and what is saved is what was trained."""
+"""The training of the embedded LLaVA: it learns, it is repeatable, and the saved model is the trained one."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_losses_fall(trained: Path) -> None:
     lines = [json.loads(line) for line in (trained / "log.jsonl").read_text().splitlines()]
     answers = [line["answers"] for line in lines if "answers" in line]
-    assert answers[1] < answers[0]  # those of the first stretch that has them; two short ones follow
+    assert answers[1] < answers[0]  # of the first stage that has them; two short ones follow
     assert len(lines) == 1 + 2 + 1 + 1
     assert {"inside", "flowers", "dots", "thing", "background"} < set(lines[0])
 
@@ -55,7 +55,7 @@ def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
 
 
 def test_the_saved_checkpoint_answers_through_the_adapter(trained: Path) -> None:
-    """And its loss there, question by question, is that of the packed sequence of the training."""
+    """Its loss there, question by question, also equals that of the packed training sequence."""
     import torch
     from PIL import Image
     from transformers import AutoModelForImageTextToText, AutoProcessor

@@ -1,4 +1,4 @@
-"""What the embedded vision-language models are trained on: pictures, places and answers that are true."""
+"""The training examples of the embedded vision-language models: images, positions and answers are correct."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Training of the checkpoints that ship with the package: recipes, examples, one module a kind of model."""
+"""Training of the embedded checkpoints: recipes, examples, and one module for each kind of model."""

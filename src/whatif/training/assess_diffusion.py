@@ -1,4 +1,4 @@
-"""How well the embedded diffusion pipeline draws what a caption says, and how little else a noun swap changes."""
+"""Measures how well the embedded diffusion pipeline follows captions, and how little else a noun swap changes."""
 
 from __future__ import annotations
 
@@ -24,31 +24,31 @@ SAMPLES = 240
 PAIRS = 120
 STEPS = 25
 GUIDANCE = 2.0
-SHARED = 0.8  # of the steps, self-attention by Prompt-to-Prompt
-START = 0.35  # of the steps, both pictures of a pair are the same
-NEAR = 0.1  # of the picture's side: a thing that moved less has stayed where it is
-_TOGETHER = 30  # pictures, or pairs
+SHARED = 0.8  # fraction of the steps with shared self-attention (Prompt-to-Prompt)
+START = 0.35  # fraction of the steps in which both images of a pair are the same
+NEAR = 0.1  # fraction of the image's side; a smaller movement counts as none
+_TOGETHER = 30  # images or pairs in a batch
 _SEED = 20_24
-_BORDER = 2  # pixels around the picture that a thing does not reach
-_EDGE = 3  # pixels around a thing that count as its own: soft edges
-_DIFFERENT = 30.0  # from the background, in the space of 8-bit RGB: a thing's pixel
+_BORDER = 2  # pixels margin that things never reach
+_EDGE = 3  # pixels around a thing that belong to its soft edges
+_DIFFERENT = 30.0  # minimum distance of a thing's pixel from the background, in 8-bit RGB
 
 Pixels = npt.NDArray[np.float64]
 
 
 def assess_diffusion(folder: Path, samples: int = SAMPLES, pairs: int = PAIRS) -> dict[str, Any]:
-    """What the pipeline in `folder` draws for captions of scenes of the split `test`, judged by `recognise`.
+    """Measures the images that the pipeline in `folder` draws for captions of the split `test`, by `recognise`.
 
-    `captions`: of pictures for full captions of one thing, the share in which the thing, its colour, the background
-    and all three are right, each with n, Wilson interval and chance. `noun_swaps`: of captions in which another noun
-    stands, the mean change of a pixel (0 to 255) outside both things of the pair: the squares around the original's and
-    around the one that Prompt-to-Prompt puts in its place. Elsewhere nothing should change: it is measured for
-    Prompt-to-Prompt with a shared seed, for a shared seed alone, and for another seed, always over the same pixels;
-    with the two-sided p-value of Wilcoxon's paired test. Pairs count whose original shows the thing.
+    `captions`: of images for full captions of one thing, the fraction in which the thing, its colour, the background
+    and all three are correct, each with n, Wilson interval and chance. `noun_swaps`: for captions with a swapped noun,
+    the mean change of a pixel (0 to 255) outside both things of the pair, that is, outside the squares around the
+    original's thing and the one that Prompt-to-Prompt puts in its place. Nothing should change elsewhere. Measured for
+    Prompt-to-Prompt with a shared seed, for a shared seed alone, and for another seed, always over the same pixels,
+    with the two-sided p-value of Wilcoxon's paired test, over pairs whose original shows the thing.
     `movement`: how far the things of a pair move, and how much they grow, for Prompt-to-Prompt alone, with a shared
-    start too, and for another seed. `nouns`: the share of right things by noun.
+    start, and for another seed. `nouns`: the fraction of correct things by noun.
 
-    The same on every run of a machine. Raises WhatifError when the pipeline cannot be loaded.
+    Repeated runs on one machine give the same result. Raises WhatifError when the pipeline cannot be loaded.
     """
     pipeline = load_pipeline(DiffusionCheckpoint(checkpoint=str(folder), steps=STEPS))
     swaps, moved = _noun_swaps(pipeline, pairs)
@@ -57,7 +57,7 @@ def assess_diffusion(folder: Path, samples: int = SAMPLES, pairs: int = PAIRS) -
 
 
 def _captions_drawn(pipeline: Any, number: int) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Shares of right things, colours, backgrounds and all three; and of right things by noun."""
+    """Fractions of correct things, colours, backgrounds and all three; and of correct things by noun."""
     scenes = [draw_scene("test", place, _SEED, "one") for place in range(number)]
     captions = [full_caption(scene, place % WORDINGS) for place, scene in enumerate(scenes)]
     pictures = _draw(pipeline, captions, [_seed("captions", place) for place in range(number)])
@@ -72,7 +72,7 @@ def _captions_drawn(pipeline: Any, number: int) -> tuple[dict[str, Any], dict[st
 def _noun_swaps(pipeline: Any, number: int) -> tuple[dict[str, Any], dict[str, Any]]:
     """Pairs by Prompt-to-Prompt, the same without shared attention, and counterfactuals from other noise.
 
-    The table of what changes beside the things, and that of how the things move.
+    The table of changes beside the things, and the table of movements.
     """
     scenes = [draw_scene("test", number + place, _SEED, "one") for place in range(number)]
     swapped = [edit(scene, "noun", stream(_SEED, "swap", place)) for place, scene in enumerate(scenes)]
@@ -103,7 +103,7 @@ def _noun_swaps(pipeline: Any, number: int) -> tuple[dict[str, Any], dict[str, A
 
 
 def _moved(pairs: Sequence[tuple[Any, Any]], scenes: Sequence[Scene], swapped: Sequence[Scene]) -> dict[str, Any]:
-    """How the things of pairs move: of all pairs those with both nouns right, and of these movement and growth."""
+    """Movement of the things of pairs: the fraction with both nouns correct, and their movement and growth."""
     found = [
         movement(*pair) if all(_is_right(*each)[0] for each in zip(both, pair, strict=True)) else None
         for pair, *both in zip(pairs, scenes, swapped, strict=True)
@@ -127,7 +127,7 @@ def _compared(changes: Pixels, right: npt.NDArray[np.bool_]) -> dict[str, Any]:
     if not len(changes):
         return {"pairs_whose_original_is_right": 0}
     with_attention, with_seed, with_other_seed = changes.T
-    # Equal changes say nothing about which is less; without any difference there is no test.
+    # Ties carry no information about the direction; without any difference there is no test.
     unequal = with_attention != with_seed
     p = float(wilcoxon(with_attention[unequal], with_seed[unequal]).pvalue) if unequal.any() else 1.0
     chance = 1 / (len(NOUNS) * len(COLOURS) * len(BACKGROUNDS))
@@ -145,12 +145,12 @@ def _compared(changes: Pixels, right: npt.NDArray[np.bool_]) -> dict[str, Any]:
 
 
 def _times_less(less: Pixels, more: Pixels) -> float | None:
-    """How many times less the mean is; None where nothing changes at all."""
+    """The ratio of the means; None if nothing changes at all."""
     return round(float(more.mean() / less.mean()), 2) if less.any() else None
 
 
 def _draw(pipeline: Any, captions: Sequence[str], seeds: Sequence[int]) -> list[Any]:
-    """A picture of each caption, from noise of its own seed, by the pipeline itself."""
+    """An image of each caption, from noise with its own seed, by the plain pipeline."""
     import torch
 
     pictures: list[Any] = []
@@ -182,7 +182,7 @@ def _draw_pairs(
 
 
 def _is_right(scene: Scene, picture: Any) -> list[bool]:
-    """Whether thing, colour and background are those of the scene."""
+    """Whether thing, colour and background match the scene."""
     found = recognise(picture)
     thing = scene.things[0]
     return [found.noun == thing.noun, found.colour == thing.colour, found.background == scene.background]

@@ -1,4 +1,4 @@
-"""How well language models know the captions of held-out scenes: masked words, and perplexity."""
+"""Measures language models on captions of held-out scenes: masked words, and perplexity."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ CAPTIONS = 2000
 _BATCH = 100
 _SEED = 20_24
 _RANKS = (1, 10)
-_BASELINE_CAPTIONS = 20_000  # of training, in which words are counted
+_BASELINE_CAPTIONS = 20_000  # training captions in which words are counted
 _NOUN_FORMS = frozenset([*NOUNS, *map(plural, NOUNS)])
 
 
 def held_out_captions(number: int = CAPTIONS, split: str = "test") -> list[str]:
-    """A caption each of `number` scenes of a split, half of them full."""
+    """One caption for each of `number` scenes of a split, half of them full."""
     generator = stream(_SEED, "language", split)
     return [
         captions(draw_scene(split, place, _SEED), 2, generator)[int(generator.random() < 0.5)]
@@ -35,11 +35,11 @@ def held_out_captions(number: int = CAPTIONS, split: str = "test") -> list[str]:
 
 
 def assess_masked_language(folder: Path, number: int = CAPTIONS) -> dict[str, Any]:
-    """How often a masked language model in `folder` finds a masked word of held-out captions, at rank 1 and to 10.
+    """How often a masked language model in `folder` finds a masked word of held-out captions, at rank 1 and up to 10.
 
-    `nouns` masks one noun of each caption, `words` any one word. Each has n and Wilson intervals; `majority` is what
-    the words that are most frequent in training captions give at the same places. A masked noun can often not be
-    known: all that is left are its number, the article and that it is not the other noun.
+    `nouns` masks one noun of each caption, `words` any one word. Each has n and Wilson intervals; `majority` is the
+    result of the most frequent words of training captions in the same places. A masked noun can often not be known: the
+    text reveals only its number, its article, and that it is not the other noun.
     """
     import torch
     import transformers
@@ -72,9 +72,9 @@ def assess_masked_language(folder: Path, number: int = CAPTIONS) -> dict[str, An
 def assess_causal_language(folder: Path, number: int = CAPTIONS) -> dict[str, Any]:
     """Perplexities of held-out captions under a causal language model in `folder`.
 
-    `captions` and, with their words in another order, `shuffled`: the exponential of the mean negative
-    log-likelihood of all tokens after the first, without a token of the beginning. `told_apart` is how often a
-    caption has a lower perplexity than its own words shuffled, with n and Wilson interval; chance is one half.
+    `captions` and, with their words in another order, `shuffled`: the exponential of the mean negative log-likelihood
+    of all tokens after the first, without a start token. `told_apart` is how often a caption has a lower perplexity
+    than its own words shuffled, with n and Wilson interval; chance is one half.
     """
     import torch
     import transformers
@@ -83,7 +83,7 @@ def assess_causal_language(folder: Path, number: int = CAPTIONS) -> dict[str, An
     model_class: Any = transformers.AutoModelForCausalLM
     options = {"local_files_only": True, "dtype": torch.float32}
     model = model_class.from_pretrained(folder, trust_remote_code=False, **options).eval()
-    # A sentence of one order only has nothing to be shuffled; there is none.
+    # A sentence with a single order cannot be shuffled; there is none.
     texts = held_out_captions(number)
     orders = [_shuffled(text, stream(_SEED, "shuffle", place)) for place, text in enumerate(texts)]
     (loss, count), (loss_shuffled, count_shuffled) = (_losses(model, tokenizer, each) for each in (texts, orders))
@@ -107,7 +107,7 @@ def _masked_word(text: str, nouns: bool, tokenizer: Any, place: int) -> tuple[st
 
 
 def _ranks(model: Any, tokenizer: Any, masked: Sequence[tuple[str, str]]) -> NDArray[np.int64]:
-    """The rank of the masked word among all tokens, from 1; beyond the vocabulary for a word of several tokens."""
+    """The rank of the masked word among all tokens, from 1; the vocabulary's size + 1 for a word of several tokens."""
     import torch
 
     ranks = []
@@ -119,7 +119,7 @@ def _ranks(model: Any, tokenizer: Any, masked: Sequence[tuple[str, str]]) -> NDA
         places = (inputs.input_ids == tokenizer.mask_token_id).int().argmax(dim=1)
         at_mask = logits[torch.arange(len(part)), places]
         for (text, word), row in zip(part, at_mask, strict=True):
-            # The first word of a sentence has no space before it and a capital.
+            # The first word of a sentence has a capital and no space before it.
             tokens = tokenizer.encode(
                 word.capitalize() if text.startswith(tokenizer.mask_token) else f" {word}", add_special_tokens=False
             )
@@ -129,7 +129,7 @@ def _ranks(model: Any, tokenizer: Any, masked: Sequence[tuple[str, str]]) -> NDA
 
 
 def _shuffled(text: str, generator: np.random.Generator) -> str:
-    """The same words, marks and capital in another order."""
+    """The same words, punctuation and capitalisation in another order."""
     words = text.split()
     while True:
         order = " ".join(words[place] for place in generator.permutation(len(words)))
@@ -138,7 +138,7 @@ def _shuffled(text: str, generator: np.random.Generator) -> str:
 
 
 def _losses(model: Any, tokenizer: Any, texts: Sequence[str]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Of each text the sum of negative log-likelihoods after its first token, and how many tokens these are."""
+    """For each text the sum of negative log-likelihoods after its first token, and the number of these tokens."""
     import torch
 
     sums, counts = [], []

@@ -1,4 +1,4 @@
-"""How well a model tells which captions and pictures of held-out scenes belong together: recall and minimal edits."""
+"""Measures how well a model matches captions and images of held-out scenes: recall and minimal edits."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from whatif.training.scene_facts import scene_facts
 
 RECALL_AMONG = 1000
 EDITS_OF_EACH = 400
-_KINDS = ("one", "pair", "counted")  # of scenes; recall is of the first two
+_KINDS = ("one", "pair", "counted")  # kinds of scenes; recall uses the first two
 _BATCH = 100
 _SEED = 20_24
 
@@ -41,10 +41,10 @@ class MinimalEdits:
 def assess_clip(folder: Path, recall_among: int = RECALL_AMONG, edits_of_each: int = EDITS_OF_EACH) -> dict[str, Any]:
     """Accuracies of a CLIP in `folder` on scenes of the split `test`, each with n, Wilson interval and chance.
 
-    `recall` at 1 among `recall_among` captions, no two of which say the same, of scenes of one thing and of pairs:
-    of the caption for a picture and of the picture for a caption. `edits`, by kind of scene and by what was edited:
-    of the true caption against that of the edited scene, and of the true picture against the edited one. Chance is
-    one half there; a tie is wrong.
+    `recall` at 1 among `recall_among` captions with different content, of scenes of one thing and of pairs: of the
+    caption for an image and of the image for a caption. `edits`, by kind of scene and by edited property: of the true
+    caption against that of the edited scene, and of the true image against the edited one. Chance is one half there; a
+    tie is wrong.
     """
     scenes, captions = _distinct_scenes(recall_among)
     edits = minimal_edits(edits_of_each)
@@ -68,8 +68,8 @@ def assess_clip(folder: Path, recall_among: int = RECALL_AMONG, edits_of_each: i
 def assess_vilt(folder: Path, edits_of_each: int = EDITS_OF_EACH) -> dict[str, Any]:
     """Accuracies of a ViLT in `folder` on scenes of the split `test`, each with n, Wilson interval and chance.
 
-    `edits` as of `assess_clip`. `judgements`: of single pictures with a true caption or that of an edit, whether a
-    score above 0 says right that they match; half do.
+    `edits` as for `assess_clip`. `judgements`: for single images with a true caption or that of an edit, whether a
+    score above 0 correctly indicates a match; half of them match.
     """
     edits = minimal_edits(edits_of_each)
     score = vilt_scores(folder)
@@ -89,7 +89,7 @@ def assess_vilt(folder: Path, edits_of_each: int = EDITS_OF_EACH) -> dict[str, A
 
 
 def minimal_edits(number: int) -> MinimalEdits:
-    """`number` held-out scenes for each kind of scene and each edit that it has, and their edits."""
+    """`number` held-out scenes for each kind of scene and each edit that it supports, and their edits."""
     found = MinimalEdits([], [], [], [], [], [])
     for kind in _KINDS:
         for what in EDITS[kind]:
@@ -102,7 +102,7 @@ def minimal_edits(number: int) -> MinimalEdits:
                     changed = edit(scene, what, generator)
                 except WhatifError:  # no room for another size or count
                     continue
-                # A group that is counted down to a single thing makes a sentence of another kind.
+                # A group that is reduced to a single thing gives a sentence of another kind.
                 if changed.kind != kind:
                     continue
                 taken += 1
@@ -117,7 +117,7 @@ def minimal_edits(number: int) -> MinimalEdits:
 
 
 def share(right: NDArray[np.bool_], chance: float | None) -> dict[str, float | int]:
-    """The share of what is right, with the ends of its 95% Wilson interval, n, and what chance gives if it is known."""
+    """The fraction that is right, with its 95% Wilson interval, n, and the chance level if it is known."""
     interval = wilson(int(right.sum()), len(right))
     ends = {"accuracy": interval.estimate, "low": interval.low, "high": interval.high}
     if chance is not None:
@@ -126,7 +126,7 @@ def share(right: NDArray[np.bool_], chance: float | None) -> dict[str, float | i
 
 
 def vilt_scores(folder: Path) -> Callable[[Sequence[Scene], Sequence[str]], NDArray[np.float64]]:
-    """A function that gives how well each scene's picture matches the caption at its place: logits (n,)."""
+    """A function that returns how well each scene's image matches the caption in its place: logits (n,)."""
     import torch
     import transformers
 
@@ -136,7 +136,7 @@ def vilt_scores(folder: Path) -> Callable[[Sequence[Scene], Sequence[str]], NDAr
     model = model_class.from_pretrained(folder, trust_remote_code=False, **options).eval()
 
     def score(scenes: Sequence[Scene], captions: Sequence[str]) -> NDArray[np.float64]:
-        torch.manual_seed(0)  # ViLT shuffles its patches, which changes the last digits
+        torch.manual_seed(0)  # ViLT shuffles its patches, which affects the last digits
         scores = []
         for start in range(0, len(scenes), _BATCH):
             pictures = list(pictures_of(scenes[start : start + _BATCH]))
@@ -149,7 +149,7 @@ def vilt_scores(folder: Path) -> Callable[[Sequence[Scene], Sequence[str]], NDAr
 
 
 def _by_edit(edits: MinimalEdits, right: dict[str, NDArray[np.bool_]]) -> dict[str, Any]:
-    """Shares by kind of scene and edit, and `all` edits of scenes of one thing and of pairs."""
+    """Fractions by kind of scene and edit, and `all` edits of scenes of one thing and of pairs."""
     kinds, what = np.array(edits.kinds), np.array(edits.what)
     table: dict[str, Any] = {}
     for kind in _KINDS:
@@ -167,7 +167,7 @@ def _by_edit(edits: MinimalEdits, right: dict[str, NDArray[np.bool_]]) -> dict[s
 
 
 def _distinct_scenes(number: int) -> tuple[list[Scene], list[str]]:
-    """Held-out scenes of one thing and of pairs, in turn as training has them, and a full caption of each."""
+    """Held-out scenes of one thing and of pairs, alternating as in training, and a full caption of each."""
     generator = stream(_SEED, "recall")
     found: dict[bytes, Scene] = {}
     place = 0
@@ -184,7 +184,7 @@ _Embed = Callable[[Any], NDArray[np.float64]]
 
 
 def _clip_embeddings(folder: Path) -> tuple[_Embed, _Embed]:
-    """Functions that give unit embeddings (n, width) of the pictures of scenes, and of captions."""
+    """Functions that return unit embeddings (n, width) of the images of scenes, and of captions."""
     import torch
     import transformers
 

@@ -1,6 +1,6 @@
-"""Measures an embedded vision-language model on pictures that it never saw, beside what needs no look at them.
+"""Measures an embedded vision-language model on unseen images, beside baselines without images.
 
-It is asked through the adapter that asks every chat model, puzzles at the size of the benchmark.
+It is asked through the adapter that asks every chat model, with puzzles at the benchmark's size.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from whatif.training.recipes import load_recipes
 
 _PUZZLES = 300  # of each template
 _SCENES = 400
-_SEEN_PUZZLES = 3000  # of each template, and
-_SEEN_SCENES = 6000  # from which it is learnt which answers are frequent; nothing of them is drawn
+_SEEN_PUZZLES = 3000  # of each template; these
+_SEEN_SCENES = 6000  # determine the frequent answers; their images are not drawn
 _SCENE_SIDE = 224  # pixels
-# Of the benchmark's streams; those of the training puzzles have another name, so no seed can give the same pictures.
+# For the benchmark's streams; the streams of training puzzles have another name, so no seed gives the same images.
 _SEED = 404_404
 _OTHER_SEED = 505_505
 
 
 @dataclass(frozen=True)
 class _Asked:
-    """A question, where its accuracy stands in the table, and the words that a blind answer may go by."""
+    """A question, the place of its accuracy in the table, and the words that a blind answer may use."""
 
     place: tuple[str, str, str]
     words: str
@@ -39,12 +39,12 @@ class _Asked:
 
 
 def assess_vision_language(folder: Path, puzzles: int = _PUZZLES, scenes: int = _SCENES) -> dict[str, Any]:
-    """Accuracies of the LLaVA in `folder` by way of asking, variant or subject, and template or type of answer.
+    """Accuracies of the LLaVA in `folder` by way of asking, variant or subject, and template or answer type.
 
-    `free answers` are right when they are the right answer word for word; `ranked options` when the right one of four
-    has the highest mean log-likelihood. Each has n, the 95% Wilson interval and what needs no picture: `majority` is
-    the most frequent right answer, `blind` the most frequent one given the words of the question (of other puzzles
-    and of training scenes); of four options, chance.
+    `free answers` must equal the correct answer literally; `ranked options` are correct if the correct one of four
+    has the highest mean log-likelihood. Each has n, the 95% Wilson interval and a baseline without images: `majority`
+    is the most frequent correct answer, `blind` the most frequent one given the words of the question (in other
+    puzzles and in training scenes); for four options, chance.
     """
     import transformers
 
@@ -90,7 +90,7 @@ def _first(counts: Counter[str]) -> str:
 
 
 def _frequent() -> tuple[dict[tuple[str, str, str], Counter[str]], dict[str, Counter[str]]]:
-    """How often each answer is right, by place in the table and by words, in questions whose pictures are not drawn."""
+    """How often each answer is correct, by place in the table and by words, in questions whose images are not drawn."""
     by_place: dict[tuple[str, str, str], Counter[str]] = {}
     by_words: dict[str, Counter[str]] = {}
     for one in [*_puzzle_questions(_SEEN_PUZZLES, _OTHER_SEED, drawn=False), *_scene_questions(_SEEN_SCENES, "train")]:
@@ -100,7 +100,7 @@ def _frequent() -> tuple[dict[tuple[str, str, str], Counter[str]], dict[str, Cou
 
 
 def _puzzle_questions(number: int, seed: int, drawn: bool = True) -> list[_Asked]:
-    """Both questions of `number` puzzles of each template, each asked openly and with its options to rank."""
+    """Both questions of `number` puzzles of each template, each asked openly and with options to rank."""
     from whatif.benchmarks.cvqa_synthetic.dot_puzzle import lay_out_dots
     from whatif.benchmarks.cvqa_synthetic.flower_puzzle import lay_out_flowers
     from whatif.benchmarks.cvqa_synthetic.flowers import drawn_flowers

@@ -1,4 +1,4 @@
-"""The model card of an embedded checkpoint: what it is for, how it was trained, what it reaches and what it is not."""
+"""Writes the model card of an embedded checkpoint: purpose, training, accuracy and limits."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ On held-out data, with 95% Wilson intervals; `whatif assess {name}` measures it 
 
 
 def accuracy_table(accuracies: Mapping[str, Any]) -> str:
-    """Markdown: a row for each share, with its interval and the baselines that stand beside it; then other numbers."""
+    """Markdown: a row for each accuracy, with its interval and baselines; then other numbers."""
     leaves = list(_leaves(accuracies))
     baselines = list(
         dict.fromkeys(key for _, leaf in leaves if isinstance(leaf, dict) for key in leaf if key not in _INTERVAL)
@@ -81,7 +81,7 @@ def accuracy_table(accuracies: Mapping[str, Any]) -> str:
 
 
 def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Shares (mappings with an accuracy) and plain numbers, each with its path."""
+    """Accuracies (mappings with an accuracy) and plain numbers, each with its path."""
     if isinstance(value, Mapping) and "accuracy" not in value:
         for key, inner in value.items():
             name = str(key).replace("_", " ")

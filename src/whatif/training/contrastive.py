@@ -1,4 +1,4 @@
-"""Training of the embedded CLIP: pictures and captions of scenes and of their minimal edits, together in a batch."""
+"""Trains the embedded CLIP on images and captions of scenes and of their minimal edits, in the same batch."""
 
 from __future__ import annotations
 
@@ -20,21 +20,22 @@ _VISION_WIDTH, _TEXT_WIDTH = 112, 96
 _TOWER: dict[str, Any] = {"num_attention_heads": 4, "hidden_act": "gelu"}
 _VISION = {**_TOWER, "hidden_size": _VISION_WIDTH, "intermediate_size": 4 * _VISION_WIDTH, "num_hidden_layers": 4}
 _TEXT = {**_TOWER, "hidden_size": _TEXT_WIDTH, "intermediate_size": 4 * _TEXT_WIDTH, "num_hidden_layers": 2}
-_AMPLITUDE = 0.4  # of the waves of positions
+_AMPLITUDE = 0.4  # of the initial position embeddings
 _INITIAL_SCALE = 2.3  # log of the scale of the cosines; CLIP's 2.66 is for larger batches
 _LARGEST_SCALE = 4.6052  # as in CLIP: a scale of 100
-# Weights of the losses that only help: facts read off the embeddings, and off the patches.
+# Weights of the auxiliary losses: facts read from the embeddings, and from the patches.
 _READ, _PATCHES = 2.0, 1.0
 
 
 def train_clip(recipe: ContrastiveRecipe, seed: int, threads: int, folder: Path, log: Path) -> list[dict[str, float]]:
     """Trains a CLIP and saves it in `folder`; returns the log, also written to `log`.
 
-    First its vision tower learns alone to tell from each patch what thing it shows. Then all of it is trained, on
-    batches of `recipe.train.batch` pictures, half of them scenes and half an edit of each. Beside the contrastive
-    loss the patches go on, and one reader for both reads off the embeddings of pictures and of captions what is in
-    the scene, and which thing is on the left or on top: at first a batch pulls harder on nouns and colours than on
-    a relation, and this gives relations a pull of their own. The readers are thrown away.
+    First its vision tower alone learns to recognise from each patch the thing that it shows. Then the whole model is
+    trained on batches of `recipe.train.batch` images, half of them scenes and half an edit of each. Beside the
+    contrastive loss there are two auxiliary ones: the patches' loss, and a reader shared by images and captions that
+    predicts from their embeddings the content of the scene, and which thing is on the left or on top. The contrastive
+    loss alone initially learns nouns and colours rather than relations; the reader provides a gradient for relations.
+    The readers are discarded.
     """
     import torch
 
@@ -66,7 +67,7 @@ def train_clip(recipe: ContrastiveRecipe, seed: int, threads: int, folder: Path,
             by_patch = patch_reader(seen.last_hidden_state[:, 1:])
         pictures, captions = (torch.nn.functional.normalize(each, dim=-1) for each in (pictures, captions))
         labels = patch_facts(twins.scenes, SIDE, PATCH)
-        # The reader's inputs have the length that its initial weights expect.
+        # Scales the reader's inputs to the length that its initial weights expect.
         root = _PROJECTION**0.5
         return {
             "contrastive": contrastive_loss(pictures, captions, model.logit_scale.exp(), twins),
@@ -81,9 +82,9 @@ def train_clip(recipe: ContrastiveRecipe, seed: int, threads: int, folder: Path,
 
 
 def contrastive_loss(pictures: Any, captions: Any, scale: Any, twins: Twins) -> Any:
-    """The symmetric loss of CLIP over unit embeddings (2n, width) of pictures and of their captions.
+    """The symmetric loss of CLIP over unit embeddings (2n, width) of images and of their captions.
 
-    A caption that is also true of another picture of the batch is not held against it.
+    A caption that is also true of another image of the batch is not used as a negative for it.
     """
     import torch
 

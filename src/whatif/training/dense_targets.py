@@ -1,8 +1,8 @@
-"""What each token of a vision tower is taught about its own place in the picture, before and beside the answers.
+"""Targets of each token of a vision tower for its own place in the image, before and beside the answers.
 
-Counting is hardly ever learnt from answers alone: a number says too little about where it comes from. So a linear head,
-thrown away after training, reads from each token what is at its place: the insides of polygons, the flowers and dots
-there, the thing of a scene.
+Counting is hardly ever learnt from answers alone: a number contains too little information about its origin. So a
+linear head, discarded after training, predicts from each token what is in its place: the insides of polygons, flowers
+and dots, or the thing of a scene.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from whatif.embedded.scenes import BACKGROUNDS, COLOURS, NOUNS, SIZES
 from whatif.training.puzzle_examples import PuzzleExample
 from whatif.training.scene_pictures import ScenePicture
 
-GRID = 6  # tokens a side
-_FINE = 4  # parts of a token's place, a side, in which the inside of polygons is told
+GRID = 6  # tokens per side
+_FINE = 4  # parts per side of a token's place, for the insides of polygons
 _CIRCLES = 6
 _MOST_IN_A_CIRCLE = 9.0
 _POLYGONS = list(POLYGON_COLOURS)
@@ -27,7 +27,9 @@ _NOUNS, _COLOURS, _SIZES, _BACKGROUNDS = (list(names) for names in (NOUNS, COLOU
 # Channels of the head.
 INSIDE = slice(0, _FINE * _FINE * len(_POLYGONS))  # whether each part is inside a polygon of each colour
 FLOWERS = slice(INSIDE.stop, INSIDE.stop + len(_POLYGONS) + 1)  # flowers here inside each colour; all flowers here
-DOTS = slice(FLOWERS.stop, FLOWERS.stop + _CIRCLES + 1)  # dots here of each circle; of the nearest circle, all (of 9)
+DOTS = slice(
+    FLOWERS.stop, FLOWERS.stop + _CIRCLES + 1
+)  # dots here of each circle; all dots of the nearest circle (of 9)
 THING = slice(DOTS.stop, DOTS.stop + len(_NOUNS) + len(_COLOURS) + len(_SIZES))  # the thing with its centre here
 BACKGROUND = slice(THING.stop, THING.stop + len(_BACKGROUNDS))
 CHANNELS = BACKGROUND.stop
@@ -36,7 +38,7 @@ Targets = npt.NDArray[np.float32]
 
 
 def dense_targets(example: PuzzleExample | ScenePicture) -> Targets:
-    """What the head should read, of shape (36, channels); a channel that this picture says nothing of is NaN."""
+    """The head's targets, of shape (36, channels); channels that do not apply to this image are NaN."""
     targets = np.full((GRID * GRID, CHANNELS), np.nan, np.float32)
     if isinstance(example, ScenePicture):
         _scene(example, targets)
@@ -48,7 +50,7 @@ def dense_targets(example: PuzzleExample | ScenePicture) -> Targets:
 
 
 def dense_losses(read: Any, targets: Any) -> dict[str, Any]:
-    """The losses of the head by name, for tensors of shape (pictures, 36, channels)."""
+    """The losses of the head by name, for tensors of shape (images, 36, channels)."""
     from torch.nn.functional import binary_cross_entropy_with_logits, mse_loss, smooth_l1_loss
 
     losses = {}
@@ -60,13 +62,13 @@ def dense_losses(read: Any, targets: Any) -> dict[str, Any]:
         known = ~targets[:, 0, channels.start].isnan()
         if known.any():
             found, right = read[known][..., channels], targets[known][..., channels]
-            # The sum over the picture is what is asked for: small errors of one sign in every token would add up.
+            # The sum over the image is the required number: small errors of the same sign in every token would add up.
             losses[name] = 5 * mse_loss(found, right) + 0.05 * smooth_l1_loss(found.sum(dim=1), right.sum(dim=1))
     return losses
 
 
 def _cells(places: npt.NDArray[np.float32]) -> npt.NDArray[np.int64]:
-    """The token at whose place each of the places (n, 2) lies."""
+    """The token for each of the places (n, 2)."""
     columns, rows = (np.clip(places, 0, 1 - 1e-6) * GRID).astype(np.int64).T
     return np.asarray(rows * GRID + columns)
 

@@ -1,6 +1,6 @@
-"""Trains the embedded diffusion pipeline: an ordinary StableDiffusionPipeline that draws scenes from their captions.
+"""Trains the embedded diffusion pipeline: an ordinary StableDiffusionPipeline that draws scenes from captions.
 
-First the autoencoder, then on its latents the denoiser, with the text encoder.
+First the autoencoder is trained, then on its latents the denoiser, together with the text encoder.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ from whatif.training.diffusion_scenes import caption_words, draw_caption, draw_p
 from whatif.training.loop import optimise, pick_device
 from whatif.training.recipes import DiffusionRecipe, Schedule
 
-_THING_WEIGHT = 4.0  # of an error of a pixel at a thing, beside 1 for every pixel
-_LATENT_NOISE = 0.05  # standard deviations that the decoder is trained to overlook
-_LATENT_WEIGHT = 1e-3  # of the divergence of the latents from a standard normal distribution, beside errors of pixels
-_WORDS_WEIGHT = 0.5  # of the words read from the encoded caption, beside errors of the velocity
-_AVERAGED_STEPS = 200  # about as many last steps the saved denoiser is the mean of
+_THING_WEIGHT = 4.0  # additional weight of pixel errors at a thing
+_LATENT_NOISE = 0.05  # standard deviations of noise that the decoder is trained to ignore
+_LATENT_WEIGHT = 1e-3  # weight of the latents' divergence from a standard normal distribution
+_WORDS_WEIGHT = 0.5  # weight of the loss of words read from the encoded caption
+_AVERAGED_STEPS = 200  # the saved denoiser is the mean over about this many last steps
 _ENCODED_TOGETHER = 250
 
 
 def train_diffusion(
     recipe: DiffusionRecipe, seed: int, threads: int, folder: Path, log: Path
 ) -> list[dict[str, float]]:
-    """Trains a StableDiffusionPipeline and saves it into `folder`, in half precision; returns the log of the losses.
+    """Trains a StableDiffusionPipeline and saves it in `folder`, in half precision; returns the log of the losses.
 
-    The log stands in `log` too. On a CPU the same arguments give the same bytes. Raises WhatifError when a loss is
-    no number any more.
+    The log is also written to `log`. On a CPU the same arguments give the same bytes. Raises WhatifError when a loss is
+    not a number any more.
     """
     import torch
 
@@ -81,7 +81,7 @@ def save_pipeline(pipeline: Any, folder: Path) -> None:
 def _train_autoencoder(
     autoencoder: Any, pictures: Any, *, schedule: Schedule, seed: int, device: Any, log: Path
 ) -> list[dict[str, float]]:
-    """Each channel of the latents is kept near mean 0 and variance 1, as the denoiser wants them."""
+    """Each channel of the latents is kept near mean 0 and variance 1, as the denoiser needs."""
     import torch
 
     noise = torch.Generator().manual_seed(seed)
@@ -104,7 +104,7 @@ def _train_autoencoder(
 
 
 def _encode(autoencoder: Any, pictures: Any, device: Any) -> Any:
-    """The latents of the pictures, (scenes, 16, 8, 8)."""
+    """The latents of the images, (scenes, 16, 8, 8)."""
     import torch
 
     with torch.no_grad(), torch.autocast(device.type, torch.bfloat16):
@@ -113,7 +113,7 @@ def _encode(autoencoder: Any, pictures: Any, device: Any) -> Any:
 
 
 def _weights_of_things(pixels: Any) -> Any:
-    """More for the pixels of things and those beside them, which are few and hold the shapes: (pictures, 1, 64, 64)."""
+    """Larger weights for the few pixels of things and beside them, which define the shapes: (images, 1, 64, 64)."""
     import torch
 
     background = pixels[:, :, :1, :1]  # no thing reaches the corner
@@ -122,7 +122,7 @@ def _weights_of_things(pixels: Any) -> Any:
 
 
 def _pixels(pictures: Any, device: Any) -> Any:
-    """Bytes of pictures as the autoencoder takes them, -1 to 1."""
+    """Bytes of images scaled to the autoencoder's range, -1 to 1."""
     import torch
 
     return pictures.to(device).float().div(127.5).sub(1).contiguous(memory_format=torch.channels_last)
@@ -141,14 +141,14 @@ def _train_denoiser(
     log: Path,
     before: Sequence[dict[str, float]],
 ) -> list[dict[str, float]]:
-    """Learns to predict the velocity (Salimans and Ho 2022); leaves the running mean of the weights behind.
+    """Learns to predict the velocity (Salimans and Ho 2022); leaves the running mean of the weights in place.
 
-    The mean of a caption's tokens must also tell its words: the noise tells most of what a noun or a colour would, so
-    that for long nothing else would teach the text encoder to pass them on.
+    An auxiliary loss predicts a caption's words from the mean of its tokens. The noisy image alone reveals most nouns
+    and colours, so without this loss the text encoder would not learn for a long time to pass them on.
     """
     import torch
 
-    kept = new_scheduler().alphas_cumprod.to(device)  # the share of the picture's variance at each time
+    kept = new_scheduler().alphas_cumprod.to(device)  # the fraction of the image's variance at each time
     noise_source = torch.Generator().manual_seed(seed + 1)
     reader = torch.nn.Linear(text_encoder.config.hidden_size, len(tokenizer)).to(device)
     trained = [weight for module in (denoiser, text_encoder) for weight in module.parameters()]
@@ -159,7 +159,7 @@ def _train_denoiser(
         generator = stream(seed, "denoiser batch", step)
         numbers = generator.integers(0, len(scenes), schedule.batch)
         ids = token_ids(tokenizer, [draw_caption(scenes[number], generator) for number in numbers]).to(device)
-        # Times spread evenly over a batch: with times drawn one by one the loss would jump from step to step.
+        # Times are spread evenly over a batch: independent times would make the loss jump from step to step.
         spread = (torch.arange(schedule.batch) + torch.from_numpy(generator.random(schedule.batch))) / schedule.batch
         times = (spread * len(kept)).long().to(device)
         clean = latents[torch.from_numpy(numbers).to(device)]
@@ -185,7 +185,7 @@ def _train_denoiser(
 
 
 def _average(mean: list[Any], weights: list[Any], step: int) -> None:
-    """Moves the running mean towards the weights; the first steps are forgotten sooner."""
+    """Moves the running mean towards the weights; the first steps are forgotten faster."""
     import torch
 
     share = max(1 / _AVERAGED_STEPS, 1 / (1 + step / 10))

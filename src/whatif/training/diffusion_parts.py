@@ -1,4 +1,4 @@
-"""What the embedded diffusion pipeline is made of: tokeniser, text encoder, autoencoder, denoiser and scheduler."""
+"""The parts of the embedded diffusion pipeline: tokeniser, text encoder, autoencoder, denoiser and scheduler."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from whatif.training.diffusion_scenes import SIDE
 
 LATENT_CHANNELS = 16
 LATENT_SIDE = SIDE // 8
-_TOKENS = 24  # of a caption, with its beginning and end
+_TOKENS = 24  # tokens of a caption, including beginning and end
 _TEXT_WIDTH = 64
 _AUTOENCODER_WIDTH = 32
 _DENOISER_WIDTHS = (64, 96)  # at 8 x 8 and at 4 x 4
@@ -17,7 +17,7 @@ _HEADS = 4
 
 
 def new_tokenizer(words: Sequence[str]) -> Any:
-    """A tokeniser with a token for each word; case and punctuation are left out, other words are `<unk>`."""
+    """A tokeniser with one token for each word; case and punctuation are ignored, other words are `<unk>`."""
     import tokenizers
     import transformers
 
@@ -66,7 +66,7 @@ def new_text_encoder(tokenizer: Any) -> Any:
 
 
 def new_autoencoder() -> Any:
-    """An AutoencoderTiny from 64 x 64 pixels to 8 x 8 latents; its blocks stand where the resolution is low."""
+    """An AutoencoderTiny from 64 x 64 pixels to 8 x 8 latents, with its blocks at the low resolution."""
     import diffusers
 
     widths = (_AUTOENCODER_WIDTH,) * 4
@@ -82,10 +82,10 @@ def new_autoencoder() -> Any:
 
 
 def new_denoiser() -> Any:
-    """A UNet of two levels that attends at 8 x 8, and at 4 x 4 in the middle.
+    """A UNet of two levels with attention at 8 x 8, and at 4 x 4 in the middle.
 
-    The caption as a whole is added to the embedding of the time (`addition_embed_type`), which scales and shifts
-    every block: that teaches what to draw long before cross-attention alone would. Cross-attention says which
+    The caption as a whole is added to the time embedding (`addition_embed_type`), which scales and shifts every block:
+    so the model learns what to draw long before cross-attention alone would teach it. Cross-attention determines which
     colour belongs to which thing.
     """
     import diffusers
@@ -100,7 +100,7 @@ def new_denoiser() -> Any:
         down_block_types=("CrossAttnDownBlock2D", "DownBlock2D"),
         up_block_types=("UpBlock2D", "CrossAttnUpBlock2D"),
         cross_attention_dim=_TEXT_WIDTH,
-        attention_head_dim=_HEADS,  # the number of heads, whatever its name says
+        attention_head_dim=_HEADS,  # the number of heads, despite its name
         norm_num_groups=16,
         resnet_time_scale_shift="scale_shift",
         addition_embed_type="text",
@@ -109,8 +109,8 @@ def new_denoiser() -> Any:
 
 
 def new_scheduler() -> Any:
-    """The noise that pictures are made from: at the last step nothing of the picture is left, so that a background
-    can be black or white (Lin et al. 2024, Common Diffusion Noise Schedules and Sample Steps are Flawed).
+    """The noise schedule of images: nothing of the image is left at the last step, so that a background can be
+    black or white (Lin et al. 2024, Common Diffusion Noise Schedules and Sample Steps are Flawed).
     """
     import diffusers
 
@@ -124,7 +124,7 @@ def new_scheduler() -> Any:
         timestep_spacing="trailing",
         clip_sample=False,
         set_alpha_to_one=True,
-        steps_offset=1,  # has no say with this spacing; without it diffusers warns
+        steps_offset=1,  # has no effect with this spacing, but avoids a warning of diffusers
     )
 
 
@@ -146,7 +146,7 @@ def new_pipeline(tokenizer: Any, text_encoder: Any, autoencoder: Any, denoiser: 
 
 
 def token_ids(tokenizer: Any, captions: Sequence[str]) -> Any:
-    """The ids of captions as the pipeline makes them: (captions, 24)."""
+    """The ids of captions as the pipeline computes them: (captions, 24)."""
     return tokenizer(
         list(captions), padding="max_length", max_length=_TOKENS, truncation=True, return_tensors="pt"
     ).input_ids

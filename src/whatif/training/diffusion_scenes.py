@@ -1,4 +1,4 @@
-"""Scenes that the diffusion pipeline learns from: one thing or two, at places on a coarse grid, with their captions."""
+"""Scenes for training the diffusion pipeline: one or two things on a coarse grid, with captions."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from whatif.embedded.scenes import BACKGROUNDS, COLOURS, NOUNS, SIZES, Scene, dr
 from whatif.progress import progress
 from whatif.random_streams import stream
 
-SIDE = 64  # pixels of a picture
-# A caption names no place. With places as far apart as the denoiser's coarse cells, a thing looks the same to it
-# wherever it stands, and shapes are learnt several times sooner.
+SIDE = 64  # pixels of an image
+# A caption names no place. If places are as far apart as the denoiser's coarse cells, a thing looks the same in each of
+# them, and shapes are learnt several times faster.
 PLACES_APART = 8  # pixels
 _OTHER_WORDS = "a above an and are background below front in is left of on picture right that the there things to with"
-_FULL = 0.9  # of the captions name everything
-_EMPTY = 0.1  # of the captions are left out, for guidance without a classifier
+_FULL = 0.9  # fraction of captions that name everything
+_EMPTY = 0.1  # fraction of empty captions, for classifier-free guidance
 
 
 def draw_training_scenes(number: int, pairs: float, seed: int) -> list[Scene]:
-    """`number` scenes of the split `train` on the grid; a share of `pairs` holds two things, the others one."""
+    """`number` scenes of the split `train` on the grid; a fraction of `pairs` have two things, the others one."""
     with_two = round(number * pairs)
     kinds = [_on_grid(kind, seed) for kind in ("one", "pair")]
     scenes = [*islice(kinds[0], number - with_two), *islice(kinds[1], with_two)]
@@ -34,7 +34,7 @@ def draw_training_scenes(number: int, pairs: float, seed: int) -> list[Scene]:
 
 
 def draw_pictures(scenes: Sequence[Scene]) -> npt.NDArray[np.uint8]:
-    """The pictures of the scenes, (scenes, 64, 64, 3)."""
+    """The images of the scenes, (scenes, 64, 64, 3)."""
     from whatif.embedded.scene_image import draw_scene_picture
 
     shown = progress(scenes, len(scenes), "scenes to train on", "scene")
@@ -42,7 +42,7 @@ def draw_pictures(scenes: Sequence[Scene]) -> npt.NDArray[np.uint8]:
 
 
 def draw_caption(scene: Scene, generator: np.random.Generator) -> str:
-    """A caption of the scene: mostly one that names everything, at times a shorter one or none at all."""
+    """A caption of the scene: usually one that names everything, sometimes a shorter one or an empty one."""
     kind = generator.random()
     if kind < _EMPTY:
         return ""
@@ -52,12 +52,12 @@ def draw_caption(scene: Scene, generator: np.random.Generator) -> str:
 
 
 def caption_words() -> list[str]:
-    """Every word that captions of scenes are made of, sorted."""
+    """Every word in captions of scenes, sorted."""
     return sorted({*NOUNS, *map(plural, NOUNS), *COLOURS, *BACKGROUNDS, *SIZES, *COUNT_WORDS, *_OTHER_WORDS.split()})
 
 
 def _on_grid(kind: str, seed: int) -> Iterator[Scene]:
-    """Scenes of a kind with their things moved to the grid, where that leaves what is true of them as it was."""
+    """Scenes of a kind with their things moved to the grid, if their captions remain true."""
     for number in count():
         drawn = draw_scene("train", number, seed, kind)
         places = [_nearest((thing.x, thing.y)) for thing in drawn.things]
@@ -69,7 +69,7 @@ def _on_grid(kind: str, seed: int) -> Iterator[Scene]:
 
 
 def _nearest(place: Place) -> Place:
-    """The nearest place on the grid at which a thing of any size is inside the picture."""
+    """The nearest place on the grid at which a thing of any size is inside the image."""
     first = int(np.ceil(LARGEST / 2 * STEPS))
     most = (STEPS - 2 * first) // PLACES_APART
     x, y = (

@@ -1,4 +1,4 @@
-"""Training of the embedded language models of captions: a masked one (BERT) and a causal one (GPT-2)."""
+"""Trains the embedded language models of captions: a masked one (BERT) and a causal one (GPT-2)."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _VOCABULARY = 512
 _SPECIAL_TOKENS = {"pad_token": "<pad>", "bos_token": "<s>", "eos_token": "</s>"}
 _MASKED_TOKENS = {**_SPECIAL_TOKENS, "mask_token": "<mask>"}
 _WIDTH, _LAYERS, _HEADS = 96, 3, 4
-_INITIAL_SPREAD = 0.05  # of weights; the usual 0.02 is for ten times the width
-_CHOSEN = 0.2  # of the tokens of a text are to be found again
-_UNTOLD = -100  # what PyTorch's cross-entropy passes by
+_INITIAL_SPREAD = 0.05  # of the initial weights; the usual 0.02 is for ten times the width
+_CHOSEN = 0.2  # fraction of the tokens of a text to predict
+_UNTOLD = -100  # ignored by PyTorch's cross-entropy
 
 
 def train_masked_language(
@@ -52,8 +52,8 @@ def train_causal_language(
 ) -> list[dict[str, float]]:
     """Trains a `GPT2LMHeadModel` on captions and saves it in `folder`; returns the log, also written to `log`.
 
-    Half of the texts begin with the token of the beginning and half with their first word, so that a perplexity
-    means something with that token and without it. All end with the token of the end.
+    Half of the texts begin with the start token and half with their first word, so that perplexities are meaningful
+    with and without it. All end with the end token.
     """
     import torch
 
@@ -93,7 +93,7 @@ def build_masked_language(seed: int) -> tuple[Any, Any]:
         num_attention_heads=_HEADS,
         intermediate_size=4 * _WIDTH,
         max_position_embeddings=LONGEST,
-        hidden_dropout_prob=0.0,  # every step has new captions: there is nothing to learn by heart
+        hidden_dropout_prob=0.0,  # every step has new captions, so overfitting is not possible
         attention_probs_dropout_prob=0.0,
         initializer_range=_INITIAL_SPREAD,
         **_ids(tokenizer),

@@ -1,4 +1,4 @@
-"""The optimisation that all embedded checkpoints share: AdamW, warm-up and cosine, clipped gradients, a log."""
+"""The training loop of all embedded checkpoints: AdamW, warm-up and cosine, clipped gradients, a log."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LARGEST_GRADIENT = 1.0  # norm over all weights
 
 
 def pick_device(threads: int) -> Any:
-    """The GPU where there is one, else the CPU with this many threads."""
+    """The GPU if there is one, otherwise the CPU with this many threads."""
     import torch
 
     if torch.cuda.is_available():
@@ -39,9 +39,9 @@ def optimise(
 ) -> list[dict[str, float]]:
     """Trains the weights of `modules` in place for `schedule.steps` steps, and returns the log.
 
-    `losses(step)` makes the batch of a step and returns its losses by name, already weighted; their sum is
-    minimised. The log holds the mean of each loss over every 50 steps, and is written to `log` as JSON lines behind
-    those of the stretches `before`; no time stands in it. Raises WhatifError when a loss is no number any more.
+    `losses(step)` makes the batch of a step and returns its losses by name, already weighted; their sum is minimised.
+    The log has the mean of each loss over every 50 steps. It is written to `log` as JSON lines, after those of the
+    earlier stages `before`, and contains no times. Raises WhatifError when a loss is not a number any more.
     """
     import torch
 
@@ -83,7 +83,7 @@ def optimise(
 
 
 def _groups(modules: Iterable[Any], weight_decay: float) -> list[dict[str, Any]]:
-    """Matrices decay; biases, norms and embeddings of positions do not."""
+    """Weight decay applies to matrices, not to biases, norms and position embeddings."""
     matrices: list[Any] = []
     rest: list[Any] = []
     for module in modules:
@@ -94,7 +94,7 @@ def _groups(modules: Iterable[Any], weight_decay: float) -> list[dict[str, Any]]
 
 
 def _share(step: int, schedule: Schedule) -> float:
-    """The share of the learning rate at a step: a straight rise, then half a cosine down to 1%."""
+    """The fraction of the learning rate at a step: a linear rise, then half a cosine down to 1%."""
     if step < schedule.warmup:
         return (step + 1) / schedule.warmup
     done = min(1.0, (step - schedule.warmup) / max(1, (schedule.decay or schedule.steps) - schedule.warmup))

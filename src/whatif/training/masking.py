@@ -1,4 +1,4 @@
-"""Masked words, as BERT learns them (BERT 3.1): what a text shows, and what is to be found again."""
+"""Masks words as BERT does (BERT 3.1): the visible text, and the tokens to predict."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-_SHOWN_AS_MASK, _SHOWN_AS_ANOTHER = 0.8, 0.1  # of the tokens that are chosen; the rest are shown as they are
-_UNTOLD = -100  # what PyTorch's cross-entropy passes by
+_SHOWN_AS_MASK, _SHOWN_AS_ANOTHER = 0.8, 0.1  # of the chosen tokens; the rest are unchanged
+_UNTOLD = -100  # ignored by PyTorch's cross-entropy
 
 
 def mask_tokens(tokens: Any, tokenizer: Any, share: float, generator: np.random.Generator) -> tuple[Any, Any]:
-    """What is shown and what is to be found, (texts, length) each; `share` of the tokens, at least one a text."""
+    """Visible and predicted tokens, (texts, length) each; `share` of the tokens are chosen, at least one per text."""
     draws = generator.random(tokens.shape)
     special = np.isin(tokens, tokenizer.all_special_ids)
     draws[special] = np.inf
@@ -25,9 +25,9 @@ def mask_tokens(tokens: Any, tokenizer: Any, share: float, generator: np.random.
 
 
 def token_loss(logits: Any, targets: Any) -> Any:
-    """The mean cross-entropy over targets that are to be found: (texts, length, vocabulary) and (texts, length).
+    """The mean cross-entropy over targets that are not ignored: (texts, length, vocabulary) and (texts, length).
 
-    0 where there is none.
+    0 if there are none.
     """
     import torch
 

@@ -1,4 +1,4 @@
-"""Training of the embedded ViLT: does this caption belong to this picture, or to a minimal edit of it?"""
+"""Trains the embedded ViLT: does this caption belong to this image, or to a minimal edit of it?"""
 
 from __future__ import annotations
 
@@ -32,22 +32,22 @@ _SIZES: dict[str, Any] = {
     "num_attention_heads": 4,
 }
 _SPECIAL_TOKENS = {"pad_token": "<pad>", "bos_token": "<s>", "eos_token": "</s>", "mask_token": "<mask>"}
-_AMPLITUDE = 0.8  # of the waves of positions
-_INITIAL_SPREAD = 0.08  # of weights; the usual 0.02 is for seven times the width: attention would be even at first
-_MASKED, _ASKED = 0.3, 0.1  # of the tokens of a caption: that are masked, and that are asked for as they are
-# Weights of the losses that only help: which words are true, what each word names, and what the patches show.
+_AMPLITUDE = 0.8  # of the initial position embeddings
+_INITIAL_SPREAD = 0.08  # the usual 0.02 is for seven times the width and would make attention uniform at first
+_MASKED, _ASKED = 0.3, 0.1  # fractions of a caption's tokens: masked, and predicted unmasked
+# Weights of the auxiliary losses: which words are true, what each word refers to, and what the patches show.
 _WORDS, _NAMED, _PATCHES = 1.0, 0.5, 0.5
-_NAMED_LAYER = 3  # after which it is read what words name, so that the layers above can use it
+_NAMED_LAYER = 3  # the layer after which references of words are predicted, so that later layers can use them
 
 
 def train_vilt(recipe: MatchingRecipe, seed: int, threads: int, folder: Path, log: Path) -> list[dict[str, float]]:
     """Trains a `ViltForImageAndTextRetrieval` and saves it in `folder`; returns the log, also written to `log`.
 
-    Its one logit is above 0 for a caption that is true of the picture. Its first layers are those of the CLIP that
-    stands beside `folder`, where `recipe.start` names one. A batch of `recipe.train.batch` holds scenes and their
-    edits, each picture with both captions, of which some words are masked. Three losses help, and their heads are
-    thrown away: from each patch the thing that it shows, which is learned alone at first; the words that are true of
-    the picture, where words are masked or wrong; and from each noun, colour and size what it names in the picture.
+    Its single logit is above 0 for a caption that is true of the image. Its first layers are those of the CLIP beside
+    `folder` that `recipe.start` names, if any. A batch of `recipe.train.batch` holds scenes and their edits, each image
+    with both captions, in which some words are masked. Three auxiliary losses help, and their heads are discarded: from
+    each patch the thing that it shows, which is learned alone at first; the words that are true of the image, where
+    words are masked or wrong; and for each noun, colour and size what it refers to in the image.
     """
     import torch
 
@@ -104,7 +104,7 @@ def train_vilt(recipe: MatchingRecipe, seed: int, threads: int, folder: Path, lo
 
 
 def both_with_both(number: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Which picture and which caption of `Twins` of `number` scenes meet: each scene and its edit, with both captions.
+    """Indices of images and captions of `Twins` of `number` scenes: each scene and its edit, with both captions.
 
     Two arrays (4 * number,): own, own, then the edit's caption with the scene, and the scene's with the edit.
     """
@@ -115,9 +115,9 @@ def both_with_both(number: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 def _named(
     twins: Twins, pictures: NDArray[np.int64], captions: NDArray[np.int64], offsets: Labels
 ) -> tuple[list[int], list[int], word_targets.Target]:
-    """Rows and tokens of words in the captions that meet pictures, and what each names there, (words, channels).
+    """Rows and tokens of words in the captions, and what each refers to in its image, (words, channels).
 
-    `offsets` (captions, length, 2) says which characters of its caption each token has.
+    `offsets` (captions, length, 2) gives the range of characters of each token in its caption.
     """
     rows, columns, targets = [], [], []
     for row, (picture, caption) in enumerate(zip(pictures, captions, strict=True)):
@@ -131,11 +131,11 @@ def _named(
 
 @dataclass(frozen=True)
 class MaskedPairs:
-    """Captions as `both_with_both` puts them, with masked words."""
+    """Captions in the order of `both_with_both`, with masked words."""
 
     shown: Labels  # (4n, length)
-    targets: Labels  # (4n, length): the tokens of the picture's own caption; UNTOLD where none is asked for
-    all_masked: NDArray[np.bool_]  # (4n,): whether a mask hides everything that is wrong of the picture
+    targets: Labels  # (4n, length): the tokens of the image's own caption; UNTOLD where none is predicted
+    all_masked: NDArray[np.bool_]  # (4n,): whether masks hide every word that is wrong for the image
 
 
 def masked_pairs(
@@ -143,8 +143,8 @@ def masked_pairs(
 ) -> MaskedPairs:
     """Masks words of the captions of `Twins` of n scenes: `tokens` (2n, length), padded where not `attended`.
 
-    Only where both captions are worded alike and have one length, and there in every other one: as they will be
-    read, captions have no masks. Asked for are words that are masked or wrong of the picture, and some others.
+    Masks only captions of pairs with the same wording and length, and every other one of those, because captions have
+    no masks at test time. Words that are masked or wrong for the image are predicted, and some others.
     """
     number = len(worded_alike)
     own = np.concatenate([tokens, tokens])
@@ -165,9 +165,9 @@ def masked_pairs(
 
 
 def embed_patches(embeddings: Any, pixels: Any) -> Any:
-    """The patches of pictures with their positions, (n, 1 + patches, width), the class token first.
+    """The patches of images with their positions, (n, 1 + patches, width), the class token first.
 
-    As the model's own `visual_embed` gives them, which shuffles them and goes through the pictures one by one.
+    Equals the model's own `visual_embed`, which also shuffles them and processes the images one by one.
     """
     import torch
 
@@ -177,7 +177,7 @@ def embed_patches(embeddings: Any, pixels: Any) -> Any:
 
 
 def _encode(vilt: Any, tokens: Any, mask: Any, patches: Any, **options: Any) -> Any:
-    """The outputs for texts (n, length), all of it text when `mask` is None, with pictures from `embed_patches`."""
+    """The outputs for texts (n, length), without padding if `mask` is None, and images from `embed_patches`."""
     import torch
 
     mask = torch.ones_like(tokens) if mask is None else mask
@@ -188,8 +188,8 @@ def _encode(vilt: Any, tokens: Any, mask: Any, patches: Any, **options: Any) -> 
 def build_vilt(seed: int, start: Path | None = None) -> tuple[Any, Any]:
     """A `ViltProcessor` with its tokenizer, and a new `ViltForImageAndTextRetrieval` for it.
 
-    `start` is a folder with a CLIP of the same width, whose vision tower becomes the first layers.
-    Raises WhatifError when it is not there.
+    `start` is a folder with a CLIP of the same width, whose vision tower becomes the first layers. Raises WhatifError
+    when it does not exist.
     """
     import torch
     import transformers
@@ -217,7 +217,7 @@ def build_vilt(seed: int, start: Path | None = None) -> tuple[Any, Any]:
     processor_class: Any = transformers.ViltProcessor
     processor = processor_class(transformers.ViltImageProcessorPil(**settings), tokenizer)
     model = transformers.ViltForImageAndTextRetrieval(config)
-    # With positions of zero, as the class leaves them, all patches would be alike.
+    # With zero positions, as the class initialises them, all patches would be alike.
     torch.nn.init.normal_(model.vilt.embeddings.cls_token, std=config.initializer_range)
     with torch.no_grad():
         model.vilt.embeddings.position_embeddings[:, 1:] = wave_positions(_WIDTH, _AMPLITUDE)
@@ -227,15 +227,15 @@ def build_vilt(seed: int, start: Path | None = None) -> tuple[Any, Any]:
 
 
 def _take_over(start: Path, vilt: Any) -> None:
-    """Gives a ViLT the vision tower of the CLIP in `start`: ViLT, too, began as a trained ViT (ViLT 3.1).
+    """Initialises a ViLT with the vision tower of the CLIP in `start`; ViLT itself started from a ViT (ViLT 3.1).
 
-    CLIP normalises its embeddings, which ViLT does not; their usual spread stands in for that of each patch.
+    CLIP normalises its embeddings, which ViLT does not; their usual spread replaces that of each patch.
     """
     import torch
     import transformers
 
     if not start.is_dir():
-        raise WhatifError(f"{start}: there is no such checkpoint to start from; `whatif train {start.name}` makes it")
+        raise WhatifError(f"{start}: no such checkpoint to start from; make it with `whatif train {start.name}`")
     clip_class: Any = transformers.CLIPModel
     options = {"local_files_only": True, "dtype": torch.float32}
     tower = clip_class.from_pretrained(start, trust_remote_code=False, **options).vision_model

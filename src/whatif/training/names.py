@@ -1,4 +1,4 @@
-"""The checkpoints that ship with the package, by name: what each is, what trains it and what measures it."""
+"""The embedded checkpoints by name: description, training function and assessment function."""
 
 from __future__ import annotations
 
@@ -74,11 +74,11 @@ def train(name: str, recipes: Recipes, folder: Path) -> None:
 
 
 def assess(name: str, folder: Path) -> dict[str, Any]:
-    """Measures the checkpoint in `folder` as the one called `name`. Raises WhatifError when it is not there."""
+    """Measures the checkpoint in `folder` as the one called `name`. Raises WhatifError when it does not exist."""
     if name not in CHECKPOINTS:
         raise WhatifError(_unknown(name))
     if not folder.is_dir():
-        raise WhatifError(f"{folder}: there is no such checkpoint; `whatif train {name}` makes it")
+        raise WhatifError(f"{folder}: no such checkpoint; make it with `whatif train {name}`")
     table: dict[str, Any] = _function(CHECKPOINTS[name].assessment)(folder)
     return table
 
@@ -91,7 +91,7 @@ def recipe_of(name: str, recipes: Recipes) -> Any:
 
 
 def _unknown(name: str) -> str:
-    return f"{name}: there is no such embedded checkpoint; there are {', '.join(CHECKPOINTS)}"
+    return f"{name}: unknown embedded checkpoint; choose one of {', '.join(CHECKPOINTS)}"
 
 
 def _function(where: str) -> Any:

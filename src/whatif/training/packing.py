@@ -1,4 +1,4 @@
-"""Many short questions about one picture in one sequence: the picture first, each question blind to the others."""
+"""Packs many short questions about one image into one sequence: the image, then questions that ignore each other."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-IGNORED = -100  # a label that no loss is taken of
+IGNORED = -100  # a label that is excluded from the loss
 
 
 @dataclass(frozen=True)
 class Packed:
-    """Questions and answers of a batch of pictures; arrays of shape (pictures, tokens), prefix left out."""
+    """Questions and answers of a batch of images; arrays of shape (images, tokens), without the prefix."""
 
     tokens: npt.NDArray[np.int64]
-    labels: npt.NDArray[np.int64]  # the token that should follow, where it belongs to an answer
+    labels: npt.NDArray[np.int64]  # the next token, if it belongs to an answer
     positions: npt.NDArray[np.int64]
     owners: npt.NDArray[np.int64]  # the number of the question, from 1; 0 is padding
 
 
 def pack(questions: Sequence[Sequence[tuple[list[int], list[int]]]], prefix: int, padding: int) -> Packed:
-    """Token ids of (question, answer) for each picture; `prefix` is the number of tokens before each question."""
+    """Token ids of (question, answer) for each image; `prefix` is the number of tokens before each question."""
     width = max(sum(len(asked) + len(answer) for asked, answer in of_picture) for of_picture in questions)
     shape = (len(questions), width)
     tokens = np.full(shape, padding, np.int64)
@@ -44,9 +44,9 @@ def pack(questions: Sequence[Sequence[tuple[list[int], list[int]]]], prefix: int
 
 
 def attention_mask(packed: Packed, prefix: int, dtype: Any, device: Any) -> Any:
-    """What is added to attention, of shape (pictures, 1, prefix + tokens, prefix + tokens): 0 where one may look.
+    """The additive attention mask, (images, 1, prefix + tokens, prefix + tokens): 0 where attention is allowed.
 
-    Everything may look at what stands before it in the prefix and in its own question.
+    A token attends to earlier tokens of the prefix and of its own question.
     """
     import torch
 
@@ -54,7 +54,7 @@ def attention_mask(packed: Packed, prefix: int, dtype: Any, device: Any) -> Any:
     in_prefix = torch.arange(owners.shape[1], device=device) < prefix
     earlier = torch.ones(2 * (owners.shape[1],), dtype=torch.bool, device=device).tril()
     same = (owners[:, :, None] == owners[:, None, :]) & (owners[:, None, :] > 0)
-    # Padding looks at the prefix: a row that may look at nothing would give no numbers.
+    # Padding attends to the prefix: a fully masked row would give NaN.
     allowed = earlier & (same | in_prefix[None, None, :])
     mask = torch.zeros(allowed.shape, dtype=dtype, device=device).masked_fill(~allowed, torch.finfo(dtype).min)
     return mask[:, None]

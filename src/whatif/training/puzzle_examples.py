@@ -1,7 +1,7 @@
-"""Counting puzzles to train on: small pictures, where their things are, and their questions (C-VQA 3.3).
+"""Counting puzzles for training: small images, the positions of their objects, and their questions (C-VQA 3.3).
 
-They are laid out and drawn by the code that makes the benchmark's, from streams of random numbers of their own: no
-value of the benchmark's seed gives a picture that was trained on.
+They are laid out and drawn by the benchmark's code, from separate streams of random numbers: no value of the
+benchmark's seed gives an image that was used for training.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from whatif.benchmarks.cvqa_synthetic.worlds import Words
 from whatif.progress import progress
 from whatif.random_streams import stream
 
-_OTHER_FIRST = [0, 2, 1, 3]  # the regions when the other polygon is the one that a question names
+_OTHER_FIRST = [0, 2, 1, 3]  # the regions if the question names the other polygon
 _MASK_SIDE = 24
 
 
 @dataclass(frozen=True)
 class PuzzleExample:
-    """A puzzle to train on. Places are shares of the picture's side; a mask's pixel is its share inside a polygon."""
+    """A training puzzle. Positions are fractions of the image's side; a mask's pixel is its fraction in a polygon."""
 
     picture: npt.NDArray[np.uint8]  # (side, side, 3)
     places: npt.NDArray[np.float32]  # (things, 2): x, y
@@ -38,8 +38,7 @@ class PuzzleExample:
 def draw_puzzles(subject: str, number: int, seed: int, settings: GeneratePuzzles, side: int) -> list[PuzzleExample]:
     """The first `number` puzzles of `flowers` or `dots`, reduced to `side` pixels as a processor would.
 
-    Four follow one another that have their words in common, drawn as the benchmark draws its worlds. Raises
-    WhatifError as the layouts do.
+    Groups of four share their words, drawn like the benchmark's worlds. Raises WhatifError as the layouts do.
     """
     from whatif.benchmarks.cvqa_synthetic.flowers import drawn_flowers
     from whatif.benchmarks.cvqa_synthetic.puzzle_image import FlowerPictures
@@ -63,7 +62,7 @@ def draw_puzzles(subject: str, number: int, seed: int, settings: GeneratePuzzles
 def puzzle_questions(
     example: PuzzleExample, generator: np.random.Generator, counterfactual: bool
 ) -> list[tuple[str, str]]:
-    """Every original question of a puzzle with its answer; and every counterfactual one, when asked for."""
+    """Every original question of a puzzle with its answer; on request also every counterfactual one."""
     views: list[tuple[tuple[str, str] | None, npt.NDArray[np.int64]]] = [(example.colours, np.array(example.counts))]
     if example.colours is not None:
         first, second = example.colours
@@ -84,7 +83,7 @@ def puzzle_questions(
 def turned(example: PuzzleExample, turn: int) -> PuzzleExample:
     """One of the eight orientations of a flower puzzle (turn 0 to 7), or of the four mirrorings of a dot puzzle.
 
-    Mirrored circles change their places in the rows and columns, and so their numbers.
+    Mirrored circles change their rows and columns, and so their numbers.
     """
     picture, places, masks = example.picture, example.places, example.masks
     grid = np.arange(6).reshape(2, 3)
@@ -97,7 +96,7 @@ def turned(example: PuzzleExample, turn: int) -> PuzzleExample:
         places = np.stack([places[:, 0], 1 - places[:, 1]], axis=1)
         masks = None if masks is None else masks[:, ::-1]
     if example.colours is None:
-        old = grid.ravel()  # which circle stood where now the 0th, 1st, ... stands
+        old = grid.ravel()  # the former number of the circle that is now 0th, 1st, ...
         new = np.argsort(old)
         counts = tuple(example.counts[place] for place in old)
         return PuzzleExample(picture, places, new[example.owners], counts, None, None)

@@ -1,7 +1,7 @@
-"""What a LLaVA is taught by questions of which it knows picture and answer: the answers, and two things that help.
+"""Losses of a LLaVA for questions with known image and answer: the answers, and two auxiliary losses.
 
-Tokens are as unlike each other for 30 and 31 as for 30 and 3, so an answer that is a number is also read as a number;
-and in scenes it is read after each word of a question what that word names.
+The tokens of 30 and 31 are as unlike as those of 30 and 3, so a numerical answer is also predicted as a number. In
+scenes, the reference of each word of a question is predicted after the word.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from whatif.training.vision_language_parts import PATCH, SIDE, answer_prompt
 from whatif.training.word_targets import CHANNELS, word_losses, word_targets
 
 Example = PuzzleExample | ScenePicture
-_PREFIX = 1 + (SIDE // PATCH) ** 2  # tokens before a question: the beginning of the text, the picture
-_WORDS_LAYER = 2  # after which it is read what words name, so that the layers above can use it
-_WORDS_WEIGHT = 0.5  # beside the loss of the answers
+_PREFIX = 1 + (SIDE // PATCH) ** 2  # tokens before a question: the start token and the image
+_WORDS_LAYER = 2  # the layer after which references of words are predicted, so that later layers can use them
+_WORDS_WEIGHT = 0.5  # relative to the loss of the answers
 _NUMBERS_WEIGHT = 2.0
-_LARGE = 10.0  # numbers are read in units of this
+_LARGE = 10.0  # the unit of predicted numbers
 
 
 def new_readers(model: Any) -> Any:
-    """Linear heads on the language model's states, to be thrown away: what a word names, and an answer as a number."""
+    """Linear heads on the language model's states, discarded later: a word's reference, and an answer as a number."""
     import torch
 
     width = model.config.text_config.hidden_size
@@ -43,13 +43,12 @@ def question_losses(
     *,
     tolerance: float = _LARGE,
 ) -> dict[str, Any]:
-    """The losses of pictures with some questions and answers each; `features` are the pictures' projected tokens.
+    """The losses of images with some questions and answers each; `features` are the images' projected tokens.
 
-    A number that is read more than `tolerance` beside the right one pulls the same however far it is; nearer, the less
-    the nearer it is.
+    The gradient of a number's error is constant beyond `tolerance`, and proportional to the error below it.
 
-    `answers` is the mean over the answers' tokens, each answer with the token that ends it. `named` and `numbers` are
-    already weighted, and left out where no question has what they are about.
+    `answers` is the mean over the answers' tokens, including each answer's end token. `named` and `numbers` are already
+    weighted, and are left out if no question has them.
     """
     import torch
     from torch.nn.functional import cross_entropy, smooth_l1_loss
@@ -104,7 +103,7 @@ class _Asked:
 
 @dataclass
 class _Read:
-    """Places of tokens behind the prefix, (row, column), and what is to be read there."""
+    """Token positions after the prefix, (row, column), and the targets to predict there."""
 
     rows: list[int] = field(default_factory=list)
     columns: list[int] = field(default_factory=list)
@@ -121,7 +120,7 @@ class _Read:
 
 
 def _read_beside(examples: Sequence[Example], asked: Sequence[Sequence[_Asked]]) -> tuple[_Read, _Read]:
-    """What words name in scenes, and which numbers the answers are, read where an answer begins."""
+    """The references of words in scenes, and the numerical answers, predicted where an answer begins."""
     named, numbers = _Read(), _Read()
     for row, (example, of_picture) in enumerate(zip(examples, asked, strict=True)):
         start = 0

@@ -1,4 +1,4 @@
-"""A typed view of `params/embedded.yaml`: how each checkpoint that ships with the package is trained."""
+"""A typed view of `params/embedded.yaml`: how each embedded checkpoint is trained."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ RECIPES_FILE = "params/embedded.yaml"
 
 
 class Schedule(Settings):
-    """A stretch of optimisation."""
+    """One stage of optimisation."""
 
     steps: int = Field(ge=1)
-    batch: int = Field(ge=1)  # pictures, or texts, a step
+    batch: int = Field(ge=1)  # images or texts per step
     learning_rate: float = Field(gt=0, lt=1)
     warmup: int = Field(ge=1)  # steps
     decay: int | None = Field(default=None, ge=1)  # steps until the learning rate is lowest; all of them when null
@@ -25,7 +25,7 @@ class Schedule(Settings):
 
 
 class Examples(Settings):
-    """How many pictures are drawn to train on, each seen several times in other orientations or words."""
+    """How many training images are drawn; each is used several times in other orientations or wordings."""
 
     flower_puzzles: int = Field(ge=0)
     dot_puzzles: int = Field(ge=0)
@@ -33,13 +33,13 @@ class Examples(Settings):
 
 
 class VisionLanguageRecipe(Settings):
-    """A LLaVA: its vision tower alone learns what is where, all of it to answer, its language model alone to read.
+    """A LLaVA. Stages: the vision tower alone, for dense targets; the whole model, to answer; its language model alone.
 
-    Then all of it learns to count exactly, and its language model alone once more.
+    Then the whole model learns to count exactly, and finally the language model alone again.
     """
 
-    counterfactual: bool  # whether it is trained on counterfactual questions too
-    start: str | None = None  # another embedded checkpoint to go on from
+    counterfactual: bool  # whether counterfactual questions are used, too
+    start: str | None = None  # another embedded checkpoint to continue from
     examples: Examples
     tower: Schedule | None = None
     answers: Schedule | None = None
@@ -51,7 +51,7 @@ class VisionLanguageRecipe(Settings):
 class ContrastiveRecipe(Settings):
     """A CLIP, trained on captions of scenes with their minimal edits in the same batch.
 
-    First its vision tower alone learns what things look like.
+    First its vision tower alone learns the appearance of things.
     """
 
     tower: Schedule
@@ -59,9 +59,9 @@ class ContrastiveRecipe(Settings):
 
 
 class MatchingRecipe(Settings):
-    """A ViLT that tells whether a caption and a picture belong together, trained on minimal edits.
+    """A ViLT that tells whether a caption and an image belong together, trained on minimal edits.
 
-    First it learns, without captions, what things look like.
+    First it learns the appearance of things, without captions.
     """
 
     start: str | None = None  # an embedded CLIP whose vision tower becomes its first layers
@@ -79,13 +79,13 @@ class DiffusionRecipe(Settings):
     """A latent diffusion pipeline: first its autoencoder, then its denoiser and text encoder."""
 
     scenes: int = Field(ge=1)
-    pairs: float = Field(ge=0, le=1)  # the share of the scenes that hold two things, the others one
+    pairs: float = Field(ge=0, le=1)  # the fraction of scenes with two things; the others have one
     autoencoder: Schedule
     denoiser: Schedule
 
 
 class Recipes(Settings):
-    """The whole of `params/embedded.yaml`, a key a checkpoint."""
+    """The whole of `params/embedded.yaml`, one key for each checkpoint."""
 
     seed: int = Field(ge=0, lt=2**32)
     threads: int = Field(ge=1)
@@ -100,5 +100,5 @@ class Recipes(Settings):
 
 
 def load_recipes(path: Path = Path(RECIPES_FILE)) -> Recipes:
-    """Reads and checks the recipes. Raises WhatifError with one line a finding, see `read_settings`."""
+    """Reads and checks the recipes. Raises WhatifError with one line per error; see `read_settings`."""
     return read_settings(Recipes, path)

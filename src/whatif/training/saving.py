@@ -1,4 +1,4 @@
-"""Writes trained models as ordinary Hugging Face folders, in half precision."""
+"""Saves trained models as ordinary Hugging Face folders, in half precision."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 def save_checkpoint(model: Any, processor: Any, folder: Path) -> None:
     """Writes config, `model.safetensors` in float16, and the processor or tokenizer.
 
-    The model is rounded in place and goes on in float32 on the CPU: it then gives what the saved one gives, loaded
-    with `dtype=torch.float32`.
+    The weights are rounded in place, and the model stays in float32 on the CPU: its outputs then equal those of the
+    saved model when it is loaded with `dtype=torch.float32`.
     """
     import torch
 
@@ -19,4 +19,4 @@ def save_checkpoint(model: Any, processor: Any, folder: Path) -> None:
     model.to(torch.float32).eval()
     processor.save_pretrained(folder)
     for weights in folder.glob("*.safetensors"):
-        weights.chmod(0o644)  # they are written for their owner alone
+        weights.chmod(0o644)  # the library makes them readable only for their owner

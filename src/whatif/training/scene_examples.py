@@ -1,4 +1,4 @@
-"""Scenes to train on: each beside a minimal edit of it, with pictures, captions and what they say."""
+"""Scenes for training, each with a minimal edit: images, captions and facts."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from whatif.errors import WhatifError
 from whatif.random_streams import stream
 from whatif.training.scene_facts import Labels, scene_facts, told_facts
 
-SIDE = 64  # pixels of the pictures that the embedded models look at
-_WEIGHTS = {"noun": 2, "relation": 8, "count": 3}  # of edits that are harder to tell; the others have 1
-_UNRELATED = 0.15  # of scenes stand beside another scene, not beside an edit
-_PARTIAL = 0.2  # of scenes and their edits have captions of their own, which may leave things out
+SIDE = 64  # pixels; the embedded models' image size
+_WEIGHTS = {"noun": 2, "relation": 8, "count": 3}  # of edits that are harder to distinguish; the others have 1
+_UNRELATED = 0.15  # fraction of scenes paired with another scene instead of an edit
+_PARTIAL = 0.2  # fraction of scenes and edits with separate captions, which may omit things
 
 
 @dataclass(frozen=True)
 class Twins:
-    """`n` scenes and then the edit of each, in the same order: 2n pictures and captions.
+    """`n` scenes and then the edit of each, in the same order: 2n images and captions.
 
-    `worded_alike` says of each of the n whether both captions are full and in the same wording.
+    `worded_alike` marks the pairs whose captions are both full and have the same wording.
     """
 
     scenes: list[Scene]
@@ -42,7 +42,7 @@ class Twins:
 
 
 def draw_twins(number: int, step: int, seed: int) -> Twins:
-    """The `number` scenes of a step of training, from the split `train`, each with an edit; new ones at each step."""
+    """The `number` scenes of a training step, from the split `train`, each with an edit; every step has new ones."""
     generator = stream(seed, "twins", step)
     scenes = [draw_scene("train", step * number + place, seed) for place in range(number)]
     others, first, second, alike = [], [], [], []
@@ -62,7 +62,7 @@ def draw_twins(number: int, step: int, seed: int) -> Twins:
 
 
 def edited(scene: Scene, generator: np.random.Generator) -> Scene:
-    """A minimal edit; what is hard to tell is edited more often."""
+    """A minimal edit; properties that are hard to distinguish are edited more often."""
     what = one_of([name for name in EDITS[scene.kind] for _ in range(_WEIGHTS.get(name, 1))], generator)
     try:
         return edit(scene, what, generator)
@@ -71,13 +71,13 @@ def edited(scene: Scene, generator: np.random.Generator) -> Scene:
 
 
 def caption_batch(number: int, step: int, seed: int) -> list[str]:
-    """The `number` captions of a step of training, full and partial, of scenes of the split `train`."""
+    """The `number` captions of a training step, full and partial, of scenes of the split `train`."""
     generator = stream(seed, "captions", step)
     return [_some_caption(draw_scene("train", step * number + place, seed), generator) for place in range(number)]
 
 
 def texts_for_tokenizer(number: int, seed: int) -> Iterator[str]:
-    """Captions of `number` training scenes, two of each: enough to hold every word of the scenes."""
+    """Two captions of each of `number` training scenes: enough to contain every word of the scenes."""
     generator = stream(seed, "tokenizer")
     for place in range(number):
         yield from captions(draw_scene("train", place, seed), 2, generator)
@@ -89,5 +89,5 @@ def pictures_of(scenes: Sequence[Scene]) -> NDArray[np.uint8]:
 
 
 def _some_caption(scene: Scene, generator: np.random.Generator) -> str:
-    """A full caption or one that may leave out a part, each as likely."""
+    """A full caption or one that may omit a part, with equal probability."""
     return captions(scene, 2, generator)[int(generator.random() < 0.5)]

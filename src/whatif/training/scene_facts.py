@@ -1,4 +1,4 @@
-"""What is true of a scene, as numbers: labels that training reads off pictures and captions, and whether both agree."""
+"""Facts of scenes as integer labels, which auxiliary losses predict from images and captions, and their agreement."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ from whatif.embedded.scenes import (
 
 Labels: TypeAlias = NDArray[np.int64]
 
-UNTOLD = -100  # what a caption leaves out; PyTorch's cross-entropy passes it by
+UNTOLD = -100  # not stated by a caption; ignored by PyTorch's cross-entropy
 _GROUP = {"noun": len(NOUNS) + 1, "colour": len(COLOURS) + 1, "size": len(SIZES) + 1, "count": MOST_OF_A_KIND + 1}
-# How many values each fact has. Of the two groups of things, 0 says that there is none.
+# The number of values of each fact. For the two groups of things, 0 means that there is none.
 FACTS: dict[str, int] = {
     "background": len(BACKGROUNDS),
-    "axis": 3,  # of a pair: beside each other, or below each other; else 0
+    "axis": 3,  # of a pair: side by side, or one above the other; otherwise 0
     **{f"first {name}": values for name, values in _GROUP.items()},
     **{f"second {name}": values for name, values in _GROUP.items()},
 }
-# `place`: where the thing of a patch is, seen from the other one of a pair.
+# `place`: the position of a patch's thing relative to the other thing of a pair.
 PATCH_FACTS: dict[str, int] = {**{name: _GROUP[name] for name in ("noun", "colour", "size")}, "place": len(RELATIONS)}
 _NOT_EVERYWHERE = [list(PATCH_FACTS).index(name) for name in ("noun", "place")]
 _FIRST_IN_PLACE = ("left of", "above")
@@ -43,8 +43,8 @@ _FIRST_IN_PLACE = ("left of", "above")
 def scene_facts(scene: Scene) -> Labels:
     """The value of each of FACTS, (10,).
 
-    Of a pair the thing on the left, or on top, is the first: so an exchange of places exchanges its facts. Groups of
-    things that are counted have no order in the picture; they stand in the order of their names.
+    The first thing of a pair is the left or upper one, so exchanging places exchanges the facts. Groups of counted
+    things have no order in the image; they are in order of their names.
     """
     groups = list(scene.groups)
     if scene.relation is None:
@@ -57,7 +57,7 @@ def scene_facts(scene: Scene) -> Labels:
 
 
 def told_facts(facts: Labels, caption: str) -> Labels:
-    """The facts of a scene, (10,), with UNTOLD for those that its caption leaves out: sizes, colours, background."""
+    """The facts of a scene, (10,), with UNTOLD for those that its caption omits: sizes, colours, background."""
     words = set(re.findall(r"[a-z]+", caption.lower()))
     untold = [not words & set(names) for names in (BACKGROUNDS, COLOURS, SIZES)]
     told = facts.copy()
@@ -75,10 +75,10 @@ def true_of(told: Labels, facts: Labels) -> NDArray[np.bool_]:
 
 
 def patch_facts(scenes: Sequence[Scene], side: int, patch: int) -> Labels:
-    """The value of each of PATCH_FACTS of the thing in whose square a patch has its middle: (scenes, patches, 4).
+    """The value of each of PATCH_FACTS for the thing whose square contains the patch's centre: (scenes, patches, 4).
 
-    Patches of `patch` pixels in pictures of `side`, row by row. Where there is no thing, colour and size are 0 and
-    noun and place are UNTOLD: there are many such patches, and they would drown the nouns.
+    Patches of `patch` pixels in images of `side`, row by row. Without a thing, colour and size are 0, and noun and
+    place are UNTOLD, because the many empty patches would otherwise dominate the loss of nouns.
     """
     across = side // patch
     labels = np.zeros((len(scenes), across, across, len(PATCH_FACTS)), np.int64)
@@ -98,7 +98,7 @@ def patch_facts(scenes: Sequence[Scene], side: int, patch: int) -> Labels:
 
 
 def _group_facts(group: Sequence[Group]) -> tuple[int, ...]:
-    """Of one group; zeros when there is none."""
+    """The facts of one group; zeros if there is none."""
     return (*_names(group[0]), group[0].count) if group else (0,) * len(_GROUP)
 
 

@@ -1,4 +1,4 @@
-"""Scenes to train a vision-language model on, of the split `train` only: small pictures and their questions."""
+"""Scenes of the split `train` for training a vision-language model: small images and their questions."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy.typing as npt
 from whatif.embedded.scenes import Scene, draw_scene
 from whatif.progress import progress
 
-_DRAWN_FINER = 2  # pictures are drawn this many times larger, then reduced as a processor would
+_DRAWN_FINER = 2  # images are drawn this many times larger, then reduced like a processor does
 
 
 @dataclass(frozen=True)
 class ScenePicture:
-    """A scene and its picture."""
+    """A scene and its image."""
 
     picture: npt.NDArray[np.uint8]  # (side, side, 3)
     scene: Scene
@@ -36,7 +36,7 @@ def draw_scenes(number: int, seed: int, side: int) -> list[ScenePicture]:
 
 
 def scene_questions_of(example: ScenePicture, generator: np.random.Generator) -> list[tuple[str, str]]:
-    """Questions of a scene with their answers."""
+    """Questions about a scene, with answers."""
     from whatif.embedded.scene_questions import scene_questions
 
     return [(asked.question, asked.answer) for asked in scene_questions(example.scene, generator)]

@@ -1,4 +1,4 @@
-"""Helping losses: facts of scenes read off a model's inner states, by heads that are thrown away after training."""
+"""Auxiliary losses: facts of scenes predicted from a model's inner states, by heads that are discarded later."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from whatif.training.scene_facts import UNTOLD, Labels
 
 
 def fact_reader(width: int, facts: Mapping[str, int]) -> Any:
-    """A linear layer from states of a width to the logits of all values of all facts, one fact after the other."""
+    """A linear layer from states of a given width to the logits of all values of all facts, in order of the facts."""
     import torch
 
     return torch.nn.Linear(width, sum(facts.values()))
@@ -21,7 +21,7 @@ def fact_reader(width: int, facts: Mapping[str, int]) -> Any:
 def fact_loss(logits: Any, labels: Labels, facts: Mapping[str, int]) -> Any:
     """The mean over facts of their mean cross-entropy: logits (..., values of all facts), labels (..., facts).
 
-    UNTOLD labels do not count.
+    UNTOLD labels are ignored.
     """
     import torch
 
@@ -36,7 +36,7 @@ def fact_loss(logits: Any, labels: Labels, facts: Mapping[str, int]) -> Any:
 
 
 def pixel_values(pictures: NDArray[np.uint8], device: Any) -> Any:
-    """Pictures (n, side, side, 3) as models take them: (n, 3, side, side) from -1 to 1, as their processors do."""
+    """Images (n, side, side, 3) in the form of the models' processors: (n, 3, side, side) from -1 to 1."""
     import torch
 
     return torch.from_numpy(pictures).to(device).permute(0, 3, 1, 2).float() / 127.5 - 1

@@ -1,4 +1,4 @@
-"""Byte-level BPE tokenizers of the embedded checkpoints, learned from the texts that they are trained on."""
+"""Trains the byte-level BPE tokenizers of the embedded checkpoints on the models' training texts."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 
 from whatif.errors import WhatifError
 
-NUMBERS = range(100)  # of which each can be one token
-_COMMON = 10_000  # how often a number is put among the texts, so that its merges come before those of words
+NUMBERS = range(100)  # each can be a single token
+_COMMON = 10_000  # repetitions of each number in the texts, so that its merges come before those of words
 _CLIP_START, _CLIP_END = "<|startoftext|>", "<|endoftext|>"
 _CLIP_WORD_END = "</w>"
 
@@ -24,12 +24,12 @@ def train_tokenizer(
     framed: bool = False,
     longest: int | None = None,
 ) -> Any:
-    """A `transformers.PreTrainedTokenizerFast` of at most `vocabulary_size` tokens; any text comes back unchanged.
+    """A `transformers.PreTrainedTokenizerFast` of at most `vocabulary_size` tokens; decoding restores any text.
 
-    `special_tokens` are named by their parts (`{"pad_token": "<pad>", "bos_token": "<s>", ...}`) and have the first
-    ids in their order, `further_tokens` (`<image>`) the next. With `whole_numbers` each number from 0 to 99 with a
-    space before it is one token. `framed` puts the token of `bos_token` before and of `eos_token` after every text,
-    as BERT's tokenizer does. `longest` is the number of tokens at which `truncation=True` cuts.
+    `special_tokens` are named by their role (`{"pad_token": "<pad>", "bos_token": "<s>", ...}`) and have the first
+    ids in this order; `further_tokens` (`<image>`) have the next. With `whole_numbers` each number from 0 to 99 with
+    a space before it is one token. `framed` adds the tokens `bos_token` and `eos_token` around every text, as BERT's
+    tokenizer does. `longest` is the number of tokens at which `truncation=True` cuts.
 
     Raises WhatifError when the vocabulary has no room for the bytes, the special tokens and the numbers.
     """
@@ -53,7 +53,9 @@ def train_tokenizer(
     core.train_from_iterator([*texts, *("".join(numbers) for _ in range(_COMMON if numbers else 0))], trainer)
     for number in numbers:
         if len(core.encode(number).ids) != 1:
-            raise WhatifError(f"tokenizer: {number!r} is no single token; raise vocabulary_size ({vocabulary_size})")
+            raise WhatifError(
+                f"tokenizer: {number!r} is not a single token; increase vocabulary_size ({vocabulary_size})"
+            )
     if framed:
         start, end = special_tokens["bos_token"], special_tokens["eos_token"]
         core.post_processor = tokenizers.processors.TemplateProcessing(
@@ -74,9 +76,9 @@ def train_tokenizer(
 def train_clip_tokenizer(texts: Iterable[str], vocabulary_size: int, longest: int) -> Any:
     """A `transformers.CLIPTokenizer` of at most `vocabulary_size` tokens, lower-case, cut at `longest` tokens.
 
-    As in CLIP's own, every byte is there within a word and at its end, and the end of the text has the largest id:
-    no text has an unknown token (it would be taken for the end), and both ways in which `CLIPModel` looks for the
-    end find the same place. Raises WhatifError when the vocabulary has no room for the bytes.
+    As in CLIP's own tokenizer, every byte has a token within a word and at its end, and the end of the text has the
+    largest id: so no text has an unknown token (which would be taken for the end), and both methods by which
+    `CLIPModel` finds the end agree. Raises WhatifError when the vocabulary has no room for the bytes.
     """
     import tokenizers
     import transformers
@@ -86,7 +88,7 @@ def train_clip_tokenizer(texts: Iterable[str], vocabulary_size: int, longest: in
     room = vocabulary_size - len(fixed) - 2
     if room < 0:
         raise WhatifError(f"CLIP tokenizer: vocabulary_size is {vocabulary_size}; the bytes need {len(fixed) + 2}")
-    # What comes before the merges (normal form, words) is taken from the class itself.
+    # Normalisation and pre-tokenisation are those of the class itself.
     template = transformers.CLIPTokenizer().backend_tokenizer
     core = tokenizers.Tokenizer(tokenizers.models.BPE(end_of_word_suffix=_CLIP_WORD_END))
     core.normalizer, core.pre_tokenizer = template.normalizer, template.pre_tokenizer
@@ -104,7 +106,7 @@ def train_clip_tokenizer(texts: Iterable[str], vocabulary_size: int, longest: in
 
 
 def _mask(token: str) -> Any:
-    """`a <mask>` masks the word with the space before it, for words are learned with their space."""
+    """`a <mask>` masks the word with the space before it, because words are learned with their space."""
     import tokenizers
 
     return tokenizers.AddedToken(token, lstrip=True, special=True)

@@ -1,6 +1,6 @@
-"""The first stage of models that look at scenes: from each patch of a picture, the thing that it shows, and where.
+"""The first training stage of vision towers: from each patch of an image, the thing that it shows, and its place.
 
-Nothing else teaches shapes as fast: a picture has as many labels as patches, where a caption is one label.
+Nothing else teaches shapes as fast: an image has as many labels as patches, whereas a caption is one label.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from whatif.training.scene_facts import PATCH_FACTS, patch_facts
 from whatif.training.supervision import fact_loss, fact_reader, pixel_values
 
 PATCH = 8  # pixels
-_FASTEST, _SLOWEST = 2.0, 0.2  # radians from patch to patch: next to each other, and from side to side of a picture
+_FASTEST, _SLOWEST = 2.0, 0.2  # radians from patch to patch
 
 
 def train_tower(
     name: str, model: Any, patch_states: Callable[[Any], Any], *, schedule: Schedule, seed: int, log: Path
 ) -> tuple[Any, list[dict[str, float]]]:
-    """Trains what `patch_states` goes through, a part of `model`; returns the reader of its patches, and the log.
+    """Trains the part of `model` that `patch_states` uses; returns the patch reader and the log.
 
-    `patch_states` takes pictures (n, 3, 64, 64) from -1 to 1 and gives states (n, patches, width), row by row.
-    Half of the scenes have things that are counted, for they have the most things, and half are pairs, in which each
-    thing has a place seen from the other. A tower that does not learn here where things are finds no way to it later:
-    pictures of exchanged things keep nearly the same embedding.
+    `patch_states` maps images (n, 3, 64, 64) from -1 to 1 to states (n, patches, width), row by row. Half of the
+    scenes have counted things, which have the most things, and half are pairs, in which each thing has a position
+    relative to the other. A tower that does not learn positions here never learns them later: images with exchanged
+    things keep nearly the same embedding.
     """
     import torch
 
@@ -48,10 +48,10 @@ def train_tower(
 
 
 def wave_positions(width: int, amplitude: float) -> Any:
-    """Embeddings of the places of patches to start from, (patches, width), row by row: waves down, then waves across.
+    """Initial position embeddings of patches, (patches, width), row by row: vertical waves, then horizontal waves.
 
-    `amplitude` is best about what a patch itself has at first. With random positions a model finds out late, if at all,
-    which of two things is on the left.
+    `amplitude` should be similar to that of the initial patch embeddings. With random positions a model learns late, if
+    at all, which of two things is on the left.
     """
     import torch
 

@@ -1,8 +1,8 @@
 """Trains the embedded vision-language models: LLaVA with a convolutional stem, small enough to ship.
 
-First the vision tower alone learns to say what is where, then tower and language model learn the answers together, then
-the language model alone goes on, which costs a third of that, then both learn to count without being one beside it, and
-last the language model alone settles on the tower as it is when it is asked.
+Stages: the vision tower alone learns dense targets; tower and language model learn the answers together; the language
+model continues alone, at a third of the cost; both learn to count exactly; finally the language model alone adapts to
+the tower in its evaluation mode.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ from whatif.training.vision_language_parts import (
 )
 
 _QUESTIONS_A_PICTURE = 8
-# Of flower puzzles, dot puzzles and scenes.
+# Relative numbers of flower puzzles, dot puzzles and scenes.
 _SHARES = {"tower": (2, 1, 1), "answers": (2, 1, 1), "words": (2, 3, 3), "counts": (1, 4, 1), "settling": (1, 4, 1)}
-_HALF = 0.5  # a number that is nearer than this to the right one is the right one
-_DENSE_WEIGHT = 0.5  # of the losses of places, while answers are learnt
-_SCENES_READ = 3000  # for the words of the tokeniser
+_HALF = 0.5  # a number with a smaller error rounds to the correct one
+_DENSE_WEIGHT = 0.5  # weight of the dense losses while answers are learnt
+_SCENES_READ = 3000  # for the tokeniser's vocabulary
 _ORIENTATIONS = 8
 
 
 def train_vision_language(recipe: VisionLanguageRecipe, seed: int, threads: int, folder: Path, log: Path) -> None:
-    """Trains a LLaVA and saves it, with its processor, into `folder`; the log of losses goes to `log`.
+    """Trains a LLaVA and saves it, with its processor, in `folder`; the log of losses goes to `log`.
 
-    A recipe with `start` goes on from that checkpoint, which stands beside `folder`.
-    Raises WhatifError when it is not there.
+    A recipe with `start` continues from that checkpoint, in a folder beside `folder`. Raises WhatifError when it does
+    not exist.
     """
     import torch
 
@@ -121,7 +121,7 @@ def _draw_examples(recipe: VisionLanguageRecipe, seed: int) -> list[list[Any]]:
 
 
 def _texts(kinds: Sequence[Sequence[Any]], seed: int) -> list[str]:
-    """What the tokeniser is trained on: questions of all kinds with their answers, and every number to 99."""
+    """The tokeniser's training texts: questions of all kinds with their answers, and every number up to 99."""
     flowers, dots, scenes = kinds
     generator = stream(seed, "tokeniser")
     asked = [pair for puzzle in [*flowers[:1000], *dots[:300]] for pair in puzzle_questions(puzzle, generator, True)]
@@ -132,7 +132,7 @@ def _texts(kinds: Sequence[Sequence[Any]], seed: int) -> list[str]:
 def _batch(
     kinds: Sequence[Sequence[Example]], recipe: VisionLanguageRecipe, stage: str, step: int, seed: int
 ) -> tuple[list[Example], list[list[tuple[str, str]]]]:
-    """The pictures of a step and some questions of each."""
+    """The images of a step, and some questions about each."""
     schedule = getattr(recipe, stage)
     generator = stream(seed, "batch", stage, recipe.counterfactual, step)
     shares = [schedule.batch * share // sum(_SHARES[stage]) for share in _SHARES[stage]]

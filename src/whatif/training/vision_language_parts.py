@@ -1,4 +1,4 @@
-"""What the embedded LLaVA is made of: its processor, its weights, and how a picture is read."""
+"""The parts of the embedded LLaVA: its processor, its weights, and its image input."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ import numpy.typing as npt
 from whatif.errors import WhatifError
 from whatif.training.tokenizers import train_tokenizer
 
-SIDE = 96  # pixels of a picture
-PATCH = 16  # pixels of a token's place: 36 tokens a picture
+SIDE = 96  # pixels of an image
+PATCH = 16  # pixels per token and side: 36 tokens per image
 _VOCABULARY = 1024
-_WIDTH = 160  # of the vision tower's tokens
-# Of the language model's weights. With the usual 0.02, which is for thirty times the width, its attention is nearly
-# even at first, and it takes thousands of steps to find out that words can be compared with what is there.
+_WIDTH = 160  # width of the vision tower's tokens
+# Of the language model's weights. The usual 0.02 is for thirty times the width: attention would be nearly uniform at
+# first, and learning to compare words with the image would take thousands of steps.
 _INITIAL_SPREAD = 0.08
 _IMAGE_TOKEN = "<image>"
 _SPECIAL_TOKENS = {"pad_token": "<pad>", "bos_token": "<s>", "eos_token": "</s>"}
 
-# The pictures of a turn, its words, then the answer behind `Answer:`.
+# The images of a turn, its text, then the answer after `Answer:`.
 _TEMPLATE = (
     "{{ bos_token }}{% for message in messages %}{% if message['role'] == 'assistant' %}Answer: {% endif %}"
     "{% for part in message['content'] %}{% if part['type'] == 'image' %}" + _IMAGE_TOKEN + "{% endif %}{% endfor %}"
@@ -33,12 +33,12 @@ _TEMPLATE = (
 
 
 def answer_prompt(question: str) -> str:
-    """What stands between a picture and its answer, as the chat template has it."""
+    """The text between an image and its answer, as in the chat template."""
     return f"{question}\nAnswer:"
 
 
 def new_processor(texts: Sequence[str]) -> Any:
-    """A LlavaProcessor with a tokeniser of these texts."""
+    """A LlavaProcessor with a tokeniser trained on these texts."""
     import transformers
 
     llava_processor: Any = transformers.LlavaProcessor
@@ -53,15 +53,15 @@ def new_processor(texts: Sequence[str]) -> Any:
         tokenizer=train_tokenizer(texts, _VOCABULARY, _SPECIAL_TOKENS, (_IMAGE_TOKEN,), whole_numbers=True),
         patch_size=PATCH,
         vision_feature_select_strategy="default",
-        num_additional_image_tokens=1,  # the tower's class token, which "default" leaves out again
+        num_additional_image_tokens=1,  # the tower's class token, which "default" removes again
         chat_template=_TEMPLATE,
     )
 
 
 def new_model(processor: Any) -> Any:
-    """A LLaVA with random weights, of 3 million: a ResNet stem under a small transformer, and a Llama.
+    """A LLaVA with random weights, 3 million of them: a ResNet stem under a small transformer, and a Llama.
 
-    A stem of convolutions learns what is inside an outline with half the pictures that a Swin of the same cost needs.
+    A convolutional stem learns what is inside an outline with half the images that a Swin of the same cost needs.
     """
     import transformers
 
@@ -112,12 +112,12 @@ def new_model(processor: Any) -> Any:
 
 
 def load_start(folder: Path) -> tuple[Any, Any]:
-    """The model and the processor of a checkpoint to go on from. Raises WhatifError when it is not there."""
+    """The model and the processor of a checkpoint to continue from. Raises WhatifError when it does not exist."""
     import torch
     import transformers
 
     if not (folder / "model.safetensors").is_file():
-        raise WhatifError(f"{folder}: has no model.safetensors to go on from; train that checkpoint first")
+        raise WhatifError(f"{folder}: has no model.safetensors to continue from; train that checkpoint first")
     model = transformers.LlavaForConditionalGeneration.from_pretrained(
         folder, dtype=torch.float32, trust_remote_code=False
     )
@@ -125,7 +125,7 @@ def load_start(folder: Path) -> tuple[Any, Any]:
 
 
 def pixel_values(pictures: Sequence[npt.NDArray[np.uint8]]) -> Any:
-    """Pictures of (side, side, 3) as the processor gives them: a tensor (pictures, 3, side, side)."""
+    """Images of (side, side, 3) in the processor's form: a tensor (images, 3, side, side)."""
     import torch
 
     stacked = torch.from_numpy(np.stack([np.ascontiguousarray(picture) for picture in pictures]))
@@ -133,5 +133,5 @@ def pixel_values(pictures: Sequence[npt.NDArray[np.uint8]]) -> Any:
 
 
 def read_tokens(model: Any, pixels: Any) -> Any:
-    """The vision tower's tokens of pictures, (pictures, 36, 160), which the projector takes."""
+    """The vision tower's tokens of images, (images, 36, 160), which are the projector's input."""
     return model.model.vision_tower(pixels, output_hidden_states=True).hidden_states[-1][:, 1:]

@@ -1,8 +1,8 @@
-"""What each word of a question is taught to find in its scene, beside the answers.
+"""Targets for each word of a question about a scene: what the word refers to, beside the answers.
 
-`yes` and `no` say too little about which of the words were found and where: for long a language model answers them
-evenly, whatever is there. So a linear head, thrown away after training, reads after each noun, colour and size of a
-question what it names in the picture: how many things, what they are like, and where.
+`yes` and `no` contain too little information about which words were found and where: for a long time a language model
+answers both equally often. So a linear head, discarded after training, predicts after each noun, colour and size of a
+question what it refers to in the image: how many things, their properties, and their position.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ import numpy.typing as npt
 from whatif.embedded.scene_words import plural
 from whatif.embedded.scenes import COLOURS, NOUNS, SIZES, Scene, Thing
 
-_MOST = 6  # things that are told apart by their number; more count as so many
+_MOST = 6  # largest number of things; more count as this many
 _FIELDS: dict[str, tuple[str, ...]] = {"noun": NOUNS, "colour": tuple(COLOURS), "size": tuple(SIZES)}
 
 # Channels of the head.
-NUMBER = slice(0, _MOST + 1)  # how many things the words name so far: none, one, ...
+NUMBER = slice(0, _MOST + 1)  # how many things the words refer to so far: none, one, ...
 LIKE = slice(NUMBER.stop, NUMBER.stop + sum(map(len, _FIELDS.values())))  # nouns, colours and sizes among these
-WHERE = slice(LIKE.stop, LIKE.stop + 2)  # their mean place, x and y from 0 to 1; NaN when there is none
+WHERE = slice(LIKE.stop, LIKE.stop + 2)  # their mean position, x and y from 0 to 1; NaN if there is none
 CHANNELS = WHERE.stop
 
 Target = npt.NDArray[np.float32]
@@ -33,9 +33,9 @@ _MEANING |= {plural(noun): ("noun", noun) for noun in NOUNS}
 
 
 def word_targets(question: str, scene: Scene) -> list[tuple[int, Target]]:
-    """For each noun, colour and size in a question the character after it, and what the head should read there.
+    """For each noun, colour and size in a question the position after it, and the head's targets there.
 
-    A noun right after a colour or a size is read together with it: `red balls` names the balls that are red.
+    A noun directly after a colour or a size is combined with it: `red balls` refers to the red balls.
     """
     targets = []
     before: tuple[str, str] | None = None
@@ -50,7 +50,7 @@ def word_targets(question: str, scene: Scene) -> list[tuple[int, Target]]:
 
 
 def word_losses(read: Any, targets: Any) -> Any:
-    """The loss of what the head reads, for tensors of shape (words, channels)."""
+    """The loss of the head's predictions, for tensors of shape (words, channels)."""
     from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy, mse_loss
 
     loss = cross_entropy(read[:, NUMBER], targets[:, NUMBER])
