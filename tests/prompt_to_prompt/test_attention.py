@@ -37,7 +37,7 @@ def pipeline() -> Any:
     tokenizer = new_tokenizer(caption_words())
     made = new_pipeline(tokenizer, new_text_encoder(tokenizer), new_autoencoder(), new_denoiser())
     made.set_progress_bar_config(disable=True)
-    with torch.no_grad():  # at the usual width a caption makes hardly a difference to a pipeline with random weights
+    with torch.no_grad():  # with the usual spread, captions hardly affect a pipeline with random weights
         made.text_encoder.get_input_embeddings().weight.mul_(50)
         for name, weight in made.unet.named_parameters():
             if "attn" in name:
@@ -72,7 +72,7 @@ def test_without_sharing_it_is_the_pipeline_itself(scheduled: Any) -> None:
             generator=torch.Generator().manual_seed(request.seed),
             output_type="pt",
         ).images[0]
-        # A caption alone in its batch is summed in another order, and the wide random weights make more of that.
+        # A caption alone in its batch is summed in another order, which the wide random weights amplify.
         assert (drawn - pixels).abs().max() < 5e-4
 
 
@@ -132,7 +132,7 @@ def test_a_map_over_words_is_copied_too() -> None:
         processor.attends_as = torch.tensor([0, 0])
         shared = layer(hidden, words)
         alone = layer(hidden[[0, 0]], torch.stack([words[0], words[0]]))
-    # The map of the first with the words of the second: neither's own.
+    # The map of the first with the words of the second: equal to neither's own.
     assert torch.allclose(shared[0], plain[0], atol=1e-6)
     assert not torch.allclose(shared[1], plain[1], atol=1e-3) and not torch.allclose(shared[1], alone[1], atol=1e-3)
 
@@ -149,7 +149,7 @@ def test_cross_attention_is_shared_where_captions_have_as_many_tokens(pipeline: 
     assert len(pipeline.tokenizer(alike.original).input_ids) == len(pipeline.tokenizer(alike.counterfactual).input_ids)
     requests = [alike, replace(alike, cross_attention=True), longer, replace(longer, cross_attention=True)]
     pixels = generate_pixels(pipeline, requests, 4)
-    assert torch.allclose(pixels[0, 0], pixels[1, 0], atol=1e-4)  # originals attend as ever
+    assert torch.allclose(pixels[0, 0], pixels[1, 0], atol=1e-4)  # originals' attention is unchanged
     assert not torch.allclose(pixels[0, 1], pixels[1, 1], atol=1e-4)
     assert torch.allclose(pixels[2], pixels[3], atol=1e-4)
     one_by_one = torch.cat([generate_pixels(pipeline, [request], 4) for request in requests])
@@ -161,12 +161,12 @@ def test_a_pair_is_one_picture_while_its_start_is_shared(pipeline: Any) -> None:
     requests = [own, replace(own, shared_start=0.5), replace(own, shared_start=1.0)]
     pixels = generate_pixels(pipeline, requests, 4)
     for start in (1, 2):
-        assert torch.allclose(pixels[0, 0], pixels[start, 0], atol=1e-4)  # originals are drawn as ever
+        assert torch.allclose(pixels[0, 0], pixels[start, 0], atol=1e-4)  # originals are unchanged
 
     def change(place: int) -> float:
         return float((pixels[place, 1] - pixels[place, 0]).abs().mean())
 
-    # At 1.0 only the last of four steps is told the other caption.
+    # At 1.0 only the last of four steps uses the other caption.
     assert change(0) > change(1) > change(2) > 0
     one_by_one = torch.cat([generate_pixels(pipeline, [request], 4) for request in requests])
     assert torch.allclose(pixels, one_by_one, atol=1e-4)

@@ -1,4 +1,4 @@
-"""Where candidates stand in runs, and that what stands beside them changes no pixel."""
+"""Places of candidates in runs; other candidates of a run do not change a pixel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Candidates of several pairs: the same rows in any parts and after any interruption, each drawn once."""
+"""Candidates of several pairs: the same rows for any parts and after any interruption, each drawn once."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ Row = dict[str, Any]
 
 
 class CountingMaker(PictureMaker):
-    """Remembers what it drew; raises instead of the run number `fails`, from 0."""
+    """Records what it drew; raises an error at run number `fails`, from 0."""
 
     fails: int | None = None
 
@@ -234,7 +234,7 @@ def test_an_answer_that_is_no_candidate_is_named(checkpoints: Path) -> None:
 
     settings = maker(checkpoints)
     broken = Broken(settings._settings, settings._clip_settings)
-    with pytest.raises(WhatifError, match=r"^s: the answer to [0-9a-f]{64} is no candidate"):
+    with pytest.raises(WhatifError, match=r"^s: the answer to [0-9a-f]{64} is not a candidate"):
         rows(broken, Path("s"), PAIRS_OF_CAPTIONS[:1])
 
 
@@ -246,7 +246,7 @@ def test_similarities_that_are_no_numbers_stop_the_run(checkpoints: Path, monkey
         return embed(self, pictures) * np.nan
 
     monkeypatch.setattr(type(made_by.clip), "pictures", overflow)
-    with pytest.raises(WhatifError, match="similarities that are no numbers; load it with dtype float32"):
+    with pytest.raises(WhatifError, match="similarities that are not a numbers; load it with dtype float32"):
         rows(made_by, Path("s"), PAIRS_OF_CAPTIONS[:1])
 
 
@@ -257,6 +257,6 @@ def test_memory_that_is_too_small_is_one_line(checkpoints: Path, monkeypatch: py
     monkeypatch.setattr("whatif.prompt_to_prompt.image_maker.generate_pairs", full)
     with pytest.raises(
         WhatifError,
-        match=r"^out of memory with 4 pairs of pictures by \S+/diffusion at once; give a smaller batch_size$",
+        match=r"^out of memory with 4 pairs of images by \S+/diffusion at once; set a smaller batch_size$",
     ):
         rows(maker(checkpoints), Path("s"), PAIRS_OF_CAPTIONS[:1])

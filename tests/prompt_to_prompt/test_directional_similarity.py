@@ -1,4 +1,4 @@
-"""CLIP's similarities against the formula by hand, and which candidate is kept."""
+"""CLIP's similarities against the formula by hand, and the selection of candidates."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_what_does_not_change_has_no_direction() -> None:
 
 
 class Table:
-    """Embeddings and pictures by name; counts what is embedded."""
+    """Embeddings and images by name; counts what is embedded."""
 
     def __init__(self) -> None:
         self.read: list[str] = []
@@ -88,7 +88,7 @@ def test_of_what_passes_the_highest_directional_similarity_is_kept_and_all_other
     rows = [
         row("a", 0, (0.3, 0.1, 0.9), 0.9),
         row("a", 1, (0.3, 0.3, 0.6), 0.8),
-        row("a", 2, (0.2, 0.2, 0.7), 0.3),  # the limits themselves pass
+        row("a", 2, (0.2, 0.2, 0.7), 0.3),  # values equal to the limits pass
         row("a", 3, (0.3, 0.3, 0.9), 0.3),
         row("a", 4, (0.3, 0.3, 0.9), -0.1),
         row("b", 0, (0.3, float("nan"), 0.9), 0.9),

@@ -1,4 +1,4 @@
-"""Candidates of the scene world: drawn in batches of their own pair, as prompt-to-prompt draws them."""
+"""Candidates of the embedded world: drawn in batches of their own pair, as prompt-to-prompt draws them."""
 
 from __future__ import annotations
 
@@ -55,5 +55,5 @@ def test_memory_that_is_too_small_is_one_line(settings: DiffusionCheckpoint, mon
         raise MemoryError("no memory\nleft")
 
     monkeypatch.setattr("whatif.prompt_to_prompt.image_maker.generate_pairs", full)
-    with pytest.raises(WhatifError, match=r"^out of memory with 2 pairs of pictures by \S+ at once"):
+    with pytest.raises(WhatifError, match=r"^out of memory with 2 pairs of images by \S+ at once"):
         list(drawn(PictureDrawer(settings), PAIR, CANDIDATES, licence="CC0-1.0"))

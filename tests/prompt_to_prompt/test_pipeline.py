@@ -1,4 +1,4 @@
-"""The diffusion pipeline as it is loaded, and what is said of a bad checkpoint."""
+"""Loading of the diffusion pipeline, and the error messages for invalid checkpoints."""
 
 from __future__ import annotations
 
@@ -85,28 +85,28 @@ TEXT = "text_encoder/model.safetensors"
     ("spoil", "message"),
     [
         (lose("model_index.json"), ": lacks model_index.json"),
-        (lambda folder: (folder / "model_index.json").write_text("[]"), "/model_index.json: is no index of a pipeline"),
+        (lambda folder: (folder / "model_index.json").write_text("[]"), "/model_index.json: is not a pipeline index"),
         (
             change("model_index.json", _class_name="StableDiffusionXLPipeline"),
-            ": is a 'StableDiffusionXLPipeline'; needed is a StableDiffusionPipeline",
+            ": is a 'StableDiffusionXLPipeline'; it must be a StableDiffusionPipeline",
         ),
         (
             change("model_index.json", unet=["diffusers", "SD3Transformer2DModel"]),
-            "/model_index.json: its unet is a 'diffusers.SD3Transformer2DModel'; needed is a diffusers.UNet2D",
+            "/model_index.json: its unet is a 'diffusers.SD3Transformer2DModel'; it must be a diffusers.UNet2D",
         ),
         (
             change("model_index.json", text_encoder=["transformers", "T5EncoderModel"]),
-            "/model_index.json: its text_encoder is a 'transformers.T5EncoderModel'; needed is a transformers.CLIP",
+            "/model_index.json: its text_encoder is a 'transformers.T5EncoderModel'; it must be a transformers.CLIP",
         ),
         (lose(UNET), "/unet: lacks weights"),
         (lose("vae/config.json"), "/vae: lacks config.json"),
         (lose("scheduler/scheduler_config.json"), "/scheduler: lacks scheduler_config.json"),
         (lose("tokenizer/tokenizer_config.json"), "/tokenizer: lacks tokenizer_config.json"),
-        (truncate(UNET, 0.001), f"/{UNET}: is cut off: it ends after 400 bytes, within its header"),
-        (truncate(UNET, 0.5), f"/{UNET}: is cut off: it has 200,100 of 400,200 bytes"),
-        (truncate(VAE, 0.9), f"/{VAE}: is cut off"),
-        (truncate(TEXT, 0.9), f"/{TEXT}: is cut off"),
-        (truncate(TEXT, 0), f"/{TEXT}: is cut off"),
+        (truncate(UNET, 0.001), f"/{UNET}: is truncated: it ends after 400 bytes, within its header"),
+        (truncate(UNET, 0.5), f"/{UNET}: is truncated: it has 200,100 of 400,200 bytes"),
+        (truncate(VAE, 0.9), f"/{VAE}: is truncated"),
+        (truncate(TEXT, 0.9), f"/{TEXT}: is truncated"),
+        (truncate(TEXT, 0), f"/{TEXT}: is truncated"),
         (lose_a_tensor(UNET), "/unet: its files lack 1 weights, first"),
         (lose_a_tensor(VAE), "/vae: its files lack 1 weights, first"),
         (lose_a_tensor(TEXT), "/text_encoder: its files lack 1 weights, first"),
@@ -124,7 +124,7 @@ def test_a_spoilt_checkpoint_is_one_line(folder: Path, spoil: Callable[[Path], o
 
 
 def test_a_folder_has_no_revisions(folder: Path) -> None:
-    with pytest.raises(WhatifError, match=r"is a folder, which has no revisions; leave out revision \(0123abc\)"):
+    with pytest.raises(WhatifError, match=r"is a folder, which has no revisions; remove `revision` \(0123abc\)"):
         load_pipeline(DiffusionCheckpoint(checkpoint=str(folder), steps=2, revision="0123abc"))
 
 
@@ -144,7 +144,7 @@ def test_a_folder_is_known_by_its_files_wherever_it_lies(folder: Path, tmp_path:
 
 
 def test_a_checkpoint_of_the_hub_is_known_by_its_commit(folder: Path, tmp_path: Path) -> None:
-    # As the hub's cache keeps it.
+    # Like the hub's cache.
     place = tmp_path / "hub" / "models--a--b" / "snapshots" / "0123abc"
     pipeline = load_pipeline(DiffusionCheckpoint(checkpoint=str(shutil.copytree(folder, place)), steps=2))
     found = identity(DiffusionCheckpoint(checkpoint="a/b", steps=2), pipeline)

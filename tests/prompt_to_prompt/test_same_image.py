@@ -1,4 +1,4 @@
-"""Captions that differ in a noun that the diffusion model does not know give one picture twice, and no pair."""
+"""Captions that differ in a noun unknown to the diffusion model give the same image twice, and no pair."""
 
 from __future__ import annotations
 

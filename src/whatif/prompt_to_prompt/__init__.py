@@ -1,1 +1,1 @@
-"""Pairs of images that differ in one noun: diffusion with shared attention, candidates, and the choice among them."""
+"""Pairs of images that differ in one noun: diffusion with shared attention, candidates, and their selection."""

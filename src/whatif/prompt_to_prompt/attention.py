@@ -1,9 +1,9 @@
-"""Counterfactual pairs of pictures by Prompt-to-Prompt: two captions, the same noise and, at first, the same attention.
+"""Draws counterfactual pairs of images by Prompt-to-Prompt: two captions, the same noise, shared early attention.
 
-COCO-Counterfactuals 3.2 and B.1.2, after Hertz et al. (2022) as Brooks et al. (2023) use it: the maps of
-self-attention are shared. Those of cross-attention, which say where each word is drawn, may be shared too, as Hertz et
-al. do where one word takes the place of another. The reference goes one pair at a time and unseeded; here several pairs
-go in a batch, each with settings of its own, and a pair does not depend on what else is in the batch.
+COCO-Counterfactuals 3.2 and B.1.2, after Hertz et al. (2022) as used by Brooks et al. (2023): the maps of
+self-attention are shared. The maps of cross-attention, which determine where each word is drawn, can also be shared, as
+Hertz et al. do when one word replaces another. The reference implementation draws one pair at a time, without seeds;
+here several pairs form a batch, each with its own settings, and a pair does not depend on the rest of the batch.
 """
 
 from __future__ import annotations
@@ -13,21 +13,23 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-# How the names of processors end in a denoiser of diffusers.
+# Suffixes of the names of attention processors in a denoiser of diffusers.
 _SELF_ATTENTION, _CROSS_ATTENTION = "attn1.processor", "attn2.processor"
 
 
 @dataclass(frozen=True)
 class PairRequest:
-    """Two captions, and how their pictures are made.
+    """Two captions, and the settings that make their images.
 
-    `shared` is p, the share of the steps at which the pair shares its self-attention, 0 to 1: none at 0, all but the
-    last at 1. `guidance` is the scale of classifier-free guidance; at 1 there is none. With `cross_attention` the pair
-    shares that too, at the same steps, if both captions have as many tokens: else a map would stand at other words.
+    `shared` is p, the fraction of the steps at which the pair shares its self-attention, 0 to 1: at 0 none, at 1 all
+    but the last. `guidance` is the scale of classifier-free guidance; 1 means none. With `cross_attention` the pair
+    also shares cross-attention, at the same steps, if both captions have the same number of tokens; otherwise the
+    maps would belong to other words.
 
-    `shared_start` is the share of the steps, 0 to 1, at which the counterfactual is still denoised by the original's
-    caption, so that both are the same picture: none at 0, which is the paper's way. What is drawn early is where a
-    thing is and how large, so the counterfactual's thing moves less; too late a start leaves the original's thing.
+    `shared_start` is the fraction of the steps, 0 to 1, at which the counterfactual is still denoised with the
+    original's caption, so that both images are the same: 0, as in the paper, means none. Position and size of an
+    object are determined early, so the counterfactual's object moves less; with too late a start the original's
+    object remains.
     """
 
     original: str
@@ -40,14 +42,14 @@ class PairRequest:
 
 
 class SharedAttention:
-    """An attention processor of diffusers in which a row of the batch can attend as another one does.
+    """An attention processor for diffusers in which a row of the batch can use the attention map of another row.
 
-    A map of attention is made of queries and keys alone, so that copying the map of another row is the same as taking
-    its queries and keys and keeping one's own values. Maps are never written out, and fast kernels stay usable.
+    An attention map is made of queries and keys alone, so copying the map of another row is the same as using its
+    queries and keys with one's own values. Maps are never materialised, so fast kernels can be used.
     """
 
     def __init__(self) -> None:
-        self.attends_as: Any = None  # for each row of the batch the row whose map it has; None: each its own
+        self.attends_as: Any = None  # for each row of the batch the row whose map it uses; None: its own
 
     def __call__(
         self,
@@ -57,7 +59,7 @@ class SharedAttention:
         attention_mask: Any = None,
         temb: Any = None,
     ) -> Any:
-        """Attention of `hidden_states` (rows, tokens, width) to themselves, or to `encoder_hidden_states` of that form.
+        """Attention of `hidden_states` (rows, tokens, width) to themselves, or to an `encoder_hidden_states` alike.
 
         Raises ValueError for any other attention.
         """
@@ -78,7 +80,7 @@ class SharedAttention:
 
 
 def generate_pairs(pipeline: Any, requests: Sequence[PairRequest], steps: int) -> list[tuple[Any, Any]]:
-    """The pictures of each request, original and counterfactual, as PIL images; all requests go in one batch.
+    """The images of each request, original and counterfactual, as PIL images; all requests form one batch.
 
     Raises ValueError as `generate_pixels` does.
     """
@@ -92,12 +94,12 @@ def generate_pairs(pipeline: Any, requests: Sequence[PairRequest], steps: int) -
 def generate_pixels(pipeline: Any, requests: Sequence[PairRequest], steps: int) -> Any:
     """The pixels of each pair, (requests, 2, 3, height, width) from 0 to 1, original first.
 
-    `pipeline` is a StableDiffusionPipeline; its scheduler's settings are used and its state is left alone. The two of
-    a pair start from the same noise, and an ancestral scheduler adds the same noise to both. All noise is drawn on the
-    CPU, for each pair from its own seed. Attention is shared at step i, counted from 0, while
+    `pipeline` is a StableDiffusionPipeline; its scheduler's settings are used and its state is not changed. Both images
+    of a pair start from the same noise, and an ancestral scheduler adds the same noise to both. All noise is drawn on
+    the CPU, for each pair from its own seed. Attention is shared at step i, counted from 0, while
     i / (steps - 1) < `shared`.
 
-    Raises ValueError for no request, fewer than one step, or `shared` or `shared_start` outside 0 to 1.
+    Raises ValueError for an empty list, fewer than one step, or `shared` or `shared_start` outside 0 to 1.
     """
     import torch
 
@@ -124,7 +126,7 @@ def _denoised(
     )
     words = torch.cat([no_words, words])  # (4 requests, tokens, width)
     guidance = torch.tensor([request.guidance for request in requests] * 2, device=device, dtype=dtype)
-    # Two generators with the same seed: whatever the scheduler draws for one of a pair, it draws for the other too.
+    # Two generators with the same seed, so the scheduler draws the same noise for both images of a pair.
     generators = [torch.Generator().manual_seed(request.seed) for request in [*requests, *requests]]
     side = pipeline.unet.config.sample_size
     height, width = (side, side) if isinstance(side, int) else side
@@ -146,7 +148,7 @@ def _denoised(
 
 
 def _told(requests: Sequence[PairRequest], step: int, steps: int, device: Any) -> Any:
-    """For each of the 4 rows of each request, in the order of `_rows`, the row whose caption it is denoised by."""
+    """For each of the 4 rows of each request, in the order of `_rows`, the row whose caption denoises it."""
     import torch
 
     number = len(requests)
@@ -158,9 +160,9 @@ def _told(requests: Sequence[PairRequest], step: int, steps: int, device: Any) -
 
 
 def _rows(sharing: Sequence[bool], device: Any) -> Any:
-    """For each of the 4 rows of each request the row whose attention it has, which is another one where it is shared.
+    """For each of the 4 rows of each request the row whose attention it uses: another row where it is shared.
 
-    Rows are ordered: without caption, then with; in both the originals, then the counterfactuals.
+    Order of the rows: without caption, then with caption; within both, originals, then counterfactuals.
     """
     import torch
 
@@ -184,7 +186,7 @@ def _crossing(pipeline: Any, requests: Sequence[PairRequest]) -> list[bool]:
 
 @dataclass(frozen=True)
 class _Attention:
-    """What stands in all attention of a denoiser to itself, and in all to the words of a caption."""
+    """The processors of a denoiser's self-attention and cross-attention."""
 
     to_itself: SharedAttention
     to_words: SharedAttention
@@ -192,9 +194,9 @@ class _Attention:
 
 @contextmanager
 def _shareable(denoiser: Any, crossing: bool) -> Iterator[_Attention]:
-    """Puts attention that can be shared into the denoiser, and afterwards back what was there.
+    """Replaces the denoiser's attention processors by shareable ones, and restores the old ones at the end.
 
-    Into every self-attention, and if `crossing` into every cross-attention.
+    Replaces every self-attention, and with `crossing` every cross-attention.
     """
     before = denoiser.attn_processors
     attention = _Attention(SharedAttention(), SharedAttention())
@@ -211,7 +213,7 @@ def _shareable(denoiser: Any, crossing: bool) -> Iterator[_Attention]:
 
 
 def _accepted(scheduler: Any, generators: list[Any]) -> dict[str, Any]:
-    """The generators as an argument of the scheduler's step, where it takes them."""
+    """The generators as an argument of the scheduler's step, if it accepts them."""
     from inspect import signature
 
     return {"generator": generators} if "generator" in signature(scheduler.step).parameters else {}
@@ -219,11 +221,11 @@ def _accepted(scheduler: Any, generators: list[Any]) -> dict[str, Any]:
 
 def _check(requests: Sequence[PairRequest], steps: int) -> None:
     if not requests:
-        raise ValueError("no pair is asked for")
+        raise ValueError("there is no request")
     if steps < 1:
         raise ValueError(f"steps is {steps}: there must be at least 1")
     for request in requests:
         if not 0 <= request.shared <= 1:
-            raise ValueError(f"shared is {request.shared}: it is a share of the steps, 0 to 1")
+            raise ValueError(f"shared is {request.shared}: it is a fraction of the steps, 0 to 1")
         if not 0 <= request.shared_start <= 1:
-            raise ValueError(f"shared_start is {request.shared_start}: it is a share of the steps, 0 to 1")
+            raise ValueError(f"shared_start is {request.shared_start}: it is a fraction of the steps, 0 to 1")

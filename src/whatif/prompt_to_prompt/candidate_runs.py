@@ -1,10 +1,10 @@
-"""Which candidates are drawn together, so that each has the same bytes whatever is drawn beside it.
+"""Groups candidates into batches ("runs") such that each has the same bytes in any company.
 
-A batch of another size is computed with other kernels: sums come out differently in the last digit, some pixels are
-rounded to another value, and the picture has another id. So a run always has the same number of places, those that
-are not needed are filled with a copy of another, and each candidate has its place once and for all. What is computed
-in one place of a batch of one size does not depend on what stands in the others. Then neither the number of parts, nor
-a threshold that drops a pair, nor an interruption changes a byte; and a run may mix any pairs.
+A batch of another size is computed with other kernels: sums differ in the last digit, some pixels round to another
+value, and the image gets another id. So a run always has the same number of places, unused places are filled with a
+copy of another candidate, and each candidate has a fixed place. The result in one place of a batch of a given size does
+not depend on the other places. Therefore neither the number of parts, nor a threshold that drops a pair, nor an
+interruption changes a byte; and a run may mix any pairs.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ Item = TypeVar("Item")
 
 
 def place_of(pair_id: str, candidate: int, width: int) -> int:
-    """The place of a candidate, from 0, in a run of `width` places; it depends on the arguments alone.
+    """The place of a candidate, from 0, in a run of `width` places; depends only on the arguments.
 
-    Candidates of a pair follow each other, and pairs begin at places of their own. So runs are full where `width`
-    divides the number of candidates, and nearly full where there are many of them.
+    Candidates of a pair have consecutive places, and each pair starts at its own place. So runs are full if `width`
+    divides the number of candidates, and nearly full if there are many candidates.
     """
     return (zlib.crc32(pair_id.encode()) + candidate) % width
 
 
 def runs_of(items: Iterable[tuple[int, Item]], width: int) -> Iterator[list[Item | None]]:
-    """Runs of `width` places for items (place, item), in order; None where a place is not needed.
+    """Runs of `width` places for items (place, item), in order; None marks an unused place.
 
-    There are as many as the place that most items have needs.
+    The number of runs is the largest number of items that share a place.
     """
     waiting: list[list[Item]] = [[] for _ in range(width)]
     for place, item in items:
@@ -39,6 +39,6 @@ def runs_of(items: Iterable[tuple[int, Item]], width: int) -> Iterator[list[Item
 
 
 def filled(run: Sequence[Item | None]) -> list[Item]:
-    """A run in which the places that are not needed hold a copy of the first item that is there."""
+    """A run whose unused places hold a copy of its first item."""
     first = next(item for item in run if item is not None)
     return [first if item is None else item for item in run]

@@ -1,7 +1,7 @@
-"""Many candidates of each caption pair, drawn and measured once: settings, ids and scores, without the pictures.
+"""Draws and measures many candidates of each caption pair, once: settings, ids and scores, without the images.
 
-COCO-Counterfactuals 3.2 and B.1.2. What a candidate came to is stored as soon as its run is measured, so that a job
-that is killed loses one run, and a run again draws only what is missing, in whatever parts the pairs come.
+COCO-Counterfactuals 3.2 and B.1.2. Results are stored as soon as a run is measured: a job that is killed loses one run,
+and a new run draws only what is missing, for any division of the pairs into parts.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from whatif.prompt_to_prompt.candidate_runs import place_of, runs_of
 from whatif.prompt_to_prompt.image_maker import PictureMaker, Row
 from whatif.prompt_to_prompt.pair_candidates import draw_candidate
 
-_CANDIDATES_AT_ONCE = 4096  # looked up, and drawn in runs, together
+_CANDIDATES_AT_ONCE = 4096  # looked up and drawn in runs together
 _IDS = ("image_id_0", "image_id_1")
 _SCORES = ("caption_image_0", "caption_image_1", "image_image", "directional")
 _Asked = tuple[int, str, dict[str, Any], dict[str, Any]]  # number, key, request, row
@@ -40,13 +40,14 @@ def candidate_rows(
     guidance: Span,
     what: str = "candidates",
 ) -> Iterator[dict[str, Any]]:
-    """Rows of `pairs` with `candidates` measured pairs of pictures for each caption pair, in the order of `pairs`.
+    """Rows of `pairs` with `candidates` measured pairs of images for each caption pair, in the order of `pairs`.
 
-    A caption pair has `pair_id`, captions, subjects and `provenance`. Each row is the same for any cutting of the
-    pairs into parts and after any interruption (`whatif.prompt_to_prompt.candidate_runs`), and no candidate is drawn twice:
-    what `store` knows is taken from it, what another process stored first stands. The progress bar is called `what`.
+    A caption pair has `pair_id`, captions, subjects and `provenance`. Each row is the same for any division of the
+    pairs into parts and after any interruption (see `whatif.prompt_to_prompt.candidate_runs`). No candidate is drawn
+    twice: stored results are taken from `store`, and a result that another process stored first is used. `what` is the
+    label of the progress bar.
 
-    Raises WhatifError as `PictureMaker` does, and when what is stored is no candidate.
+    Raises WhatifError as `PictureMaker` does, and when a stored answer is not a candidate.
     """
 
     def rows() -> Iterator[dict[str, Any]]:
@@ -63,7 +64,7 @@ def candidate_rows(
 def _as_they_come(
     rows: Iterator[dict[str, Any]], maker: PictureMaker, store: ResponseStore
 ) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Number and finished row of each candidate, first of those that are known."""
+    """Number and finished row of each candidate, known candidates first."""
     numbered = enumerate(rows)
     hits = misses = 0
     try:
@@ -94,7 +95,7 @@ def _asked(number: int, row: dict[str, Any], maker: PictureMaker) -> _Asked:
 
 
 def _drawn(run: Sequence[_Asked | None], maker: PictureMaker, store: ResponseStore) -> list[tuple[int, dict[str, Any]]]:
-    """Draws and measures a run, stores it, and gives what stands in the store then."""
+    """Draws, measures and stores a run; returns the results as stored."""
     rows = [asked and asked[3] for asked in run]
     pictures = maker.draw(rows)
     measured = maker.measure(rows, pictures)
@@ -109,7 +110,7 @@ def _drawn(run: Sequence[_Asked | None], maker: PictureMaker, store: ResponseSto
 
 
 def _found(answer: Mapping[str, Any], key: str, store: ResponseStore) -> dict[str, Any]:
-    """Ids and scores as they were stored."""
+    """The stored ids and scores."""
     try:
         found = json.loads(answer["response"])
         ids = {name: found[name] for name in _IDS}
@@ -121,7 +122,7 @@ def _found(answer: Mapping[str, Any], key: str, store: ResponseStore) -> dict[st
         valid = False
     if not valid:
         raise WhatifError(
-            f"{store.path}: the answer to {key} is no candidate (image ids and similarities); export the store, take "
-            "out this line, and merge the rest into a new one"
+            f"{store.path}: the answer to {key} is not a candidate (image ids and similarities); export the store, "
+            "remove this line, and merge the rest into a new store"
         )
     return {**ids, **scores}

@@ -1,8 +1,8 @@
-"""Draws the chosen candidates once more, from their settings: the pictures of the benchmark (COCO-Counterfactuals 3.2).
+"""Draws the chosen candidates again from their settings: the images of the benchmark (COCO-Counterfactuals 3.2).
 
-Of a hundred candidates a pair only one is needed as a picture, and drawing it twice is cheaper than keeping all. A
-candidate has its place in a run of the same size as before, so that it comes out byte for byte as it was measured,
-while runs are full of chosen ones.
+Only one of a hundred candidates per pair is needed as an image, and drawing it twice is cheaper than storing all. Each
+candidate keeps its place in a run of the same size, so its bytes are the same as when it was measured, while runs are
+filled with chosen candidates.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from whatif.prompt_to_prompt.candidate_runs import place_of, runs_of
 from whatif.prompt_to_prompt.directional_similarity import Thresholds, candidate_name, refusal
 from whatif.prompt_to_prompt.image_maker import PictureMaker, Row
 
-WHEN_DRAWN_AGAIN = "when drawn again"  # the end of the reason for which a chosen candidate is rejected
+WHEN_DRAWN_AGAIN = "when drawn again"  # ends the rejection reason of a chosen candidate
 
 
 @dataclass(frozen=True)
 class ChosenPair:
-    """A chosen candidate as it was drawn: its row of `pairs` and two rows of `images`.
+    """A chosen candidate as drawn: its row of `pairs` and two rows of `images`.
 
-    `rejection` is given when it came out differently than it was measured and is now below a threshold; such a
-    candidate is none of the benchmark's.
+    `rejection` is set if the images differ from the measured ones and are now below a threshold; such a candidate is
+    not part of the benchmark.
     """
 
     row: dict[str, Any]
@@ -42,12 +42,12 @@ def chosen_pictures(
     licence: str,
     what: str = "chosen pictures",
 ) -> Iterator[ChosenPair]:
-    """Each of the chosen rows of `pairs` with its pictures, in no order; only those of one run are in memory.
+    """Each of the chosen rows of `pairs` with its images, in no particular order; only one run is in memory.
 
-    Where the ids are those that the row has, the row is unchanged. On another machine a pixel may be rounded to
-    another value: then the row has the new ids, the similarities measured on these pictures, and `redrawn` true in
-    its provenance, and the thresholds count again. No other candidate takes the place of one that falls: its pair is
-    rejected, with the reason and what was measured. The progress bar is called `what`.
+    If the ids match those of the row, the row is unchanged. On another machine a pixel may round to another value:
+    then the row gets the new ids, the similarities measured on these images, and `redrawn` true in its provenance, and
+    the thresholds are applied again. A pair that fails them is rejected, with the reason and the measured value; no
+    other candidate replaces it. `what` is the label of the progress bar.
 
     Raises WhatifError as `PictureMaker` does.
     """
@@ -58,7 +58,7 @@ def chosen_pictures(
 
 def _drawn(run: Sequence[Row | None], maker: PictureMaker, least: Thresholds, licence: str) -> Iterator[ChosenPair]:
     pictures = maker.draw(run)
-    others = []  # place, row and images of what came out differently
+    others = []  # place, row and images of candidates that differ
     for place, row in enumerate(run):
         if row is not None:
             images = maker.images(row, pictures[place], licence)

@@ -1,4 +1,4 @@
-"""Keeps the pair of pictures whose difference is most like that of its captions (COCO-Counterfactuals 3.2, B.1.2)."""
+"""Selects candidates by CLIP similarities, above all directional similarity (COCO-Counterfactuals 3.2, B.1.2)."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ Floats: TypeAlias = NDArray[np.float64]
 Row: TypeAlias = Mapping[str, Any]
 Refusal: TypeAlias = tuple[str, str]  # reason and detail
 
-NO_CANDIDATE_LEFT = "no candidate is left"  # how the reason of `lost_pair` begins
+NO_CANDIDATE_LEFT = "no candidate is left"  # prefix of the reason of `lost_pair`
 _CANDIDATES_AT_ONCE = 256
-_SAME = 1e-9  # shorter than this, a difference of embeddings has no direction
+_SAME = 1e-9  # a shorter difference of embeddings has no direction
 
 
 class Embeds(Protocol):
-    """What embeds captions and pictures, each with length 1 (`whatif.models.local.encoders.Embedder`)."""
+    """Embeds captions and images, each as a vector of length 1 (`whatif.models.local.encoders.Embedder`)."""
 
     def captions(self, captions: Sequence[str]) -> Floats: ...
     def pictures(self, pictures: Sequence[Image]) -> Floats: ...
@@ -35,16 +35,16 @@ class Embeds(Protocol):
 
 @dataclass(frozen=True)
 class Thresholds:
-    """The least cosines of a candidate that is kept (COCO-Counterfactuals B.1.2)."""
+    """The minimum cosines of a candidate (COCO-Counterfactuals B.1.2)."""
 
-    caption_image: float  # of each caption and its picture
-    image_image: float  # of both pictures
-    directional: float  # of the changes in words and in pictures; the paper names none
+    caption_image: float  # each caption with its image
+    image_image: float  # one image with the other
+    directional: float  # the change in captions with the change in images; the paper gives no minimum
 
 
 @dataclass(frozen=True)
 class Similarities:
-    """Cosines of n pairs: of captions and their pictures, of both pictures, of the changes in words and in pictures."""
+    """Cosines of n pairs: captions with their images, image with image, change of captions with change of images."""
 
     caption_image_0: Floats
     caption_image_1: Floats
@@ -53,10 +53,10 @@ class Similarities:
 
 
 def similarities(captions_0: Floats, captions_1: Floats, images_0: Floats, images_1: Floats) -> Similarities:
-    """The similarities of n pairs by their embeddings (n, width), which have length 1.
+    """The similarities of n pairs from their embeddings (n, width), which have length 1.
 
-    `directional` is equation (1) of COCO-Counterfactuals 3.2. Where both captions or both pictures have the same
-    embedding there is no direction, and it is 0.
+    `directional` is equation (1) of COCO-Counterfactuals 3.2. It is 0 if both captions or both images have the same
+    embedding, because there is no direction.
     """
     told, shown = captions_1 - captions_0, images_1 - images_0
     lengths = np.linalg.norm(told, axis=-1) * np.linalg.norm(shown, axis=-1)
@@ -65,10 +65,10 @@ def similarities(captions_0: Floats, captions_1: Floats, images_0: Floats, image
 
 
 def measured(candidates: Iterable[Row], pictures: DecodedPictures, clip: Embeds) -> Iterator[dict[str, Any]]:
-    """Rows of `pairs` with the similarities that CLIP finds, in the same order."""
+    """Rows of `pairs` with the similarities by CLIP, in the same order."""
     waiting = iter(candidates)
     while rows := list(itertools.islice(waiting, _CANDIDATES_AT_ONCE)):
-        # The candidates of a pair have the same captions: each is read once.
+        # The candidates of a pair have the same captions: each caption is embedded once.
         texts = sorted({row[f"caption_{side}"] for row in rows for side in (0, 1)})
         told = dict(zip(texts, clip.captions(texts), strict=True))
         captions = [np.stack([told[row[f"caption_{side}"]] for row in rows]) for side in (0, 1)]
@@ -81,11 +81,11 @@ def measured(candidates: Iterable[Row], pictures: DecodedPictures, clip: Embeds)
 def best_candidates(
     candidates: Iterable[Row], least: Thresholds, refused_too: Callable[[Row], Refusal | None] = lambda row: None
 ) -> Iterator[tuple[str, Row | None, list[dict[str, Any]]]]:
-    """For each pair its id, its best candidate or None, and the rejections of the others, given in order of pairs.
+    """For each pair its id, its best candidate or None, and the rejections of the others, in order of pairs.
 
-    Best is the one with the highest directional similarity (the first of equals) among those that neither `refusal` nor
-    `refused_too`, which is asked of the rest, refuses. A candidate that is left but is not the best is rejected as
-    "another candidate was better".
+    The best candidate has the highest directional similarity (the first in case of a tie) among those that neither
+    `refusal` nor `refused_too`, which is called for the rest, rejects. Remaining candidates that are not the best are
+    rejected as "another candidate was better".
     """
     for pair_id, group in itertools.groupby(candidates, key=lambda row: str(row["pair_id"])):
         rows = list(group)
@@ -102,12 +102,12 @@ def best_candidates(
 
 
 def candidate_name(row: Row) -> str:
-    """What a candidate is called among rejected items."""
+    """The name of a candidate in rejected items."""
     return f"{row['pair_id']}-{row['candidate']:04d}"
 
 
 def lost_pair(pair_id: str, rejections: Iterable[Row]) -> dict[str, Any]:
-    """The rejection of a pair that has no candidate left, with the reason of most of its candidates in brackets.
+    """The rejection of a pair that has no candidate left, with the most frequent reason of its candidates in brackets.
 
     Its detail counts the reasons of all candidates.
     """
@@ -118,16 +118,16 @@ def lost_pair(pair_id: str, rejections: Iterable[Row]) -> dict[str, Any]:
 
 
 def is_lost_pair(row: Row) -> bool:
-    """Whether this rejection is that of a pair without candidates, and not of a candidate."""
+    """Whether this rejection is of a pair without candidates, rather than of a candidate."""
     return str(row["reason"]).startswith(NO_CANDIDATE_LEFT)
 
 
 def refusal(row: Row, least: Thresholds) -> Refusal | None:
-    """Why a measured candidate cannot be kept, as reason and detail; None when it can.
+    """The reason and detail why a measured candidate is rejected; None if it can be kept.
 
-    The first that holds of: both pictures are the same picture, a picture is unlike its caption (the detail says
-    which), the pictures are unlike each other, the pictures do not change as the captions do. Pictures are encoded
-    alike wherever they are drawn, so the same pixels have the same id.
+    The first of these that applies: both images are the same image; an image is unlike its caption (the detail names
+    the side); the images are unlike each other; the images do not change as the captions do. Encoding is deterministic,
+    so the same pixels have the same id.
     """
     if row["image_id_0"] == row["image_id_1"]:
         return SAME_PICTURE, "both pictures have the same pixels"

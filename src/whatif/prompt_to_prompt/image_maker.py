@@ -1,4 +1,4 @@
-"""Draws runs of candidates by prompt-to-prompt, and measures them by CLIP right behind (COCO-Counterfactuals 3.2)."""
+"""Draws runs of candidates by prompt-to-prompt and measures them by CLIP (COCO-Counterfactuals 3.2)."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 Row: TypeAlias = Mapping[str, Any]
 
 _ADAPTER = "prompt-to-prompt"
-_VERSION = 1  # of how pictures are drawn, encoded and measured; raise it when that changes a byte
-_PAIRS_REMEMBERED = 1024  # whose captions are embedded
+_VERSION = 1  # of drawing, encoding and measuring; increase it if a change alters any byte
+_PAIRS_REMEMBERED = 1024  # cache size for embedded captions
 
 
 class PictureDrawer:
-    """A diffusion checkpoint, loaded when it is first needed.
+    """A diffusion checkpoint, loaded on first use.
 
-    A run has as many places as the batch size of `diffusion` says, and pictures depend on it: another batch size
-    makes other bytes.
+    A run has as many places as the batch size of `diffusion`, and the images depend on it: another batch size gives
+    other bytes.
 
-    Raises WhatifError as `load_pipeline` does, when memory does not hold a run, and when the device fails.
+    Raises WhatifError as `load_pipeline` does, when a run does not fit into memory, and when the device fails.
     """
 
     def __init__(self, diffusion: DiffusionCheckpoint) -> None:
@@ -49,9 +49,9 @@ class PictureDrawer:
         return load_pipeline(self._settings)
 
     def draw(self, run: Sequence[Row | None]) -> list[tuple[Image, Image]]:
-        """The pictures of all places of a run, original and counterfactual; where it has None, a copy of another.
+        """The images of all places of a run, original and counterfactual; a place with None gets a copy of another.
 
-        A candidate has the columns of `pairs` that say how it is made: captions, seed, p and guidance.
+        A candidate has the columns of `pairs` that define it: captions, seed, p and guidance.
         """
         requests = [
             PairRequest(
@@ -65,20 +65,20 @@ class PictureDrawer:
             )
             for row in filled(run)
         ]
-        with model_faults(f"{len(run)} pairs of pictures by {self._settings.checkpoint} at once"):
+        with model_faults(f"{len(run)} pairs of images by {self._settings.checkpoint} at once"):
             return generate_pairs(self.pipeline, requests, self.steps)
 
     def images(self, row: Row, pictures: tuple[Image, Image], licence: str) -> list[dict[str, Any]]:
-        """The rows of `images` of a candidate, whose ids are those of their bytes."""
+        """The rows of `images` of a candidate; the ids are hashes of the encoded images."""
         source = f"{_ADAPTER}:{row['pair_id']}"
         return [image_row(png.encode(one), one.width, one.height, source, licence) for one in pictures]
 
 
 class PictureMaker(PictureDrawer):
-    """Draws, and measures by a CLIP that is loaded when it is first needed.
+    """Draws candidates, and measures them with a CLIP that is loaded on first use.
 
-    What is stored needs neither checkpoint where both are folders. One of the hub is loaded even then: `identity` names
-    it by its commit, which is known only once it is loaded.
+    If all results are stored and both checkpoints are folders, neither is loaded. A checkpoint of the hub is always
+    loaded, because `identity` names its commit, which is known only then.
 
     Raises WhatifError as `PictureDrawer` does, and as `dual_encoder` does.
     """
@@ -90,19 +90,19 @@ class PictureMaker(PictureDrawer):
 
     @cached_property
     def clip(self) -> Embeds:
-        """What embeds captions and pictures."""
+        """The model that embeds captions and images."""
         from whatif.models.local.encoders import dual_encoder
 
         return dual_encoder(self._clip_settings)
 
     @cached_property
     def identity(self) -> dict[str, Any]:
-        """All that decides which pictures are made and how they score, beside captions, seed, p, guidance and place."""
+        """Everything that determines the images and their scores, except captions, seed, p, guidance and place."""
         from whatif.models.local import checkpoints
         from whatif.prompt_to_prompt import pipeline as diffusion
 
         drawing, reading = self._settings, self._clip_settings
-        # The commit of a checkpoint of the hub is known once it is loaded, the digest of a folder before.
+        # The commit of a hub checkpoint is known after loading, the digest of a folder before.
         drawn = diffusion.identity(
             drawing, self.pipeline if checkpoints.folder_of(drawing.checkpoint) is None else None
         )
@@ -114,16 +114,16 @@ class PictureMaker(PictureDrawer):
     def measure(self, run: Sequence[Row | None], pictures: Sequence[tuple[Image, Image]]) -> list[dict[str, float]]:
         """The four similarities of each place of a run, by their columns in `pairs`.
 
-        Raises WhatifError when CLIP gives one that is no number, as some do in half precision.
+        Raises WhatifError when CLIP gives a similarity that is not a number, as some checkpoints do in half precision.
         """
         rows = filled(run)
-        # Captions are padded to the longest beside them: those of a pair go alone, and all places of the run together.
+        # Captions are padded to the longest in their batch, so each pair's are embedded alone; images a run at a time.
         told = np.stack([self._captions(row["caption_0"], row["caption_1"]) for row in rows], axis=1)
         shown = self.clip.pictures([picture for pair in pictures for picture in pair])
         found = vars(similarities(told[0], told[1], shown[0::2], shown[1::2]))
         if not all(np.isfinite(values).all() for values in found.values()):
             place = self._clip_settings.checkpoint
-            raise WhatifError(f"checkpoint {place}: gives similarities that are no numbers; load it with dtype float32")
+            raise WhatifError(f"checkpoint {place}: gives similarities that are not numbers; use dtype float32")
         return [{name: float(values[place]) for name, values in found.items()} for place in range(len(rows))]
 
     def _embedded(self, original: str, counterfactual: str) -> Floats:

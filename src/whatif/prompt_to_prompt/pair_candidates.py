@@ -1,4 +1,4 @@
-"""Candidates of a counterfactual pair: two captions drawn again and again (COCO-Counterfactuals 3.2, B.1.2)."""
+"""Candidates of a counterfactual pair: two captions drawn repeatedly (COCO-Counterfactuals 3.2, B.1.2)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _UNMEASURED = dict.fromkeys(("caption_image_0", "caption_image_1", "image_image"
 
 @dataclass(frozen=True)
 class Candidate:
-    """How the two pictures of a candidate are made; names are those of the columns of `pairs`."""
+    """The settings that make the two images of a candidate, named like the columns of `pairs`."""
 
     candidate: int
     p: float
@@ -24,7 +24,7 @@ class Candidate:
 
 
 def draw_candidate(pair_id: str, place: int, seed: int, *, p: Span, guidance: Span) -> Candidate:
-    """Candidate number `place` of a pair, with `p` and guidance drawn evenly; it depends on the arguments alone."""
+    """Candidate number `place` of a pair, with uniform random `p` and guidance; depends only on the arguments."""
     generator = stream(seed, "candidate", pair_id, place)
     return Candidate(
         candidate=place,
@@ -39,8 +39,8 @@ def drawn(
 ) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
     """For each candidate its row of `pairs`, not yet measured, and the two rows of `images`.
 
-    `pair` holds the columns of `pairs` that all candidates share. Up to `drawer.width` candidates go in a batch, and
-    none of another pair: so nothing depends on how pairs are shared out to jobs. Raises WhatifError as `drawer` does.
+    `pair` holds the columns of `pairs` that all candidates share. Up to `drawer.width` candidates form a batch, without
+    candidates of other pairs: nothing depends on the division of pairs into jobs. Raises WhatifError as `drawer` does.
     """
     rows = [{**pair, **asdict(one)} for one in candidates]
     for start in range(0, len(rows), drawer.width):

@@ -1,4 +1,4 @@
-"""Loads a diffusion pipeline that draws pictures from captions, from a folder or from the hub."""
+"""Loads a text-to-image diffusion pipeline from a folder or from the hub."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _PARTS = {
     "tokenizer": ("tokenizer_config.json", False),
     "scheduler": ("scheduler_config.json", False),
 }
-_SCHEDULER = re.compile(r"diffusers\.\w+Scheduler")  # the checkpoint's own
+_SCHEDULER = re.compile(r"diffusers\.\w+Scheduler")  # the scheduler of the checkpoint
 _SCHEDULERS = {"ddim": "DDIMScheduler", "euler-ancestral": "EulerAncestralDiscreteScheduler"}
-# Part -> the library and the classes that are loaded; an index that names others could import any module.
+# Part -> the library and the classes that may be loaded; an unchecked index could import any module.
 _CLASSES: dict[str, tuple[str, tuple[str, ...]]] = {
     "unet": ("diffusers", ("UNet2DConditionModel",)),
     "vae": ("diffusers", ("AutoencoderKL", "AutoencoderTiny")),
@@ -41,19 +41,19 @@ _CLASSES: dict[str, tuple[str, tuple[str, ...]]] = {
 
 
 def load_pipeline(settings: DiffusionCheckpoint) -> Any:
-    """The StableDiffusionPipeline of a checkpoint, on its device; its safety checker is left out.
+    """The StableDiffusionPipeline of a checkpoint, on its device, without its safety checker.
 
-    A folder is read without a look at the network, and weights come from safetensors files only.
+    A folder is read without network access, and weights come from safetensors files only.
 
-    Raises WhatifError, naming the file, when the folder is missing or lacks a file, when one is cut off or lacks a
-    weight, when the checkpoint is another kind of pipeline or cannot be loaded, and when the device is not there or
-    too small.
+    Raises WhatifError, naming the file, when the folder or one of its files is missing, when a file is truncated or
+    lacks a weight, when the checkpoint is another kind of pipeline or cannot be loaded, and when the device is missing
+    or too small.
     """
     import diffusers
     import torch
 
     if not sys.stderr.isatty():
-        diffusers.utils.logging.disable_progress_bar()  # no lines about it in a log file
+        diffusers.utils.logging.disable_progress_bar()  # keeps log files short
     source, folder = source_of(settings)
     if folder is not None:
         _check_files(folder)
@@ -71,7 +71,7 @@ def load_pipeline(settings: DiffusionCheckpoint) -> Any:
         pipeline = pipeline_class.from_pretrained(
             source,
             text_encoder=_text_encoder(source, options),
-            # Parts of the safety checker, which is left out, and of prompts that are pictures.
+            # The safety checker and parts for image prompts are left out.
             **dict.fromkeys(("safety_checker", "feature_extractor", "image_encoder")),
             requires_safety_checker=False,
             trust_remote_code=False,
@@ -80,12 +80,12 @@ def load_pipeline(settings: DiffusionCheckpoint) -> Any:
         )
     except WhatifError:
         raise
-    except Exception as error:  # the libraries raise errors of a dozen kinds, all of them about this checkpoint
+    except Exception as error:  # the libraries raise many types of errors, all about this checkpoint
         raise load_error(source, error) from error
     _check_weights_and_sizes(source, pipeline)
     pipeline.set_progress_bar_config(disable=True)
     if settings.scheduler is not None:
-        # With the checkpoint's own noise schedule, which is what its denoiser was trained for.
+        # Keeps the checkpoint's own noise schedule, which its denoiser was trained with.
         pipeline.scheduler = getattr(diffusers, _SCHEDULERS[settings.scheduler]).from_config(pipeline.scheduler.config)
     try:
         return pipeline.to(device)
@@ -94,10 +94,10 @@ def load_pipeline(settings: DiffusionCheckpoint) -> Any:
 
 
 def identity(settings: DiffusionCheckpoint, pipeline: Any) -> dict[str, Any]:
-    """What the pictures of a checkpoint are stored under, beside how they are asked for.
+    """The identity of a checkpoint under which its images are stored, without the settings of a request.
 
-    As `whatif.models.local.checkpoints.identity`: a folder by the digest of its files, wherever it lies; a checkpoint of the
-    hub with the commit that `pipeline`, which was loaded from it, came from. Device and batch size are no part of it.
+    As in `whatif.models.local.checkpoints.identity`: a folder by the digest of its files, independent of its path; a
+    hub checkpoint by the commit that `pipeline` was loaded from. Device and batch size are not part of it.
     """
     folder = folder_of(settings.checkpoint)
     how: dict[str, Any] = {
@@ -105,18 +105,18 @@ def identity(settings: DiffusionCheckpoint, pipeline: Any) -> dict[str, Any]:
         "scheduler": settings.scheduler,
         "cross_attention": settings.cross_attention,
     }
-    if settings.shared_start:  # named only where it is set, so that what was stored before stays valid
+    if settings.shared_start:  # only if set, so that earlier stored results stay valid
         how["shared_start"] = settings.shared_start
     if folder is not None:
         return {"files": source_digest(folder), **how}
-    # The hub's cache keeps each commit in a folder of its name: .../snapshots/<commit>/unet
+    # The hub's cache has a folder for each commit: .../snapshots/<commit>/unet
     places = Path(str(pipeline.unet.config._name_or_path)).parts
     commit = places[places.index("snapshots") + 1] if "snapshots" in places[:-1] else settings.revision
     return {"checkpoint": settings.checkpoint, "revision": commit, **how}
 
 
 def _text_encoder(source: str, options: dict[str, Any]) -> Any:
-    """The text encoder on its own: as part of a pipeline, weights that it lacks would be drawn at random unsaid."""
+    """Loads the text encoder separately, because a pipeline would silently initialise missing weights at random."""
     import transformers
 
     model, report = getattr(transformers, _TEXT_ENCODER).from_pretrained(
@@ -135,7 +135,7 @@ def _check_files(folder: Path) -> None:
     try:
         told = json.loads(index.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
-        raise WhatifError(f"checkpoint {index}: is no index of a pipeline: {first_line(error)}") from error
+        raise WhatifError(f"checkpoint {index}: is not a pipeline index: {first_line(error)}") from error
     _check_index(str(index), told)
     for part, (configuration, has_weights) in _PARTS.items():
         if not (folder / part / configuration).is_file():
@@ -150,40 +150,40 @@ def _check_files(folder: Path) -> None:
 
 
 def _check_index(index: str, told: Any) -> None:
-    """Raises WhatifError when an index names parts of other kinds than ours, whose loading could run other code."""
+    """Raises WhatifError when an index names unexpected classes, whose loading could run other code."""
     try:
         kind, parts = told["_class_name"], {part: tuple(told[part]) for part in (*_CLASSES, "scheduler")}
     except (KeyError, TypeError) as error:
-        raise WhatifError(f"checkpoint {index}: is no index of a pipeline: {first_line(error)}") from error
+        raise WhatifError(f"checkpoint {index}: is not a pipeline index: {first_line(error)}") from error
     if kind != _CLASS:
-        raise WhatifError(f"checkpoint {index.removesuffix(f'/{_INDEX}')}: is a {kind!r}; needed is a {_CLASS}")
+        raise WhatifError(f"checkpoint {index.removesuffix(f'/{_INDEX}')}: is a {kind!r}; it must be a {_CLASS}")
     for part, (library, classes) in _CLASSES.items():
         if parts[part] not in [(library, name) for name in classes]:
             found = ".".join(map(str, parts[part]))
             raise WhatifError(
-                f"checkpoint {index}: its {part} is a {found!r}; needed is a {library}.{' or '.join(classes)}"
+                f"checkpoint {index}: its {part} is a {found!r}; it must be a {library}.{' or '.join(classes)}"
             )
     scheduler = ".".join(map(str, parts["scheduler"]))
     if not _SCHEDULER.fullmatch(scheduler):
-        raise WhatifError(f"checkpoint {index}: its scheduler is a {scheduler!r}; needed is one of diffusers")
+        raise WhatifError(f"checkpoint {index}: its scheduler is a {scheduler!r}; it must be a scheduler of diffusers")
 
 
 def _check_weights_and_sizes(source: str, pipeline: Any) -> None:
     for part in ("unet", "vae"):
-        # The library leaves what it found no weights for without any.
+        # The library leaves weights that are missing from the files on the meta device.
         missing = sorted(name for name, weight in getattr(pipeline, part).named_parameters() if weight.is_meta)
         if missing:
             place = f"checkpoint {source}/{part}"
             raise WhatifError(f"{place}: its files lack {len(missing)} weights, first {missing[0]}")
     place = f"checkpoint {source}/unet/config.json"
     if pipeline.unet.config.sample_size is None:
-        raise WhatifError(f"{place}: has no sample_size, so that the size of its pictures is not known")
+        raise WhatifError(f"{place}: has no sample_size, so the size of its images is unknown")
     channels = {"in_channels": pipeline.unet.config.in_channels, "out_channels": pipeline.unet.config.out_channels}
     for name, number in channels.items():
         if number != pipeline.vae.config.latent_channels:
             raise WhatifError(
                 f"{place}: has {name} {number}, its vae has latent_channels {pipeline.vae.config.latent_channels}; "
-                "needed is a checkpoint that draws from captions alone"
+                "it must be a plain text-to-image checkpoint"
             )
     told, width = pipeline.unet.config.cross_attention_dim, pipeline.text_encoder.config.hidden_size
     if isinstance(told, int) and told != width:
