@@ -1,4 +1,4 @@
-"""What jobs ask a cluster for, and what is said of jobs that it stopped."""
+"""Resource requests of cluster jobs, and explanations of jobs that the cluster stopped."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def job_named(graph: Graph, name: str) -> Job:
         ("evaluate scenes pairs clip", Kind.MODEL),
         ("generate coco-counterfactuals measure part-000-of-001", Kind.MODEL),
         ("generate coco-counterfactuals choose", Kind.CPU),
-        ("filter coco-counterfactuals part-000-of-001", Kind.IMAGES),  # draws the chosen pictures again
+        ("filter coco-counterfactuals part-000-of-001", Kind.IMAGES),  # draws the chosen images again
     ],
 )
 def test_the_kind_of_a_job_follows_from_the_models_that_it_works_with(name: str, kind: Kind) -> None:
@@ -153,7 +153,7 @@ accounting/QOS policy'.
     jobid: 0
     log: {own} (check log file(s) for error details)
 """
-# What Slurm writes into the log of a job that it stopped -> what is said of it.
+# Slurm's text in the log of a job that it stopped -> the explanation.
 STOPPED = {
     "slurmstepd-n1: error: *** JOB 7 ON n1 CANCELLED AT 2026-11-20T15:19:02 DUE TO TIME LIMIT ***": (
         "was stopped at its time limit; raise `runtime` of `cpu` in slurm/resources.yaml"
@@ -168,9 +168,9 @@ STOPPED = {
     "slurmstepd-n1: error: *** JOB 7 ON n1 CANCELLED AT 2026-11-20T15:17:54 DUE TO NODE FAILURE ***": "lost its node",
     "whatif: data/verify/questions.parquet: cannot be read": "data/verify/questions.parquet: cannot be read",
     "Missing files after 60 seconds. This might be due to filesystem latency.": (
-        "did not see files in time; the shared folder is slow: raise `latency-wait` in slurm/config.yaml"
+        "waited too long for files; the shared folder is slow: raise `latency-wait` in slurm/config.yaml"
     ),
-    "Something else": "failed; its log says why",
+    "Something else": "failed; see its log",
 }
 
 
@@ -194,7 +194,7 @@ def test_a_job_that_was_stopped_is_named_with_its_logs_and_what_to_do(
     (line,) = cluster_faults.explain(graph, ["run.log"])
     assert line == (
         f"Slurm job 7 (evaluate cvqa-synthetic majority part-001-of-004): {STOPPED[words]}; "
-        f"then start again: what is finished stays. Logs: {tmp_path}/logs/slurm/group_evaluate/7.log, {own}"
+        f"then start again; finished results are kept. Logs: {tmp_path}/logs/slurm/group_evaluate/7.log, {own}"
     )
 
 
@@ -203,7 +203,7 @@ def test_a_job_that_never_began_has_no_log_of_slurm(tmp_path: Path, failed: tupl
     (tmp_path / "run.log").write_text(SNAKEMAKE.format(folder=tmp_path, own=own))
     (line,) = cluster_faults.explain(graph, ["run.log"])
     assert "): was cancelled; " in line
-    assert line.endswith(" Logs: none by Slurm")
+    assert line.endswith(" Logs: no Slurm log")
 
 
 def test_a_job_whose_files_come_late_is_named_with_the_first_of_them(tmp_path: Path, failed: tuple[Graph, str]) -> None:
@@ -216,8 +216,8 @@ def test_a_job_whose_files_come_late_is_named_with_the_first_of_them(tmp_path: P
     )
     (line,) = cluster_faults.explain(failed[0], ["run.log"])
     assert line == (
-        f"evaluate cvqa-synthetic majority part-001-of-004: ended well, but {output} is not to be seen here; the "
-        "shared folder is slow: raise `latency-wait` in slurm/config.yaml, then start again: what is finished stays"
+        f"evaluate cvqa-synthetic majority part-001-of-004: succeeded, but {output} is not visible here; the "
+        "shared folder is slow: raise `latency-wait` in slurm/config.yaml, then start again; finished results are kept"
     )
 
 
@@ -225,5 +225,5 @@ def test_a_job_that_slurm_did_not_take_is_named_with_slurms_words(tmp_path: Path
     graph, own = failed
     (tmp_path / "run.log").write_text(REFUSED.format(own=own))
     (line,) = cluster_faults.explain(graph, ["run.log"])
-    assert line.startswith("evaluate cvqa-synthetic majority part-001-of-004: not taken by Slurm: sbatch: error: ")
+    assert line.startswith("evaluate cvqa-synthetic majority part-001-of-004: rejected by Slurm: sbatch: error: ")
     assert "Job violates accounting/QOS policy; change slurm/resources.yaml" in line

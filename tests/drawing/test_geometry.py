@@ -1,4 +1,4 @@
-"""Plane geometry beside shapely, which computes the same in another way."""
+"""Plane geometry against shapely, which computes the same by another method."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which processes end with which: by real processes, each a few lines of Python that call what the run calls."""
+"""Which processes end together, tested with real processes: a few lines of Python that call the same functions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from whatif.processes import ending
 
 Start = Callable[..., subprocess.Popen[str]]
 SOURCE = ROOT / "src"
-# Snakemake in the middle of a run: one child as its job, and a main thread that waits.
+# Snakemake during a run: one child as its job, and a main thread that waits.
 SNAKEMAKE = """
 import subprocess, sys, threading
 from whatif.processes import ending
@@ -43,7 +43,7 @@ threading.Event().wait({seconds})
 
 @pytest.fixture
 def start() -> Iterator[Start]:
-    """Starts Python with some lines; what is left of it at the end is killed, with all that it started."""
+    """Starts Python with some lines; kills what is left at the end, with all its children."""
     begun: list[subprocess.Popen[str]] = []
 
     def run(lines: str, folder: Path = SOURCE, **variables: str) -> subprocess.Popen[str]:
@@ -74,7 +74,7 @@ def start() -> Iterator[Start]:
 
 
 def _gone(process: subprocess.Popen[str]) -> int:
-    """The process id of one that has ended, and that its parent has not asked for yet."""
+    """The id of an ended process whose parent has not yet collected its exit status."""
     process.kill()
     os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
     return process.pid
@@ -121,7 +121,7 @@ def test_an_interrupted_run_ends_its_jobs_in_one_line(start: Start, number: sign
     run = start(SNAKEMAKE.format(ends_jobs=True, afterwards="job.wait()"))
     job = psutil.Process(int(_line(run)))
     run.send_signal(number)
-    assert run.wait() == 0  # only after its job
+    assert run.wait() == 0  # only after its job has ended
     assert not job.is_running()
     assert _rest(run.stdout) == f"tidied up {128 + number}\n"
     (line,) = _rest(run.stderr).splitlines()
@@ -156,7 +156,7 @@ def test_jobs_of_a_cluster_are_left_to_the_executor(start: Start) -> None:
     other = start(SNAKEMAKE.format(ends_jobs=False, afterwards="pass"))
     _line(other)
     other.send_signal(signal.SIGHUP)
-    assert other.wait() == -signal.SIGHUP  # as ever: what was handed in goes on
+    assert other.wait() == -signal.SIGHUP  # as usual: submitted jobs continue
 
 
 def test_a_run_after_nohup_outlives_its_terminal(start: Start) -> None:
@@ -179,7 +179,7 @@ def test_snakemake_ends_with_the_dvc_whose_stage_it_runs_in(start: Start, tmp_pa
         f"import sys; {first}\n{SNAKEMAKE.format(ends_jobs=True, afterwards='job and job.wait()')}"
     )
     (tmp_path / ".dvc/tmp").mkdir(parents=True)
-    # As DVC does: it records its process, and a shell stands between it and what it runs.
+    # Like DVC, which records its process, and has a shell between itself and its command.
     dvc = start(
         "import json, os, pathlib, subprocess, sys\n"
         "record = {'write': {'data/extract': {'pid': os.getpid(), 'cmd': 'dvc repro'}}, 'read': {}}\n"
@@ -194,9 +194,9 @@ def test_snakemake_ends_with_the_dvc_whose_stage_it_runs_in(start: Start, tmp_pa
     dvc.wait()
     if when == "before it began":
         dvc.stdin.write("go on\n")
-    said, errors = dvc.communicate()  # until nobody is left who could say something
+    said, errors = dvc.communicate()  # until no process is left that could write
     assert said.endswith(f"tidied up {128 + signal.SIGUSR1}\n")
-    assert errors == "whatif: the run ends: its dvc has ended; what was finished is kept, start it again to go on\n"
+    assert errors == "whatif: the run ends: its dvc has ended; finished results are kept, start it again to continue\n"
 
 
 def test_a_stage_whose_dvc_is_not_known_has_nobody_to_end_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

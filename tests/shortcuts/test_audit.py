@@ -1,4 +1,4 @@
-"""The audit of what a multiple-choice set gives away without its pictures."""
+"""The shortcut audit: how well a multiple-choice set can be answered without its images."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def question(pair: int, variant: str, choices: list[str], right: int, text: str 
 
 
 def exchangeable(pairs: int, seed: int = 0) -> list[dict[str, Any]]:
-    """Four different numbers drawn alike, any of which is as likely to be right."""
+    """Four different numbers from one distribution, any of which is equally likely to be correct."""
     random = np.random.default_rng(seed)
     return [
         question(
@@ -107,7 +107,7 @@ def test_a_right_letter_that_is_often_d() -> None:
 
 def test_a_planted_rule_that_no_fixed_letter_or_rank_follows_is_found_by_the_forest() -> None:
     rows = exchangeable(400)
-    for row in rows:  # the largest for questions of dots, the smallest for those of flowers
+    for row in rows:  # largest for questions about dots, smallest for flowers
         numbers = [int(choice) for choice in row["choices"]]
         place = numbers.index(max(numbers) if row["group"] == "dots" else min(numbers))
         row["answer"] = "ABCD"[place]
@@ -135,7 +135,7 @@ def test_a_rule_on_the_number_in_the_question_is_found() -> None:
 
 
 def test_whole_pairs_are_kept_in_one_fold() -> None:
-    # The same riddle 8 times under one pair: who has seen one knows the others. No other pair tells the answer.
+    # The same question 8 times under one pair: one copy reveals the others. No other pair reveals the answer.
     random = np.random.default_rng(0)
     rows = []
     for pair in range(60):
@@ -166,7 +166,7 @@ def test_options_that_are_no_numbers_rank_by_their_text() -> None:
         choices = [words[place] for place in random.permutation(7)[:4]]
         rows.append(question(pair, "original", choices, choices.index(min(choices))))
     found = by_rule(audit(rows, folds=4, seed=0))
-    # Four numbers never meet here, so the first in order of the text is always right.
+    # The four options are never all numbers here, so the first in order of the text is always correct.
     assert found["rank", "original"].choice == "1"
     assert found["rank", "original"].accuracy(0.95).estimate == 1.0
     assert found["forest", "original"].accuracy(0.95).estimate > 0.95
@@ -196,5 +196,5 @@ def test_open_questions_are_passed_over() -> None:
 
 
 def test_more_folds_than_pairs_are_refused() -> None:
-    with pytest.raises(WhatifError, match="5 folds need as many pairs, the original questions have 4"):
+    with pytest.raises(WhatifError, match="5 folds need as many pairs, but the original questions have 4"):
         audit(exchangeable(4), folds=5, seed=0)

@@ -1,1 +1,1 @@
-"""What jobs ask a cluster for, and why it failed them."""
+"""Resource requests of cluster jobs, and explanations of their failures."""

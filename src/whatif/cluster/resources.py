@@ -1,4 +1,4 @@
-"""What each job asks a cluster for, by its kind and by the device of its models (`slurm/resources.yaml`)."""
+"""The resources that each job requests from a cluster, by its kind and its models' device (`slurm/resources.yaml`)."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from whatif.params.files import read_settings
 from whatif.params.models import ApiModel, DiffusionCheckpoint, LocalCheckpoint
 
 RESOURCES_FILE = Path("slurm/resources.yaml")
-# A second try asks for this many times as much as the first one: what was stopped at a limit gets further.
+# These grow with each try: a job that was stopped at a limit gets further the next time.
 _GROWS = ("mem_mb", "runtime")
 
 Wanted = Mapping[str, int | str]
 
 
 class Kind(StrEnum):
-    """What a job's work is made of."""
+    """The kind of work that a job does."""
 
     CPU = "cpu"
     MODEL = "model"
@@ -32,7 +32,7 @@ class Kind(StrEnum):
 
 
 class Ask(Settings):
-    """What a job asks for, by Snakemake's names of resources; null is the cluster's own default."""
+    """The resources that a job requests, by Snakemake's names; null is the cluster's default."""
 
     slurm_partition: str | None = None
     slurm_account: str | None = None
@@ -47,7 +47,7 @@ class Ask(Settings):
 
 
 class KindAsk(Ask):
-    """What a job of a kind asks for, and what changes when its model works on a GPU."""
+    """The resources that a kind of job requests, and the changes if its model uses a GPU."""
 
     with_gpu: Ask = Ask(gpu=1)
 
@@ -55,7 +55,7 @@ class KindAsk(Ask):
     @classmethod
     def _only_with_gpu(cls, value: int | str | None) -> int | str | None:
         if value is not None:
-            raise ValueError("belongs under `with_gpu`: a job asks for a GPU only when its model needs one")
+            raise ValueError("belongs under `with_gpu`: only jobs whose model uses a GPU request one")
         return value
 
 
@@ -68,7 +68,7 @@ class Resources(Settings):
 
 
 def kind_of(job: Job) -> Kind:
-    """Whether a job draws pictures with a diffusion model, works with another model, or with none."""
+    """Whether a job draws images with a diffusion model, uses another model, or uses none."""
     models = models_of(job)
     if any(isinstance(model, DiffusionCheckpoint) for model in models):
         return Kind.IMAGES
@@ -76,13 +76,13 @@ def kind_of(job: Job) -> Kind:
 
 
 def wants_gpu(job: Job) -> bool:
-    """Whether a model that the job works with has `device: cuda`, another device than the processor, or several."""
+    """Whether a model of the job has a `device` other than the CPU, or a device map."""
     local = [model for model in models_of(job) if isinstance(model, LocalCheckpoint)]
     return any(model.device.split(":")[0] != "cpu" or getattr(model, "device_map", None) for model in local)
 
 
 def models_of(job: Job) -> list[LocalCheckpoint | ApiModel]:
-    """The settings of the models that a job works with: a table reads the names of all models, and works with none."""
+    """The settings of the models that a job uses; a table, for example, reads the names of all models but uses none."""
     return [model for settings in job.settings for model in _models_in(settings)]
 
 
@@ -96,15 +96,15 @@ def _models_in(settings: Settings) -> Iterator[LocalCheckpoint | ApiModel]:
 
 
 def wanted_by(job: Job, file: Path = RESOURCES_FILE) -> dict[str, int | str]:
-    """What a job asks for on its first try: name of the resource -> value; what is null is left out.
+    """The resources that a job requests on its first try: name -> value, without nulls.
 
-    Raises WhatifError for a mistake in the file, naming its place.
+    Raises WhatifError for an error in the file, naming its place.
     """
     return dict(_wanted(kind_of(job), wants_gpu(job), file))
 
 
 def resources_of(graph: Graph, step: Step, file: Path = RESOURCES_FILE) -> dict[str, Any]:
-    """The resources of a step's rule: values, or functions where they differ between its jobs or between tries.
+    """The resources of a step's rule: values, or functions if they differ between its jobs or between tries.
 
     Raises WhatifError as `wanted_by` does.
     """
@@ -119,7 +119,7 @@ def resources_of(graph: Graph, step: Step, file: Path = RESOURCES_FILE) -> dict[
 
 
 def group_of(graph: Graph, step: Step) -> Callable[[Any], str | None] | str | None:
-    """The group of a step's rule: jobs without a model may share one job of the cluster, those with one stand alone."""
+    """The group of a step's rule: jobs without a model may share a cluster job, jobs with a model do not."""
     grouped = {_key(step, job.wildcards): kind_of(job) is Kind.CPU for job in graph.jobs_of(step)}
     if len(set(grouped.values())) == 1:
         return step.rule if next(iter(grouped.values())) else None
@@ -135,8 +135,8 @@ def _wanted(kind: Kind, with_gpu: bool, file: Path) -> Wanted:
 
 @cache
 def load_resources(file: Path = RESOURCES_FILE) -> Resources:
-    """Reads and checks `slurm/resources.yaml`. Raises WhatifError with one line a finding, see `read_settings`."""
-    return read_settings(Resources, file, remedy=f"take it back with `git checkout {file}`")
+    """Reads and checks `slurm/resources.yaml`. Raises WhatifError with one line per error; see `read_settings`."""
+    return read_settings(Resources, file, remedy=f"restore it with `git checkout {file}`")
 
 
 def _by_job(step: Step, asks: Mapping[tuple[str, ...], Wanted], name: str) -> Callable[[Any, int], int | str | None]:

@@ -1,1 +1,1 @@
-"""Geometry, colours and files of drawn images."""
+"""Geometry, colours and encoding of drawn images."""

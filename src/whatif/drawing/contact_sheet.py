@@ -1,4 +1,4 @@
-"""A contact sheet: pictures in a grid, each above its question, options and answer, for people to look at."""
+"""A contact sheet for visual checks: a grid of images, each above its question, options and answer."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ _INK = "#222222"
 
 @dataclass(frozen=True)
 class Panel:
-    """A picture and the paragraphs under it."""
+    """An image and the paragraphs under it."""
 
     picture: Image
     paragraphs: tuple[str, ...]
 
 
 def contact_sheet(panels: Sequence[Panel], columns: int = 3, side: int = 300) -> bytes:
-    """A PNG of the panels, row by row, each picture scaled to fit `side` x `side` pixels.
+    """A PNG of the panels, row by row, each image scaled to fit `side` x `side` pixels.
 
     Raises ValueError when there is no panel.
     """
     from PIL import Image, ImageDraw, ImageFont
 
     if not panels:
-        raise ValueError("a contact sheet needs a panel")
+        raise ValueError("a contact sheet needs at least one panel")
     font = ImageFont.load_default(_FONT_SIZE)
     texts = [[line for text in panel.paragraphs for line in _lines(text, font.getlength, side)] for panel in panels]
     text_height = _LINE * max(len(lines) for lines in texts)
@@ -56,7 +56,7 @@ def contact_sheet(panels: Sequence[Panel], columns: int = 3, side: int = 300) ->
 
 
 def _lines(text: str, length: Callable[[str], float], width: int) -> list[str]:
-    """The words of a text in lines of at most `width` pixels; a longer word has a line to itself."""
+    """The words of a text in lines of at most `width` pixels; a wider word has its own line."""
     lines = [""]
     for word in text.split(" "):
         longer = f"{lines[-1]} {word}" if lines[-1] else word

@@ -1,7 +1,7 @@
-"""Plane geometry of puzzles: polygons and the regions that two of them make, discs and the gaps between them.
+"""Plane geometry of puzzles: polygons, the regions that two polygons form, discs, and the gaps between discs.
 
 Points are arrays of shape (n, 2), polygons arrays of shape (k, 2) without a repeated last point, lengths in pixels.
-Everything is computed from coordinates, nothing from drawn pixels.
+Everything is computed from coordinates, not from pixels.
 """
 
 from __future__ import annotations
@@ -46,15 +46,15 @@ def distance_to_outline(points: Points, polygon: Points) -> Numbers:
 
 
 def area(polygon: Points) -> float:
-    """The area of a simple polygon, whichever way round its points run."""
+    """The area of a simple polygon, for either orientation of its points."""
     return abs(_signed_area(polygon))
 
 
 def crossings(first: Points, second: Points) -> tuple[Numbers, Numbers]:
-    """Where each edge of the first polygon crosses each edge of the second: two arrays of shape (k, m).
+    """The crossings of each edge of the first polygon with each edge of the second: two arrays of shape (k, m).
 
-    The place as a share (0 to 1) of the first polygon's edge, 1 where the edges do not cross; and the sine of the
-    angle at which they cross, 0 to 1, 1 where they do not.
+    The position along the first polygon's edge (0 to 1), or 1 where the edges do not cross; and the sine of the
+    angle between them (0 to 1), or 1 where they do not cross.
     """
     edge, other = np.roll(first, -1, 0) - first, np.roll(second, -1, 0) - second
     offset = second[None, :] - first[:, None]
@@ -69,9 +69,9 @@ def crossings(first: Points, second: Points) -> tuple[Numbers, Numbers]:
 
 
 def intersection_area(first: Points, second: Points) -> float:
-    """The area that is inside both simple polygons, exact up to rounding.
+    """The area inside both simple polygons, exact up to rounding.
 
-    By Green's theorem it is an integral along its boundary, which is made of the parts of either outline that run
+    By Green's theorem it is an integral along its boundary, which consists of the parts of each outline that are
     inside the other polygon.
     """
     first, second = _counterclockwise(first), _counterclockwise(second)
@@ -79,9 +79,9 @@ def intersection_area(first: Points, second: Points) -> float:
 
 
 def region_shares(first: Points, second: Points, side: float) -> tuple[float, float, float, float]:
-    """Shares of a square picture's area: inside both, only the first, only the second, outside both (C-VQA 3.3).
+    """Shares of a square image's area: inside both, only the first, only the second, outside both (C-VQA 3.3).
 
-    The polygons must lie inside the picture, which is `side` pixels wide and high.
+    The polygons must lie inside the image, which is `side` pixels wide and high.
     """
     picture = side * side
     both = intersection_area(first, second) / picture
@@ -90,7 +90,7 @@ def region_shares(first: Points, second: Points, side: float) -> tuple[float, fl
 
 
 def smallest_gap(centres: Points, radii: Numbers) -> float:
-    """The gap between the two discs that are nearest to each other; negative if they overlap, inf for one disc."""
+    """The smallest gap between two discs; negative if they overlap, inf for a single disc."""
     place = centres[:, 0] + 1j * centres[:, 1]
     gaps = np.abs(place[:, None] - place) - (radii[:, None] + radii)
     np.fill_diagonal(gaps, np.inf)

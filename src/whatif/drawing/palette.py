@@ -1,4 +1,4 @@
-"""Colours of polygons, circles and dots, each far enough from the others to be named and to be masked."""
+"""Colours of polygons, circles and dots, different enough to be named and masked."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ POLYGON_COLOURS: dict[str, Colour] = {
     "pink": (255, 90, 190),
 }
 
-# (outline of the circles, dots): no question names them, so they only have to be seen on white and told apart.
+# (outline of the circles, dots). No question names them, so they only need to be visible on white and distinct.
 DOT_PUZZLE_COLOURS: tuple[tuple[Colour, Colour], ...] = (
     ((70, 80, 95), (214, 60, 50)),
     ((30, 110, 160), (235, 130, 30)),

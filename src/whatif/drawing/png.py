@@ -1,4 +1,4 @@
-"""Encodes RGB pictures as PNG: fast, without metadata, and the same picture always to the same bytes."""
+"""Encodes RGB images as PNG: fast, without metadata, and deterministic."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ import zlib
 
 from PIL import Image
 
-# Puzzles are flat colour on white: a deeper search for matches costs twice as long and saves a tenth.
+# Puzzles are flat colours on white: a deeper search for matches takes twice as long and saves a tenth of the size.
 _LEVEL = 2
 
 
 def encode(picture: Image.Image) -> bytes:
-    """The PNG of an 8-bit RGB picture; ValueError for any other mode.
+    """The PNG of an 8-bit RGB image; ValueError for any other mode.
 
-    Lines are stored as they are. A general encoder first tries five ways to predict each line from its neighbours,
-    which takes longer than all the rest, and on flat colour makes files larger.
+    Rows are stored unfiltered. A general encoder first tries five filters for each row, which takes longer than
+    everything else and makes files with flat colours larger.
     """
     if picture.mode != "RGB":
         raise ValueError(f"mode {picture.mode}: only RGB is encoded")
     width, height = picture.size
-    # A line begins with a zero, which says that it is not predicted. The zero that pads each line to the right
-    # begins the next one.
+    # A row begins with a zero byte, the filter type "none". The zero that pads each row on the right is used as the
+    # first byte of the next row.
     padded = memoryview(picture.tobytes("raw", "RGB", 1 + width * 3, 1))
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     compressor = zlib.compressobj(_LEVEL)

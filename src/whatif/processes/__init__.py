@@ -1,1 +1,1 @@
-"""Which processes run here, which locks they hold, and which end together."""
+"""Running processes, the locks that they hold, and which of them end together."""

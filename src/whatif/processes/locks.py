@@ -1,4 +1,4 @@
-"""Locks that go with the process that holds them: one a checkout for who plans, one a job for who makes its outputs."""
+"""Locks that end with the process that holds them: for planning in a checkout, and for making a job's outputs."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _LAST_RUN = LOCKS.parent / "last-run.json"
 
 
 def hold_checkout() -> BinaryIO:
-    """Locks this checkout for the process that plans, until the returned file is closed or the process ends.
+    """Locks this checkout for the planning process, until the returned file is closed or the process ends.
 
-    Raises InUseError saying who holds it and since when: another process that plans, or a `dvc repro` that this
-    process is no part of and that may just be between two stages.
+    Raises InUseError that names the holder and its start: another planning process, or a `dvc repro` that this process
+    is not part of and that may be between two stages.
     """
     LOCKS.mkdir(parents=True, exist_ok=True)
     file = _CHECKOUT.open("a+b")
@@ -46,15 +46,15 @@ def hold_checkout() -> BinaryIO:
 
 
 def is_planned() -> bool:
-    """Whether a process that plans is at work in this checkout, which may have started this one."""
+    """Whether a planning process is active in this checkout; it may have started this one."""
     return owners.is_held(_CHECKOUT)
 
 
 def record_run(command: Sequence[str] | None = None) -> None:
-    """Writes down how this run was started, for who goes on after a power cut: as this process was, when not given.
+    """Records how this run was started, so that it can be continued after a power failure.
 
-    To be called when jobs begin, so that a dry run does not overwrite the record of an interrupted one. A full disk
-    does not stop the run.
+    `command` is the command of this process by default. Call this when jobs begin, so that a dry run does not
+    overwrite the record of an interrupted run. A full disk does not stop the run.
     """
     if command is None:
         command = ["dvc", "repro"] if "DVC_STAGE" in os.environ else owners.command_of(sys.orig_argv)
@@ -63,7 +63,7 @@ def record_run(command: Sequence[str] | None = None) -> None:
 
 
 def last_run() -> list[str]:
-    """The command of the run whose jobs began last in this checkout; empty when nothing says so."""
+    """The command of the last run that started jobs in this checkout; empty if there is no record."""
     try:
         command = json.loads(_LAST_RUN.read_text(encoding="utf-8"))
         return command if isinstance(command, list) and all(isinstance(word, str) for word in command) else []
@@ -74,19 +74,19 @@ def last_run() -> list[str]:
 def _sign(file: BinaryIO, what: str = "") -> None:
     now = datetime.now().astimezone().isoformat(timespec="seconds")
     text = f"process {os.getpid()} on {socket.gethostname()} since {now}{what}"
-    with contextlib.suppress(OSError):  # on a full disk the lock is held all the same, without its holder's name
+    with contextlib.suppress(OSError):  # on a full disk the lock is held without its holder's name
         os.truncate(file.fileno(), 0)
         os.write(file.fileno(), text.encode())
 
 
 @contextlib.contextmanager
 def hold_job(name: str, say: Callable[[str], None]) -> Iterator[None]:
-    """Waits until nobody else makes the outputs of this job, for example one that a killed run left behind."""
+    """Waits until no other process makes the outputs of this job, for example one left behind by a killed run."""
     with _opened(name) as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            say(f"{name}: waits for another process that is making it")
+            say(f"{name}: waiting for another process that is making it")
             fcntl.flock(file, fcntl.LOCK_EX)
         _sign(file, f" ({name})")
         yield
@@ -94,7 +94,7 @@ def hold_job(name: str, say: Callable[[str], None]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def try_job(name: str) -> Iterator[bool]:
-    """Holds the lock of a job if nobody else does, and says whether it does."""
+    """Takes the lock of a job if it is free; yields whether it did."""
     with _opened(name) as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,7 +1,7 @@
-"""Who is at work in a checkout: the living processes of runs, and locks that somebody holds.
+"""Active runs in a checkout: living processes of runs, and locks that are held.
 
-A record of a lock says who wrote it, not that its writer lives: a process id is given anew after a restart of the
-machine. So a process counts when it runs one of our programs in this checkout, and a lock when the system holds it.
+A lock's record names its writer, but the writer may be dead: process ids are reused after a restart of the machine. So
+a process counts if it runs one of our programs in this checkout, and a lock counts if the system reports it as held.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     import psutil
 
 DVC_LOCKS = Path(".dvc/tmp")
-# Options of `dvc repro` that leave no stage out.
+# Options of `dvc repro` that do not leave out stages.
 _OF_ALL_STAGES = {"--force", "-f", "--keep-going", "-k", "--quiet", "-q", "--verbose", "-v", "-vv", "--no-commit"}
-_LONGEST_COMMAND = 80  # characters of a command that a message shows
+_LONGEST_COMMAND = 80  # characters of a command in a message
 
 
 class InUseError(WhatifError):
-    """Somebody else is at work in this checkout."""
+    """Another run is active in this checkout."""
 
     exit_code = 1
 
@@ -43,7 +43,7 @@ class Running:
     pid: int
     words: tuple[str, ...]
     since: str
-    left_behind: bool  # whoever started it is gone
+    left_behind: bool  # its parent is gone
 
     def __str__(self) -> str:
         command = " ".join(self.words)
@@ -54,10 +54,10 @@ class Running:
 
 
 def running(root: Path) -> list[Running]:
-    """The processes of this machine that run dvc, snakemake or a stage in the checkout at `root`, oldest first.
+    """The processes on this machine that run dvc, snakemake or a stage in the checkout at `root`, oldest first.
 
-    Without the calling process and those that it was started by, and without those that do not show their folder
-    because they are another user's: these are known by their locks.
+    Excludes the calling process and its ancestors, and processes of other users, whose working directory cannot be
+    read; those are known by their locks.
     """
     import psutil
 
@@ -71,9 +71,9 @@ def running(root: Path) -> list[Running]:
 
 
 def dvc_run(root: Path) -> Running | None:
-    """The living `dvc repro` or `dvc exp run` of this checkout, not counting one that the calling process is part of.
+    """The living `dvc repro` or `dvc exp run` of this checkout, unless the calling process is part of it.
 
-    Looks only at the processes that DVC's own records name, which takes no time.
+    Checks only the processes named in DVC's own records, which is fast.
     """
     named = {pid for pid in {*_pids_of_lock(DVC_LOCKS / "lock"), *rwlock_pids()} if _lives(pid)}
     if not named:
@@ -95,8 +95,8 @@ def dvc_run(root: Path) -> Running | None:
 def whole_repro() -> str | None:
     """The `dvc repro` of all stages that started the calling process, so that every later stage will follow.
 
-    Its process id and start, as a name of this one run. None in case of doubt: with a target or an option that this
-    function does not know, and where a stage is frozen.
+    Its process id and start, as a name of this one run. None in case of doubt: with a target or an unknown
+    option, and if a stage is frozen.
     """
     if "DVC_STAGE" not in os.environ:
         return None
@@ -121,12 +121,12 @@ def _is_a_stage_frozen() -> bool:
 
 
 def check_free(root: Path) -> None:
-    """Raises InUseError, in one line, when anybody is at work in the checkout at `root`, this machine or another."""
+    """Raises InUseError, in one line, when a run is active in the checkout at `root`, on this machine or another."""
     found = running(root)
     if found:
         others = [str(one.pid) for one in found[1:]]
         more = f", and with it {', '.join(others)}" if others else ""
-        # Nobody sits before an orphan who could stop it.
+        # An orphan has no terminal from which it could be stopped.
         end_it = f"end it: kill {' '.join(str(one.pid) for one in found)}"
         raise InUseError(f"{found[0]}{more}", *([end_it] if found[0].left_behind else []))
     for lock in [*sorted(Path(".whatif/locks").glob("*.lock")), DVC_LOCKS / "lock", DVC_LOCKS / "rwlock.lock"]:
@@ -135,7 +135,7 @@ def check_free(root: Path) -> None:
 
 
 def is_held(lock: Path) -> bool:
-    """Whether a living process holds this lock file, on whichever machine the file system tells of."""
+    """Whether a living process holds this lock file, on any machine whose locks the file system shows."""
     try:
         with lock.open("rb") as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -147,7 +147,7 @@ def is_held(lock: Path) -> bool:
 
 
 def rwlock_pids() -> set[int]:
-    """The processes that DVC's record of readers and writers names, living or not."""
+    """The process ids in DVC's record of readers and writers, living or not."""
     try:
         record = json.loads((DVC_LOCKS / "rwlock").read_text(encoding="utf-8"))
         readers = [reader for infos in record.get("read", {}).values() for reader in infos]
@@ -161,7 +161,7 @@ def _lives(pid: int) -> bool:
         os.kill(pid, 0)
     except (ProcessLookupError, OverflowError):
         return False
-    except PermissionError:  # of another user
+    except PermissionError:  # owned by another user
         return True
     return pid > 0
 
@@ -196,14 +196,14 @@ def _command_line(process: psutil.Process) -> Sequence[str]:
     import psutil
 
     try:
-        # One that has ended, and that its parent has not asked for yet, has no command line.
+        # An ended process whose parent has not collected its exit status has no command line.
         return process.cmdline()
     except psutil.Error:
         return ()
 
 
 def command_of(command_line: Sequence[str]) -> tuple[str, ...]:
-    """The command without its interpreter and folders; empty when it is none of dvc, snakemake and whatif."""
+    """The command without its interpreter and folders; empty unless it is dvc, snakemake or whatif."""
     rest = iter(command_line)
     for program in _program(rest):
         if program in ("dvc", "snakemake", "whatif"):
@@ -212,7 +212,7 @@ def command_of(command_line: Sequence[str]) -> tuple[str, ...]:
 
 
 def _program(command_line: Iterator[str]) -> Iterator[str]:
-    """The name of the program that a command starts with, read up to there."""
+    """The name of the program that a command starts, consuming the words up to there."""
     first = Path(next(command_line, "")).name
     if not first.startswith("python"):
         yield first
@@ -229,7 +229,7 @@ def _program(command_line: Iterator[str]) -> Iterator[str]:
 
 
 def _checkout_of(process: psutil.Process) -> Path | None:
-    """The checkout that a process works in; None when it does not show its folder, as one of another user."""
+    """The checkout that a process works in; None if its working directory cannot be read (another user's process)."""
     import psutil
 
     try:

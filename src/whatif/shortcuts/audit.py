@@ -1,8 +1,8 @@
-"""How far a multiple-choice set can be answered without its pictures: the shortcut audit.
+"""The shortcut audit: how well a multiple-choice set can be answered without its images.
 
-A random forest that sees only the text of question and options is trained on the test set itself, in folds, and
-asked the rest of it (the Test-set Stress-Test of arXiv 2511.04655). What it gets right above chance is not proof
-of seeing. Two fixed rules stand beside it, because they can be said in a word.
+A random forest that sees only the text of question and options is cross-validated on the test set itself (the
+Test-set Stress-Test of arXiv 2511.04655). A model's accuracy up to that of the forest is no evidence that it uses the
+images. Two fixed rules are reported as well, because they are easy to state.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from whatif.statistics import Interval, wilson
 Row = Mapping[str, Any]
 VARIANTS = ("original", "counterfactual")
 RULES = ("letter", "rank", "forest")
-# Enough trees and leaves to find rules of thumb, few enough for 3,000 pairs in seconds on one core.
+# Enough trees and leaves to find simple rules, few enough for 3,000 pairs in seconds on one core.
 _TREES = 100
 _SMALLEST_LEAF = 20
 
 
 @dataclass(frozen=True)
 class Shortcut:
-    """How often a way to answer without the picture is right.
+    """The accuracy of one way to answer without the image.
 
-    `rule` is `letter` (always the same letter), `rank` (always the option of the same rank) or `forest`; `choice`
-    says which letter or rank is best, and is empty for the forest. It answers `right` of `n` questions correctly.
+    `rule` is `letter` (always the same letter), `rank` (always the option of the same rank) or `forest`; `choice` is
+    the best letter or rank, and empty for the forest. The rule answers `right` of `n` questions correctly.
     """
 
     rule: str
@@ -45,17 +45,17 @@ class Shortcut:
     n: int
 
     def accuracy(self, confidence: float) -> Interval:
-        """The fraction of the questions that it answers correctly, with its interval."""
+        """The fraction of correctly answered questions, with its interval."""
         return wilson(self.right, self.n, confidence)
 
 
 def audit(questions: Iterable[Row], *, folds: int, seed: int, variants: Collection[str] = VARIANTS) -> list[Shortcut]:
-    """Three shortcuts for each of the variants: best letter, best rank, and a forest cross-validated on the set itself.
+    """Three shortcuts for each variant: best letter, best rank, and a forest cross-validated on the set itself.
 
-    Rows are of the table `questions`; those without choices are passed over. Ranks count from 1, the smallest, by
-    value where all options of a question are numbers and in order of their text where not. Letter and rank are the
-    best in hindsight, so on a set without shortcuts they lie a little above chance. The forest never sees a
-    question of a pair that it is asked about: whole pairs go into one of the `folds`.
+    Rows are of the table `questions`; those without choices are skipped. Ranks count from 1, the smallest: by value if
+    all options of a question are numbers, otherwise in order of their text. Letter and rank are chosen in hindsight,
+    so on a set without shortcuts their accuracy is slightly above chance. Both questions of a pair are in the same
+    one of the `folds`, so the forest was never trained on a pair that it is tested on.
 
     Raises WhatifError when a variant has fewer pairs than folds.
     """
@@ -88,8 +88,8 @@ def _forest(rows: Sequence[Row], variant: str, folds: int, seed: int) -> Shortcu
     pairs = {row["pair_id"] for row in rows}
     if len(pairs) < folds:
         raise WhatifError(
-            f"the shortcut audit: {folds} folds need as many pairs, the {variant} questions have {len(pairs)}; "
-            "ask for fewer folds or add questions"
+            f"the shortcut audit: {folds} folds need as many pairs, but the {variant} questions have {len(pairs)}; "
+            "reduce the number of folds or add questions"
         )
     examples = features(rows)
     random_state = int(stream(seed, "shortcut audit", variant).integers(2**31))
@@ -103,7 +103,7 @@ def _forest(rows: Sequence[Row], variant: str, folds: int, seed: int) -> Shortcu
 def _chances_out_of_fold(
     examples: Features, pair_ids: Sequence[str], folds: int, random_state: int
 ) -> npt.NDArray[np.float64]:
-    """For every option the chance that it is right, from a forest that was grown without its pair."""
+    """For every option the probability that it is correct, by a forest that was trained without its pair."""
     from sklearn.ensemble import RandomForestClassifier
     from sklearn.model_selection import GroupKFold
 

@@ -1,4 +1,4 @@
-"""What the text of a multiple-choice question gives away, as numbers, one example an option."""
+"""Numerical features of the text of multiple-choice questions: one example for each option."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?!\w)")
 class Features:
     """Options as examples: `values` is options x features, NaN where a feature does not apply.
 
-    `right` says of each option whether it is the right one, `question` which row it belongs to (from 0).
+    `right` marks the correct options; `question` is the row that each option belongs to (from 0).
     """
 
     values: npt.NDArray[np.float32]
@@ -42,7 +42,7 @@ def features(rows: Sequence[Row]) -> Features:
 
 
 def by_rank(choices: Sequence[str]) -> list[int]:
-    """Places of the options from the smallest to the largest; in order of their text unless all are numbers."""
+    """Positions of the options from smallest to largest; in order of their text unless all are numbers."""
     numbers = [as_number(choice) for choice in choices]
     if np.isnan(numbers).any():
         return sorted(range(len(choices)), key=lambda place: (choices[place], place))
@@ -50,7 +50,7 @@ def by_rank(choices: Sequence[str]) -> list[int]:
 
 
 def as_number(text: str) -> float:
-    """The number that a text is, NaN when it is none."""
+    """The number that a text represents, NaN if it is not a number."""
     return float(text) if _NUMBER.fullmatch(text.strip()) else float("nan")
 
 
@@ -76,13 +76,13 @@ def _examples(row: Row, group: int, most: int) -> Iterator[list[float]]:
             rank,
             value,
             value % 2,
-            float(np.sum(values % 2 == value % 2)),  # options of the same parity, itself among them
+            float(np.sum(values % 2 == value % 2)),  # options of the same parity, including itself
             below,
             above,
             value - float(np.mean(values)),
             float(ordered[-1] - ordered[0]),
             value - last,
             len(choices[place]),
-            *(ordered - value),  # offsets to the options from the smallest to the largest
+            *(ordered - value),  # offsets to the sorted options
             *padding,
         ]
