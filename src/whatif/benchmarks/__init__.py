@@ -1,4 +1,4 @@
-"""The benchmarks: one folder each, found by discovery, with the settings and the graph of those that are selected."""
+"""The benchmarks, one folder each, and their discovery."""
 
 from whatif.benchmarks.discovery import benchmark, check_params, graph, installed, load_params
 

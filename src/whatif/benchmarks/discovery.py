@@ -1,7 +1,7 @@
-"""Finds benchmarks: the folders of this package, and what other packages bring by an entry point.
+"""Finds benchmarks: the folders of this package, and entry points of other packages.
 
-A folder `my_benchmark` is the benchmark `my-benchmark`; its package holds a `Benchmark` with the name `BENCHMARK`.
-Another package names its own in the entry-point group `whatif.benchmarks`: `my-benchmark = "my_package"`.
+A folder `my_benchmark` is the benchmark `my-benchmark`; its package contains a `Benchmark` with the name `BENCHMARK`.
+Another package registers its own in the entry-point group `whatif.benchmarks`: `my-benchmark = "my_package"`.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _NOT_ONE = frozenset({"shared"})
 
 @cache
 def modules() -> dict[str, str]:
-    """The module that holds each installed benchmark, by name; nothing is imported.
+    """The module of each installed benchmark, by name; nothing is imported.
 
-    Raises WhatifError when two packages bring a benchmark of the same name.
+    Raises WhatifError when two packages provide a benchmark of the same name.
     """
     found = {
         info.name.replace("_", "-"): f"{__package__}.{info.name}"
@@ -50,21 +50,21 @@ def installed() -> list[str]:
 
 
 def benchmark(name: str) -> Benchmark:
-    """The benchmark of this name. Raises WhatifError when its module holds none; KeyError when none is installed."""
+    """The benchmark of this name. Raises WhatifError when its module does not define one; KeyError if it is unknown."""
     found = getattr(importlib.import_module(modules()[name]), "BENCHMARK", None)
     if not isinstance(found, Benchmark) or found.name != name:
-        raise WhatifError(f"{modules()[name]}: must hold a whatif Benchmark named {name!r} as `BENCHMARK`")
+        raise WhatifError(f"{modules()[name]}: must define `BENCHMARK`, a whatif Benchmark named {name!r}")
     return found
 
 
 def load_params(path: Path = Path(PARAMS_FILE)) -> Params:
-    """Reads and checks `params.yaml`. Raises WhatifError with one line a finding."""
+    """Reads and checks `params.yaml`. Raises WhatifError with one line per error."""
     values, tree = whole.read(path)
     return _checked(values, path, tree)
 
 
 def check_params(values: Any, path: Path = Path(PARAMS_FILE)) -> Params:
-    """Values as read from a file, checked; raises as `load_params` does."""
+    """Checks values that were read from a file; raises as `load_params` does."""
     return _checked(values, path, None)
 
 

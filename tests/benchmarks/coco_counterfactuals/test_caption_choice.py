@@ -151,7 +151,7 @@ def test_every_caption_without_a_counterfactual_has_a_reason() -> None:
 
 
 def test_what_cannot_be_is_refused() -> None:
-    with pytest.raises(ValueError, match="z: candidates of a caption that is not there"):
+    with pytest.raises(ValueError, match="z: candidates of a caption that is missing"):
         list(chosen_captions([caption("a")], [candidate("z", 0, 0)], SETTINGS, None))
     with pytest.raises(ValueError, match="was not measured"):
         one([candidate("a", 0, 0, similarity=None)])

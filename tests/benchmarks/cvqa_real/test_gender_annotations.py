@@ -23,9 +23,9 @@ def test_only_images_with_one_gender_are_kept(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "has no column id; it needs id and bb_gender, there are none"),
-        ("id,gender\n1,Male\n", "has no column bb_gender; it needs id and bb_gender, there are id, gender"),
-        ("id,bb_gender\n1,Male\nx,Male\n", "line 3: id is 'x'; it is the number of a COCO image"),
+        ("", "has no column id; it needs id and bb_gender; found: none"),
+        ("id,gender\n1,Male\n", "has no column bb_gender; it needs id and bb_gender; found: id, gender"),
+        ("id,bb_gender\n1,Male\nx,Male\n", "line 3: id is 'x'; it must be the number of a COCO image"),
     ],
 )
 def test_a_file_of_another_form_is_refused(tmp_path: Path, text: str, message: str) -> None:
@@ -43,7 +43,7 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 def test_genders_in_other_words_and_endless_fields_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "genders.csv"
     path.write_text("id,bb_gender\n1,Male\n2,F\n", encoding="utf-8")
-    with pytest.raises(WhatifError, match="line 3: bb_gender is 'F'; known are male, female, and both, unsure"):
+    with pytest.raises(WhatifError, match="line 3: bb_gender is 'F'; it must be male, female, both, unsure"):
         single_gender_images(path)
     path.write_text(f"id,bb_gender\n1,{'x' * 140_000}\n", encoding="utf-8")
     with pytest.raises(WhatifError, match="is not CSV"):

@@ -192,7 +192,7 @@ def test_each_table_shows_the_answers_to_its_own_strategy(project: Project, tmp_
 
 def test_a_model_that_is_not_there_cannot_be_sampled(project: Project) -> None:
     project.values["evaluate"]["cvqa-real"]["sampled_models"] = ["nobody"]
-    with pytest.raises(WhatifError, match="sampled_models: 'nobody' is no key of models; there are majority, random"):
+    with pytest.raises(WhatifError, match="sampled_models: 'nobody' is not a key of models: majority, random"):
         benchmarks.check_params(project.values)
 
 

@@ -37,7 +37,7 @@ def test_the_offline_tagger_knows_common_words() -> None:
 
 
 def test_a_tagger_that_is_not_there_is_named() -> None:
-    with pytest.raises(WhatifError, match="tagger brill: is not known; there are nltk, pattern"):
+    with pytest.raises(WhatifError, match="tagger brill: is unknown; choose one of nltk, pattern"):
         tagger("brill")
     if installed_tagger() == "pattern":
         with pytest.raises(WhatifError, match="its data are not installed"):
@@ -52,7 +52,7 @@ def test_counterfactual_questions_repeat_their_words_more_than_their_originals()
         variant: word_classes([row["question"] for row in rows if row["variant"] == variant], tag)
         for variant in ("original", "counterfactual")
     }
-    # The supplement gives the ratio only in a picture; a presupposition names again what the main clause names.
+    # The supplement gives the ratio only in an image; a presupposition names again what the main clause names.
     assert found["counterfactual"]["nouns"].tokens > 1.5 * found["original"]["nouns"].tokens
     assert found["counterfactual"]["nouns"].type_token_ratio < found["original"]["nouns"].type_token_ratio
     assert found["counterfactual"]["nouns"].top[0][0] in {"people", "picture"}

@@ -84,7 +84,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Project
 
 
 def generated(folder: Path, **settings: Any) -> tuple[list[Row], list[Row], list[Row]]:
-    """Questions, puzzles and pictures of a project with other settings; pictures in order of their ids."""
+    """Questions, puzzles and images of a project with other settings; images in order of their ids."""
     project = Project(folder)
     project.generate.update(settings)
     project.make("extract", "generate")

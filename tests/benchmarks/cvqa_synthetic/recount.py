@@ -23,7 +23,7 @@ _WHITE = 245  # in every channel: lighter is background
 
 
 def recount_puzzle(png_bytes: bytes, row: Mapping[str, Any]) -> tuple[int, int]:
-    """The original and the counterfactual answer that the picture shows; ValueError if it shows no such puzzle."""
+    """The original and the counterfactual answer that the image shows; ValueError if it shows no such puzzle."""
     pixels = _pixels(png_bytes)
     left, top, right, bottom = _boxes(pixels)
     if row["polygons"]:
@@ -39,7 +39,7 @@ def recount_puzzle(png_bytes: bytes, row: Mapping[str, Any]) -> tuple[int, int]:
 
 
 def outline_errors(png_bytes: bytes, row: Mapping[str, Any], tolerance: float = 1.5) -> list[str]:
-    """Where the outlines in the picture and the stored polygons differ by more than `tolerance` pixels.
+    """Where the outlines in the image and the stored polygons differ by more than `tolerance` pixels.
 
     Every pixel of a polygon's colour must lie on its stored outline, and the whole stored outline must be painted in
     its colour except where the other outline crosses it.

@@ -1,4 +1,4 @@
-"""Flower pictures: those that we draw can be told from polygons, those of Icons-50 survive whatever is in a folder."""
+"""Flower images: those that we draw can be told from polygons, those of Icons-50 survive whatever is in a folder."""
 
 from __future__ import annotations
 
@@ -152,5 +152,5 @@ def test_missing_folder_class_or_pictures_are_errors_that_say_what_is_there(icon
     with pytest.raises(WhatifError, match=r"no class folder `tree`; .* can name bird, flower"):
         icons50_flowers(icons50, ["flower", "tree"], 64)
     (icons50 / "bird" / "a.png").write_bytes(b"broken")
-    with pytest.raises(WhatifError, match=r"no readable picture in bird \(1 files rejected\)"):
+    with pytest.raises(WhatifError, match=r"no readable image in bird \(1 files rejected\)"):
         icons50_flowers(icons50, ["bird"], 64)

@@ -1,4 +1,4 @@
-"""Pictures of puzzles: the same bytes for the same row, redrawn at any size, nothing in the file but pixels."""
+"""Images of puzzles: the same bytes for the same row, redrawn at any size, nothing in the file but pixels."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_colours_of_polygons_are_far_apart() -> None:
 
 def test_a_missing_flower_picture_is_named() -> None:
     _, row = puzzle("flower-recolour", 0)
-    with pytest.raises(WhatifError, match=rf"flower picture {row['flowers'][0]['image_id']}: "):
+    with pytest.raises(WhatifError, match=rf"flower image {row['flowers'][0]['image_id']}: "):
         draw_puzzle(row, FlowerPictures([]))
 
 

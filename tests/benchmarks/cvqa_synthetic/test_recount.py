@@ -1,4 +1,4 @@
-"""What the pictures show is what the answers say, counted from pixels."""
+"""What the images show is what the answers say, counted from pixels."""
 
 from __future__ import annotations
 

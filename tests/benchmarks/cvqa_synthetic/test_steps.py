@@ -109,7 +109,7 @@ print(json.dumps(found))
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the peak is read from /proc")
 def test_memory_does_not_grow_with_the_number_of_puzzles(project: Project) -> None:
-    """From 150 to 1,200 puzzles in one part the peak rises by less than half of the pictures that are written more."""
+    """From 150 to 1,200 puzzles in one part the peak rises by less than half of the images that are written more."""
     project.generate.update(shards=1, image_size=448)
     done = subprocess.run(
         [sys.executable, "-c", MEASURE, json.dumps(project.values)],

@@ -24,7 +24,7 @@ from whatif.workflow.snakemake import open_graph
 
 __all__ = ["endpoint", "loopback", "project"]  # fixtures
 
-RULE = "estimated by rule of thumb: 4 characters a token, pictures by their size, responses of max_new_tokens"
+RULE = "estimated by rule of thumb: 4 characters per token, images by their size, responses of max_new_tokens"
 
 
 def dry_run(project: Project, *arguments: str) -> list[str]:
@@ -53,9 +53,7 @@ def test_what_a_dry_run_says_is_what_is_asked_then(project: Project, endpoint: E
     project.values["models"]["m"] |= prices | {"max_new_tokens": 20, "key_variable": "NOT_SET"}
     (line,) = dry_run(project)
     questions_file = "data/verify/cvqa-real/questions.parquet"
-    assert line.startswith(
-        f"m cvqa-real direct: what it will cost is not known yet ({questions_file}: no such artifact"
-    )
+    assert line.startswith(f"m cvqa-real direct: the cost is not known yet ({questions_file}: no such artifact")
     make_questions(project)
     rows = artifacts.read(Path(questions_file), QUESTIONS).to_pylist()
     images = ImageStore([Path("data/extract/cvqa-real/images.parquet")])
@@ -95,7 +93,7 @@ def test_answers_to_other_questions_tell_how_many_tokens_to_expect(project: Proj
         "m cvqa-real cot: asks 6 of 6 questions (0 are stored), about 54 prompt and 6 response tokens"
     )
     assert line.endswith(
-        "; token_budget ends it at 30 tokens; estimated by the mean of 6 stored answers to other questions"
+        "; token_budget stops it at 30 tokens; estimated by the mean of 6 stored answers to other questions"
     )
 
 
@@ -151,5 +149,5 @@ def test_a_plan_says_what_models_with_prices_would_cost(
         assert planned(project, [targets]) == lines
     project.values["extract"]["cvqa-real"]["image_folders"] = []
     (line,) = planned(project, [])
-    assert line.startswith("paid cvqa-real direct: what it will cost is not known yet (data/")
+    assert line.startswith("paid cvqa-real direct: the cost is not known yet (data/")
     assert len(endpoint.log) == 6

@@ -75,7 +75,7 @@ def test_questions_that_were_given_up_are_asked_again_and_no_others(
     assert [row["status"] for row in rows()] == ["ok"] * 4 + ["error"] * 2
     said = capsys.readouterr().err
     assert "whatif: m: 2 of 6 questions ended in error, most often: status 500: " in said
-    assert "whatif: m: another try may answer 2 of them; the next `snakemake` asks these again" in said
+    assert "whatif: m: 2 of these errors are transient; the next `snakemake` asks only these questions again" in said
     assert "--force evaluate@m" in said
     condition, (reason,) = state(project)
     assert condition is Condition.STALE and reason.startswith("2 questions given up: status 500: ")
@@ -95,7 +95,7 @@ def test_what_another_try_does_not_change_is_final(
     made(project)
     said = capsys.readouterr().err
     assert "1 of 6 questions ended in error, most often: status 400: refused: Bearer none\n" in said
-    assert "another try" not in said
+    assert "transient" not in said
     assert state(project) == (Condition.FRESH, ())
 
 

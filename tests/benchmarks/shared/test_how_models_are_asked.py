@@ -143,7 +143,7 @@ def test_a_file_without_a_response_is_skipped_in_one_line(project: Project, caps
     project.make(*STAGES)
     said = [line for line in capsys.readouterr().err.splitlines() if "theirs" in line]
     assert len(said) == 1
-    assert f"theirs: is left out of {NAME}: " in said[0]
+    assert f"theirs: not evaluated on {NAME}: " in said[0]
     assert "none of its 2 responses is to any of the 48 questions; it has mmbench-1, mmbench-2, asked are" in said[0]
     assert rows_by_model(project)["theirs"] == []
     assert "theirs" not in metrics(project)
@@ -254,7 +254,7 @@ def test_a_pilot_from_the_command_line_stores_answers_and_writes_nothing(project
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([NAME, "--limit", "5"], "--limit: a pilot sample is for one model; give --model"),
+        ([NAME, "--limit", "5"], "--limit: asks one model a pilot sample; name it with --model"),
         ([NAME, "--model", "gpt", "--limit", "5"], f"evaluate {NAME}: model gpt is not in params.yaml"),
         (["coco-counterfactuals", "--model", "random", "--limit", "5"], "coco-counterfactuals: has no questions, so"),
     ],

@@ -33,7 +33,7 @@ def replies(row: dict[str, Any]) -> list[Reply]:
 def test_a_tie_is_shown_as_the_wrong_one() -> None:
     right = [Reply("first", True), Reply("second", True)] * 2
     assert replies(match()) == right
-    # Both pictures are equally like caption 0, and so both captions equally like the second picture.
+    # Both images are equally like caption 0, and so both captions equally like the second image.
     assert replies(match(caption_0_image_1=1.0)) == [Reply("second", False), right[1], right[2], Reply("first", False)]
 
 

@@ -1,6 +1,6 @@
-"""The counterfactual of each caption: of its candidates the most fluent that is alike, not too alike
+"""Chooses the counterfactual of each caption: the most fluent candidate of suitable similarity.
 
-(COCO-Counterfactuals 3.1, B.1.1; hyponyms and hypernyms: A.3.1; the human taxonomy: A.3.2).
+COCO-Counterfactuals 3.1, B.1.1; hyponyms and hypernyms: A.3.1; the human taxonomy: A.3.2.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ CHOSEN = "chosen"
 NO_NOUN, NO_CANDIDATE = "no noun", "no candidate"
 TOO_UNLIKE, TOO_ALIKE = "too unlike the original", "too like the original"
 NO_PERPLEXITY, NOT_THE_BEST = "no perplexity", "another candidate was better"
-# In the order in which candidates are refused: a caption without a counterfactual is one for the last that it reached.
+# In the order of the checks: a caption without a counterfactual is rejected for the last check that any candidate
+# reached.
 REASONS = (
     NOT_A_WORD,
     SAME_WORD,
@@ -38,14 +39,14 @@ REASONS = (
 
 
 class Taxonomy(Protocol):
-    """What knows which noun is a kind of which (`whatif.language.wordnet.WordNet`)."""
+    """Knows which noun is a kind of which (`whatif.language.wordnet.WordNet`)."""
 
     def relation(self, original: str, counterfactual: str) -> Relation | None: ...
 
 
 @dataclass(frozen=True)
 class ChoiceSettings:
-    """Similarity strictly between `low` and `high`; counterfactual nouns in a `dropped` relation are refused."""
+    """Similarity strictly between `low` and `high`; counterfactual nouns in a `dropped` relation are rejected."""
 
     low: float
     high: float
@@ -54,20 +55,20 @@ class ChoiceSettings:
 
 @dataclass(frozen=True)
 class CaptionChoice:
-    """What became of a caption: a pair or a rejection, one of them null, and of its candidates by reason."""
+    """The result for a caption: a pair or a rejection (the other is None), and its candidates by reason."""
 
     pair: dict[str, str] | None
     rejection: dict[str, str] | None
-    candidates: Counter[str]  # reason or `chosen` -> how many: together all candidates of the caption
+    candidates: Counter[str]  # reason or `chosen` -> number; the sum is the number of candidates
 
 
 def chosen_captions(
     captions: Iterable[Row], candidates: Iterable[Row], settings: ChoiceSettings, taxonomy: Taxonomy | None
 ) -> Iterator[CaptionChoice]:
-    """One choice a caption: rows of `captions` and of measured `caption_candidates`, both in the order of their keys.
+    """One choice for each caption, from rows of `captions` and of measured `caption_candidates`, both in order of keys.
 
-    The lowest perplexity wins, ties go to the lower (place, rank). A pair has the columns that `pairs` shares with
-    it; its provenance has `similarity`, `perplexity`, `human` (either subject is in the human taxonomy), `relation`
+    The lowest perplexity wins; ties go to the lower (place, rank). The columns of a pair are those that `pairs` shares;
+    its provenance has `similarity`, `perplexity`, `human` (either subject is in the human taxonomy), `relation`
     (null without a taxonomy), `image_id`, `place` and `rank`.
 
     Raises ValueError for candidates of a caption that is not among the captions, or that were not measured.
@@ -81,7 +82,7 @@ def chosen_captions(
             next_id, next_rows = next(groups, (None, iter(())))
         yield _choice(caption, rows, settings, taxonomy)
     if next_id is not None:
-        raise ValueError(f"{next_id}: candidates of a caption that is not there, or not in its order")
+        raise ValueError(f"{next_id}: candidates of a caption that is missing or out of order")
 
 
 def _choice(caption: Row, rows: list[Row], settings: ChoiceSettings, taxonomy: Taxonomy | None) -> CaptionChoice:

@@ -1,4 +1,4 @@
-"""Measures candidates of counterfactual captions: likeness to the original, and perplexity."""
+"""Measures candidates of counterfactual captions: similarity to the original, and perplexity."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ Row: TypeAlias = Mapping[str, Any]
 
 
 class ComparesSentences(Protocol):
-    """What measures likeness (`whatif.models.language.sentence_similarity.SentenceEmbedder`)."""
+    """Measures similarity (`whatif.models.language.sentence_similarity.SentenceEmbedder`)."""
 
     def similarities(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float64]: ...
 
 
 class ScoresTexts(Protocol):
-    """What measures perplexity (`whatif.models.language.perplexity.PerplexityModel`)."""
+    """Measures perplexity (`whatif.models.language.perplexity.PerplexityModel`)."""
 
     def perplexities(self, texts: Iterable[str]) -> Iterator[float | None]: ...
 
@@ -30,8 +30,8 @@ def measured(
 ) -> Iterator[dict[str, Any]]:
     """Rows of `caption_candidates` with the similarity of their captions and the perplexity of the new one.
 
-    In the same order; only those that are `ok` are measured, all of them, so that a threshold can change without a new
-    pass. A caption is embedded once for all its candidates, and all of them go through the models together.
+    The order is kept. All candidates that are `ok` are measured, so that thresholds can change without another pass. A
+    caption is embedded once for all its candidates, and all candidates are processed together.
     """
     rows = list(candidates)
     usable = [row for row in rows if row["status"] == OK]

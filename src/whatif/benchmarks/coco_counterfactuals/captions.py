@@ -1,4 +1,4 @@
-"""The caption half of COCO-Counterfactuals: captions, their nouns, candidates and the choice (3.1, B.1.1)."""
+"""The caption stages of COCO-Counterfactuals: captions, their nouns, candidates and the choice (3.1, B.1.1)."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 NAME = "coco-counterfactuals"
 _CAPTIONS = f"extract.{NAME}.captions in params.yaml"
 _SETTINGS = f"generate.{NAME}.captions"
-# Captions that go through models together. What else is in a batch changes the last digits of a score, so these groups
-# are the same however captions are cut into parts.
+# Captions that the models process together. The other texts in a batch change the last digits of a score, so these
+# groups do not depend on the division of captions into parts.
 _GROUP = 64
 _SPLIT = "test"  # of the embedded scenes: no model was trained on them
-_SIDE = 64  # of their pictures, in pixels
+_SIDE = 64  # side of their images in pixels
 
 
 _step = StepsOf(CocoCounterfactualsSettings)
@@ -48,7 +48,7 @@ PART = part_dimension(lambda params, benchmark: params.section(benchmark, CocoCo
     outputs={"captions": CAPTIONS, "images": IMAGES, "rejections": REJECTIONS, "missing": REJECTIONS},
 )
 def extract(task: Task[ExtractCaptions]) -> None:
-    """Captions with their nouns, and the pictures that they were written for as far as the folders have them."""
+    """Captions with their nouns, and the images that they were written for, if the folders have them."""
     from tempfile import TemporaryDirectory
 
     from whatif.embedded.scene_files import write_scene_files
@@ -159,7 +159,7 @@ def measure(task: Task[MeasureSettings]) -> None:
     outputs={"caption-pairs": CAPTION_PAIRS, "rejections": REJECTIONS, "counts": COUNTS},
 )
 def choose(task: Task[ChooseCaptions]) -> None:
-    """The counterfactual of each caption, and why others have none (3.1, A.3.1)."""
+    """The counterfactual of each caption, or the reason why there is none (3.1, A.3.1)."""
     from whatif.benchmarks.coco_counterfactuals.caption_choice import ChoiceSettings, chosen_captions
     from whatif.language.wordnet import RELATIONS
 

@@ -1,4 +1,4 @@
-"""The picture half of COCO-Counterfactuals: candidates, the best of them, labels, retrieval and matching (3.2, 4)."""
+"""The image stages of COCO-Counterfactuals: candidates, selection, labels, retrieval and matching (3.2, 4)."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _step = StepsOf(CocoCounterfactualsSettings)
     outputs={"pairs": PAIRS},
 )
 def draw(task: Task[GeneratePictures]) -> None:
-    """Candidates of the pictures of one part of the caption pairs: their settings and what CLIP says of them (3.2)."""
+    """Candidates of the images of one part of the caption pairs: their settings and CLIP similarities (3.2)."""
     from whatif.models.responses.store import ResponseStore, store_path
     from whatif.prompt_to_prompt.candidate_scores import candidate_rows
 
@@ -74,7 +74,7 @@ def draw(task: Task[GeneratePictures]) -> None:
     outputs={"pairs": PAIRS, "images": IMAGES, "rejections": REJECTIONS},
 )
 def filter_(task: Task[KeepSettings]) -> None:
-    """Of the candidates of each pair the best by directional similarity, drawn again to be kept (3.2, B.1.2)."""
+    """The best candidate of each pair by directional similarity, drawn again to store its images (3.2, B.1.2)."""
     from whatif.prompt_to_prompt.chosen_images import chosen_pictures
     from whatif.prompt_to_prompt.directional_similarity import Thresholds, best_candidates, lost_pair
 
@@ -113,15 +113,15 @@ def filter_(task: Task[KeepSettings]) -> None:
     outputs={"judgements": JUDGEMENTS, "errors": REJECTIONS, "rejections": REJECTIONS},
 )
 def verify(task: Task[JudgeSettings]) -> None:
-    """Which caption each picture shows: the labels of people, or of scenes what the recogniser sees (4.1)."""
-    if len(task.paths("filtered")) > 1:  # the first step that sees all parts
+    """The caption that each image shows, by human labels or, for scenes, by the recogniser (4.1)."""
+    if len(task.paths("filtered")) > 1:  # this is the first step that reads all parts
         lost = list(_lost(task.rows("filtered")))
         task.check_losses("pairs", task.count("pairs"), lost, remedy=_REMEDY)
     verify_pictures(task, task.settings.verify, drawn=task.settings.captions is None)
 
 
 def _lost(rejections: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
-    """The rejections of whole pairs among those of candidates."""
+    """The rejections of whole pairs, without those of candidates."""
     from whatif.prompt_to_prompt.chosen_images import WHEN_DRAWN_AGAIN
     from whatif.prompt_to_prompt.directional_similarity import is_lost_pair
 
@@ -129,10 +129,10 @@ def _lost(rejections: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]
 
 
 def verify_pictures(task: Task[Any], settings: VerifyPictures, *, drawn: bool) -> None:
-    """Writes judgements, the sample of errors with their categories, and what of the given files is neither.
+    """Writes judgements, the sample of errors with their categories, and the unusable entries of the given files.
 
-    Without labels the recogniser judges pictures of `drawn` captions, those of the embedded scenes. It knows nothing
-    else: any other picture is rejected, since a judgement of it would mean nothing.
+    Without labels the recogniser judges images of `drawn` captions, those of the embedded scenes. Any other image is
+    rejected, because the recogniser knows only scenes.
     """
     from whatif.embedded.automatic_labels import automatic_categories, automatic_labels, unlabelled
     from whatif.verification.consensus import consensus, errors
@@ -167,7 +167,7 @@ def verify_pictures(task: Task[Any], settings: VerifyPictures, *, drawn: bool) -
     task.outputs.write("errors", list(named))
 
 
-# Pairs of both benchmarks, ours and the released ones, are searched and matched by the two steps below.
+# The two steps below are used for our pairs and for the released pairs.
 _PAIRED = {"pairs": filter_["pairs"], "images": filter_["images"], "photographs": extract["images"]}
 
 
@@ -179,7 +179,7 @@ _PAIRED = {"pairs": filter_["pairs"], "images": filter_["images"], "photographs"
     outputs={"ranks": RANKS},
 )
 def retrieve(task: Task[None]) -> None:
-    """At which rank one dual encoder finds captions and pictures (4.2.1), also of the pairs that people matched."""
+    """The ranks at which one dual encoder finds captions and images (4.2.1), also for correctly matched pairs only."""
     from whatif.scoring.retrieve import (
         COUNTERFACTUALS,
         HUMAN_EVALUATED,
@@ -212,7 +212,7 @@ def retrieve(task: Task[None]) -> None:
     outputs={"matches": MATCHES, "random-matches": MATCHES},
 )
 def match(task: Task[None]) -> None:
-    """How one matcher scores the captions and pictures of each pair, and of random pairs of originals (4.2.2)."""
+    """The scores of one matcher for the captions and images of each pair, and of random pairs of originals (4.2.2)."""
     from whatif.scoring.match import matches, random_pairs
 
     matcher, key = _matcher(task), task.wildcards["matcher"]
@@ -240,7 +240,7 @@ def _picture_maker(settings: GeneratePictures) -> Any:
 
 
 def photographs_of(pairs: Iterable[Mapping[str, Any]]) -> dict[str, str]:
-    """Pair id -> image id of the photograph that its original caption was written for, where there is one."""
+    """Pair id -> image id of the photograph that its original caption was written for, if there is one."""
     found = {pair["pair_id"]: json.loads(pair["provenance"]).get("image_id") for pair in pairs}
     return {pair_id: image_id for pair_id, image_id in found.items() if image_id is not None}
 

@@ -12,63 +12,61 @@ from whatif.params.models import DiffusionCheckpoint, LocalCheckpoint
 
 
 class ExtractCaptions(Settings):
-    """Which captions get counterfactuals, and where the pictures lie that they were written for (3.3)."""
+    """The captions that get counterfactuals, and the folders of their images (3.3)."""
 
-    captions: SourcePath | None = None  # captions_val2017.json, or CSV or JSONL with id, caption and perhaps image
+    captions: SourcePath | None = None  # captions_val2017.json, or CSV or JSONL with id, caption and optionally image
     image_folders: list[SourcePath] = Field(default_factory=list)  # folders of the photographs
-    scenes: int = Field(ge=1, le=1_000_000)  # of the embedded world, when no captions are named
-    longest: int = Field(ge=1, le=1000)  # words of a caption
-    limit: int | None = Field(default=None, ge=1)  # captions, drawn at random; null takes all
-    tagger: str  # what finds nouns: `nltk`, `pattern` or `spacy:MODEL`
+    scenes: int = Field(ge=1, le=1_000_000)  # number of embedded scenes, if no captions are given
+    longest: int = Field(ge=1, le=1000)  # maximum caption length, in words
+    limit: int | None = Field(default=None, ge=1)  # number of captions, sampled at random; null takes all
+    tagger: str  # finds nouns: `nltk`, `pattern` or `spacy:MODEL`
 
     @field_validator("tagger")
     @classmethod
     def _known(cls, name: str) -> str:
         if not is_tagger(name):
-            raise ValueError(f"there are {KNOWN}")
+            raise ValueError(f"choose one of {KNOWN}")
         return name
 
 
 class ChooseCaptions(Settings):
-    """Which of the candidates that were measured becomes the counterfactual of a caption."""
+    """How the counterfactual of a caption is chosen from its measured candidates."""
 
-    similarity: Span  # of both captions: a cosine between these, ends excluded
-    wordnet: SourcePath | None = (
-        None  # folder of WordNet 3.0, or `installed` where NLTK or Debian put it; null does without
-    )
+    similarity: Span  # cosine similarity of both captions, strictly between these
+    wordnet: SourcePath | None = None  # folder of WordNet 3.0, or `installed` for that of NLTK or Debian; null: none
     drop_kinds_of: bool  # drop pairs in which one noun is a kind of the other: woman -> girl, person -> man (A.3.1)
 
 
 class GenerateCaptions(Settings):
     """How counterfactual captions are made (3.1, B.1.1)."""
 
-    replacements: int = Field(ge=1, le=100)  # of each noun
+    replacements: int = Field(ge=1, le=100)  # number for each noun
     masked_language: LocalCheckpoint
-    similarity: LocalCheckpoint  # of sentence-transformers
+    similarity: LocalCheckpoint  # a checkpoint of sentence-transformers
     perplexity: LocalCheckpoint
     choose: ChooseCaptions
 
 
 class GeneratePictures(Settings):
-    """How the pictures of each caption pair are made (3.2, B.1.2)."""
+    """How the images of each caption pair are made (3.2, B.1.2)."""
 
     candidates: int = Field(ge=1, le=1000)
-    p: Share  # of the denoising in which both pictures have the same self-attention
+    p: Share  # fraction of the denoising steps with shared self-attention
     guidance: Span
     diffusion: DiffusionCheckpoint
     clip: LocalCheckpoint
 
 
 class GenerateCocoCounterfactuals(Settings):
-    """Captions first, then pictures."""
+    """How counterfactuals are made: captions first, then images."""
 
-    shards: int = Field(ge=1, le=999)  # of the captions, and again of the caption pairs
+    shards: int = Field(ge=1, le=999)  # parts of the captions, and of the caption pairs
     captions: GenerateCaptions
     pictures: GeneratePictures
 
 
 class FilterPictures(Settings):
-    """What CLIP must say of a pair of pictures to keep it: the least cosines (B.1.2)."""
+    """The minimum CLIP cosines of an accepted pair of images (B.1.2)."""
 
     caption_image: float = Field(ge=-1, le=1)
     image_image: float = Field(ge=-1, le=1)
@@ -76,26 +74,24 @@ class FilterPictures(Settings):
 
 
 class VerifyPictures(Settings):
-    """Whose word is taken for which caption a picture shows (4.1)."""
+    """How it is decided which caption an image shows (4.1)."""
 
-    labels: SourcePath | None = (
-        None  # CSV that `whatif export picture-tasks` asked people to fill; null: the recogniser
-    )
-    error_categories: SourcePath | None = None  # CSV of item_id and category, for Table 7; null: told by the recogniser
-    labelled_three_times: float = Field(ge=0, le=1)  # the share of pictures that agreement is measured on
+    labels: SourcePath | None = None  # CSV of `whatif export picture-tasks`, filled in by people; null: the recogniser
+    error_categories: SourcePath | None = None  # CSV of item_id and category, for Table 7; null: by the recogniser
+    labelled_three_times: float = Field(ge=0, le=1)  # the fraction of images for the measurement of agreement
 
 
 class AggregatePictures(Settings):
-    """How the numbers of Tables 1, 2, 7, 10, 13 and Figure 3 are made."""
+    """How the results of Tables 1, 2, 7, 10, 13 and Figure 3 are computed."""
 
     confidence: float = Field(gt=0.5, lt=1)
     resamples: int = Field(ge=100, le=1_000_000)  # of the bootstrap of annotators' agreement
-    least_errors: int = Field(ge=1)  # of a pair of subjects to be shown in Table 10
-    shown_pairs: int = Field(ge=1, le=100)  # in the gallery
+    least_errors: int = Field(ge=1)  # minimum errors of a pair of subjects in Table 10
+    shown_pairs: int = Field(ge=1, le=100)  # number of pairs in the gallery
 
 
 class CocoCounterfactualsSettings(BenchmarkSettings):
-    """Its sections in `params.yaml`."""
+    """The sections of COCO-Counterfactuals in `params.yaml`."""
 
     extract: ExtractCaptions
     generate: GenerateCocoCounterfactuals
@@ -105,7 +101,7 @@ class CocoCounterfactualsSettings(BenchmarkSettings):
 
 
 class ReplaceSettings(NamedTuple):
-    """What the replacements of nouns depend on."""
+    """The settings of the replacements of nouns."""
 
     tagger: str
     masked_language: LocalCheckpoint
@@ -113,28 +109,28 @@ class ReplaceSettings(NamedTuple):
 
 
 class MeasureSettings(NamedTuple):
-    """What measures candidates of captions."""
+    """The checkpoints that measure candidates of captions."""
 
     similarity: LocalCheckpoint
     perplexity: LocalCheckpoint
 
 
 class KeepSettings(NamedTuple):
-    """Which candidates of images are kept, and how these are drawn again."""
+    """The settings that select candidates of images and draw them again."""
 
     filter: FilterPictures
     pictures: GeneratePictures
 
 
 class JudgeSettings(NamedTuple):
-    """What judges the images; `captions` says whether they are drawn ones."""
+    """The settings that judge the images; `captions` is set if they are not of drawn scenes."""
 
     verify: VerifyPictures
     captions: str | None
 
 
 class ReportSettings(NamedTuple):
-    """What the tables depend on: their own settings, whose error categories they count, and how images were made.
+    """The settings of the tables: their own, the origin of the error categories, and how images were made.
 
     `chose` is the checkpoint by which the images were chosen.
     """

@@ -1,4 +1,4 @@
-"""The photographs that the original captions of released pairs were written for, found by the ids of the pairs."""
+"""Finds the photographs of the original captions of released pairs, by the ids of the pairs."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ _RELEASED_ID = re.compile(r"([0-9]{1,12})_([0-9]{1,4})")
 def photograph_names(
     originals: Mapping[str, str], captions: Iterable[SourceCaption]
 ) -> tuple[dict[str, str], dict[str, tuple[str, str]]]:
-    """Pair id -> file name of the photograph of its original caption; and of the others why there is none.
+    """Pair id -> file name of the photograph of its original caption; and the reasons for pairs without one.
 
-    A released pair is called `<COCO image id>_<k>`, where its original caption is number k, from 0, of that
-    photograph's captions; so it is for all 17,410 pairs and captions_val2017.json. The id decides, because several
-    photographs may have the same caption. As a check, the caption must be one of that photograph's; which one does not
-    matter, since another annotation file may list them in another order. A pair with any other id is looked up by the
-    words of its caption, and found where only one photograph has them. White space is not compared.
+    The id of a released pair is `<COCO image id>_<k>`, where its original caption is number k, from 0, of that
+    photograph's captions; this holds for all 17,410 pairs and captions_val2017.json. The id decides, because several
+    photographs may have the same caption. As a check, the caption must be one of that photograph's captions; its number
+    does not matter, because another annotation file may list them in another order. A pair with any other id is looked
+    up by its caption, and found if only one photograph has it. White space is ignored.
 
     A reason comes with its detail: `unknown photograph`, `caption of another photograph`, `unknown caption`,
+    `caption of several photographs`.
     `caption of several photographs`.
     """
     by_image: dict[int, tuple[str, set[str]]] = {}

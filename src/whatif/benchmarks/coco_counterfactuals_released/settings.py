@@ -11,16 +11,16 @@ from whatif.params.base import BenchmarkSettings, Settings, SourcePath
 
 
 class ExtractReleasedPairs(Settings):
-    """Where the released data set lies, and what its original captions were written for."""
+    """The released data set, and the photographs of its original captions."""
 
-    data_set: SourcePath | None = None  # folder or zip with examples.jsonl and its pictures
-    captions: SourcePath | None = None  # captions_val2017.json: by it an original caption is joined to its photograph
+    data_set: SourcePath | None = None  # folder or zip with examples.jsonl and its images
+    captions: SourcePath | None = None  # captions_val2017.json, which links an original caption to its photograph
     image_folders: list[SourcePath] = Field(default_factory=list)  # folders of the photographs
-    limit: int | None = Field(default=None, ge=1)  # pairs, drawn at random; null takes all
+    limit: int | None = Field(default=None, ge=1)  # number of pairs, sampled at random; null takes all
 
 
 class CocoCounterfactualsReleasedSettings(BenchmarkSettings):
-    """Its sections in `params.yaml`."""
+    """The sections of the released COCO-Counterfactuals in `params.yaml`."""
 
     extract: ExtractReleasedPairs
     verify: VerifyPictures
@@ -28,7 +28,7 @@ class CocoCounterfactualsReleasedSettings(BenchmarkSettings):
 
 
 class ReportSettings(NamedTuple):
-    """What the tables depend on: their own settings, and whose error categories they count."""
+    """The settings of the tables: their own, and the origin of the error categories."""
 
     aggregate: AggregatePictures
     error_categories: str | None

@@ -1,6 +1,6 @@
 """Perceived gender of people in COCO photographs, for the bias analysis of C-VQA 4.3.
 
-The annotations were made by others and say how a person was perceived, not who they are.
+The annotations were made by others and record how a person was perceived, not who they are.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from whatif.files.inputs import LONGEST_LINE, read_bytes
 
 COLUMNS = ("id", "bb_gender")
 GENDERS = ("male", "female")
-_NEITHER = ("", "both", "unsure", "unknown")  # an image that has one is left out
+_NEITHER = ("", "both", "unsure", "unknown")  # images with one of these are left out
 
 
 def single_gender_images(path: Path) -> dict[int, str]:
-    """COCO image id -> `male` or `female`, of the images whose people were all perceived as the one or the other.
+    """COCO image id -> `male` or `female`, for the images in which all people were perceived as the same gender.
 
-    The CSV has a row a person, or a row an image, with the columns `id` (of the image) and `bb_gender`; others are
-    passed over. An image with people of both genders, or with one whose gender is not given as male or female, is
+    The CSV has one row per person or per image, with the columns `id` (of the image) and `bb_gender`; other columns are
+    ignored. An image with people of both genders, or with a person whose gender is not given as male or female, is
     left out, as the paper does with images of both.
 
-    Raises WhatifError naming line and field when the file cannot be read so, and for a gender in other words, such as
-    `M`, since that image would be left out in silence.
+    Raises WhatifError naming line and field when the file cannot be read, and for any other value of gender, such as
+    `M`, because such images would be left out silently.
     """
     try:
         text = read_bytes(path, longest_line=LONGEST_LINE).decode("utf-8-sig")
@@ -40,7 +40,7 @@ def single_gender_images(path: Path) -> dict[int, str]:
         return _single(_people(path, csv.DictReader(io.StringIO(text, newline=""))))
     except csv.Error as error:
         raise WhatifError(
-            f"{path}: is not CSV ({error}); it has a row a person with {' and '.join(COLUMNS)}"
+            f"{path}: is not CSV ({error}); it needs one row per person with {' and '.join(COLUMNS)}"
         ) from error
 
 
@@ -49,17 +49,17 @@ def _people(path: Path, reader: csv.DictReader[str]) -> dict[int, set[str]]:
     for column in COLUMNS:
         if column not in (reader.fieldnames or ()):
             found = ", ".join(reader.fieldnames or ()) or "none"
-            raise WhatifError(f"{path}: has no column {column}; it needs {' and '.join(COLUMNS)}, there are {found}")
+            raise WhatifError(f"{path}: has no column {column}; it needs {' and '.join(COLUMNS)}; found: {found}")
     people: dict[int, set[str]] = {}
     for row in reader:
         image, gender = ((row[column] or "").strip() for column in COLUMNS)
         where = f"{path}: line {reader.line_num}"
         if not (image.isdecimal() and len(image) <= 18):
-            raise WhatifError(f"{where}: id is {image[:40]!r}; it is the number of a COCO image")
+            raise WhatifError(f"{where}: id is {image[:40]!r}; it must be the number of a COCO image")
         if gender.lower() not in (*GENDERS, *_NEITHER):
             raise WhatifError(
-                f"{where}: bb_gender is {gender[:40]!r}; known are {', '.join(GENDERS)}, and {', '.join(_NEITHER[1:])} "
-                "or nothing for what is neither"
+                f"{where}: bb_gender is {gender[:40]!r}; it must be {', '.join(GENDERS)}, {', '.join(_NEITHER[1:])} "
+                "or empty"
             )
         people.setdefault(int(image), set()).add(gender.lower())
     return people

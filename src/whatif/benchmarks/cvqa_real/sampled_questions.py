@@ -1,4 +1,4 @@
-"""Which of C-VQA-Real's questions a model is asked: all, or those of a random part of each group (C-VQA Table 5)."""
+"""Selects the C-VQA-Real questions that a model is asked: all, or a random sample of each group (C-VQA Table 5)."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class Sampling(Protocol):
 def questions_for(
     model: str, questions: Sequence[Mapping[str, Any]], asking: Sampling, seed: int
 ) -> Sequence[Mapping[str, Any]]:
-    """The questions that a model is asked, a pilot sample apart: all, or those of a random part of each group.
+    """The questions that a model is asked, before any pilot sample: all, or a random sample of each group.
 
-    C-VQA Table 5 is of a tenth of the set; which tenth is not given.
+    C-VQA Table 5 uses a tenth of the set; the paper does not specify which.
     """
     if model not in asking.sampled_models:
         return questions

@@ -12,7 +12,7 @@ from whatif.params.base import BenchmarkSettings, Settings, SourcePath
 
 
 class ExtractCvqaReal(Settings):
-    """The released questions, and where their photographs lie."""
+    """The released questions, and the folders of their photographs."""
 
     questions: SourcePath | None = None  # path of C-VQA-Real_questions.csv
     image_folders: list[SourcePath] = Field(default_factory=list)  # folders of COCO photographs, of 2014 or 2017
@@ -20,11 +20,11 @@ class ExtractCvqaReal(Settings):
 
 
 class EvaluateCvqaReal(Settings):
-    """How models are asked: with which prompting strategies, in how many parts, and whom only some of the questions."""
+    """How models are asked: the prompting strategies, the number of parts, and models asked only a sample."""
 
     strategies: list[str] = Field(min_length=1)
     shards: int = Field(ge=1, le=999)
-    sample_share: float = Field(gt=0, le=1)  # of each group, for the models below (C-VQA Table 5)
+    sample_share: float = Field(gt=0, le=1)  # fraction of each group, for the models below (C-VQA Table 5)
     sampled_models: list[str] = Field(default_factory=list)
 
     @field_validator("strategies")
@@ -38,43 +38,43 @@ class EvaluateCvqaReal(Settings):
 
 
 class AggregateCvqaReal(Settings):
-    """How the numbers of Tables 3, 4 and 5 are made."""
+    """How the results of Tables 3, 4 and 5 are computed."""
 
     confidence: float = Field(gt=0.5, lt=1)
     resamples: int = Field(ge=100, le=1_000_000)  # of the permutation test of the gender gap
 
 
 class CvqaRealSettings(BenchmarkSettings):
-    """Its sections in `params.yaml`."""
+    """The sections of C-VQA-Real in `params.yaml`."""
 
     extract: ExtractCvqaReal
     evaluate: EvaluateCvqaReal
     aggregate: AggregateCvqaReal
 
     def check(self, models: Mapping[str, Any]) -> None:
-        """The sampled models are among those of `params.yaml`."""
+        """Checks that the sampled models are among those of `params.yaml`."""
         for key in self.evaluate.sampled_models:
             if key not in models:
                 known = ", ".join(models)
-                raise ValueError(f"evaluate.{{name}}.sampled_models: {key!r} is no key of models; there are {known}")
+                raise ValueError(f"evaluate.{{name}}.sampled_models: {key!r} is not a key of models: {known}")
 
 
 class SourceSettings(NamedTuple):
-    """What the questions and photographs are read from."""
+    """The sources of the questions and photographs."""
 
     questions: str | None
     image_folders: list[str]
 
 
 class SampleSettings(NamedTuple):
-    """Which models are asked only some of the questions."""
+    """The models that are asked only some of the questions, and the fraction."""
 
     sample_share: float
     sampled_models: list[str]
 
 
 class ReportSettings(NamedTuple):
-    """What the tables depend on."""
+    """The settings of the tables."""
 
     aggregate: AggregateCvqaReal
     strategies: list[str]

@@ -1,7 +1,7 @@
-"""Judges counting puzzles by the geometry of their scenes: what is too crowded, what contradicts the answers.
+"""Checks counting puzzles by the geometry of their scenes: crowding, and contradictions to the answers.
 
-Nothing here uses what a generator planned: flowers are counted by where their centres lie, dots by the circle that
-they are in, and a counterfactual answer by carrying the change out on the scene and counting again.
+The checks do not use what a generator planned: flowers are counted by the positions of their centres, dots by the
+circle that they are in, and a counterfactual answer by applying the change to the scene and counting again.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from whatif.benchmarks.cvqa_synthetic.questions import TEMPLATES
 from whatif.benchmarks.cvqa_synthetic.settings import FilterPuzzles
 from whatif.drawing.geometry import Flags, Numbers, distance_to_outline, inside, points_of, region_shares, smallest_gap
 
-_ROUNDING = 1e-6  # of a length in pixels or radii: what equal numbers may differ by
+_ROUNDING = 1e-6  # tolerance for equal lengths, in pixels or radii
 _CIRCLES = 6
 _LETTERS = ("A", "B", "C", "D")
 
 
 def crowding_reason(row: Mapping[str, Any], settings: FilterPuzzles) -> str | None:
-    """Why a row of the table `puzzles` is too crowded to be read, as `<reason>: <detail>`; None when it is not.
+    """Why a row of the table `puzzles` is too crowded, as `<reason>: <detail>`; None if it is not.
 
-    - `small-region`: one of the four regions of a flower puzzle has less than `smallest_region` of the picture;
-    - `flower-on-outline`: a flower's disc reaches an outline or the border of the picture;
-    - `narrow-gap`: two flowers, or two dots, are nearer to each other than `smallest_gap` of their radius.
+    - `small-region`: one of the four regions of a flower puzzle has less than `smallest_region` of the image;
+    - `flower-on-outline`: a flower's disc reaches an outline or the border of the image;
+    - `narrow-gap`: the gap between two flowers, or two dots, is less than `smallest_gap` of their radius.
     """
     if row["polygons"]:
         share = min(region_shares(*_polygons(row), row["image_size"]))
@@ -44,8 +44,8 @@ def crowding_reason(row: Mapping[str, Any], settings: FilterPuzzles) -> str | No
 def answers_from_scene(row: Mapping[str, Any]) -> tuple[int, int]:
     """The original and the counterfactual answer, counted in the stored scene (C-VQA Table 2).
 
-    Uses `group`, `removed` and the places of polygons, flowers, circles and dots; not the flags beside a flower and
-    not the stored answers. Raises KeyError for an unknown group.
+    Uses `group`, `removed` and the positions of polygons, flowers, circles and dots, but neither the flags of flowers
+    nor the stored answers. Raises KeyError for an unknown group.
     """
     group, removed = row["group"], row["removed"] or 0
     if row["polygons"]:
@@ -56,7 +56,7 @@ def answers_from_scene(row: Mapping[str, Any]) -> tuple[int, int]:
             "flower-removal-other": (_count(in_first), _count(in_first[~in_second])),
         }[group]
     dots = _dots_by_circle(row)
-    # By place and not by the stored row and column: the top row is above the middle, the right column ends the rows.
+    # By position, not by the stored row and column: the top row is above the middle, the right column ends the rows.
     top = sorted(range(len(dots)), key=lambda circle: float(row["circles"][circle]["y"]))[: len(dots) // 2]
     rightmost = sorted(range(len(dots)), key=lambda circle: float(row["circles"][circle]["x"]))[-2:]
     fullest = max(range(len(dots)), key=lambda circle: dots[circle], default=0)
@@ -72,10 +72,10 @@ def answers_from_scene(row: Mapping[str, Any]) -> tuple[int, int]:
 
 
 def scene_defects(row: Mapping[str, Any]) -> list[str]:
-    """What is wrong with a row of `puzzles`, one line a finding; an empty list for a puzzle as it should be.
+    """The defects of a row of `puzzles`, one line each; empty for a correct puzzle.
 
-    Checked are the scene against itself (flags, discs, outlines, circles, dots) and the stored answers against the
-    scene: they must be what is counted in it, not negative, and different from each other.
+    Checks the scene for consistency (flags, discs, outlines, circles, dots) and the stored answers against the scene:
+    they must equal the counts, must not be negative, and must differ from each other.
     """
     unfit = _unfit_for_its_group(row)
     if unfit:
@@ -94,11 +94,11 @@ def scene_defects(row: Mapping[str, Any]) -> list[str]:
 
 
 def question_defects(row: Mapping[str, Any], questions: Sequence[Mapping[str, Any]]) -> list[str]:
-    """What is wrong with the twin questions of a puzzle, one line a finding.
+    """The defects of the twin questions of a puzzle, one line each.
 
     `row` is of the table `puzzles`, `questions` are its rows of `questions`. There must be one original and one
-    counterfactual question, in the words of the template with the scene's colours and number, about the puzzle's
-    picture; four different options that are whole numbers; and at the letter of the answer what the scene shows.
+    counterfactual question, worded by the template with the scene's colours and number, about the puzzle's image; four
+    different options that are whole numbers; and, at the letter of the answer, the number that the scene shows.
     """
     variants = sorted(question["variant"] for question in questions)
     if variants != ["counterfactual", "original"]:
@@ -136,7 +136,7 @@ def _option_defects(question: Mapping[str, Any], right: int) -> list[str]:
 
 
 def _unfit_for_its_group(row: Mapping[str, Any]) -> str | None:
-    """What makes it impossible to ask the group's question of this scene at all."""
+    """The reason why the group's question cannot be asked about this scene, or None."""
     if row["group"] not in TEMPLATES:
         return f"group: is {row['group']}, must be one of {', '.join(TEMPLATES)}"
     if TEMPLATES[row["group"]].subject == "flowers":
@@ -200,7 +200,7 @@ def _count(flags: Flags) -> int:
 
 
 def _flower_clearance(row: Mapping[str, Any]) -> Numbers:
-    """The gap of each flower's disc to the nearest painted outline or border of the picture, in pixels: (n,)."""
+    """The gap of each flower's disc to the nearest painted outline or border of the image, in pixels: (n,)."""
     side, centres = row["image_size"], points_of(row["flowers"])
     radii = np.array([flower["radius"] for flower in row["flowers"]])
     to_outline = np.minimum(*(distance_to_outline(centres, polygon) for polygon in _polygons(row)))
@@ -210,7 +210,7 @@ def _flower_clearance(row: Mapping[str, Any]) -> Numbers:
 
 
 def _smallest_gap_in_radii(row: Mapping[str, Any]) -> float:
-    """The smallest gap between flowers or between dots, in the radii of the largest; inf for one alone."""
+    """The smallest gap between flowers or between dots, in radii of the largest; inf for a single one."""
     if row["polygons"]:
         centres = points_of(row["flowers"])
         radii = np.array([flower["radius"] for flower in row["flowers"]], np.float64)
@@ -221,7 +221,7 @@ def _smallest_gap_in_radii(row: Mapping[str, Any]) -> float:
 
 
 def _dots_by_circle(row: Mapping[str, Any]) -> list[int]:
-    """How many of all dots of the picture, whatever circle they are stored with, lie in each circle."""
+    """The number of dots in each circle, from all dots of the image, independent of the circle stored with a dot."""
     dots = points_of([dot for circle in row["circles"] for dot in circle["dots"]])
     return [
         int((np.hypot(dots[:, 0] - circle["x"], dots[:, 1] - circle["y"]) < circle["radius"]).sum())

@@ -14,15 +14,15 @@ from whatif.benchmarks.cvqa_synthetic.settings import GeneratePuzzles
 from whatif.drawing.geometry import Points
 from whatif.errors import WhatifError
 
-# Lengths are shares of the picture's side.
+# Lengths are fractions of the image's side.
 OUTLINE_WIDTH = 0.008
 OUTLINE_MARGIN = 0.008  # between a circle's outline and a dot
 CIRCLE_MARGIN = 0.012  # around each circle: twice this separates rows and columns
-SMALLEST_RADIUS = 0.012  # of a dot that can be made out
+SMALLEST_RADIUS = 0.012  # of a visible dot
 LARGEST_RADIUS = 0.03
 _CIRCLE_RADII = (0.122, 0.15)
-_ROW_JITTER = 0.04  # up and down, of a circle's centre
-_CANDIDATES = 240  # for the dots of each circle
+_ROW_JITTER = 0.04  # vertical displacement of a circle's centre
+_CANDIDATES = 240  # candidate positions for the dots of each circle
 _ATTEMPTS = 60
 
 
@@ -30,8 +30,8 @@ def lay_out_dots(counts: Sequence[int], settings: GeneratePuzzles, generator: np
     """The columns `polygons`, `flowers`, `circles` and `dot_radius` of a row of the table `puzzles`.
 
     `counts` are the dots of the six circles, row by row from the top, each row from the left. All dots of a puzzle
-    have one size; each is inside its circle, clear of the outline, and `smallest_gap` of its radius away from
-    others, never less than can be seen. Rows and columns are as `rows_and_columns_are_clear` demands.
+    have one size. Each is inside its circle, clear of the outline, and separated from others by `smallest_gap` of its
+    radius, and by at least a visible distance. Rows and columns satisfy `rows_and_columns_are_clear`.
 
     Raises WhatifError, naming what to change, when no layout fits.
     """
@@ -53,15 +53,15 @@ def lay_out_dots(counts: Sequence[int], settings: GeneratePuzzles, generator: np
                 }
     raise WhatifError(
         f"generate.cvqa-synthetic: no room for {max(counts)} dots with a gap of {settings.smallest_gap} radii in a "
-        f"circle of a picture of {side} x {side} pixels; lower dots_per_circle.high or smallest_gap"
+        f"circle of an image of {side} x {side} pixels; lower dots_per_circle.high or smallest_gap"
     )
 
 
 def rows_and_columns_are_clear(circles: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether nobody can be in doubt which circles are the top three and which the two rightmost.
+    """Whether it is unambiguous which circles are the top three and which are the two rightmost.
 
-    The lowest point of the top row is above the highest of the bottom row; every circle of a column is entirely to
-    the left of every circle of the next. `circles` are those of the table `puzzles`, y grows downwards.
+    The lowest point of the top row is above the highest of the bottom row; every circle of a column is entirely to the
+    left of every circle of the next. `circles` are those of the table `puzzles`; y grows downwards.
     """
     rows = [[circle for circle in circles if circle["row"] == row] for row in range(ROWS)]
     columns = [[circle for circle in circles if circle["column"] == column] for column in range(COLUMNS)]
@@ -84,7 +84,7 @@ def _draw_circles(side: int, generator: np.random.Generator) -> list[tuple[int, 
         for column in range(COLUMNS):
             radius = round(generator.uniform(*_CIRCLE_RADII) * side)
             slack = width / 2 - radius - CIRCLE_MARGIN * side
-            # The rows are drawn a little towards each other, or the picture would look like two strips.
+            # The rows are moved slightly towards each other, or the image would look like two strips.
             level = height * (row + 0.5) + (0.035 if row == 0 else -0.035) * side
             x = width * (column + 0.5) + generator.uniform(-slack, slack)
             y = level + generator.uniform(-_ROW_JITTER, _ROW_JITTER) * side

@@ -1,4 +1,4 @@
-"""Lays out flower puzzles: two polygons that make four regions, with given numbers of flowers in them (C-VQA 3.3)."""
+"""Lays out flower puzzles: two polygons that form four regions, with given numbers of flowers in them (C-VQA 3.3)."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from whatif.benchmarks.cvqa_synthetic.settings import GeneratePuzzles
 from whatif.drawing.geometry import Numbers, Points, crossings, distance_to_outline, inside, region_shares
 from whatif.errors import WhatifError
 
-# Lengths are shares of the picture's side.
+# Lengths are fractions of the image's side.
 OUTLINE_WIDTH = 0.012
 OUTLINE_MARGIN = 0.008  # between an outline and a flower, and between two outlines that do not cross
 PICTURE_MARGIN = 0.012
 LARGEST_RADIUS = 0.05  # of a flower
 COMFORTABLE_RADIUS = 0.03
-SMALLEST_RADIUS = 0.022  # of a flower that can be made out
+SMALLEST_RADIUS = 0.022  # of a recognisable flower
 SMALLEST_CROSSING = np.sin(np.radians(30))  # flatter crossings look like one outline
 _CANDIDATES_A_SIDE = 44
 _ATTEMPTS = 600
-_COMFORTABLE_ATTEMPTS = 20  # then flowers may be smaller than comfortable
-_FLOWER_KINDS = (2, 5)  # least and most different flowers in a picture
-_LARGEST_COVERAGE = 0.5  # of a region's area by flowers and the gaps around them, when they are placed at random
+_COMFORTABLE_ATTEMPTS = 20  # after these, flowers may be smaller than comfortable
+_FLOWER_KINDS = (2, 5)  # minimum and maximum number of different flowers in an image
+_LARGEST_COVERAGE = 0.5  # maximum fraction of a region covered by flowers and gaps, for random placement
 
 
 def lay_out_flowers(
@@ -36,10 +36,10 @@ def lay_out_flowers(
 ) -> dict[str, Any]:
     """The columns `polygons`, `flowers`, `circles` and `dot_radius` of a row of the table `puzzles`.
 
-    `counts` are the flowers inside both polygons, only the first, only the second, and outside both. Every region
-    is one piece and has at least `smallest_region` of the picture; a flower's disc keeps clear of outlines, of the
-    picture's border and, by `smallest_gap` of its radius, of other flowers; never by less than can be seen. The
-    numbers decide nothing but how often a layout is tried again, so every puzzle that was planned is drawn.
+    `counts` are the flowers inside both polygons, only the first, only the second, and outside both. Every region is
+    connected and has at least `smallest_region` of the image. A flower's disc keeps a distance from outlines, from the
+    image's border and, by `smallest_gap` of its radius, from other flowers, and always at least a visible distance. The
+    numbers of flowers only affect how often a layout is retried, so every planned puzzle is drawn.
 
     Raises WhatifError, naming what to change, when no layout fits.
     """
@@ -72,8 +72,8 @@ def lay_out_flowers(
 def outlines_are_distinct(first: Points, second: Points, side: float) -> bool:
     """Whether two outlines can be followed by eye.
 
-    They cross exactly twice, so that each of the four regions is one piece; they do so at 30 degrees or more; and
-    the corners of one keep three outline widths from the other, so that nowhere do both run side by side.
+    They cross exactly twice, so that each of the four regions is connected, at 30 degrees or more; and the corners of
+    one keep three outline widths from the other, so that they never run side by side.
     """
     places, sines = crossings(first, second)
     if (places < 1).sum() != 2 or sines.min() < SMALLEST_CROSSING:
@@ -83,7 +83,7 @@ def outlines_are_distinct(first: Points, second: Points, side: float) -> bool:
 
 
 def _draw_polygons(side: int, generator: np.random.Generator) -> tuple[Points, Points] | None:
-    """Two polygons on opposite sides of the middle that overlap there; None when they make a confusing picture."""
+    """Two polygons on opposite sides of the centre that overlap there; None if they make a confusing image."""
     direction = generator.uniform(0, 2 * np.pi)
     away = np.array([np.cos(direction), np.sin(direction)]) * generator.uniform(0.11, 0.16)
     middle = 0.5 + generator.uniform(-0.03, 0.03, 2)
@@ -97,9 +97,9 @@ def _draw_polygons(side: int, generator: np.random.Generator) -> tuple[Points, P
 
 
 def _draw_polygon(centre: Numbers, side: int, generator: np.random.Generator) -> Points:
-    """Four to eight corners around a centre, every one to be seen from it, on quarters of a pixel.
+    """Four to eight corners around a centre, all visible from it, on multiples of a quarter pixel.
 
-    Coordinates that are short binary fractions are the same on every machine, whatever its sine is in the last digit.
+    Short binary fractions are the same on every machine, even if the last digit of its sine differs.
     """
     corners = int(generator.integers(4, 8, endpoint=True))
     turns = (np.arange(corners) + generator.uniform(-0.3, 0.3, corners)) / corners + generator.uniform()
@@ -117,7 +117,7 @@ def _place_flowers(
     settings: GeneratePuzzles,
     generator: np.random.Generator,
 ) -> tuple[int, list[Points]] | None:
-    """The first of the radii, in whole pixels, at which the flowers were found to fit, and their places by region."""
+    """The first of the radii, in whole pixels, at which the flowers fit, and their positions by region."""
     side = settings.image_size
     places = _candidates(side, generator)
     in_first, in_second = (inside(places, polygon) for polygon in polygons)
@@ -135,7 +135,7 @@ def _place_flowers(
 
 
 def _candidates(side: int, generator: np.random.Generator) -> Points:
-    """Whole pixels, one in each cell of a grid, in random order: so a flower needs no resampling to be drawn."""
+    """Whole pixels, one in each cell of a grid, in random order, so that flowers are drawn without resampling."""
     cells = np.arange(_CANDIDATES_A_SIDE)
     grid = np.stack(np.meshgrid(cells, cells), axis=-1).reshape(-1, 2)
     places = np.floor((grid + generator.random(grid.shape)) * (side / _CANDIDATES_A_SIDE))
@@ -144,7 +144,7 @@ def _candidates(side: int, generator: np.random.Generator) -> Points:
 
 
 def _expected_radius(counts: Sequence[int], shares: Sequence[float], settings: GeneratePuzzles) -> int:
-    """A radius in whole pixels above which the flowers cannot be expected to fit, so larger ones need not be tried."""
+    """A radius in whole pixels above which the flowers are not expected to fit, so that larger ones are not tried."""
     side = settings.image_size
     area_a_flower = min(share / max(count, 1) for share, count in zip(shares, counts, strict=True)) * side**2
     fitting = np.sqrt(_LARGEST_COVERAGE * area_a_flower / np.pi) / (1 + settings.smallest_gap / 2)
@@ -158,7 +158,7 @@ def _polygon(colour: str, points: Points) -> dict[str, Any]:
 def _flowers(
     places: Sequence[Points], radius: int, flower_ids: Sequence[str], generator: np.random.Generator
 ) -> list[dict[str, Any]]:
-    """Flowers of a few kinds, from the top down, in the words of the table."""
+    """Flowers of a few kinds, from top to bottom, as in the table."""
     kinds = min(int(generator.integers(*_FLOWER_KINDS, endpoint=True)), len(flower_ids))
     chosen = generator.choice(sorted(flower_ids), kinds, replace=False)
     flowers = []

@@ -1,4 +1,4 @@
-"""Shapes and colours of the flowers that we draw: eight kinds, each in three colours."""
+"""Shapes and colours of the drawn flowers: eight kinds, each in three colours."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ Colour: TypeAlias = tuple[int, int, int]
 Outline: TypeAlias = npt.NDArray[np.float64]
 
 _FINER = 4  # drawn this many times larger, then reduced
-_REACH = 0.97  # of the inscribed circle's radius, which leaves room for soft edges
+_REACH = 0.97  # fraction of the inscribed circle's radius; the rest is for soft edges
 
-# Pastel and earthen: the polygons have the pure colours.
+# Pastel and earth tones, because the polygons have the pure colours.
 PETAL_COLOURS: dict[str, Colour] = {
     "lilac": (190, 160, 232),
     "peach": (255, 192, 152),
@@ -47,14 +47,14 @@ DRAWN_FLOWERS: dict[str, tuple[str, ...]] = {
 
 
 def draw_flower(kind: str, colour: str, size: int) -> Image.Image:
-    """The flower as an RGBA picture of `size` x `size` pixels; KeyError for an unknown kind or colour."""
+    """The flower as an RGBA image of `size` x `size` pixels; KeyError for an unknown kind or colour."""
     canvas = _Canvas(size * _FINER)
     _KINDS[kind](canvas, PETAL_COLOURS[colour])
     return canvas.picture.reduce(_FINER)
 
 
 class _Canvas:
-    """Draws shapes given in units of the inscribed circle's radius, x to the right and y up, each with an edge."""
+    """Draws shapes with edges, in units of the inscribed circle's radius, x to the right and y up."""
 
     def __init__(self, side: int) -> None:
         self.picture = Image.new("RGBA", (side, side), (0, 0, 0, 0))

@@ -1,4 +1,4 @@
-"""Flower pictures for counting puzzles: flowers that we draw, or class folders of Icons-50 (C-VQA 3.3)."""
+"""Flower images for counting puzzles: our drawn flowers, or class folders of Icons-50 (C-VQA 3.3)."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from whatif.files.inputs import read_bytes
 from whatif.files.well_formed import escaped
 
 ICONS50_LICENCE = "as granted by the makers of Icons-50 and of the icons in it"
-_BACKGROUND_TOLERANCE = 12  # in each channel: what lossy compression leaves of an even background
+_BACKGROUND_TOLERANCE = 12  # per channel, for an even background after lossy compression
 
 
 def drawn_flowers(size: int) -> list[dict[str, Any]]:
-    """Rows of the table `images`: the flowers that we draw, each `size` x `size` pixels, RGBA.
+    """Rows of the table `images`: the drawn flowers, each `size` x `size` pixels, RGBA.
 
-    Each flower is one piece of opaque pixels inside the inscribed circle, and none of its colours comes near a
-    colour of `POLYGON_COLOURS`.
+    Each flower is one connected area of opaque pixels inside the inscribed circle, and its colours are far from those
+    of `POLYGON_COLOURS`.
     """
     rows = []
     for kind, colours in DRAWN_FLOWERS.items():
@@ -39,11 +39,11 @@ def drawn_flowers(size: int) -> list[dict[str, Any]]:
 def icons50_flowers(
     folder: Path, classes: Sequence[str], size: int
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Rows of `images` from class folders of pictures, and rows of `rejections` for the files that gave none.
+    """Rows of `images` from class folders of images, and rows of `rejections` for unusable files.
 
-    A picture is cropped to its content, scaled into the inscribed circle of `size` x `size` pixels and encoded as
-    RGBA PNG. Rejected are files that cannot be decoded (`unreadable`), that show nothing (`blank`) or that show
-    what an earlier file shows (`duplicate`). Files are read in order of their paths, hidden ones are left out.
+    An image is cropped to its content, scaled into the inscribed circle of `size` x `size` pixels and encoded as RGBA
+    PNG. Files are rejected if they cannot be decoded (`unreadable`), are empty (`blank`) or show the same as an earlier
+    file (`duplicate`). Files are read in order of their paths; hidden files are skipped.
 
     Raises WhatifError when the folder or a class folder is missing, or when no file can be used.
     """
@@ -65,7 +65,7 @@ def icons50_flowers(
             rejections.append(_rejection(name, "duplicate", f"shows the same as {earlier['source']}"))
     if not images:
         raise WhatifError(
-            f"{folder}: no readable picture in {', '.join(classes)} ({len(rejections)} files rejected); "
+            f"{folder}: no readable image in {', '.join(classes)} ({len(rejections)} files rejected); "
             "extract.cvqa-synthetic.icons50 must name class folders of PNG or JPEG files"
         )
     return list(images.values()), rejections
@@ -73,13 +73,15 @@ def icons50_flowers(
 
 def _files(folder: Path, classes: Sequence[str]) -> list[Path]:
     if not folder.is_dir():
-        raise WhatifError(f"{folder}: no such folder; extract.cvqa-synthetic.icons50.folder must be that of Icons-50")
+        raise WhatifError(
+            f"{folder}: no such folder; extract.cvqa-synthetic.icons50.folder must be the folder of Icons-50"
+        )
     available = sorted(entry.name for entry in folder.iterdir() if entry.is_dir() and not entry.name.startswith("."))
     for name in classes:
         if name not in available:
             raise WhatifError(
                 f"{folder}: no class folder `{name}`; extract.cvqa-synthetic.icons50.classes can name "
-                f"{', '.join(available) or 'none, there is no folder in it'}"
+                f"{', '.join(available) or 'nothing, because the folder has no subfolders'}"
             )
     files = [path for name in sorted(set(classes)) for path in (folder / name).rglob("*") if path.is_file()]
     return sorted(path for path in files if not path.name.startswith("."))
@@ -98,7 +100,7 @@ def _decode(path: Path) -> Image.Image:
 
 
 def _fit(picture: Image.Image, size: int) -> Image.Image | None:
-    """The content of the picture in the inscribed circle of a square; None when there is no content."""
+    """The content of the image in the inscribed circle of a square; None if there is no content."""
     rows, columns = np.nonzero(_content(np.asarray(picture)))
     if not len(rows):
         return None
@@ -115,7 +117,7 @@ def _fit(picture: Image.Image, size: int) -> Image.Image | None:
 
 
 def _content(pixels: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:
-    """Pixels that can be seen and, where all four corners have one opaque colour, that differ from this colour."""
+    """Visible pixels; if all four corners have the same opaque colour, those that differ from it."""
     seen: npt.NDArray[np.bool_] = pixels[..., 3] > 16
     corners = pixels[[0, 0, -1, -1], [0, -1, 0, -1]].astype(np.int16)
     if corners[:, 3].min() == 255 and np.ptp(corners, axis=0).max() <= _BACKGROUND_TOLERANCE:

@@ -1,7 +1,8 @@
-"""Options of counting puzzles that cannot be told apart without the picture, or those of the released file.
+"""Options of counting puzzles that cannot be guessed without the image, or options like those of the released file.
 
-Wrong options drawn around the right one give it away: in the released C-VQA-Synthetic the second smallest of the four
-options is right in 48 of 100 questions. Here the four options are the answers in four worlds that were drawn alike.
+Wrong options that are drawn around the correct one reveal it: in the released C-VQA-Synthetic the second smallest of
+the four options is correct in 48 of 100 questions. Here the four options are the answers in four worlds that are drawn
+from the same distribution.
 """
 
 from __future__ import annotations
@@ -20,13 +21,13 @@ from whatif.random_streams import stream
 
 LETTERS = "ABCD"
 VARIANTS = ("original", "counterfactual")
-# Measured in the released file: its wrong options are uniform over these differences from the right one.
+# Measured in the released file: its wrong options are uniform over these differences from the correct one.
 _RELEASED_DIFFERENCES = (-5, -4, -3, -2, -1, 1, 2, 3, 4, 5, 6)
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A question with its four options, the letter of the right one and the number that it says."""
+    """A question with its four options, the letter of the correct one, and its number."""
 
     question: str
     choices: tuple[str, ...]
@@ -36,7 +37,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class PuzzleText:
-    """Both questions of a puzzle, and the counts that its picture must show: 4 regions or 6 circles."""
+    """Both questions of a puzzle, and the counts that its image must show: 4 regions or 6 circles."""
 
     words: Words
     counts: tuple[int, ...]
@@ -47,9 +48,9 @@ class PuzzleText:
 def puzzle_text(group: str, number: int, seed: int, settings: GeneratePuzzles) -> PuzzleText:
     """Questions, options and counts of puzzle `number` (from 0) of a group (C-VQA 3.3).
 
-    Depends on nothing but the arguments, so any shard can make any puzzle. Over the `puzzles_per_template` puzzles
-    of a group the right option stands equally often at each letter, to within one. With `options: exchangeable`
-    it is also equally often the smallest, second, third and largest of the original question's options.
+    Depends only on the arguments, so any shard can make any puzzle. Over the `puzzles_per_template` puzzles of a group
+    the correct option has each letter equally often, to within one. With `options: exchangeable` it is also equally
+    often the smallest, second, third and largest of the original question's options.
 
     Raises WhatifError when a range of the settings is too narrow for four different answers.
     """
@@ -76,10 +77,10 @@ def puzzle_text(group: str, number: int, seed: int, settings: GeneratePuzzles) -
 def _exchangeable(
     group: str, rank: int, settings: GeneratePuzzles, generator: np.random.Generator
 ) -> tuple[Words, Counts, list[Sequence[int]]]:
-    """The shown world is the one whose original answer has the scheduled rank; the other three are wrong options.
+    """The displayed world is the one whose original answer has the scheduled rank; the others give the wrong options.
 
-    The rank is independent of the worlds, so given the words and the set of four each of them is equally likely
-    to be the one that is shown, and no rule that looks only at the text can do better than one in four.
+    The rank is independent of the worlds. So, given the words and the set of four, each world is equally likely to be
+    displayed, and no rule that uses only the text can be better than one in four.
     """
     words = draw_words(group, settings, generator)
     worlds = draw_four_worlds(words, settings, generator)
@@ -92,7 +93,7 @@ def _exchangeable(
 def _released(
     group: str, settings: GeneratePuzzles, generator: np.random.Generator
 ) -> tuple[Words, Counts, list[Sequence[int]]]:
-    """The manner of the released file, shortcut included: three wrong options close to the right one."""
+    """The method of the released file, including its shortcut: three wrong options close to the correct one."""
     words, world = draw_world(group, settings, generator)
     wrong: list[Sequence[int]] = []
     for right in words.answers(world):
@@ -103,7 +104,7 @@ def _released(
 
 @functools.lru_cache(maxsize=64)
 def _balanced_schedule(length: int, seed: int, *names: str) -> npt.NDArray[np.int8]:
-    """A shuffle of 0, 1, 2, 3 repeated up to `length`; which of them come once more than others is random too."""
+    """A shuffle of 0, 1, 2, 3 repeated up to `length`; a remainder is assigned at random, too."""
     generator = stream(seed, "schedule", *names, length)
     repeated = (np.arange(length) + generator.integers(4)) % 4
     return generator.permutation(repeated.astype(np.int8))

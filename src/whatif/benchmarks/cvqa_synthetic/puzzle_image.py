@@ -17,15 +17,15 @@ from whatif.errors import WhatifError
 from whatif.files.image_decoding import decode
 from whatif.random_streams import stream
 
-_FINER = 3  # outlines are drawn this many times larger, then reduced
-_DISC_FINER = 8  # discs too; they are few and kept, so they may be costly
+_FINER = 3  # outlines are drawn this many times larger, then scaled down
+_DISC_FINER = 8  # the same for discs, which are few and cached
 
 
 class FlowerPictures:
-    """Flower pictures by image id, each kept at every size that was asked for: a few kilobytes a size."""
+    """Flower images by image id, with a cache of every requested size (a few kilobytes each)."""
 
     def __init__(self, image_rows: Iterable[Mapping[str, Any]]) -> None:
-        """Takes rows of the table `images` with RGBA pictures, as `sources.flowers` makes them."""
+        """Takes rows of the table `images` with RGBA images, as made by `flowers`."""
         self._encoded = {row["image_id"]: row["image"]["bytes"] for row in image_rows}
         self._decoded: dict[str, Image.Image] = {}
         self._scaled: dict[tuple[str, int], Image.Image] = {}
@@ -36,9 +36,9 @@ class FlowerPictures:
         return sorted(self._encoded)
 
     def scaled(self, image_id: str, diameter: int) -> Image.Image:
-        """The flower as an RGBA picture of `diameter` x `diameter` pixels.
+        """The flower as an RGBA image of `diameter` x `diameter` pixels.
 
-        Raises WhatifError when there is no such flower picture.
+        Raises WhatifError when the flower image does not exist.
         """
         key = image_id, diameter
         if key not in self._scaled:
@@ -47,7 +47,7 @@ class FlowerPictures:
 
     def _decode(self, image_id: str) -> Image.Image:
         if image_id not in self._encoded:
-            raise WhatifError(f"flower picture {image_id}: is in a puzzle but not among the extracted flower pictures")
+            raise WhatifError(f"flower image {image_id}: used in a puzzle but not among the extracted flower images")
         if image_id not in self._decoded:
             self._decoded[image_id] = decode(self._encoded[image_id], "RGBA")
         return self._decoded[image_id]
@@ -61,11 +61,11 @@ def draw_puzzle(row: Mapping[str, Any], flower_pictures: FlowerPictures, image_s
 def puzzle_picture(
     row: Mapping[str, Any], flower_pictures: FlowerPictures, image_size: int | None = None
 ) -> Image.Image:
-    """A puzzle, RGB, `image_size` pixels wide and high; by default the size that it was laid out for.
-    At a much smaller size the gaps between neighbours can fall below a pixel.
+    """A puzzle, RGB, `image_size` pixels wide and high; by default the size that it was laid out for. At a much smaller
+    size the gaps between neighbours can be less than a pixel.
 
     Uses the columns `pair_id`, `image_size`, `polygons`, `flowers`, `circles` and `dot_radius` only.
-    Raises WhatifError when a flower picture is missing.
+    Raises WhatifError when a flower image is missing.
     """
     side = image_size or row["image_size"]
     scale = side / row["image_size"]
@@ -81,18 +81,18 @@ def puzzle_picture(
 
 
 def dot_puzzle_colours(pair_id: str) -> tuple[Colour, Colour]:
-    """The colours of the circles' outlines and of the dots: they depend on nothing but the id of the puzzle."""
+    """The colours of the circles' outlines and of the dots; they depend only on the puzzle's id."""
     return DOT_PUZZLE_COLOURS[int(stream(0, "dot-puzzle-colours", pair_id).integers(len(DOT_PUZZLE_COLOURS)))]
 
 
 def _draw_outline(picture: Image.Image, polygon: Mapping[str, Any], scale: float) -> None:
     width = flower_puzzle.OUTLINE_WIDTH * picture.width
     corners = points_of(polygon["points"]) * scale
-    # The mask is as small as the polygon allows: masks are most of what an outline costs.
+    # The mask is as small as the polygon allows, because masks are most of the cost of an outline.
     left, top = np.floor(corners.min(axis=0) - width).astype(int).tolist()
     right, bottom = np.ceil(corners.max(axis=0) + width).astype(int).tolist()
     mask = Image.new("L", ((right - left) * _FINER, (bottom - top) * _FINER))
-    # Half a pixel less, because the drawing routine means by a coordinate the middle of a pixel.
+    # Half a pixel less, because the drawing routine's coordinates refer to the centre of a pixel.
     points = [(float(x), float(y)) for x, y in (corners - (left, top)) * _FINER - 0.5]
     line_width = max(1, round(width * _FINER))
     ImageDraw.Draw(mask).line([*points, *points[:2]], fill=255, width=line_width, joint="curve")
@@ -119,7 +119,7 @@ def _corner(place: Mapping[str, Any], diameter: int, scale: float) -> tuple[int,
 
 @functools.lru_cache(maxsize=256)
 def _disc_mask(diameter: int, outline_width: float) -> Image.Image:
-    """A disc as wide as the mask, or with a width of its outline only its rim."""
+    """A disc as wide as the mask; if an outline width is given, only the outline."""
     finer = diameter * _DISC_FINER
     mask = Image.new("L", (finer, finer))
     draw = ImageDraw.Draw(mask)

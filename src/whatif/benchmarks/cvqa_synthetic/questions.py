@@ -1,4 +1,4 @@
-"""The six question templates of C-VQA-Synthetic: their words, and their answers from what a picture contains."""
+"""The six question templates of C-VQA-Synthetic: their words, and their answers from the counts in an image."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ import numpy.typing as npt
 Counts: TypeAlias = npt.NDArray[np.int64]
 Subject: TypeAlias = Literal["flowers", "dots"]
 
-# Places in the last axis of counts. Flowers: one count a region, polygon 1 being the one that the question names.
+# Positions in the last axis of counts. Flowers: one count per region; polygon 1 is the one that the question names.
 REGIONS = ("in1&in2", "in1&out2", "out1&in2", "out1&out2")
-# Dots: one count a circle, row by row from the top, each row from the left.
+# Dots: one count per circle, row by row from the top, each row from the left.
 ROWS, COLUMNS = 2, 3
 
 
 @dataclass(frozen=True)
 class Template:
-    """A question, its counterfactual twin, and what answers them (C-VQA Table 2).
+    """A question, its counterfactual twin, and the functions that answer them (C-VQA Table 2).
 
-    The texts have the places `{first}` and `{second}` for colours of polygons and `{removed}` for a number. The
-    answers take counts of shape (..., 4) for flowers or (..., 6) for dots and the number removed, which broadcasts
-    with the rest of the shape; the number is not used where `removes` is false.
+    The texts contain `{first}` and `{second}` for colours of polygons and `{removed}` for a number. The answer
+    functions take counts of shape (..., 4) for flowers or (..., 6) for dots, and the number removed, which broadcasts
+    with the rest of the shape; the number is not used if `removes` is false.
     """
 
     group: str

@@ -1,4 +1,4 @@
-"""Scatters discs at random places that keep a distance from each other."""
+"""Scatters discs at random positions with a minimum distance."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ import numpy.typing as npt
 
 from whatif.drawing.geometry import Points
 
-SMALLEST_GAP = 3.0  # pixels: with less, soft edges make two things look like one
+SMALLEST_GAP = 3.0  # pixels; with less, soft edges merge two discs
 
 
 def spacing(radius: float, smallest_gap: float) -> float:
-    """How far apart the centres of two discs must be for a gap of `smallest_gap` radii that can be seen."""
+    """The distance of the centres of two discs with a visible gap of at least `smallest_gap` radii."""
     return 2 * radius + max(smallest_gap * radius, SMALLEST_GAP)
 
 
 def scatter(
     candidates: Points, regions: npt.NDArray[np.int64], wanted: Sequence[int], apart: float
 ) -> list[Points] | None:
-    """Takes `wanted[r]` of the candidates with `regions == r`, in order, no two nearer to each other than `apart`.
+    """Takes `wanted[r]` of the candidates with `regions == r`, in order, at least `apart` from each other.
 
-    Returns one array of shape (wanted[r], 2) for each r, or None when the candidates run out. A candidate is taken
-    as soon as its turn comes, so candidates in random order give random places.
+    Returns one array of shape (wanted[r], 2) for each r, or None if there are too few candidates. Candidates are taken
+    in order, so candidates in random order give random positions.
     """
     place = candidates[:, 0] + 1j * candidates[:, 1]
     chosen = []

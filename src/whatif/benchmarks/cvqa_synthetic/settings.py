@@ -10,21 +10,21 @@ from whatif.params.base import BenchmarkSettings, Range, Settings, SourcePath
 
 
 class Icons50(Settings):
-    """A folder of the Icons-50 data set (class folders of pictures), the flower pictures of C-VQA 3.3."""
+    """A folder of the Icons-50 data set (class folders of images), the flower images of C-VQA 3.3."""
 
     folder: SourcePath | None = None
     classes: list[str] = Field(min_length=1)
 
 
 class ExtractPuzzles(Settings):
-    """Where the flower pictures come from, and their side in pixels."""
+    """The source of the flower images, and their side in pixels."""
 
     icons50: Icons50
     flower_picture_size: int = Field(ge=16, le=512)
 
 
 class GeneratePuzzles(Settings):
-    """How many puzzles, how they are drawn and how their wrong options are made (C-VQA 3.3)."""
+    """The number of puzzles, their layout, and how their wrong options are made (C-VQA 3.3)."""
 
     puzzles_per_template: int = Field(ge=1, le=150_000)
     shards: int = Field(ge=1, le=999)
@@ -32,33 +32,33 @@ class GeneratePuzzles(Settings):
     options: Literal["exchangeable", "released"]
     flowers_per_region: Range
     dots_per_circle: Range
-    smallest_region: float = Field(gt=0, le=0.1)  # share of the picture's area
+    smallest_region: float = Field(gt=0, le=0.1)  # fraction of the image's area
     smallest_gap: float = Field(ge=0, le=2)  # between neighbours, in their radii
 
 
 class FilterPuzzles(Settings):
-    """When a puzzle is too crowded to be read; same units as where it is generated."""
+    """The limits beyond which a puzzle is too crowded; same units as for its generation."""
 
     smallest_region: float = Field(ge=0, le=0.1)
     smallest_gap: float = Field(ge=0, le=2)
 
 
 class EvaluatePuzzles(Settings):
-    """How the likelihoods of options are compared where a model ranks them."""
+    """How the likelihoods of options are compared if a model ranks them."""
 
     rule: Literal["mean", "sum"]
 
 
 class AggregatePuzzles(Settings):
-    """How the numbers of Table 7 are made."""
+    """How the results of Table 7 are computed."""
 
     confidence: float = Field(gt=0.5, lt=1)
     audit_folds: int = Field(ge=2, le=20)
-    released_questions: SourcePath | None = None  # path of the released CSV, to audit beside ours
+    released_questions: SourcePath | None = None  # path of the released CSV, to audit it as well
 
 
 class CvqaSyntheticSettings(BenchmarkSettings):
-    """Its sections in `params.yaml`."""
+    """The sections of C-VQA-Synthetic in `params.yaml`."""
 
     extract: ExtractPuzzles
     generate: GeneratePuzzles
@@ -68,14 +68,14 @@ class CvqaSyntheticSettings(BenchmarkSettings):
 
 
 class AuditSettings(NamedTuple):
-    """What the shortcut audit depends on."""
+    """The settings of the shortcut audit."""
 
     audit_folds: int
     released_questions: str | None
 
 
 class ReportSettings(NamedTuple):
-    """What the report depends on: the level of its intervals, and how many puzzles were asked for."""
+    """The settings of the report: the level of its intervals, and the requested number of puzzles."""
 
     confidence: float
     puzzles_per_template: int

@@ -1,4 +1,4 @@
-"""Worlds of counting puzzles: what a picture contains, drawn from the same distribution given a question's words."""
+"""Worlds of counting puzzles: the contents of an image, drawn from one distribution given a question's words."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LARGEST_NUMBER_OF_BATCHES = 300
 
 @dataclass(frozen=True)
 class Words:
-    """What a puzzle's questions are made of before anything is known of its picture."""
+    """The variable parts of a puzzle's questions, chosen before the contents of its image."""
 
     group: str
     colours: tuple[str, str] | None  # of the polygon that the question names and of the other; None for dots
@@ -37,9 +37,9 @@ class Words:
 
 
 def draw_words(group: str, settings: GeneratePuzzles, generator: np.random.Generator) -> Words:
-    """Two different colours for flower puzzles; for the templates that remove N, an N up to the mean of what is there.
+    """Two different colours for flower puzzles; for the templates that remove N, an N up to the mean of the count.
 
-    A larger N would leave mostly answers near 0.
+    A larger N would give mostly answers near 0.
     """
     template = TEMPLATES[group]
     colours = _draw_colours(generator) if template.subject == "flowers" else None
@@ -54,8 +54,8 @@ def draw_words(group: str, settings: GeneratePuzzles, generator: np.random.Gener
 def draw_four_worlds(words: Words, settings: GeneratePuzzles, generator: np.random.Generator) -> Counts:
     """Four worlds that differ pairwise in their original and in their counterfactual answer: counts of shape (4, n).
 
-    The four are drawn independently from one distribution and kept or rejected as a whole, so which of them is
-    which cannot be told. Raises WhatifError when the settings do not allow four different answers.
+    The four are drawn independently from one distribution and accepted or rejected as a whole, so they are
+    exchangeable. Raises WhatifError when the settings do not allow four different answers.
     """
     for _ in range(_LARGEST_NUMBER_OF_BATCHES):
         worlds = _draw_worlds(words, settings, generator, 4 * _SETS_AT_ONCE)
@@ -70,7 +70,7 @@ def draw_four_worlds(words: Words, settings: GeneratePuzzles, generator: np.rand
 
 
 def draw_world(group: str, settings: GeneratePuzzles, generator: np.random.Generator) -> tuple[Words, Counts]:
-    """One world of shape (n,), and words for it: as in the release, N is anything from 1 to what is there."""
+    """One world of shape (n,), and words for it: as in the release, N is from 1 to the count."""
     template = TEMPLATES[group]
     colours = _draw_colours(generator) if template.subject == "flowers" else None
     world = _draw_counts(template, settings, generator, 1)[0]
@@ -86,7 +86,7 @@ def _draw_colours(generator: np.random.Generator) -> tuple[str, str]:
 
 
 def _draw_worlds(words: Words, settings: GeneratePuzzles, generator: np.random.Generator, number: int) -> Counts:
-    """Up to `number` worlds in which there is enough to remove: counts of shape (worlds, 4 or 6)."""
+    """Up to `number` worlds with enough to remove: counts of shape (worlds, 4 or 6)."""
     worlds = _draw_counts(words.template, settings, generator, number)
     return worlds if words.removed is None else worlds[words.template.original_answer(worlds) >= words.removed]
 
@@ -100,7 +100,7 @@ def _draw_counts(template: Template, settings: GeneratePuzzles, generator: np.ra
 
 
 def _draw_with_one_fullest(allowed: Range, generator: np.random.Generator, number: int) -> Counts:
-    """Circles of which one has more dots than every other; independent counts would mostly have a tie near the top."""
+    """One circle has more dots than every other; independent counts would usually have a tie for the most."""
     if allowed.low == allowed.high:
         raise WhatifError(_too_narrow(TEMPLATES["dot-maximum"], None))
     fullest = generator.integers(allowed.low + 1, allowed.high, (number, 1), endpoint=True)
@@ -114,7 +114,7 @@ def _allowed(template: Template, settings: GeneratePuzzles) -> Range:
     allowed = settings.flowers_per_region if template.subject == "flowers" else settings.dots_per_circle
     if allowed.low < 1:
         raise WhatifError(
-            f"{_parameter(template)}.low: is {allowed.low}, must be at least 1; where nothing is, "
+            f"{_parameter(template)}.low: is {allowed.low}, must be at least 1; with a count of 0, "
             "the counterfactual question of some puzzles would have the original's answer"
         )
     return allowed

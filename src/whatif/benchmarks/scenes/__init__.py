@@ -1,4 +1,4 @@
-"""Questions and image pairs of the embedded scenes."""
+"""The benchmark of the embedded scenes: questions and image pairs."""
 
 from whatif.benchmarks.scenes.steps import BENCHMARK
 

@@ -1,4 +1,4 @@
-"""The settings of the benchmark of the embedded world, by stage."""
+"""The settings of the benchmark of the embedded scenes, by stage."""
 
 from __future__ import annotations
 
@@ -12,41 +12,41 @@ from whatif.params.models import DiffusionCheckpoint, LocalCheckpoint
 
 
 class ExtractScenes(Settings):
-    """How many scenes are asked about, and the side of their pictures in pixels."""
+    """The number of scenes with questions, and the side of their images in pixels."""
 
     number: int = Field(ge=1, le=1_000_000)
     side: int = Field(ge=32, le=1024)
 
 
 class GenerateScenes(Settings):
-    """How many pairs of captions, and how many pairs of pictures are made for each (COCO-Counterfactuals B.1.2)."""
+    """The number of caption pairs, and how the image pairs of each are made (COCO-Counterfactuals B.1.2)."""
 
     pairs: int = Field(ge=1, le=1_000_000)
     candidates: int = Field(ge=1, le=1000)
     shards: int = Field(ge=1, le=999)
-    p: Share  # the share of the denoising in which both pictures have the same self-attention
+    p: Share  # fraction of the denoising steps with shared self-attention
     guidance: Span
     diffusion: DiffusionCheckpoint
 
 
 class FilterScenes(Settings):
-    """What CLIP must say of a pair of pictures to keep it: the least cosines (COCO-Counterfactuals B.1.2)."""
+    """The minimum CLIP cosines of an accepted pair of images (COCO-Counterfactuals B.1.2)."""
 
     caption_image: float = Field(ge=-1, le=1)
     image_image: float = Field(ge=-1, le=1)
     directional: float = Field(ge=-1, le=1)
-    movement: float | None = Field(ge=0, le=1)  # of the thing, in sides of the picture: more is rejected
+    movement: float | None = Field(ge=0, le=1)  # maximum movement of the thing, in sides of the image
     clip: LocalCheckpoint
 
 
 class VerifyScenes(Settings):
-    """How alike a thing in a picture must be to the outline of its noun to be recognised: 0 to 1."""
+    """The minimum overlap of a thing with the outline of its noun, from 0 to 1, to be recognised."""
 
     least_score: float = Field(ge=0, le=1)
 
 
 class EvaluateScenes(Settings):
-    """In which words models are asked: a prompting strategy."""
+    """The prompting strategy of the questions."""
 
     strategy: str
 
@@ -59,7 +59,7 @@ class EvaluateScenes(Settings):
 
 
 class AggregateScenes(Settings):
-    """How the numbers are made, and how many scenes and pairs of pictures the gallery shows."""
+    """How the results are computed, and how many scenes and pairs of images the gallery shows."""
 
     confidence: float = Field(gt=0.5, lt=1)
     shown_scenes: int = Field(ge=1, le=100)
@@ -67,7 +67,7 @@ class AggregateScenes(Settings):
 
 
 class ScenesSettings(BenchmarkSettings):
-    """Its sections in `params.yaml`."""
+    """The sections of the benchmark in `params.yaml`."""
 
     extract: ExtractScenes
     generate: GenerateScenes

@@ -1,4 +1,4 @@
-"""What the evaluations of paid models would ask and cost, before anything is sent."""
+"""Estimates what the evaluations of paid models would ask and cost, without sending anything."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from whatif.params.prices import money
 
 
 def estimates(jobs: Iterable[Job]) -> Iterator[str]:
-    """A line for each model, benchmark and strategy of evaluations that ask an endpoint, in the order of the jobs.
+    """A line for each model, benchmark and strategy of evaluations at an endpoint, in the order of the jobs.
 
-    Nothing is sent, no key is needed, and nothing is written.
+    Nothing is sent or written, and no key is needed.
     """
     asking = (job for job in jobs if _endpoint(job) is not None)
     for name, of_name in groupby(asking, _name):
@@ -58,7 +58,7 @@ def _line(jobs: list[Job]) -> str:
                 dry_run.look(job)
             found = dry_run.estimate()
     except WhatifError as error:
-        return f"what it will cost is not known yet ({error})"
+        return f"the cost is not known yet ({error})"
     if not found.asked:
         return f"nothing to ask, all {found.questions:,} answers are stored"
     return f"{_numbers(found, settings)}{_budget(settings, len(due))}; estimated {found.basis}"
@@ -79,18 +79,18 @@ def _budget(settings: ApiModel, jobs: int) -> str:
     if settings.token_budget is None:
         return ""
     each = f" in each of {jobs:,} jobs" if jobs > 1 else ""
-    return f"; token_budget ends it at {settings.token_budget:,} tokens{each}"
+    return f"; token_budget stops it at {settings.token_budget:,} tokens{each}"
 
 
 def _is_due(job: Job) -> bool:
-    """Whether a run would do the job's work. Raises WhatifError when its inputs are not there."""
+    """Whether a run would have to do the job's work. Raises WhatifError when its inputs do not exist."""
     made = provenance(job)
     is_fresh = state_of(job, {}, ready=True).condition is Condition.FRESH
     return not is_fresh and not stash.holds(made.fingerprint, job.outputs)
 
 
 class DryRun:
-    """Goes through the work of evaluations with something that asks nothing in the place of their model."""
+    """Runs evaluations with a placeholder for their model that asks nothing."""
 
     def __init__(self) -> None:
         self._exit = ExitStack()
@@ -98,7 +98,7 @@ class DryRun:
 
     def __enter__(self) -> DryRun:
         folder = self._exit.enter_context(TemporaryDirectory())
-        # Opening a store makes its file.
+        # Opening a store creates its file.
         path = store_path() if store_path().is_file() else Path(folder) / "responses.sqlite"
         self._store = self._exit.enter_context(ResponseStore(path))
         return self
@@ -107,28 +107,28 @@ class DryRun:
         self._exit.close()
 
     def look(self, job: Job) -> None:
-        """Notes what a job would ask; all jobs are of one model, asked in one way."""
+        """Records what a job would ask; all jobs are of one model, asked in one way."""
         job.step.function(job.task(_Nowhere(), _hush, stand_in=self.stand_in))
 
     def stand_in(self, model: Model) -> Model:
-        """What takes the place of a model: the same one for all jobs, with what it noted before."""
+        """The placeholder for a model: the same one for all jobs, with all its records."""
         self._asked = self._asked or Unasked(model, self._store)
         return self._asked
 
     def estimate(self) -> Estimate:
-        """What the jobs would take together."""
+        """The cost of all jobs together."""
         return self._asked.estimate() if self._asked else Estimate(0, 0, 0, 0, None, "")
 
 
 def _hush(line: str) -> None:
-    """Passes over what a step says of its work."""
+    """Ignores a step's messages."""
 
 
 class _Nowhere(Outputs):
-    """Takes whatever is written, and keeps nothing of it."""
+    """Outputs that discard everything that is written."""
 
     def __init__(self) -> None:
-        """Nothing is prepared."""
+        """Prepares nothing."""
 
     def write(self, role: str, rows: Rows) -> None:
-        """Passed over."""
+        """Ignored."""

@@ -1,6 +1,6 @@
-"""Random samples of paired questions: both twins of a pair or neither, drawn group by group from stable ids.
+"""Random samples of paired questions: both twins of a pair or neither, sampled by group from stable ids.
 
-The pairs of a group have one random order, which depends on the seed, the name of the set and the group alone. Every
+The pairs of a group have one random order, which depends only on the seed, the name of the set and the group. Every
 sample takes pairs from its beginning, so a larger sample contains a smaller one.
 """
 
@@ -16,16 +16,16 @@ Row = Mapping[str, Any]
 
 
 def share_of_groups(questions: Iterable[Row], share: float, *, seed: int, name: str) -> set[str]:
-    """Ids of a share of the pairs of each group: the nearest whole number, and at least one (C-VQA Table 5)."""
+    """Ids of a fraction of the pairs of each group, rounded to a whole number of at least one (C-VQA Table 5)."""
     orders = _orders(questions, seed, name)
     return {pair for order in orders.values() for pair in order[: max(1, round(share * len(order)))]}
 
 
 def sample_of_pairs(questions: Iterable[Row], number: int, *, seed: int, name: str) -> set[str]:
-    """Ids of `number` pairs, or of all of them where there are no more, in proportion to the sizes of the groups.
+    """Ids of `number` pairs, or of all if there are fewer, in proportion to the sizes of the groups.
 
-    The number is divided among the groups by the method of Sainte-Laguë, by which no group has fewer pairs in a larger
-    sample. Of groups with equal claims the first by name comes first.
+    The number is divided among the groups by the method of Sainte-Laguë, under which no group has fewer pairs in a
+    larger sample. Ties between groups are resolved in order of their names.
     """
     orders = _orders(questions, seed, name)
     claims = [(-float(len(order)), group) for group, order in sorted(orders.items())]

@@ -1,4 +1,4 @@
-"""Pilot samples: the pairs that a model with a `limit` is asked, and how its numbers say so."""
+"""Pilot samples: the pairs that a model with a `limit` is asked, and how its results are marked."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Pilot:
 
 
 def pilot_of(limit: int | None, questions: Rows, seed: int, benchmark: str) -> Pilot | None:
-    """The sample of a model with this `limit` of pairs; None when it is asked every pair."""
+    """The sample of a model with this `limit` of pairs; None if it is asked every pair."""
     if limit is None:
         return None
     total = len({row["pair_id"] for row in questions})
@@ -42,7 +42,7 @@ def pilots_of(
 
 
 def marked(names: Mapping[str, str], pilots: Mapping[str, Pilot], unit: str = "pair") -> dict[str, str]:
-    """The printed names of models; those with a pilot sample say so, counted in `unit`."""
+    """The display names of models; a pilot sample is named with its size, counted in `unit`."""
     return {
         key: f"{name} (pilot sample of {counted(len(pilots[key].pairs), unit)})" if key in pilots else name
         for key, name in names.items()
@@ -50,7 +50,7 @@ def marked(names: Mapping[str, str], pilots: Mapping[str, Pilot], unit: str = "p
 
 
 def counted(number: int, unit: str) -> str:
-    """A number of things: `1 pair`, `50 pairs`."""
+    """A number with its unit: `1 pair`, `50 pairs`."""
     return f"{number:,} {unit}" if number == 1 else f"{number:,} {unit}s"
 
 
