@@ -1,1 +1,1 @@
-"""Speed beside a peer's, both sides in one run on one machine. `make bench` runs all of it."""
+"""Benchmarks of speed against a peer, both sides in one run on one machine. `make bench` runs all of them."""

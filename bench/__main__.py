@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-# Name -> module with a function `measure`. Each gives `ours` and `peer` in the same unit, and how often ours is better.
+# Name -> module with a function `measure`, which returns `ours` and `peer` in the same unit, and the ratio.
 MEASUREMENTS = {
     "puzzle-images": "bench.puzzle_images",
     "noop-repro": "bench.noop_repro",
@@ -37,10 +37,10 @@ def machine() -> str:
 
 
 def main(chosen: list[str]) -> None:
-    """Measures, prints and writes; what was not measured now stays in the file as it was."""
+    """Measures, prints and writes; entries that are not measured now are kept in the file."""
     unknown = [name for name in chosen if name not in MEASUREMENTS]
     if unknown:
-        sys.exit(f"bench: no measurement {unknown[0]}; there are {', '.join(MEASUREMENTS)}")
+        sys.exit(f"bench: unknown measurement {unknown[0]}; choose from {', '.join(MEASUREMENTS)}")
     results: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8")) if FILE.exists() else {}
     print(f"{machine()}\n\n{'':24}{'ours':>12}{'peer':>12}  {'unit':10}{'ratio':>7}  peer")
     for name in chosen or list(MEASUREMENTS):

@@ -1,4 +1,4 @@
-"""The ten most probable replacements of every noun, all masks of many captions together, beside one mask at a time."""
+"""The ten most probable replacements of every noun: masks of many captions together, against one mask at a time."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _BATCH = 8
 
 
 def measure() -> dict[str, Any]:
-    """Captions a second on one core: random weights of roberta-base's size; median of rounds taken in turn.
+    """Captions per second on one core: random weights of roberta-base's size; median of alternating rounds.
 
-    What is gained: matrices large enough to keep the processor busy, and the output layer (a third of the work for a
-    caption of 13 tokens) for the mask alone.
+    The gain comes from matrices large enough to keep the processor busy, and from applying the output layer (a third of
+    the work for a caption of 13 tokens) only to the mask.
     """
     device_of("cpu")  # one thread
     asked = captions_with_nouns(_CAPTIONS)

@@ -1,8 +1,8 @@
-"""The caption half of COCO-Counterfactuals on all captions of MS-COCO, where the paper's language models cannot be had.
+"""The caption stages of COCO-Counterfactuals on all captions of MS-COCO, without the paper's language models.
 
-`python -m bench.coco_captions FOLDER` trains a small masked and a small causal language model on the captions that
-WHATIF_DATA holds, and writes FOLDER/params.yaml, in which they stand with the real all-MiniLM-L6-v2 and the paper's
-thresholds. There `whatif extract coco-counterfactuals`, and `whatif generate coco-counterfactuals --step` candidates,
+`python -m bench.coco_captions FOLDER` trains a small masked and a small causal language model on the captions in
+WHATIF_DATA, and writes FOLDER/params.yaml, which uses them with the real all-MiniLM-L6-v2 and the paper's thresholds.
+In that folder, `whatif extract coco-counterfactuals`, and `whatif generate coco-counterfactuals --step` candidates,
 measure and choose, make the caption pairs.
 """
 

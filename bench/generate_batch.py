@@ -1,4 +1,4 @@
-"""32 short answers to questions about 8 pictures in batches, beside the same questions one at a time."""
+"""32 short answers to questions about 8 images in batches, against the same questions one at a time."""
 
 from __future__ import annotations
 
@@ -27,11 +27,12 @@ _QUESTIONS = (
 
 
 def measure() -> dict[str, Any]:
-    """Seconds for 32 answers of 8 tokens on one core: a LLaVA of 12 layers, 576 image tokens; median of rounds in turn.
+    """Seconds for 32 answers of 8 tokens on one core: a LLaVA of 12 layers, 576 image tokens; median of rounds.
 
-    Four questions a picture, as benchmarks have them: CFMM asks five, our scenes six to twelve. Their picture is read
-    once, which is most of the work, and the steps that write the answers gain from company. Two questions a picture,
-    as in C-VQA, gave 1.9 times the speed; where every question has a picture of its own only the steps gain: 1.2 times.
+    Four questions per image are typical of benchmarks: CFMM asks five, our scenes six to twelve. The image is encoded
+    once, which is most of the work, and the steps that generate the answers are faster in a batch. Two questions per
+    image, as in C-VQA, were 1.9 times faster; with a different image for each question only the generation gains: 1.2
+    times.
     """
     questions = asked()
     with tempfile.TemporaryDirectory() as folder:
@@ -57,7 +58,7 @@ def measure() -> dict[str, Any]:
 
 
 def asked() -> list[Question]:
-    """Four questions about each picture, of unlike length."""
+    """Four questions about each image, of different lengths."""
     things = ("dots", "flowers", "polygons", "big red circles")
     return [
         question([picture(number)], words.format(things[number % len(things)]))

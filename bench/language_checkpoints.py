@@ -1,4 +1,4 @@
-"""Language models of true size with random weights, and captions for them: the real ones where they are."""
+"""Language models of realistic size with random weights, and captions for them: real ones if available."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from whatif.formats.caption_sets import SourceCaption, read_caption_set
 from whatif.language.tagging import Noun, nouns, tagger
 
 _REAL = Path("coco") / "captions_val2017.json"
-_LEARNT_FROM = 4000  # captions that the tokeniser is made of
+_LEARNT_FROM = 4000  # captions that the tokeniser is trained on
 _MASK = "<mask>"
 
 
 def captions(number: int) -> list[SourceCaption]:
-    """Captions of MS-COCO, evenly over the file, with `WHATIF_DATA`; else of the scene world."""
+    """Captions of MS-COCO, evenly spaced in the file, if `WHATIF_DATA` is set; otherwise captions of the scenes."""
     data = os.environ.get("WHATIF_DATA")
     if data:
         read = read_caption_set(Path(data) / _REAL).captions
@@ -26,7 +26,7 @@ def captions(number: int) -> list[SourceCaption]:
 
 
 def captions_with_nouns(number: int) -> list[tuple[str, list[Noun]]]:
-    """Captions as a masked language model takes them."""
+    """Captions and their nouns, the input of a masked language model."""
     tag = tagger("pattern")
     return [(one.caption, nouns(one.caption, tag)) for one in captions(number)]
 

@@ -1,4 +1,4 @@
-"""`dvc repro` when there is nothing to do, beside `snakemake` with nothing to do, in a finished small project."""
+"""`dvc repro` with nothing to do, against `snakemake` with nothing to do, in a finished small project."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pairs of pictures by prompt-to-prompt: several candidates of several caption pairs a batch, beside one at a time."""
+"""Pairs of images by prompt-to-prompt: several candidates of several caption pairs per batch, against one at a time."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from whatif.prompt_to_prompt.attention import PairRequest, generate_pixels
 from whatif.prompt_to_prompt.pair_candidates import draw_candidate
 from whatif.prompt_to_prompt.pipeline import load_pipeline
 
-_ROUNDS = 5  # of both in turn, so that a slow moment of the machine meets both
+_ROUNDS = 5  # alternating, so that a slow moment of the machine affects both
 _CAPTION_PAIRS = 4
 _CANDIDATES = 4
 _AT_ONCE = 8
@@ -26,11 +26,11 @@ _STEPS = 16
 
 
 def measure() -> dict[str, Any]:
-    """Candidates a second on one core, with random weights and 16 steps: median of rounds taken in turn."""
+    """Candidates per second on one core, with random weights and 16 steps: median of alternating rounds."""
     with tempfile.TemporaryDirectory() as folder:
         pipeline = load_pipeline(DiffusionCheckpoint(checkpoint=str(tiny_diffusion(Path(folder))), steps=_STEPS))
     requests = candidates()
-    together, alone = in_runs(pipeline, requests, _AT_ONCE), in_runs(pipeline, requests, 1)  # and warm up
+    together, alone = in_runs(pipeline, requests, _AT_ONCE), in_runs(pipeline, requests, 1)  # also warms up
     assert max(float((one - other).abs().max()) for one, other in zip(together, alone, strict=True)) < 1e-4
     speeds: dict[int, list[float]] = {_AT_ONCE: [], 1: []}
     for _ in range(_ROUNDS):
@@ -43,12 +43,12 @@ def measure() -> dict[str, Any]:
         "peer": peer,
         "unit": "pairs/s",
         "ratio": ours / peer,
-        "peer_name": "one pair of pictures at a time",
+        "peer_name": "one pair of images at a time",
     }
 
 
 def candidates() -> list[PairRequest]:
-    """Candidates of several caption pairs, each with settings of its own; pairs take turns, so that runs mix them."""
+    """Candidates of several caption pairs, each with its own settings; pairs alternate, so that runs mix them."""
     requests = []
     for place in range(_CANDIDATES):
         for number in range(_CAPTION_PAIRS):
@@ -72,6 +72,6 @@ def in_runs(pipeline: Any, requests: Sequence[PairRequest], width: int) -> list[
 
 
 def _per_second(work: Callable[[], object], number: int) -> float:
-    start = time.process_time()  # of one core, whatever else the machine does meanwhile
+    start = time.process_time()  # CPU time, which other processes do not affect
     work()
     return number / (time.process_time() - start)

@@ -1,4 +1,4 @@
-"""Puzzle pictures a second, on one core, beside matplotlib drawing the same scenes."""
+"""Puzzle images per second, on one core, against matplotlib drawing the same scenes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from whatif.random_streams import stream
 
 _PUZZLES_A_TEMPLATE = 20
 _PEER_PUZZLES_A_TEMPLATE = 5
-_ROUNDS = 5  # of both sides in turn, so that a slow moment of the machine meets both
+_ROUNDS = 5  # alternating, so that a slow moment of the machine affects both
 _SETTINGS = GeneratePuzzles(
     puzzles_per_template=_PUZZLES_A_TEMPLATE,
     shards=1,
@@ -43,9 +43,9 @@ _SETTINGS = GeneratePuzzles(
 
 
 def measure() -> dict[str, Any]:
-    """Pictures a second from scene to PNG bytes: median over rounds of ours, of matplotlib's, and their ratio.
+    """Images per second from scene to PNG bytes: median over rounds of ours, of matplotlib's, and their ratio.
 
-    `ours_with_text_and_layout` counts the making of questions, options and scene as well.
+    `ours_with_text_and_layout` includes making the questions, options and scene.
     """
     matplotlib.use("Agg")
     rows = drawn_flowers(96)
@@ -55,7 +55,7 @@ def measure() -> dict[str, Any]:
     scenes = [_scene(group, number, flowers) for group, number in whole]
     peer_scenes = [scene for scene in scenes if int(scene["pair_id"][-3:]) < _PEER_PUZZLES_A_TEMPLATE]
     speeds: dict[str, list[float]] = {"ours": [], "whole": [], "peer": []}
-    draw_with_matplotlib(peer_scenes[0], arrays)  # fonts and back end are loaded once
+    draw_with_matplotlib(peer_scenes[0], arrays)  # loads fonts and back end
     for _ in range(_ROUNDS):
         speeds["ours"].append(_per_second(lambda scene: draw_puzzle(scene, flowers), scenes))
         speeds["peer"].append(_per_second(lambda scene: draw_with_matplotlib(scene, arrays), peer_scenes))
@@ -73,7 +73,7 @@ def measure() -> dict[str, Any]:
 
 
 def draw_with_matplotlib(row: dict[str, Any], flowers: dict[str, Any]) -> bytes:
-    """The same puzzle as a matplotlib figure of as many pixels, saved as PNG."""
+    """The same puzzle as a matplotlib figure with the same number of pixels, saved as PNG."""
     side = row["image_size"]
     figure = Figure(figsize=(side / 100, side / 100), dpi=100)
     FigureCanvasAgg(figure)
@@ -117,7 +117,7 @@ def _share(colour: Colour) -> tuple[float, ...]:
 
 
 def _per_second(draw: Callable[[Any], bytes], items: list[Any]) -> float:
-    start = time.process_time()  # of one core, whatever else the machine does meanwhile
+    start = time.process_time()  # CPU time, which other processes do not affect
     for item in items:
         draw(item)
     return len(items) / (time.process_time() - start)

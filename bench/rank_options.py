@@ -1,4 +1,4 @@
-"""Ranking four options after a prompt that is encoded once, beside one whole forward pass an option."""
+"""Ranking four options after a prompt that is encoded once, against one whole forward pass per option."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _OPTIONS = ("7 flowers inside", "16 dots", "12 yellow polygons", "outside the pi
 
 
 def measure() -> dict[str, Any]:
-    """Seconds a question on one core: a LLaVA of 12 layers, 576 image tokens; median of rounds taken in turn."""
+    """Seconds per question on one core: a LLaVA of 12 layers, 576 image tokens; median of alternating rounds."""
     with tempfile.TemporaryDirectory() as folder:
         random_llava(Path(folder), image_tokens_side=24)
         settings = HuggingFaceChat(adapter="hf-chat", checkpoint=folder)

@@ -1,4 +1,4 @@
-"""Ranks of 34,820 captions and 34,820 pictures in each other, beside a sort and look-ups in a table for every query."""
+"""Ranks of 34,820 captions and 34,820 images in each other, against a sort and table look-ups for every query."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from whatif.scoring.exact_ranks import Embeddings, exact_ranks
 
-_PAIRS = 34_820  # of COCO-Counterfactuals, of whose captions 310 stand there twice
+_PAIRS = 34_820  # as in COCO-Counterfactuals, where 310 captions occur twice
 _TWICE = 310
 _WIDTH = 512
 _SAMPLE = 40  # queries of each direction that the peer is asked
@@ -22,13 +22,13 @@ _ROUNDS = 2
 
 
 def measure() -> dict[str, Any]:
-    """Seconds of one core for both directions, the faster of two rounds; the peer's are those of 80 queries, scaled.
+    """Seconds on one core for both directions, the faster of two rounds; the peer's time is that of 80 queries, scaled.
 
-    Time is that of the process, which other work on the machine does not change as much as that of the clock. The peer
-    takes a query's scores by one product with all candidates, sorts them, looks every candidate's caption up in a table
-    in that order, and takes the place of the right one. `peer_vectorised` is the same with one look-up in a data frame
-    for all candidates of a query, the fastest way to write it. Both find the same ranks as ours, but where the last
-    bits of two scores decide.
+    CPU time, which other work on the machine affects less than wall-clock time. The peer computes a query's scores by
+    one product with all candidates, sorts them, looks up every candidate's caption in a table in that order, and
+    takes the position of the correct one. `peer_vectorised` is the same with one data-frame look-up for all
+    candidates of a query, the fastest way to write it. Both find the same ranks as ours, except where the last bits
+    of two scores decide.
     """
     captions, pictures, words = made()
     twins = np.arange(_TWICE)
@@ -76,7 +76,7 @@ def measure() -> dict[str, Any]:
 
 
 def made() -> tuple[Embeddings, Embeddings, list[str]]:
-    """Embeddings of captions and of pictures that are somewhat like them, and the captions."""
+    """Embeddings of captions and of images that are somewhat like them, and the captions."""
     generator = np.random.default_rng(0)
     captions = generator.standard_normal((_PAIRS, _WIDTH), dtype=np.float32)
     captions[-_TWICE:] = captions[:_TWICE]

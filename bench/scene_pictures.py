@@ -1,4 +1,4 @@
-"""Pictures of scenes a second, on one core, beside matplotlib drawing the same scenes."""
+"""Images of scenes per second, on one core, against matplotlib drawing the same scenes."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from whatif.embedded.scenes import BACKGROUNDS, COLOURS, SIZES, Colour, Scene, d
 _SIDE = 64
 _SCENES = 2000
 _PEER_SCENES = 40
-_ROUNDS = 5  # of both sides in turn, so that a slow moment of the machine meets both
+_ROUNDS = 5  # alternating, so that a slow moment of the machine affects both
 
 
 def measure() -> dict[str, Any]:
-    """Scenes of 64 x 64 pixels a second to PNG bytes: median over rounds of ours, of matplotlib's, and their ratio.
+    """Scenes of 64 x 64 pixels per second to PNG bytes: median over rounds of ours, of matplotlib's, and their ratio.
 
-    `ours_in_memory` is without PNG, as training uses it; `ours_with_drawing_of_lots` makes the scenes too.
+    `ours_in_memory` is without PNG, as training uses it; `ours_with_drawing_of_lots` includes sampling the scenes.
     """
     matplotlib.use("Agg")
     scenes = [draw_scene("train", number, 0) for number in range(_SCENES)]
-    draw_with_matplotlib(scenes[0])  # fonts and back end are loaded once
+    draw_with_matplotlib(scenes[0])  # loads fonts and back end
     speeds: dict[str, list[float]] = {"ours": [], "memory": [], "whole": [], "peer": []}
     for _ in range(_ROUNDS):
         speeds["ours"].append(_per_second(lambda scene: png.encode(draw_scene_picture(scene, _SIDE)), scenes))
@@ -54,7 +54,7 @@ def measure() -> dict[str, Any]:
 
 
 def draw_with_matplotlib(scene: Scene) -> bytes:
-    """The same scene as a matplotlib figure of as many pixels, saved as PNG."""
+    """The same scene as a matplotlib figure with the same number of pixels, saved as PNG."""
     figure = Figure(figsize=(_SIDE / 100, _SIDE / 100), dpi=100, facecolor=_share(BACKGROUNDS[scene.background]))
     FigureCanvasAgg(figure)
     axes = figure.add_axes((0, 0, 1, 1), xlim=(0, 1), ylim=(1, 0))
@@ -74,7 +74,7 @@ def _share(colour: Colour) -> tuple[float, ...]:
 
 
 def _per_second(draw: Callable[[Any], object], items: Sequence[Any]) -> float:
-    start = time.process_time()  # of one core, whatever else the machine does meanwhile
+    start = time.process_time()  # CPU time, which other processes do not affect
     for item in items:
         draw(item)
     return len(items) / (time.process_time() - start)

@@ -1,4 +1,4 @@
-"""The state of 1,000 artifacts of one project, beside `dvc status` of a folder with the same files."""
+"""The state of 1,000 artifacts of one project, against `dvc status` of a folder with the same files."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ROUNDS = 5
 
 
 def measure() -> dict[str, Any]:
-    """Seconds, median of rounds taken in turn, once both sides have seen every file."""
+    """Seconds, median of alternating rounds, after both sides have seen every file once."""
     values = {
         "seed": 2024,
         "benchmarks": ["toy"],
