@@ -1,10 +1,10 @@
 # What can be asked for by name: `snakemake STAGE`, `snakemake evaluate-MODEL`, and every table when nothing is named.
-for name in TARGETS:
+for name, files in TARGETS.items():
 
     rule:
         name:
             name
         input:
-            files_of(name),
+            files,
 
     workflow.get_rule(name).docstring = f"all benchmarks: {STAGES.get(name, 'one model asked')}"

@@ -96,8 +96,8 @@ def test_a_benchmark_becomes_a_hugging_face_folder(finished: Path, tmp_path: Pat
     ("header", "rows", "message"),
     [
         (HEADER.replace("new query", "query 2"), [puzzle(1)], "line 1: column `new query` is missing"),
-        (HEADER, [puzzle(1), puzzle(2, options="A:1 B:2 C:3 D:4")], "line 3: query has no option list"),
-        (HEADER, [puzzle(1), puzzle(2), puzzle(1)], "line 4: img_path `puzzle_1.png` stands in line 2 already"),
+        (HEADER, [puzzle(1), puzzle(2, options="A:1 B:2 C:3 D:4")], "line 3: query has no readable option list"),
+        (HEADER, [puzzle(1), puzzle(2), puzzle(1)], "line 4: img_path `puzzle_1.png` is already used in line 2"),
         (HEADER, [puzzle(1, right="E")], "line 2: answer is `E`"),
         (HEADER, [], "no questions below the header"),
     ],
@@ -173,7 +173,7 @@ def test_audit_prints_the_shortcuts_of_each_set(two_sets: tuple[str, str]) -> No
 
 def test_audit_with_more_folds_than_pairs_is_refused(two_sets: tuple[str, str]) -> None:
     message = refused(whatif("audit", two_sets[1]))
-    assert "5 folds need as many pairs, the original questions have 4" in message
+    assert "5 folds need as many pairs, but the original questions have 4" in message
 
 
 def test_compare_prints_both_sets_group_by_group(two_sets: tuple[str, str]) -> None:

@@ -1,1 +1,1 @@
-"""Bad inputs of every kind that the project reads, a module a kind: what was tried, and what is said of it."""
+"""Invalid inputs of every kind that the project reads, one module per kind: the input and the error message."""

@@ -1,4 +1,4 @@
-"""Bytes that no picture can be made of, by name."""
+"""Bytes that are not valid images, by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Counts the cases by kind of input, as docs/reliability.md has them: `python -m tests.bad_inputs.count`."""
+"""Counts the cases by kind of input for docs/reliability.md: `python -m tests.bad_inputs.count`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import importlib
 import math
 from typing import Any
 
-# What is attacked -> the modules with its cases.
+# Kind of input -> the modules with its cases.
 KINDS = {
     "`params.yaml` and other YAML": ("tests.bad_inputs.test_settings",),
     "commands, arguments, environment, paths": ("tests.bad_inputs.test_commands",),
@@ -29,7 +29,7 @@ def counts() -> dict[str, int]:
 
 
 def table() -> str:
-    """The counts as the table that docs/reliability.md has."""
+    """The counts as the table in docs/reliability.md."""
     found = counts()
     rows = [("input", "cases"), ("---", "---:"), *found.items(), ("**all**", f"**{sum(found.values()):,}**")]
     return "".join(f"| {kind} | {number} |\n" for kind, number in rows)

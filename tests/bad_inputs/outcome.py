@@ -1,4 +1,4 @@
-"""Runs a reader as a command would, and checks what every refusal has in common."""
+"""Runs a reader like a command, and checks the properties that all refusals share."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from click.testing import CliRunner
 
 from whatif.cli import LazyGroup
 
-_PROGRESS = "Loading weights"  # how a progress bar of transformers begins
+_PROGRESS = "Loading weights"  # the beginning of a progress bar of transformers
 
 
 class _OneCommand(LazyGroup):
-    """The group of the command line with one command, whatever it is called."""
+    """A command line with a single command, under any name."""
 
     def __init__(self, work: Callable[[], object]) -> None:
         super().__init__("whatif")
@@ -27,9 +27,9 @@ class _OneCommand(LazyGroup):
 
 
 def refusal(work: Callable[[], object], *, lines: int = 1) -> str:
-    """What the command line prints when `work` refuses its input, without `whatif: `.
+    """The error message of the command line when `work` rejects its input, without `whatif: `.
 
-    Asserts exit code 2, `lines` lines of which the first begins with `whatif: `, and no traceback.
+    Asserts exit code 2, `lines` lines, of which the first begins with `whatif: `, and no traceback.
     """
     result = CliRunner().invoke(_OneCommand(work), ["probe"])
     assert isinstance(result.exception, SystemExit), f"no refusal: {result.exception!r}\n{result.output}"

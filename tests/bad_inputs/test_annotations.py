@@ -37,7 +37,7 @@ ANSWERS = {
 
 
 def changed(whole: dict[str, Any], *place: Any, to: Any) -> bytes:
-    """The file with the value at a place exchanged."""
+    """The file with the value at a place replaced."""
     values = inner = copy.deepcopy(whole)
     for key in place[:-1]:
         inner = inner[key]
@@ -46,7 +46,7 @@ def changed(whole: dict[str, Any], *place: Any, to: Any) -> bytes:
 
 
 def without(whole: dict[str, Any], *place: Any) -> bytes:
-    """The file without what stands at a place."""
+    """The file without the value at a place."""
     values = inner = copy.deepcopy(whole)
     for key in place[:-1]:
         inner = inner[key]
@@ -59,9 +59,9 @@ ASKED, ANSWERED = json.dumps(QUESTIONS).encode(), json.dumps(ANSWERS).encode()
 NO_FILE: list[tuple[str, bytes, str]] = [
     ("empty", b"", ": is not JSON"),
     ("cut off", b'{"images": [', ": is not JSON"),
-    ("a list", b"[]", ": is no file of"),
-    ("null", b"null", ": is no file of"),
-    ("another file", b'{"info": {}}', ": is no file of"),
+    ("a list", b"[]", ": is not a file of"),
+    ("null", b"null", ": is not a file of"),
+    ("another file", b'{"info": {}}', ": is not a file of"),
     ("100,000 deep", b"[" * 100_000, ": is not JSON"),
     ("number of 5,000 digits", b'{"images": ' + b"9" * 5000 + b"}", ": is not JSON"),
     ("Latin-1", b'{"images": "caf\xe9"}', ": is not JSON"),
@@ -71,12 +71,12 @@ COCO: list[tuple[str, bytes, str]] = [
     ("images of an object", changed(CAPTIONS, "images", to={}), "it needs a list `images`"),
     ("image of a number", changed(CAPTIONS, "images", 0, to=7), ": images[0]: is 7; it is an object"),
     ("image without id", without(CAPTIONS, "images", 0, "id"), ": images[0]: has no `id`"),
-    ("image twice", changed(CAPTIONS, "images", to=[IMAGE, IMAGE]), ": images[1] (id 7): the id is there twice"),
+    ("image twice", changed(CAPTIONS, "images", to=[IMAGE, IMAGE]), ": images[1] (id 7): duplicate id"),
     ("name of a number", changed(CAPTIONS, "images", 0, "file_name", to=7), "`file_name` is 7; it needs a text"),
     ("width of text", changed(CAPTIONS, "images", 0, "width", to="640"), '`width` is "640"; it needs a whole number'),
     ("id of text", changed(CAPTIONS, "annotations", 0, "id", to="1"), ': annotations[0] (id 1): `id` is "1"'),
     ("id of a bool", changed(CAPTIONS, "annotations", 0, "id", to=True), "`id` is true; it needs a whole number"),
-    ("id twice", changed(CAPTIONS, "annotations", 0, "id", to=2), ": annotations[1] (id 2): the id is there twice"),
+    ("id twice", changed(CAPTIONS, "annotations", 0, "id", to=2), ": annotations[1] (id 2): duplicate id"),
     ("caption of null", changed(CAPTIONS, "annotations", 0, "caption", to=None), "`caption` is null; it needs a text"),
     (
         "caption of a list",

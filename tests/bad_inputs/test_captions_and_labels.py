@@ -1,4 +1,4 @@
-"""Caption sets, and the labels that people give."""
+"""Caption sets, and human labels."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ from whatif.verification.picture_tasks import picture_tasks
 
 HEADER = b"id,caption,image\n"
 CAPTIONS: list[tuple[str, str, bytes, str]] = [
-    ("suffix", "c.txt", HEADER, ": is no caption set"),
+    ("suffix", "c.txt", HEADER, ": is not a caption set"),
     ("empty", "c.csv", b"", ": has no column id"),
     ("column missing", "c.csv", b"id,text\n1,A dog\n", ": has no column caption"),
     ("field too many", "c.csv", HEADER + b"1,A dog, a cat,x.jpg\n", ": line 2: has more fields than columns"),
     ("quote open", "c.csv", HEADER + b'1,"A dog\n', ": is not CSV"),
     ("id empty", "c.csv", HEADER + b",A dog,\n", ": line 2: its id is empty"),
-    ("id twice", "c.csv", HEADER + b"1,A dog,\n1,A cat,\n", ": line 3: the id '1' is also at line 2"),
-    ("id twice but for line breaks", "c.csv", HEADER + b'"1 2",a,\n"1\n2",b,\n', "is also at line 2"),
+    ("id twice", "c.csv", HEADER + b"1,A dog,\n1,A cat,\n", ": line 3: duplicate id '1', first at line 2"),
+    ("id twice but for line breaks", "c.csv", HEADER + b'"1 2",a,\n"1\n2",b,\n', "first at line 2"),
     ("Latin-1", "c.csv", HEADER + b"1,caf\xe9,\n", ": cannot be read as UTF-8"),
     ("line of 16 MiB", "c.csv", HEADER + b"1," + b"x" * (17 * 1024 * 1024), ": cannot be read (line 2 is longer"),
     ("no JSON", "c.jsonl", b"{\n", ": line 1: is not JSON"),
-    ("line of a list", "c.jsonl", b"[]\n", ": line 1: is no object"),
+    ("line of a list", "c.jsonl", b"[]\n", ": line 1: is not an object"),
     ("caption of a number", "c.jsonl", b'{"id": "1", "caption": 7}\n', ": line 1: its caption is 7"),
     ("id of a bool", "c.jsonl", b'{"id": true, "caption": "x"}\n', ": line 1: its id is true"),
     ("id of an object", "c.jsonl", b'{"id": {}, "caption": "x"}\n', ": line 1: its id is {}"),
     ("image of a number", "c.jsonl", b'{"id": "1", "caption": "x", "image": 7}\n', ": line 1: its image is 7"),
     ("100,000 deep", "c.jsonl", b"[" * 100_000, ": line 1: is not JSON"),
     ("line of 16 MiB", "c.jsonl", b"x" * (17 * 1024 * 1024), ": cannot be read (line 1 is longer"),
-    ("COCO of no captions", "c.json", b"[]", ": is no file of captions"),
+    ("COCO of no captions", "c.json", b"[]", ": is not a file of captions"),
 ]
 
 
@@ -95,7 +95,7 @@ def test_a_file_of_labels_that_is_none(data: bytes, words: str, tmp_path: Path) 
     assert line.startswith(str(path)) and words in line, line
 
 
-# Cells of a row: of the task (a real one where it is {}), of the annotator, of the label.
+# Cells of a row: the task ({} is replaced by a real one), the annotator, the label.
 ROWS: list[tuple[str, str, str]] = [
     ("unknown task", "nobody,ann,1", "unknown task"),
     ("task of another file", "../../etc/passwd,ann,1", "unknown task"),

@@ -1,4 +1,4 @@
-"""Checkpoints that bring code: it never runs, and nobody is asked whether it may."""
+"""Checkpoints that contain code: it never runs, and the user is not asked whether it may."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def tiny_sentence(folder: Path) -> Path:
     return folder / "st"
 
 
-# Kind -> how a good checkpoint is made, and how the project loads it.
+# Kind -> how a valid checkpoint is made, and how the project loads it.
 KINDS: dict[str, tuple[Callable[[Path], Path], Callable[[str], Any]]] = {
     "hf-chat": (tiny_llava, lambda at: load_chat_model(HuggingFaceChat(adapter="hf-chat", checkpoint=at))),
     "hf-blip": (
@@ -63,7 +63,7 @@ KINDS: dict[str, tuple[Callable[[Path], Path], Callable[[str], Any]]] = {
 
 
 def settings(name: str, **values: Any) -> Spoil:
-    """Puts values into a JSON file of the folder, which is made when it is not there."""
+    """Sets values in a JSON file of the folder, which is created if it does not exist."""
 
     def spoil(folder: Path) -> None:
         path = folder / name
@@ -83,7 +83,7 @@ def both(*spoils: Spoil) -> Spoil:
 
 
 def pickled_instead_of(name: str, pickle_name: str) -> Spoil:
-    """Takes away the weights that are safe and puts a pickle in their place that would run code."""
+    """Replaces the safe weights by a pickle that would run code."""
 
     def spoil(folder: Path) -> None:
         (folder / name).unlink()
@@ -98,7 +98,7 @@ def pickled_instead_of(name: str, pickle_name: str) -> Spoil:
 
 
 def module(kind: str, place: str = "") -> Spoil:
-    """Adds a module to the list of sentence-transformers."""
+    """Adds a module to the module list of sentence-transformers."""
 
     def spoil(folder: Path) -> None:
         listed = json.loads((folder / "modules.json").read_text())
@@ -146,10 +146,10 @@ PROCESSOR = settings("processor_config.json", processor_class="EvilProcessor", a
 IMAGES = settings(
     "preprocessor_config.json", image_processor_type="EvilImages", auto_map={"AutoImageProcessor": "evil.Evil"}
 )
-CUSTOM = "needs Python code of its own"
+CUSTOM = "needs its own Python code"
 SAFE = "lacks weights"
 
-# Kind, what is wrong, how, and the words of the refusal; None where the checkpoint loads without its code.
+# Kind, defect, how it is made, and the error message; None if the checkpoint loads without its code.
 CASES: list[tuple[str, str, Spoil, str | None]] = [
     *((kind, "unknown model type", UNKNOWN_MODEL, CUSTOM) for kind in KINDS if kind != "diffusion"),
     *((kind, "known model type", KNOWN_MODEL, None) for kind in KINDS if kind not in ("diffusion", "sentence")),
@@ -179,17 +179,17 @@ CASES: list[tuple[str, str, Spoil, str | None]] = [
         "sentence",
         "modules are no list",
         lambda at: (at / "modules.json").write_text("7") and None,
-        "is no list of modules",
+        "is not a list of modules",
     ),
     *(
-        ("diffusion", f"{part} of a module", settings("model_index.json", **{part: ["evil", "Evil"]}), "needed is")
+        ("diffusion", f"{part} of a module", settings("model_index.json", **{part: ["evil", "Evil"]}), "it must be")
         for part in ("unet", "vae", "text_encoder", "tokenizer", "scheduler")
     ),
     (
         "diffusion",
         "custom code in a part",
         settings("model_index.json", unet=["evil", "UNet2DConditionModel"]),
-        "its unet is a 'evil.UNet2DConditionModel'; needed is a diffusers.UNet2DConditionModel",
+        "its unet is a 'evil.UNet2DConditionModel'; it must be a diffusers.UNet2DConditionModel",
     ),
     (
         "diffusion",
@@ -197,7 +197,7 @@ CASES: list[tuple[str, str, Spoil, str | None]] = [
         both(settings("model_index.json", tokenizer=["transformers", "AutoTokenizer"]), TOKENIZER),
         "its tokenizer is a 'transformers.AutoTokenizer'",
     ),
-    ("diffusion", "custom pipeline", settings("model_index.json", _class_name=["evil", "Evil"]), "needed is a Stable"),
+    ("diffusion", "custom pipeline", settings("model_index.json", _class_name=["evil", "Evil"]), "it must be a Stable"),
     ("diffusion", "safety checker", settings("model_index.json", safety_checker=["evil", "Evil"]), None),
     ("diffusion", "feature extractor", settings("model_index.json", feature_extractor=["evil", "Evil"]), None),
     (
@@ -243,7 +243,7 @@ def test_code_in_a_checkpoint_never_runs(
 
 
 def test_every_load_refuses_code() -> None:
-    """No load may leave the choice to the libraries, which ask on the terminal."""
+    """No call may leave the choice to the libraries, which ask on the terminal."""
     loads = []
     for path in [*ROOT.glob("src/**/*.py"), *ROOT.glob("bench/**/*.py")]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

@@ -1,4 +1,4 @@
-"""Checkpoints whose files are broken: settings, weights and their index, tokeniser, chat template."""
+"""Checkpoints with damaged files: settings, weights and their index, tokeniser, chat template."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def holds(name: str, data: bytes) -> Spoil:
 
 
 def index(values: Any) -> Spoil:
-    """Weights by an index: `values`, or its map where that is given as one."""
+    """Weights with an index file: `values` as text, or a map of weights."""
     text = values if isinstance(values, str) else json.dumps({"weight_map": values})
     return holds("model.safetensors.index.json", text.encode())
 
@@ -53,7 +53,7 @@ def template(text: str) -> Spoil:
 
 
 def header(text: str, length: int | None = None) -> Spoil:
-    """Weights of which there is this header, which says it is `length` bytes long."""
+    """A weight file with this header, which declares a length of `length` bytes."""
     data = text.encode()
     return holds("model.safetensors", (len(data) if length is None else length).to_bytes(8, "little") + data)
 
@@ -82,27 +82,27 @@ FILES: list[tuple[str, Spoil, str]] = [
     ("tokeniser of nothing", holds("tokenizer.json", b"{}"), "cannot be loaded"),
     ("tokeniser of no JSON", holds("tokenizer.json", b"\x80\x04."), "cannot be loaded"),
     ("tokeniser's settings of a list", holds("tokenizer_config.json", b"[]"), "cannot be loaded"),
-    ("weights empty", holds("model.safetensors", b""), "is cut off"),
-    ("weights of text", holds("model.safetensors", b"weights " * 100), "is no safetensors file"),
-    ("weights that are a pickle", holds("model.safetensors", b"\x80\x04\x95" + bytes(100)), "is cut off"),
-    ("header of 4 EB", header("{}", 2**62), "is no safetensors file"),
-    ("header that is cut off", header("{}", 99), "is cut off"),
-    ("header of a list", header("[]"), "is no safetensors file"),
-    ("header 100,000 deep", header("[" * 100_000), "is no safetensors file"),
-    ("place of infinity", header('{"a": {"data_offsets": [0, Infinity]}}'), "is no safetensors file"),
-    ("place far outside", header('{"a": {"data_offsets": [0, 999999999999]}}'), "is cut off"),
-    ("place of text", header('{"a": {"data_offsets": ["0", "x"]}}'), "is no safetensors file"),
+    ("weights empty", holds("model.safetensors", b""), "is truncated"),
+    ("weights of text", holds("model.safetensors", b"weights " * 100), "is not a safetensors file"),
+    ("weights that are a pickle", holds("model.safetensors", b"\x80\x04\x95" + bytes(100)), "is truncated"),
+    ("header of 4 EB", header("{}", 2**62), "is not a safetensors file"),
+    ("header that is cut off", header("{}", 99), "is truncated"),
+    ("header of a list", header("[]"), "is not a safetensors file"),
+    ("header 100,000 deep", header("[" * 100_000), "is not a safetensors file"),
+    ("place of infinity", header('{"a": {"data_offsets": [0, Infinity]}}'), "is not a safetensors file"),
+    ("place far outside", header('{"a": {"data_offsets": [0, 999999999999]}}'), "is truncated"),
+    ("place of text", header('{"a": {"data_offsets": ["0", "x"]}}'), "is not a safetensors file"),
     ("other weights", header('{"a": {"dtype": "F32", "shape": [0], "data_offsets": [0, 0]}}'), "its files lack"),
-    ("index of no JSON", index("{"), "is no index of weights"),
-    ("index of a list", index("[]"), "is no index of weights"),
-    ("index of null", index("null"), "is no index of weights"),
-    ("index 100,000 deep", index("[" * 100_000), "is no index of weights"),
-    ("index without a map", index("{}"), "is no index of weights"),
+    ("index of no JSON", index("{"), "is not an index of weights"),
+    ("index of a list", index("[]"), "is not an index of weights"),
+    ("index of null", index("null"), "is not an index of weights"),
+    ("index 100,000 deep", index("[" * 100_000), "is not an index of weights"),
+    ("index without a map", index("{}"), "is not an index of weights"),
     ("index of an empty map", index({}), "names nothing as a file of weights"),
     ("index of numbers", index({"a": 7}), "names 7 as a file of weights"),
     ("index of null entries", index({"a": None}), "names None as a file of weights"),
-    ("index of lists", index({"a": ["model.safetensors"]}), "is no index of weights"),
-    ("index of objects", index({"a": {}}), "is no index of weights"),
+    ("index of lists", index({"a": ["model.safetensors"]}), "is not an index of weights"),
+    ("index of objects", index({"a": {}}), "is not an index of weights"),
     ("index of several kinds", index({"a": 7, "b": "model.safetensors"}), "names 7 as a file of weights"),
     ("index of an empty name", index({"a": ""}), "names '' as a file of weights"),
     ("index of a folder above", index({"a": "../model.safetensors"}), "names '../model.safetensors' as a file"),
@@ -175,7 +175,7 @@ NAMES: list[tuple[str, str, str]] = [
     ("folder outside a package", "package:whatif/nothing", "has no folder 'nothing'"),
     ("a URL", "https://host/a/b", "there is no such folder"),
     ("a file", __file__, "is a file"),
-    ("nothing", " ", "there is no such folder"),
+    ("nothing", " ", "no such folder"),
 ]
 
 

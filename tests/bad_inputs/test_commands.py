@@ -1,4 +1,4 @@
-"""What is typed: commands, their arguments, and values of the environment."""
+"""Command-line input: commands, their arguments, and environment variables."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-# Arguments in a project where nothing was made yet, and the words of the one line.
+# Arguments in a new project, and a part of the one-line error message.
 REFUSED: list[tuple[str, list[str], str]] = [
     ("show of no benchmark", ["show", "nothing"], "nothing: not among the benchmarks"),
     ("show of a path", ["show", "../../etc/passwd"], "../../etc/passwd: not among the benchmarks"),
@@ -61,7 +61,7 @@ REFUSED: list[tuple[str, list[str], str]] = [
         ["import", "coco-counterfactuals", "folder", "out"],
         "has no examples.jsonl",
     ),
-    ("import of pairs from text", ["import", "coco-counterfactuals", "file", "out"], "is no whole zip archive"),
+    ("import of pairs from text", ["import", "coco-counterfactuals", "file", "out"], "is not a complete zip archive"),
     (
         "import of pairs from a device",
         ["import", "coco-counterfactuals", "/dev/zero", "out"],
@@ -90,7 +90,7 @@ def test_what_is_refused_in_one_line(arguments: list[str], words: str, project: 
     assert not written
 
 
-# Arguments that are no command's.
+# Arguments that no command accepts.
 USAGE: list[tuple[str, list[str]]] = [
     ("no such command", ["nothing"]),
     ("a command of a shell", ["show;id"]),
@@ -126,7 +126,7 @@ def test_a_home_of_nobody(name: str) -> None:
     assert "there is no such user or home folder" in refusal(lambda: user_path(name))
 
 
-# Everything that reads a file which a user names.
+# All readers of a file that a user names.
 READERS: dict[str, Callable[[Path], object]] = {
     "C-VQA": read_released,
     "predictions (csv)": read_predictions,
@@ -165,7 +165,7 @@ def test_what_is_asked_whether_it_changed(place: str, tmp_path: Path) -> None:
     """The hash of a source outside the graph, which is computed before anything reads it."""
     path = tmp_path / "it.csv"
     PLACES[place](path)
-    with pytest.raises(WhatifError, match="cannot be read"):  # Snakemake, too, makes a line of this error alone
+    with pytest.raises(WhatifError, match="cannot be read"):  # Snakemake, too, reports only this error in one line
         source_digest(path)
     assert refusal(lambda: source_digest(path)).startswith(f"{path}: cannot be read (")
 
@@ -181,15 +181,15 @@ def test_names_that_are_no_text_have_a_hash(tmp_path: Path, monkeypatch: pytest.
 
 
 WORDNET: list[tuple[str, dict[str, bytes], str]] = [
-    ("no files", {}, "its index.noun cannot be read"),
-    ("index alone", {"index.noun": b""}, "its data.noun cannot be read"),
-    ("Latin-1", {"index.noun": b"caf\xe9 n 1"}, "its index.noun cannot be read"),
-    ("index of words", {"index.noun": b"dog n one", "data.noun": b"", "noun.exc": b""}, "its index.noun is not in the"),
-    ("index cut off", {"index.noun": b"dog n", "data.noun": b"", "noun.exc": b""}, "its index.noun is not in the"),
-    ("data cut off", {"index.noun": b"", "data.noun": b"1 03 n", "noun.exc": b""}, "its data.noun is not in the"),
-    ("data of words", {"index.noun": b"", "data.noun": b"1 03 n xx", "noun.exc": b""}, "its data.noun is not in the"),
-    ("synset of words", {"index.noun": b"dog n 1 0 1 0 x", "data.noun": b"", "noun.exc": b""}, "its index.noun is not"),
-    ("a picture", {"index.noun": b"\x89PNG", "data.noun": b"", "noun.exc": b""}, "its index.noun cannot be read"),
+    ("no files", {}, ": index.noun cannot be read"),
+    ("index alone", {"index.noun": b""}, ": data.noun cannot be read"),
+    ("Latin-1", {"index.noun": b"caf\xe9 n 1"}, ": index.noun cannot be read"),
+    ("index of words", {"index.noun": b"dog n one", "data.noun": b"", "noun.exc": b""}, ": index.noun is not in the"),
+    ("index cut off", {"index.noun": b"dog n", "data.noun": b"", "noun.exc": b""}, ": index.noun is not in the"),
+    ("data cut off", {"index.noun": b"", "data.noun": b"1 03 n", "noun.exc": b""}, ": data.noun is not in the"),
+    ("data of words", {"index.noun": b"", "data.noun": b"1 03 n xx", "noun.exc": b""}, ": data.noun is not in the"),
+    ("synset of words", {"index.noun": b"dog n 1 0 1 0 x", "data.noun": b"", "noun.exc": b""}, ": index.noun is not"),
+    ("a picture", {"index.noun": b"\x89PNG", "data.noun": b"", "noun.exc": b""}, ": index.noun cannot be read"),
 ]
 
 
@@ -208,8 +208,8 @@ ICONS: list[tuple[str, list[str], str]] = [
     ("class of nothing", [""], "no class folder ``"),
     ("class that is hidden", [".hidden"], "no class folder `.hidden`"),
     ("class that is a file", ["file"], "no class folder `file`"),
-    ("class without pictures", ["empty"], "no readable picture in empty"),
-    ("class of text", ["text"], "no readable picture in text (1 files rejected)"),
+    ("class without pictures", ["empty"], "no readable image in empty"),
+    ("class of text", ["text"], "no readable image in text (1 files rejected)"),
 ]
 
 

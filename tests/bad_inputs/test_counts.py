@@ -1,4 +1,4 @@
-"""The counts in docs/reliability.md are those of the tests."""
+"""The counts in docs/reliability.md match the tests."""
 
 from __future__ import annotations
 

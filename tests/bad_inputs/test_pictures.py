@@ -1,4 +1,4 @@
-"""Pictures that cannot be decoded, wherever pictures are read: a rejected row, whatever the decoder raises."""
+"""Images that cannot be decoded, wherever images are read: a rejected row for any error of the decoder."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NAME = "COCO_val2014_000000000007.jpg"
 
 @pytest.mark.parametrize("data", CASES)
 def test_a_stored_picture(data: bytes, tmp_path: Path) -> None:
-    """What a model, a filter or a judge is shown."""
+    """The image as a model, a filter or an annotator gets it."""
     row = image_row(data, 8, 8, "test", "CC0-1.0")
     with ArtifactWriter(tmp_path / "images.parquet", IMAGES) as writer, SortedImages(writer) as images:
         images.add(row)
@@ -99,7 +99,7 @@ def test_no_memory_is_no_fault_of_a_picture(monkeypatch: pytest.MonkeyPatch) -> 
         decode(PNG)
 
 
-# How a file in a folder comes about that is no picture, by the name of the case.
+# How a file in a folder is made that is not an image, by the name of the case.
 ODD: list[tuple[str, Callable[[Path], object]]] = [
     ("a folder", lambda path: path.mkdir()),
     ("a named pipe", os.mkfifo),
@@ -153,5 +153,5 @@ def test_a_name_that_is_no_text(name: bytes, tmp_path: Path) -> None:
 
 
 def test_a_picture_is_decoded_alike_in_another_order() -> None:
-    """Formats that are not the most common ones are known from the first picture on."""
+    """Less common formats are recognised from the first image on."""
     assert Image.open(io.BytesIO(PNG)).size == decode(PNG).size

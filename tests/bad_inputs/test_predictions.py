@@ -27,7 +27,7 @@ def cell(place: str, text: str) -> str:
 
 
 def workbook(rows: str, before: str = "", head: str = "") -> bytes:
-    """A workbook with this XML of rows in its only sheet."""
+    """A workbook whose only sheet has this XML for its rows."""
     openpyxl = pytest.importorskip("openpyxl")
     plain, made = io.BytesIO(), io.BytesIO()
     openpyxl.Workbook().save(plain)
@@ -39,7 +39,7 @@ def workbook(rows: str, before: str = "", head: str = "") -> bytes:
 
 
 def claims(size: int) -> bytes:
-    """A workbook whose directory says that a part unpacks to `size` bytes."""
+    """A workbook whose directory declares that a part unpacks to `size` bytes."""
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w") as target:
         target.writestr("xl/workbook.xml", "")
@@ -51,18 +51,18 @@ FIRST = f'<row r="1">{cell("A1", "question_id")}{cell("B1", "response")}</row>'
 LAUGHS = '<!DOCTYPE x [<!ENTITY a0 "ha">' + "".join(f'<!ENTITY a{n} "{f"&a{n - 1};" * 10}">' for n in range(1, 10))
 ENTITY = '<!DOCTYPE x [<!ENTITY f SYSTEM "file:///etc/passwd">]>'
 
-# Name of the file, what it holds, and what is said of it.
+# Name of the file, its contents, and a part of the error message.
 CASES: list[tuple[str, str, bytes | Callable[[], bytes], str]] = [
     ("empty", "p.csv", b"", ": is empty"),
     ("blank", "p.csv", b" \n\n", ": is empty"),
     ("header alone", "p.csv", b"question_id,response\n", ": has no rows below its header"),
-    ("unknown columns", "p.csv", b"a,b\n1,2\n", ": the columns are those of no known format"),
+    ("unknown columns", "p.csv", b"a,b\n1,2\n", ": the columns match no known format"),
     ("unknown suffix", "p.pkl", GOOD, ": predictions are read from .csv"),
     ("no suffix", "p", GOOD, ": predictions are read from .csv"),
     ("row too long", "p.csv", GOOD + b"b,2,3\n", ": line 3: has 3 fields; it needs 2"),
     ("row too short", "p.csv", GOOD + b"b\n", ": line 3: has 1 fields; it needs 2"),
-    ("column twice", "p.csv", b"question_id,response,response\na,1,2\n", ": column `response` is there twice"),
-    ("id twice", "p.csv", GOOD + b"a,2\n", ": line 3: a stands in line 2 already"),
+    ("column twice", "p.csv", b"question_id,response,response\na,1,2\n", ": column `response` is duplicated"),
+    ("id twice", "p.csv", GOOD + b"a,2\n", ": line 3: a is already in line 2"),
     ("id empty", "p.csv", GOOD + b",2\n", ": line 3: question_id is empty"),
     ("quote open", "p.csv", GOOD + b'b,"2\n', ": line 3: cannot be read"),
     ("quote in a field", "p.csv", GOOD + b'b,"2"x\n', ": line 3: cannot be read"),
@@ -84,7 +84,12 @@ CASES: list[tuple[str, str, bytes | Callable[[], bytes], str]] = [
         ": line 3: cannot be read (field larger than field limit (16777216))",
     ),
     ("line of 16 MiB", "p.jsonl", b'{"question_id": "' + LONG, ": cannot be read (line 1 is longer"),
-    ("index of words", "p.tsv", b"index\tprediction\none\t1\n", ": line 2: index is `one`; it is the whole number"),
+    (
+        "index of words",
+        "p.tsv",
+        b"index\tprediction\none\t1\n",
+        ": line 2: index is `one`; it must be the whole number",
+    ),
     ("index too large", "p.tsv", b"index\tprediction\n" + b"9" * 30 + b"\t1\n", ": line 2: index is `999"),
     ("index negative", "p.tsv", b"index\tprediction\n-1\t1\n", ": line 2: index is `-1`"),
     ("index for a terminal", "p.tsv", b"index\tprediction\n\x1b[2J\t1\n", ": line 2: index is `?[2J`"),
@@ -117,24 +122,29 @@ CASES: list[tuple[str, str, bytes | Callable[[], bytes], str]] = [
         "half a surrogate pair in two columns",
         "p.json",
         rb'[{"\ud800": 1, "b": 2}]',
-        ": the columns are those of no known format",
+        ": the columns match no known format",
     ),
     ("line that is no object", "p.jsonl", b"7\n", ": line 1: is a number; it needs an object"),
     ("line cut off", "p.jsonl", b'{"question_id": "a", "response": "x"}\n{"ques', ": line 2: is not JSON"),
     ("sample of no question", "p.jsonl", b'{"doc_id": 0, "filtered_resps": ["x"]}\n', ": line 1: names no question_id"),
     ("sample of no text", "p.jsonl", b'{"doc_id": 0, "doc": {"question_id": "a"}, "resps": [[7]]}\n', "holds no text"),
-    ("no workbook", "p.xlsx", b"PK\3\4 and then nothing", ": is no Excel workbook"),
-    ("zip of another kind", "p.xlsx", lambda: claims(0), ": is no Excel workbook"),
-    ("workbook cut off", "p.xlsx", lambda: workbook(FIRST)[:500], ": is no Excel workbook"),
+    ("no workbook", "p.xlsx", b"PK\3\4 and then nothing", ": is not an Excel workbook"),
+    ("zip of another kind", "p.xlsx", lambda: claims(0), ": is not an Excel workbook"),
+    ("workbook cut off", "p.xlsx", lambda: workbook(FIRST)[:500], ": is not an Excel workbook"),
     ("workbook that unpacks to 4 GB", "p.xlsx", lambda: claims(4_000_000_000), ": unpacks to 4,000,000,000 bytes"),
-    ("sheet of no XML", "p.xlsx", lambda: workbook("<row"), ": is no Excel workbook"),
+    ("sheet of no XML", "p.xlsx", lambda: workbook("<row"), ": is not an Excel workbook"),
     ("sheet of nothing", "p.xlsx", lambda: workbook(""), ": has no rows"),
-    ("entities that expand", "p.xlsx", lambda: workbook(FIRST + "&a9;", head=LAUGHS + "]>"), ": is no Excel workbook"),
+    (
+        "entities that expand",
+        "p.xlsx",
+        lambda: workbook(FIRST + "&a9;", head=LAUGHS + "]>"),
+        ": is not an Excel workbook",
+    ),
     (
         "entity that names a file",
         "p.xlsx",
         lambda: workbook(FIRST + f'<row r="2">{cell("A2", "&f;")}{cell("B2", "1")}</row>', head=ENTITY),
-        ": is no Excel workbook",
+        ": is not an Excel workbook",
     ),
     (
         "cell in the 18,278th column",
@@ -146,7 +156,7 @@ CASES: list[tuple[str, str, bytes | Callable[[], bytes], str]] = [
         "cell beyond all columns",
         "p.xlsx",
         lambda: workbook(FIRST + f'<row r="2">{cell("ZZZZZ2", "x")}</row>'),
-        ": is no Excel workbook",
+        ": is not an Excel workbook",
     ),
     (
         "row two thousand million",

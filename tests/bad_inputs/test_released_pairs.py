@@ -1,4 +1,4 @@
-"""Released pairs of pictures: folders and zips, from anybody."""
+"""Released pairs of images: untrusted folders and zips."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def lacks(field: str) -> bytes:
     return json.dumps({key: value for key, value in GOOD.items() if key != field}).encode()
 
 
-# A line that is no pair beside one that is, and the reason.
+# An invalid line beside a valid one, and the reason.
 LINES: list[tuple[str, bytes, str]] = [
     ("no JSON", b"{", "not JSON"),
     ("a list", b"[]", "not JSON"),
@@ -109,7 +109,7 @@ WHOLE = zipped(examples__jsonl=line(), a__png=PNG, b__png=OTHER)
 
 
 def with_name(old: bytes, new: bytes, flag: int = 0) -> bytes:
-    """The archive with the name of an entry exchanged for one of the same length, and its flag of UTF-8 set."""
+    """The archive with the name of an entry replaced by one of the same length, and its UTF-8 flag set."""
     data = bytearray(WHOLE.replace(old, new))
     for signature, place in ((b"PK\3\4", 6), (b"PK\1\2", 8)):
         at = data.find(signature)
@@ -120,12 +120,12 @@ def with_name(old: bytes, new: bytes, flag: int = 0) -> bytes:
 
 
 ARCHIVES: list[tuple[str, bytes, str]] = [
-    ("empty", b"", ": is no whole zip archive"),
-    ("text", b"id,caption", ": is no whole zip archive"),
-    ("cut off", WHOLE[:200], ": is no whole zip archive"),
-    ("without its directory", WHOLE[: WHOLE.rfind(b"PK\1\2")], ": is no whole zip archive"),
-    ("end alone", b"PK\5\6" + b"\xff" * 18, ": is no whole zip archive"),
-    ("name that is no UTF-8", with_name(b"a.png", b"\xff\xfe\xff\xfe\xff", flag=8), ": is no whole zip archive"),
+    ("empty", b"", ": is not a complete zip archive"),
+    ("text", b"id,caption", ": is not a complete zip archive"),
+    ("cut off", WHOLE[:200], ": is not a complete zip archive"),
+    ("without its directory", WHOLE[: WHOLE.rfind(b"PK\1\2")], ": is not a complete zip archive"),
+    ("end alone", b"PK\5\6" + b"\xff" * 18, ": is not a complete zip archive"),
+    ("name that is no UTF-8", with_name(b"a.png", b"\xff\xfe\xff\xfe\xff", flag=8), ": is not a complete zip archive"),
     ("nothing in it", zipped(), ": has no examples.jsonl"),
     ("another list", zipped(captions__jsonl=line()), ": has no examples.jsonl"),
     ("list empty", zipped(examples__jsonl=b""), "examples.jsonl has no line that is a JSON object"),
@@ -151,12 +151,12 @@ def test_an_archive_that_is_none_in_a_folder(data: bytes, words: str, tmp_path: 
     assert said.startswith(str(tmp_path / "images.zip")) and words in said, said
 
 
-# Field -> its form, and its place in the directory and before the entry.
+# Field -> its format, and its place in the directory and before the entry.
 _FIELDS = {"flag": ("<H", 8, 6), "method": ("<H", 10, 8), "crc": ("<I", 16, 14), "size": ("<I", 24, 22)}
 
 
 def patched(entry: str, **fields: int) -> bytes:
-    """An archive whose directory says something else of an entry: `size` unpacked, `method`, `flag`, `crc`."""
+    """An archive whose directory has other values for an entry: `size` unpacked, `method`, `flag`, `crc`."""
     data = bytearray(WHOLE)
     at = data.find(b"PK\1\2")
     while data[at + 46 : at + 46 + len(entry)] != entry.encode():
@@ -170,7 +170,7 @@ def patched(entry: str, **fields: int) -> bytes:
 
 
 def bomb() -> bytes:
-    """A picture that unpacks to 200 MB."""
+    """An image that unpacks to 200 MB."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("examples.jsonl", line())
@@ -182,7 +182,7 @@ def bomb() -> bytes:
 
 
 def link() -> bytes:
-    """An archive with a symbolic link to a file outside."""
+    """An archive with a symbolic link to an outside file."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
         archive.writestr("examples.jsonl", line())
@@ -202,7 +202,7 @@ def named(name: str, data: bytes = PNG) -> bytes:
     return out.getvalue()
 
 
-# An archive one of whose pictures cannot be had, and the reason and detail of its pair.
+# An archive with an unreadable image, and the reason and detail of its pair.
 ENTRIES: list[tuple[str, Callable[[], bytes], str, str]] = [
     ("a bomb of 200 MB", bomb, "picture unreadable", "a.png has 200,000,000 bytes; a file here has 67,108,864 at most"),
     ("4 GB, it says", lambda: patched("a.png", size=2**32 - 2), "picture unreadable", "a.png has 4,294,967,294 bytes"),
@@ -232,7 +232,7 @@ def test_an_entry_that_is_no_picture_is_a_rejected_row(
     "name", ["../../a.png", "/a.png", "C:\\a.png", "x/../../../a.png", "~/a.png", "a\0b/a.png", "\x1b[2J/a.png"]
 )
 def test_a_name_in_an_archive_leads_nowhere(name: str, tmp_path: Path) -> None:
-    """What is in the archive is found by the last part of its name, and nothing is unpacked."""
+    """Files in the archive are found by the last part of their name, and nothing is unpacked."""
     source = tmp_path / "in" / "released.zip"
     source.parent.mkdir()
     source.write_bytes(named(name))

@@ -33,7 +33,7 @@ CASES: list[tuple[str, bytes, str]] = [
     ("unknown type", HEADER + ROW.replace(b"direct", b"os.system"), "line 2: type `os.system` is unknown"),
     ("answer of words", HEADER + ROW.replace(b",2,", b",two,"), "line 2: answer is `two`; a direct question needs"),
     ("answer negative", HEADER + ROW.replace(b",2,", b",-2,"), "line 2: answer is `-2`"),
-    ("options missing", HEADER + CHOICE.replace(b"A:16", b"A=16"), "line 2: query has no option list"),
+    ("options missing", HEADER + CHOICE.replace(b"A:16", b"A=16"), "line 2: query has no readable option list"),
     (
         "letter beyond the options",
         HEADER + CHOICE.replace(b",C,", b",E,"),

@@ -1,4 +1,4 @@
-"""`params.yaml`, and the other settings, which are read by the same function."""
+"""`params.yaml` and the other settings files, which are read by the same function."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TEXT = (ROOT / "params.yaml").read_text(encoding="utf-8")
 
 
 def bomb(first: str, level: str) -> bytes:
-    """Nine levels of ten: `level` holds `{}` ten times where the level before stands."""
+    """Nine levels of ten: each level contains the previous one ten times in place of `{}`."""
     names = "abcdefghij"
     lines = [f"a: &a {first}"]
     lines += [f"{name}: &{name} " + level.format(*[f"*{before}"] * 10) for before, name in itertools.pairwise(names)]
@@ -27,7 +27,7 @@ def bomb(first: str, level: str) -> bytes:
 
 
 TEN = ", ".join(["{}"] * 10)
-# What the file holds, and what is said of it behind its name.
+# The contents of the file, and the error message after its name.
 WHOLE: list[tuple[str, bytes, str]] = [
     ("empty", b"", ": must contain keys and values"),
     ("a list", b"- seed", ": must contain keys and values"),
@@ -71,7 +71,7 @@ WHOLE: list[tuple[str, bytes, str]] = [
 ]
 
 SEED, MODEL = "seed: 2024", "models:\n"
-# A value of the shipped file exchanged for another.
+# A value of the shipped file replaced by another.
 EDITS: list[tuple[str, str, str, str]] = [
     ("seed beyond 32 bits", SEED, "seed: 4294967296", "seed: is 4294967296; input should be less than 4294967296"),
     ("seed beyond 64 bits", SEED, "seed: 18446744073709551617", "input should be less than"),

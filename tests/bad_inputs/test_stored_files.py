@@ -1,4 +1,4 @@
-"""Artifacts, and the store of answers with what is taken into it."""
+"""Artifacts, the store of answers, and imports into it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def rewritten(path: Path, data: Callable[[bytes], bytes]) -> None:
 
 
 def with_footer(path: Path, **entries: bytes | None) -> None:
-    """The same rows with other entries in the footer; None takes one out."""
+    """The same rows with other entries in the footer; None removes one."""
     table = pq.read_table(path)
     kept = {**pq.read_metadata(path).metadata, **{name.encode(): value for name, value in entries.items()}}
     kept = {name: value for name, value in kept.items() if value is not None and name != b"ARROW:schema"}
@@ -41,7 +41,7 @@ def with_footer(path: Path, **entries: bytes | None) -> None:
 
 
 def other_columns(path: Path) -> None:
-    """Says that it is a table of rejections and is none."""
+    """Declares itself a table of rejections without being one."""
     metadata = {key: value for key, value in pq.read_metadata(path).metadata.items() if key != b"ARROW:schema"}
     pq.write_table(OTHER.replace_schema_metadata(metadata), path)
 
@@ -140,7 +140,7 @@ ANSWER: dict[str, Any] = {"status": "ok", "response": "yes"}
 
 
 def a_store(path: Path, *statements: str) -> None:
-    """A store with one answer, on which statements were run that its own code never runs."""
+    """A store with one answer, after statements that its own code never runs."""
     with ResponseStore(path) as store:
         store.put(request_key(REQUEST), REQUEST, ANSWER)
     with closing(sqlite3.connect(path)) as connection, connection:
@@ -165,8 +165,8 @@ STORES: list[tuple[str, Callable[[Path], object], str]] = [
     ("cut off in its header", lambda path: cut(path, 50), ": cannot be used as a store of answers"),
     ("cut off behind its header", lambda path: cut(path, 4096), ": cannot be used as a store of answers"),
     ("overwritten", overwritten, ": cannot be used as a store of answers"),
-    ("a database of something else", lambda path: a_database(path, "CREATE TABLE t (a)"), "of something else"),
-    ("a store of tomorrow", lambda path: a_store(path, "PRAGMA user_version = 99"), "of something else"),
+    ("a database of something else", lambda path: a_database(path, "CREATE TABLE t (a)"), "is not a store of answers"),
+    ("a store of tomorrow", lambda path: a_store(path, "PRAGMA user_version = 99"), "is not a store of answers"),
     (
         "a table of other columns",
         lambda path: a_database(path, "CREATE TABLE responses (a)", "PRAGMA user_version = 1"),
@@ -236,25 +236,25 @@ def exported(**changes: Any) -> bytes:
 
 WITHOUT = {key: value for key, value in REQUEST.items() if key != "identity"}
 EXPORTS: list[tuple[str, bytes, str]] = [
-    ("no JSON", b"{\n", ": line 1: is no stored answer"),
-    ("a list", b"[]\n", ": line 1: is no stored answer"),
-    ("a number", b"7\n", ": line 1: is no stored answer"),
-    ("an empty line", b"\n", ": line 1: is no stored answer"),
-    ("without a key", b'{"request": {}, "answer": {}}\n', ": line 1: is no stored answer"),
-    ("100,000 deep", b"[" * 100_000 + b"\n", ": line 1: is no stored answer"),
-    ("the second cut off", exported() + exported()[:30], ": line 2: is no stored answer"),
+    ("no JSON", b"{\n", ": line 1: is not a stored answer"),
+    ("a list", b"[]\n", ": line 1: is not a stored answer"),
+    ("a number", b"7\n", ": line 1: is not a stored answer"),
+    ("an empty line", b"\n", ": line 1: is not a stored answer"),
+    ("without a key", b'{"request": {}, "answer": {}}\n', ": line 1: is not a stored answer"),
+    ("100,000 deep", b"[" * 100_000 + b"\n", ": line 1: is not a stored answer"),
+    ("the second cut off", exported() + exported()[:30], ": line 2: is not a stored answer"),
     ("Latin-1", b'{"key": "\xe9"}\n', ": is not UTF-8"),
     ("another key", exported(key="0" * 64), ": row 1: its key 000"),
-    ("key of a number", exported(key=7), ": row 1: is no stored answer"),
-    ("half a surrogate pair", exported(answer={**ANSWER, "response": "\ud83d"}), ": row 1: holds half of a surrogate"),
+    ("key of a number", exported(key=7), ": row 1: is not a stored answer"),
+    ("half a surrogate pair", exported(answer={**ANSWER, "response": "\ud83d"}), ": row 1: contains a lone surrogate"),
     ("an answer of null", exported(answer=None), ": row 1: "),
     ("an unknown status", exported(answer={"status": "fine"}), ": row 1: "),
     ("a response of a number", exported(answer={"status": "ok", "response": 7}), ": row 1: "),
-    ("no number", exported(answer={**ANSWER, "prompt_tokens": float("nan")}), ": line 1: is no stored answer"),
+    ("no number", exported(answer={**ANSWER, "prompt_tokens": float("nan")}), ": line 1: is not a stored answer"),
     (
         "nobody asked",
         exported(request=WITHOUT, key=request_key(WITHOUT)),
-        ": row 1: its request does not say which model was asked",
+        ": row 1: its request does not identify the model",
     ),
     ("a line of 65 MiB", b"", ": line 1: is longer than 67,108,864 bytes"),
 ]
@@ -277,7 +277,7 @@ def test_an_export_that_is_none_is_not_taken_in(data: bytes, words: str, tmp_pat
 def test_whatif_responses_names_no_store(
     command: str, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The environment variable, as somebody may have set it."""
+    """Invalid values of the environment variable."""
     monkeypatch.chdir(tmp_path)
     Path("file").write_bytes(b"")
     Path("more.jsonl").write_bytes(exported())

@@ -45,9 +45,10 @@ def test_the_shipped_file_is_valid() -> None:
         (
             "tagger: pattern",
             "tagger: ntlk",
-            "extract.coco-counterfactuals.tagger: is 'ntlk'; there are nltk, pattern, and spacy:MODEL for one of spaCy",
+            "extract.coco-counterfactuals.tagger: is 'ntlk'; "
+            "choose one of nltk, pattern, and spacy:MODEL for a spaCy model",
         ),
-        ("tagger: pattern", 'tagger: "spacy:"', "extract.coco-counterfactuals.tagger: is 'spacy:'; there are nltk"),
+        ("tagger: pattern", 'tagger: "spacy:"', "extract.coco-counterfactuals.tagger: is 'spacy:'; choose one of nltk"),
         ("image_size: 448", "image_sizes: 448", "image_sizes: unknown key; did you mean `image_size`?"),
         ("shards: 4", "shards: four", "generate.cvqa-synthetic.shards: is 'four'; input should be a valid integer"),
         ("shards: 4", "shards: 4.5", "generate.cvqa-synthetic.shards: is 4.5; input should be a valid integer"),

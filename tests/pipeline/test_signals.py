@@ -28,7 +28,7 @@ def test_all_processes_of_an_interrupted_run_end_and_the_next_run_makes_the_righ
         said, computed = _interrupted(project, entry_point, number)
         if entry_point == ENTRY_POINTS["dvc"]:
             assert _lines_of_ours(said) == [
-                "whatif: the run ends: its dvc has ended; what was finished is kept, start it again to go on"
+                "whatif: the run ends: its dvc has ended; finished results are kept, start it again to continue"
             ]
         # To Snakemake, SIGTERM means: start no other job, and wait for those that run.
         assert computed == (entry_point == ENTRY_POINTS["snakemake"] and number == signal.SIGTERM), said

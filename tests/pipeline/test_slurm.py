@@ -150,7 +150,7 @@ def test_what_the_cluster_would_never_take_is_refused_before_anything_is_handed_
     done = start(unmade, *SNAKEMAKE)
     assert done.returncode != 0
     (line,) = [line for line in done.stdout.splitlines() if line.startswith("whatif: slurm/resources.yaml: ")]
-    assert line.startswith("whatif: slurm/resources.yaml: cpu: sbatch says of ")
+    assert line.startswith("whatif: slurm/resources.yaml: cpu: sbatch rejects ")
     assert message in line
     assert line.endswith("partitions here: main")
     assert "Traceback" not in done.stdout
@@ -164,7 +164,7 @@ def test_a_gpu_on_a_cluster_without_one_is_refused_for_the_model_that_wants_it(
     unmade.set({"models.large": {"adapter": "hf-chat", "checkpoint": "some/checkpoint", "device": "cuda"}})
     done = start(unmade, *SNAKEMAKE)
     assert done.returncode != 0
-    assert "slurm/resources.yaml: model.with_gpu: sbatch says of" in done.stdout
+    assert "slurm/resources.yaml: model.with_gpu: sbatch rejects" in done.stdout
     assert "Invalid generic resource (gres) specification; for example evaluate cvqa-synthetic large" in done.stdout
 
 
@@ -178,8 +178,8 @@ def test_while_jobs_of_a_killed_run_wait_in_the_queue_nothing_goes_on(
     waiting = cluster.run("sbatch", "--hold", "--wrap=true", "--output=/dev/null", "--parsable").strip()
     done = unmade.run("whatif", "resume", "--entry-point", "dvc", "--", "extract", check=False)
     assert done.returncode == 1
-    assert f"this checkout is in use: Slurm jobs {waiting} of it wait or run; " in done.stderr
-    assert done.stderr.endswith(f", or end them: scancel {waiting}\n")
+    assert f"this checkout is in use: Slurm jobs {waiting} wait or run; " in done.stderr
+    assert done.stderr.endswith(f", or cancel them: scancel {waiting}\n")
     cluster.run("scancel", "--user=root")
     done = unmade.run("whatif", "resume", "--entry-point", "dvc", "--", "extract")
     assert "continuing: dvc repro extract" in done.stderr
@@ -196,7 +196,7 @@ def test_without_slurm_one_line_says_where_to_start_and_a_dry_run_works(project:
     path = f"{Path(sys.executable).parent}{os.pathsep}{shown}"
     done = start(project, *SNAKEMAKE, path=path)
     assert done.returncode != 0
-    assert "--profile slurm: no `sbatch` on the path; start on a login node" in done.stdout
+    assert "--profile slurm: no `sbatch` on the path; run this on a login node" in done.stdout
     assert "Traceback" not in done.stdout
     planned = start(project, *SNAKEMAKE, "--dry-run", path=path)
     assert planned.returncode == 0, planned.stdout

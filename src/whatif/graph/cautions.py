@@ -14,17 +14,15 @@ def cautions(graph: Graph, jobs: Iterable[Job]) -> list[str]:
     Those were trained on drawn scenes alone. What a benchmark takes from outside it says itself (`Benchmark.outside`).
     """
     used: dict[str, set[str]] = {}
-    outside = {name: benchmark.outside(graph.params) for name, benchmark in graph.benchmarks.items()}
     for job in jobs:
-        if outside[job.step.benchmark]:
-            used.setdefault(job.step.benchmark, set()).update(embedded_checkpoints(job))
+        used.setdefault(job.step.benchmark, set()).update(embedded_checkpoints(job))
     lines = []
     for name, checkpoints in used.items():
-        if checkpoints:
+        outside = graph.benchmarks[name].outside(graph.params)
+        if outside and checkpoints:
             lines.append(
                 f"warning: {name}: the embedded checkpoints ({', '.join(sorted(checkpoints))}) were trained on "
-                f"drawings alone: their results on {outside[name]} mean nothing; use others, as in "
-                "params/paper-scale.yaml"
+                f"drawings alone: their results on {outside} mean nothing; use others, as in params/paper-scale.yaml"
             )
     return lines
 
