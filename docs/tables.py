@@ -13,13 +13,19 @@ are written where `WHATIF_DATA` names a folder that has it. Those of docs/statis
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+import pandas as pd
+
+from whatif.reporting.rendering import grid
+from whatif.reporting.table import Column, View, from_csv
+from whatif.reporting.twin_rows import ACCURACIES, DIFFERENCE, MCNEMAR, PAIRS
 
 ROOT = Path(__file__).parents[1]
 SIMULATED = ("coverage", "coverage of other designs", "rejections")
@@ -86,39 +92,32 @@ def released_questions() -> Path | None:
 
 
 def _table7() -> str:
-    """README's Table 7: the same rows without the columns that say how responses were read."""
-    rows = [("Model", "From", "Pairs", "Original", "Counterfactual", "Difference", "McNemar p")]
-    for row in _csv(f"{_PUZZLES}/table7.csv"):
-        interval = f" ({row['Difference 95%']})" if row["Difference 95%"] else ""
-        cells = [row[name] for name in ("Model", "From", "Pairs", "Original", "Counterfactual")]
-        rows.append((*cells, row["Difference"] + interval, row["McNemar p"].replace("<", r"\<")))
-    return _markdown(rows, text_columns=2)
+    """README's Table 7: without the intervals of both accuracies."""
+    view = View(
+        "",
+        {"model": "", "name": "Model", "source": "From"},
+        (PAIRS, *(replace(column, interval=False) for column in ACCURACIES), DIFFERENCE, MCNEMAR),
+    )
+    cells = grid(view, _frame("table7"))
+    return _markdown([cells.header, *cells.rows], cells.texts)
 
 
 def _shortcuts() -> str:
     """The audit of our set, a row a variant."""
-    cells: dict[str, list[str]] = {}
-    for row in _csv(f"{_PUZZLES}/shortcuts.csv"):
-        if row["Set"] == "ours":
-            cells.setdefault(row["Variant"], []).append(f"{row['Right']} ({row['Interval']})")
-    return _audit_table([(variant, *values) for variant, values in cells.items()])
+    return _audit_table(_frame("shortcuts"), "ours")
 
 
 def _released_shortcuts(released: Path) -> str:
     from whatif import benchmarks
     from whatif.benchmarks.cvqa_synthetic.settings import CvqaSyntheticSettings
     from whatif.formats.c_vqa import read_released
-    from whatif.reporting.precision import percent
+    from whatif.reporting.shortcuts import shortcuts
     from whatif.shortcuts.audit import audit
 
     params = benchmarks.load_params(ROOT / "params.yaml")
     settings = params.section("cvqa-synthetic", CvqaSyntheticSettings).aggregate
-    cells: dict[str, list[str]] = {}
-    for found in audit(read_released(released), folds=settings.audit_folds, seed=params.seed):
-        accuracy = found.accuracy(settings.confidence)
-        right, low, high = (percent(end) for end in (accuracy.estimate, accuracy.low, accuracy.high))
-        cells.setdefault(found.variant, []).append(f"{right:.1f} ({low:.1f} to {high:.1f})")
-    return _audit_table([(variant, *values) for variant, values in cells.items()])
+    found = audit(read_released(released), folds=settings.audit_folds, seed=params.seed)
+    return _audit_table(shortcuts({"released": found}, settings.confidence).frame, "released")
 
 
 def _compared(released: Path) -> str | None:
@@ -185,9 +184,8 @@ def _worst_nouns() -> str:
     return ", ".join(f"`{noun}` ({100 * nouns[noun]['accuracy']:.0f}% of {nouns[noun]['n']})" for noun in worst)
 
 
-def _csv(path: str) -> list[dict[str, str]]:
-    with (ROOT / path).open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+def _frame(table: str) -> pd.DataFrame:
+    return from_csv((ROOT / _PUZZLES / f"{table}.csv").read_text(encoding="utf-8"))
 
 
 def _json(path: str) -> Any:
@@ -195,16 +193,26 @@ def _json(path: str) -> Any:
 
 
 def _pairs() -> int:
-    return int(_json(f"{_PUZZLES}.json")["random"]["all"]["pairs"])
+    frame = _frame("table7")
+    [pairs] = frame[(frame["model"] == "random") & (frame["measure"] == "difference")]["n"]
+    return int(pairs)
 
 
-def _audit_table(rows: list[tuple[str, ...]]) -> str:
-    return _markdown([("variant", "best letter", "best rank", "random forest"), *rows], text_columns=1)
+def _audit_table(frame: pd.DataFrame, name: str) -> str:
+    """The audit of a set, a row a variant."""
+    columns = (("best letter", "letter"), ("best rank", "rank"), ("random forest", "forest"))
+    view = View(
+        "",
+        {"variant": "variant"},
+        tuple(Column(heading, "accuracy", {"rule": rule}, interval=True) for heading, rule in columns),
+    )
+    cells = grid(view, frame[frame["set"] == name])
+    return _markdown([cells.header, *cells.rows], cells.texts)
 
 
-def _markdown(rows: list[tuple[str, ...]], text_columns: int) -> str:
+def _markdown(rows: Sequence[Sequence[str]], text_columns: int) -> str:
     rule = "|" + "".join("---|" if place < text_columns else "--:|" for place in range(len(rows[0])))
-    lines = ["| " + " | ".join(row) + " |" for row in rows]
+    lines = ["| " + " | ".join(cell.replace("<", r"\<") for cell in row) + " |" for row in rows]
     return "\n".join([lines[0], rule, *(re.sub(r"  +", " ", line) for line in lines[1:])])
 
 
