@@ -9,7 +9,7 @@ import pytest
 
 from whatif.artifacts.schemas import PREDICTIONS
 from whatif.params.prices import Prices, money
-from whatif.reporting.costs import COLUMNS, Spent, costs, spent_by_model
+from whatif.reporting.costs import COLUMNS, Spent, costs, errors_text, spent_by_model
 from whatif.reporting.rendering import grid
 
 SCHEMA = pa.schema([PREDICTIONS.schema.field(name) for name in COLUMNS])
@@ -65,6 +65,11 @@ def test_the_table_has_models_with_tokens_or_errors_and_money_where_there_are_pr
     frame = table.frame.set_index(["model", "measure", "error"])
     assert frame.loc[("gpt", "cost", ""), "value"] == pytest.approx((4_006 * 2.5 + 40 * 10) / 1e6)
     assert frame.loc[("gpt", "prompt tokens", ""), "n"] == 4
+
+
+def test_errors_are_in_order_of_number_then_name() -> None:
+    assert errors_text({"b": 1, "a": 1, "c": 2}) == "c: 2; a: 1; b: 1"
+    assert errors_text({}) == "none"
 
 
 @pytest.mark.parametrize(("cost", "text"), [(0, "0.00"), (0.01, "0.01"), (1234.567, "1234.57"), (0.00234, "0.0023")])

@@ -12,17 +12,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from whatif.params.prices import Prices, money
-from whatif.reporting.formats import DisplayTable
 from whatif.reporting.numerals import count
 from whatif.reporting.table import Column, Table, View, tidy
 
 # What is read of `predictions`.
 COLUMNS = ("model", "status", "reason", "prompt_tokens", "response_tokens")
-_CAPTION = (
-    "Tokens of the answers as the models count them; + marks a sum to which some answers gave no count. Cost is in the "
-    "currency of the prices in params.yaml, stored answers included. Time is no part of a result: "
-    "`whatif responses show` has it. Models without tokens and errors are left out."
-)
 
 
 _TOKENS = "Tokens of the answers as the models count them, and their cost in the currency of the prices in params.yaml."
@@ -107,22 +101,6 @@ def costs(spent: Mapping[str, Spent], names: Mapping[str, str], prices: Mapping[
         View("Questions that ended in an error, by kind.", {**shown, "error": "Error"}, (_ERRORS,)),
     )
     return Table("costs", "Tokens, cost and errors", tidy(rows, _IDENTITY, ("value", "n")), views)
-
-
-def costs_table(spent: Mapping[str, Spent], names: Mapping[str, str], prices: Mapping[str, Prices]) -> DisplayTable:
-    """One row a model of `names` (key -> printed name, in order) that counted tokens or had errors."""
-    rows = []
-    for key, name in names.items():
-        of_model = spent.get(key, Spent())
-        if not of_model.counted and not of_model.errors:
-            continue
-        plus = "+" if of_model.uncounted else ""
-        tokens = (of_model.prompt_tokens, of_model.response_tokens)
-        counts = [f"{number}{plus}" if of_model.counted else "" for number in tokens]
-        cost = f"{money(prices[key].cost(*tokens))}{plus}" if key in prices and of_model.counted else ""
-        rows.append((name, errors_text(of_model.errors), str(of_model.questions), *counts, cost))
-    header = ("Model", "Errors", "Questions", "Prompt tokens", "Response tokens", "Cost")
-    return DisplayTable(_CAPTION, header, tuple(rows), text_columns=2)
 
 
 def errors_text(errors: Mapping[str, int]) -> str:

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from whatif.errors import WhatifError
-from whatif.reporting.formats import DisplayTable
 from whatif.reporting.numerals import count
 
 if TYPE_CHECKING:
@@ -63,29 +62,3 @@ def funnel(stages: Sequence[FunnelStage]) -> Table:
         ),
     )
     return Table("funnel", "Funnel", tidy(rows, ("stage", "unit", "measure", "reason"), ("value",)), views)
-
-
-def funnel_table(stages: Sequence[FunnelStage]) -> DisplayTable:
-    """The stages as a table, one row a stage.
-
-    Raises WhatifError naming the stage at which something was lost or came from nowhere.
-    """
-    for stage in stages:
-        if stage.came_in != stage.went_on + sum(stage.rejected.values()):
-            raise WhatifError(
-                f"{stage.stage}: {stage.came_in} {stage.unit} came in, {stage.went_on} went on and "
-                f"{sum(stage.rejected.values())} were rejected; nothing may be lost: make the stage again"
-            )
-    rows = tuple(
-        (
-            stage.stage,
-            stage.unit,
-            "; ".join(f"{reason}: {count}" for reason, count in stage.rejected.items()) or "none",
-            str(stage.came_in),
-            str(stage.went_on),
-            str(sum(stage.rejected.values())),
-        )
-        for stage in stages
-    )
-    header = ("Stage", "Of", "Reasons for rejection", "In", "Out", "Rejected")
-    return DisplayTable("What came in, went on and was rejected at every stage.", header, rows, text_columns=3)

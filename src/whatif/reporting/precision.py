@@ -39,10 +39,5 @@ def in_percent(name: str, interval: Interval) -> dict[str, float]:
 
 
 def p_number(p: float) -> float:
-    """A p-value for JSON, to 4 digits. One that is too small for a float stands as `SMALLEST_P`, never as 0."""
+    """A p-value for JSON, to 4 digits. One that is too small for a float is `SMALLEST_P`, never 0."""
     return max(SMALLEST_P, float(f"{p:.4g}"))
-
-
-def p_text(p: float) -> str:
-    """A p-value for a table, to 2 digits; `<1e-300` where no more is known."""
-    return f"<{SMALLEST_P:g}" if p <= SMALLEST_P else f"{p:.2g}"
