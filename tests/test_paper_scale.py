@@ -33,6 +33,12 @@ FAMILIES = {
 COCO = "coco-counterfactuals"
 
 
+def c_vqa(table: str) -> list[dict[str, str]]:
+    """A reported table of C-VQA."""
+    benchmark = "cvqa_synthetic" if table == "7" else "cvqa_real"
+    return published(f"whatif.benchmarks.{benchmark}", f"table{table}")
+
+
 def checkpoints() -> dict[str, str]:
     models = benchmarks.load_params(FILE).models
     asked = answerers(models, "cvqa-synthetic")
@@ -63,7 +69,7 @@ def test_the_parameters_are_valid_and_differ_from_the_default_in_what_they_say()
 def test_counterfactual_pairs_are_made_with_the_numbers_of_the_paper() -> None:
     printed = {
         row["metric"]: float(row["value"])
-        for row in published("coco-cf", "text")
+        for row in published("whatif.benchmarks.coco_counterfactuals", "text")
         if row["location"] in ("sec3.1", "sec3.2", "appB.1.2")
     }
     paper = benchmarks.load_params(FILE).section("coco-counterfactuals", CocoCounterfactualsSettings)
@@ -82,14 +88,18 @@ def test_counterfactual_pairs_are_made_with_the_numbers_of_the_paper() -> None:
 
 
 def test_printed_names_are_those_of_the_paper() -> None:
-    printed = {table_3_name(row["system"]) for table in ("3", "4", "5", "7") for row in published("c-vqa", table)}
-    paired = {row["system"] for table in ("2", "13") for row in published("coco-cf", table)}
+    printed = {table_3_name(row["system"]) for table in ("3", "4", "5", "7") for row in c_vqa(table)}
+    paired = {
+        row["system"]
+        for table in ("2", "13")
+        for row in published("whatif.benchmarks.coco_counterfactuals", f"table{table}")
+    }
     assert names() - printed - paired == {"Random", "Most frequent answer", "BridgeTower", "ViLT"}
 
 
 @pytest.mark.parametrize("table", ["4", "5", "7"])
 def test_every_system_of_tables_4_5_and_7_is_there_by_checkpoint_or_by_file(table: str) -> None:
-    assert {table_3_name(row["system"]) for row in published("c-vqa", table)} <= names()
+    assert {table_3_name(row["system"]) for row in c_vqa(table)} <= names()
 
 
 @pytest.mark.parametrize(("checkpoint", "adapter"), checkpoints().items())
@@ -104,5 +114,5 @@ def test_every_family_has_a_class_and_a_processor(checkpoint: str, adapter: str)
 
 
 def test_every_end_to_end_system_of_table_3_is_there_by_checkpoint_or_by_file() -> None:
-    printed = {row["system"] for row in published("c-vqa", "3") if row["model_type"] == "end-to-end"}
+    printed = {row["system"] for row in c_vqa("3") if row["model_type"] == "end-to-end"}
     assert printed <= names()

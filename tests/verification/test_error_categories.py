@@ -23,7 +23,9 @@ ERRORS = [f"pair-{number:03d}-{side}" for number in range(150) for side in (0, 1
 
 
 def test_categories_are_those_of_the_paper() -> None:
-    assert set(CATEGORIES) == {row["error_category"] for row in published("coco-cf", "7")}
+    assert set(CATEGORIES) == {
+        row["error_category"] for row in published("whatif.benchmarks.coco_counterfactuals", "table7")
+    }
 
 
 def test_the_sample_depends_on_seed_and_ids_alone() -> None:

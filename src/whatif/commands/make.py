@@ -64,7 +64,7 @@ def _take_back(target: str, *, whole: bool, as_it_is: bool) -> bool:
     """
     from whatif import benchmarks
     from whatif.graph import code_index
-    from whatif.graph.freshness import PACKAGE_ROOT, Condition
+    from whatif.graph.freshness import Condition
     from whatif.graph.prologue import prepare
     from whatif.params.whole import PARAMS_FILE
     from whatif.workflow.snakemake import accepts, jobs_asked_for, targets
@@ -74,7 +74,7 @@ def _take_back(target: str, *, whole: bool, as_it_is: bool) -> bool:
     if target not in known:
         raise WhatifError(f"{target}: is neither a stage nor evaluate-MODEL; there are {', '.join(known)}")
     decides = {source for job in graph.jobs for source in job.named_sources.values()}
-    decides |= {PACKAGE_ROOT / name for job in graph.jobs for name in job.package_files}
+    decides |= {path for job in graph.jobs for path in job.package_files.values()}
     packages = code_index.package_folders({root for job in graph.jobs for root in job.code_roots})
     basis = fresh_targets.Basis.taken(packages, sorted({Path(PARAMS_FILE), *decides}))
     needed = set(graph.needed_for(jobs_asked_for(graph, [target])))

@@ -27,7 +27,7 @@ class Dimension:
     is_model: the values are keys of `models` in `params.yaml`; a job reads the settings of its own model.
     ignores: fields of these settings that do not change what is made.
     code: what the work looks up by the value, as `module:name`.
-    package_files: data files of whatif that the work reads for a value, which replaces `{}`.
+    package_files: data files that the work reads for a value, which replaces `{}`, as `package:path`.
     """
 
     name: str

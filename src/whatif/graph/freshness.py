@@ -73,7 +73,7 @@ def provenance(job: Job, contents: Mapping[Path, str] | None = None) -> Provenan
             "inputs": inputs,
             "sources": {name: verified.source_digest(path) for name, path in job.source_paths.items()},
             "code": code_version(job.code_roots),
-            "package files": {name: verified.file_digest(PACKAGE_ROOT / name) for name in job.package_files},
+            "package files": {name: verified.file_digest(path) for name, path in job.package_files.items()},
             "format": {"version": FORMAT_VERSION, "codec": CODEC, "level": CODEC_LEVEL},
             "tables": {role: table.layout for role, table in sorted(job.step.outputs.items())},
         }

@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -97,12 +98,12 @@ class Job:
         return {name: named_path(name) for name in named}
 
     @property
-    def package_files(self) -> list[str]:
-        """Data files of the package that this job reads, relative to the package."""
+    def package_files(self) -> dict[str, Path]:
+        """Data files of Python packages that this job reads, by their names `package:path`."""
         named = [*self.step.package_files]
         for one in self.step.divided_by:
             named += [pattern.format(self.wildcards[one.name]) for pattern in one.package_files]
-        return sorted(named)
+        return {name: _package_file(name) for name in sorted(named)}
 
     @cached_property
     def code_roots(self) -> list[str]:
@@ -285,6 +286,12 @@ class Graph:
             key: {field: getattr(model, field) for field in fields if field in type(model).model_fields}
             for key, model in models.items()
         }
+
+
+@cache
+def _package_file(name: str) -> Path:
+    package, _, path = name.partition(":")
+    return Path(str(files(package))) / path
 
 
 def _input(output: OutputOf, jobs: Sequence[Job]) -> Input:

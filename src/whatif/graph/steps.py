@@ -53,7 +53,7 @@ class Step:
     reads: picks the settings that the work depends on from those of the benchmark; None for none.
     seed: whether the work depends on the seed.
     shown: what is read of the models that a table shows.
-    package_files: data files of whatif that the work reads.
+    package_files: data files of Python packages that the work reads, as `package:path`.
     publishes: text files in the folder `metrics/BENCHMARK`, to which `metrics/BENCHMARK.json` is added; None for none.
     benchmark: set when the step becomes part of a `Benchmark`.
     """

@@ -1,4 +1,8 @@
-"""Numbers as printed in the four papers, one a row, to stand beside ours."""
+"""The numbers that papers report, one a row, to be shown beside ours.
+
+A benchmark has those of its paper in its folder: `published/table7.csv`, and `published/text.csv` for numbers in the
+running text.
+"""
 
 from __future__ import annotations
 
@@ -7,29 +11,20 @@ from importlib.resources import files
 
 from whatif.errors import WhatifError
 
-_FOLDER = files("whatif.reporting") / "published"
+_FOLDER = "published"
 
 
-def published(paper: str, table: str) -> list[dict[str, str]]:
-    """The rows of a printed table, every field as text exactly as printed.
+def published(package: str, table: str) -> list[dict[str, str]]:
+    """The rows of a reported table, every field as text exactly as reported.
 
-    `paper` is `c-vqa`, `cfmm`, `mucr` or `coco-cf`; `table` is its number, or `text` for numbers that stand in the
-    running text. Fields: paper, table, system, the dimensions of that table, metric, value, std (empty when none is
-    printed), printed_delta (the same) and unit.
+    `package` is the benchmark's package (`__package__`), `table` is `table7` or `text`. Fields: paper, table, system,
+    the dimensions of that table, metric, value, std (empty when none is reported), printed_delta (the same) and unit.
 
     Raises WhatifError when that table was not transcribed.
     """
-    name = _file_name(paper, table)
-    if name not in known_tables():
-        raise WhatifError(f"published table {paper} {table}: not transcribed; known are {', '.join(known_tables())}")
-    with (_FOLDER / name).open("r", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
-
-
-def known_tables() -> list[str]:
-    """File names of all transcribed tables, sorted."""
-    return sorted(entry.name for entry in _FOLDER.iterdir() if entry.name.endswith(".csv"))
-
-
-def _file_name(paper: str, table: str) -> str:
-    return f"{paper}_text.csv" if table == "text" else f"{paper}_table{table}.csv"
+    file = files(package) / _FOLDER / f"{table}.csv"
+    if not file.is_file():
+        known = sorted(entry.name.removesuffix(".csv") for entry in (files(package) / _FOLDER).iterdir())
+        raise WhatifError(f"{package}: {table} was not transcribed; {_FOLDER}/ has {', '.join(known)}")
+    with file.open("r", encoding="utf-8") as lines:
+        return list(csv.DictReader(lines))

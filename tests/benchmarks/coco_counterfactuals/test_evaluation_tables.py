@@ -155,7 +155,7 @@ def test_strange_rows_are_refused(change: dict[str, str], message: str) -> None:
 def test_the_printed_changes_imply_one_baseline_for_both_subsets() -> None:
     implied: dict[tuple[str, ...], list[tuple[float, float]]] = {}
     for number in ("2", "13"):
-        for line in published("coco-cf", number):
+        for line in published("whatif.benchmarks.coco_counterfactuals", f"table{number}"):
             value, delta = float(line["value"]), float(line["printed_delta"])
             ends = sorted(value / (1 + (delta + half) / 100) for half in (-0.55, 0.55))
             implied.setdefault((line["system"], line["direction"], line["metric"]), []).append((ends[0], ends[1]))

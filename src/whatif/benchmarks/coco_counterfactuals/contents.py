@@ -7,6 +7,10 @@ from whatif.benchmarks.shared.tasks import table_files
 from whatif.graph.dimensions import Shown
 
 TABLES = ("table1", "agreement", "table2", "table13", "figure3", "table7", "table10", "human", "funnel")
+# What the tables show beside ours.
+REPORTED = tuple(
+    f"{__package__}:published/{table}.csv" for table in ("table1", "table2", "table7", "table10", "table13", "text")
+)
 PUBLISHED = ("report.md", "gallery.html", "figure3.svg", *table_files(TABLES))
 SHOWN = (SHOWN_MATCHERS, Shown(ENCODER, ("name", "checkpoint")))  # the checkpoint tells Table 13 from Table 2
 PLOTS = tuple(

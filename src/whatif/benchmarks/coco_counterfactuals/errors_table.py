@@ -48,7 +48,7 @@ def table7(
             raise WhatifError(f"error category {name!r}: is none of {'; '.join(CATEGORIES)}")
     number = len(categories)
     drawn = number if sampled is None else sampled
-    reported = {row["error_category"]: row["value"] for row in published("coco-cf", "7")}
+    reported = {row["error_category"]: row["value"] for row in published(__package__, "table7")}
     ours = {"source": OURS, MADE_BY: made_by}
     rows: Rows = []
     for name in CATEGORIES:
@@ -120,7 +120,7 @@ def error_subjects_tables(
     shown = {name: of for name, of in of_subjects.items() if sum(of.values()) >= least_errors}
     reported = {
         f"{row['subject_original']}{_ARROW}{row['subject_counterfactual']}": row["value"]
-        for row in published("coco-cf", "10")
+        for row in published(__package__, "table10")
     }
     ordered = sorted(shown, key=lambda name: (-sum(shown[name].values()), name))
     rows: Rows = []
@@ -146,7 +146,7 @@ def error_subjects_tables(
 def _human(of_kind: Mapping[str, Mapping[str, bool]], settings: Precision, level: str, maker: str | None) -> Table:
     reported = {
         row["metric"]: row["value"]
-        for row in published("coco-cf", "text")
+        for row in published(__package__, "text")
         if (row["location"], row["subset"], row["group"]) == ("appA.3.2", "COCO-CFs", "human-taxonomy")
     }
     rows: Rows = [

@@ -158,7 +158,7 @@ def _finite(change: Interval) -> dict[str, float | None]:
 def _reported(table: str) -> dict[tuple[str, str], Rows]:
     """The reported numbers by system and subset."""
     found: dict[tuple[str, str], Rows] = {}
-    for row in published("coco-cf", table):
+    for row in published(__package__, f"table{table}"):
         system, subset = row["system"], _PUBLISHED_SUBSETS[row["dataset"]]
         place = {
             "name": system,

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from whatif.benchmarks.coco_counterfactuals import captions, images
-from whatif.benchmarks.coco_counterfactuals.contents import PUBLISHED, SHOWN
+from whatif.benchmarks.coco_counterfactuals.contents import PUBLISHED, REPORTED, SHOWN
 from whatif.benchmarks.coco_counterfactuals.settings import CocoCounterfactualsSettings, ReportSettings
 from whatif.graph.reading import only_name
 from whatif.graph.steps import Benchmark, StepsOf
@@ -39,6 +39,7 @@ _WITHOUT_WORDNET = (
     ),
     seed=True,
     shown=SHOWN,
+    package_files=REPORTED,
     inputs={
         **images.retrieve.inputs,
         "captions": captions.extract["captions"],

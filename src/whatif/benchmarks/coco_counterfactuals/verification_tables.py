@@ -102,7 +102,7 @@ def _reported() -> Rows:
             "value": float(row["value"]),
             PUBLISHED: row["value"],
         }
-        for row in published("coco-cf", "1")
+        for row in published(__package__, "table1")
     ]
 
 
@@ -226,7 +226,7 @@ def _agreement_views(level: str, maker: str) -> tuple[View, ...]:
 
 def _reported_agreement() -> Rows:
     rows: Rows = []
-    for row in published("coco-cf", "text"):
+    for row in published(__package__, "text"):
         if row["location"] != "sec4.1":
             continue
         number = {"source": REPORTED, "value": float(row["value"]), PUBLISHED: row["value"]}

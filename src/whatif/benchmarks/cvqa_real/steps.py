@@ -163,7 +163,7 @@ def evaluate(task: Task[SampleSettings]) -> None:
     ),
     seed=True,
     shown=(SHOWN,),
-    package_files=tuple(f"reporting/published/c-vqa_table{number}.csv" for number in (3, 4, 5)),
+    package_files=tuple(f"{__package__}:published/table{number}.csv" for number in (3, 4, 5)),
     inputs={
         "images": extract["images"],
         "missing": extract["missing"],

@@ -115,7 +115,7 @@ def _ours(
 def _reported(table: str) -> dict[tuple[str, str], list[Row]]:
     """The rows of each system and group as the paper has them, and the difference of both accuracies, in points."""
     values: dict[tuple[str, str], dict[str, str]] = {}
-    for row in published("c-vqa", table):
+    for row in published(__package__, f"table{table}"):
         place = (row["system"], _REPORTED_GROUPS[row["group"]])
         values.setdefault(place, {})[row["variant"]] = row["value"]
     rows: dict[tuple[str, str], list[Row]] = {}

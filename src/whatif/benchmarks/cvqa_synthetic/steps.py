@@ -196,7 +196,7 @@ def verify(task: Task[None]) -> None:
     reads=lambda s: s.evaluate,
     seed=True,
     divided_by=(CHOOSER, PART),
-    package_files=(f"language/strategies/{DIRECT}.yaml",),
+    package_files=(f"whatif.language:strategies/{DIRECT}.yaml",),
     inputs={"questions": verify["questions"], "puzzles": generate["puzzles"], "images": generate["images"]},
     outputs={"predictions": PREDICTIONS},
 )
@@ -254,7 +254,7 @@ def audit_shortcuts(task: Task[AuditSettings]) -> None:
     reads=lambda s: ReportSettings(s.aggregate.confidence, s.generate.puzzles_per_template),
     seed=True,
     shown=(SHOWN_CHOOSERS,),
-    package_files=("reporting/published/c-vqa_table7.csv",),
+    package_files=(f"{__package__}:published/table7.csv",),
     inputs={
         "flowers": extract["flowers"],
         "unused flowers": extract["rejections"],

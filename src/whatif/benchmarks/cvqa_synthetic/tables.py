@@ -88,7 +88,7 @@ def _main(metrics: Mapping[str, Mapping[str, Metrics]], names: Mapping[str, str]
     rows: list[Row] = [
         {"name": "Chance", "variant": variant, "measure": "accuracy", "value": chance} for variant in VARIANTS
     ]
-    reported = published("c-vqa", "7")
+    reported = published(__package__, "table7")
     systems = list(dict.fromkeys(row["system"] for row in reported))
     for system in systems:
         rows += [

@@ -10,7 +10,7 @@ from whatif.language import strategies
 from whatif.params.models import answerers, dual_encoders, matchers
 from whatif.params.whole import Params
 
-STRATEGY_FILES = ("language/strategies/{}.yaml",)
+STRATEGY_FILES = ("whatif.language:strategies/{}.yaml",)
 
 
 def adapter_code(params: Params, key: str) -> list[str]:
