@@ -17,9 +17,7 @@ for stage in STAGES:
                 group_for(step)
             resources:
                 **resources_for(step),
-            params:
-                job=job_of(step),
             shell:
-                "whatif {params.job} > {log} 2>&1"
+                f"whatif {job_of(step)} > {{log}} 2>&1"
 
         workflow.get_rule(step.rule).docstring = STAGES[stage]

@@ -79,9 +79,10 @@ def prepare(
                 ready = inputs_fresh(graph, job, prologue.found)
                 state = state_of(job, contents, ready, accept_unfinished=accept(job))
                 if state.condition is not Condition.FRESH:
-                    if state.condition is not Condition.UNKNOWN and _present(job):
-                        stale.setdefault("; ".join(state.reasons), []).append(job.name)
-                    _clear(job, state, prologue, say)
+                    if present := _present(job):
+                        if state.condition is not Condition.UNKNOWN:
+                            stale.setdefault("; ".join(state.reasons), []).append(job.name)
+                        _clear(job, present, state, prologue, say)
                     if ready and take_back(job) and run.take_back(job, contents, say):
                         prologue.taken.append(job)
                         state = State(Condition.FRESH)
@@ -101,9 +102,9 @@ def prepare(
     return prologue
 
 
-def _clear(job: Job, state: State, prologue: Prologue, say: Callable[[str], None]) -> None:
+def _clear(job: Job, present: list[Path], state: State, prologue: Prologue, say: Callable[[str], None]) -> None:
     written = _published_hashes(job)
-    for path in _present(job):
+    for path in present:
         if path in state.damaged:
             prologue.moved.append(stash.set_aside(path))
             say(f"set aside: {prologue.moved[-1].place}: {state.damaged[path]}")
