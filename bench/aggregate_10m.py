@@ -164,23 +164,20 @@ def _child(folder: Path, what: str) -> dict[str, Any]:
 
 def _ours(folder: Path, made: Path) -> list[float]:
     """Everything that is made of predictions, written to files."""
-    from whatif.benchmarks.cvqa_synthetic.report import metrics_of, scores_of, tables_of
-    from whatif.benchmarks.cvqa_synthetic.settings import AggregatePuzzles
+    from whatif.benchmarks.cvqa_synthetic.report import headline_of, tables_of
+    from whatif.benchmarks.cvqa_synthetic.settings import ReportSettings
     from whatif.benchmarks.shared.tasks import evaluation_stage
-    from whatif.reporting.formats import to_csv, to_latex, to_markdown
-    from whatif.reporting.funnel import funnel_table
+    from whatif.reporting.funnel import funnel
+    from whatif.reporting.report import Report, text_files
 
-    settings = AggregatePuzzles(confidence=0.95, audit_folds=5)
     folders = sorted(folder.glob("model-*"))
     names = {one.name: one.name for one in folders}
     paths = [path for one in folders for path in sorted(one.iterdir())]
-    scores, comparisons = scores_of(paths, [folder / "questions.parquet"], settings, names)
+    scores, tables = tables_of(paths, [folder / "questions.parquet"], ReportSettings(0.95, 500), names)
     stages = [evaluation_stage(sorted(one.iterdir()), one.name) for one in folders]
-    tables = tables_of(scores, comparisons, settings, names) | {"funnel": funnel_table(stages)}
-    (made / "metrics.json").write_bytes(metrics_of(scores, comparisons, settings))
-    for name, table in tables.items():
-        for convert in (to_csv, to_markdown, to_latex):
-            (made / f"{name}.{convert.__name__}").write_text(convert(table), encoding="utf-8")
+    report = Report("C-VQA-Synthetic", [*tables, funnel(stages)], headline_of(scores))
+    for path, content in text_files("cvqa-synthetic", report).items():
+        (made / Path(path).name).write_bytes(content)
     return [float(scores.metrics[model]["all"]["original"]["accuracy"]) for model in names]
 
 

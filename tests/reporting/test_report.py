@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from whatif.reporting.rendering import WIDTH, to_markdown
-from whatif.reporting.report import Report, markdown, text_files
+from whatif.reporting.report import Report, text_files
 from whatif.reporting.table import Column, Table, View, from_csv, tidy
 
 ROOT = Path(__file__).parents[2]
@@ -34,7 +34,7 @@ def test_a_report_is_the_headline_the_tables_in_each_form_and_all_of_them_on_a_p
     assert from_csv(files["metrics/bench/table9.csv"].decode()).equals(FRAME)
     assert files["metrics/bench/table9.md"].decode() == to_markdown(TABLE)
     page = files["metrics/bench/report.md"].decode()
-    assert page == markdown(REPORT)
+    assert to_markdown(TABLE) in page
     order = [
         "# A Benchmark",
         "![A Benchmark](figure.svg)",

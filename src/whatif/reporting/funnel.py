@@ -31,7 +31,7 @@ def reasons(rejections: Iterable[Mapping[str, Any]]) -> dict[str, int]:
 
 
 def funnel(stages: Sequence[FunnelStage]) -> Table:
-    """The table `funnel`: what came `in`, went `out` and was `rejected` at each stage, and `rejected because` by reason.
+    """The table `funnel`: what came `in`, went `out`, was `rejected` at each stage, and `rejected because` by reason.
 
     Raises WhatifError naming the stage at which something was lost or came from nowhere.
     """

@@ -12,7 +12,7 @@ import numpy as np
 from whatif.reporting.numerals import signed
 from whatif.reporting.precision import Precision, in_percent, p_number, percent
 from whatif.reporting.table import Column, Table, View, tidy
-from whatif.reporting.twins import ALL, Flags, TwinAnswers
+from whatif.reporting.twins import ALL, Flags, Places, TwinAnswers
 from whatif.statistics import Interval, difference_of_drops, holm
 
 _IDENTITY = ("model_a", "name_a", "model_b", "name_b", "group", "measure")
@@ -43,36 +43,50 @@ def compare_drops(
     A change is counterfactual minus original; where the difference is negative, the first model loses more. `images`
     names the image of each pair, where several share one. p values are corrected over all comparisons (Holm).
     """
-    places = {
-        group: np.isin(answers.group, [place for place, name in enumerate(answers.groups) if group in (ALL, name)])
-        for group in groups
-    }
-    found = []
-    for first, second in combinations(range(len(answers.models)), 2):
-        for group, of_group in places.items():
-            asked, theirs = answers.answered[first], answers.answered[second]
-            pairs = np.flatnonzero(of_group & asked.all(axis=1))
-            if not pairs.size or not np.array_equal(asked[of_group], theirs[of_group]):
+    made = []
+    for group in groups:
+        of_group = np.isin(answers.group, [place for place, name in enumerate(answers.groups) if group in (ALL, name)])
+        sides = [_Side.of(answers, model, of_group) for model in range(len(answers.models))]
+        for first, second in combinations(range(len(sides)), 2):
+            one, other = sides[first], sides[second]
+            if not one.pairs.size or one.asked != other.asked:
                 continue
-            (before, after), (their_before, their_after) = (answers.right[model][pairs].T for model in (first, second))
-            made = difference_of_drops(
-                (before, after),
-                (their_before, their_after),
-                None if images is None else [images[pair] for pair in answers.pair_ids(pairs)],
-                confidence=settings.confidence,
+            clusters = None if images is None else [images[pair] for pair in answers.pair_ids(one.pairs)]
+            found = difference_of_drops(
+                (one.before, one.after), (other.before, other.after), clusters, confidence=settings.confidence
             )
-            changes = (_change(before, after), _change(their_before, their_after))
             models = (answers.models[first], answers.models[second])
-            found.append(((models, group, len(pairs), changes, made.interval), made.p))
-    corrected = holm([p for _, p in found]).p_values
+            what = (models, group, len(one.pairs), (one.change, other.change), found.interval)
+            made.append(((first, second), what, found.p))
+    made.sort(key=lambda each: each[0])  # by models, then in the order of the groups
+    corrected = holm([p for *_, p in made]).p_values
     return [
         Comparison(*what, p, p if p_holm is None else p_holm)
-        for (what, p), p_holm in zip(found, corrected, strict=True)
+        for (_, what, p), p_holm in zip(made, corrected, strict=True)
     ]
 
 
-def _change(before: Flags, after: Flags) -> float:
-    return (int(after.sum()) - int(before.sum())) / len(before)
+@dataclass(frozen=True, eq=False)
+class _Side:
+    """What a comparison needs of one model: the pairs of a group that it answered, and which answers are right."""
+
+    pairs: Places
+    asked: bytes  # the same for two models that were asked the same questions
+    before: Flags
+    after: Flags
+
+    @classmethod
+    def of(cls, answers: TwinAnswers, model: int, of_group: Flags) -> _Side:
+        """The answers of one model, by its place, to the pairs of a group."""
+        answered = answers.answered[model]
+        pairs = np.flatnonzero(of_group & answered.all(axis=1))
+        before, after = np.ascontiguousarray(answers.right[model][pairs].T)
+        return cls(pairs, np.packbits(answered[of_group]).tobytes(), before, after)
+
+    @property
+    def change(self) -> float:
+        """Counterfactual minus original accuracy, as a fraction."""
+        return (int(self.after.sum()) - int(self.before.sum())) / len(self.pairs)
 
 
 def drops(comparisons: Sequence[Comparison], names: Mapping[str, str], level: str, note: str = "") -> Table:

@@ -142,38 +142,55 @@ def _layout(cells: Grid, width: int) -> tuple[list[list[str]], list[list[int]]]:
     Of the layouts that fit, the one of the fewest tables, and among these the one that wraps the least.
     """
     longest = max((len(text) for row in (cells.header, *cells.rows) for text in row[: cells.texts]), default=_NARROWEST)
-    found = []
-    for limit in range(min(max(longest, _NARROWEST), width), _NARROWEST - 1, -1):
-        rows = [_wrapped(row, cells.texts, limit) for row in (cells.header, *cells.rows)]
-        sizes = [max(_LEAST, *(_size(row[column]) for row in rows)) + 3 for column in range(len(cells.header))]
-        blocks = _blocks(sizes, cells.texts, width)
-        over = max(sum(sizes[: cells.texts]) + sum(sizes[column] for column in block) + 1 for block in blocks) > width
-        found.append((over, limit < min(_NARROW, longest), len(blocks), -limit, rows, blocks))
-    *_, rows, blocks = min(found, key=lambda one: one[:4])
-    return rows, blocks
+    widest = min(max(longest, _NARROWEST), width)
+    numbers = [[_markdown(cell) for cell in row[cells.texts :]] for row in (cells.header, *cells.rows)]
+    sizes = [max(_LEAST, *map(len, column)) + 3 for column in zip(*numbers, strict=True)]
+
+    def laid_out(limit: int) -> tuple[bool, int, list[list[str]], list[list[int]]]:
+        """Whether it is too wide, the number of tables, the rows and the blocks, with text of `limit` characters."""
+        texts = [[_wrapped(cell, limit) for cell in row[: cells.texts]] for row in (cells.header, *cells.rows)]
+        room = width - 1 - sum(max(_LEAST, *map(_size, column)) + 3 for column in zip(*texts, strict=True))
+        blocks = _blocks(sizes, room)
+        rows = [[*text, *number] for text, number in zip(texts, numbers, strict=True)]
+        return any(sum(sizes[column] for column in block) > room for block in blocks), len(blocks), rows, blocks
+
+    def widest_as_good(least: int, most: int) -> int:
+        """The largest limit that is as good as the smallest one: narrower text never needs more tables."""
+        best = laid_out(least)[:2]
+        while least < most:
+            middle = (least + most + 1) // 2
+            least, most = (middle, most) if laid_out(middle)[:2] <= best else (least, middle - 1)
+        return least
+
+    narrow = min(_NARROW, widest)
+    does_not_fit = laid_out(narrow)[0]
+    limit = widest_as_good(_NARROWEST, narrow) if does_not_fit else widest_as_good(narrow, widest)
+    *_, rows, blocks = laid_out(limit)
+    return rows, [[cells.texts + column for column in block] for block in blocks]
 
 
-def _wrapped(row: Sequence[str], texts: int, limit: int) -> list[str]:
-    return [
-        "\n".join(_markdown(line) for line in textwrap.wrap(cell, limit) or [""]) if place < texts else _markdown(cell)
-        for place, cell in enumerate(row)
-    ]
+def _wrapped(cell: str, limit: int) -> str:
+    return (
+        "\n".join(_markdown(line) for line in textwrap.wrap(cell, limit) or [""])
+        if len(cell) > limit
+        else _markdown(cell)
+    )
 
 
 def _size(cell: str) -> int:
     return max(map(len, cell.split("\n")))
 
 
-def _blocks(sizes: Sequence[int], texts: int, width: int) -> list[list[int]]:
-    """The columns of numbers in runs that fit beside the columns of text; a run has one column at least."""
+def _blocks(sizes: Sequence[int], room: int) -> list[list[int]]:
+    """Columns of these sizes in runs that fit; a run has one column at least."""
     blocks: list[list[int]] = []
-    room = 0
-    for column in range(texts, len(sizes)):
-        if not blocks or sizes[column] > room:
+    left = 0
+    for column, size in enumerate(sizes):
+        if not blocks or size > left:
             blocks.append([])
-            room = width - 1 - sum(sizes[:texts])
+            left = room
         blocks[-1].append(column)
-        room -= sizes[column]
+        left -= size
     return blocks or [[]]
 
 

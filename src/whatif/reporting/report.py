@@ -35,19 +35,21 @@ class Report:
 def text_files(benchmark: str, report: Report) -> dict[str, bytes]:
     """Every file of a report: path below the root of the project -> content."""
     folder = f"metrics/{benchmark}"
-    made = {f"metrics/{benchmark}.json": _headline(report.headline), f"{folder}/report.md": markdown(report).encode()}
+    printed = {table.name: to_markdown(table) for table in report.tables}
+    page = _page(report, printed).encode()
+    made = {f"metrics/{benchmark}.json": _headline(report.headline), f"{folder}/report.md": page}
     made |= {f"{folder}/{name}": content for name, content in report.files.items()}
     for table in report.tables:
-        texts = (to_csv(table.frame), to_markdown(table), to_latex(table))
+        texts = (to_csv(table.frame), printed[table.name], to_latex(table))
         made |= {f"{folder}/{table.name}.{suffix}": text.encode() for suffix, text in zip(SUFFIXES, texts, strict=True)}
     return made
 
 
-def markdown(report: Report) -> str:
+def _page(report: Report, printed: Mapping[str, str]) -> str:
     """All tables as one Markdown text."""
     parts = [f"# {report.title}\n", *_figure(report.title, report.figures.get(""))]
     for table in report.tables:
-        parts += [f"## {table.title}\n", *_figure(table.title, report.figures.get(table.name)), to_markdown(table)]
+        parts += [f"## {table.title}\n", *_figure(table.title, report.figures.get(table.name)), printed[table.name]]
     return "\n".join([*parts, *([f"{report.closing}\n"] if report.closing else [])])
 
 

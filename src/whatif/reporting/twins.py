@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +21,8 @@ from whatif.statistics import Difference, Interval, clustered_share, paired_diff
 VARIANTS = ("original", "counterfactual")
 STATUSES = ("ok", "ambiguous", "none", "error")
 ALL = "all"
-# What is read of each table; `choice_scores` may be given as whether there are any.
+# What is read of each table. Of `choice_scores` it is enough to know whether there are any, and of `response` too where
+# all questions are multiple-choice.
 PREDICTION_COLUMNS = ("question_id", "model", "response", "choice_scores", "answer", "status", "correct")
 QUESTION_COLUMNS = ("question_id", "pair_id", "group", "variant", "question", "choices", "answer", "answer_kind")
 
@@ -32,6 +34,7 @@ Codes = npt.NDArray[np.int8]
 Places = npt.NDArray[np.int64]
 
 _OK = STATUSES.index("ok")
+_RUN = 1 << 12  # predictions in a table that is looked at by itself
 _PIECE = 1 << 20  # predictions that are looked at together: few enough to be held, enough to pay for a look-up's table
 
 
@@ -52,6 +55,7 @@ class TwinAnswers:
         self._questions = asked = _joined(list(questions), QUESTION_COLUMNS)
         self.question_ids = _whole(asked["question_id"])
         self.options: Places = np.asarray(pc.fill_null(pc.list_value_length(asked["choices"]), 0), dtype=np.int64)
+        self._is_open: Flags = _codes(asked["answer_kind"], ("number", "boolean")) >= 0
         self.letters = LETTERS[: int(self.options.max(initial=0))]
         self.groups: list[str] = sorted(pc.unique(asked["group"]).to_pylist())
         group = _codes(asked["group"], self.groups)
@@ -84,19 +88,25 @@ class TwinAnswers:
         if (model < 0).any():
             unknown = piece["model"][int(np.argmin(model))].as_py()
             raise WhatifError(f"predictions: model {unknown!r} is not in params.yaml ({', '.join(self.models)})")
-        question = _codes(piece["question_id"], self.question_ids)
-        if (question < 0).any():
-            self._refuse(piece, int(np.argmin(question)), "is not in the questions")
+        question = self._questions_in_order(piece["question_id"])
+        in_order = question is not None and bool((model == model[0]).all())
+        if question is None:
+            question = _codes(piece["question_id"], self.question_ids)
+            if (question < 0).any():
+                self._refuse(piece, int(np.argmin(question)), "is not in the questions")
         place = model * (self.answered[0].size) + self._place[question]
         before = self.answered.reshape(-1)[place]
         self.answered.reshape(-1)[place] = True
-        if np.count_nonzero(self.answered) < rows:
+        # One model's answers to a run of questions cannot repeat each other.
+        if before.any() if in_order else np.count_nonzero(self.answered) < rows:
             before[np.setdiff1d(np.arange(len(place)), np.unique(place, return_index=True)[1])] = True
             self._refuse(piece, int(np.argmax(before)), "is answered twice")
         status, right = _codes(piece["status"], STATUSES), piece["correct"].to_numpy().astype(np.bool_)
         ranked = piece["choice_scores"]
         is_flag = pa.types.is_boolean(ranked.type)
-        in_words = piece["response"].is_valid().to_numpy() & ~(ranked if is_flag else ranked.is_valid()).to_numpy()
+        said = piece["response"]
+        said = said if pa.types.is_boolean(said.type) else said.is_valid()
+        in_words = said.to_numpy() & ~(ranked if is_flag else ranked.is_valid()).to_numpy()
         given = status != STATUSES.index("error")
         in_words &= given
         for array, values in (
@@ -108,12 +118,32 @@ class TwinAnswers:
         ):
             array.reshape(-1)[place] = values
 
+    def _questions_in_order(self, ids: pa.ChunkedArray) -> Places | None:
+        """The places of questions that follow each other as in the table of all questions; None where they do not.
+
+        A model's file has a run of all questions in their order, and comparing two runs costs much less than looking
+        each id up.
+        """
+        if pa.types.is_dictionary(ids.type) or not len(ids):
+            return None
+        # Questions are in order of their ids; where they are not, the search ends at another one.
+        first = bisect_left(
+            range(len(self.question_ids)), ids[0].as_py(), key=lambda row: self.question_ids[row].as_py()
+        )
+        here = self.question_ids.slice(first, len(ids))
+        if not pa.chunked_array([here]).equals(ids):
+            return None
+        return np.arange(first, first + len(ids))
+
     def _legacy(self, piece: pa.Table, question: Places, in_words: Flags) -> Codes:
         """Of each prediction in words, 1 where it is right by the published rules, 0 where not, -1 without any."""
         found = np.full(len(question), -1, dtype=np.int8)
-        kinds = _codes(self._questions["answer_kind"], ("number", "boolean"))
-        rows = np.flatnonzero(in_words & (kinds[question] >= 0))
-        responses = piece["response"].cast(pa.string()).take(pa.array(rows)) if rows.size else []
+        rows = np.flatnonzero(in_words & self._is_open[question])
+        if not rows.size:
+            return found
+        if pa.types.is_boolean(piece["response"].type):
+            self._refuse(piece, int(rows[0]), "is open, so that its response must be read")
+        responses = piece["response"].cast(pa.string()).take(pa.array(rows))
         asked = self._questions.take(pa.array(question[rows])).to_pylist()
         for row, response, of_question in zip(rows, responses, asked, strict=True):
             prediction = {"response": response.as_py(), "choice_scores": None, "status": "ok"}
@@ -126,9 +156,13 @@ class TwinAnswers:
 
 
 def _pieces(predictions: Rows) -> Iterator[pa.Table]:
+    """Predictions in tables: those of one file as they come, rows and small tables many at a time."""
     waiting: list[Any] = []
     rows = 0
     for one in predictions:
+        if isinstance(one, pa.Table) and one.num_rows >= _RUN and not waiting:
+            yield one.select(list(PREDICTION_COLUMNS))
+            continue
         waiting.append(one)
         rows += one.num_rows if isinstance(one, pa.Table) else 1
         if rows >= _PIECE:

@@ -65,8 +65,8 @@ def tables_of(
         predictions,
         PREDICTIONS,
         PREDICTION_COLUMNS,
-        encoded=["model", "response", "answer", "status"],
-        present=["choice_scores"],
+        encoded=["model", "answer", "status"],
+        present=["choice_scores", "response"],
     )
     asked = artifacts.batches(questions, QUESTIONS, QUESTION_COLUMNS)
     scores = table7(said, asked, settings, names)
