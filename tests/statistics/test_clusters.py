@@ -94,3 +94,14 @@ def test_mean_and_variance_of_several_samples_are_those_of_each() -> None:
     for place in np.ndindex(2, 2):
         mean, variance = mean_and_variance(kinds, counts[place])
         assert (float(means[place]), float(variances[place])) == pytest.approx((float(mean), float(variance)))
+
+
+@pytest.mark.parametrize("questions", [1, 2, 50, 3000])
+@pytest.mark.parametrize("columns", [1, 2, 3])
+def test_questions_of_their_own_are_summed_up_as_clusters_of_one(questions: int, columns: int) -> None:
+    generator = np.random.default_rng(questions)
+    values = [generator.integers(-2, 3, questions).astype(np.int8) for _ in range(columns)]
+    alone, named = cluster_totals(values, None), cluster_totals(values, np.arange(questions))
+    np.testing.assert_array_equal(alone.kinds, named.kinds)
+    np.testing.assert_array_equal(alone.counts, named.counts)
+    assert (alone.kinds.dtype, alone.counts.dtype) == (named.kinds.dtype, named.counts.dtype)

@@ -69,6 +69,8 @@ def cluster_totals(columns: Sequence[npt.NDArray[np.int8]], clusters: Labels | N
     labels are neither all text nor all whole numbers.
     """
     questions = len(columns[0])
+    if clusters is None and questions and all(len(column) == questions for column in columns):
+        return _totals_of_questions(columns)
     values = {_QUESTIONS: np.ones(questions, dtype=np.int8)}
     values |= {f"column {number}": column for number, column in enumerate(columns)}
     table = pa.table(values)
@@ -83,6 +85,21 @@ def cluster_totals(columns: Sequence[npt.NDArray[np.int8]], clusters: Labels | N
         np.stack([kinds[name].to_numpy().astype(np.int64) for name in values], axis=1),
         kinds["count_all"].to_numpy().astype(np.int64),
     )
+
+
+def _totals_of_questions(columns: Sequence[npt.NDArray[np.int8]]) -> ClusterTotals:
+    """`cluster_totals` where each question is its own cluster: counts of the few combinations of values there are."""
+    lowest = [int(column.min()) for column in columns]
+    numbers = [int(column.max()) - low + 1 for column, low in zip(columns, lowest, strict=True)]
+    places = np.zeros(len(columns[0]), dtype=np.intp)
+    for column, low, number in zip(columns, lowest, numbers, strict=True):
+        places *= number
+        places += column
+        places -= low
+    counts = np.bincount(places)
+    found = np.flatnonzero(counts)
+    values = np.array(np.unravel_index(found, numbers)).T + lowest
+    return ClusterTotals(np.column_stack([np.ones(len(found), dtype=np.int64), values]), counts[found].astype(np.int64))
 
 
 def outcomes(name: str, values: Outcomes) -> npt.NDArray[np.int8]:
