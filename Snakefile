@@ -40,4 +40,4 @@ rule all:
     """all benchmarks: every number and table"""
     default_target: True
     input:
-        TARGETS["aggregate"],
+        files_of("aggregate"),

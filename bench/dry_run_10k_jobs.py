@@ -1,11 +1,12 @@
-"""A dry run of some 10,000 jobs that are all due, beside Snakemake with as many jobs that it is told of itself.
+"""A dry run of some 10,000 jobs that are all due, beside Snakemake with the same rules in a plain Snakefile.
 
-The peer is Snakemake's own share: the same number of jobs in rules of the same shape, in a plain Snakefile without
-parameters, graph or freshness.
+The peer is Snakemake's own share: rules with the same inputs and outputs, written out without parameters, graph or
+freshness.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import resource
@@ -13,47 +14,25 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from whatif import benchmarks
+from whatif.graph.steps import Step
+from whatif.workflow.snakemake import log_of, outputs_of
+
 ROOT = Path(__file__).parents[1]
 _SHARDS = 999  # the most that a part's name has room for
 _ASKED = 5  # models
 _LIMIT = 60.0  # seconds
-# Steps before the questions are asked that are cut into parts; here they wait for each other.
-_CHAIN = 5
-_PLAIN = """
-PARTS = [f"{{index:03d}}" for index in range({shards})]
-
-rule all:
-    default_target: True
-    input: expand("plain/asked-{{model}}-{{part}}", model=range({asked}), part=PARTS), "plain/chain-{last}-000"
-
-rule start:
-    output: "plain/start"
-    log: "logs/start"
-    shell: "touch {{output}} 2>&1 | tee {{log}}"
-"""
-_PLAIN_CHAIN = """
-rule chain_{number}:
-    input: {source}
-    output: "plain/chain-{number}-{{part}}"
-    log: "logs/chain-{number}-{{part}}"
-    shell: "touch {{output}} 2>&1 | tee {{log}}"
-"""
-_PLAIN_ASKED = """
-rule whole:
-    input: expand("plain/chain-{last}-{{part}}", part=PARTS)
-    output: "plain/whole"
-    log: "logs/whole"
-    shell: "touch {{output}} 2>&1 | tee {{log}}"
-
-rule asked:
-    input: "plain/whole", "plain/chain-0-{{part}}", "plain/chain-1-{{part}}"
-    output: "plain/asked-{{model}}-{{part}}"
-    log: "logs/asked-{{model}}-{{part}}"
+_PLAIN_RULE = """
+rule {name}:
+    input: {inputs}
+    output: {outputs}
+    log: "{log}"
     shell: "touch {{output}} 2>&1 | tee {{log}}"
 """
 
@@ -63,7 +42,7 @@ def measure() -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         ours, plain = Path(folder) / "ours", Path(folder) / "plain"
         _project(ours)
-        _plain_project(plain)
+        _plain_project(plain, ours)
         jobs, seconds, cpu = _dry_run(ours)
         peer_jobs, peer_seconds, peer_cpu = _dry_run(plain)
     assert jobs >= 9_900, jobs
@@ -97,15 +76,33 @@ def _project(folder: Path) -> None:
     (folder / "params.yaml").write_text(yaml.safe_dump(values, sort_keys=False), encoding="utf-8")
 
 
-def _plain_project(folder: Path) -> None:
-    """As many jobs, in as many parts, without any code of ours."""
+def _plain_project(folder: Path, ours: Path) -> None:
+    """The rules of a project of ours written out: the same files, without any code of ours."""
     folder.mkdir()
-    text = _PLAIN.format(shards=_SHARDS, asked=_ASKED, last=_CHAIN - 1)
-    for number in range(_CHAIN):
-        source = f'"plain/chain-{number - 1}-{{part}}"' if number else '"plain/start"'
-        text += _PLAIN_CHAIN.format(number=number, source=source)
-    text += _PLAIN_ASKED.format(last=_CHAIN - 1)
+    with contextlib.chdir(ours):
+        graph = benchmarks.graph(benchmarks.load_params())
+    steps = [step for benchmark in graph.benchmarks.values() for step in benchmark.steps]
+    values = {name: given for step in steps for name, given in graph.values(step).items()}
+    text = "".join(f"{name.upper()} = {given!r}\n" for name, given in values.items())
+    made = ", ".join(_expanded(path, step, ()) for step in graph.steps("aggregate") for path in outputs_of(step))
+    text += f"\nrule all:\n    default_target: True\n    input: {made}\n"
+    for step in steps:
+        makers = [(graph.benchmarks[step.benchmark].step_of(given), given.role) for given in step.inputs.values()]
+        inputs = (_expanded(maker.paths[role], maker, step.wildcards) for maker, role in makers)
+        outputs = ", ".join(f'"{path}"' for path in outputs_of(step))
+        name = step.rule.replace("-", "_")
+        text += _PLAIN_RULE.format(name=name, inputs=", ".join(inputs), outputs=outputs, log=log_of(step))
     (folder / "Snakefile").write_text(text, encoding="utf-8")
+
+
+def _expanded(path: str, maker: Step, kept: Sequence[str]) -> str:
+    """The words of a Snakefile for all files of a pattern, with the wildcards that the rule has too."""
+    every = [name for name in maker.wildcards if name not in kept]
+    if not every:
+        return f'"{path}"'
+    for name in set(maker.wildcards) & set(kept):
+        path = path.replace(f"{{{name}}}", f"{{{{{name}}}}}")
+    return f'expand("{path}", {", ".join(f"{name}={name.upper()}" for name in every)})'
 
 
 def _dry_run(folder: Path) -> tuple[int, float, float]:

@@ -6,12 +6,14 @@ import statistics
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
+from unittest import mock
 
 import numpy as np
 
 from bench.language_checkpoints import captions, gpt2
 from whatif.language.noun_swap import swapped
 from whatif.language.tagging import nouns, tagger
+from whatif.models.language import perplexity
 from whatif.models.language.perplexity import PerplexityModel
 from whatif.models.local.checkpoints import device_of
 
@@ -27,6 +29,8 @@ def measure() -> dict[str, Any]:
 
     The candidates of a caption are the same up to the replaced noun, so they take about half of the work of as many
     captions with nothing in common. Those gain 1.6 times from batching alone: most of their work is arithmetic.
+    `peer_batched` is the same model with whole captions, `length_batches` of them at once, as for families that cannot
+    be packed.
     """
     device_of("cpu")  # one thread
     model, tokenizer = gpt2()
@@ -34,6 +38,7 @@ def measure() -> dict[str, Any]:
     together = PerplexityModel(model, tokenizer, _BATCH)
     ways: dict[str, Callable[[], list[float | None]]] = {
         "together": lambda: list(together.perplexities(texts)),
+        "batched": lambda: _whole_captions(together, texts),
         "alone": lambda: _one_at_a_time(model, tokenizer, texts),
     }
     seconds: dict[str, list[float]] = {name: [] for name in ways}
@@ -43,8 +48,9 @@ def measure() -> dict[str, Any]:
             started = time.perf_counter()
             found[name] = way()
             seconds[name].append(time.perf_counter() - started)
-    np.testing.assert_allclose(np.array(found["together"], float), np.array(found["alone"], float), rtol=1e-4)
-    ours, peer = (len(texts) / statistics.median(seconds[name]) for name in ("together", "alone"))
+    for name in ("batched", "alone"):
+        np.testing.assert_allclose(np.array(found["together"], float), np.array(found[name], float), rtol=1e-4)
+    ours, batched, peer = (len(texts) / statistics.median(seconds[name]) for name in ways)
     return {
         "name": "perplexity",
         "ours": ours,
@@ -52,6 +58,7 @@ def measure() -> dict[str, Any]:
         "unit": "captions/s",
         "ratio": ours / peer,
         "peer_name": "one caption of 25 tokens at a time",
+        "peer_batched": batched,
     }
 
 
@@ -75,6 +82,11 @@ def candidates(tokenizer: Any) -> list[str]:
         if made == _CAPTIONS:
             break
     return found
+
+
+def _whole_captions(model: PerplexityModel, texts: Sequence[str]) -> list[float | None]:
+    with mock.patch.object(perplexity, "PACKED", frozenset()):
+        return list(model.perplexities(texts))
 
 
 def _one_at_a_time(model: Any, tokenizer: Any, texts: Sequence[str]) -> list[float | None]:

@@ -60,6 +60,11 @@ except WhatifError as error:
 TARGETS = targets(GRAPH)
 
 
+def files_of(target):
+    # A function, so that Snakemake prepares the files of the targets that are asked for and of no others.
+    return lambda wildcards: TARGETS[target]
+
+
 # Only a cluster, or whoever limits them here, needs resources; planning a job with them takes Snakemake twice as long.
 USES_RESOURCES = ASKED is None or ASKED.executor not in (None, "local") or ASKED.resources or ASKED.set_resources
 

@@ -1,10 +1,10 @@
 # What can be asked for by name: `snakemake STAGE`, `snakemake evaluate-MODEL`, and every table when nothing is named.
-for name, files in TARGETS.items():
+for name in TARGETS:
 
     rule:
         name:
             name
         input:
-            files,
+            files_of(name),
 
     workflow.get_rule(name).docstring = f"all benchmarks: {STAGES.get(name, 'one model asked')}"

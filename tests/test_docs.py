@@ -6,10 +6,12 @@ import re
 from collections import Counter
 from pathlib import Path
 
+import click
 import pytest
 
 from docs import tables
 from docs.tables import ROOT, names, pages, released_questions, updated, with_block
+from whatif.cli import main
 from whatif.formats.c_vqa import read_released
 from whatif.shortcuts.features import by_rank
 
@@ -41,6 +43,33 @@ def test_python_files_that_a_page_names_exist(page: Path) -> None:
     package = ROOT / "src" / "whatif"
     exists = {name: bool([*ROOT.glob(name), *package.glob(name if "/" in name else f"**/{name}")]) for name in named}
     assert [name for name in named if not exists[name]] == []
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda page: page.name)
+def test_commands_and_options_of_whatif_on_a_page_exist(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    shown = re.findall(r"^whatif [^#\n]*", text, flags=re.MULTILINE) + re.findall(r"`(whatif [^`\n]*)`", text)
+    unknown = [line.strip() for line in shown if not is_known(line.split()[1:], main)]
+    assert unknown == []
+
+
+def is_known(words: list[str], command: click.Command) -> bool:
+    """Whether the subcommands that the words name exist, and have all options among the words, up to a lone `--`."""
+    context = click.Context(command)
+    if isinstance(command, click.Group) and words and not words[0].startswith("-"):
+        if words[0].isupper():  # a placeholder
+            return True
+        found = command.get_command(context, words[0])
+        return found is not None and is_known(words[1:], found)
+    own = words[: words.index("--")] if "--" in words else words
+    options = {name for one in command.get_params(context) for name in one.opts}
+    return {word.partition("=")[0] for word in own if word.startswith("--")} <= options
+
+
+def test_an_unknown_command_or_option_is_found() -> None:
+    assert not is_known(["restart"], main) and not is_known(["responses", "join"], main)
+    assert not is_known(["resume", "--door", "dvc"], main) and is_known(["responses", "merge", "a.sqlite"], main)
+    assert is_known(["resume", "--entry-point", "snakemake", "--", "--cores", "8"], main)
 
 
 @pytest.mark.parametrize("page", pages(), ids=lambda page: page.name)

@@ -31,6 +31,8 @@ def compared(finished: Checkout, tmp_path_factory: pytest.TempPathFactory) -> It
     path = tmp_path_factory.mktemp("compared") / "project"
     shutil.copytree(finished.path, path, symlinks=True)
     project = Checkout(path)
+    project.run("whatif", "dvc-yaml")
+    project.commit("metrics and plots of the selected benchmark")
     project.set({CHANGED: VALUES[1]})
     project.run("dvc", "repro")
     project.commit("random chooses the first option")
@@ -58,8 +60,10 @@ def metrics_at(project: Checkout, revision: str) -> dict[str, Any]:
 
 
 def printed(project: Checkout, *command: str) -> list[list[str]]:
-    """The rows of the table that a command prints, which must fit a terminal."""
-    lines = project.run("dvc", *command).stdout.splitlines()
+    """The rows of the table that a command prints, which must fit a terminal; all files that it needs were there."""
+    done = project.run("dvc", *command)
+    assert "failed to load" not in done.stderr
+    lines = done.stdout.splitlines()
     assert max(map(len, lines)) <= WIDTH
     return [re.split(r" {2,}", line.strip()) for line in lines]
 

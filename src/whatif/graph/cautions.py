@@ -14,15 +14,17 @@ def cautions(graph: Graph, jobs: Iterable[Job]) -> list[str]:
     Those were trained on drawn scenes alone. What a benchmark takes from outside it says itself (`Benchmark.outside`).
     """
     used: dict[str, set[str]] = {}
+    outside = {name: benchmark.outside(graph.params) for name, benchmark in graph.benchmarks.items()}
     for job in jobs:
-        used.setdefault(job.step.benchmark, set()).update(embedded_checkpoints(job))
+        if outside[job.step.benchmark]:
+            used.setdefault(job.step.benchmark, set()).update(embedded_checkpoints(job))
     lines = []
     for name, checkpoints in used.items():
-        outside = graph.benchmarks[name].outside(graph.params)
-        if outside and checkpoints:
+        if checkpoints:
             lines.append(
                 f"warning: {name}: the embedded checkpoints ({', '.join(sorted(checkpoints))}) were trained on "
-                f"drawings alone: their results on {outside} mean nothing; use others, as in params/paper-scale.yaml"
+                f"drawings alone: their results on {outside[name]} mean nothing; use others, as in "
+                "params/paper-scale.yaml"
             )
     return lines
 

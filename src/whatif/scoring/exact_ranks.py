@@ -15,8 +15,6 @@ Integers: TypeAlias = NDArray[np.int64]
 # Captions and images that are scored at once. The shape of a block is always this, whatever is left for it: a matrix
 # product takes other steps for other shapes, and the last bits of a score would differ.
 _BLOCK = 768
-_RUN = 192  # rows whose counts, at most one each, are added up as bytes
-_WORD = 8  # bytes that are added at once
 
 
 @dataclass(frozen=True)
@@ -51,17 +49,16 @@ class _Side:
         self.first[asked] = np.iinfo(np.int64).max
         np.minimum.at(self.first, asked[is_best], candidates[is_best])
 
-    def count(self, scores: Embeddings, asked: Integers, candidates: Integers, above: NDArray[np.bool_]) -> None:
+    def count(self, scores: Embeddings, asked: Integers, candidates: Integers) -> None:
         """Counts the candidates of a block (asked x candidates) that come before the first right one.
 
         Of equal scores the first candidate comes first. So where all candidates stand before the right one whatever is
         not lower counts, which is whatever is higher than the next lower number; elsewhere what is higher, and where
-        the right one is in between, the equal ones before it. `above` is memory to use for a whole block.
+        the right one is in between, the equal ones before it.
         """
         best, first = self.best[asked], self.first[asked]
         limits = np.where(first > candidates[-1], np.nextafter(best, np.float32(-np.inf)), best)[:, np.newaxis]
-        whole = scores.shape == above.shape
-        self.ahead[asked] += _row_sums(np.greater(scores, limits, out=above if whole else None))
+        self.ahead[asked] += np.count_nonzero(scores > limits, axis=1)
         between = np.flatnonzero((candidates[0] < first) & (first <= candidates[-1]))
         equal = scores[between] == best[between, np.newaxis]
         self.ahead[asked[between]] += np.count_nonzero(equal & (candidates < first[between, np.newaxis]), axis=1)
@@ -110,7 +107,6 @@ def exact_ranks(captions: Embeddings, pictures: Embeddings, right: Integers) -> 
     if not (len(captions) and len(pictures)):
         return told.ranks(), seen.ranks()
     product = np.empty((_BLOCK, _BLOCK), dtype=np.float32)
-    above = np.empty((_BLOCK, _BLOCK), dtype=np.bool_)
     with threadpool_limits(1, user_api="blas"):
         scores = _right_scores(told, seen, right, product)
         told.find_best(right[:, 0], right[:, 1], scores)
@@ -122,9 +118,8 @@ def exact_ranks(captions: Embeddings, pictures: Embeddings, right: Integers) -> 
                 for of_captions in caption_groups:
                     for of_pictures in picture_groups:
                         block = product[of_captions.rows][:, of_pictures.rows]
-                        told.count(block, of_captions.items, of_pictures.items, above)
-                        # What is compared is read row by row: the mask is turned with the scores.
-                        seen.count(block.T, of_pictures.items, of_captions.items, above.T)
+                        told.count(block, of_captions.items, of_pictures.items)
+                        seen.count(block.T, of_pictures.items, of_captions.items)
     return told.ranks(), seen.ranks()
 
 
@@ -160,20 +155,6 @@ def _right_scores(told: _Side, seen: _Side, right: Integers, product: Embeddings
             _multiply(told, seen, captions[part[0]] // _BLOCK, pictures[part[0]] // _BLOCK, product)
             scores[part] = product[captions[part] % _BLOCK, pictures[part] % _BLOCK]
     return scores
-
-
-def _row_sums(mask: NDArray[np.bool_]) -> Integers:
-    """How many of each row are true; of a whole block, rows or 8 columns are added at once as bytes, none above 255."""
-    sums: Integers
-    if mask.shape != (_BLOCK, _BLOCK):
-        sums = np.count_nonzero(mask, axis=1)
-    elif mask.flags.c_contiguous:
-        words = mask.view(np.uint64).sum(axis=1)
-        sums = words.view(np.uint8).reshape(-1, _WORD).sum(axis=1, dtype=np.int64)
-    else:
-        runs = mask.T.view(np.uint8).reshape(-1, _RUN, _BLOCK).sum(axis=1, dtype=np.uint8)
-        sums = runs.sum(axis=0, dtype=np.int64)
-    return sums
 
 
 def _runs(items: Integers) -> Iterator[Integers]:

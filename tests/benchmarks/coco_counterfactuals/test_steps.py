@@ -13,15 +13,19 @@ import pytest
 import yaml
 
 from tests.defaults import ROOT
+from tests.published import numbers
 from tests.tiny_checkpoints import tiny_clip, tiny_diffusion, tiny_vilt
 from whatif import artifacts, benchmarks
 from whatif.artifacts.images import ImageStore
 from whatif.artifacts.schemas import IMAGES, JUDGEMENTS, MATCHES, PAIRS, RANKS, REJECTIONS, Table
 from whatif.benchmarks.coco_counterfactuals.schemas import CAPTION_CANDIDATES, CAPTION_PAIRS, CAPTIONS, COUNTS
+from whatif.benchmarks.coco_counterfactuals.settings import CocoCounterfactualsSettings
 from whatif.errors import WhatifError
 from whatif.graph.graph import Graph
+from whatif.graph.reading import places
 from whatif.graph.run import run
 from whatif.prompt_to_prompt.image_maker import PictureMaker
+from whatif.reporting.rendering import WIDTH
 from whatif.verification.picture_tasks import picture_tasks
 
 pytest.importorskip("diffusers")
@@ -119,7 +123,7 @@ def test_captions_have_their_nouns_and_their_pictures(made: Project) -> None:
 
 def test_candidates_are_kept_with_their_scores_and_the_choice_adds_up(made: Project) -> None:
     captions = {row["caption_id"]: row for row in made.rows("extract", "", "captions", CAPTIONS)}
-    candidates = made.rows("generate", "measure", "candidates", CAPTION_CANDIDATES)
+    candidates = made.rows("generate", "measure", "measured", CAPTION_CANDIDATES)
     assert len(candidates) == 6 * sum(len(row["nouns"]) for row in captions.values())
     for row in candidates:
         assert row["caption_0"] == captions[row["caption_id"]]["caption"]
@@ -127,7 +131,7 @@ def test_candidates_are_kept_with_their_scores_and_the_choice_adds_up(made: Proj
     counts = {
         r["outcome"]: r["number"] for r in made.rows("generate", "choose", "counts", COUNTS) if r["what"] != "wordnet"
     }
-    pairs = made.rows("generate", "choose", "pairs", CAPTION_PAIRS)
+    pairs = made.rows("generate", "choose", "caption-pairs", CAPTION_PAIRS)
     assert sum(counts.values()) == len(candidates)
     assert counts["chosen"] == len(pairs) > 0
     for pair in pairs:
@@ -144,7 +148,8 @@ def test_candidates_are_kept_with_their_scores_and_the_choice_adds_up(made: Proj
 def test_a_threshold_of_the_choice_asks_no_model_again(made: Project) -> None:
     steps = {step.name: step for step in made.graph.steps_of("generate", NAME)}
     for name in ("candidates", "measure", "draw"):
-        assert not any(place.endswith(".choose") for place in steps[name].reads)
+        read = places(steps[name].reads, NAME, CocoCounterfactualsSettings)
+        assert read and not any(".choose" in place for place in read)
 
 
 def test_every_candidate_is_measured_and_the_best_are_kept(made: Project) -> None:
@@ -172,22 +177,32 @@ def test_models_search_and_match(made: Project) -> None:
     ranks = Counter((row["subset"], row["direction"]) for row in made.rows("evaluate", "retrieve", "ranks", RANKS))
     assert ranks["counterfactuals", "text-retrieval"] == ranks["counterfactuals", "image-retrieval"] == 2 * pairs
     assert ranks["originals", "image-retrieval"] == pairs
-    for role in ("matches", "random"):
+    for role in ("matches", "random-matches"):
         rows = made.rows("evaluate", "match", role, MATCHES)
         assert Counter(row["model"] for row in rows) == {"clip": pairs, "vilt": pairs}
         assert {row["status"] for row in rows} == {"ok"}
 
 
-def test_tables_stand_beside_the_printed_ones_and_text_is_escaped(made: Project) -> None:
+def test_tables_have_the_reported_numbers_and_text_is_escaped(made: Project) -> None:
     folder = made.folder / "metrics" / NAME
     report = (folder / "report.md").read_text(encoding="utf-8")
-    for printed in ("79.10", "0.74", "21.72 (-51%)", "37.65 (-21%)", "27", "126", "44.3"):
-        assert printed in report
-    assert "labelled automatically" in report
+    for reported in ("79.10", "0.74", "21.72", "-51", "37.65", "-21", "27", "126", "44.3"):
+        assert f" {reported} |" in report
+    assert "labelled automatically" in " ".join(report.split())
+    assert max(map(len, report.splitlines())) <= WIDTH
     gallery = (folder / "gallery.html").read_text(encoding="utf-8")
     assert "CLIP &lt;tiny&gt;" in gallery and "<tiny>" not in gallery
     metrics = json.loads((made.folder / "metrics" / f"{NAME}.json").read_text(encoding="utf-8"))
-    assert set(metrics) == {"verification", "error_categories", "error_subjects", "retrieval", "matching"}
+    retrieved = {f"{of}_{what}_retrieval" for of in ("original", "counterfactual") for what in ("text", "image")}
+    margins = {"wrong_IR_c", "wrong_TR_c"}
+    assert {key: set(of) for key, of in metrics.items()} == {
+        "clip": retrieved | margins,
+        "vilt": margins,
+        "image_labels": {"original_correct", "counterfactual_correct", "all_correct"},
+    }
+    ranks = [row for row in made.rows("evaluate", "retrieve", "ranks", RANKS) if row["subset"] == "counterfactuals"]
+    first = [row["rank"] == 1 for row in ranks if row["direction"] == "text-retrieval"]
+    assert metrics["clip"]["counterfactual_text_retrieval"] == pytest.approx(100 * sum(first) / len(first), abs=1e-4)
     assert (folder / "figure3.svg").read_bytes().startswith(b"<?xml")
 
 
@@ -198,7 +213,7 @@ def test_shards_change_nothing(tmp_path: Path, checkpoints: Path, made: Project,
     other.generate["shards"] = shards
     other.make("extract", "generate", "filter")
     for stage, step, role, table in (
-        ("generate", "measure", "candidates", CAPTION_CANDIDATES),
+        ("generate", "measure", "measured", CAPTION_CANDIDATES),
         ("generate", "draw", "pairs", PAIRS),
         ("filter", "", "pairs", PAIRS),
     ):
@@ -243,9 +258,9 @@ def test_odd_captions_are_rejected_with_a_reason_and_the_funnel_adds_up(tmp_path
     assert (missing["item_id"], missing["reason"]) == ("gone.png", "picture missing")
     unpaired = {r["item_id"]: r["reason"] for r in project.rows("generate", "choose", "rejections", REJECTIONS)}
     assert unpaired == {"verbs": "no noun"}
-    funnel = (project.folder / "metrics" / NAME / "funnel.csv").read_text(encoding="utf-8")
-    assert "extract,photographs,picture missing: 1,1,0,1\n" in funnel
-    assert project.rows("evaluate", "match", "random", MATCHES) == []
+    photographs = numbers(project.folder / "metrics" / NAME / "funnel.csv", stage="extract", unit="photographs")
+    assert list(photographs["value"]) == [1, 0, 1, 1] and photographs["reason"].iloc[-1] == "picture missing"
+    assert project.rows("evaluate", "match", "random-matches", MATCHES) == []
 
 
 @pytest.mark.parametrize(("shards", "stage"), [(1, "filter"), (2, "verify")])
@@ -270,7 +285,7 @@ def test_pairs_of_the_same_picture_are_lost_and_one_line_says_so(
 
     def alike_but_one(maker: PictureMaker, run: Any) -> Any:
         rows = [row or next(filter(None, run)) for row in run]
-        different = min(row["pair_id"] for row in project.rows("generate", "choose", "pairs", CAPTION_PAIRS))
+        different = min(row["pair_id"] for row in project.rows("generate", "choose", "caption-pairs", CAPTION_PAIRS))
         pictures = zip(rows, draw(maker, run), strict=True)
         return [pair if row["pair_id"] == different else (pair[0], pair[0]) for row, pair in pictures]
 
@@ -303,10 +318,11 @@ def test_the_recogniser_of_drawn_scenes_judges_no_other_pictures(tmp_path: Path,
     rejected = project.rows("verify", "", "rejections", REJECTIONS)
     assert {row["reason"] for row in rejected} == {"no label"} and len(rejected) == 2 * len(pairs) > 0
     metrics = json.loads((project.folder / "metrics" / f"{NAME}.json").read_text(encoding="utf-8"))
-    assert metrics["verification"]["made_by"] is None
-    assert metrics["verification"]["pictures"]["all"]["correct"]["share"] is None
+    assert "image_labels" not in metrics
+    ours = numbers(project.folder / "metrics" / NAME / "table1.csv", source="ours")
+    assert set(ours["made_by"]) == {""} and ours.loc[ours["measure"] == "share", "value"].isna().all()
     report = (project.folder / "metrics" / NAME / "report.md").read_text(encoding="utf-8")
-    assert "None of our pictures were labelled." in report and "labelled automatically" not in report
+    assert "None of our images were labelled." in report and "labelled automatically" not in report
 
 
 def test_a_limit_draws_captions_by_their_ids(tmp_path: Path, checkpoints: Path) -> None:

@@ -169,7 +169,7 @@ def test_automatic_labels_are_called_so_wherever_they_are_shown() -> None:
     for table in made:
         assert set(table.frame.loc[table.frame["source"] == "ours", "made_by"]) == {"automatic"}
         assert "automatically" in table.views[0].note and "not by people" in table.views[0].note
-    with pytest.raises(WhatifError, match="take the ones or the others"):
+    with pytest.raises(WhatifError, match="use either kind alone"):
         table1([*rows, judgement("p-0", "both")], HOW)
 
 

@@ -15,6 +15,7 @@ from PIL import Image
 
 from tests.defaults import PARAMS
 from tests.pictures import png
+from tests.published import numbers
 from tests.tiny_checkpoints import tiny_clip, tiny_vilt
 from whatif import artifacts, benchmarks
 from whatif.artifacts.schemas import JUDGEMENTS, MATCHES, PAIRS, RANKS, REJECTIONS, Table
@@ -121,17 +122,25 @@ def test_released_pairs_are_labelled_searched_and_matched(project: Project) -> N
     assert ranks["counterfactuals", "text-retrieval"] == 6
     assert ranks["human-evaluated", "text-retrieval"] == 5
     assert ranks["originals", "text-retrieval"] == 2
-    assert Counter(row["model"] for row in project.rows("evaluate", "match", "random", MATCHES)) == {
+    assert Counter(row["model"] for row in project.rows("evaluate", "match", "random-matches", MATCHES)) == {
         "clip": 2,
         "vilt": 2,
     }
     metrics = json.loads((project.folder / "metrics" / f"{NAME}.json").read_text(encoding="utf-8"))
-    assert metrics["verification"]["made_by"] == "people"
-    assert metrics["verification"]["pictures"]["all"]["correct"]["count"] == 5
-    report = (project.folder / "metrics" / NAME / "report.md").read_text(encoding="utf-8")
-    assert "picture missing: 1" in report and "labelled automatically" not in report
-    funnel = (project.folder / "metrics" / NAME / "funnel.csv").read_text(encoding="utf-8")
-    assert "extract,photographs,unknown caption: 1,3,2,1\n" in funnel
+    assert metrics["image_labels"]["all_correct"] == pytest.approx(100 * 5 / 6, abs=1e-4)
+    folder = project.folder / "metrics" / NAME
+    (right,) = numbers(folder / "table1.csv", variant="all", label="correct", measure="count", made_by="people")[
+        "value"
+    ]
+    assert right == 5
+    assert "labelled automatically" not in " ".join((folder / "report.md").read_text(encoding="utf-8").split())
+    lost = numbers(folder / "funnel.csv", stage="extract", measure="rejected because")
+    assert list(zip(lost["unit"], lost["reason"], lost["value"], strict=True)) == [
+        ("pairs", "picture missing", 1),
+        ("photographs", "unknown caption", 1),
+    ]
+    photographs = numbers(folder / "funnel.csv", stage="extract", unit="photographs")
+    assert list(photographs["value"]) == [3, 2, 1, 1]
 
 
 def test_every_photograph_is_there_or_has_a_reason(project: Project) -> None:
@@ -198,8 +207,10 @@ def test_without_labels_nothing_is_judged_and_the_tables_say_so(project: Project
             small.resize((side, side)).save(picture)
     project.make("extract", "verify", "evaluate", "aggregate")
     assert project.rows("verify", "", "judgements", JUDGEMENTS) == []
-    report = (project.folder / "metrics" / NAME / "report.md").read_text(encoding="utf-8")
-    assert "no label: 6" in report
+    (unlabelled,) = numbers(project.folder / "metrics" / NAME / "funnel.csv", stage="verify", reason="no label")[
+        "value"
+    ]
+    assert unlabelled == 6
 
 
 def test_a_data_set_must_be_named(project: Project) -> None:

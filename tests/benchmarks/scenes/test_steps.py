@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 from tests.defaults import PARAMS
+from tests.published import numbers
 from tests.tiny_checkpoints import tiny_clip, tiny_diffusion, tiny_llava, tiny_vilt
 from whatif import artifacts, benchmarks
 from whatif.artifacts.images import ImageStore
@@ -21,6 +22,7 @@ from whatif.embedded.scene_pairs import picture_defects
 from whatif.errors import WhatifError
 from whatif.graph.graph import Graph, Job
 from whatif.graph.run import run
+from whatif.reporting.rendering import WIDTH
 
 pytest.importorskip("diffusers")
 
@@ -42,7 +44,7 @@ class Project:
         diffusion = {"checkpoint": str(checkpoints / "diffusion"), "licence": "CC-BY-4.0", "steps": 2, "batch_size": 2}
         self.generate["diffusion"] = diffusion
         clip = {"checkpoint": str(checkpoints / "clip"), "batch_size": 4}
-        # Images of random weights are like nothing.
+        # Pictures of random weights are like nothing.
         least = dict.fromkeys(("caption_image", "image_image", "directional"), -1.0)
         self.values["filter"][NAME] = {**least, "movement": None, "clip": clip}
         self.values["aggregate"][NAME].update(shown_scenes=2, shown_pairs=2)
@@ -84,6 +86,12 @@ class Project:
     def rows(self, stage: str, role: str, table: Table) -> list[Row]:
         return list(artifacts.rows_of(self.paths(stage, role), table))
 
+    def funnel(self, stage: str) -> dict[str, int]:
+        """The counts of a stage of one unit: what came in, went out and was rejected, and each reason."""
+        rows = numbers(self.folder / "metrics/scenes/funnel.csv", stage=stage)
+        names = rows["reason"].where(rows["reason"] != "", rows["measure"])
+        return {str(name): int(value) for name, value in zip(names, rows["value"], strict=True)}
+
     def text(self, path: str) -> str:
         return (self.folder / path).read_text(encoding="utf-8")
 
@@ -104,7 +112,7 @@ def project(tmp_path: Path, checkpoints: Path, monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.fixture
 def lenient(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
-    """A project whose verification finds what was asked for in every image."""
+    """A project whose verification finds what was asked for in every picture."""
     monkeypatch.setattr("whatif.embedded.scene_pairs.picture_defects", lambda picture, **asked: [])
     return project
 
@@ -212,11 +220,12 @@ def test_answerers_are_asked_questions_and_matchers_pairs(lenient: Project) -> N
     assert {row["status"] for row in matches} == {"ok"} and len(pairs) == 5
     metrics = json.loads(lenient.text("metrics/scenes.json"))
     for key in ("llava", "majority", "random"):
-        assert set(metrics["questions"][key]) == {"number", "yes/no", "other", "all"}
+        assert set(metrics[key]) == {"number", "yes/no", "other", "accuracy", "questions"}
         right = sum(row["correct"] for row in predictions if row["model"] == key)
-        assert metrics["questions"][key]["all"]["accuracy"] == pytest.approx(right / len(questions), abs=1e-6)
-    assert metrics["questions"]["majority"]["all"]["accuracy"] > 0.2
-    # The filter asked the same CLIP: its scores of each caption and its image are those of the matcher.
+        assert metrics[key]["accuracy"] == pytest.approx(100 * right / len(questions), abs=1e-4)
+        assert metrics[key]["questions"] == len(questions)
+    assert metrics["majority"]["accuracy"] > 20
+    # The filter asked the same CLIP: its scores of each caption and its picture are those of the matcher.
     for row in matches:
         if row["model"] == "clip":
             pair = next(pair for pair in pairs if pair["pair_id"] == row["pair_id"])
@@ -224,16 +233,16 @@ def test_answerers_are_asked_questions_and_matchers_pairs(lenient: Project) -> N
             assert row["caption_1_image_1"] == pytest.approx(pair["caption_image_1"], abs=1e-6)
     for key in ("clip", "vilt"):
         scores = [row["caption_1_image_1"] > row["caption_1_image_0"] for row in matches if row["model"] == key]
-        share = metrics["matching"][key]["image_retrieval_counterfactual"]
-        assert (share["accuracy"], share["n"]) == (pytest.approx(sum(scores) / 5), 5)
+        assert metrics[key]["image_retrieval_counterfactual"] == pytest.approx(100 * sum(scores) / 5)
+        assert metrics[key]["pairs"] == 5
     page = lenient.text("metrics/scenes/gallery.html")
     assert page.count("data:image/png;base64,") == 2 + 2 * 2
     assert "CLIP &lt;tiny&gt;" in page and "CLIP <tiny>" not in page
     assert "(right)" in page and "(wrong)" in page
-    funnel = lenient.text("metrics/scenes/funnel.csv")
-    assert "filter,candidates,another candidate was better: 10,15,5,10" in funnel
-    assert "evaluate vilt,pairs,none,5,5,0" in funnel
-    assert "gallery.html" in lenient.text("metrics/scenes/report.md")
+    assert lenient.funnel("filter") == {"in": 15, "out": 5, "rejected": 10, "another candidate was better": 10}
+    assert lenient.funnel("evaluate vilt") == {"in": 5, "out": 5, "rejected": 0}
+    report = lenient.text("metrics/scenes/report.md")
+    assert "gallery.html" in report and max(map(len, report.splitlines())) <= WIDTH
 
 
 def test_who_is_asked_a_pilot_sample_and_who_is_evaluated_elsewhere(lenient: Project) -> None:
@@ -248,22 +257,22 @@ def test_who_is_asked_a_pilot_sample_and_who_is_evaluated_elsewhere(lenient: Pro
     questions = len(lenient.rows("verify", "questions", QUESTIONS))
     assert Counter(row["model"] for row in predictions) == {"majority": questions, "random": 1}
     metrics = json.loads(lenient.text("metrics/scenes.json"))
-    assert metrics["matching"] == {} and set(metrics["questions"]) == {"majority", "random"}
-    assert metrics["questions"]["random"]["pilot_sample"] == {"pairs": 1, "of": questions}
-    assert metrics["questions"]["random"]["all"]["n"] == 1
-    row = next(line for line in lenient.text("metrics/scenes/accuracy.csv").splitlines() if line.startswith("Random"))
-    assert row.startswith("Random (pilot sample of 1 question),") and row.count("n = 1") == 2, "of all and of one group"
+    assert set(metrics) == {"majority", "random"} and metrics["random"]["questions"] == 1
+    asked = numbers(lenient.folder / "metrics/scenes/accuracy.csv", model="random", measure="asked")
+    assert set(asked["name"]) == {"Random (pilot sample of 1 question)"}
+    assert list(asked["value"]) == [1, 1] and asked["n"].iloc[1] == questions, "of one group, and of all"
     page = lenient.text("metrics/scenes/gallery.html")
     assert "CLIP" not in page and "theirs" not in page
-    funnel = lenient.text("metrics/scenes/funnel.csv")
-    assert f"evaluate random,questions,not in the pilot sample: {questions - 1},{questions},1,{questions - 1}" in funnel
-    assert f"evaluate theirs,questions,no response in its file: {questions},{questions},0,{questions}" in funnel
+    counts = {"in": questions, "out": 1, "rejected": questions - 1}
+    assert lenient.funnel("evaluate random") == {**counts, "not in the pilot sample": questions - 1}
+    counts = {"in": questions, "out": 0, "rejected": questions}
+    assert lenient.funnel("evaluate theirs") == {**counts, "no response in its file": questions}
 
 
 def test_matchers_alone_or_none_at_all(lenient: Project) -> None:
     del lenient.values["models"]["clip"], lenient.values["models"]["vilt"], lenient.values["models"]["llava"]
     lenient.make(*STAGES)
-    assert json.loads(lenient.text("metrics/scenes.json"))["matching"] == {}
+    assert set(json.loads(lenient.text("metrics/scenes.json"))) == {"majority", "random"}
     values = lenient.values
     values["models"] = {"majority": {"adapter": "majority"}, "clip": {"adapter": "dual-encoder", "checkpoint": "a/b"}}
     values["benchmarks"] = ["cvqa-synthetic", "cvqa-real"]

@@ -254,7 +254,7 @@ def test_a_pilot_from_the_command_line_stores_answers_and_writes_nothing(project
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([NAME, "--limit", "5"], "--limit: asks one model a pilot sample; name it with --model"),
+        ([NAME, "--limit", "5"], "--limit: a pilot sample is for one model; give --model"),
         ([NAME, "--model", "gpt", "--limit", "5"], f"evaluate {NAME}: model gpt is not in params.yaml"),
         (["coco-counterfactuals", "--model", "random", "--limit", "5"], "coco-counterfactuals: has no questions, so"),
     ],

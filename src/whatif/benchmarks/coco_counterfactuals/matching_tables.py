@@ -123,7 +123,7 @@ def _table(rows: list[dict[str, Any]], level: str) -> Table:
 
 
 def margin_distributions(values: Mapping[str, Mapping[str, Floats]], names: Mapping[str, str]) -> bytes:
-    """Figure 3 as an SVG: a column of panels a model, above image and below text retrieval, in percent of the pairs.
+    """Figure 3 as an SVG: a column of panels for each model, image above text retrieval, in percent of the pairs.
 
     Each panel has the margins of random pairs beside those of counterfactual ones, in bins that both share. Scales
     differ between models, whose scores have units of their own. The same values give the same bytes.

@@ -1,7 +1,8 @@
-"""What COCO-Counterfactuals ends in: Tables 1, 2, 7, 10, 13 and Figure 3, the funnel, and a gallery of pairs."""
+"""The results of COCO-Counterfactuals: Tables 1, 2, 7, 10, 13 and Figure 3, the funnel, and a gallery of pairs."""
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +21,7 @@ from whatif.benchmarks.shared.tasks import names_of
 from whatif.graph.task import Task
 from whatif.reporting.funnel import FunnelStage, funnel
 from whatif.reporting.gallery import Section, gallery
+from whatif.reporting.rendering import WIDTH
 from whatif.reporting.report import Headline, Report
 from whatif.reporting.table import OURS
 from whatif.scoring.retrieve import COUNTERFACTUALS, ORIGINALS
@@ -96,7 +98,7 @@ def publish_report(task: Task[Any], made: Made) -> None:
         "figure3.svg": margin_distributions(margins.values, matching_names),
     }
     searched = pd.concat([recalls["2"].frame, recalls["13"].frame])
-    closing = "\n\n".join(filter(None, [made.note, "Images: [gallery.html](gallery.html)"]))
+    closing = "\n\n".join(filter(None, [textwrap.fill(made.note, WIDTH), "Images: [gallery.html](gallery.html)"]))
     report = Report(
         made.title,
         tables,

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from whatif.benchmarks.coco_counterfactuals import captions, images
-from whatif.benchmarks.coco_counterfactuals.contents import PUBLISHED, REPORTED, SHOWN
+from whatif.benchmarks.coco_counterfactuals.contents import PLOTS, PUBLISHED, REPORTED, SHOWN
 from whatif.benchmarks.coco_counterfactuals.settings import CocoCounterfactualsSettings, ReportSettings
 from whatif.graph.reading import only_name
 from whatif.graph.steps import Benchmark, StepsOf
@@ -125,6 +125,7 @@ BENCHMARK = Benchmark(
         images.match,
         aggregate,
     ),
+    plots=PLOTS,
     outside=lambda params: (
         "captions from outside" if params.section(NAME, CocoCounterfactualsSettings).extract.captions else ""
     ),

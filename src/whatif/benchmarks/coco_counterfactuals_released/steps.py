@@ -15,7 +15,7 @@ from whatif.artifacts.images import SortedImages
 from whatif.artifacts.schemas import IMAGES, PAIRS, REJECTIONS
 from whatif.benchmarks.coco_counterfactuals import BENCHMARK as OURS
 from whatif.benchmarks.coco_counterfactuals import images
-from whatif.benchmarks.coco_counterfactuals.contents import PUBLISHED, SHOWN
+from whatif.benchmarks.coco_counterfactuals.contents import PLOTS, PUBLISHED, SHOWN
 from whatif.benchmarks.coco_counterfactuals.settings import VerifyPictures
 from whatif.benchmarks.coco_counterfactuals_released.settings import (
     CocoCounterfactualsReleasedSettings,
@@ -147,6 +147,7 @@ BENCHMARK = Benchmark(
     name=NAME,
     settings=CocoCounterfactualsReleasedSettings,
     steps=(extract, verify, retrieve, match, aggregate),
+    plots=PLOTS,
     outside=lambda params: "the released pairs",
     citation=OURS.citation,
 )

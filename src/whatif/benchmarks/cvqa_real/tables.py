@@ -25,11 +25,11 @@ _ELSEWHERE = {
 }
 TITLES = {"3": "Accuracy", "4": "Step by step", "5": "A part of each group"}
 _CAPTIONS = {
-    "3": "C-VQA-Real: accuracy in percent with {level} intervals by photograph (C-VQA Table 3).",
-    "4": "C-VQA-Real with a step-by-step prompt: accuracy in percent with {level} intervals by photograph (C-VQA "
-    "Table 4).",
-    "5": "C-VQA-Real, a random part of each group: accuracy in percent with {level} intervals by photograph (C-VQA "
-    "Table 5).",
+    "3": "C-VQA-Real: accuracy in percent with {level} intervals and p-values by photograph (C-VQA Table 3).",
+    "4": "C-VQA-Real with a step-by-step prompt: accuracy in percent with {level} intervals and p-values by "
+    "photograph (C-VQA Table 4).",
+    "5": "C-VQA-Real, a random part of each group: accuracy in percent with {level} intervals and p-values by "
+    "photograph (C-VQA Table 5).",
 }
 _IDENTITY = ("model", "name", "source", "group", "variant", "measure", PUBLISHED)
 _SYSTEM = {"model": "", "name": "System"}

@@ -1,7 +1,8 @@
-"""What the benchmark of the embedded scenes ends in: metrics, tables, a report and a gallery of images."""
+"""The results of the scenes: headline metrics, tables, a report and a gallery of images."""
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,6 +17,7 @@ from whatif.benchmarks.shared.tasks import evaluation_stage, limits_of, names_of
 from whatif.graph.task import Task
 from whatif.reporting.funnel import FunnelStage, funnel, reasons
 from whatif.reporting.gallery import Asked, Panel, Picture, Reply, Section, gallery
+from whatif.reporting.rendering import WIDTH
 from whatif.reporting.report import Report
 
 NAME = "scenes"
@@ -38,7 +40,7 @@ def publish_report(task: Task[ReportSettings]) -> None:
     names, matcher_names = names_of(task, ANSWERER), names_of(task, MATCHER)
     keys = with_predictions(task, ANSWERER)
     pilots = pilots_of(limits_of(task, ANSWERER, keys), dict.fromkeys(keys, questions), task.seed, NAME)
-    names = marked({key: names[key] for key in keys}, pilots, unit="question")  # none has a twin
+    names = marked({key: names[key] for key in keys}, pilots, unit="question")  # these questions have no twins
     answered = accuracy(
         predictions,
         questions,
@@ -61,12 +63,12 @@ def publish_report(task: Task[ReportSettings]) -> None:
         ),
     ]
     files = {"gallery.html": gallery("The embedded world", sections).encode()}
-    closing = f"{_MEANING}\n\nImages: [gallery.html](gallery.html)"
+    closing = f"{textwrap.fill(_MEANING, WIDTH)}\n\nImages: [gallery.html](gallery.html)"
     publish(task, Report(TITLE, tables, headline(answered.frame, matched.frame), files, closing=closing))
 
 
 def _funnel(task: Task[ReportSettings], pilots: Mapping[str, Pilot]) -> list[FunnelStage]:
-    """Counts of every stage, each from its own artifacts; of images first candidates, then pairs."""
+    """Counts of every stage, each from its own artifacts. Images are counted as candidates, then as pairs."""
     unread, filtered = (reasons(task.rows(role)) for role in ("unread", "filtered"))
     refused = list(task.rows("refused"))
     unscorable = reasons(row for row in refused if row["reason"] == "cannot be scored")
@@ -91,7 +93,7 @@ def _funnel(task: Task[ReportSettings], pilots: Mapping[str, Pilot]) -> list[Fun
 def _scene_panels(
     questions: Rows, predictions: Rows, names: Mapping[str, str], images: ImageStore, number: int
 ) -> tuple[Panel, ...]:
-    """A scene each, evenly from all of them, with all its questions."""
+    """A panel for each of `number` scenes, taken evenly from all, with all questions about it."""
     given = {(row["question_id"], row["model"]): row for row in predictions}
     by_picture: dict[str, list[Mapping[str, Any]]] = {}
     for question in questions:

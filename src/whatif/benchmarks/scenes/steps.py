@@ -17,6 +17,7 @@ from whatif import models
 from whatif.artifacts.images import SortedImages, image_row
 from whatif.artifacts.pair_items import SIDES, item_id
 from whatif.artifacts.schemas import IMAGES, JUDGEMENTS, MATCHES, PAIRS, PREDICTIONS, QUESTIONS, REJECTIONS
+from whatif.benchmarks.scenes.contents import PLOTS, PUBLISHED
 from whatif.benchmarks.scenes.settings import (
     ExtractScenes,
     FilterScenes,
@@ -30,7 +31,6 @@ from whatif.benchmarks.shared.evaluation import write_predictions
 from whatif.benchmarks.shared.pilots import pilot_of
 from whatif.benchmarks.shared.tasks import (
     judgement,
-    table_files,
 )
 from whatif.graph.dimensions import part_dimension
 from whatif.graph.steps import Benchmark, StepsOf
@@ -237,7 +237,7 @@ def match(task: Task[None]) -> None:
         "predictions": ask["predictions"],
         "matches": match["matches"],
     },
-    publishes=("gallery.html", "report.md", *table_files(("accuracy", "matching", "costs", "funnel"))),
+    publishes=PUBLISHED,
 )
 def aggregate(task: Task[ReportSettings]) -> None:
     """Accuracy by type of question, matching, the funnel, and a gallery of scenes and pairs."""
@@ -247,5 +247,8 @@ def aggregate(task: Task[ReportSettings]) -> None:
 
 
 BENCHMARK = Benchmark(
-    name=NAME, settings=ScenesSettings, steps=(extract, generate, filter_, verify, ask, match, aggregate)
+    name=NAME,
+    settings=ScenesSettings,
+    steps=(extract, generate, filter_, verify, ask, match, aggregate),
+    plots=PLOTS,
 )

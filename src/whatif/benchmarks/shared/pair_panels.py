@@ -1,4 +1,4 @@
-"""What benchmarks of counterfactual pairs of images share in their reports: panels of the gallery, and the funnel."""
+"""What reports on counterfactual pairs of images share: panels of the gallery, and a stage of the funnel."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ Rows = Sequence[Mapping[str, Any]]
 def pair_panels(
     pairs: Rows, matches: Rows, names: Mapping[str, str], images: ImageStore, number: int
 ) -> tuple[Panel, ...]:
-    """A pair each, evenly from all of them, with both images and what was found among the two."""
+    """A panel for each of `number` pairs, taken evenly from all: both images, and what each matcher found."""
     scored = {(row["pair_id"], row["model"]): row for row in matches}
     panels = []
     for pair in evenly(pairs, number):
         pictures = tuple(Picture(images.encoded(pair[f"image_id_{side}"]), pair[f"caption_{side}"]) for side in (0, 1))
         of_pair = {name: scored[pair["pair_id"], key] for key, name in names.items()}
         asked = [
-            *(_found(f"Which picture is this? {pair[f'caption_{side}']}", "image", side, of_pair) for side in (0, 1)),
-            *(_found(f"Which caption has the {_SIDES[side]} picture?", "text", side, of_pair) for side in (0, 1)),
+            *(_found(f"Which image fits? {pair[f'caption_{side}']}", "image", side, of_pair) for side in (0, 1)),
+            *(_found(f"Which caption describes the {_SIDES[side]} image?", "text", side, of_pair) for side in (0, 1)),
         ]
         title = f"{pair['subject_0']}, and {pair['subject_1']} instead"
-        if pair["directional"] is not None:  # a pair that was made elsewhere does not say how
+        if pair["directional"] is not None:  # missing for pairs that were made elsewhere
             how = f"p {pair['p']:.2f}, guidance {pair['guidance']:.1f}"
             title += f" ({how}, directional similarity {pair['directional']:.2f})"
         panels.append(Panel(pictures, tuple(asked), title))
@@ -40,7 +40,7 @@ def pair_panels(
 
 
 def _found(question: str, kind: str, side: int, rows: Mapping[str, Mapping[str, Any]]) -> Asked:
-    """What each matcher finds, by its printed name; a tie is wrong, as in scoring, and shown as the other one."""
+    """What each matcher finds, by its printed name. A tie is wrong, as in scoring, and shown as the other one."""
     name = f"{kind}_retrieval" + ("_counterfactual" if side else "")
     replies = {
         model: Reply(None, False)
