@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from pathlib import Path
 from typing import Any
@@ -69,6 +70,15 @@ def test_latex_uses_booktabs_and_escapes() -> None:
             "",
         ]
     )
+
+
+def test_html_has_every_cell_and_escapes() -> None:
+    page = table(*ROWS)._repr_html_()
+    assert "<p>Accuracy in % of all_pairs.</p>" in page
+    cells = [html.unescape(cell) for cell in re.findall(r"<td>(.*?)</td>", page)]
+    printed = grid(VIEW, table(*ROWS).frame)
+    assert cells == [cell for line in printed.rows for cell in line]
+    assert "<y>" not in page
 
 
 @pytest.mark.parametrize("character", list("\\&%$#_{}~^"))

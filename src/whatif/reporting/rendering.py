@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 from itertools import zip_longest
 from typing import Any
 
@@ -228,6 +229,17 @@ def _latex_view(view: View, cells: Grid) -> str:
             "",
         ]
     )
+
+
+def to_html(table: Table) -> str:
+    """Each view as an HTML table under its caption; everything is escaped."""
+    parts = []
+    for view, cells in _shown(table):
+        caption = escape(f"{view.caption} {view.note}".rstrip())
+        frame = pd.DataFrame(list(cells.rows), columns=list(cells.header), dtype="str")
+        made = frame.to_html(index=False, border=0, justify="left")
+        parts.append(f"<p>{caption}</p>\n{made}\n")
+    return "\n".join(parts)
 
 
 def _latex(text: str) -> str:

@@ -83,6 +83,12 @@ class Table:
             if missing := sorted(wanted - set(self.frame.columns)):
                 raise ValueError(f"table {self.name}: a view prints the column {missing[0]}, which the frame lacks")
 
+    def _repr_html_(self) -> str:
+        """How a notebook shows the table."""
+        from whatif.reporting.rendering import to_html
+
+        return to_html(self)
+
 
 def tidy(rows: Iterable[Mapping[str, Any]], identity: Sequence[str], numbers: Sequence[str] = NUMBERS) -> pd.DataFrame:
     """A frame of rows: the identifying columns `identity` (text, empty where a row has none), then `numbers`.
