@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from whatif import artifacts
+from whatif.artifacts.ahead import read_ahead
 from whatif.artifacts.schemas import PREDICTIONS, QUESTIONS
 from whatif.benchmarks.cvqa_synthetic.gallery import puzzle_gallery
 from whatif.benchmarks.cvqa_synthetic.questions import GROUPS
@@ -69,7 +70,7 @@ def tables_of(
         present=["choice_scores", "response"],
     )
     asked = artifacts.batches(questions, QUESTIONS, QUESTION_COLUMNS)
-    scores = table7(said, asked, settings, names)
+    scores = table7(read_ahead(said), asked, settings, names)
     comparisons = compare_drops(scores.answers, settings=settings)
     compared = drops(comparisons, names, f"{100 * settings.confidence:g}%")
     return scores, [scores.tables["table7"], scores.tables["templates"], compared, scores.tables["letters"]]
