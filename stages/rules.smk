@@ -17,7 +17,10 @@ for stage in STAGES:
                 group_for(step)
             resources:
                 **resources_for(step),
+            params:
+                job=job_of(step),
+            # Snakemake evaluates this text when the job runs: only what is in braces belongs to the rule.
             shell:
-                f"whatif {job_of(step)} > {{log}} 2>&1"
+                "whatif {params.job} > {log} 2>&1"
 
         workflow.get_rule(step.rule).docstring = STAGES[stage]

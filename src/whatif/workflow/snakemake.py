@@ -149,11 +149,11 @@ def log_of(step: Step) -> str:
 
 
 def job_of(step: Step) -> str:
-    """The arguments of `whatif` that run one job of a step's rule, with `{wildcards...}` of its shell command."""
+    """The arguments of `whatif` that run one job of a step's rule, with the rule's wildcards."""
     siblings = benchmarks.benchmark(step.benchmark).steps_of(step.stage)
     named = [f"--step {step.name or step.stage}"] if len(siblings) > 1 else []
     return " ".join(
-        [step.stage, step.benchmark, *named, *(f"--{name} {{wildcards.{name}}}" for name in step.wildcards)]
+        [step.stage, step.benchmark, *named, *(f"--{name} {{{name}}}" for name in step.wildcards)]
     )
 
 
