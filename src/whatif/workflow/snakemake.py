@@ -152,9 +152,7 @@ def job_of(step: Step) -> str:
     """The arguments of `whatif` that run one job of a step's rule, with the rule's wildcards."""
     siblings = benchmarks.benchmark(step.benchmark).steps_of(step.stage)
     named = [f"--step {step.name or step.stage}"] if len(siblings) > 1 else []
-    return " ".join(
-        [step.stage, step.benchmark, *named, *(f"--{name} {{{name}}}" for name in step.wildcards)]
-    )
+    return " ".join([step.stage, step.benchmark, *named, *(f"--{name} {{{name}}}" for name in step.wildcards)])
 
 
 def targets(graph: Graph) -> dict[str, list[str]]:
