@@ -173,7 +173,7 @@ NAMES: list[tuple[str, str, str]] = [
     ("package of a path", "package:../x/llava", "is not installed"),
     ("package of a statement", "package:os;import this/x", "is not installed"),
     ("folder outside a package", "package:whatif/nothing", "has no folder 'nothing'"),
-    ("a URL", "https://host/a/b", "there is no such folder"),
+    ("a URL", "https://host/a/b", "no such folder"),
     ("a file", __file__, "is a file"),
     ("nothing", " ", "no such folder"),
 ]

@@ -146,10 +146,10 @@ def test_a_strategy_of_two_turns_asks_again_with_the_first_response() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("max_new_tokens: 200", "max_new_tokens: many", "max_new_tokens is 'many'; it must be a whole number from 1"),
+        ("max_new_tokens: 200", "max_new_tokens: many", "max_new_tokens is 'many'; it must be a positive integer"),
         ("tests.scoring.test_open_answers:with", "with", "must name a function as `module:function`"),
-        ('choice: "{question}"', "", "has words for number, boolean; it must have number, boolean, choice"),
-        ('boolean: "{question}"', "boolean: x", "its words for boolean must hold {question} once"),
+        ('choice: "{question}"', "", "has prompts for number, boolean; it needs number, boolean, choice"),
+        ('boolean: "{question}"', "boolean: x", "its prompt for boolean must contain {question} once"),
     ],
 )
 def test_a_mistake_in_a_strategy_is_named(toy: Path, old: str, new: str, message: str) -> None:

@@ -231,8 +231,8 @@ def test_majority_is_the_best_constant_letter_of_the_whole_set() -> None:
     [
         ({"choices": None}, "question p000-original: has no choices"),
         ({"choices": []}, "question p000-original: has no choices"),
-        ({"answer": "E"}, "question p000-original: its answer 'E' is none of A, B, C, D"),
-        ({"answer": "16"}, "its answer '16' is none of A, B, C, D"),
+        ({"answer": "E"}, "question p000-original: its answer 'E' is not one of A, B, C, D"),
+        ({"answer": "16"}, "its answer '16' is not one of A, B, C, D"),
         ({"choices": [str(n) for n in range(27)]}, "has 27 choices"),
     ],
 )

@@ -41,7 +41,7 @@ def legacy(response: str, kind: Kind, question: str) -> Extracted:
             return Extracted("no", "ok", None)
         yes = not _YES.isdisjoint(words)
         return Extracted("yes", "ok", None) if yes else Extracted(None, "none", "neither yes nor no")
-    raise ValueError(f"{kind}: the published scoring supports only numbers and booleans")
+    raise ValueError(f"{kind}: the published scoring supports numbers and booleans only")
 
 
 def legacy_correct(prediction: Mapping[str, Any], question: Mapping[str, Any]) -> bool | None:
