@@ -284,9 +284,9 @@ def test_what_cannot_be_exported_is_said_and_leaves_no_file(tables: list[dict[st
     assert "with --images" in refused("vlmevalkit", "o.tsv", "--questions", "q.parquet")
     for tool in (("vlmevalkit", "o.tsv"), ("lmms-eval", "o")):
         assert "there are no questions" in refused(*tool, "--questions", "none.parquet", *pictures)
-        assert "has 0 pictures; it needs one" in refused(*tool, "--questions", "blind.parquet", *pictures)
+        assert "has 0 images; it needs exactly one" in refused(*tool, "--questions", "blind.parquet", *pictures)
         assert "is not among the 1 images" in refused(*tool, "--questions", "q.parquet", "--images", "one.parquet")
-        assert "strategy odd: is not known" in refused(
+        assert "strategy odd: is unknown" in refused(
             *tool, "--questions", "q.parquet", *pictures, "--strategy", "odd"
         )
         assert "no such artifact" in refused(*tool, "--questions", "lost.parquet", *pictures)

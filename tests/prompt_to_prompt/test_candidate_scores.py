@@ -246,7 +246,7 @@ def test_similarities_that_are_no_numbers_stop_the_run(checkpoints: Path, monkey
         return embed(self, pictures) * np.nan
 
     monkeypatch.setattr(type(made_by.clip), "pictures", overflow)
-    with pytest.raises(WhatifError, match="similarities that are not a numbers; load it with dtype float32"):
+    with pytest.raises(WhatifError, match="similarities that are not numbers; use dtype float32"):
         rows(made_by, Path("s"), PAIRS_OF_CAPTIONS[:1])
 
 

@@ -130,7 +130,7 @@ def test_it_starts_from_the_tower_of_a_clip(tmp_path: Path) -> None:
     first, its = model.vilt.encoder.layer[0], clip.vision_model.encoder.layers[0]
     assert torch.equal(first.intermediate.dense.weight, its.mlp.fc1.weight)
     assert torch.equal(first.attention.attention.key.bias, its.self_attn.k_proj.bias)
-    with pytest.raises(WhatifError, match="`whatif train nosuch` makes it"):
+    with pytest.raises(WhatifError, match="make it with `whatif train nosuch`"):
         build_vilt(3, tmp_path / "nosuch")
 
 

@@ -62,11 +62,11 @@ def test_an_unknown_checkpoint_is_a_line_that_names_the_known_ones() -> None:
     for command in ("train", "assess"):
         result = CliRunner(catch_exceptions=False).invoke(main, [command, "nosuch"])
         assert result.exit_code == 2
-        assert "there is no such embedded checkpoint; there are llava-original" in result.stderr
+        assert "unknown embedded checkpoint; choose one of llava-original" in result.stderr
 
 
 def test_a_checkpoint_that_is_not_there_is_a_line(tmp_path: Path) -> None:
-    with pytest.raises(WhatifError, match="there is no such checkpoint; `whatif train clip` makes it"):
+    with pytest.raises(WhatifError, match="no such checkpoint; make it with `whatif train clip`"):
         embedded.assess("clip", tmp_path / "nosuch")
 
 
