@@ -181,7 +181,7 @@ def test_a_budget_needs_an_endpoint_that_counts(served: tuple[str, Path], tmp_pa
     assert answers == [Answer(response="B", cut_off=True)]
     with FaultyProxy(served[0], plan) as proxy, ResponseStore(tmp_path / "r.sqlite") as store:
         settings = settings_of(proxy.base_url, served[1], token_budget=100, concurrency=1)
-        with pytest.raises(WhatifError, match="does not count tokens, so token_budget cannot be kept"):
+        with pytest.raises(WhatifError, match="does not count tokens, so token_budget cannot be applied"):
             list(stored(ApiAnswers(settings, 0), store).answer([question(0), question(1)]))
         assert sum(store.summary().answers.values()) == len(proxy.log) == 1, "what was paid for is kept"
 

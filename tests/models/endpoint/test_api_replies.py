@@ -120,7 +120,7 @@ def test_what_no_other_question_will_change_stops_the_run(fault: Fault, message:
 def test_a_setting_that_every_request_is_refused_for_stops_the_run() -> None:
     fault = refusal(400, {"error": {"message": "temperature is not supported"}})
     with pytest.raises(
-        WhatifError, match=r"20 questions in a row were not answered.*temperature is not supported; mend"
+        WhatifError, match=r"20 questions in a row were not answered.*temperature is not supported; fix"
     ):
         ask(fault, questions(20))
     answers, _, requests = ask(fault, questions(19))

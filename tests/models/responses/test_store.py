@@ -108,7 +108,7 @@ def test_the_first_answer_stays(path: Path) -> None:
 def test_an_error_and_a_wrong_key_are_not_stored(path: Path) -> None:
     with ResponseStore(path) as store:
         request = request_of("question")
-        with pytest.raises(ValueError, match="an error is no answer"):
+        with pytest.raises(ValueError, match="an error is not an answer"):
             store.put(request_key(request), request, {"status": "error", "reason": "time-out"})
         with pytest.raises(ValueError, match="does not match its request"):
             store.put(request_key(request_of("another")), request, answer_of("yes"))
