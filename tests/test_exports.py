@@ -286,9 +286,7 @@ def test_what_cannot_be_exported_is_said_and_leaves_no_file(tables: list[dict[st
         assert "there are no questions" in refused(*tool, "--questions", "none.parquet", *pictures)
         assert "has 0 images; it needs exactly one" in refused(*tool, "--questions", "blind.parquet", *pictures)
         assert "is not among the 1 images" in refused(*tool, "--questions", "q.parquet", "--images", "one.parquet")
-        assert "strategy odd: is unknown" in refused(
-            *tool, "--questions", "q.parquet", *pictures, "--strategy", "odd"
-        )
+        assert "strategy odd: is unknown" in refused(*tool, "--questions", "q.parquet", *pictures, "--strategy", "odd")
         assert "no such artifact" in refused(*tool, "--questions", "lost.parquet", *pictures)
     assert "holds one kind" in refused("vlmevalkit", "o.tsv", "--questions", "mixed.parquet", *pictures)
     assert "cannot be written" in refused("lmms-eval", "q.parquet", "--questions", "q.parquet", *pictures)
