@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
 import sys
@@ -67,22 +68,22 @@ def load_pipeline(settings: DiffusionCheckpoint) -> Any:
     try:
         pipeline_class = getattr(diffusers, _CLASS)
         hub = {name: options[name] for name in ("revision", "local_files_only")}
-        _check_index(f"{source}/{_INDEX}", pipeline_class.load_config(source, **hub))
+        told = pipeline_class.load_config(source, **hub)
+        _check_index(f"{source}/{_INDEX}", told)
         pipeline = pipeline_class.from_pretrained(
             source,
-            text_encoder=_text_encoder(source, options),
+            **{part: _part(source, part, told[part][1], options) for part in ("unet", "vae", "text_encoder")},
             # The safety checker and parts for image prompts are left out.
             **dict.fromkeys(("safety_checker", "feature_extractor", "image_encoder")),
             requires_safety_checker=False,
             trust_remote_code=False,
-            low_cpu_mem_usage=False,  # the default warns where `accelerate` is not installed
             **options,
         )
     except WhatifError:
         raise
     except Exception as error:  # the libraries raise many types of errors, all about this checkpoint
         raise load_error(source, error) from error
-    _check_weights_and_sizes(source, pipeline)
+    _check_sizes(source, pipeline)
     pipeline.set_progress_bar_config(disable=True)
     if settings.scheduler is not None:
         # Keeps the checkpoint's own noise schedule, which its denoiser was trained with.
@@ -115,16 +116,16 @@ def identity(settings: DiffusionCheckpoint, pipeline: Any) -> dict[str, Any]:
     return {"checkpoint": settings.checkpoint, "revision": commit, **how}
 
 
-def _text_encoder(source: str, options: dict[str, Any]) -> Any:
-    """Loads the text encoder separately, because a pipeline would silently initialise missing weights at random."""
-    import transformers
-
-    model, report = getattr(transformers, _TEXT_ENCODER).from_pretrained(
-        source, subfolder="text_encoder", trust_remote_code=False, output_loading_info=True, **options
+def _part(source: str, part: str, kind: str, options: dict[str, Any]) -> Any:
+    """Loads a part separately, because a pipeline would silently initialise missing weights at random."""
+    library = importlib.import_module(_CLASSES[part][0])
+    # diffusers warns about its own default where `accelerate` is not installed.
+    own = {"low_cpu_mem_usage": False} if part != "text_encoder" else {"trust_remote_code": False}
+    model, report = getattr(library, kind).from_pretrained(
+        source, subfolder=part, output_loading_info=True, **own, **options
     )
     if missing := sorted(report["missing_keys"]):
-        place = f"checkpoint {source}/text_encoder"
-        raise WhatifError(f"{place}: its files lack {len(missing)} weights, first {missing[0]}")
+        raise WhatifError(f"checkpoint {source}/{part}: its files lack {len(missing)} weights, first {missing[0]}")
     return model
 
 
@@ -168,13 +169,7 @@ def _check_index(index: str, told: Any) -> None:
         raise WhatifError(f"checkpoint {index}: its scheduler is a {scheduler!r}; it must be a scheduler of diffusers")
 
 
-def _check_weights_and_sizes(source: str, pipeline: Any) -> None:
-    for part in ("unet", "vae"):
-        # The library leaves weights that are missing from the files on the meta device.
-        missing = sorted(name for name, weight in getattr(pipeline, part).named_parameters() if weight.is_meta)
-        if missing:
-            place = f"checkpoint {source}/{part}"
-            raise WhatifError(f"{place}: its files lack {len(missing)} weights, first {missing[0]}")
+def _check_sizes(source: str, pipeline: Any) -> None:
     place = f"checkpoint {source}/unet/config.json"
     if pipeline.unet.config.sample_size is None:
         raise WhatifError(f"{place}: has no sample_size, so the size of its images is unknown")
