@@ -122,7 +122,7 @@ def test_a_run_that_was_killed_goes_on_when_its_orphan_has_ended(project: Checko
         try:
             waits = "generate cvqa-synthetic part-000-of-001: waiting for another process that is making it"
             log = project.path / "logs/generate/cvqa-synthetic/part-000-of-001.log"
-            assert wait_until(lambda: waits in log.read_text(), run), log_of(project).read_text()
+            assert wait_until(lambda: log.is_file() and waits in log.read_text(), run), log_of(project).read_text()
             orphan.resume()
             assert run.wait() == 0, log_of(project).read_text()
         finally:
