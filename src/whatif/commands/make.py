@@ -73,6 +73,7 @@ def _take_back(target: str, *, whole: bool, as_it_is: bool) -> bool:
     known = targets(graph)
     if target not in known:
         raise WhatifError(f"{target}: is neither a stage nor evaluate-MODEL; there are {', '.join(known)}")
+    _warn_of_undeclared_metrics(graph, target)
     decides = {source for job in graph.jobs for source in job.named_sources.values()}
     decides |= {path for job in graph.jobs for path in job.package_files.values()}
     packages = code_index.package_folders({root for job in graph.jobs for root in job.code_roots})
@@ -90,6 +91,15 @@ def _take_back(target: str, *, whole: bool, as_it_is: bool) -> bool:
         click.echo(line, err=True)
     _note(graph, list(known), prologue.found, basis)
     return is_fresh
+
+
+def _warn_of_undeclared_metrics(graph: Graph, target: str) -> None:
+    """Prints a line, in the first stage alone, when dvc.yaml lacks the metrics of a selected benchmark."""
+    from whatif.workflow.dvc_yaml import DVC_YAML, undeclared
+
+    if target == graph.jobs[0].step.stage and DVC_YAML.is_file():
+        for path in undeclared(graph, DVC_YAML.read_text(encoding="utf-8")):
+            click.echo(f"warning: {DVC_YAML}: does not declare {path}; run `whatif dvc-yaml`", err=True)
 
 
 def _note(graph: Graph, named: list[str], found: dict[Job, State], basis: fresh_targets.Basis) -> None:
