@@ -7,7 +7,7 @@ export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 # Two cores: one thread a process, so that jobs in parallel do not fight, and numbers do not depend on the machine.
 THREADS := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: repro test soak lint docs bench train-embedded help clean
+.PHONY: repro check test soak lint docs bench train-embedded help clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -34,9 +34,14 @@ lint: $(VENV)/.installed-dev ## ruff, mypy, snakefmt
 	mypy
 	snakefmt --check Snakefile stages
 
-# Two at a time, a file in one process: fixtures are made once, and whole runs take two cores as it is.
+# Two at a time. A worker that has nothing left to do takes tests from the other one.
+PYTEST := $(THREADS) pytest --numprocesses 2 --dist worksteal
+
+check: lint ## lint, types, and the tests that start no process: two minutes
+	$(PYTEST) -m "not process and not slow and not pipeline and not soak"
+
 test: lint ## the whole test suite
-	$(THREADS) pytest --numprocesses 2 --dist loadfile -m "not soak"
+	$(PYTEST) -m "not soak"
 
 soak: $(VENV)/.installed-dev ## the default on a real Slurm beside `dvc repro`, coverage of intervals; then twenty power cuts
 	$(THREADS) pytest -m soak

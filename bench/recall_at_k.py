@@ -55,7 +55,7 @@ def measure() -> dict[str, Any]:
             found = _timed(
                 seconds[way],
                 _PAIRS / _SAMPLE,
-                lambda way=way, table=table: [
+                lambda way=way, table=table: [  # type: ignore[misc]
                     [way(table, sorted_candidates(candidates, queries[query]), words[query]) for query in asked]
                     for queries, candidates in ((captions, pictures), (pictures, captions))
                 ],

@@ -48,13 +48,6 @@ def released(path: Path, *rows: str, header: str = HEADER) -> Path:
     return path
 
 
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder, which is no project."""
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
 def write_small_params(folder: Path) -> None:
     values = puzzles_and_baselines()
     values["generate"][NAME].update(puzzles_per_template=2, shards=2, image_size=192)
@@ -63,14 +56,14 @@ def write_small_params(folder: Path) -> None:
 
 
 @pytest.fixture
-def project(folder: Path) -> Path:
+def unmade_folder(folder: Path) -> Path:
     """A project in which nothing was made yet."""
     write_small_params(folder)
     return folder
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def made_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A project of twelve puzzles whose six stages were run one by one from the command line."""
     folder = tmp_path_factory.mktemp("made")
     write_small_params(folder)
@@ -85,9 +78,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def finished(made: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def finished_folder(made_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The project that was made; it must be the same afterwards."""
-    monkeypatch.chdir(made)
-    before = files(made)
-    yield made
-    assert files(made) == before
+    monkeypatch.chdir(made_folder)
+    before = files(made_folder)
+    yield made_folder
+    assert files(made_folder) == before

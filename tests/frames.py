@@ -39,4 +39,5 @@ def check(table: Table) -> None:
     """A table is read back from its CSV as it was, has LaTeX, and is printed in lines that are not too long."""
     pd.testing.assert_frame_equal(from_csv(to_csv(table.frame)), table.frame)
     assert max(map(len, to_markdown(table).splitlines())) <= WIDTH
-    assert to_latex(table).count(r"\begin{table}") >= 1
+    latex = to_latex(table)
+    assert latex.count(r"\begin{table}") == latex.count(r"\end{table}") == len(table.views)

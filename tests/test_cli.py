@@ -15,13 +15,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tests.command_line import NAME, STAGES, files, finished, folder, made, project, puzzle, refused, released, whatif
+from tests.command_line import NAME, STAGES, files, puzzle, refused, released, whatif
 from whatif import __version__, artifacts
 from whatif.artifacts.images import ImageStore
 from whatif.artifacts.schemas import QUESTIONS
-
-__all__ = ["finished", "folder", "made", "project"]  # fixtures
-
 
 COMMANDS = (
     *STAGES,
@@ -46,6 +43,7 @@ HEAVY = {"torch", "transformers", "pyarrow", "pandas", "numpy", "pydantic", "mat
 # Help
 
 
+@pytest.mark.process
 def test_help_lists_all_commands_and_imports_nothing_heavy(folder: Path) -> None:
     command = [sys.executable, "-X", "importtime", "-m", "whatif", "--help"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -108,10 +106,10 @@ def test_version_and_unknown_commands() -> None:
     ],
 )
 def test_an_unknown_benchmark_part_or_model_is_answered_with_those_there_are(
-    project: Path, arguments: tuple[str, ...], message: str
+    unmade_folder: Path, arguments: tuple[str, ...], message: str
 ) -> None:
     assert refused(whatif(*arguments)) == message
-    assert set(files(project)) == {"params.yaml"}
+    assert set(files(unmade_folder)) == {"params.yaml"}
 
 
 @pytest.mark.parametrize(
@@ -124,6 +122,7 @@ def test_outside_a_project_it_says_where_to_run(folder: Path, arguments: tuple[s
     assert files(folder) == {}
 
 
+@pytest.mark.process
 def test_the_same_line_and_exit_code_come_from_a_real_process(folder: Path) -> None:
     command = [sys.executable, "-m", "whatif", "status"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -145,18 +144,18 @@ def test_the_same_line_and_exit_code_come_from_a_real_process(folder: Path) -> N
     ],
 )
 def test_before_anything_is_made_it_says_what_is_missing(
-    project: Path, arguments: tuple[str, ...], named: list[str]
+    unmade_folder: Path, arguments: tuple[str, ...], named: list[str]
 ) -> None:
     message = refused(whatif(*arguments))
     assert message.startswith(named[0])
     assert all(part in message for part in named)
-    assert set(files(project)) == {"params.yaml"}
+    assert set(files(unmade_folder)) == {"params.yaml"}
 
 
 # What is there
 
 
-def test_a_stage_that_was_run_computes_nothing_again_and_parts_and_models_run_alone(finished: Path) -> None:
+def test_a_stage_that_was_run_computes_nothing_again_and_parts_and_models_run_alone(finished_folder: Path) -> None:
     result = whatif("generate", NAME, "--part", "part-001-of-002")
     assert result.exit_code == 0
     assert re.fullmatch(rf"generate {NAME} part-001-of-002: (?!computed)[a-z ]+ in [0-9.]+ s\n", result.stderr)
@@ -168,7 +167,7 @@ def test_a_stage_that_was_run_computes_nothing_again_and_parts_and_models_run_al
     assert (result.exit_code, result.stdout.splitlines()[-1]) == (0, "14 fresh (jobs)")
 
 
-def test_status_names_the_log_of_what_is_not_fresh(project: Path) -> None:
+def test_status_names_the_log_of_what_is_not_fresh(unmade_folder: Path) -> None:
     log = Path("logs") / "generate" / NAME / "part-001-of-002.log"
     log.parent.mkdir(parents=True)
     log.write_text("killed")
@@ -176,20 +175,20 @@ def test_status_names_the_log_of_what_is_not_fresh(project: Path) -> None:
     assert [line.strip() for line in lines if "log of" in line] == [f"log of its last run: {log}"]
 
 
-def test_show_prints_the_main_table_and_where_the_others_are(finished: Path) -> None:
+def test_show_prints_the_main_table_and_where_the_others_are(finished_folder: Path) -> None:
     result = whatif("show", NAME)
     assert result.exit_code == 0
     assert result.stdout.startswith(Path(f"metrics/{NAME}/table7.md").read_text(encoding="utf-8"))
     named = re.findall(r"^  (metrics/\S+)$", result.stdout, re.MULTILINE)
     assert f"metrics/{NAME}/report.md" in named
-    assert sorted(named) == sorted(name for name in files(finished) if name.startswith("metrics"))
+    assert sorted(named) == sorted(name for name in files(finished_folder) if name.startswith("metrics"))
 
 
 @pytest.fixture
-def changed(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def changed(made_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of the project that was made, with another size of its pictures in params.yaml."""
     folder = tmp_path / "changed"
-    shutil.copytree(made, folder)
+    shutil.copytree(made_folder, folder)
     text = (folder / "params.yaml").read_text(encoding="utf-8")
     assert "image_size: 192" in text
     (folder / "params.yaml").write_text(text.replace("image_size: 192", "image_size: 200"), encoding="utf-8")
@@ -232,7 +231,7 @@ def test_status_names_jobs_that_are_not_fresh_and_files_when_asked(changed: Path
     assert whatif("status", "--check").exit_code == 1
 
 
-def test_status_of_a_fresh_project_is_one_line(finished: Path) -> None:
+def test_status_of_a_fresh_project_is_one_line(finished_folder: Path) -> None:
     assert whatif("status").stdout == "14 fresh (jobs)\n"
     assert whatif("status", "--all").stdout.count("\n") > 40
 
@@ -250,7 +249,7 @@ def test_status_names_only_the_missing_files_of_a_job_that_has_others(changed: P
     ]
 
 
-def test_show_prints_rows_and_parameters_of_an_artifact(finished: Path) -> None:
+def test_show_prints_rows_and_parameters_of_an_artifact(finished_folder: Path) -> None:
     path = f"data/generate/{NAME}/questions/part-000-of-002.parquet"
     rows = artifacts.read(Path(path), QUESTIONS).to_pylist()
     result = whatif("show", path, "--rows", "2")
@@ -265,9 +264,9 @@ def test_show_prints_rows_and_parameters_of_an_artifact(finished: Path) -> None:
     assert shown == [5, 0]
 
 
-def test_show_says_of_pictures_how_large_they_are(finished: Path) -> None:
+def test_show_says_of_pictures_how_large_they_are(finished_folder: Path) -> None:
     path = Path(f"data/generate/{NAME}/images/part-001-of-002.parquet")
-    size = len(ImageStore([path]).encoded(_image_ids(finished)[-1]))
+    size = len(ImageStore([path]).encoded(_image_ids(finished_folder)[-1]))
     result = whatif("show", path, "--rows", "100")
     assert result.exit_code == 0
     assert f"  image: {{bytes: {size:,} bytes, path: None}}" in result.stdout.splitlines()
@@ -281,7 +280,7 @@ def _image_ids(project: Path) -> list[str]:
 
 @pytest.mark.parametrize(("pairs", "shown"), [("12", range(12)), ("2", [3, 9])])
 def test_show_writes_a_contact_sheet_of_pairs_from_the_whole_set(
-    finished: Path, tmp_path: Path, pairs: str, shown: list[int]
+    finished_folder: Path, tmp_path: Path, pairs: str, shown: list[int]
 ) -> None:
     result = whatif("show", NAME, "--picture", tmp_path / "out.png", "--pairs", pairs)
     assert (result.exit_code, result.stdout) == (0, f"{tmp_path / 'out.png'}: {pairs} pairs of {NAME}\n")
@@ -289,7 +288,7 @@ def test_show_writes_a_contact_sheet_of_pairs_from_the_whole_set(
     Image.open(io.BytesIO(data)).verify()
     sheet = np.asarray(Image.open(io.BytesIO(data)))
     store = ImageStore(sorted(Path(f"data/generate/{NAME}/images").iterdir()))
-    ids = _image_ids(finished)
+    ids = _image_ids(finished_folder)
     columns = min(3, len(shown))
     width, height = sheet.shape[1] // columns, sheet.shape[0] // -(-len(shown) // columns)
     for place, pair in enumerate(shown):
@@ -332,6 +331,7 @@ def test_an_artifact_with_damaged_rows_is_one_line(folder: Path) -> None:
     assert result.stderr.startswith("whatif: damaged.parquet: unreadable (")
 
 
+@pytest.mark.process
 def test_ctrl_c_is_one_line(folder: Path) -> None:
     waits = "lambda *_: (print('waits', flush=True), threading.Event().wait())"
     lines = (

@@ -10,14 +10,13 @@ from pathlib import Path
 import datasets
 import pytest
 
-from tests.command_line import HEADER, NAME, files, finished, folder, made, puzzle, refused, released, whatif
+from tests.command_line import HEADER, NAME, files, puzzle, refused, released, whatif
 from whatif import artifacts
 from whatif.artifacts.schemas import QUESTIONS
 from whatif.artifacts.writer import write_artifact
 from whatif.formats.c_vqa import read_released
 
-__all__ = ["finished", "folder", "made"]  # fixtures
-
+pytestmark = pytest.mark.slow
 
 # In and out
 
@@ -36,7 +35,7 @@ def test_what_is_imported_is_exported_byte_for_byte(folder: Path) -> None:
     assert set(files(folder)) == {"released.csv", "ours.parquet", "new/again.csv"}
 
 
-def test_export_for_evaluation_tools_finds_the_pictures_of_our_questions(finished: Path, tmp_path: Path) -> None:
+def test_export_for_evaluation_tools_finds_the_pictures_of_our_questions(finished_folder: Path, tmp_path: Path) -> None:
     questions = artifacts.read(Path(f"data/verify/{NAME}/questions.parquet"), QUESTIONS).num_rows
     result = whatif("export", "vlmevalkit", tmp_path / "ours.tsv")
     assert (result.exit_code, result.stdout) == (0, f"{tmp_path}/ours.tsv: {questions} questions\n")
@@ -48,7 +47,7 @@ def test_export_for_evaluation_tools_finds_the_pictures_of_our_questions(finishe
     assert set(files(tmp_path / "ours")) == {"whatif_cvqa_synthetic.yaml", "utils.py", "test.parquet"}
 
 
-def test_export_writes_the_verified_questions_of_the_project(finished: Path, tmp_path: Path) -> None:
+def test_export_writes_the_verified_questions_of_the_project(finished_folder: Path, tmp_path: Path) -> None:
     result = whatif("export", "c-vqa-csv", tmp_path / "ours.csv")
     said = f"{tmp_path / 'ours.csv'}: 12 pairs of questions\n{tmp_path / 'ours'}: 12 images\n"
     assert (result.exit_code, result.stdout) == (0, said)
@@ -64,7 +63,7 @@ def test_export_writes_the_verified_questions_of_the_project(finished: Path, tmp
 
 
 @pytest.mark.parametrize("name", ["../out.png", "/out.png", "a/../../out.png"])
-def test_a_picture_is_never_written_outside_the_folder(finished: Path, tmp_path: Path, name: str) -> None:
+def test_a_picture_is_never_written_outside_the_folder(finished_folder: Path, tmp_path: Path, name: str) -> None:
     rows = artifacts.read(Path(f"data/verify/{NAME}/questions.parquet"), QUESTIONS).to_pylist()[:2]
     provenance = json.dumps({"img_path": name, "type": "abs_counting_1", "row": 1})
     # A pair's id is the stem of its picture's name in the released form.
@@ -78,7 +77,7 @@ def test_a_picture_is_never_written_outside_the_folder(finished: Path, tmp_path:
     assert [path.name for path in tmp_path.rglob("*.png")] == []
 
 
-def test_a_benchmark_becomes_a_hugging_face_folder(finished: Path, tmp_path: Path) -> None:
+def test_a_benchmark_becomes_a_hugging_face_folder(finished_folder: Path, tmp_path: Path) -> None:
     result = whatif("export", "hugging-face", NAME, tmp_path / "ours")
     assert (result.exit_code, result.stdout) == (0, f"{tmp_path / 'ours'}: 24 questions\n")
     ours = artifacts.read(Path(f"data/verify/{NAME}/questions.parquet"), QUESTIONS).to_pylist()
@@ -188,7 +187,7 @@ def test_compare_prints_both_sets_group_by_group(two_sets: tuple[str, str]) -> N
     assert ["right answer, maximum", "17.00", "13.00", "17.00", "13.00"] in rows
 
 
-def test_audit_and_compare_name_the_table_that_is_missing_or_another(finished: Path, tmp_path: Path) -> None:
+def test_audit_and_compare_name_the_table_that_is_missing_or_another(finished_folder: Path, tmp_path: Path) -> None:
     questions, puzzles = (
         f"data/verify/{NAME}/questions.parquet",
         f"data/generate/{NAME}/puzzles/part-000-of-002.parquet",
@@ -203,19 +202,19 @@ def test_audit_and_compare_name_the_table_that_is_missing_or_another(finished: P
 
 
 @pytest.mark.parametrize("pairs", ["0", "-1"])
-def test_a_contact_sheet_of_no_pairs_is_refused(finished: Path, tmp_path: Path, pairs: str) -> None:
+def test_a_contact_sheet_of_no_pairs_is_refused(finished_folder: Path, tmp_path: Path, pairs: str) -> None:
     result = whatif("show", NAME, "--picture", tmp_path / "x.png", "--pairs", pairs)
     assert result.exit_code == 2 and "--pairs" in result.stderr
     assert files(tmp_path) == {}
 
 
-def test_a_contact_sheet_that_cannot_be_written_is_one_line(finished: Path, tmp_path: Path) -> None:
+def test_a_contact_sheet_that_cannot_be_written_is_one_line(finished_folder: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     message = refused(whatif("show", NAME, "--picture", tmp_path / "file" / "x.png"))
     assert message.startswith(str(tmp_path / "file" / "x.png"))
 
 
-def test_a_contact_sheet_of_more_pairs_than_there_are_shows_all_of_them(finished: Path, tmp_path: Path) -> None:
+def test_a_contact_sheet_of_more_pairs_than_there_are_shows_all_of_them(finished_folder: Path, tmp_path: Path) -> None:
     assert whatif("show", NAME, "--picture", tmp_path / "all.png", "--pairs", "12").exit_code == 0
     result = whatif("show", NAME, "--picture", tmp_path / "more.png", "--pairs", "100")
     assert (tmp_path / "more.png").read_bytes() == (tmp_path / "all.png").read_bytes()

@@ -16,7 +16,10 @@ import pytest
 import yaml
 
 import whatif
-from tests.benchmarks.cvqa_synthetic.puzzle_project import BEFORE_MODELS, NAME, Project
+from tests.benchmarks.cvqa_synthetic.small import BEFORE_MODELS, NAME, small
+from tests.projects import Project
+
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOK = ROOT / "examples" / "results.ipynb"
@@ -25,7 +28,7 @@ NOTEBOOK = ROOT / "examples" / "results.ipynb"
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Project:
     """Six templates of four puzzles, answered by three baselines."""
-    project = Project(tmp_path_factory.mktemp("project"))
+    project = small(Project(tmp_path_factory.mktemp("project")))
     project.make(*BEFORE_MODELS, "evaluate", "aggregate")
     (project.folder / "params.yaml").write_text(yaml.safe_dump(project.values), encoding="utf-8")
     return project
@@ -112,7 +115,7 @@ def test_what_is_not_there_is_refused_with_what_is(made: Project, benchmark: str
 
 
 def test_before_anything_is_made_it_says_how_to_make_it(tmp_path: Path) -> None:
-    project = Project(tmp_path)
+    project = small(Project(tmp_path))
     (tmp_path / "params.yaml").write_text(yaml.safe_dump(project.values), encoding="utf-8")
     with pytest.raises(whatif.WhatifError, match=r"table7.csv: not made yet; `dvc repro`"):
         whatif.load(NAME, "table7", tmp_path)

@@ -16,10 +16,11 @@ import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
-from whatif.artifacts.images import ImageStore, SortedImages, UnreadableImageError, format_of, image_row, suffix_of
+from whatif.artifacts.images import ImageStore, SortedImages, format_of, image_row, suffix_of
 from whatif.artifacts.schemas import IMAGES, QUESTIONS
 from whatif.artifacts.writer import ArtifactWriter, write_artifact
 from whatif.errors import WhatifError
+from whatif.files.image_decoding import UnreadableImageError
 
 
 def row(colour: tuple[int, int, int], mode: str = "RGB") -> dict[str, Any]:

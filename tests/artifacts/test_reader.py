@@ -60,6 +60,7 @@ def test_bytes_do_not_depend_on_how_rows_were_handed_over(tmp_path: Path, piece:
     assert whole.read_bytes() == pieces.read_bytes()
 
 
+@pytest.mark.process
 def test_bytes_do_not_depend_on_the_hash_seed_or_the_process(tmp_path: Path) -> None:
     script = (
         "from pathlib import Path; from whatif.artifacts.writer import write_artifact\n"

@@ -13,11 +13,11 @@ from PIL import Image, ImageFile
 
 from tests.bad_inputs.broken_pictures import BROKEN, PNG, encoded
 from whatif import artifacts
-from whatif.artifacts.images import ImageStore, SortedImages, UnreadableImageError, image_row
+from whatif.artifacts.images import ImageStore, SortedImages, image_row
 from whatif.artifacts.schemas import IMAGES, REJECTIONS
 from whatif.artifacts.writer import ArtifactWriter, write_artifact
 from whatif.benchmarks.cvqa_synthetic.flowers import icons50_flowers
-from whatif.files.image_decoding import decode
+from whatif.files.image_decoding import UnreadableImageError, decode
 from whatif.formats.caption_images import find_pictures
 from whatif.formats.coco_counterfactuals import read_released_pairs
 

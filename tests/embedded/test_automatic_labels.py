@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from whatif.artifacts.images import UnreadableImageError
 from whatif.artifacts.reader import canonical_json
 from whatif.embedded.automatic_labels import (
     automatic_categories,
@@ -22,6 +21,7 @@ from whatif.embedded.scene_image import draw_scene_picture
 from whatif.embedded.scene_recognition import Recognised
 from whatif.embedded.scenes import Scene, draw_scene
 from whatif.errors import WhatifError
+from whatif.files.image_decoding import UnreadableImageError
 from whatif.verification.consensus import made_by
 from whatif.verification.error_categories import ANNOTATION, ATTRIBUTE, DETAILS, HYPONYMY, OBJECT
 

@@ -25,6 +25,7 @@ def told(found: Recognised) -> tuple[str | None, str | None, str | None, str | N
     return found.noun, found.colour, found.size, found.background
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("side", "number"), [(64, 1000), (48, 200), (32, 1000)])
 def test_true_pictures_are_always_recognised(side: int, number: int) -> None:
     scenes = [draw_scene("test", place, 0, "one") for place in range(number)]

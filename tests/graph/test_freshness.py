@@ -21,7 +21,7 @@ from whatif.artifacts.schemas import REJECTIONS
 from whatif.artifacts.writer import write_artifact
 from whatif.errors import WhatifError
 from whatif.files.atomic import open_temporary
-from whatif.graph import freshness, stash
+from whatif.graph import code_index, freshness, stash
 from whatif.graph.freshness import Condition, states
 from whatif.graph.graph import Graph
 from whatif.graph.prologue import prepare
@@ -201,7 +201,7 @@ def test_a_failing_step_leaves_no_output_and_says_where_it_failed(project: Proje
 
 def test_changed_code_is_named_as_the_reason(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     project.run()
-    version = freshness.code_version
+    version = code_index.code_version
     changed = {"tests.graph.toy": "0123456789abcdef"}
     monkeypatch.setattr(freshness, "code_version", lambda roots: changed if "generate" in roots[0] else version(roots))
     assert any(reason.startswith("code of tests.graph.toy: ") for reason in reasons(project))
@@ -289,6 +289,7 @@ def test_a_source_is_hashed_through_links_and_again_when_it_changes_meanwhile(tm
     assert verified.digest(file, lambda: "hash of newer") == "hash of newer"
 
 
+@pytest.mark.slow
 def test_status_of_a_thousand_artifacts_reads_no_rows(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     project.values["generate"]["toy"]["shards"] = 999
     project.run()

@@ -15,7 +15,7 @@ from whatif.artifacts import verified
 from whatif.graph.freshness import Condition
 from whatif.graph.run import LOG
 from whatif.graph.stash import SET_ASIDE
-from whatif.processes import locks
+from whatif.processes import locks, owners
 
 
 @pytest.fixture
@@ -70,7 +70,7 @@ def test_a_lock_is_held_though_the_disk_does_not_take_who_holds_it(project: Proj
         held = locks.hold_checkout()
         with locks.hold_job("a job", project.said.append):
             pass
-    with pytest.raises(locks.owners.InUseError, match="another process"):
+    with pytest.raises(owners.InUseError, match="another process"):
         locks.hold_checkout()
     held.close()
     locks.hold_checkout().close()

@@ -107,6 +107,7 @@ def test_every_adapter_is_there(name: str) -> None:
     assert callable(getattr(__import__(module, fromlist=[function]), function))
 
 
+@pytest.mark.process
 def test_naming_adapters_imports_no_heavy_library() -> None:
     code = (
         "import sys, whatif.models.local.chat, whatif.models.baselines, whatif.scoring, "

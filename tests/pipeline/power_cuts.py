@@ -22,7 +22,7 @@ from typing import Any, Literal
 import psutil
 
 from tests.faulty_proxy import FaultyProxy
-from tests.pipeline.conftest import ENTRY_POINTS, SMALL, Checkout, copy_of_sources
+from tests.pipeline.checkouts import ENTRY_POINTS, SMALL, Checkout, copy_of_sources
 from tests.pipeline.slurm_cluster import AT_ONCE, SNAKEMAKE, Cluster
 from whatif.params.base import STAGES
 from whatif.random_streams import stream

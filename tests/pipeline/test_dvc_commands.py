@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.pipeline.conftest import Checkout
+from tests.pipeline.checkouts import Checkout
 
 pytestmark = pytest.mark.pipeline
 
@@ -26,17 +26,17 @@ MOST_METRICS = 12  # a model; more than these cannot be read in one table
 
 
 @pytest.fixture(scope="module")
-def compared(finished: Checkout, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Checkout]:
+def compared(finished_checkout: Checkout, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Checkout]:
     """A project with two commits of `dvc repro`: in the second one, the model `random` chooses the first option."""
     path = tmp_path_factory.mktemp("compared") / "project"
-    shutil.copytree(finished.path, path, symlinks=True)
-    project = Checkout(path)
-    project.run("whatif", "dvc-yaml")
-    project.commit("metrics and plots of the selected benchmark")
-    project.set({CHANGED: VALUES[1]})
-    project.run("dvc", "repro")
-    project.commit("random chooses the first option")
-    yield project
+    shutil.copytree(finished_checkout.path, path, symlinks=True)
+    checkout = Checkout(path)
+    checkout.run("whatif", "dvc-yaml")
+    checkout.commit("metrics and plots of the selected benchmark")
+    checkout.set({CHANGED: VALUES[1]})
+    checkout.run("dvc", "repro")
+    checkout.commit("random chooses the first option")
+    yield checkout
     shutil.rmtree(path)
 
 
@@ -51,17 +51,17 @@ def leaves(tree: Any, place: str = "") -> dict[str, Any]:
     }
 
 
-def at(project: Checkout, revision: str, path: str) -> str:
-    return project.run("git", "show", f"{revision}:{path}").stdout
+def at(checkout: Checkout, revision: str, path: str) -> str:
+    return checkout.run("git", "show", f"{revision}:{path}").stdout
 
 
-def metrics_at(project: Checkout, revision: str) -> dict[str, Any]:
-    return leaves(json.loads(at(project, revision, METRICS)))
+def metrics_at(checkout: Checkout, revision: str) -> dict[str, Any]:
+    return leaves(json.loads(at(checkout, revision, METRICS)))
 
 
-def printed(project: Checkout, *command: str) -> list[list[str]]:
+def printed(checkout: Checkout, *command: str) -> list[list[str]]:
     """The rows of the table that a command prints, which must fit a terminal; all files that it needs were there."""
-    done = project.run("dvc", *command)
+    done = checkout.run("dvc", *command)
     assert "failed to load" not in done.stderr
     lines = done.stdout.splitlines()
     assert max(map(len, lines)) <= WIDTH

@@ -6,7 +6,8 @@ import subprocess
 
 import pytest
 
-from tests.pipeline.conftest import ENTRY_POINTS, ROOT, Checkout
+from tests.defaults import ROOT
+from tests.pipeline.checkouts import ENTRY_POINTS, Checkout
 
 pytestmark = pytest.mark.pipeline
 
@@ -14,44 +15,44 @@ DVC, SNAKEMAKE = ENTRY_POINTS["dvc"], ENTRY_POINTS["snakemake"]
 SEED = "seed"
 
 
-def snakemake_runs(project: Checkout) -> int:
+def snakemake_runs(checkout: Checkout) -> int:
     """How often Snakemake was started in a checkout: it writes a log each time."""
-    return len(list((project.path / ".snakemake/log").glob("*.log")))
+    return len(list((checkout.path / ".snakemake/log").glob("*.log")))
 
 
-def of_stage(project: Checkout, stage: str) -> dict[str, bytes]:
-    return {path: data for path, data in project.results().items() if path.startswith(f"data/{stage}/")}
+def of_stage(checkout: Checkout, stage: str) -> dict[str, bytes]:
+    return {path: data for path, data in checkout.results().items() if path.startswith(f"data/{stage}/")}
 
 
 @pytest.fixture
-def gone_and_back(project: Checkout) -> Checkout:
+def gone_and_back(checkout: Checkout) -> Checkout:
     """A checkout that was run with another seed, and in which the first one is wanted again."""
-    project.set({SEED: 7})
-    project.run(*SNAKEMAKE)
-    project.set({SEED: 2024})
-    return project
+    checkout.set({SEED: 7})
+    checkout.run(*SNAKEMAKE)
+    checkout.set({SEED: 2024})
+    return checkout
 
 
-def test_dvc_after_snakemake_starts_no_snakemake(project: Checkout) -> None:
-    project.set({SEED: 7})
-    project.run(*SNAKEMAKE)
-    results, before = project.results(), snakemake_runs(project)
-    assert project.jobs(DVC) == {}
-    assert snakemake_runs(project) == before
-    assert project.results() == results
-    assert "up to date" in project.run("dvc", "status").stdout
+def test_dvc_after_snakemake_starts_no_snakemake(checkout: Checkout) -> None:
+    checkout.set({SEED: 7})
+    checkout.run(*SNAKEMAKE)
+    results, before = checkout.results(), snakemake_runs(checkout)
+    assert checkout.jobs(DVC) == {}
+    assert snakemake_runs(checkout) == before
+    assert checkout.results() == results
+    assert "up to date" in checkout.run("dvc", "status").stdout
 
 
-def test_dvc_takes_back_an_earlier_value_without_snakemake(gone_and_back: Checkout, project: Checkout) -> None:
-    before = snakemake_runs(project)
-    jobs = project.jobs(DVC)
+def test_dvc_takes_back_an_earlier_value_without_snakemake(gone_and_back: Checkout, checkout: Checkout) -> None:
+    before = snakemake_runs(checkout)
+    jobs = checkout.jobs(DVC)
     assert set(jobs.values()) == {"taken from the stash"}
-    assert snakemake_runs(project) == before
-    assert "up to date" in project.run("dvc", "status").stdout
-    project.set({SEED: 7})
-    project.run(*SNAKEMAKE)
-    project.set({SEED: 2024})
-    again = project.jobs(SNAKEMAKE)
+    assert snakemake_runs(checkout) == before
+    assert "up to date" in checkout.run("dvc", "status").stdout
+    checkout.set({SEED: 7})
+    checkout.run(*SNAKEMAKE)
+    checkout.set({SEED: 2024})
+    again = checkout.jobs(SNAKEMAKE)
     assert again == jobs
 
 
@@ -70,13 +71,13 @@ def test_a_dry_run_shows_what_is_due_and_changes_nothing(gone_and_back: Checkout
     assert set(gone_and_back.jobs(SNAKEMAKE).values()) == {"taken from the stash"}
 
 
-def test_make_runs_the_code_of_the_checkout_and_names_what_it_knows(project: Checkout) -> None:
-    source = project.path / "src/whatif/commands/make.py"
+def test_make_runs_the_code_of_the_checkout_and_names_what_it_knows(checkout: Checkout) -> None:
+    source = checkout.path / "src/whatif/commands/make.py"
     source.write_text(source.read_text().replace("is neither a stage nor", "is here neither a stage nor"))
     done = subprocess.run(
         ["whatif", "make", "evaluate-nobody"],
-        cwd=project.path,
-        env={**project.environment, "PYTHONPATH": str(ROOT / "src")},
+        cwd=checkout.path,
+        env={**checkout.environment, "PYTHONPATH": str(ROOT / "src")},
         capture_output=True,
         text=True,
         check=False,

@@ -12,7 +12,7 @@ import pytest
 
 from tests.defaults import ROOT
 from tests.faulty_proxy import FaultyProxy
-from tests.pipeline.conftest import ENTRY_POINTS, Checkout
+from tests.pipeline.checkouts import ENTRY_POINTS, Checkout
 from tests.pipeline.power_cuts import PowerCuts, job_of, kill_session, started, wait_until
 from tests.served_model import served_model
 from whatif.commands.resume import next_command
@@ -38,11 +38,11 @@ def test_after_a_cut_the_way_back_ends_as_if_nothing_had_happened(power_cuts: Po
     assert outcome.asked_again == 0
 
 
-def test_while_an_orphan_of_a_killed_run_lives_nothing_is_touched(finished: Checkout, tmp_path: Path) -> None:
-    project = Checkout(tmp_path / "project")
-    subprocess.run(["cp", "-a", str(finished.path), str(project.path)], check=True)
-    project.set({"seed": 7})
-    run = started(project, ENTRY_POINTS["snakemake"])
+def test_while_an_orphan_of_a_killed_run_lives_nothing_is_touched(finished_checkout: Checkout, tmp_path: Path) -> None:
+    checkout = Checkout(tmp_path / "project")
+    subprocess.run(["cp", "-a", str(finished_checkout.path), str(checkout.path)], check=True)
+    checkout.set({"seed": 7})
+    run = started(checkout, ENTRY_POINTS["snakemake"])
     try:
         assert wait_until(lambda: job_of(run), run)
         orphan = job_of(run)
@@ -50,25 +50,25 @@ def test_while_an_orphan_of_a_killed_run_lives_nothing_is_touched(finished: Chec
         orphan.send_signal(signal.SIGSTOP)  # so that it lives as long as this test wants
         run.send_signal(signal.SIGKILL)
         run.wait()
-        locks = sorted((project.path / ".snakemake/locks").iterdir())
+        locks = sorted((checkout.path / ".snakemake/locks").iterdir())
         assert locks
-        done = project.run("whatif", "resume", check=False)
+        done = checkout.run("whatif", "resume", check=False)
         assert done.returncode == 1
         assert len(done.stderr.splitlines()) == 1
         assert "this checkout is in use: process " in done.stderr
         assert f"{orphan.pid}" in done.stderr
         assert " since 20" in done.stderr
-        assert sorted((project.path / ".snakemake/locks").iterdir()) == locks
+        assert sorted((checkout.path / ".snakemake/locks").iterdir()) == locks
     finally:
         kill_session(run)
-    (project.path / ".dvc/tmp/rwlock").write_text(  # of a process whose number somebody else has by now
-        f'{{"write": {{"{project.path}/data/extract": {{"pid": {os.getpid()}, "cmd": "dvc repro"}}}}, "read": {{}}}}'
+    (checkout.path / ".dvc/tmp/rwlock").write_text(  # of a process whose number somebody else has by now
+        f'{{"write": {{"{checkout.path}/data/extract": {{"pid": {os.getpid()}, "cmd": "dvc repro"}}}}, "read": {{}}}}'
     )
-    done = project.run("whatif", "resume", "--entry-point", "dvc")
+    done = checkout.run("whatif", "resume", "--entry-point", "dvc")
     assert "removed Snakemake's lock" in done.stderr
     assert f"removed DVC's locks of process {os.getpid()}" in done.stderr
     assert "continuing: dvc repro" in done.stderr
-    assert project.run("whatif", "status", "--check").returncode == 0
+    assert checkout.run("whatif", "status", "--check").returncode == 0
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.pipeline.conftest import ENTRY_POINTS, Checkout
+from tests.pipeline.checkouts import ENTRY_POINTS, Checkout
 
 pytestmark = [pytest.mark.pipeline, pytest.mark.timeout(1800)]
 
@@ -90,13 +90,13 @@ def remote(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Remote]:
 
 
 def test_a_run_by_snakemake_is_recorded_shared_and_found_fresh_elsewhere(
-    finished: Checkout, project: Checkout, tmp_path: Path, remote: Remote, monkeypatch: pytest.MonkeyPatch
+    finished_checkout: Checkout, checkout: Checkout, tmp_path: Path, remote: Remote, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if remote.home is not None:
         monkeypatch.setenv("HOME", str(remote.home))
     shared = tmp_path / "shared.git"
-    finished.run("git", "clone", "--quiet", "--bare", str(finished.path), str(shared))
-    ours, colleague = project, Checkout(tmp_path / "colleague")
+    finished_checkout.run("git", "clone", "--quiet", "--bare", str(finished_checkout.path), str(shared))
+    ours, colleague = checkout, Checkout(tmp_path / "colleague")
     ours.run("git", "remote", "add", "origin", str(shared))
     # Nothing of this run was ever recorded: DVC knows no lock and has nothing in its cache.
     (ours.path / "dvc.lock").unlink()
@@ -115,7 +115,7 @@ def test_a_run_by_snakemake_is_recorded_shared_and_found_fresh_elsewhere(
     ours.commit("a cluster run")
     ours.run("git", "push", "--quiet", "origin", "main")
 
-    finished.run("git", "clone", "--quiet", str(shared), str(colleague.path))
+    finished_checkout.run("git", "clone", "--quiet", str(shared), str(colleague.path))
     for option, value in remote.options.items():
         colleague.run("dvc", "remote", "modify", "--local", "team", option, value)
     colleague.run("dvc", "pull")

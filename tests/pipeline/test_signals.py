@@ -13,19 +13,19 @@ import time
 import psutil
 import pytest
 
-from tests.pipeline.conftest import ENTRY_POINTS, Checkout
+from tests.pipeline.checkouts import ENTRY_POINTS, Checkout
 from tests.pipeline.power_cuts import job_of, kill_session, log_of, processes, started
 
 pytestmark = [pytest.mark.pipeline, pytest.mark.timeout(3600)]
 
 
 def test_all_processes_of_an_interrupted_run_end_and_the_next_run_makes_the_right_bytes(
-    finished: Checkout, project: Checkout, entry_point: list[str]
+    finished_checkout: Checkout, checkout: Checkout, entry_point: list[str]
 ) -> None:
     for folder in ("data", "metrics", "logs", ".whatif", ".snakemake"):
-        shutil.rmtree(project.path / folder)
+        shutil.rmtree(checkout.path / folder)
     for number in (signal.SIGTERM, signal.SIGHUP):
-        said, computed = _interrupted(project, entry_point, number)
+        said, computed = _interrupted(checkout, entry_point, number)
         if entry_point == ENTRY_POINTS["dvc"]:
             assert _lines_of_ours(said) == [
                 "whatif: the run ends: its dvc has ended; finished results are kept, start it again to continue"
@@ -33,35 +33,35 @@ def test_all_processes_of_an_interrupted_run_end_and_the_next_run_makes_the_righ
         # To Snakemake, SIGTERM means: start no other job, and wait for those that run.
         assert computed == (entry_point == ENTRY_POINTS["snakemake"] and number == signal.SIGTERM), said
     # DVC itself ignores SIGINT while a stage runs, and leaves Ctrl-C, which reaches all processes, to the stage.
-    said, computed = _interrupted(project, entry_point, signal.SIGINT, all_of_them=entry_point == ENTRY_POINTS["dvc"])
+    said, computed = _interrupted(checkout, entry_point, signal.SIGINT, all_of_them=entry_point == ENTRY_POINTS["dvc"])
     assert not computed
     assert "Traceback" not in said
     failed = [line for line in said.splitlines() if line.startswith(("ERROR", "Error", "RuleException", "whatif: the"))]
     assert failed[0].startswith("whatif: the run ends: interrupted by SIGINT; ")
     assert len(failed) == (2 if entry_point == ENTRY_POINTS["dvc"] else 1)  # DVC says that its stage failed
-    said, computed = _interrupted(project, entry_point, signal.SIGKILL)
+    said, computed = _interrupted(checkout, entry_point, signal.SIGKILL)
     assert not computed
-    project.run("whatif", "resume")  # after SIGKILL, Snakemake leaves its lock behind
-    assert project.results() == finished.results()
+    checkout.run("whatif", "resume")  # after SIGKILL, Snakemake leaves its lock behind
+    assert checkout.results() == finished_checkout.results()
 
 
 def _interrupted(
-    project: Checkout, command: list[str], number: signal.Signals, *, all_of_them: bool = False
+    checkout: Checkout, command: list[str], number: signal.Signals, *, all_of_them: bool = False
 ) -> tuple[str, bool]:
     """Sends a signal to the first process of a run, or to `all_of_them`, in the middle of a job.
 
     Waits until no process is left. Returns what was said from then on, and whether the job came to its end.
     """
-    run = started(project, command)
+    run = started(checkout, command)
     try:
         job = _suspended_job(run)  # or it might end before the signal comes
-        assert job is not None, log_of(project).read_text()
-        before = log_of(project).stat().st_size
+        assert job is not None, log_of(checkout).read_text()
+        before = log_of(checkout).stat().st_size
         (os.killpg if all_of_them else os.kill)(run.pid, number)
         job.resume()
         while run.poll() is None or processes(run):
             time.sleep(0.05)
-        return log_of(project).read_bytes()[before:].decode(), job.pid in _came_to_their_end(project)
+        return log_of(checkout).read_bytes()[before:].decode(), job.pid in _came_to_their_end(checkout)
     finally:
         kill_session(run)
 
@@ -77,8 +77,8 @@ def _suspended_job(run: subprocess.Popen[bytes]) -> psutil.Process | None:
     return None
 
 
-def _came_to_their_end(project: Checkout) -> set[int]:
-    log = project.path / ".whatif/log.jsonl"
+def _came_to_their_end(checkout: Checkout) -> set[int]:
+    log = checkout.path / ".whatif/log.jsonl"
     return {json.loads(line)["pid"] for line in log.read_text().splitlines()} if log.exists() else set()
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.pipeline.conftest import ENTRY_POINTS, Checkout, copy_of_sources
+from tests.pipeline.checkouts import ENTRY_POINTS, Checkout, copy_of_sources
 from tests.pipeline.slurm_cluster import AT_ONCE, PROGRAMS, SNAKEMAKE, Cluster, slurm, why_not
 from whatif.processes.locks import record_run
 
@@ -33,9 +33,9 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 
 @pytest.fixture
-def unmade(finished: Checkout, tmp_path: Path) -> Iterator[Checkout]:
+def unmade(finished_checkout: Checkout, tmp_path: Path) -> Iterator[Checkout]:
     """The finished project as its sources alone, nothing made."""
-    finished.run("git", "clone", "--quiet", str(finished.path), str(tmp_path / "unmade"))
+    finished_checkout.run("git", "clone", "--quiet", str(finished_checkout.path), str(tmp_path / "unmade"))
     checkout = Checkout(tmp_path / "unmade")
     shutil.rmtree(checkout.path / "metrics")
     yield checkout
@@ -72,12 +72,12 @@ def change(checkout: Checkout, old: str, new: str) -> None:
 
 @with_slurm
 def test_slurm_makes_what_dvc_made_and_both_entry_points_find_it_fresh(
-    finished: Checkout, unmade: Checkout, cluster: Cluster
+    finished_checkout: Checkout, unmade: Checkout, cluster: Cluster
 ) -> None:
     done = start(unmade, *SNAKEMAKE, *AT_ONCE)
     assert done.returncode == 0, done.stdout
     made = unmade.results()
-    wanted = finished.results()
+    wanted = finished_checkout.results()
     assert sorted(made) == sorted(wanted)
     assert [path for path in wanted if made[path] != wanted[path]] == []
     # Fourteen jobs: those of a step that has parts, or several of it, went together.
@@ -113,7 +113,7 @@ def test_slurm_makes_all_of_the_embedded_default_as_dvc_does(cluster: Cluster, t
 
 @with_slurm
 def test_a_job_over_its_memory_is_named_with_its_log_and_a_second_start_goes_on(
-    finished: Checkout, unmade: Checkout, cluster: Cluster
+    finished_checkout: Checkout, unmade: Checkout, cluster: Cluster
 ) -> None:
     unmade.run("snakemake", "--cores", "2", "--quiet", "host", "rules", "--", "verify")
     change(unmade, "mem_mb: 2000", "mem_mb: 20")
@@ -130,7 +130,7 @@ def test_a_job_over_its_memory_is_named_with_its_log_and_a_second_start_goes_on(
     change(unmade, "mem_mb: 20", "mem_mb: 2000")
     again = start(unmade, *SNAKEMAKE, *AT_ONCE, "--", target)
     assert again.returncode == 0, again.stdout
-    assert (unmade.path / target).read_bytes() == (finished.path / target).read_bytes()
+    assert (unmade.path / target).read_bytes() == (finished_checkout.path / target).read_bytes()
     assert cluster.queue() == []
 
 
@@ -185,7 +185,7 @@ def test_while_jobs_of_a_killed_run_wait_in_the_queue_nothing_goes_on(
     assert "continuing: dvc repro extract" in done.stderr
 
 
-def test_without_slurm_one_line_says_where_to_start_and_a_dry_run_works(project: Checkout, tmp_path: Path) -> None:
+def test_without_slurm_one_line_says_where_to_start_and_a_dry_run_works(checkout: Checkout, tmp_path: Path) -> None:
     shown = tmp_path / "bin"
     shown.mkdir()
     folders = [Path(folder) for folder in os.environ["PATH"].split(os.pathsep)]
@@ -194,17 +194,17 @@ def test_without_slurm_one_line_says_where_to_start_and_a_dry_run_works(project:
         if found := shutil.which(name):
             (shown / name).symlink_to(found)
     path = f"{Path(sys.executable).parent}{os.pathsep}{shown}"
-    done = start(project, *SNAKEMAKE, path=path)
+    done = start(checkout, *SNAKEMAKE, path=path)
     assert done.returncode != 0
     assert "--profile slurm: no `sbatch` on the path; run this on a login node" in done.stdout
     assert "Traceback" not in done.stdout
-    planned = start(project, *SNAKEMAKE, "--dry-run", path=path)
+    planned = start(checkout, *SNAKEMAKE, "--dry-run", path=path)
     assert planned.returncode == 0, planned.stdout
 
 
-def test_a_mistake_in_the_resources_stops_the_local_entry_point_too(project: Checkout) -> None:
-    change(project, "mem_mb: 2000", "mem_gb: 2")
-    done = project.run(*ENTRY_POINTS["snakemake"], check=False)
+def test_a_mistake_in_the_resources_stops_the_local_entry_point_too(checkout: Checkout) -> None:
+    change(checkout, "mem_mb: 2000", "mem_gb: 2")
+    done = checkout.run(*ENTRY_POINTS["snakemake"], check=False)
     assert done.returncode != 0
     assert re.search(
         r"slurm/resources\.yaml:\d+: cpu\.mem_gb: unknown key; did you mean `mem_mb`\?", done.stdout + done.stderr

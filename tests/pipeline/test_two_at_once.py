@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.faulty_proxy import FaultyProxy
-from tests.pipeline.conftest import ENTRY_POINTS, Checkout
+from tests.pipeline.checkouts import ENTRY_POINTS, Checkout
 from tests.pipeline.power_cuts import (
     LONGEST,
     PowerCuts,
@@ -29,16 +29,16 @@ pytestmark = [pytest.mark.pipeline, pytest.mark.timeout(3600)]
 
 
 @pytest.fixture(params=sorted(ENTRY_POINTS))
-def busy(request: pytest.FixtureRequest, project: Checkout) -> Iterator[tuple[Checkout, subprocess.Popen[bytes]]]:
+def busy(request: pytest.FixtureRequest, checkout: Checkout) -> Iterator[tuple[Checkout, subprocess.Popen[bytes]]]:
     """A checkout in which a run by each entry point in turn is held in the middle of a job, and that run."""
-    project.set({"seed": 7})
-    run = started(project, ENTRY_POINTS[request.param])
+    checkout.set({"seed": 7})
+    run = started(checkout, ENTRY_POINTS[request.param])
     try:
-        assert wait_until(lambda: job_of(run), run), log_of(project).read_text()
+        assert wait_until(lambda: job_of(run), run), log_of(checkout).read_text()
         job = job_of(run)
         assert job is not None
         job.send_signal(signal.SIGSTOP)
-        yield project, run
+        yield checkout, run
     finally:
         kill_session(run)
 
@@ -46,24 +46,24 @@ def busy(request: pytest.FixtureRequest, project: Checkout) -> Iterator[tuple[Ch
 def test_the_second_run_in_a_checkout_stops_and_says_who_is_first(
     busy: tuple[Checkout, subprocess.Popen[bytes]],
 ) -> None:
-    project, run = busy
+    checkout, run = busy
     by_dvc = Path(str(run.args[0])).name == "dvc" if isinstance(run.args, list) else False
     named = r"this checkout is in use: process \d+ .*since 20\d\d-\d\d-\d\dT[\d:+-]+"
     for second in (ENTRY_POINTS["snakemake"], ["whatif", "resume"]):
-        done = project.run(*second, check=False)
+        done = checkout.run(*second, check=False)
         assert done.returncode == 1
         lines = [line for line in (done.stdout + done.stderr).splitlines() if "in use" in line]
         assert len(lines) == 1
         assert re.search(named, lines[0])
-    done = project.run(*ENTRY_POINTS["dvc"], check=False)
+    done = checkout.run(*ENTRY_POINTS["dvc"], check=False)
     assert done.returncode != 0
     # DVC locks the outputs of a stage while it runs, and says so in words of its own, without since when.
     assert re.search(rf"\(PID {run.pid}\): \S*dvc repro" if by_dvc else named, done.stdout + done.stderr)
     job = job_of(run)
     assert job is not None
     job.send_signal(signal.SIGCONT)
-    assert run.wait(LONGEST) == 0, log_of(project).read_text()
-    assert project.run("whatif", "status", "--check").returncode == 0
+    assert run.wait(LONGEST) == 0, log_of(checkout).read_text()
+    assert checkout.run("whatif", "status", "--check").returncode == 0
 
 
 def test_two_checkouts_that_share_answers_and_cache_lose_nothing(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.pipeline.conftest import ENTRY_POINTS, Checkout
+from tests.pipeline.checkouts import ENTRY_POINTS, Checkout
 
 pytestmark = pytest.mark.pipeline
 
@@ -24,15 +24,15 @@ def computed(jobs: dict[str, str]) -> set[str]:
     return {job for job, outcome in jobs.items() if outcome == "computed"}
 
 
-def test_both_entry_points_make_the_same_bytes(project: Checkout) -> None:
-    by_dvc = project.results()
+def test_both_entry_points_make_the_same_bytes(checkout: Checkout) -> None:
+    by_dvc = checkout.results()
     assert len([path for path in by_dvc if path.endswith(".parquet")]) == 22
     for folder in ("data", "metrics", ".whatif", ".snakemake"):
-        project.run("rm", "-rf", folder)
-    jobs = project.jobs(["snakemake", "--cores", "2", "--quiet", "host", "rules"])
+        checkout.run("rm", "-rf", folder)
+    jobs = checkout.jobs(["snakemake", "--cores", "2", "--quiet", "host", "rules"])
     assert set(jobs) == {"extract", *PARTS, "filter", "verify", *EVALUATIONS, *AUDITS, "aggregate"}
     assert set(jobs.values()) == {"computed"}
-    assert project.results() == by_dvc
+    assert checkout.results() == by_dvc
 
 
 def test_after_a_clone_and_pull_nothing_runs_then_exactly_what_an_edit_asks_for(
@@ -47,67 +47,67 @@ def test_after_a_clone_and_pull_nothing_runs_then_exactly_what_an_edit_asks_for(
     assert fresh_clone.jobs(entry_point) == {}
 
 
-def test_going_back_after_a_checkout_of_other_results(project: Checkout, entry_point: list[str]) -> None:
-    at_first = project.results()
-    project.set({SEED: 7})
-    project.jobs(["dvc", "repro"])
-    at_seven = project.results()
+def test_going_back_after_a_checkout_of_other_results(checkout: Checkout, entry_point: list[str]) -> None:
+    at_first = checkout.results()
+    checkout.set({SEED: 7})
+    checkout.jobs(["dvc", "repro"])
+    at_seven = checkout.results()
     assert at_seven != at_first
-    project.commit("another seed")
-    project.run("git", "checkout", "--quiet", "HEAD~1")
-    project.run("dvc", "checkout", "--force")
-    project.set({SEED: 7})
-    project.jobs(entry_point)
-    assert project.results() == at_seven
-    project.set({SEED: 2024})
-    assert "computed" not in project.jobs(entry_point).values()
-    assert project.results() == at_first
+    checkout.commit("another seed")
+    checkout.run("git", "checkout", "--quiet", "HEAD~1")
+    checkout.run("dvc", "checkout", "--force")
+    checkout.set({SEED: 7})
+    checkout.jobs(entry_point)
+    assert checkout.results() == at_seven
+    checkout.set({SEED: 2024})
+    assert "computed" not in checkout.jobs(entry_point).values()
+    assert checkout.results() == at_first
 
 
-def test_an_experiment_gives_the_results_of_its_own_value(project: Checkout) -> None:
-    project.set({SEED: 7})
-    project.run("snakemake", "--cores", "2", "--quiet", "host", "rules")
-    wanted = json.loads((project.path / "metrics/cvqa-synthetic.json").read_text())
-    project.run("git", "checkout", "--quiet", "--", ".")
-    project.run("dvc", "checkout", "--force")
-    project.run("dvc", "exp", "run", "--temp", "--name", "seven", "--set-param", "seed=7")
-    project.run("dvc", "exp", "branch", "seven", "branch-of-seven")
-    shown = project.run("git", "show", "branch-of-seven:metrics/cvqa-synthetic.json").stdout
+def test_an_experiment_gives_the_results_of_its_own_value(checkout: Checkout) -> None:
+    checkout.set({SEED: 7})
+    checkout.run("snakemake", "--cores", "2", "--quiet", "host", "rules")
+    wanted = json.loads((checkout.path / "metrics/cvqa-synthetic.json").read_text())
+    checkout.run("git", "checkout", "--quiet", "--", ".")
+    checkout.run("dvc", "checkout", "--force")
+    checkout.run("dvc", "exp", "run", "--temp", "--name", "seven", "--set-param", "seed=7")
+    checkout.run("dvc", "exp", "branch", "seven", "branch-of-seven")
+    shown = checkout.run("git", "show", "branch-of-seven:metrics/cvqa-synthetic.json").stdout
     assert json.loads(shown) == wanted
 
 
 @pytest.mark.parametrize("order", [("snakemake", "dvc"), ("dvc", "snakemake")])
-def test_what_one_entry_point_has_made_the_other_does_not_repeat(project: Checkout, order: tuple[str, str]) -> None:
-    project.set({IMAGE_SIZE: 208})
-    assert set(project.jobs(ENTRY_POINTS[order[0]])) >= PARTS
-    results = project.results()
-    assert project.jobs(ENTRY_POINTS[order[1]]) == {}
-    assert project.results() == results
+def test_what_one_entry_point_has_made_the_other_does_not_repeat(checkout: Checkout, order: tuple[str, str]) -> None:
+    checkout.set({IMAGE_SIZE: 208})
+    assert set(checkout.jobs(ENTRY_POINTS[order[0]])) >= PARTS
+    results = checkout.results()
+    assert checkout.jobs(ENTRY_POINTS[order[1]]) == {}
+    assert checkout.results() == results
 
 
-def test_a_comment_in_the_source_of_a_stage_repeats_nothing(project: Checkout, entry_point: list[str]) -> None:
-    source = project.path / "src/whatif/benchmarks/cvqa_synthetic/dot_puzzle.py"
+def test_a_comment_in_the_source_of_a_stage_repeats_nothing(checkout: Checkout, entry_point: list[str]) -> None:
+    source = checkout.path / "src/whatif/benchmarks/cvqa_synthetic/dot_puzzle.py"
     source.write_text(source.read_text(encoding="utf-8") + "\n# A remark.\n", encoding="utf-8")
-    assert project.jobs(entry_point) == {}
+    assert checkout.jobs(entry_point) == {}
 
 
-def test_changed_code_of_a_stage_repeats_that_stage_alone(project: Checkout, entry_point: list[str]) -> None:
-    source = project.path / "src/whatif/benchmarks/cvqa_synthetic/dot_puzzle.py"
+def test_changed_code_of_a_stage_repeats_that_stage_alone(checkout: Checkout, entry_point: list[str]) -> None:
+    source = checkout.path / "src/whatif/benchmarks/cvqa_synthetic/dot_puzzle.py"
     text = source.read_text(encoding="utf-8")
     source.write_text(text.replace("_ATTEMPTS = ", "_ATTEMPTS = 1 + "), encoding="utf-8")
-    assert computed(project.jobs(entry_point)) == PARTS
-    assert project.jobs(entry_point) == {}
+    assert computed(checkout.jobs(entry_point)) == PARTS
+    assert checkout.jobs(entry_point) == {}
 
 
-def test_a_model_added_and_taken_away_again(project: Checkout, entry_point: list[str]) -> None:
-    before = project.results()
-    project.set({"models.again": {"adapter": "random", "name": "Random again"}})
+def test_a_model_added_and_taken_away_again(checkout: Checkout, entry_point: list[str]) -> None:
+    before = checkout.results()
+    checkout.set({"models.again": {"adapter": "random", "name": "Random again"}})
     wanted = {"aggregate", *(f"evaluate again {part}" for part in SHARDS)}
-    assert project.jobs(entry_point) == dict.fromkeys(wanted, "computed")
-    assert "Random again" in (project.path / "metrics/cvqa-synthetic/table7.md").read_text()
-    project.set({"models.again": None})
-    assert "computed" not in project.jobs(entry_point).values()
-    assert project.results() == before
+    assert checkout.jobs(entry_point) == dict.fromkeys(wanted, "computed")
+    assert "Random again" in (checkout.path / "metrics/cvqa-synthetic/table7.md").read_text()
+    checkout.set({"models.again": None})
+    assert "computed" not in checkout.jobs(entry_point).values()
+    assert checkout.results() == before
 
 
 @pytest.mark.parametrize(
@@ -121,19 +121,19 @@ def test_a_model_added_and_taken_away_again(project: Checkout, entry_point: list
 )
 @pytest.mark.parametrize("damage", ["deleted", "edited"])
 def test_a_deleted_or_edited_file_is_made_again(
-    project: Checkout, entry_point: list[str], file: str, damage: str
+    checkout: Checkout, entry_point: list[str], file: str, damage: str
 ) -> None:
-    before = project.results()
-    path = project.path / file
+    before = checkout.results()
+    path = checkout.path / file
     if damage == "deleted":
         path.unlink()
     elif path.suffix == ".parquet":
         _edit_rows(path)
     else:
         path.write_bytes(path.read_bytes() + b"\n1,2,3\n")
-    assert project.results() != before
-    project.jobs(entry_point)
-    assert project.results() == before
+    assert checkout.results() != before
+    checkout.jobs(entry_point)
+    assert checkout.results() == before
 
 
 def _edit_rows(path: Path) -> None:

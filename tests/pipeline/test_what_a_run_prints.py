@@ -9,7 +9,7 @@ import shutil
 import pytest
 import yaml
 
-from tests.pipeline.conftest import ENTRY_POINTS, Checkout
+from tests.pipeline.checkouts import ENTRY_POINTS, Checkout
 
 pytestmark = pytest.mark.pipeline
 
@@ -20,16 +20,16 @@ _BROKEN = {"adapter": "replay", "predictions": "no/such/answers.jsonl"}
 
 
 @pytest.fixture
-def unmade(project: Checkout) -> Checkout:
+def unmade(checkout: Checkout) -> Checkout:
     """A checkout as a new clone has it: nothing was run."""
     for folder in ("data", "metrics", "logs", ".whatif", ".snakemake"):
-        shutil.rmtree(project.path / folder)
-    return project
+        shutil.rmtree(checkout.path / folder)
+    return checkout
 
 
-def snakemake_runs(project: Checkout) -> int:
+def snakemake_runs(checkout: Checkout) -> int:
     """How often Snakemake ran jobs or looked for some: it writes a log each time."""
-    return len(list((project.path / ".snakemake/log").glob("*.log")))
+    return len(list((checkout.path / ".snakemake/log").glob("*.log")))
 
 
 @pytest.mark.parametrize("command", [DVC, SNAKEMAKE])
@@ -46,10 +46,10 @@ def test_a_run_prints_a_line_for_each_job_and_keeps_the_rest_in_logs(unmade: Che
     assert "Finished jobid: 0 (Rule: " in (unmade.path / "logs/snakemake.log").read_text()
 
 
-def test_one_dvc_repro_starts_snakemake_once_and_its_stages_are_recorded(finished: Checkout, unmade: Checkout) -> None:
+def test_dvc_repro_starts_snakemake_once_and_records_its_stages(finished_checkout: Checkout, unmade: Checkout) -> None:
     unmade.run(*DVC)
     assert snakemake_runs(unmade) == 1
-    assert unmade.results() == finished.results()
+    assert unmade.results() == finished_checkout.results()
     assert "up to date" in unmade.run("dvc", "status").stdout
 
 

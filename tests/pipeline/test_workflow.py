@@ -9,8 +9,9 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
+from tests.defaults import ROOT
 from tests.pictures import icon
-from tests.pipeline.conftest import ENTRY_POINTS, ROOT, Checkout
+from tests.pipeline.checkouts import ENTRY_POINTS, Checkout
 from tests.published import funnel
 from whatif import benchmarks
 
@@ -30,25 +31,25 @@ TINY = ("evaluate tiny part-000-of-002", "evaluate tiny part-001-of-002", "aggre
     ],
 )
 def test_both_entry_points_refuse_bad_parameters_before_anything_runs(
-    project: Checkout, entry_point: list[str], values: dict[str, object], message: str
+    checkout: Checkout, entry_point: list[str], values: dict[str, object], message: str
 ) -> None:
-    before = project.results()
-    project.set(values)
-    done = project.run(*entry_point, check=False)
+    before = checkout.results()
+    checkout.set(values)
+    done = checkout.run(*entry_point, check=False)
     assert done.returncode != 0
     assert message in done.stdout + done.stderr
     assert "Traceback" not in done.stdout + done.stderr
-    assert project.results() == before
+    assert checkout.results() == before
 
 
-def test_both_entry_points_refuse_a_model_key_with_a_dot(project: Checkout, entry_point: list[str]) -> None:
-    text = (project.path / "params.yaml").read_text()
-    (project.path / "params.yaml").write_text(text.replace("  random:", "  qwen2.5-vl:"))
-    before = project.results()
-    done = project.run(*entry_point, check=False)
+def test_both_entry_points_refuse_a_model_key_with_a_dot(checkout: Checkout, entry_point: list[str]) -> None:
+    text = (checkout.path / "params.yaml").read_text()
+    (checkout.path / "params.yaml").write_text(text.replace("  random:", "  qwen2.5-vl:"))
+    before = checkout.results()
+    done = checkout.run(*entry_point, check=False)
     assert done.returncode != 0
     assert "models.qwen2.5-vl: is 'qwen2.5-vl'; a key must be lower-case words" in done.stdout + done.stderr
-    assert project.results() == before
+    assert checkout.results() == before
 
 
 @pytest.mark.parametrize(
@@ -61,24 +62,24 @@ def test_both_entry_points_refuse_a_model_key_with_a_dot(project: Checkout, entr
     ],
 )
 def test_options_of_snakemake_that_do_not_go_with_the_graph_are_refused_in_one_line(
-    project: Checkout, options: tuple[str, ...], wanted: str
+    checkout: Checkout, options: tuple[str, ...], wanted: str
 ) -> None:
-    (project.path / "other.yaml").write_text("seed: 7\n")
-    project.set({"generate.cvqa-synthetic.image_size": 200})  # so that there would be something to touch
-    before = project.results()
-    times = {path: (project.path / path).stat().st_mtime_ns for path in before}
-    done = project.run("snakemake", "--cores", "1", *options, check=False)
+    (checkout.path / "other.yaml").write_text("seed: 7\n")
+    checkout.set({"generate.cvqa-synthetic.image_size": 200})  # so that there would be something to touch
+    before = checkout.results()
+    times = {path: (checkout.path / path).stat().st_mtime_ns for path in before}
+    done = checkout.run("snakemake", "--cores", "1", *options, check=False)
     assert done.returncode == 1
     notes = ("Using workflow specific profile", "Config file params.yaml is extended")  # Snakemake's
     (line,) = [line for line in (done.stdout + done.stderr).splitlines() if not line.startswith(notes)]
     assert line.startswith(f"whatif: {wanted}")
-    assert project.results() == before
-    assert {path: (project.path / path).stat().st_mtime_ns for path in before} == times
+    assert checkout.results() == before
+    assert {path: (checkout.path / path).stat().st_mtime_ns for path in before} == times
 
 
-def test_a_dry_run_has_nothing_to_do_and_lint_finds_only_what_we_accept(project: Checkout) -> None:
-    assert "Nothing to be done" in project.run("snakemake", "--dry-run").stdout
-    lint = project.run("snakemake", "--lint", check=False)
+def test_a_dry_run_has_nothing_to_do_and_lint_finds_only_what_we_accept(checkout: Checkout) -> None:
+    assert "Nothing to be done" in checkout.run("snakemake", "--dry-run").stdout
+    lint = checkout.run("snakemake", "--lint", check=False)
     # One environment for all rules, pinned in constraints.txt: a second description of it would only drift.
     accepted = "Specify a conda environment or container for each rule."
     findings = set(re.findall(r"^    \* (.*):$", lint.stdout + lint.stderr, re.MULTILINE))
@@ -86,8 +87,7 @@ def test_a_dry_run_has_nothing_to_do_and_lint_finds_only_what_we_accept(project:
 
 
 def test_dvc_knows_every_file_of_the_graph_and_every_input_of_a_stage() -> None:
-    values = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
-    graph = benchmarks.graph(benchmarks.check_params({**values, "benchmarks": benchmarks.installed()}))
+    graph = benchmarks.graph(benchmarks.load_params(ROOT / "params.yaml"))
     stages = yaml.safe_load((ROOT / "dvc.yaml").read_text(encoding="utf-8"))["stages"]
     for job in graph.jobs:
         stage = stages[job.step.stage]
@@ -97,23 +97,22 @@ def test_dvc_knows_every_file_of_the_graph_and_every_input_of_a_stage() -> None:
         outs = [next(iter(out)).replace("${key}", key) for out in stage["outs"]]
         for path in (*job.outputs.values(), *job.published):
             assert any(str(path) == out or str(path).startswith(f"{out}/") for out in outs), path
-        for paths in job.inputs.values():
-            for path in paths:
-                # Steps of one stage may build on each other.
-                assert any(str(path).startswith(f"{place}/") for place in [*stage["deps"], *outs]), (job.name, path)
+        for path in job.input_paths:
+            # Steps of one stage may build on each other.
+            assert any(str(path).startswith(f"{place}/") for place in [*stage["deps"], *outs]), (job.name, path)
         tracked = ["params.yaml:" if isinstance(p, dict) else p.replace("${key}", key) for p in stage["params"]]
-        for place in job.parameters:
+        for place in job.plain_parameters:
             assert "params.yaml:" in tracked or any(f"{place}.".startswith(f"{p}.") for p in tracked), (job.name, place)
 
 
-def test_a_checkpoint_is_asked_and_its_weights_are_part_of_the_fingerprint(project: Checkout, tmp_path: Path) -> None:
+def test_a_checkpoint_is_asked_and_its_weights_are_part_of_the_fingerprint(checkout: Checkout, tmp_path: Path) -> None:
     from tests.tiny_checkpoints import tiny_llava
 
     folder = tiny_llava(tmp_path / "llava", seed=1)
     model = {"adapter": "hf-chat", "checkpoint": str(folder), "name": "Tiny LLaVA"}
-    project.set({"models.tiny": model})
-    assert project.jobs(SNAKEMAKE) == dict.fromkeys(TINY, "computed")
-    predictions = project.path / "data/evaluate/tiny/cvqa-synthetic/predictions"
+    checkout.set({"models.tiny": model})
+    assert checkout.jobs(SNAKEMAKE) == dict.fromkeys(TINY, "computed")
+    predictions = checkout.path / "data/evaluate/tiny/cvqa-synthetic/predictions"
     rows = pq.read_table(predictions).to_pylist()
     assert len(rows) == 2 * 6 * 4
     assert {row["status"] for row in rows} == {"ok"}
@@ -121,12 +120,12 @@ def test_a_checkpoint_is_asked_and_its_weights_are_part_of_the_fingerprint(proje
         assert len(row["choice_scores"]) == 4
         means = [score["mean"] for score in row["choice_scores"]]
         assert row["answer"] == "ABCD"[means.index(max(means))]
-    assert "Tiny LLaVA" in (project.path / "metrics/cvqa-synthetic/table7.md").read_text()
-    project.set({"models.tiny.name": "Tiny"})
-    assert project.jobs(SNAKEMAKE) == {"aggregate": "computed"}
+    assert "Tiny LLaVA" in (checkout.path / "metrics/cvqa-synthetic/table7.md").read_text()
+    checkout.set({"models.tiny.name": "Tiny"})
+    assert checkout.jobs(SNAKEMAKE) == {"aggregate": "computed"}
     tiny_llava(folder, seed=2)
-    assert f"source {folder}" in project.run("whatif", "status").stdout
-    assert project.jobs(SNAKEMAKE) == dict.fromkeys(TINY, "computed")
+    assert f"source {folder}" in checkout.run("whatif", "status").stdout
+    assert checkout.jobs(SNAKEMAKE) == dict.fromkeys(TINY, "computed")
 
 
 @pytest.mark.parametrize(
@@ -137,63 +136,63 @@ def test_a_checkpoint_is_asked_and_its_weights_are_part_of_the_fingerprint(proje
     ],
 )
 def test_a_folder_that_is_no_checkpoint_is_one_line(
-    project: Checkout, tmp_path: Path, files: dict[str, str], message: str
+    checkout: Checkout, tmp_path: Path, files: dict[str, str], message: str
 ) -> None:
     folder = tmp_path / "no-checkpoint"
     folder.mkdir()
     for name, text in files.items():
         (folder / name).write_text(text)
-    project.set({"models.tiny": {"adapter": "hf-chat", "checkpoint": str(folder)}})
-    done = project.run("whatif", "evaluate", "cvqa-synthetic", "--model", "tiny", check=False)
+    checkout.set({"models.tiny": {"adapter": "hf-chat", "checkpoint": str(folder)}})
+    done = checkout.run("whatif", "evaluate", "cvqa-synthetic", "--model", "tiny", check=False)
     assert done.returncode == 2
     (line,) = [line for line in done.stderr.splitlines() if line.startswith("whatif: ")]
     assert message.format(folder=folder) in line
-    assert not (project.path / "data/evaluate/tiny").exists() or not list(
-        (project.path / "data/evaluate/tiny").rglob("*.*")
+    assert not (checkout.path / "data/evaluate/tiny").exists() or not list(
+        (checkout.path / "data/evaluate/tiny").rglob("*.*")
     )
 
 
-def test_flowers_from_an_icons_50_folder(project: Checkout, tmp_path: Path) -> None:
+def test_flowers_from_an_icons_50_folder(checkout: Checkout, tmp_path: Path) -> None:
     folder = tmp_path / "Icons-50" / "flower"
     folder.mkdir(parents=True)
     for number in range(3):
         (folder / f"apple_{number}.png").write_bytes(icon((200, 10 * number, 60)))
     (folder / "broken.png").write_bytes(b"\x89PNG no picture")
-    project.set({"extract.cvqa-synthetic.icons50.folder": str(tmp_path / "Icons-50")})
-    jobs = project.jobs(SNAKEMAKE)
+    checkout.set({"extract.cvqa-synthetic.icons50.folder": str(tmp_path / "Icons-50")})
+    jobs = checkout.jobs(SNAKEMAKE)
     assert {"extract", "generate part-000-of-002", "aggregate"} <= set(jobs)
-    assert funnel(project.path / "metrics/cvqa-synthetic/funnel.csv")["extract"] == ("unreadable: 1", 4, 3, 1)
-    shown = project.run("whatif", "show", "data/extract/cvqa-synthetic/rejections.parquet").stdout
+    assert funnel(checkout.path / "metrics/cvqa-synthetic/funnel.csv")["extract"] == ("unreadable: 1", 4, 3, 1)
+    shown = checkout.run("whatif", "show", "data/extract/cvqa-synthetic/rejections.parquet").stdout
     assert "flower/broken.png" in shown
     # Another picture in the folder: the path is the same, its content is not.
     (folder / "apple_3.png").write_bytes(icon((10, 200, 60)))
-    assert "source " in project.run("whatif", "status").stdout
-    assert project.jobs(SNAKEMAKE)["extract"] == "computed"
+    assert "source " in checkout.run("whatif", "status").stdout
+    assert checkout.jobs(SNAKEMAKE)["extract"] == "computed"
 
 
 @pytest.mark.parametrize("kind", ["missing", "empty"])
-def test_an_icons_50_folder_without_pictures_is_one_line(project: Checkout, tmp_path: Path, kind: str) -> None:
+def test_an_icons_50_folder_without_pictures_is_one_line(checkout: Checkout, tmp_path: Path, kind: str) -> None:
     folder = tmp_path / "Icons-50"
     if kind == "empty":
         (folder / "flower").mkdir(parents=True)
-    project.set({"extract.cvqa-synthetic.icons50.folder": str(folder)})
-    done = project.run("whatif", "extract", "cvqa-synthetic", check=False)
+    checkout.set({"extract.cvqa-synthetic.icons50.folder": str(folder)})
+    done = checkout.run("whatif", "extract", "cvqa-synthetic", check=False)
     assert done.returncode == 2
     assert done.stderr.startswith(f"whatif: {folder}: ")
     assert len(done.stderr.splitlines()) == 1
-    through_the_entry_point = project.run(*SNAKEMAKE, check=False)
+    through_the_entry_point = checkout.run(*SNAKEMAKE, check=False)
     assert through_the_entry_point.returncode != 0
     assert f"whatif: {folder}: " in through_the_entry_point.stdout + through_the_entry_point.stderr
 
 
-def test_status_names_what_changed_and_check_ends_with_one(project: Checkout) -> None:
-    assert project.run("whatif", "status", "--check").returncode == 0
-    project.set({"generate.cvqa-synthetic.image_size": 200})
-    done = project.run("whatif", "status", "--check", check=False)
+def test_status_names_what_changed_and_check_ends_with_one(checkout: Checkout) -> None:
+    assert checkout.run("whatif", "status", "--check").returncode == 0
+    checkout.set({"generate.cvqa-synthetic.image_size": 200})
+    done = checkout.run("whatif", "status", "--check", check=False)
     assert done.returncode == 1
     assert "generate.cvqa-synthetic.image_size: 224 -> 200" in done.stdout
     assert re.search(r"^stale +generate cvqa-synthetic part-000-of-002$", done.stdout, re.MULTILINE)
-    done = project.run("whatif", "status", "--all", "--check", check=False)
+    done = checkout.run("whatif", "status", "--all", "--check", check=False)
     assert done.returncode == 1
     assert re.search(
         r"^stale +data/generate/cvqa-synthetic/images/part-000-of-002\.parquet$", done.stdout, re.MULTILINE
@@ -201,23 +200,23 @@ def test_status_names_what_changed_and_check_ends_with_one(project: Checkout) ->
     assert re.search(r"^unknown +data/filter/cvqa-synthetic/questions\.parquet$", done.stdout, re.MULTILINE)
 
 
-def test_an_unreadable_artifact_is_one_line_on_the_command_line(project: Checkout) -> None:
+def test_an_unreadable_artifact_is_one_line_on_the_command_line(checkout: Checkout) -> None:
     file = "data/filter/cvqa-synthetic/questions.parquet"
-    (project.path / file).write_bytes(b"PAR1")
-    done = project.run("whatif", "verify", "cvqa-synthetic", check=False)
+    (checkout.path / file).write_bytes(b"PAR1")
+    done = checkout.run("whatif", "verify", "cvqa-synthetic", check=False)
     assert done.returncode == 2
     assert done.stderr.startswith(f"whatif: {file}: is not a complete Parquet file")
     assert len(done.stderr.splitlines()) == 1
 
 
-def test_a_dry_run_says_what_a_paid_model_would_cost(project: Checkout) -> None:
+def test_a_dry_run_says_what_a_paid_model_would_cost(checkout: Checkout) -> None:
     prices = {"price_per_million_prompt_tokens": 1, "price_per_million_response_tokens": 1}
     model = {"adapter": "api", "model": "gpt", "base_url": "http://127.0.0.1:9/v1", **prices}
-    project.set({"models.paid": model, "models.free": {**model, "model": "free", **dict.fromkeys(prices)}})
-    before = project.results()
-    said = project.run(*SNAKEMAKE, "--dry-run").stderr
+    checkout.set({"models.paid": model, "models.free": {**model, "model": "free", **dict.fromkeys(prices)}})
+    before = checkout.results()
+    said = checkout.run(*SNAKEMAKE, "--dry-run").stderr
     lines = [line for line in said.splitlines() if "questions" in line]
     assert len(lines) == 1
     assert lines[0].startswith("paid cvqa-synthetic: asks 48 of 48 questions (0 are stored), about ")
     assert ", cost about 0.0" in lines[0]
-    assert project.results() == before
+    assert checkout.results() == before

@@ -16,6 +16,8 @@ import pytest
 from tests.defaults import ROOT
 from whatif.processes import ending
 
+pytestmark = pytest.mark.process
+
 Start = Callable[..., subprocess.Popen[str]]
 SOURCE = ROOT / "src"
 # Snakemake during a run: one child as its job, and a main thread that waits.

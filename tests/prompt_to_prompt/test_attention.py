@@ -21,6 +21,8 @@ from whatif.training.diffusion_parts import (
 )
 from whatif.training.diffusion_scenes import caption_words
 
+pytestmark = pytest.mark.slow
+
 BALL = "A large red ball on a white background."
 STAR = "A large red star on a white background."
 REQUESTS = [

@@ -27,6 +27,8 @@ from whatif.prompt_to_prompt.chosen_images import ChosenPair, chosen_pictures
 from whatif.prompt_to_prompt.directional_similarity import Thresholds, measured
 from whatif.prompt_to_prompt.image_maker import PictureMaker
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("diffusers")
 
 CANDIDATES = 3

@@ -16,6 +16,8 @@ from whatif.prompt_to_prompt.candidate_scores import candidate_rows
 from whatif.prompt_to_prompt.directional_similarity import Thresholds, best_candidates
 from whatif.prompt_to_prompt.image_maker import PictureMaker
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("diffusers")
 
 

@@ -24,6 +24,7 @@ ROWS = [
 ]
 
 
+@pytest.mark.process
 def test_the_same_rows_give_the_same_bytes_in_another_process() -> None:
     here = accuracy_scatter(ROWS, 25.0, "C-VQA-Synthetic")
     code = (
@@ -53,7 +54,9 @@ def test_the_settings_of_others_are_left_alone() -> None:
 
 @pytest.mark.parametrize("rows", [[], ROWS[:1], [Point("m", "m", "ours", 100, 0, 99, 100, 0, 1)]])
 def test_few_points_and_points_at_the_edge(rows: list[Point]) -> None:
-    ElementTree.fromstring(accuracy_scatter(rows, 25.0, "edge"))
+    assert ElementTree.fromstring(accuracy_scatter(rows, 25.0, "edge")).tag.endswith("}svg")
+    points = [line for line in plots._draw(rows, 25.0, "edge").axes[0].lines if line.get_marker() == "o"]
+    assert len(points) == len([row for row in rows if row.source == "ours"])
 
 
 def test_every_point_is_named_and_no_name_covers_another() -> None:

@@ -15,6 +15,8 @@ from whatif.errors import WhatifError
 from whatif.shortcuts.audit import Shortcut, audit
 from whatif.shortcuts.features import by_rank, features
 
+pytestmark = pytest.mark.slow
+
 RELEASED = Path(os.environ.get("WHATIF_DATA", "")) / "c-vqa" / "C-VQA-Synthetic_questions.csv"
 VARIANTS = ("original", "counterfactual")
 

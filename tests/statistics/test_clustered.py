@@ -132,6 +132,7 @@ def test_degrees_of_freedom_are_one_less_than_the_images() -> None:
     assert sizes[0] / sizes[1] == pytest.approx((quantiles[1] / quantiles[0]) ** 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("images", "accuracy"), [(30, 0.1), (30, 0.95), (60, 0.05)])
 def test_intervals_hold_the_truth_as_often_as_they_say(images: int, accuracy: float) -> None:
     """A part of the simulation of docs/statistics.md; a percentile bootstrap holds it in 89 to 94% here."""

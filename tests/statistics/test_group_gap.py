@@ -13,6 +13,8 @@ from scipy import stats
 from whatif.statistics import GroupGap, Interval, group_gap, paired_difference, square_and_add
 from whatif.statistics.clusters import mean_and_variance
 
+pytestmark = pytest.mark.slow
+
 
 def answers(males: int, females: int, seed: int, lost: tuple[float, float] = (0.3, 0.5)) -> dict[str, Any]:
     """One or two pairs an image; of right originals this share is lost in each group."""

@@ -9,6 +9,8 @@ import pytest
 
 from whatif.statistics import holm
 
+pytestmark = pytest.mark.slow
+
 
 # The example of the step-down procedure in Wikipedia, "Holm-Bonferroni method": at 0.05 only H1 and H4 are rejected.
 def test_four_hypotheses() -> None:

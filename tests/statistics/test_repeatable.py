@@ -59,6 +59,7 @@ def test_names_of_images_do_not_matter(name: str) -> None:
     assert STATISTICS[name](renamed, 0) == STATISTICS[name](known, 0)
 
 
+@pytest.mark.process
 def test_another_process_gives_the_same() -> None:
     code = "from tests.statistics.test_repeatable import *; print([make(columns(), 5) for make in STATISTICS.values()])"
     printed = []

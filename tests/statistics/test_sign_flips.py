@@ -14,6 +14,8 @@ from whatif.statistics import paired_difference, sign_flips
 from whatif.statistics.clusters import ClusterTotals
 from whatif.statistics.sign_flips import sign_flip_p
 
+pytestmark = pytest.mark.slow
+
 
 def totals(changes: npt.ArrayLike) -> ClusterTotals:
     """Clusters that change by so much each."""

@@ -101,7 +101,7 @@ def tiny_diffusion(folder: Path, seed: int = 0) -> Path:
     torch.manual_seed(seed)
     tokenizer = _framed_tokenizer()
     widths = (8, 8, 8)
-    diffusers.StableDiffusionPipeline(
+    pipeline: Any = diffusers.StableDiffusionPipeline(
         vae=diffusers.AutoencoderTiny(
             encoder_block_out_channels=widths,
             decoder_block_out_channels=widths,
@@ -124,7 +124,8 @@ def tiny_diffusion(folder: Path, seed: int = 0) -> Path:
         safety_checker=None,
         feature_extractor=None,
         requires_safety_checker=False,
-    ).save_pretrained(folder)
+    )
+    pipeline.save_pretrained(folder)
     return folder
 
 

@@ -24,6 +24,8 @@ from whatif.training.scene_facts import PATCH_FACTS, UNTOLD, patch_facts, scene_
 from whatif.training.supervision import pixel_values
 from whatif.training.tokenizers import train_clip_tokenizer, train_tokenizer
 
+pytestmark = pytest.mark.slow
+
 TOWER = Schedule(steps=3, batch=8, learning_rate=2e-3, warmup=1)
 RECIPE = ContrastiveRecipe(tower=TOWER, train=Schedule(steps=6, batch=16, learning_rate=2e-3, warmup=1))
 

@@ -31,6 +31,8 @@ from whatif.training.diffusion_parts import (
 from whatif.training.diffusion_scenes import PLACES_APART, caption_words, draw_caption, draw_training_scenes
 from whatif.training.recipes import DiffusionRecipe, Schedule
 
+pytestmark = pytest.mark.slow
+
 MOST_BYTES = 7_000_000
 
 

@@ -23,6 +23,8 @@ from whatif.training.language import (
 from whatif.training.recipes import LanguageRecipe, Schedule
 from whatif.training.saving import save_checkpoint
 
+pytestmark = pytest.mark.slow
+
 Train = Callable[[LanguageRecipe, int, int, Path, Path], list[dict[str, float]]]
 TRAININGS = [(train_masked_language, assess_masked_language), (train_causal_language, assess_causal_language)]
 

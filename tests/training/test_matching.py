@@ -23,6 +23,8 @@ from whatif.training.scene_facts import UNTOLD
 from whatif.training.supervision import pixel_values
 from whatif.training.tower import wave_positions
 
+pytestmark = pytest.mark.slow
+
 TOWER = Schedule(steps=3, batch=8, learning_rate=2e-3, warmup=1)
 RECIPE = MatchingRecipe(tower=TOWER, train=Schedule(steps=5, batch=16, learning_rate=2e-3, warmup=1))
 

@@ -19,6 +19,8 @@ from whatif.training.recipes import Examples, Schedule, VisionLanguageRecipe
 from whatif.training.vision_language import train_vision_language
 from whatif.training.vision_language_parts import pixel_values, read_tokens
 
+pytestmark = pytest.mark.slow
+
 _EXAMPLES = Examples(flower_puzzles=8, dot_puzzles=4, scenes=8)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.command_line import refused, whatif
+from tests.command_line import files, refused, whatif
 from tests.defaults import ROOT
 from whatif.errors import WhatifError
 from whatif.workflow import recovery
@@ -30,10 +30,12 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_whole_files_are_found_whole(checkout: Path) -> None:
-    check_dvc()
-    (checkout / ".dvc/config").write_bytes(b"")  # DVC has a default for all of it
     (checkout / ".dvc/config.local").write_text("[cache]\n    dir = /elsewhere\n")
-    check_dvc()
+    for configuration in ((checkout / ".dvc/config").read_bytes(), b""):  # DVC has a default for all of it
+        (checkout / ".dvc/config").write_bytes(configuration)
+        before = files(checkout)
+        check_dvc()
+        assert files(checkout) == before
 
 
 @pytest.mark.parametrize(
@@ -73,6 +75,7 @@ def test_a_damaged_file_is_named_with_how_to_restore_it_and_nothing_is_touched(
     assert (checkout / ".snakemake/locks/0.output.lock").exists()
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     "written", [b"", JUNK, b"\0\0\0", b"[" * 5000, b"<<<<<<< HEAD\n" + LOCK, b"stages: [\n", b"- extract\n", LOCK[:40]]
 )

@@ -63,6 +63,7 @@ def test_a_temporary_file_whose_writer_lives_stays(checkout: Path) -> None:
     assert not temporary.exists()
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("written", ["", LOCK[:40], "stages: [\n"])
 def test_a_dvc_lock_that_was_cut_off_is_restored_from_git(checkout: Path, written: str) -> None:
     name = ["-c", "user.name=test", "-c", "user.email=test@localhost"]
@@ -77,6 +78,7 @@ def test_a_dvc_lock_that_was_cut_off_is_restored_from_git(checkout: Path, writte
     assert (checkout / ".whatif/set-aside/dvc.lock").read_text() == written
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("command", "at_work"),
     [
@@ -102,6 +104,7 @@ def test_who_lives_is_seen_in_this_checkout_and_no_other(
     owners.check_free(checkout)
 
 
+@pytest.mark.process
 def test_a_dvc_repro_between_two_stages_is_first(checkout: Path) -> None:
     with _at_work(checkout, "dvc", "repro") as pid:
         (checkout / ".dvc/tmp/lock").write_text(f" {pid}\n")
@@ -126,6 +129,7 @@ def test_how_a_run_was_started_is_known_to_who_goes_on(checkout: Path, monkeypat
     assert locks.last_run() == []
 
 
+@pytest.mark.process
 def test_a_held_lock_counts_where_no_process_is_seen(checkout: Path) -> None:
     script = (
         "import sys, time; from whatif.processes import locks\n"

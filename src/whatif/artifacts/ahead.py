@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
@@ -11,7 +11,7 @@ Piece = TypeVar("Piece")
 _END = object()
 
 
-def read_ahead(pieces: Iterator[Piece], number: int = 2) -> Iterator[Piece]:
+def read_ahead(pieces: Iterator[Piece], number: int = 2) -> Generator[Piece, None, None]:
     """The same pieces in the same order, of which `number` are read by another thread before they are wanted.
 
     What reading raises is raised here, at the piece that could not be read.

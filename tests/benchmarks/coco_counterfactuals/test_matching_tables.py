@@ -93,6 +93,7 @@ def drawing() -> bytes:
     return margin_distributions({**found.values, "n": found.values["m"]}, {"m": "M_1 $x$ $\\bad$ <&>", "n": "N"})
 
 
+@pytest.mark.process
 def test_the_same_values_give_the_same_bytes_in_another_process() -> None:
     code = (
         "import sys; from tests.benchmarks.coco_counterfactuals.test_matching_tables import drawing; "
@@ -141,4 +142,5 @@ def test_a_drawing_is_as_wide_as_what_is_on_it() -> None:
 @pytest.mark.parametrize("values", [{}, {"m": [0.0]}, {"m": [1e-9, 1e-9]}, {"m": [-3.0, 1e6]}])
 def test_few_values_and_strange_ones_are_drawn(values: dict[str, list[float]]) -> None:
     of_model = {model: {name: np.array(of) for name in MARGINS} for model, of in values.items()}
-    ElementTree.fromstring(margin_distributions(of_model, dict.fromkeys(of_model, "M")))
+    drawing = ElementTree.fromstring(margin_distributions(of_model, dict.fromkeys(of_model, "M")))
+    assert drawing.tag.endswith("}svg") and float(drawing.attrib["width"].removesuffix("pt")) > 0

@@ -3,87 +3,54 @@
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
-from tests.defaults import ROOT
+from tests.projects import Project, Row
 from tests.published import numbers
 from tests.tiny_checkpoints import tiny_clip, tiny_diffusion, tiny_vilt
-from whatif import artifacts, benchmarks
 from whatif.artifacts.images import ImageStore
-from whatif.artifacts.schemas import IMAGES, JUDGEMENTS, MATCHES, PAIRS, RANKS, REJECTIONS, Table
+from whatif.artifacts.schemas import IMAGES, JUDGEMENTS, MATCHES, PAIRS, RANKS, REJECTIONS
 from whatif.benchmarks.coco_counterfactuals.schemas import CAPTION_CANDIDATES, CAPTION_PAIRS, CAPTIONS, COUNTS
 from whatif.benchmarks.coco_counterfactuals.settings import CocoCounterfactualsSettings
 from whatif.errors import WhatifError
-from whatif.graph.graph import Graph
 from whatif.graph.reading import places
-from whatif.graph.run import run
+from whatif.params.base import STAGES
 from whatif.prompt_to_prompt.image_maker import PictureMaker
 from whatif.reporting.rendering import WIDTH
 from whatif.verification.picture_tasks import picture_tasks
+
+pytestmark = pytest.mark.slow
 
 pytest.importorskip("diffusers")
 pytest.importorskip("sentence_transformers")
 
 NAME = "coco-counterfactuals"
-Row = dict[str, Any]
 
 
-class Project:
-    """A folder with a few captions of scenes, the embedded language models, and tiny models of images."""
-
-    def __init__(self, folder: Path, checkpoints: Path) -> None:
-        self.folder = folder
-        folder.mkdir(exist_ok=True)
-        self.values: dict[str, Any] = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
-        self.values["benchmarks"] = [NAME]
-        self.values["extract"][NAME]["scenes"] = 5
-        self.generate = self.values["generate"][NAME]
-        self.generate["shards"] = 2
-        self.captions, self.pictures = self.generate["captions"], self.generate["pictures"]
-        self.captions["replacements"] = 6
-        clip = {"checkpoint": str(checkpoints / "clip"), "batch_size": 4}
-        diffusion = {"checkpoint": str(checkpoints / "diffusion"), "steps": 2, "batch_size": 2}
-        self.pictures.update(candidates=3, diffusion=diffusion, clip=clip)
-        # Images of random weights are like nothing.
-        self.values["filter"][NAME] = {"caption_image": -1.0, "image_image": -1.0, "directional": -1.0}
-        self.values["verify"][NAME]["labelled_three_times"] = 0.5
-        self.values["aggregate"][NAME].update(resamples=100, shown_pairs=2)
-        self.values["models"] = {
-            "random": {"adapter": "random"},
-            "clip": {"adapter": "dual-encoder", "name": "CLIP <tiny>", **clip},
-            "vilt": {"adapter": "cross-encoder", "checkpoint": str(checkpoints / "vilt")},
-        }
-
-    @property
-    def graph(self) -> Graph:
-        return benchmarks.graph(benchmarks.check_params(self.values))
-
-    def make(self, *stages: str) -> list[str]:
-        """Runs the jobs of some stages; returns what they say."""
-        said: list[str] = []
-        here = Path.cwd()
-        os.chdir(self.folder)
-        try:
-            for job in self.graph.jobs:
-                if job.step.stage in stages:
-                    run(job, said.append)
-        finally:
-            os.chdir(here)
-        return said
-
-    def paths(self, stage: str, step: str, role: str) -> list[Path]:
-        jobs = (job for job in self.graph.jobs if (job.step.stage, job.step.name) == (stage, step))
-        return [self.folder / job.outputs[role] for job in jobs]
-
-    def rows(self, stage: str, step: str, role: str, table: Table) -> list[Row]:
-        return list(artifacts.rows_of(self.paths(stage, step, role), table))
+def small(project: Project, checkpoints: Path) -> Project:
+    """A project with a few captions of scenes, the embedded language models, and tiny models of images."""
+    project.select(NAME)
+    project.section("extract")["scenes"] = 5
+    clip = {"checkpoint": str(checkpoints / "clip"), "batch_size": 4}
+    diffusion = {"checkpoint": str(checkpoints / "diffusion"), "steps": 2, "batch_size": 2}
+    project.generate["shards"] = 2
+    project.generate["captions"]["replacements"] = 6
+    project.generate["pictures"].update(candidates=3, diffusion=diffusion, clip=clip)
+    # The images of random weights resemble nothing.
+    project.values["filter"][NAME] = {"caption_image": -1.0, "image_image": -1.0, "directional": -1.0}
+    project.section("verify")["labelled_three_times"] = 0.5
+    project.section("aggregate").update(resamples=100, shown_pairs=2)
+    project.values["models"] = {
+        "random": {"adapter": "random"},
+        "clip": {"adapter": "dual-encoder", "name": "CLIP <tiny>", **clip},
+        "vilt": {"adapter": "cross-encoder", "checkpoint": str(checkpoints / "vilt")},
+    }
+    return project
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -104,14 +71,14 @@ def checkpoints(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory, checkpoints: Path) -> Iterator[Project]:
-    project = Project(tmp_path_factory.mktemp("made") / "project", checkpoints)
-    project.make("extract", "generate", "filter", "verify", "evaluate", "aggregate")
+    project = small(Project(tmp_path_factory.mktemp("made") / "project"), checkpoints)
+    project.make(*STAGES)
     yield project
 
 
 def test_captions_have_their_nouns_and_their_pictures(made: Project) -> None:
-    captions = made.rows("extract", "", "captions", CAPTIONS)
-    images = ImageStore(made.paths("extract", "", "images"))
+    captions = made.rows("extract", "captions", CAPTIONS)
+    images = ImageStore(made.paths("extract", "images"))
     assert len(captions) == 5
     for row in captions:
         assert row["tagger"] == "pattern"
@@ -122,16 +89,16 @@ def test_captions_have_their_nouns_and_their_pictures(made: Project) -> None:
 
 
 def test_candidates_are_kept_with_their_scores_and_the_choice_adds_up(made: Project) -> None:
-    captions = {row["caption_id"]: row for row in made.rows("extract", "", "captions", CAPTIONS)}
-    candidates = made.rows("generate", "measure", "measured", CAPTION_CANDIDATES)
+    captions = {row["caption_id"]: row for row in made.rows("extract", "captions", CAPTIONS)}
+    candidates = made.rows("generate", "measured", CAPTION_CANDIDATES, "measure")
     assert len(candidates) == 6 * sum(len(row["nouns"]) for row in captions.values())
     for row in candidates:
         assert row["caption_0"] == captions[row["caption_id"]]["caption"]
         assert (row["similarity"] is not None) == (row["status"] == "ok")
     counts = {
-        r["outcome"]: r["number"] for r in made.rows("generate", "choose", "counts", COUNTS) if r["what"] != "wordnet"
+        r["outcome"]: r["number"] for r in made.rows("generate", "counts", COUNTS, "choose") if r["what"] != "wordnet"
     }
-    pairs = made.rows("generate", "choose", "caption-pairs", CAPTION_PAIRS)
+    pairs = made.rows("generate", "caption-pairs", CAPTION_PAIRS, "choose")
     assert sum(counts.values()) == len(candidates)
     assert counts["chosen"] == len(pairs) > 0
     for pair in pairs:
@@ -153,32 +120,32 @@ def test_a_threshold_of_the_choice_asks_no_model_again(made: Project) -> None:
 
 
 def test_every_candidate_is_measured_and_the_best_are_kept(made: Project) -> None:
-    drawn = made.rows("generate", "draw", "pairs", PAIRS)
-    kept = made.rows("filter", "", "pairs", PAIRS)
+    drawn = made.rows("generate", "pairs", PAIRS, "draw")
+    kept = made.rows("filter", "pairs", PAIRS)
     assert len(drawn) == 3 * len(kept)
-    images = ImageStore(made.paths("filter", "", "images"))
-    licences = {row["licence"] for row in made.rows("filter", "", "images", IMAGES)}
+    images = ImageStore(made.paths("filter", "images"))
+    licences = {row["licence"] for row in made.rows("filter", "images", IMAGES)}
     assert licences == {"unknown"}, "what a checkpoint draws has the licence that its settings give it"
     for pair in kept:
         rivals = [row for row in drawn if row["pair_id"] == pair["pair_id"]]
         assert pair["directional"] == max(row["directional"] for row in rivals)
         for side in (0, 1):
             images.get(pair[f"image_id_{side}"])
-    rejected = Counter(row["reason"] for row in made.rows("filter", "", "rejections", REJECTIONS))
+    rejected = Counter(row["reason"] for row in made.rows("filter", "rejections", REJECTIONS))
     assert rejected == {"another candidate was better": 2 * len(kept)}
 
 
 def test_models_search_and_match(made: Project) -> None:
-    pairs = len(made.rows("filter", "", "pairs", PAIRS))
-    judged = made.rows("verify", "", "judgements", JUDGEMENTS)
+    pairs = len(made.rows("filter", "pairs", PAIRS))
+    judged = made.rows("verify", "judgements", JUDGEMENTS)
     assert {row["item_id"] for row in judged} == {
-        f"{row['pair_id']}-{side}" for row in made.rows("filter", "", "pairs", PAIRS) for side in (0, 1)
+        f"{row['pair_id']}-{side}" for row in made.rows("filter", "pairs", PAIRS) for side in (0, 1)
     }
-    ranks = Counter((row["subset"], row["direction"]) for row in made.rows("evaluate", "retrieve", "ranks", RANKS))
+    ranks = Counter((row["subset"], row["direction"]) for row in made.rows("evaluate", "ranks", RANKS, "retrieve"))
     assert ranks["counterfactuals", "text-retrieval"] == ranks["counterfactuals", "image-retrieval"] == 2 * pairs
     assert ranks["originals", "image-retrieval"] == pairs
     for role in ("matches", "random-matches"):
-        rows = made.rows("evaluate", "match", role, MATCHES)
+        rows = made.rows("evaluate", role, MATCHES, "match")
         assert Counter(row["model"] for row in rows) == {"clip": pairs, "vilt": pairs}
         assert {row["status"] for row in rows} == {"ok"}
 
@@ -192,7 +159,7 @@ def test_tables_have_the_reported_numbers_and_text_is_escaped(made: Project) -> 
     assert max(map(len, report.splitlines())) <= WIDTH
     gallery = (folder / "gallery.html").read_text(encoding="utf-8")
     assert "CLIP &lt;tiny&gt;" in gallery and "<tiny>" not in gallery
-    metrics = json.loads((made.folder / "metrics" / f"{NAME}.json").read_text(encoding="utf-8"))
+    metrics = made.metrics
     retrieved = {f"{of}_{what}_retrieval" for of in ("original", "counterfactual") for what in ("text", "image")}
     margins = {"wrong_IR_c", "wrong_TR_c"}
     assert {key: set(of) for key, of in metrics.items()} == {
@@ -200,7 +167,7 @@ def test_tables_have_the_reported_numbers_and_text_is_escaped(made: Project) -> 
         "vilt": margins,
         "image_labels": {"original_correct", "counterfactual_correct", "all_correct"},
     }
-    ranks = [row for row in made.rows("evaluate", "retrieve", "ranks", RANKS) if row["subset"] == "counterfactuals"]
+    ranks = [row for row in made.rows("evaluate", "ranks", RANKS, "retrieve") if row["subset"] == "counterfactuals"]
     first = [row["rank"] == 1 for row in ranks if row["direction"] == "text-retrieval"]
     assert metrics["clip"]["counterfactual_text_retrieval"] == pytest.approx(100 * sum(first) / len(first), abs=1e-4)
     assert (folder / "figure3.svg").read_bytes().startswith(b"<?xml")
@@ -209,7 +176,7 @@ def test_tables_have_the_reported_numbers_and_text_is_escaped(made: Project) -> 
 @pytest.mark.parametrize("shards", [1, 8])
 def test_shards_change_nothing(tmp_path: Path, checkpoints: Path, made: Project, shards: int) -> None:
     """`made` has two."""
-    other = Project(tmp_path / "other", checkpoints)
+    other = small(Project(tmp_path / "other"), checkpoints)
     other.generate["shards"] = shards
     other.make("extract", "generate", "filter")
     for stage, step, role, table in (
@@ -217,14 +184,14 @@ def test_shards_change_nothing(tmp_path: Path, checkpoints: Path, made: Project,
         ("generate", "draw", "pairs", PAIRS),
         ("filter", "", "pairs", PAIRS),
     ):
-        assert other.rows(stage, step, role, table) == made.rows(stage, step, role, table)
+        assert other.rows(stage, role, table, step) == made.rows(stage, role, table, step)
 
 
 def test_a_second_run_draws_nothing_that_is_stored(
     tmp_path: Path, checkpoints: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("WHATIF_RESPONSES", str(tmp_path / "store.sqlite"))
-    first, second = (Project(tmp_path / name, checkpoints) for name in ("first", "second"))
+    first, second = (small(Project(tmp_path / name), checkpoints) for name in ("first", "second"))
     first.make("extract", "generate")
     second.make("extract")
 
@@ -233,7 +200,7 @@ def test_a_second_run_draws_nothing_that_is_stored(
 
     monkeypatch.setattr("whatif.prompt_to_prompt.image_maker.PictureMaker.draw", refuse)
     second.make("generate")
-    assert second.rows("generate", "draw", "pairs", PAIRS) == first.rows("generate", "draw", "pairs", PAIRS)
+    assert second.rows("generate", "pairs", PAIRS, "draw") == first.rows("generate", "pairs", PAIRS, "draw")
 
 
 def odd_captions(folder: Path) -> Iterable[Row]:
@@ -245,28 +212,28 @@ def odd_captions(folder: Path) -> Iterable[Row]:
 
 
 def test_odd_captions_are_rejected_with_a_reason_and_the_funnel_adds_up(tmp_path: Path, checkpoints: Path) -> None:
-    project = Project(tmp_path / "odd", checkpoints)
+    project = small(Project(tmp_path / "odd"), checkpoints)
     file = tmp_path / "captions.jsonl"
     file.write_text("".join(json.dumps(row) + "\n" for row in odd_captions(tmp_path)), encoding="utf-8")
     pictures = tmp_path / "pictures"
     pictures.mkdir()
     project.values["extract"][NAME].update(captions=str(file), image_folders=[str(pictures)])
-    project.make("extract", "generate", "filter", "verify", "evaluate", "aggregate")
-    unusable = {r["item_id"]: r["reason"] for r in project.rows("extract", "", "rejections", REJECTIONS)}
+    project.make(*STAGES)
+    unusable = {r["item_id"]: r["reason"] for r in project.rows("extract", "rejections", REJECTIONS)}
     assert set(unusable) == {"empty", "long", "script"}
-    (missing,) = project.rows("extract", "", "missing", REJECTIONS)
+    (missing,) = project.rows("extract", "missing", REJECTIONS)
     assert (missing["item_id"], missing["reason"]) == ("gone.png", "picture missing")
-    unpaired = {r["item_id"]: r["reason"] for r in project.rows("generate", "choose", "rejections", REJECTIONS)}
+    unpaired = {r["item_id"]: r["reason"] for r in project.rows("generate", "rejections", REJECTIONS, "choose")}
     assert unpaired == {"verbs": "no noun"}
     photographs = numbers(project.folder / "metrics" / NAME / "funnel.csv", stage="extract", unit="photographs")
     assert list(photographs["value"]) == [1, 0, 1, 1] and photographs["reason"].iloc[-1] == "picture missing"
-    assert project.rows("evaluate", "match", "random-matches", MATCHES) == []
+    assert project.rows("evaluate", "random-matches", MATCHES, "match") == []
 
 
 @pytest.mark.parametrize(("shards", "stage"), [(1, "filter"), (2, "verify")])
 def test_no_pair_is_left(tmp_path: Path, checkpoints: Path, shards: int, stage: str) -> None:
     """A part may lose all it has: then the first step that sees all parts says so."""
-    project = Project(tmp_path / "none", checkpoints)
+    project = small(Project(tmp_path / "none"), checkpoints)
     project.generate["shards"] = shards
     project.values["filter"][NAME]["caption_image"] = 1.0
     project.make("extract", "generate")
@@ -279,13 +246,13 @@ def test_pairs_of_the_same_picture_are_lost_and_one_line_says_so(
     tmp_path: Path, checkpoints: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A diffusion model that knows no such words draws the same image for both captions."""
-    project = Project(tmp_path / "same", checkpoints)
+    project = small(Project(tmp_path / "same"), checkpoints)
     project.generate["shards"] = 1
     draw = PictureMaker.draw
 
     def alike_but_one(maker: PictureMaker, run: Any) -> Any:
         rows = [row or next(filter(None, run)) for row in run]
-        different = min(row["pair_id"] for row in project.rows("generate", "choose", "caption-pairs", CAPTION_PAIRS))
+        different = min(row["pair_id"] for row in project.rows("generate", "caption-pairs", CAPTION_PAIRS, "choose"))
         pictures = zip(rows, draw(maker, run), strict=True)
         return [pair if row["pair_id"] == different else (pair[0], pair[0]) for row, pair in pictures]
 
@@ -293,9 +260,9 @@ def test_pairs_of_the_same_picture_are_lost_and_one_line_says_so(
     (line,) = [line for line in project.make("extract", "generate", "filter", "verify") if "warning" in line]
     assert line.startswith(f"warning: filter {NAME} part-000-of-001: only 1 of 5 pairs is left; most frequent reason: ")
     assert "no candidate is left (same picture) (4)" in line
-    kept = project.rows("filter", "", "pairs", PAIRS)
+    kept = project.rows("filter", "pairs", PAIRS)
     assert len(kept) == 1 and all(row["image_id_0"] != row["image_id_1"] for row in kept)
-    rejected = Counter(row["reason"] for row in project.rows("filter", "", "rejections", REJECTIONS))
+    rejected = Counter(row["reason"] for row in project.rows("filter", "rejections", REJECTIONS))
     assert rejected["same picture"] == 12 and rejected["no candidate is left (same picture)"] == 4
 
 
@@ -308,16 +275,16 @@ def named_captions(project: Project, number: int) -> None:
 
 
 def test_the_recogniser_of_drawn_scenes_judges_no_other_pictures(tmp_path: Path, checkpoints: Path) -> None:
-    project = Project(tmp_path / "named", checkpoints)
+    project = small(Project(tmp_path / "named"), checkpoints)
     named_captions(project, 3)
-    project.captions["choose"]["similarity"] = {"low": -1.0, "high": 1.0}
-    project.make("extract", "generate", "filter", "verify", "evaluate", "aggregate")
-    pairs = project.rows("filter", "", "pairs", PAIRS)
-    assert project.rows("verify", "", "judgements", JUDGEMENTS) == []
-    assert project.rows("verify", "", "errors", REJECTIONS) == []
-    rejected = project.rows("verify", "", "rejections", REJECTIONS)
+    project.generate["captions"]["choose"]["similarity"] = {"low": -1.0, "high": 1.0}
+    project.make(*STAGES)
+    pairs = project.rows("filter", "pairs", PAIRS)
+    assert project.rows("verify", "judgements", JUDGEMENTS) == []
+    assert project.rows("verify", "errors", REJECTIONS) == []
+    rejected = project.rows("verify", "rejections", REJECTIONS)
     assert {row["reason"] for row in rejected} == {"no label"} and len(rejected) == 2 * len(pairs) > 0
-    metrics = json.loads((project.folder / "metrics" / f"{NAME}.json").read_text(encoding="utf-8"))
+    metrics = project.metrics
     assert "image_labels" not in metrics
     ours = numbers(project.folder / "metrics" / NAME / "table1.csv", source="ours")
     assert set(ours["made_by"]) == {""} and ours.loc[ours["measure"] == "share", "value"].isna().all()
@@ -326,33 +293,33 @@ def test_the_recogniser_of_drawn_scenes_judges_no_other_pictures(tmp_path: Path,
 
 
 def test_a_limit_draws_captions_by_their_ids(tmp_path: Path, checkpoints: Path) -> None:
-    project = Project(tmp_path / "limit", checkpoints)
+    project = small(Project(tmp_path / "limit"), checkpoints)
     drawn: dict[int | None, list[str]] = {}
     for limit in (5, 10, None, 100):
         named_captions(project, 40)
         project.values["extract"][NAME]["limit"] = limit
         said = project.make("extract")
         assert not [line for line in said if "warning" in line], "it was asked for"
-        drawn[limit] = [row["caption_id"] for row in project.rows("extract", "", "captions", CAPTIONS)]
-        rejected = Counter(row["reason"] for row in project.rows("extract", "", "rejections", REJECTIONS))
+        drawn[limit] = [row["caption_id"] for row in project.rows("extract", "captions", CAPTIONS)]
+        rejected = Counter(row["reason"] for row in project.rows("extract", "rejections", REJECTIONS))
         assert len(drawn[limit]) + rejected["not drawn"] == 40
     assert (len(drawn[5]), len(drawn[10]), len(drawn[None]), len(drawn[100])) == (5, 10, 40, 40)
     assert set(drawn[5]) < set(drawn[10]) and drawn[5] != [f"c{place:02}" for place in range(5)]
     named_captions(project, 39)  # without the last, whatever was drawn and is still there is drawn again
     project.values["extract"][NAME]["limit"] = 5
     project.make("extract")
-    again = {row["caption_id"] for row in project.rows("extract", "", "captions", CAPTIONS)}
+    again = {row["caption_id"] for row in project.rows("extract", "captions", CAPTIONS)}
     assert set(drawn[5]) - {"c39"} <= again and len(again) == 5
 
 
 def test_a_file_without_labels_is_an_error(tmp_path: Path, checkpoints: Path, made: Project) -> None:
     file = tmp_path / "labels.csv"
-    tasks = picture_tasks(made.rows("filter", "", "pairs", PAIRS), seed=made.values["seed"], labelled_three_times=0)
+    tasks = picture_tasks(made.rows("filter", "pairs", PAIRS), seed=made.values["seed"], labelled_three_times=0)
     rows = [f"{task.task_id},7,\n" for task in tasks]
     file.write_text("task_id,annotator,label\n" + "".join(rows), encoding="utf-8")
-    project = Project(made.folder, checkpoints)
+    project = small(Project(made.folder), checkpoints)
     project.values["verify"][NAME]["labels"] = str(file)
-    before = made.rows("verify", "", "judgements", JUDGEMENTS)
+    before = made.rows("verify", "judgements", JUDGEMENTS)
     with pytest.raises(WhatifError, match="verify coco-counterfactuals: there are no labels; fill in the column"):
         project.make("verify")
-    assert made.rows("verify", "", "judgements", JUDGEMENTS) == before
+    assert made.rows("verify", "judgements", JUDGEMENTS) == before

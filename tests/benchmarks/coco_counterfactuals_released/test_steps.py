@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from PIL import Image
 
-from tests.defaults import PARAMS
 from tests.pictures import png
+from tests.projects import Project
 from tests.published import numbers
 from tests.tiny_checkpoints import tiny_clip, tiny_vilt
-from whatif import artifacts, benchmarks
-from whatif.artifacts.schemas import JUDGEMENTS, MATCHES, PAIRS, RANKS, REJECTIONS, Table
+from whatif.artifacts.schemas import JUDGEMENTS, MATCHES, PAIRS, RANKS, REJECTIONS
 from whatif.errors import WhatifError
-from whatif.graph.run import run
 from whatif.verification.picture_tasks import picture_tasks
+
+pytestmark = pytest.mark.slow
 
 pytest.importorskip("transformers")
 
@@ -33,100 +30,81 @@ CAPTIONS = [
 ]
 
 
-class Project:
+def small(project: Project) -> Project:
     """A released data set of three pairs, a line that is none, and photographs of two of its captions."""
+    folder = project.folder
+    data = folder / "released"
+    (data / "images").mkdir(parents=True)
+    lines = []
+    for place, captions in enumerate(CAPTIONS):
+        for side in (0, 1):
+            (data / "images" / f"{place}_{side}.png").write_bytes(png((40 * place, 200 * side, 7)))
+        names = {f"image_{side}": f"{place}_{side}" for side in (0, 1)}
+        lines.append({"id": place, "caption_0": captions[0], "caption_1": captions[1], **names})
+    lines.append({"id": 9, "caption_0": "A cup", "caption_1": "A mug", "image_0": "gone", "image_1": "gone"})
+    (data / "examples.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    photographs = folder / "photographs"
+    photographs.mkdir()
+    sources = []
+    for place, (original, _) in enumerate(CAPTIONS[:2]):
+        (photographs / f"{place}.png").write_bytes(png((3, 60 * place, 9)))
+        sources.append({"id": f"c{place}", "caption": original.strip(), "image": f"{place}.png"})
+    (folder / "captions.jsonl").write_text("".join(json.dumps(source) + "\n" for source in sources))
+    project.select(NAME)
+    project.values["extract"][NAME] = {
+        "data_set": str(data),
+        "captions": str(folder / "captions.jsonl"),
+        "image_folders": [str(photographs)],
+    }
+    project.values["aggregate"][NAME]["resamples"] = 100
+    project.values["models"] = {
+        "clip": {"adapter": "dual-encoder", "checkpoint": str(tiny_clip(folder / "clip"))},
+        "vilt": {"adapter": "cross-encoder", "checkpoint": str(tiny_vilt(folder / "vilt"))},
+    }
+    return project
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        data = folder / "released"
-        (data / "images").mkdir(parents=True)
-        lines = []
-        for place, captions in enumerate(CAPTIONS):
-            for side in (0, 1):
-                (data / "images" / f"{place}_{side}.png").write_bytes(png((40 * place, 200 * side, 7)))
-            names = {f"image_{side}": f"{place}_{side}" for side in (0, 1)}
-            lines.append({"id": place, "caption_0": captions[0], "caption_1": captions[1], **names})
-        lines.append({"id": 9, "caption_0": "A cup", "caption_1": "A mug", "image_0": "gone", "image_1": "gone"})
-        (data / "examples.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-        photographs = folder / "photographs"
-        photographs.mkdir()
-        sources = []
-        for place, (original, _) in enumerate(CAPTIONS[:2]):
-            (photographs / f"{place}.png").write_bytes(png((3, 60 * place, 9)))
-            sources.append({"id": f"c{place}", "caption": original.strip(), "image": f"{place}.png"})
-        (folder / "captions.jsonl").write_text("".join(json.dumps(source) + "\n" for source in sources))
-        self.values: dict[str, Any] = yaml.safe_load(PARAMS.read_text(encoding="utf-8"))
-        self.values["benchmarks"] = [NAME]
-        self.values["extract"][NAME] = {
-            "data_set": str(data),
-            "captions": str(folder / "captions.jsonl"),
-            "image_folders": [str(photographs)],
-        }
-        self.values["aggregate"][NAME]["resamples"] = 100
-        self.values["models"] = {
-            "clip": {"adapter": "dual-encoder", "checkpoint": str(tiny_clip(folder / "clip"))},
-            "vilt": {"adapter": "cross-encoder", "checkpoint": str(tiny_vilt(folder / "vilt"))},
-        }
 
-    def make(self, *stages: str) -> list[str]:
-        """Runs the jobs of some stages; returns what they say."""
-        said: list[str] = []
-        here = Path.cwd()
-        os.chdir(self.folder)
-        try:
-            for job in benchmarks.graph(benchmarks.check_params(self.values)).jobs:
-                if job.step.stage in stages:
-                    run(job, said.append)
-        finally:
-            os.chdir(here)
-        return said
-
-    def rows(self, stage: str, step: str, role: str, table: Table) -> list[dict[str, Any]]:
-        jobs = (job for job in benchmarks.graph(benchmarks.check_params(self.values)).jobs if job.step.stage == stage)
-        paths = [self.folder / job.outputs[role] for job in jobs if job.step.name == step]
-        return list(artifacts.rows_of(paths, table))
-
-    def label(self, pairs: list[dict[str, Any]], wrong: str) -> None:
-        """Labels every image rightly but one."""
-        file = self.folder / "labels.csv"
-        with file.open("w", newline="", encoding="utf-8") as text:
-            writer = csv.writer(text)
-            writer.writerow(("task_id", "annotator", "label"))
-            for task in picture_tasks(pairs, seed=self.values["seed"], labelled_three_times=0.1):
-                (pair,) = (row for row in pairs if task.item_id.startswith(row["pair_id"] + "-"))
-                shown = pair[f"caption_{task.item_id[-1]}"]
-                writer.writerow((task.task_id, "7", "neither" if task.item_id == wrong else shown.strip()))
-        self.values["verify"][NAME]["labels"] = str(file)
+def label(project: Project, pairs: list[dict[str, Any]], wrong: str) -> None:
+    """Labels every image rightly but one."""
+    file = project.folder / "labels.csv"
+    with file.open("w", newline="", encoding="utf-8") as text:
+        writer = csv.writer(text)
+        writer.writerow(("task_id", "annotator", "label"))
+        for task in picture_tasks(pairs, seed=project.values["seed"], labelled_three_times=0.1):
+            (pair,) = (row for row in pairs if task.item_id.startswith(row["pair_id"] + "-"))
+            shown = pair[f"caption_{task.item_id[-1]}"]
+            writer.writerow((task.task_id, "7", "neither" if task.item_id == wrong else shown.strip()))
+    project.values["verify"][NAME]["labels"] = str(file)
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Project:
-    return Project(tmp_path)
+def project(project: Project) -> Project:
+    return small(project)
 
 
 def test_released_pairs_are_labelled_searched_and_matched(project: Project) -> None:
     project.make("extract")
-    pairs = project.rows("extract", "", "pairs", PAIRS)
+    pairs = project.rows("extract", "pairs", PAIRS)
     assert [row["pair_id"] for row in pairs] == ["0", "1", "2"]
     assert [json.loads(row["provenance"])["image_id"] is not None for row in pairs] == [True, True, False]
-    rejected = project.rows("extract", "", "rejections", REJECTIONS)
+    rejected = project.rows("extract", "rejections", REJECTIONS)
     assert [(row["item_id"], row["reason"]) for row in rejected] == [("line-000004", "picture missing")]
-    (missing,) = project.rows("extract", "", "missing", REJECTIONS)
+    (missing,) = project.rows("extract", "missing", REJECTIONS)
     assert (missing["item_id"], missing["reason"]) == ("2", "unknown caption")
-    project.label(pairs, wrong="1-1")
+    label(project, pairs, wrong="1-1")
     project.make("verify", "evaluate", "aggregate")
-    assert len({row["item_id"] for row in project.rows("verify", "", "judgements", JUDGEMENTS)}) == 6
-    (error,) = project.rows("verify", "", "errors", REJECTIONS)
+    assert len({row["item_id"] for row in project.rows("verify", "judgements", JUDGEMENTS)}) == 6
+    (error,) = project.rows("verify", "errors", REJECTIONS)
     assert (error["item_id"], error["detail"]) == ("1-1", "neither")
-    ranks = Counter((row["subset"], row["direction"]) for row in project.rows("evaluate", "retrieve", "ranks", RANKS))
+    ranks = Counter((row["subset"], row["direction"]) for row in project.rows("evaluate", "ranks", RANKS, "retrieve"))
     assert ranks["counterfactuals", "text-retrieval"] == 6
     assert ranks["human-evaluated", "text-retrieval"] == 5
     assert ranks["originals", "text-retrieval"] == 2
-    assert Counter(row["model"] for row in project.rows("evaluate", "match", "random-matches", MATCHES)) == {
+    assert Counter(row["model"] for row in project.rows("evaluate", "random-matches", MATCHES, "match")) == {
         "clip": 2,
         "vilt": 2,
     }
-    metrics = json.loads((project.folder / "metrics" / f"{NAME}.json").read_text(encoding="utf-8"))
+    metrics = project.metrics
     assert metrics["image_labels"]["all_correct"] == pytest.approx(100 * 5 / 6, abs=1e-4)
     folder = project.folder / "metrics" / NAME
     (right,) = numbers(folder / "table1.csv", variant="all", label="correct", measure="count", made_by="people")[
@@ -150,14 +128,14 @@ def test_every_photograph_is_there_or_has_a_reason(project: Project) -> None:
     examples.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     (project.folder / "photographs" / "1.png").unlink()
     project.make("extract")
-    told = {row["pair_id"]: json.loads(row["provenance"]) for row in project.rows("extract", "", "pairs", PAIRS)}
+    told = {row["pair_id"]: json.loads(row["provenance"]) for row in project.rows("extract", "pairs", PAIRS)}
     assert told["0"]["image_id"] == told["5"]["image_id"] is not None
-    missing = {row["item_id"]: row["reason"] for row in project.rows("extract", "", "missing", REJECTIONS)}
+    missing = {row["item_id"]: row["reason"] for row in project.rows("extract", "missing", REJECTIONS)}
     assert missing == {"1": "picture missing", "2": "unknown caption"}
     assert {pair_id for pair_id, row in told.items() if row["image_id"] is None} == set(missing)
     project.values["extract"][NAME]["captions"] = None
     project.make("extract")
-    rows = project.rows("extract", "", "missing", REJECTIONS)
+    rows = project.rows("extract", "missing", REJECTIONS)
     assert {row["reason"] for row in rows} == {"no caption set"} and len(rows) == 4
 
 
@@ -183,9 +161,9 @@ def test_the_same_picture_twice_is_no_pair(project: Project) -> None:
     with Image.open(images / "2_0.png") as picture:
         picture.save(images / "2_1.png", compress_level=0)  # the same pixels in other bytes
     project.make("extract")
-    rejected = project.rows("extract", "", "rejections", REJECTIONS)
+    rejected = project.rows("extract", "rejections", REJECTIONS)
     assert Counter(row["reason"] for row in rejected) == {"picture missing": 1, "same picture": 2}
-    assert [row["pair_id"] for row in project.rows("extract", "", "pairs", PAIRS)] == ["0"]
+    assert [row["pair_id"] for row in project.rows("extract", "pairs", PAIRS)] == ["0"]
 
 
 def test_a_limit_draws_pairs_by_their_ids(project: Project) -> None:
@@ -193,9 +171,9 @@ def test_a_limit_draws_pairs_by_their_ids(project: Project) -> None:
     for limit in (1, 2, 3):
         project.values["extract"][NAME]["limit"] = limit
         project.make("extract")
-        rejected = Counter(row["reason"] for row in project.rows("extract", "", "rejections", REJECTIONS))
+        rejected = Counter(row["reason"] for row in project.rows("extract", "rejections", REJECTIONS))
         assert rejected["not drawn"] == 4 - limit
-        drawn[limit] = {row["pair_id"] for row in project.rows("extract", "", "pairs", PAIRS)}
+        drawn[limit] = {row["pair_id"] for row in project.rows("extract", "pairs", PAIRS)}
         assert len(drawn[limit]) + rejected["picture missing"] == limit
     assert drawn[1] <= drawn[2] <= drawn[3]
 
@@ -206,7 +184,7 @@ def test_without_labels_nothing_is_judged_and_the_tables_say_so(project: Project
         with Image.open(picture) as small:
             small.resize((side, side)).save(picture)
     project.make("extract", "verify", "evaluate", "aggregate")
-    assert project.rows("verify", "", "judgements", JUDGEMENTS) == []
+    assert project.rows("verify", "judgements", JUDGEMENTS) == []
     (unlabelled,) = numbers(project.folder / "metrics" / NAME / "funnel.csv", stage="verify", reason="no label")[
         "value"
     ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 from collections import Counter
@@ -11,48 +10,20 @@ from typing import Any
 
 import pandas as pd
 import pytest
-import yaml
 
+from tests.benchmarks.cvqa_real.small import LINES, configure, small
 from tests.defaults import ROOT
-from tests.pictures import icon
+from tests.projects import Project
 from tests.served_model import served_model
 from tests.tiny_checkpoints import tiny_llava
 from whatif import artifacts, benchmarks
 from whatif.artifacts.schemas import PREDICTIONS, QUESTIONS, REJECTIONS
 from whatif.benchmarks.cvqa_real.sampled_questions import questions_for
 from whatif.errors import WhatifError
-from whatif.graph.graph import Graph
 from whatif.graph.run import run
 from whatif.reporting.table import from_csv
 
-LINES = """img_path,query,answer,new query,new answer,type
-COCO_val2014_000000000001.jpg,How many cats are there?,2,How many cats would there be if 1 left?,1,direct
-COCO_val2014_000000000001.jpg,How many dogs are there?,3,How many dogs would there be if the TV was off?,0,indirect
-COCO_val2014_000000000002.jpg,Is the cat asleep?,yes,Would the cat be asleep if it was woken up?,no,boolean
-COCO_val2014_000000000003.jpg,Is it raining?,no,Would it be raining if there were clouds?,yes,boolean
-"""
-
-
-class Project:
-    """A project with the benchmark cvqa-real alone, run job by job."""
-
-    def __init__(self, questions: Path, folders: list[Path], models: dict[str, Any]) -> None:
-        self.values = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
-        self.values["benchmarks"] = ["cvqa-real"]
-        self.values["extract"]["cvqa-real"] = {
-            "questions": str(questions),
-            "image_folders": [str(folder) for folder in folders],
-            "gender_annotations": None,
-        }
-        self.values["models"] = models
-        self.values["aggregate"]["cvqa-real"]["resamples"] = 200
-
-    @property
-    def graph(self) -> Graph:
-        return benchmarks.graph(benchmarks.check_params(self.values))
-
-    def run(self) -> dict[str, str]:
-        return {job.name: run(job, lambda line: None) for job in self.graph.jobs}
+pytestmark = pytest.mark.slow
 
 
 def table(name: str) -> pd.DataFrame:
@@ -78,15 +49,8 @@ def answers_of(model: str, strategy: str = "direct") -> Path:
 
 
 @pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "released.csv").write_text(LINES, encoding="utf-8")
-    folder = tmp_path / "val2017"
-    folder.mkdir()
-    for number in (1, 2):
-        (folder / f"00000000000{number}.jpg").write_bytes(icon((200, 60 * number, 60)))
-    models = {"majority": {"adapter": "majority"}, "random": {"adapter": "random"}}
-    return Project(tmp_path / "released.csv", [folder], models)
+def project(project: Project) -> Project:
+    return small(project)
 
 
 def test_pairs_without_a_picture_stay_in_the_set_and_are_not_asked(project: Project) -> None:
@@ -147,7 +111,7 @@ def test_our_numbers_are_beside_the_reported_ones(project: Project) -> None:
         assert set(rows[rows["model"] == "majority"]["value"]) == {100}
         for measure in ("legacy", "extracted"):
             assert set(ours("table3", measure, model="majority", variant=variant)["value"]) == {100}
-    metrics = json.loads(Path("metrics/cvqa-real.json").read_text())
+    metrics = project.metrics
     assert set(metrics) == {"table3"} and set(metrics["table3"]) == {"majority", "random"}
     assert metrics["table3"]["majority"]["direct"] == {
         "original": 100,
@@ -174,7 +138,7 @@ def test_each_table_shows_the_answers_to_its_own_strategy(project: Project, tmp_
     project.values["models"] = {"direct-file": direct, "cot-file": step_by_step, "random": {"adapter": "random"}}
     project.values["evaluate"]["cvqa-real"].update(strategies=["cot", "direct"], sampled_models=["random"])
     project.run()
-    metrics = json.loads(Path("metrics/cvqa-real.json").read_text())
+    metrics = project.metrics
     assert {table: set(metrics[table]) for table in ("table3", "table4", "table5")} == {
         "table3": {"direct-file"},
         "table4": {"cot-file", "random"},
@@ -207,13 +171,13 @@ def test_what_is_about_direct_says_so_when_only_another_strategy_was_asked(proje
         assert "No annotations were given" not in text
         frame = table(name)
         assert not len(frame if name == "drops" else frame[frame["source"] == "ours"])
-    assert json.loads(Path("metrics/cvqa-real.json").read_text()) == {}
+    assert project.metrics == {}
 
 
 def test_a_sampled_model_is_asked_a_part_and_stands_in_table_5(project: Project) -> None:
     project.values["evaluate"]["cvqa-real"].update(sampled_models=["random"], sample_share=0.4)
     project.run()
-    metrics = json.loads(Path("metrics/cvqa-real.json").read_text())
+    metrics = project.metrics
     assert (set(metrics["table3"]), set(metrics["table5"])) == ({"majority"}, {"random"})
     assert [metrics["table5"]["random"][group]["pairs"] for group in ("direct", "indirect", "boolean")] == [1, 1, 1]
 
@@ -250,7 +214,8 @@ def test_a_checkpoint_answers_in_its_own_words_and_is_not_asked_twice(project: P
         rows = artifacts.read(answers_of("tiny", strategy), PREDICTIONS).to_pylist()
         assert len(rows) == 6
         assert all(row["strategy"] == strategy and row["response"] is not None for row in rows)
-        assert {row["status"] for row in rows} <= {"ok", "ambiguous", "none"}
+        assert all((row["status"] == "ok") == (row["answer"] is not None) for row in rows)
+        assert not any(row["status"] == "error" for row in rows)
         assert all(len(row["request_key"]) == 64 for row in rows)
     assert "tiny" in Path("metrics/cvqa-real/table4.csv").read_text()
     before = answers_of("tiny").read_bytes()
@@ -344,16 +309,15 @@ def test_without_the_released_file_it_says_what_to_give(project: Project) -> Non
 
 
 @pytest.mark.skipif("WHATIF_DATA" not in os.environ, reason="needs WHATIF_DATA, the folder of real data")
-def test_the_released_questions_about_photographs_of_coco_mini(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_the_released_questions_about_photographs_of_coco_mini(folder: Path) -> None:
     data = Path(os.environ["WHATIF_DATA"])
-    folder = tiny_llava(tmp_path / "llava", seed=1)
+    checkpoint = tiny_llava(folder / "llava", seed=1)
     models = {
         "majority": {"adapter": "majority"},
-        "tiny": {"adapter": "hf-chat", "checkpoint": str(folder), "max_new_tokens": 4},
+        "tiny": {"adapter": "hf-chat", "checkpoint": str(checkpoint), "max_new_tokens": 4},
     }
     folders = [data / "coco-mini" / "val2017", data / "coco-mini" / "train2017"]
-    project = Project(data / "c-vqa" / "C-VQA-Real_questions.csv", folders, models)
+    project = configure(Project(folder), data / "c-vqa" / "C-VQA-Real_questions.csv", folders, models)
     project.run()
     asked = artifacts.read(Path("data/verify/cvqa-real/questions.parquet"), QUESTIONS).to_pylist()
     assert len(asked) >= 2 * 8
@@ -388,7 +352,7 @@ def test_a_file_without_a_response_to_the_set_is_left_out(project: Project, tmp_
     project.values["models"]["theirs"] = {"adapter": "replay", "predictions": str(elsewhere)}
     project.values["models"]["first-option"] = {"adapter": "first-option"}
     project.run()
-    metrics = json.loads(Path("metrics/cvqa-real.json").read_text())
+    metrics = project.metrics
     assert set(metrics["table3"]) == {"majority", "random"}
     of_theirs = [row[1:] for row in funnel() if row[0] == "evaluate theirs direct"]
     assert of_theirs[-1] == ("rejected because", "no response in its file", 6)

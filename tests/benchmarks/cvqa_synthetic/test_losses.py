@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Callable
@@ -13,7 +12,8 @@ import pytest
 import shapely
 from scipy.spatial.distance import pdist
 
-from tests.benchmarks.cvqa_synthetic.puzzle_project import BEFORE_MODELS, FUNNEL, NAME, Project, Row, project
+from tests.benchmarks.cvqa_synthetic.small import BEFORE_MODELS, NAME, small
+from tests.projects import Project, Row
 from tests.published import numbers
 from whatif import artifacts
 from whatif.artifacts.schemas import JUDGEMENTS, PREDICTIONS, QUESTIONS, REJECTIONS, Table
@@ -22,7 +22,12 @@ from whatif.benchmarks.cvqa_synthetic.questions import GROUPS
 from whatif.benchmarks.cvqa_synthetic.schemas import PUZZLES
 from whatif.errors import WhatifError
 
-__all__ = ["project"]  # fixtures
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def project(project: Project) -> Project:
+    return small(project)
 
 
 def narrowest_gap(puzzle: Row) -> float:
@@ -47,7 +52,7 @@ def test_a_strict_filter_rejects_what_is_crowded_and_keeps_the_rest(project: Pro
     project.values["filter"][NAME] = {"smallest_gap": 0.6, "smallest_region": 0.06}
     project.make("filter", "verify", "evaluate", "aggregate")
     expected = {}
-    for puzzle in project.puzzles():
+    for puzzle in project.rows("generate", "puzzles", PUZZLES):
         if smallest_region(puzzle) < 0.06:
             expected[puzzle["pair_id"]] = "small-region"
         elif narrowest_gap(puzzle) < 0.6:
@@ -131,7 +136,7 @@ def test_verification_rejects_a_falsified_answer_flag_or_option_and_says_why(pro
     change(questions, QUESTIONS, lambda rows: said.extend(wrong_option(rows, number) for number in (11, 24)))
     project.make("verify")
     # Pairs 2 and 4 of the flowers, the first of the dots twice over, and pair 6 with its original question (row 11).
-    pairs = [row["pair_id"] for row in project.puzzles()]
+    pairs = [row["pair_id"] for row in project.rows("generate", "puzzles", PUZZLES)]
     rejected = {pairs[1]: "scene", pairs[3]: "scene", pairs[5]: "answer", pairs[12]: "scene"}
     judgements = {
         (row["item_id"], row["annotator"].removeprefix("automatic:")): row
@@ -161,10 +166,10 @@ def test_verification_rejects_a_falsified_answer_flag_or_option_and_says_why(pro
     why = "failed the check of its answer: 1; failed the check of its scene: 3"
     assert project.funnel()["verify"] == (why, 24, 20, 4)
     assert project.funnel()["evaluate random"] == ("none", 40, 40, 0)
-    report = (project.folder / f"metrics/{NAME}/report.md").read_text(encoding="utf-8")
+    report = project.published("report.md")
     for reason, number in (("failed the check of its answer", 1), ("failed the check of its scene", 3)):
         assert re.search(rf"^\| verify +\| pairs +\| {reason} +\| +{number} \|$", report, re.MULTILINE)
-    models = len(json.loads((project.folder / f"metrics/{NAME}.json").read_text(encoding="utf-8")))
+    models = len(project.metrics)
     drops = numbers(project.folder / f"metrics/{NAME}/drops.csv", measure="difference")
     assert len(drops) == models * (models - 1) // 2 > 0
     assert "## Models' drops compared" in report
@@ -172,7 +177,7 @@ def test_verification_rejects_a_falsified_answer_flag_or_option_and_says_why(pro
 
 def test_the_gallery_shows_a_puzzle_of_each_template_with_answers_and_the_right_one(project: Project) -> None:
     project.make(*BEFORE_MODELS, "evaluate", "aggregate")
-    page = (project.folder / f"metrics/{NAME}/gallery.html").read_text(encoding="utf-8")
+    page = project.published("gallery.html")
     assert page.count("<img ") == len(GROUPS) and page.count("data:image/png;base64,") == len(GROUPS)
     question = project.rows("verify", "questions", QUESTIONS)[1]
     assert question["variant"] == "original" and escape(question["question"]) in page
@@ -207,7 +212,7 @@ def test_the_funnel_refuses_to_lose_a_pair(
     counts = f"{came_in} pairs came in, {went_on} went on and 0 were rejected; nothing may be lost"
     with pytest.raises(WhatifError, match=f"^(filter|verify): {counts}"):
         project.make("aggregate")
-    assert not FUNNEL.exists() and not Path(f"data/aggregate/{NAME}/files.parquet").exists()
+    assert not Path(f"metrics/{NAME}/funnel.csv").exists() and not Path(f"data/aggregate/{NAME}/files.parquet").exists()
     assert [path.name for path in Path("data/aggregate").rglob(".*")] == []
 
 
@@ -217,4 +222,4 @@ def test_a_prediction_that_was_lost_is_missed(project: Project) -> None:
     change(path, PREDICTIONS, lambda rows: rows.pop(5))
     with pytest.raises(WhatifError, match="first-option"):
         project.make("aggregate")
-    assert not FUNNEL.exists()
+    assert not Path(f"metrics/{NAME}/funnel.csv").exists()

@@ -138,4 +138,5 @@ def test_ranges_that_are_too_narrow_are_named(group: str, changes: dict[str, Ran
 def test_narrowest_ranges_that_allow_four_answers_are_enough(group: str) -> None:
     settings = puzzle_settings(flowers_per_region=Range(low=1, high=4), dots_per_circle=Range(low=1, high=5))
     for number in range(20):
-        puzzle_text(group, number, 2024, settings)
+        text = puzzle_text(group, number, 2024, settings)
+        assert [len(set(_asked(text, variant).choices)) for variant in VARIANTS] == [4, 4]

@@ -10,14 +10,20 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-import yaml
 
-from tests.benchmarks.cvqa_synthetic.puzzle_project import BEFORE_MODELS, NAME, Project, Row, generated, project
+from tests.benchmarks.cvqa_synthetic.small import BEFORE_MODELS, NAME, generated, small
+from tests.projects import Project, Row
 from whatif import artifacts
 from whatif.artifacts.images import ImageStore
 from whatif.artifacts.schemas import PREDICTIONS, QUESTIONS
+from whatif.benchmarks.cvqa_synthetic.schemas import PUZZLES
 
-__all__ = ["project"]  # fixtures
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def project(project: Project) -> Project:
+    return small(project)
 
 
 # The same rows however they are made
@@ -32,20 +38,20 @@ def test_rows_are_the_same_whatever_the_number_of_parts(tmp_path: Path, shards: 
 
 
 def test_bytes_are_the_same_for_any_order_of_the_parts(tmp_path: Path) -> None:
-    forwards, backwards = Project(tmp_path / "forwards"), Project(tmp_path / "backwards")
+    forwards, backwards = small(Project(tmp_path / "forwards")), small(Project(tmp_path / "backwards"))
     for each in (forwards, backwards):
         each.generate["shards"] = 5
     forwards.make("extract", "generate")
     backwards.make("extract")
-    backwards.run(reversed(backwards.jobs("generate")))
+    backwards.make_jobs(reversed(backwards.jobs("generate")))
     assert len(forwards.everything()) == 2 + 5 * 3
     assert backwards.everything() == forwards.everything()
 
 
 def test_bytes_are_the_same_from_two_processes_at_once_with_other_hash_seeds(project: Project) -> None:
-    elsewhere = Project(project.folder / "elsewhere")
+    elsewhere = small(Project(project.folder / "elsewhere"))
     elsewhere.make("extract", "generate")
-    Path("params.yaml").write_text(yaml.safe_dump(project.values), encoding="utf-8")
+    project.write_params()
     command = [sys.executable, "-m", "whatif"]
     subprocess.run([*command, "extract", NAME], check=True, env={**os.environ, "PYTHONHASHSEED": "7"})
     at_once = [
@@ -61,17 +67,21 @@ def test_bytes_are_the_same_from_two_processes_at_once_with_other_hash_seeds(pro
 
 
 def test_another_seed_gives_other_puzzles_under_the_same_ids(tmp_path: Path) -> None:
-    first, second = Project(tmp_path / "first"), Project(tmp_path / "second")
+    first, second = small(Project(tmp_path / "first")), small(Project(tmp_path / "second"))
     second.values["seed"] += 1
     for each in (first, second):
         each.make("extract", "generate")
-    assert [row["pair_id"] for row in first.puzzles()] == [row["pair_id"] for row in second.puzzles()]
-    assert not {row["image_id"] for row in first.puzzles()} & {row["image_id"] for row in second.puzzles()}
+    (ids, images), (other_ids, other_images) = (
+        [[row[name] for row in each.rows("generate", "puzzles", PUZZLES)] for name in ("pair_id", "image_id")]
+        for each in (first, second)
+    )
+    assert ids == other_ids
+    assert not set(images) & set(other_images)
 
 
 def test_every_question_is_about_the_picture_of_its_puzzle(project: Project) -> None:
     project.make("extract", "generate")
-    puzzles = {row["pair_id"]: row for row in project.puzzles()}
+    puzzles = {row["pair_id"]: row for row in project.rows("generate", "puzzles", PUZZLES)}
     questions = project.rows("generate", "questions", QUESTIONS)
     store = ImageStore(project.paths("generate", "images"))
     assert Counter(row["group"] for row in puzzles.values()) == Counter({row["group"]: 4 for row in questions})
@@ -154,12 +164,12 @@ def test_every_model_has_one_row_a_question_in_order(project: Project) -> None:
 
 
 def test_predictions_do_not_depend_on_the_order_of_the_models(tmp_path: Path) -> None:
-    first, second = Project(tmp_path / "first"), Project(tmp_path / "second")
+    first, second = small(Project(tmp_path / "first")), small(Project(tmp_path / "second"))
     second.values["models"] = dict(reversed(second.values["models"].items()))
     for each in (first, second):
         each.make(*BEFORE_MODELS)
     first.make("evaluate")
-    second.run(reversed(second.jobs("evaluate")))
+    second.make_jobs(reversed(second.jobs("evaluate")))
     assert len(first.paths("evaluate", "predictions")) == 3 * 2
     assert second.everything() == first.everything()
 

@@ -29,6 +29,8 @@ from whatif.benchmarks.cvqa_synthetic.schemas import PUZZLES
 from whatif.formats.c_vqa import read_released, write_released
 from whatif.shortcuts.audit import audit
 
+pytestmark = pytest.mark.slow
+
 NAME = "cvqa-synthetic"
 TEMPLATES = ("flower-recolour", "flower-removal", "flower-removal-other", "dot-removal", "dot-columns", "dot-maximum")
 VARIANTS = ("original", "counterfactual")

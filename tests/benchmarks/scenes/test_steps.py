@@ -2,98 +2,57 @@
 
 from __future__ import annotations
 
-import json
-import os
 from collections import Counter
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
-from tests.defaults import PARAMS
+from tests.projects import Project
 from tests.published import numbers
 from tests.tiny_checkpoints import tiny_clip, tiny_diffusion, tiny_llava, tiny_vilt
-from whatif import artifacts, benchmarks
+from whatif import benchmarks
 from whatif.artifacts.images import ImageStore
-from whatif.artifacts.schemas import IMAGES, JUDGEMENTS, MATCHES, PAIRS, PREDICTIONS, QUESTIONS, REJECTIONS, Table
+from whatif.artifacts.schemas import IMAGES, JUDGEMENTS, MATCHES, PAIRS, PREDICTIONS, QUESTIONS, REJECTIONS
 from whatif.embedded.scene_pairs import picture_defects
 from whatif.errors import WhatifError
-from whatif.graph.graph import Graph, Job
-from whatif.graph.run import run
+from whatif.params.base import STAGES
 from whatif.reporting.rendering import WIDTH
+
+pytestmark = pytest.mark.slow
 
 pytest.importorskip("diffusers")
 
 NAME = "scenes"
-STAGES = ("extract", "generate", "filter", "verify", "evaluate", "aggregate")
-Row = dict[str, Any]
 
 
-class Project:
-    """A folder with few scenes and pairs, and models with random weights."""
+def funnel(project: Project, stage: str) -> dict[str, int]:
+    """The counts of a stage of one unit: what came in, went out and was rejected, and each reason."""
+    rows = numbers(project.folder / "metrics/scenes/funnel.csv", stage=stage)
+    names = rows["reason"].where(rows["reason"] != "", rows["measure"])
+    return {str(name): int(value) for name, value in zip(names, rows["value"], strict=True)}
 
-    def __init__(self, folder: Path, checkpoints: Path) -> None:
-        self.folder = folder
-        self.values: dict[str, Any] = yaml.safe_load(PARAMS.read_text(encoding="utf-8"))
-        self.values["benchmarks"] = [NAME]
-        self.values["extract"][NAME] = {"number": 5, "side": 64}
-        self.generate = self.values["generate"][NAME]
-        self.generate.update(pairs=5, candidates=3, shards=2)
-        diffusion = {"checkpoint": str(checkpoints / "diffusion"), "licence": "CC-BY-4.0", "steps": 2, "batch_size": 2}
-        self.generate["diffusion"] = diffusion
-        clip = {"checkpoint": str(checkpoints / "clip"), "batch_size": 4}
-        # Pictures of random weights are like nothing.
-        least = dict.fromkeys(("caption_image", "image_image", "directional"), -1.0)
-        self.values["filter"][NAME] = {**least, "movement": None, "clip": clip}
-        self.values["aggregate"][NAME].update(shown_scenes=2, shown_pairs=2)
-        self.values["models"] = {
-            "random": {"adapter": "random", "name": "Random"},
-            "first-option": {"adapter": "first-option"},
-            "majority": {"adapter": "majority"},
-            "llava": {"adapter": "hf-chat", "checkpoint": str(checkpoints / "llava"), "max_new_tokens": 2},
-            "clip": {"adapter": "dual-encoder", "name": "CLIP <tiny>", **clip},
-            "vilt": {"adapter": "cross-encoder", "checkpoint": str(checkpoints / "vilt")},
-        }
 
-    @property
-    def graph(self) -> Graph:
-        return benchmarks.graph(benchmarks.check_params(self.values))
-
-    def jobs(self, *stages: str) -> list[Job]:
-        return [job for job in self.graph.jobs if job.step.stage in stages]
-
-    def make(self, *stages: str) -> list[str]:
-        """Runs the jobs of some stages; returns what they say."""
-        return self.run(self.jobs(*stages))
-
-    def run(self, jobs: Iterable[Job]) -> list[str]:
-        said: list[str] = []
-        here = Path.cwd()
-        self.folder.mkdir(exist_ok=True)
-        os.chdir(self.folder)
-        try:
-            for job in jobs:
-                assert run(job, said.append) == "computed", job.name
-        finally:
-            os.chdir(here)
-        return said
-
-    def paths(self, stage: str, role: str) -> list[Path]:
-        return [self.folder / job.outputs[role] for job in self.jobs(stage) if role in job.outputs]
-
-    def rows(self, stage: str, role: str, table: Table) -> list[Row]:
-        return list(artifacts.rows_of(self.paths(stage, role), table))
-
-    def funnel(self, stage: str) -> dict[str, int]:
-        """The counts of a stage of one unit: what came in, went out and was rejected, and each reason."""
-        rows = numbers(self.folder / "metrics/scenes/funnel.csv", stage=stage)
-        names = rows["reason"].where(rows["reason"] != "", rows["measure"])
-        return {str(name): int(value) for name, value in zip(names, rows["value"], strict=True)}
-
-    def text(self, path: str) -> str:
-        return (self.folder / path).read_text(encoding="utf-8")
+def small(project: Project, checkpoints: Path) -> Project:
+    """A project with few scenes and pairs, and models with random weights."""
+    project.select(NAME)
+    project.values["extract"][NAME] = {"number": 5, "side": 64}
+    diffusion = {"checkpoint": str(checkpoints / "diffusion"), "licence": "CC-BY-4.0", "steps": 2, "batch_size": 2}
+    project.generate.update(pairs=5, candidates=3, shards=2, diffusion=diffusion)
+    clip = {"checkpoint": str(checkpoints / "clip"), "batch_size": 4}
+    # The images of random weights resemble nothing.
+    least = dict.fromkeys(("caption_image", "image_image", "directional"), -1.0)
+    project.values["filter"][NAME] = {**least, "movement": None, "clip": clip}
+    project.section("aggregate").update(shown_scenes=2, shown_pairs=2)
+    project.values["models"] = {
+        "random": {"adapter": "random", "name": "Random"},
+        "first-option": {"adapter": "first-option"},
+        "majority": {"adapter": "majority"},
+        "llava": {"adapter": "hf-chat", "checkpoint": str(checkpoints / "llava"), "max_new_tokens": 2},
+        "clip": {"adapter": "dual-encoder", "name": "CLIP <tiny>", **clip},
+        "vilt": {"adapter": "cross-encoder", "checkpoint": str(checkpoints / "vilt")},
+    }
+    return project
 
 
 @pytest.fixture(scope="module")
@@ -105,14 +64,13 @@ def checkpoints(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def project(tmp_path: Path, checkpoints: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Project]:
-    monkeypatch.chdir(tmp_path)
-    yield Project(tmp_path, checkpoints)
+def project(project: Project, checkpoints: Path) -> Project:
+    return small(project, checkpoints)
 
 
 @pytest.fixture
 def lenient(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
-    """A project whose verification finds what was asked for in every picture."""
+    """A project whose verification finds what was asked for in every image."""
     monkeypatch.setattr("whatif.embedded.scene_pairs.picture_defects", lambda picture, **asked: [])
     return project
 
@@ -137,7 +95,7 @@ def test_extract_gives_every_question_of_every_scene(project: Project) -> None:
 def test_pairs_are_the_same_for_any_number_of_parts(tmp_path: Path, checkpoints: Path) -> None:
     found = []
     for shards in (1, 2, 8):
-        project = Project(tmp_path / str(shards), checkpoints)
+        project = small(Project(tmp_path / str(shards)), checkpoints)
         project.generate["shards"] = shards
         project.make("generate")
         found.append(project.rows("generate", "pairs", PAIRS))
@@ -218,7 +176,7 @@ def test_answerers_are_asked_questions_and_matchers_pairs(lenient: Project) -> N
     )
     assert Counter(row["model"] for row in matches) == dict.fromkeys(("clip", "vilt"), 5)
     assert {row["status"] for row in matches} == {"ok"} and len(pairs) == 5
-    metrics = json.loads(lenient.text("metrics/scenes.json"))
+    metrics = lenient.metrics
     for key in ("llava", "majority", "random"):
         assert set(metrics[key]) == {"number", "yes/no", "other", "accuracy", "questions"}
         right = sum(row["correct"] for row in predictions if row["model"] == key)
@@ -235,13 +193,13 @@ def test_answerers_are_asked_questions_and_matchers_pairs(lenient: Project) -> N
         scores = [row["caption_1_image_1"] > row["caption_1_image_0"] for row in matches if row["model"] == key]
         assert metrics[key]["image_retrieval_counterfactual"] == pytest.approx(100 * sum(scores) / 5)
         assert metrics[key]["pairs"] == 5
-    page = lenient.text("metrics/scenes/gallery.html")
+    page = lenient.published("gallery.html")
     assert page.count("data:image/png;base64,") == 2 + 2 * 2
     assert "CLIP &lt;tiny&gt;" in page and "CLIP <tiny>" not in page
     assert "(right)" in page and "(wrong)" in page
-    assert lenient.funnel("filter") == {"in": 15, "out": 5, "rejected": 10, "another candidate was better": 10}
-    assert lenient.funnel("evaluate vilt") == {"in": 5, "out": 5, "rejected": 0}
-    report = lenient.text("metrics/scenes/report.md")
+    assert funnel(lenient, "filter") == {"in": 15, "out": 5, "rejected": 10, "another candidate was better": 10}
+    assert funnel(lenient, "evaluate vilt") == {"in": 5, "out": 5, "rejected": 0}
+    report = lenient.published("report.md")
     assert "gallery.html" in report and max(map(len, report.splitlines())) <= WIDTH
 
 
@@ -256,23 +214,23 @@ def test_who_is_asked_a_pilot_sample_and_who_is_evaluated_elsewhere(lenient: Pro
     predictions = lenient.rows("evaluate", "predictions", PREDICTIONS)
     questions = len(lenient.rows("verify", "questions", QUESTIONS))
     assert Counter(row["model"] for row in predictions) == {"majority": questions, "random": 1}
-    metrics = json.loads(lenient.text("metrics/scenes.json"))
+    metrics = lenient.metrics
     assert set(metrics) == {"majority", "random"} and metrics["random"]["questions"] == 1
     asked = numbers(lenient.folder / "metrics/scenes/accuracy.csv", model="random", measure="asked")
     assert set(asked["name"]) == {"Random (pilot sample of 1 question)"}
     assert list(asked["value"]) == [1, 1] and asked["n"].iloc[1] == questions, "of one group, and of all"
-    page = lenient.text("metrics/scenes/gallery.html")
+    page = lenient.published("gallery.html")
     assert "CLIP" not in page and "theirs" not in page
     counts = {"in": questions, "out": 1, "rejected": questions - 1}
-    assert lenient.funnel("evaluate random") == {**counts, "not in the pilot sample": questions - 1}
+    assert funnel(lenient, "evaluate random") == {**counts, "not in the pilot sample": questions - 1}
     counts = {"in": questions, "out": 0, "rejected": questions}
-    assert lenient.funnel("evaluate theirs") == {**counts, "no response in its file": questions}
+    assert funnel(lenient, "evaluate theirs") == {**counts, "no response in its file": questions}
 
 
 def test_matchers_alone_or_none_at_all(lenient: Project) -> None:
     del lenient.values["models"]["clip"], lenient.values["models"]["vilt"], lenient.values["models"]["llava"]
     lenient.make(*STAGES)
-    assert set(json.loads(lenient.text("metrics/scenes.json"))) == {"majority", "random"}
+    assert set(lenient.metrics) == {"majority", "random"}
     values = lenient.values
     values["models"] = {"majority": {"adapter": "majority"}, "clip": {"adapter": "dual-encoder", "checkpoint": "a/b"}}
     values["benchmarks"] = ["cvqa-synthetic", "cvqa-real"]

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import yaml
 
-from tests.benchmarks.cvqa_real.test_steps import Project, project
+from tests.benchmarks.cvqa_real.small import small
 from tests.benchmarks.shared.test_evaluation import Endpoint, endpoint, loopback, made
 from tests.command_line import whatif
+from tests.projects import Project
 from whatif import artifacts
 from whatif.artifacts.images import ImageStore
 from whatif.artifacts.schemas import QUESTIONS
@@ -22,14 +22,22 @@ from whatif.models.responses.token_estimates import picture_tokens
 from whatif.scoring import open_answers
 from whatif.workflow.snakemake import open_graph
 
-__all__ = ["endpoint", "loopback", "project"]  # fixtures
+pytestmark = pytest.mark.slow
+
+__all__ = ["endpoint", "loopback"]  # fixtures
+
+
+@pytest.fixture
+def project(project: Project) -> Project:
+    return small(project)
+
 
 RULE = "estimated by rule of thumb: 4 characters per token, images by their size, responses of max_new_tokens"
 
 
 def dry_run(project: Project, *arguments: str) -> list[str]:
     """What `whatif evaluate --dry-run` prints; it leaves every file as it was."""
-    Path("params.yaml").write_text(yaml.safe_dump(project.values), encoding="utf-8")
+    project.write_params()
 
     def files() -> dict[Path, bytes]:
         found = [path for folder in ("data", ".whatif") for path in Path(folder).rglob("*")]
@@ -119,7 +127,7 @@ def planned(monkeypatch: pytest.MonkeyPatch) -> Callable[[Project, list[str]], l
     """What a dry run of Snakemake with some targets says, but for what it moves out of the way."""
 
     def plan(project: Project, targets: list[str]) -> list[str]:
-        Path("params.yaml").write_text(yaml.safe_dump(project.values), encoding="utf-8")
+        project.write_params()
         said: list[str] = []
         ends: list[Callable[[], None]] = []
         monkeypatch.setattr(atexit, "register", ends.append)

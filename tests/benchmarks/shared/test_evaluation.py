@@ -9,16 +9,23 @@ from typing import Any
 
 import pytest
 
-from tests.benchmarks.cvqa_real.test_steps import Project, project
+from tests.benchmarks.cvqa_real.small import small
 from tests.faulty_proxy import Fault, FaultyProxy
+from tests.projects import Project
 from whatif import artifacts
 from whatif.artifacts.schemas import PREDICTIONS
 from whatif.graph.freshness import Condition, states
 from whatif.graph.run import run
 
-__all__ = ["project"]  # a fixture
+pytestmark = pytest.mark.slow
 
-MADE = Path("data/evaluate/m/cvqa-real/direct/part-000-of-001.parquet")
+
+@pytest.fixture
+def project(project: Project) -> Project:
+    return small(project)
+
+
+MADE = Path("data/evaluate/m/cvqa-real/predictions/direct/part-000-of-001.parquet")
 
 
 @pytest.fixture(autouse=True)

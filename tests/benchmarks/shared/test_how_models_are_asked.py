@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
-from tests.benchmarks.cvqa_synthetic.puzzle_project import BEFORE_MODELS, NAME, Project, Row, project
+from tests.benchmarks.cvqa_synthetic.small import BEFORE_MODELS, NAME, small
 from tests.benchmarks.shared.test_evaluation import Endpoint, loopback
 from tests.command_line import refused, whatif
+from tests.projects import Project, Row
 from whatif import artifacts
 from whatif.artifacts.schemas import PREDICTIONS, QUESTIONS
 from whatif.benchmarks.cvqa_synthetic.questions import GROUPS
@@ -23,7 +23,14 @@ from whatif.language.options import printed_question
 from whatif.params.base import STAGES
 from whatif.workflow import snakemake as workflow
 
-__all__ = ["loopback", "project"]  # fixtures
+pytestmark = pytest.mark.slow
+
+__all__ = ["loopback"]  # fixture
+
+
+@pytest.fixture
+def project(project: Project) -> Project:
+    return small(project)
 
 
 @pytest.fixture
@@ -206,7 +213,7 @@ def test_a_pilot_is_asked_whole_pairs_of_every_group_and_says_so(project: Projec
 def test_a_pilot_does_not_depend_on_the_parts(tmp_path: Path) -> None:
     asked = []
     for shards in (1, 3):
-        project = Project(tmp_path / str(shards))
+        project = small(Project(tmp_path / str(shards)))
         project.generate["shards"] = shards
         project.values["models"] = {"random": {"adapter": "random", "limit": 5}}
         project.make(*BEFORE_MODELS, "evaluate")
@@ -217,7 +224,7 @@ def test_a_pilot_does_not_depend_on_the_parts(tmp_path: Path) -> None:
 def test_a_limit_of_all_pairs_is_no_pilot(project: Project) -> None:
     project.values["models"] = {"random": {"adapter": "random", "limit": 24}}
     project.make(*STAGES)
-    assert "pilot" not in (project.folder / f"metrics/{NAME}/report.md").read_text(encoding="utf-8")
+    assert "pilot" not in project.published("report.md")
     assert metrics(project)["random"]["pairs"] == 24
 
 
@@ -234,7 +241,7 @@ def test_a_pilot_from_the_command_line_stores_answers_and_writes_nothing(project
     prices = {"price_per_million_prompt_tokens": 1000, "price_per_million_response_tokens": 10_000}
     project.values["models"]["m"] |= prices
     project.make(*BEFORE_MODELS)
-    Path("params.yaml").write_text(yaml.safe_dump(project.values), encoding="utf-8")
+    project.write_params()
     before = project.everything()
     result = whatif("evaluate", NAME, "--model", "m", "--limit", "6")
     assert result.exit_code == 0, result.output
@@ -261,5 +268,5 @@ def test_a_pilot_from_the_command_line_stores_answers_and_writes_nothing(project
 )
 def test_a_pilot_that_cannot_be_asked_is_one_line(project: Project, arguments: list[str], message: str) -> None:
     project.values["benchmarks"] = [NAME, "coco-counterfactuals"]
-    Path("params.yaml").write_text(yaml.safe_dump(project.values), encoding="utf-8")
+    project.write_params()
     assert refused(whatif("evaluate", *arguments)).startswith(message)

@@ -36,6 +36,8 @@ from whatif.models.responses.store import ResponseStore
 from whatif.models.responses.stored import stored
 from whatif.scoring.open_answers import open_predictions
 
+pytestmark = pytest.mark.process
+
 __all__ = ["key", "served"]  # fixtures
 
 

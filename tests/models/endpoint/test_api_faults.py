@@ -21,6 +21,8 @@ from whatif.models.endpoint.request import FIRST_WAIT, LONGEST_WAIT
 from whatif.models.responses.store import ResponseStore
 from whatif.models.responses.stored import stored
 
+pytestmark = pytest.mark.process
+
 __all__ = ["key", "served"]  # fixtures
 
 

@@ -18,6 +18,8 @@ from whatif.models.responses.store import ResponseStore
 from whatif.models.responses.stored import stored
 from whatif.params.models import ApiModel
 
+pytestmark = pytest.mark.process
+
 SECRET = "sk-marker-4f1d9c-0123456789abcdef"
 
 

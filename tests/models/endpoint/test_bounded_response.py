@@ -18,6 +18,8 @@ from tests.models.endpoint.server import completion, key, question, settings_of
 from whatif.models import Answer
 from whatif.models.endpoint.api import ApiAnswers
 
+pytestmark = pytest.mark.process
+
 __all__ = ["key"]  # a fixture
 
 LIMIT = 2**20

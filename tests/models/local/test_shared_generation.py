@@ -16,6 +16,8 @@ from whatif.models import Answer, Question, load
 from whatif.models.local.answerer import LocalModel
 from whatif.params.models import HuggingFaceChat
 
+pytestmark = pytest.mark.slow
+
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 

@@ -115,6 +115,7 @@ def test_an_error_and_a_wrong_key_are_not_stored(path: Path) -> None:
         assert store.summary().answers == {}
 
 
+@pytest.mark.process
 def test_four_processes_write_at_once_and_agree(path: Path) -> None:
     writers = [writer(path, name, 0, 40) for name in "abcd"]
     said = [process.communicate(timeout=120)[0].splitlines() for process in writers]
@@ -133,6 +134,7 @@ def test_threads_share_a_store(path: Path) -> None:
     assert len(by_prompt) == 50
 
 
+@pytest.mark.process
 def test_a_killed_writer_loses_nothing_that_was_put(path: Path) -> None:
     process = writer(path, "a", 0, 1_000_000)
     assert process.stdout is not None
@@ -211,6 +213,7 @@ def test_other_files_are_refused_and_left_alone(tmp_path: Path) -> None:
     assert (text.read_bytes(), database.read_bytes()) == before
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("killed", [False, True])
 def test_the_file_alone_is_whole_after_each_answer(path: Path, tmp_path: Path, killed: bool) -> None:
     copy = tmp_path / "copy.sqlite"

@@ -194,6 +194,7 @@ def test_answers_before_a_failure_are_kept(store: ResponseStore) -> None:
     assert model.asked == ["question 2", "question 3", "question 4"]
 
 
+@pytest.mark.process
 def test_a_run_killed_in_the_middle_loses_only_what_was_being_asked(tmp_path: Path) -> None:
     path = tmp_path / "responses.sqlite"
     with subprocess.Popen(

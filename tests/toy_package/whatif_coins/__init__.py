@@ -13,9 +13,9 @@ from pydantic import Field
 
 from whatif.artifacts.images import SortedImages, image_row
 from whatif.artifacts.schemas import IMAGES, PREDICTIONS, QUESTIONS, REJECTIONS
-from whatif.benchmarks.shared.dimensions import CHOOSER, Shown
+from whatif.benchmarks.shared.dimensions import CHOOSER
 from whatif.benchmarks.shared.evaluation import write_predictions
-from whatif.graph.dimensions import part_dimension
+from whatif.graph.dimensions import Shown, part_dimension
 from whatif.graph.steps import Benchmark, StepsOf
 from whatif.graph.task import Task
 from whatif.language.options import LETTERS

@@ -118,7 +118,7 @@ def copy_of_sources(target: Path) -> None:
 
 
 @pytest.fixture(scope="session")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
+def finished_checkout(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
     """A small project run by `dvc repro`, committed and pushed to a remote. Tests work on copies of it."""
     base = tmp_path_factory.mktemp("finished")
     checkout = Checkout(base / "project")
@@ -134,17 +134,17 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
 
 
 @pytest.fixture
-def project(finished: Checkout, tmp_path: Path) -> Iterator[Checkout]:
-    """A working copy of the finished project, artifacts, times and records of both entry points included."""
-    shutil.copytree(finished.path, tmp_path / "project", symlinks=True)
+def checkout(finished_checkout: Checkout, tmp_path: Path) -> Iterator[Checkout]:
+    """A working copy of the finished checkout, artifacts, times and records of both entry points included."""
+    shutil.copytree(finished_checkout.path, tmp_path / "project", symlinks=True)
     yield Checkout(tmp_path / "project")
     shutil.rmtree(tmp_path / "project")
 
 
 @pytest.fixture
-def fresh_clone(finished: Checkout, tmp_path: Path) -> Iterator[Checkout]:
+def fresh_clone(finished_checkout: Checkout, tmp_path: Path) -> Iterator[Checkout]:
     """A clone of the finished project with its artifacts pulled: times are those of the checkout."""
-    finished.run("git", "clone", "--quiet", str(finished.path), str(tmp_path / "clone"))
+    finished_checkout.run("git", "clone", "--quiet", str(finished_checkout.path), str(tmp_path / "clone"))
     clone = Checkout(tmp_path / "clone")
     clone.run("dvc", "pull")
     yield clone

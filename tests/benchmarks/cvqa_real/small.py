@@ -1,0 +1,41 @@
+"""A small C-VQA-Real, for tests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from tests.pictures import icon
+from tests.projects import Project
+
+NAME = "cvqa-real"
+LINES = """img_path,query,answer,new query,new answer,type
+COCO_val2014_000000000001.jpg,How many cats are there?,2,How many cats would there be if 1 left?,1,direct
+COCO_val2014_000000000001.jpg,How many dogs are there?,3,How many dogs would there be if the TV was off?,0,indirect
+COCO_val2014_000000000002.jpg,Is the cat asleep?,yes,Would the cat be asleep if it was woken up?,no,boolean
+COCO_val2014_000000000003.jpg,Is it raining?,no,Would it be raining if there were clouds?,yes,boolean
+"""
+
+
+def configure(project: Project, questions: Path, folders: list[Path], models: dict[str, Any]) -> Project:
+    """A project that reads released questions and folders of photographs."""
+    project.select(NAME)
+    project.values["extract"][NAME] = {
+        "questions": str(questions),
+        "image_folders": [str(folder) for folder in folders],
+        "gender_annotations": None,
+    }
+    project.values["models"] = models
+    project.section("aggregate")["resamples"] = 200
+    return project
+
+
+def small(project: Project) -> Project:
+    """A project with four pairs of questions about three photographs, of which one is missing, and two baselines."""
+    (project.folder / "released.csv").write_text(LINES, encoding="utf-8")
+    folder = project.folder / "val2017"
+    folder.mkdir()
+    for number in (1, 2):
+        (folder / f"00000000000{number}.jpg").write_bytes(icon((200, 60 * number, 60)))
+    models = {"majority": {"adapter": "majority"}, "random": {"adapter": "random"}}
+    return configure(project, project.folder / "released.csv", [folder], models)

@@ -1,0 +1,53 @@
+"""Fixtures that tests of several packages share."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.projects import Project
+
+pytest_plugins = ["tests.command_line", "tests.pipeline.checkouts"]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder, in which the test runs."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def project(folder: Path) -> Project:
+    """A project in an empty folder, in which the test runs, with the values of the shipped `params.yaml`.
+
+    A module or class overrides it to select a benchmark and to make it small.
+    """
+    return Project(folder)
+
+
+# What Python reports to audit hooks when a process begins.
+_BEGINS = frozenset({"subprocess.Popen", "os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.system"})
+_MAY_START_PROCESSES = ("pipeline", "process", "slow", "soak")
+_running: list[pytest.Item] = []
+
+
+def _no_process(event: str, arguments: tuple[object, ...]) -> None:
+    if event in _BEGINS and _running and not any(_running[0].get_closest_marker(mark) for mark in _MAY_START_PROCESSES):
+        pytest.fail(f"starts a process ({event} {arguments[0]!r}); mark the test with `pytest.mark.process`")
+
+
+sys.addaudithook(_no_process)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """Fails a test that starts a process without being marked, so that `make check` stays quick."""
+    _running.append(item)
+    try:
+        return (yield)
+    finally:
+        _running.clear()
