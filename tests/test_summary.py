@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.defaults import ROOT
+from whatif import benchmarks
 from whatif.commands.summary import headline
 from whatif.errors import WhatifError
 
@@ -28,3 +30,21 @@ def test_a_file_that_is_missing_or_broken_is_said(tmp_path: Path) -> None:
     (tmp_path / "toy.json").write_text("{")
     with pytest.raises(WhatifError, match=r"toy\.json: is not JSON"):
         headline(tmp_path / "toy.json")
+
+
+def test_the_headline_has_the_measures_that_a_benchmark_names(tmp_path: Path) -> None:
+    file = tmp_path / "toy.json"
+    file.write_text('{"a": {"x": 1, "y": 2}, "b": {"y": 3, "z": 4}}', encoding="utf-8")
+    assert headline(file) == "y a 2, b 3", "the one that most models have"
+    assert headline(file, ("x", "z", "gone")) == "x a 1; z b 4"
+    assert headline(file, ("gone",)) == "y a 2, b 3"
+
+
+def test_the_measures_that_benchmarks_name_are_among_their_metrics() -> None:
+    named = {name: benchmarks.benchmark(name).headline for name in benchmarks.installed()}
+    for name, measures in named.items():
+        path = ROOT / "metrics" / f"{name}.json"
+        if measures and path.exists():
+            found = json.loads(path.read_text(encoding="utf-8"))
+            assert all(any(measure in of_model for of_model in found.values()) for measure in measures), name
+    assert named["cvqa-synthetic"] == ("original", "counterfactual")

@@ -104,6 +104,9 @@ def test_its_settings_options_targets_and_metrics_are_known(projects: list[WithP
     project.run("snakemake", "--cores", "2", "filter")
     done = project.run("whatif", "evaluate", "coins", "--model", "first")
     assert "evaluate coins first: computed" in done.stderr
+    project.run("snakemake", "--cores", "2")
+    assert "- The first: " in project.run("whatif", "show", "coins").stdout
+    assert "coins: accuracy first " in project.run("whatif", "summary").stdout
     (project.path / "params.yaml").write_text(
         yaml.safe_dump({**PARAMS, "filter": {"coins": {"fewest_head": 1}}}, sort_keys=False), encoding="utf-8"
     )

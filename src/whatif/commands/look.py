@@ -61,15 +61,18 @@ def _show_results(name: str) -> None:
     from whatif.graph.standing import remarks
 
     graph = benchmarks.graph(benchmarks.load_params())
-    step = next(step for step in graph.steps_of("aggregate", name) if step.publishes)
-    headline = next(Path(path) for path in step.text_files if path.endswith(".md") and "report" not in path)
+    published = [Path(path) for step in graph.steps_of("aggregate", name) for path in step.text_files]
+    tables = [path for path in published if path.suffix == ".md"]
+    if not tables:
+        raise WhatifError(f"{name}: publishes no table; see {', '.join(map(str, published)) or 'its artifacts'}")
+    headline = next((path for path in tables if path.name != "report.md"), tables[0])
     if not headline.exists():
         raise WhatifError(f"{headline}: not there yet; `dvc repro` or `snakemake --cores 2` makes it")
     if notes := remarks(graph, name):
         click.echo("\n".join([*notes, ""]))
     click.echo(headline.read_text(encoding="utf-8"))
     click.echo("All numbers and tables:")
-    for path in step.text_files:
+    for path in published:
         click.echo(f"  {path}")
     folders = {
         f"data/{each.stage}/{'MODEL/' if each.stage == 'evaluate' else ''}{name}": None

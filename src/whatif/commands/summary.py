@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import math
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,16 +27,17 @@ def summary() -> None:
     """
     from whatif import benchmarks
 
-    names = list(benchmarks.graph(benchmarks.load_params()).benchmarks)
-    for name in names:
-        click.echo(textwrap.fill(f"{name}: {headline(_METRICS / f'{name}.json')}", _WIDTH, subsequent_indent="    "))
+    for name, benchmark in benchmarks.graph(benchmarks.load_params()).benchmarks.items():
+        numbers = headline(_METRICS / f"{name}.json", benchmark.headline)
+        click.echo(textwrap.fill(f"{name}: {numbers}", _WIDTH, subsequent_indent="    "))
     click.echo("All numbers: metrics/BENCHMARK/report.md, whatif show BENCHMARK. What is fresh and why: whatif status.")
 
 
-def headline(file: Path) -> str:
-    """The numbers of a metrics file that bear the name of its first one, each with the model that it is about.
+def headline(file: Path, measures: Sequence[str] = ()) -> str:
+    """The numbers of a metrics file of some measures, each with the model that it is about.
 
-    Such as `counterfactual llava-original 22.9, random 24.8`. Raises WhatifError when the file cannot be read.
+    Such as `counterfactual llava-original 22.9, random 24.8`. Without measures, the one that most models have. Raises
+    WhatifError when the file cannot be read.
     """
     try:
         leaves = list(_numbers((), json.loads(file.read_text(encoding="utf-8"))))
@@ -45,7 +47,12 @@ def headline(file: Path) -> str:
         raise WhatifError(f"{file}: is not JSON ({error}); delete it, and `dvc repro` writes it again") from None
     if not leaves:
         return "no numbers"
-    measure = leaves[0][0][-1]
+    known = Counter(path[-1] for path, _ in leaves)
+    shown = [measure for measure in measures if measure in known] or [known.most_common(1)[0][0]]
+    return "; ".join(_of_measure(measure, leaves) for measure in shown)
+
+
+def _of_measure(measure: str, leaves: Sequence[tuple[tuple[str, ...], float]]) -> str:
     alike = [(" ".join(path[:-1]), number) for path, number in leaves if path[-1] == measure]
     shown = ", ".join(f"{whose} {number:.4g}".strip() for whose, number in alike[:_MOST])
     more = f" and {len(alike) - _MOST} more" if len(alike) > _MOST else ""

@@ -149,6 +149,7 @@ class Benchmark:
 
     outside: what captions, questions or photographs it takes from outside the drawn scenes, in words; empty for none.
     citation: the paper whose method it follows, as a data card names it; empty where there is none.
+    headline: the measures of its metrics that `whatif summary` shows; empty for the most frequent one.
     plots: what `dvc plots` shows: `file`, in the folder of its metrics, and the fields that DVC has for a plot.
     """
 
@@ -157,6 +158,7 @@ class Benchmark:
     steps: tuple[Step, ...]
     outside: Callable[[Params], str] = lambda params: ""
     citation: str = ""
+    headline: tuple[str, ...] = ()
     plots: tuple[Mapping[str, Any], ...] = ()
 
     def __post_init__(self) -> None:

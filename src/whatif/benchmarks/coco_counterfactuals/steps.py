@@ -125,6 +125,7 @@ BENCHMARK = Benchmark(
         images.match,
         aggregate,
     ),
+    headline=("counterfactual_text_retrieval", "counterfactual_image_retrieval"),
     plots=PLOTS,
     outside=lambda params: (
         "captions from outside" if params.section(NAME, CocoCounterfactualsSettings).extract.captions else ""

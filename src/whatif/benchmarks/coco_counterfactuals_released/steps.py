@@ -147,6 +147,7 @@ BENCHMARK = Benchmark(
     name=NAME,
     settings=CocoCounterfactualsReleasedSettings,
     steps=(extract, verify, retrieve, match, aggregate),
+    headline=OURS.headline,
     plots=PLOTS,
     outside=lambda params: "the released pairs",
     citation=OURS.citation,

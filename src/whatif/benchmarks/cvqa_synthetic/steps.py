@@ -300,6 +300,7 @@ BENCHMARK = Benchmark(
         'Zhang et al., "What If the TV Was Off? Examining Counterfactual Reasoning Abilities of Multi-modal Language '
         'Models", CVPR 2024.'
     ),
+    headline=("original", "counterfactual"),
     plots=(
         {
             "file": "accuracy.csv",

@@ -250,5 +250,6 @@ BENCHMARK = Benchmark(
     name=NAME,
     settings=ScenesSettings,
     steps=(extract, generate, filter_, verify, ask, match, aggregate),
+    headline=("accuracy", "pair"),
     plots=PLOTS,
 )
