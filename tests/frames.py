@@ -40,4 +40,4 @@ def check(table: Table) -> None:
     pd.testing.assert_frame_equal(from_csv(to_csv(table.frame)), table.frame)
     assert max(map(len, to_markdown(table).splitlines())) <= WIDTH
     latex = to_latex(table)
-    assert latex.count(r"\begin{table}") == latex.count(r"\end{table}") == len(table.views)
+    assert 0 < latex.count(r"\begin{table}") == latex.count(r"\end{table}") <= len(table.views)

@@ -23,10 +23,12 @@ from whatif.artifacts.schemas import QUESTIONS
 COMMANDS = (
     *STAGES,
     "make",
+    "dvc-yaml",
     "status",
     "resume",
     "gc",
     "responses",
+    "summary",
     "show",
     "audit",
     "compare",
@@ -47,7 +49,7 @@ HEAVY = {"torch", "transformers", "pyarrow", "pandas", "numpy", "pydantic", "mat
 def test_help_lists_all_commands_and_imports_nothing_heavy(folder: Path) -> None:
     command = [sys.executable, "-X", "importtime", "-m", "whatif", "--help"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    listed = re.findall(r"^  ([a-z]+)  +\S", done.stdout.partition("Commands:\n")[2], re.MULTILINE)
+    listed = re.findall(r"^  ([a-z-]+)  +\S", done.stdout.partition("Commands:\n")[2], re.MULTILINE)
     assert listed == list(COMMANDS)
     imported = {line.rpartition("|")[2].strip().partition(".")[0] for line in done.stderr.splitlines()}
     assert {"whatif", "click"} <= imported

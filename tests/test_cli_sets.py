@@ -163,10 +163,10 @@ def test_audit_prints_the_shortcuts_of_each_set(two_sets: tuple[str, str]) -> No
     assert result.exit_code == 0
     found = {(row[0], row[1], row[2]): row[3:5] for row in cells(result.stdout)}
     for variant in ("original", "counterfactual"):
-        assert found["ours.parquet", variant, "always the letter B"] == ["6", "100.0"]
-        assert found["ours.parquet", variant, "always option 4 from below"] == ["6", "100.0"]
-        assert found["theirs.parquet", variant, "always the letter C"] == ["4", "75.0"]
-        assert found["theirs.parquet", variant, "always option 1 from below"] == ["4", "75.0"]
+        assert found["ours.parquet", variant, "always the letter B"] == ["6", "100.0 (61.0 to 100.0)"]
+        assert found["ours.parquet", variant, "always option 4 from below"] == ["6", "100.0 (61.0 to 100.0)"]
+        assert found["theirs.parquet", variant, "always the letter C"] == ["4", "75.0 (30.1 to 95.4)"]
+        assert found["theirs.parquet", variant, "always option 1 from below"] == ["4", "75.0 (30.1 to 95.4)"]
         assert ("theirs.parquet", variant, "random forest") in found
     assert whatif("audit", *two_sets, "--folds", "2").stdout == result.stdout
 

@@ -111,7 +111,7 @@ def test_every_adapter_is_there(name: str) -> None:
 def test_naming_adapters_imports_no_heavy_library() -> None:
     code = (
         "import sys, whatif.models.local.chat, whatif.models.baselines, whatif.scoring, "
-        "whatif.benchmarks.shared.c_vqa_tables, whatif.reporting.plots, "
+        "whatif.benchmarks.cvqa_synthetic, "
         "whatif.statistics, whatif.shortcuts.audit, whatif.artifacts.images; "
         "heavy = {'torch', 'transformers', 'sklearn', 'scipy', 'statsmodels', 'matplotlib', 'pandas'}; "
         "print(sorted(heavy & set(sys.modules)))"

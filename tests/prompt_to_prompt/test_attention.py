@@ -198,7 +198,7 @@ def test_pictures_are_the_pixels(pipeline: Any) -> None:
 @pytest.mark.parametrize(
     ("requests", "steps", "message"),
     [
-        ([], 2, "no pair"),
+        ([], 2, "there is no request"),
         (REQUESTS[:1], 0, "steps is 0"),
         ([replace(REQUESTS[0], shared=1.5)], 2, r"shared is 1\.5"),
         ([replace(REQUESTS[0], shared=float("nan"))], 2, "shared is nan"),

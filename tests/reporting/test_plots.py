@@ -88,6 +88,12 @@ def test_wide_intervals_stay_behind_points_and_names() -> None:
     assert all(name.get_zorder() > 3 and name.get_path_effects() for name in axes.texts if "model" in name.get_text())
 
 
+def _texts(layer: dict[str, Any]) -> list[dict[str, Any]]:
+    """What the labels of a plot show, in layers within layers too."""
+    own = [layer["encoding"]["text"]] if "text" in layer.get("encoding", {}) else []
+    return own + [text for inner in layer.get("layer", []) for text in _texts(inner)]
+
+
 def test_dvc_plots_names_every_model() -> None:
     from dvc_render import VegaRenderer
 
@@ -97,7 +103,7 @@ def test_dvc_plots_names_every_model() -> None:
     points = [{**{key: str(value) for key, value in asdict(row).items()}, "rev": "workspace"} for row in ROWS]
     renderer = VegaRenderer(points, path, template_dir=str(ROOT / ".dvc" / "plots"), **options)
     drawn = renderer.get_filled_template()
-    texts = [layer["encoding"]["text"]["field"] for layer in drawn["layer"] if "text" in layer["encoding"]]
+    texts = [text["field"] for text in _texts(drawn)]
     assert set(texts) == {"name"}
     assert [point["name"] for point in drawn["data"]["values"]] == [row.name for row in ROWS]
     assert drawn["title"]["text"] == options["title"]

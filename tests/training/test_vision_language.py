@@ -137,5 +137,5 @@ def test_going_on_from_a_checkpoint_begins_with_its_weights(trained: Path) -> No
     first, second = (load_file(place / "model.safetensors") for place in (trained, folder))
     weights = [name for name in first if "running" not in name and "num_batches" not in name]
     assert all(torch.allclose(first[name], second[name], atol=1e-3) for name in weights)
-    with pytest.raises(WhatifError, match=r"nosuch: has no model\.safetensors to go on from"):
+    with pytest.raises(WhatifError, match=r"nosuch: has no model\.safetensors to continue from"):
         train_vision_language(_recipe(start="nosuch"), 3, 1, trained.parent / "third", folder / "log.jsonl")

@@ -13,6 +13,8 @@ import pytest
 
 from whatif.workflow import ahead
 
+pytestmark = pytest.mark.process
+
 ROOT = Path(__file__).parents[2]
 
 

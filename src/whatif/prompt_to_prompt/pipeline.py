@@ -120,9 +120,9 @@ def _part(source: str, part: str, kind: str, options: dict[str, Any]) -> Any:
     """Loads a part separately, because a pipeline would silently initialise missing weights at random."""
     library = importlib.import_module(_CLASSES[part][0])
     # diffusers warns about its own default where `accelerate` is not installed.
-    own = {"low_cpu_mem_usage": False} if part != "text_encoder" else {"trust_remote_code": False}
+    own = {"low_cpu_mem_usage": False} if part != "text_encoder" else {}
     model, report = getattr(library, kind).from_pretrained(
-        source, subfolder=part, output_loading_info=True, **own, **options
+        source, subfolder=part, output_loading_info=True, trust_remote_code=False, **own, **options
     )
     if missing := sorted(report["missing_keys"]):
         raise WhatifError(f"checkpoint {source}/{part}: its files lack {len(missing)} weights, first {missing[0]}")
