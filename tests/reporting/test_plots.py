@@ -7,6 +7,7 @@ import subprocess
 import sys
 from dataclasses import asdict
 from itertools import combinations
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
