@@ -1,1 +1,1 @@
-"""The dependency graph: what is made from what, what is fresh, and how a job runs."""
+"""The dependency graph: the dependencies between jobs, their freshness, and how a job runs."""

@@ -1,4 +1,4 @@
-"""Warnings about jobs that can run, but whose results would mean nothing."""
+"""Warnings about jobs that can run but whose results would be meaningless."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from whatif.graph.graph import Graph, Job
 
 
 def cautions(graph: Graph, jobs: Iterable[Job]) -> list[str]:
-    """A line for each benchmark whose jobs use embedded checkpoints on inputs from outside the drawn scenes.
+    """One line for each benchmark whose jobs use embedded checkpoints on inputs from outside the drawn scenes.
 
-    Those were trained on drawn scenes alone. What a benchmark takes from outside it says itself (`Benchmark.outside`).
+    The embedded checkpoints were trained only on drawn scenes. `Benchmark.outside` describes what a benchmark takes
+    from outside them.
     """
     used: dict[str, set[str]] = {}
     outside = {name: benchmark.outside(graph.params) for name, benchmark in graph.benchmarks.items()}
@@ -30,5 +31,5 @@ def cautions(graph: Graph, jobs: Iterable[Job]) -> list[str]:
 
 
 def embedded_checkpoints(job: Job) -> list[str]:
-    """The names of the checkpoints that a job loads and that ship with the package."""
+    """The names of the checkpoints that a job loads from those that ship with the package."""
     return [path.name for path in job.source_paths.values() if path.resolve().parent == CHECKPOINTS]

@@ -1,7 +1,7 @@
-"""The index of code versions: what `code_version` found, kept for the next process while no source file is touched.
+"""The index of code versions: caches the results of `code_version` between processes until a source file changes.
 
 Reading and following the source of the whole package takes about a second, and every job and every plan needs the
-result. As with the index of verified files, size and times of the files tell whether the result still holds.
+result. As in the index of verified files, the sizes and times of the files show whether the result is still valid.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _FOLDER = Path(".whatif/code-versions")
 
 @dataclass
 class _Index:
-    """The versions found in some packages, by the roots that they were asked for."""
+    """The versions found in some packages, by the requested roots."""
 
     place: Path
     stamp: str
@@ -37,7 +37,7 @@ _opened: dict[Path, _Index] = {}
 
 
 def code_version(roots: Iterable[str]) -> dict[str, str]:
-    """As `whatif.graph.code_version.code_version`, from the index while the source is untouched.
+    """The same as `whatif.graph.code_version.code_version`, read from the index while the source is unchanged.
 
     Raises KeyError when a root does not exist.
     """
@@ -51,7 +51,7 @@ def code_version(roots: Iterable[str]) -> dict[str, str]:
 
 
 def keep() -> None:
-    """Writes the versions found by this process to the index; where that fails, the next process finds them again."""
+    """Writes the versions found by this process to the index; if that fails, the next process computes them again."""
     for index in _opened.values():
         if index.changed:
             with contextlib.suppress(WhatifError):
@@ -76,7 +76,7 @@ def _index_of(roots: tuple[str, ...]) -> _Index:
     folders = package_folders(roots)
     place = (_FOLDER / f"{'-'.join(folder.name for folder in folders)}.json").absolute()
     if place not in _opened:
-        # Taken before anything is read: what is edited meanwhile is found again by the next process.
+        # The stamp is taken before any source is read, so the next process detects edits made in the meantime.
         stamp = f"{sys.version_info.major}.{sys.version_info.minor} {code_stamp(folders)}"
         _opened[place] = _Index(place, stamp, _read(place, stamp))
     return _opened[place]
@@ -87,4 +87,4 @@ def _read(place: Path, stamp: str) -> dict[str, dict[str, str]]:
         kept = json.loads(place.read_text(encoding="utf-8"))
         return {str(key): dict(version) for key, version in kept["versions"].items()} if kept["stamp"] == stamp else {}
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return {}  # no index, or one that is not ours
+        return {}  # no index, or not written by whatif

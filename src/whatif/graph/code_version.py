@@ -1,11 +1,11 @@
-"""The version of the code behind a job: a hash of the definitions that it can reach, and of nothing else.
+"""The version of the code behind a job: a hash of exactly those definitions that the job can reach.
 
-From a function the reader follows every name that it uses, through the modules of this package (and of the package
-that the function is in), without importing them. Comments, docstrings, blank lines and the annotations of functions
-do not lead anywhere, so that a remark or a type costs no recomputation. Code that is looked up by name at run time is
-given as a further root; the registries that it is looked up in do not count, or a new entry would make everything
-stale. What cannot be followed (a star import, a statement at the top of a module that is neither an import nor a
-definition) is an error, not a blind spot.
+Starting from a function, every name that it uses is followed through the modules of this package (and of the package
+that contains the function), without importing them. Comments, docstrings and blank lines are not hashed, and names in
+the annotations of functions are not followed. So editing a comment, or a type used only in annotations, causes no
+recomputation. Code that is looked up by name at run time is given as an additional root. The registries used for that
+lookup do not count; otherwise a new entry would make everything stale. Code that cannot be followed (a star import, or
+a top-level statement that is neither an import nor a definition) raises an error and is never ignored.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from pathlib import Path
 PACKAGE = "whatif"
 REGISTRIES = frozenset({("whatif.models", "ADAPTERS"), ("whatif.benchmarks.discovery", "modules")})
 
-Definition = tuple[str, str]  # module, name; the name "" is the whole module
+Definition = tuple[str, str]  # (module, name); the name "" means the whole module
 
 
 def code_version(roots: Iterable[str]) -> dict[str, str]:
-    """Hashes of the code reached from roots given as `module:name`, summed up by module.
+    """Hashes of the code reached from roots given as `module:name`, one hash per module.
 
     Raises KeyError when a root does not exist.
     """
@@ -59,27 +59,27 @@ def _version(roots: tuple[str, ...]) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class _Definition:
-    """A top-level function, class or assignment: its hash, and the names that it uses."""
+    """A top-level function, class or assignment: its hash and the names that it uses."""
 
     digest: str
     names: frozenset[str]
     attributes: frozenset[tuple[str, str]]  # (name, attribute) for every `name.attribute`
-    bare: frozenset[str]  # names used otherwise than for an attribute
-    imports: dict[str, Definition]  # made inside it
+    bare: frozenset[str]  # names used on their own, not as the base of an attribute
+    imports: dict[str, Definition]  # imports inside the definition
 
 
 @dataclass(frozen=True)
 class _Module:
     definitions: dict[str, _Definition]
-    undecorated: dict[str, _Definition]  # of functions that have decorators
+    undecorated: dict[str, _Definition]  # functions that have decorators, without them
     imports: dict[str, Definition]
 
 
 def _found(module: str, name: str, *, undecorated: bool) -> _Definition:
-    """A definition; without its decorators where the function is a root, because they declare its step.
+    """A definition; a function that is a root comes without its decorators, because they declare its step.
 
-    What a step declares (inputs, settings, tables) is part of what its outputs are made from, by its values. Its
-    decorators name earlier steps, and would lead to all of their code.
+    The provenance of the outputs already contains the values that a step declares (inputs, settings, tables). The
+    decorators name earlier steps, so following them would reach all of the code of those steps.
     """
     found = _module(module)
     return found.undecorated.get(name, found.definitions[name]) if undecorated else found.definitions[name]
@@ -117,7 +117,7 @@ def _imported(target: Definition, used: str, found: _Definition) -> Iterator[Def
 
 
 def _resolve(module: str, name: str) -> Iterator[Definition]:
-    """Where a name of a module is defined, through the imports of a package's face."""
+    """Where a name of a module is defined, following re-exports such as those in a package's `__init__.py`."""
     if name in _module(module).definitions:
         yield (module, name)
     elif name in _module(module).imports:
@@ -152,7 +152,7 @@ def _module(name: str) -> _Module:
 
 
 def _is_harmless(node: ast.stmt) -> bool:
-    """An import, a docstring, or a test (`if`, `try`) around nothing else."""
+    """Whether a statement is an import or a docstring, or an `if` or `try` that contains nothing else."""
     if isinstance(node, ast.If | ast.Try):
         return all(_is_harmless(inner) for inner in ast.iter_child_nodes(node) if isinstance(inner, ast.stmt))
     is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
@@ -160,7 +160,7 @@ def _is_harmless(node: ast.stmt) -> bool:
 
 
 def _statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
-    """Statements of a module, those inside `if`, `try` and `with` too, but not those inside functions."""
+    """The statements of a module, including those inside `if`, `try` and `with`, but not those inside functions."""
     for node in body:
         yield node
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
@@ -186,7 +186,7 @@ def _definition(node: ast.stmt, lines: list[str | None], module: str) -> _Defini
 
 
 def _walk(node: ast.AST) -> Iterator[ast.AST]:
-    """Every node below a statement but the annotations of functions and of variables inside them."""
+    """A statement and every node below it, except the annotations of functions and of variables inside functions."""
     yield node
     in_function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     for field, value in ast.iter_fields(node):
@@ -200,7 +200,7 @@ def _walk(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _merge(first: _Definition, second: _Definition) -> _Definition:
-    """A name defined in several statements (`try`/`except`, overloads) is all of them."""
+    """Combines the definitions of a name that several statements define (`try`/`except`, overloads)."""
     return _Definition(
         _sha256(first.digest + second.digest),
         first.names | second.names,
@@ -222,7 +222,7 @@ def _names_defined(node: ast.stmt) -> list[str]:
 
 
 def _imports(statements: Iterable[ast.AST], module: str) -> dict[str, Definition]:
-    """Names that import statements bind to code that is followed: local name -> (module, name or "")."""
+    """The names that import statements bind to code that is followed: local name -> (module, name or "")."""
     followed = {PACKAGE, module.split(".", maxsplit=1)[0]}
     bound: dict[str, Definition] = {}
     for node in statements:
@@ -244,7 +244,7 @@ def _imports(statements: Iterable[ast.AST], module: str) -> dict[str, Definition
 
 
 def _absolute(node: ast.ImportFrom, module: str) -> str:
-    """The module that names are imported from, relative ones resolved."""
+    """The module that names are imported from, with relative imports resolved."""
     if not node.level:
         return node.module or ""
     path = _path(module)
@@ -254,7 +254,7 @@ def _absolute(node: ast.ImportFrom, module: str) -> str:
 
 
 def _without_remarks(source: str, tree: ast.Module) -> list[str | None]:
-    """The lines of a module without comments and docstrings, None for blank ones; inside strings nothing is touched."""
+    """The lines of a module without comments and docstrings, None for blank lines; other strings are left unchanged."""
     lines = source.split("\n")
     kept: set[int] = set()  # rows that end inside a string
     depth = began = 0
@@ -277,7 +277,7 @@ def _without_remarks(source: str, tree: ast.Module) -> list[str | None]:
 
 
 def _blank_out(remark: ast.stmt, lines: list[str]) -> set[int]:
-    """Takes a docstring out of its lines; returns their rows."""
+    """Removes a docstring from its lines and returns their row numbers."""
     last = remark.end_lineno or remark.lineno
     before = lines[remark.lineno - 1].encode()[: remark.col_offset].decode()
     after = lines[last - 1].encode()[remark.end_col_offset :].decode()

@@ -1,4 +1,4 @@
-"""What the work of a step is divided by: one job for each part, each model, each prompting strategy."""
+"""The dimensions that divide a step into jobs: one job for each part, model or prompting strategy."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PART = r"part-\d{3}-of-\d{3}"
 
 
 def no_code(params: Params, value: str) -> Sequence[str]:
-    """A value by which no code is looked up."""
+    """The default of `Dimension.code`: the value selects no code."""
     return ()
 
 
@@ -20,14 +20,14 @@ def no_code(params: Params, value: str) -> Sequence[str]:
 class Dimension:
     """A wildcard of a step's paths.
 
-    name: of the wildcard, and of the command-line option that chooses one value.
-    values: the values for a benchmark, given by its name.
-    help: what the option chooses, as `whatif STAGE --help` prints it.
-    pattern: a regular expression that every value matches, and that matches no `/`.
+    name: the name of the wildcard, and of the command-line option that chooses one value.
+    values: returns the values for a benchmark, which is given by its name.
+    help: the help text of the option in `whatif STAGE --help`.
+    pattern: a regular expression that matches every value and never matches `/`.
     is_model: the values are keys of `models` in `params.yaml`; a job reads the settings of its own model.
-    ignores: fields of these settings that do not change what is made.
-    code: what the work looks up by the value, as `module:name`.
-    package_files: data files that the work reads for a value, which replaces `{}`, as `package:path`.
+    ignores: fields of these settings that do not change the outputs.
+    code: the code that a job looks up by the value, as `module:name`.
+    package_files: data files that a job reads, as `package:path`; the value replaces `{}`.
     """
 
     name: str
@@ -42,9 +42,9 @@ class Dimension:
 
 @dataclass(frozen=True)
 class Shown:
-    """The fields of every model of a dimension that a table shows; a field that a model does not have is left out.
+    """The fields of every model of a dimension that a table shows; fields that a model does not have are omitted.
 
-    A step that reads these fields alone stays fresh when another setting of a model changes.
+    A step that reads only these fields stays fresh when another setting of a model changes.
     """
 
     dimension: Dimension
@@ -52,7 +52,7 @@ class Shown:
 
 
 def part_dimension(number: Callable[[Params, str], int]) -> Dimension:
-    """The parts that the work is cut into, so that they run side by side; `number` says how many."""
+    """The parts that divide the work, so that they can run in parallel; `number` returns how many there are."""
     return Dimension(
         "part",
         lambda params, benchmark: parts(number(params, benchmark)),
@@ -63,12 +63,12 @@ def part_dimension(number: Callable[[Params, str], int]) -> Dimension:
 
 
 def parts(number: int) -> list[str]:
-    """Names of the parts of a table cut into `number` shards: `part-000-of-004`, ..."""
+    """The names of the parts of a table divided into `number` shards: `part-000-of-004`, ..."""
     return [f"part-{index:03d}-of-{number:03d}" for index in range(number)]
 
 
 def part_range(part: str, total: int) -> range:
-    """Which of `total` items, counted from 0, belong to a part: runs of nearly equal length."""
+    """The indices, from 0, of the items among `total` that belong to a part; parts are contiguous and nearly equal."""
     index, number = (int(word) for word in part.removeprefix("part-").split("-of-"))
     return range(total * index // number, total * (index + 1) // number)
 

@@ -1,7 +1,7 @@
-"""Freshness: whether an artifact is what the parameters, inputs and code of today would make, and if not, why.
+"""Freshness: whether the current parameters, inputs and code would produce the same artifact, and if not, why.
 
-Every artifact says in its footer what it was made from; the fingerprint is a hash of that. Times of files are never
-trusted: they only tell whether a file has to be read again to know that its rows are still the ones written.
+The footer of every artifact records what it was made from, and the fingerprint is a hash of that record. File times
+never decide freshness. They only show whether a file must be read again to verify that its rows are unchanged.
 """
 
 from __future__ import annotations
@@ -27,41 +27,41 @@ PACKAGE_ROOT = Path(__file__).parents[1]
 
 
 class Condition(StrEnum):
-    """How an artifact stands to what is asked for."""
+    """The condition of an artifact, compared with what is wanted now."""
 
     FRESH = "fresh"
     STALE = "stale"
-    UNKNOWN = "unknown"  # something before it is not fresh; decided when that has been made again
+    UNKNOWN = "unknown"  # an earlier artifact is not fresh; decided once that has been recomputed
     MISSING = "missing"
 
 
 @dataclass(frozen=True)
 class State:
-    """The condition of a job's outputs, with the reasons when they are not fresh."""
+    """The condition of a job's outputs, with the reasons if they are not fresh."""
 
     condition: Condition
     reasons: tuple[str, ...] = ()
-    damaged: Mapping[Path, str] = field(default_factory=dict)  # outputs whose bytes are not as written -> why
+    damaged: Mapping[Path, str] = field(default_factory=dict)  # damaged or edited output -> what is wrong with it
     unfinished: bool = False  # fresh only because unfinished outputs were accepted
 
 
 @dataclass(frozen=True)
 class Provenance:
-    """What a job's outputs are made from. `fingerprint` names it."""
+    """What a job's outputs are made from, identified by `fingerprint`."""
 
     made_from: dict[str, Any]
 
     @property
     def fingerprint(self) -> str:
-        """Hash of everything that the outputs depend on."""
+        """The hash of everything that the outputs depend on."""
         return hashlib.sha256(artifacts.canonical_json(self.made_from).encode()).hexdigest()
 
 
 def provenance(job: Job, contents: Mapping[Path, str] | None = None) -> Provenance:
     """What the outputs of a job would be made from now.
 
-    `contents` gives the hashes of inputs that are known to be as they were written; the others are verified. Raises
-    WhatifError when an input is missing, unreadable or was edited.
+    `contents` gives the hashes of inputs that are known to be unchanged; all other inputs are verified. Raises
+    WhatifError when an input is missing, is unreadable or was edited.
     """
     known = contents or {}
     inputs = {str(path): known.get(path) or verified.verified_footer(path).content for path in job.input_paths}
@@ -81,9 +81,9 @@ def provenance(job: Job, contents: Mapping[Path, str] | None = None) -> Provenan
 
 
 def states(graph: Graph, accept: Callable[[Job], bool] = lambda job: False) -> dict[Job, State]:
-    """The state of every job, each decided after the jobs before it.
+    """The state of every job, decided in the order of the graph.
 
-    Unfinished outputs are stale, except those of the jobs that `accept` names: they are taken as they are.
+    Unfinished outputs are stale, except those of jobs for which `accept` returns true.
     """
     found: dict[Job, State] = {}
     contents: dict[Path, str] = {}
@@ -95,14 +95,14 @@ def states(graph: Graph, accept: Callable[[Job], bool] = lambda job: False) -> d
 
 
 def inputs_fresh(graph: Graph, job: Job, found: Mapping[Job, State]) -> bool:
-    """Whether everything that a job is made from is fresh; `found` has the jobs before it."""
+    """Whether all inputs of a job are fresh; `found` has the states of the jobs before it."""
     return all(found[before].condition is Condition.FRESH for before in job.before)
 
 
 def state_of(job: Job, contents: dict[Path, str], ready: bool, *, accept_unfinished: bool = False) -> State:
-    """The state of one job, whose inputs are fresh if it is `ready`.
+    """The state of one job; `ready` means that its inputs are fresh.
 
-    `contents` holds the hashes of fresh artifacts, and is added to.
+    `contents` holds the hashes of fresh artifacts; the hashes of this job's outputs are added if they are fresh.
     """
     missing = [path for path in (*job.outputs.values(), *job.published) if not path.exists()]
     footers: dict[Path, artifacts.Footer] = {}
@@ -133,7 +133,7 @@ def state_of(job: Job, contents: dict[Path, str], ready: bool, *, accept_unfinis
 
 
 def _read(job: Job, role: str, path: Path, footers: dict[Path, artifacts.Footer]) -> str | None:
-    """Reads a footer into `footers`; returns what is wrong with the file, if anything is."""
+    """Reads a footer into `footers`; returns what is wrong with the file, or None."""
     table = job.step.outputs[role]
     try:
         footer = verified.verified_footer(path)
@@ -155,7 +155,7 @@ def _damaged_texts(job: Job, footers: Mapping[Path, artifacts.Footer]) -> Iterat
 
 
 def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
-    """What changed between two provenances, a line each: the parameter, input or code, old -> new."""
+    """The differences between two provenances, one line for each parameter, input or code: old -> new."""
     labels = {"parameters": "", "inputs": "input ", "sources": "source ", "code": "code of ", "tables": "table "}
     for part in sorted(set(before) | set(after)):
         old, new = before.get(part), after.get(part)
@@ -178,7 +178,7 @@ def _short(values: Mapping[str, Any], key: str) -> str:
 
 
 def leftovers(graph: Graph) -> list[Path]:
-    """Artifacts that no job makes any more: of a model taken out, or of another number of parts."""
+    """Artifacts that no job makes any more, for example those of a removed model or of a different number of parts."""
     stages = (DATA / stage for stage in STAGES)
     found: Iterable[Path] = (path for stage in stages for path in stage.rglob("*.parquet"))
     return sorted(path for path in found if path not in graph.producer and not path.name.startswith("."))

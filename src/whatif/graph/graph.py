@@ -1,4 +1,4 @@
-"""The dependency graph: the jobs that the settings make of the steps of the selected benchmarks."""
+"""The dependency graph: the jobs that result from the settings and from the steps of the selected benchmarks."""
 
 from __future__ import annotations
 
@@ -20,17 +20,20 @@ from whatif.params.models import ModelSettings
 from whatif.params.whole import Params
 
 _NOTHING = Reading(None, {}, ())
-# What a task calls to read its inputs; the functions of steps call the task.
+# The functions that a task calls to read its inputs. Step functions only call the task.
 _READERS = ("whatif.artifacts.reader:read", "whatif.artifacts.reader:rows_of", "whatif.artifacts.images:ImageStore")
 
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    """A step with its wildcards filled in. Paths are relative to the root of the project.
+    """A step with a value for each of its wildcards. Paths are relative to the root of the project.
 
-    inputs: role -> the artifacts of earlier jobs; outputs: role -> path; before: the jobs that make the inputs.
-    reading: what it reads of the benchmark's settings; shown: of the models that a table shows, by wildcard and key.
-    model, model_key: the model that the job is about, where its step is divided by models.
+    inputs: role -> the artifacts of earlier jobs.
+    outputs: role -> path.
+    before: the jobs that make the inputs.
+    reading: the benchmark's settings that the job reads.
+    shown: the fields that the job reads of the models in a table, by wildcard and model key.
+    model, model_key: the job's model, if the step is divided by models.
     """
 
     step: Step
@@ -45,19 +48,19 @@ class Job:
 
     @cached_property
     def name(self) -> str:
-        """For people, for example `generate cvqa-synthetic part-000-of-004`."""
+        """The name shown to users, for example `generate cvqa-synthetic part-000-of-004`."""
         step = self.step
         return " ".join(filter(None, [step.stage, step.benchmark, step.name, *self.wildcards.values()]))
 
     @property
     def model_key(self) -> str | None:
-        """The key in `models` of the model that the job is about."""
+        """The key of the job's model in `models`, or None if the step is not divided by models."""
         dimension = next((one for one in self.step.divided_by if one.is_model), None)
         return self.wildcards[dimension.name] if dimension else None
 
     @cached_property
     def published(self) -> tuple[Path, ...]:
-        """Text files beside the artifacts."""
+        """The text files that the job publishes in addition to its artifacts."""
         return tuple(Path(path) for path in self.step.text_files)
 
     @cached_property
@@ -67,7 +70,7 @@ class Job:
 
     @property
     def plain_parameters(self) -> dict[str, Any]:
-        """Every single value that this job reads, by its dotted path."""
+        """Every parameter value that this job reads, by its dotted path."""
         values: dict[str, Any] = {"seed": self.params.seed} if self.step.seed else {}
         for path, value in self.reading.values.items():
             values.update(leaves(path, value))
@@ -82,24 +85,24 @@ class Job:
 
     @property
     def settings(self) -> list[Settings]:
-        """The settings that the job works with: those it reads, and those of its model."""
+        """The settings that the job uses: those that it reads, and those of its model."""
         found = [value for value in self.reading.values.values() if isinstance(value, Settings)]
         return [*found, self.model] if self.model is not None else found
 
     @property
     def source_paths(self) -> dict[str, Path]:
-        """Files and folders outside the graph that this job reads, by what the settings call them."""
+        """The existing files and folders outside the graph that this job reads, by their names in the settings."""
         return {name: path for name, path in self.named_sources.items() if path.exists()}
 
     @cached_property
     def named_sources(self) -> dict[str, Path]:
-        """What the settings name as a file or folder outside the graph, whether it exists or not."""
+        """The files and folders outside the graph that the settings name, whether or not they exist."""
         named = [*self.reading.outside, *(named_outside(self.model) if self.model is not None else ())]
         return {name: named_path(name) for name in named}
 
     @property
     def package_files(self) -> dict[str, Path]:
-        """Data files of Python packages that this job reads, by their names `package:path`."""
+        """The data files of Python packages that this job reads, by their names `package:path`."""
         named = [*self.step.package_files]
         for one in self.step.divided_by:
             named += [pattern.format(self.wildcards[one.name]) for pattern in one.package_files]
@@ -107,7 +110,11 @@ class Job:
 
     @cached_property
     def code_roots(self) -> list[str]:
-        """Where this job's code begins, as `module:name`: its function, what that looks up, its settings' types."""
+        """The roots of this job's code, as `module:name`.
+
+        They are the step's function, the code that it looks up, the readers of its inputs, and the types of its
+        settings.
+        """
         looked_up = [root for one in self.step.divided_by for root in one.code(self.params, self.wildcards[one.name])]
         types = {type(value) for value in self.settings}
         readers = _READERS if self.inputs else ()
@@ -119,7 +126,7 @@ class Job:
         ]
 
     def task(self, outputs: Outputs, say: Any, **changes: Any) -> Task[Any]:
-        """What the step's function is called with; `changes` replace fields of it."""
+        """The task that is passed to the step's function; `changes` replace its fields."""
         given: dict[str, Any] = {
             "given_seed": self.params.seed if self.step.seed else None,
             "own_model": self.model,
@@ -139,7 +146,7 @@ class Job:
 
 
 class Graph:
-    """All jobs of the chosen benchmarks, each after the jobs that make its inputs."""
+    """All jobs of the selected benchmarks, each after the jobs that make its inputs."""
 
     def __init__(self, params: Params, benchmarks: Iterable[Benchmark]) -> None:
         self.params = params
@@ -157,14 +164,15 @@ class Graph:
                 self.producer[path] = job
 
     def steps(self, stage: str) -> list[Step]:
-        """The steps of one stage, of all benchmarks."""
+        """The steps of one stage in all benchmarks."""
         return [step for benchmark in self.benchmarks.values() for step in benchmark.steps_of(stage)]
 
     def steps_of(self, stage: str, benchmark: str, chosen: Collection[str] = (), name: str | None = None) -> list[Step]:
-        """The steps of one stage of one benchmark, or the one with a name; one without goes by that of its stage.
+        """The steps of one stage of one benchmark, or only the step called `name`.
 
-        Those that are divided by the chosen wildcards if there are any. Raises WhatifError when the benchmark is not
-        in params.yaml, and when it has no such stage or no step of this name.
+        A step without a name goes by the name of its stage. Only the steps that are divided by all of the `chosen`
+        wildcards are returned; if there are none, the first step is. Raises WhatifError when the benchmark is not in
+        params.yaml, or has no such stage or no step of this name.
         """
         if benchmark not in self.benchmarks:
             raise WhatifError(f"{benchmark}: not among the benchmarks of params.yaml ({', '.join(self.benchmarks)})")
@@ -184,7 +192,7 @@ class Graph:
         return job.before
 
     def needed_for(self, jobs: Iterable[Job]) -> list[Job]:
-        """Some jobs and all jobs before them, in the order of the graph."""
+        """The given jobs and all jobs that they depend on, in the order of the graph."""
         needed: set[Job] = set()
         waiting = list(jobs)
         while waiting:
@@ -199,9 +207,9 @@ class Graph:
         return {one.name: list(one.values(self.params, step.benchmark)) for one in step.divided_by}
 
     def jobs_of(self, step: Step, chosen: Mapping[str, str] | None = None) -> list[Job]:
-        """The jobs of a step, or those of them with the chosen wildcards.
+        """The jobs of a step, or only those with the chosen values of wildcards.
 
-        Raises WhatifError when there is none, naming the values that there are.
+        Raises WhatifError, which names the known values, when the step does not have a chosen wildcard or value.
         """
         chosen = chosen or {}
         for name, value in chosen.items():
@@ -222,7 +230,7 @@ class Graph:
         return [job for job in self._jobs[step] if all(job.wildcards[name] == chosen[name] for name in chosen)]
 
     def stage_outputs(self, stage: str) -> list[str]:
-        """Every file that a stage makes: artifacts and text files."""
+        """Every file that a stage produces: artifacts and text files."""
         jobs = [job for step in self.steps(stage) for job in self._jobs[step]]
         return [str(path) for job in jobs for path in (*job.outputs.values(), *job.published)]
 
@@ -260,7 +268,10 @@ class Graph:
     def _inputs(
         self, benchmark: Benchmark, step: Step, role: str, output: OutputOf
     ) -> tuple[list[str], dict[tuple[str, ...], tuple[Input, tuple[Job, ...]]]]:
-        """The wildcards that a step shares with the one that makes an input; by their values, what a job reads."""
+        """The wildcards that a step shares with the maker of an input, and what a job reads for each of their values.
+
+        What a job reads is the input, with the jobs that make it.
+        """
         try:
             maker = benchmark.step_of(output)
             made = self._jobs[maker]

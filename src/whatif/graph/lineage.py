@@ -1,7 +1,7 @@
-"""Lineage: what some artifacts, and everything that they were made from, were made with, by their footers alone.
+"""Lineage: the parameters and sources behind some artifacts and all artifacts before them, read from footers alone.
 
-A footer names its own job's parameters and inputs. What a data card says of a seed or a checkpoint stands further
-back, so the inputs are followed to the sources.
+A footer names only the parameters and inputs of its own job. The seed or checkpoint in a data card may belong to an
+earlier job, so the inputs are followed back to the sources.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from whatif.graph.freshness import DATA
 class Lineage:
     """The parameters of all steps, by dotted path; the digests of files outside the graph, by path.
 
-    `unknown`: inputs that are no longer there as they were used, so that what they were made from is not known.
+    unknown: inputs that have since been removed or changed, so their own lineage is not known.
     """
 
     parameters: dict[str, Any]
@@ -57,13 +57,13 @@ def lineage(paths: Iterable[Path]) -> Lineage:
 
 
 def tables_of(benchmark: str, table: Table, stages: Sequence[str]) -> tuple[Path, ...]:
-    """The artifacts of one table that these stages of a benchmark have made in this checkout."""
+    """The artifacts of one table that the given stages of a benchmark have produced in this checkout."""
     found = [path for stage in stages for path in sorted((DATA / stage / benchmark).rglob("[!.]*.parquet"))]
     return tuple(path for path in found if footer_of(path).table == table.label)
 
 
 def last_tables_of(benchmark: str, table: Table) -> tuple[Path, ...]:
-    """The artifacts of one table as models see them: of the last stage before evaluation that has any."""
+    """The artifacts of one table as models see them: those of the last stage before evaluation that has any."""
     for stage in ("verify", "filter", "generate", "extract"):
         if found := tables_of(benchmark, table, [stage]):
             return found

@@ -1,4 +1,4 @@
-"""What a step rejected, told to people: nothing left is an error, most of it lost a warning."""
+"""Reports what a step rejected: an error if nothing is left, a warning if more than half is lost."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 
 from whatif.errors import WhatifError
 
-_LONGEST = 200  # characters of an example
-_REASONS = 3  # that an error names
+_LONGEST = 200  # maximum length of an example, in characters
+_REASONS = 3  # maximum number of reasons in an error message
 
 
 def check_losses(
@@ -23,10 +23,11 @@ def check_losses(
     needed: bool,
     say: Callable[[str], None],
 ) -> None:
-    """Compares what of a job goes on with what it rejected, both counted in `unit` (`pairs`, `captions`).
+    """Compares how much a job kept with how much it rejected, both counted in `unit` (`pairs`, `captions`).
 
-    `rejected` are rows of the table `rejections`. When more than half is rejected, `say` gets one line with the most
-    frequent reason and an example. Raises WhatifError when nothing is left that is `needed`; it ends in `remedy`.
+    `rejected` are rows of the table `rejections`. When more than half is rejected, `say` receives one line with the
+    most frequent reason and an example. Raises WhatifError, with `remedy` at the end of its message, when nothing is
+    left although it is `needed`.
     """
     total = kept + len(rejected)
     ending = f"; {remedy}" if remedy else ""

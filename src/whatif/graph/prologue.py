@@ -1,10 +1,10 @@
-"""The prologue of every run: puts the workspace in order before anything is scheduled.
+"""The prologue of every run: prepares the workspace before anything is scheduled.
 
-Snakemake decides by the times of files. So what is not fresh is moved out of its way (into the stash), together with
-everything after it. What the stash holds of the wanted state is taken back at once, without a job. The times of what is
-fresh are brought into the order of the graph. Then Snakemake's own rules give the right jobs. When the process ends,
-what was moved and not made anew is put back as it was: a dry run changes nothing, and a run that failed leaves what it
-did not come to.
+Snakemake decides by file times. The prologue therefore moves artifacts that are not fresh, and everything that depends
+on them, into the stash. Artifacts of the wanted state that are already in the stash are restored at once, without
+a job. The times of fresh artifacts are corrected to follow the order of the graph. Snakemake then selects the right
+jobs. When the process ends, moved files that were not recomputed are put back unchanged. So a dry run changes nothing,
+and a failed run keeps the old outputs of the jobs that it did not reach.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from whatif.processes import locks
 
 @dataclass
 class Prologue:
-    """What was found, taken back and moved; holds the lock of the checkout until `end`."""
+    """What was found, restored and moved; holds the lock of the checkout until `end` is called."""
 
     graph: Graph
     lock: BinaryIO
@@ -38,9 +38,9 @@ class Prologue:
     left_over: list[stash.Moved] = field(default_factory=list)
 
     def end(self, *, only_looked: bool = False) -> None:
-        """Puts back what was moved and not made anew, and gives the lock back.
+        """Puts back files that were moved and not recomputed, and releases the lock.
 
-        What was taken from the stash goes back there when the process `only_looked`, as a dry run does.
+        If the process `only_looked`, as a dry run does, artifacts taken from the stash are returned to it.
         """
         if only_looked:
             for job in self.taken:
@@ -63,10 +63,11 @@ def prepare(
     accept: Callable[[Job], bool] = lambda job: False,
     take_back: Callable[[Job], bool] = lambda job: True,
 ) -> Prologue:
-    """Moves what is not fresh into the stash, takes back from there what is due, and mends times that are out of order.
+    """Moves outputs that are not fresh into the stash, restores wanted ones from it, and corrects file times.
 
-    Unfinished outputs are not fresh, except those of the jobs that `accept` names. Only the jobs that `take_back` names
-    are taken back. Raises WhatifError when another process plans in this checkout, or when something cannot be moved.
+    Unfinished outputs are not fresh, except those of jobs for which `accept` returns true. Only the outputs of jobs
+    for which `take_back` returns true are restored. Raises WhatifError when another process is planning in this
+    checkout, or when a file cannot be moved.
     """
     prologue = Prologue(graph, locks.hold_checkout(), {})
     try:
@@ -110,7 +111,7 @@ def _clear(job: Job, present: list[Path], state: State, prologue: Prologue, say:
             say(f"set aside: {prologue.moved[-1].place}: {state.damaged[path]}")
         elif path in job.published:
             if verified.file_digest(path) == written.get(str(path)):
-                path.unlink()  # written again from the artifact `files`, wherever that is
+                path.unlink()  # can be written again from the artifact `files`, even from the stash
             else:
                 prologue.moved.append(stash.set_aside(path))
     prologue.moved += [stash.put(path) for path in job.outputs.values() if path.exists()]
@@ -121,7 +122,7 @@ def _present(job: Job) -> list[Path]:
 
 
 def _published_hashes(job: Job) -> dict[str, str]:
-    """Path -> sha256 of the text files as they were published; empty when nothing says so."""
+    """Path -> sha256 of each text file as published; empty when the artifact `files` cannot be read."""
     if not job.published:
         return {}
     try:
@@ -131,7 +132,7 @@ def _published_hashes(job: Job) -> dict[str, str]:
 
 
 def _mend_times(job: Job, times: dict[Path, int]) -> None:
-    """Makes every output of a job at least as new as the newest of its inputs, and none from the future."""
+    """Sets the times of a job's outputs: at least as new as its newest input, and not in the future."""
     newest = max((times[path] for path in job.input_paths), default=0)
     for path in (*job.outputs.values(), *job.published):
         written = path.stat().st_mtime_ns
@@ -139,6 +140,6 @@ def _mend_times(job: Job, times: dict[Path, int]) -> None:
         if mended != written:
             os.utime(path, ns=(mended, mended))
             if path.suffix == ".parquet":
-                # Just verified by `states`: only the time is new.
+                # `state_of` has just verified the file; only its time has changed.
                 verified.remember(path, footer_of(path).content)
         times[path] = mended

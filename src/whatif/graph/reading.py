@@ -1,7 +1,8 @@
 """Which places in `params.yaml` a step reads, and their values: recorded from the function that picks its settings.
 
-A step says `reads=lambda s: s.generate.captions`. Applied to the settings of the benchmark this gives what the step's
-function works with; applied to a `_Place`, which only notes the attributes that it is asked for, it gives the path.
+A step declares `reads=lambda s: s.generate.captions`. Applied to the settings of the benchmark, this function returns
+the settings that the step's function uses. Applied to a `_Place`, which only records attribute access, it returns their
+path.
 """
 
 from __future__ import annotations
@@ -22,8 +23,9 @@ Value = TypeVar("Value")
 class Reading:
     """What a job reads in `params.yaml`.
 
-    settings: what the picking function gives; values: by dotted path; outside: the files and folders outside the graph
-    that the values name.
+    settings: the result of the picking function.
+    values: dotted path -> value.
+    outside: the files and folders outside the graph that the values name.
     """
 
     settings: Any
@@ -32,14 +34,14 @@ class Reading:
 
 
 def only_name(value: Value) -> Value:
-    """Marks a setting that names a file or checkpoint of which the step reads the name alone."""
+    """Marks a setting that names a file or checkpoint, of which the step reads only the name and not the contents."""
     if isinstance(value, _Place):
         return value.without_contents()  # type: ignore[return-value]
     return value
 
 
 def read(reads: Callable[[Any], Any], benchmark: str, settings: BenchmarkSettings) -> Reading:
-    """What a picking function reads of the settings of a benchmark.
+    """What a picking function reads from the settings of a benchmark.
 
     Raises AttributeError when it picks a setting that the benchmark does not have.
     """
@@ -76,7 +78,7 @@ def named_outside(settings: Settings) -> Iterator[str]:
 
 
 def leaves(path: str, value: Any) -> dict[str, Any]:
-    """Every single value at a dotted path, by its own path, as JSON knows it."""
+    """Every leaf value at or below a dotted path, by its own dotted path, as a plain JSON value."""
     return _leaves(path, plain(value))
 
 
@@ -89,7 +91,7 @@ def is_marked(metadata: list[Any], annotation: Any) -> bool:
 
 
 class _Place:
-    """Stands for a setting, and notes its path."""
+    """A placeholder for a setting that records its path."""
 
     def __init__(
         self, kind: Any, benchmark: str, names: tuple[str, ...] = (), keys: tuple[str, ...] = (), outside: bool = False
@@ -102,12 +104,12 @@ class _Place:
 
     @property
     def path(self) -> str:
-        """The dotted path: the stage, the benchmark, then the keys within its section."""
+        """The dotted path: the stage, the benchmark, then the keys within the benchmark's section."""
         stage, *inner = self._keys
         return ".".join([stage, self._benchmark, *inner])
 
     def without_contents(self) -> _Place:
-        """The same place, of whose value only the name counts."""
+        """The same place, not marked as outside the graph: only the name in its value counts, not the file contents."""
         return _Place(self._kind, self._benchmark, self.names, self._keys)
 
     def __getattr__(self, name: str) -> _Place:
@@ -128,7 +130,7 @@ def _is_settings(kind: Any) -> bool:
 
 
 def _several(value: Any) -> list[str]:
-    """Paths that a setting names: none, one, or a list of them."""
+    """The paths that a setting names: none, one or several."""
     if value is None:
         return []
     return [str(one) for one in value] if isinstance(value, list | tuple) else [str(value)]

@@ -1,4 +1,4 @@
-"""Runs a job: from the stash if it holds the outputs, else by calling the step's function; all outputs or none."""
+"""Runs a job: takes its outputs from the stash, or calls the step's function; writes all outputs or none."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Outcome = Literal["computed", "taken from the stash", "up to date"]
 
 
 class Outputs:
-    """Where a step writes; everything appears at once when the step has ended well."""
+    """The outputs of a step; they appear in their places only after the step has succeeded."""
 
     def __init__(self, job: Job, made: Provenance) -> None:
         self._job = job
@@ -38,7 +38,7 @@ class Outputs:
         self._unfinished = ""
 
     def writer(self, role: str) -> ArtifactWriter:
-        """The writer of an output, for rows that come piece by piece in order of the key."""
+        """The writer of an output, for rows that arrive in batches, sorted by the key."""
         if role not in self._writers:
             self._writers[role] = ArtifactWriter(
                 self._job.outputs[role],
@@ -50,26 +50,26 @@ class Outputs:
         return self._writers[role]
 
     def write(self, role: str, rows: Rows) -> None:
-        """Writes an output whole, from rows in any order."""
+        """Writes a complete output from rows in any order."""
         table = self._job.step.outputs[role]
         whole = as_table(rows, table, self._job.outputs[role])
         self.writer(role).write(whole.sort_by([(name, "ascending") for name in table.key]))
 
     def publish(self, path: str, data: bytes) -> None:
-        """Adds a text file; it is kept in the output `files` and written beside it."""
+        """Adds a text file; it is stored in the output `files` and also written to `path`."""
         if path not in self._job.step.text_files:
             raise ValueError(f"{path} is not declared in the step's `publishes`")
         self._texts[path] = data
 
     def unfinished(self, count: int, reason: str) -> None:
-        """Notes that so many questions were given up for a reason that may pass: then the outputs are not fresh.
+        """Records that `count` questions were given up for a transient reason, so the outputs are not fresh.
 
-        It stands in their footers, outside content and fingerprint: later steps may be made from them all the same.
+        The footers record this outside content and fingerprint, so later steps can still be made from the outputs.
         """
         self._unfinished = f"{count:,} question{'s' if count > 1 else ''} given up: {reason}"
 
     def finish(self) -> None:
-        """Completes every output beside its place."""
+        """Completes every output as a temporary file next to its final path."""
         if missing := sorted(set(self._job.step.text_files) - set(self._texts)):
             raise ValueError(f"{self._job.name} did not publish {missing[0]}")
         hashes = {path: hashlib.sha256(data).hexdigest() for path, data in self._texts.items()}
@@ -80,21 +80,21 @@ class Outputs:
             self.writer(role).finish(hashes if role == "files" else None, self._unfinished)
 
     def commit(self) -> None:
-        """Puts all finished outputs in their places."""
+        """Moves all finished outputs to their final paths."""
         for writer in self._writers.values():
             writer.commit()
 
     def discard(self) -> None:
-        """Removes whatever was begun."""
+        """Removes all outputs that were begun."""
         for writer in self._writers.values():
             writer.discard()
 
 
 def run(job: Job, say: Callable[[str], None]) -> Outcome:
-    """Makes the outputs of a job, whose inputs must be there.
+    """Makes the outputs of a job, whose inputs must exist.
 
-    Raises WhatifError when an input is missing, unreadable or was edited, or what the step's function raises; then
-    no output has changed.
+    Raises WhatifError when an input is missing, is unreadable or was edited. Errors of the step's function propagate.
+    In both cases no output has changed.
     """
     with locks.hold_job(job.name, say):
         started = time.monotonic()
@@ -115,10 +115,10 @@ def run(job: Job, say: Callable[[str], None]) -> Outcome:
 
 
 def take_back(job: Job, contents: dict[Path, str], say: Callable[[str], None]) -> bool:
-    """Brings back the outputs of a job, none of which are there, if the stash holds them; says whether it did.
+    """Restores the outputs of a job from the stash if it holds them; returns whether it did.
 
-    Waits for nobody: what another process is making is left to it. The inputs must be fresh; `contents` holds their
-    hashes, and those of the outputs are added to it.
+    None of the outputs may exist, and the inputs must be fresh. Does not wait: returns False if another process is
+    running the job. `contents` holds the hashes of the inputs; those of the outputs are added to it.
     """
     with locks.try_job(job.name) as free:
         started = time.monotonic()
@@ -142,14 +142,14 @@ def _compute(job: Job, made: Provenance, say: Callable[[str], None]) -> None:
         raise
     for path in job.outputs.values():
         if path.exists():
-            stash.put(path)  # of other parameters: to be taken back when they are due again
+            stash.put(path)  # made with other parameters; restored when those are used again
     outputs.commit()
     for path in job.outputs.values():
         verified.remember(path, artifacts.footer_of(path).content)
 
 
 def publish(job: Job) -> None:
-    """Writes a job's text files from the artifact that keeps them."""
+    """Writes a job's text files from the artifact that stores them."""
     for row in artifacts.rows_of(job.outputs["files"], FILES):
         path = Path(row["path"])
         if path not in job.published:
@@ -160,7 +160,7 @@ def publish(job: Job) -> None:
 
 def _log(job: Job, outcome: Outcome, seconds: float) -> None:
     line = json.dumps({"job": job.name, "outcome": outcome, "seconds": round(seconds, 3), "pid": os.getpid()})
-    with contextlib.suppress(OSError):  # the outputs are whole, whether or not the disk takes a line about them
+    with contextlib.suppress(OSError):  # the outputs are complete even if this log line cannot be written
         LOG.parent.mkdir(parents=True, exist_ok=True)
         with LOG.open("a", encoding="utf-8") as file:
             file.write(line + "\n")

@@ -1,4 +1,4 @@
-"""Whether the published numbers of a benchmark are those of today's parameters, inputs and code, and if not, why."""
+"""Whether the published numbers of a benchmark match the current parameters, inputs and code, and if not, why."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from whatif.graph.freshness import Condition, State, states
 from whatif.graph.graph import Graph, Job
 
-_SHOWN = 5  # reasons
+_SHOWN = 5  # maximum number of reasons per heading
 _HEADINGS = {
     Condition.STALE: "STALE: today's parameters, inputs and code may give other numbers; `dvc repro` or `snakemake` "
     "makes them:",
@@ -18,9 +18,9 @@ _UNFINISHED = "UNFINISHED: these numbers count unanswered questions as wrong; `s
 
 
 def remarks(graph: Graph, benchmark: str) -> list[str]:
-    """Lines for people, a heading and its reasons each; none when all that the benchmark's numbers rest on is fresh.
+    """Lines to show to users: headings, each with its reasons; none when every job of the benchmark is fresh.
 
-    Jobs of which nothing is known but that something before them is not fresh have no line.
+    Jobs whose condition is unknown because an earlier job is not fresh have no line.
     """
     own = Graph(graph.params, [graph.benchmarks[benchmark]])
     strict = states(own)
@@ -39,7 +39,7 @@ def _is_unfinished(strict: State, lenient: State) -> bool:
 
 
 def _section(heading: str, found: Mapping[Job, State]) -> Iterator[str]:
-    """The heading and its reasons, each once with the jobs that it is of."""
+    """The heading and its reasons, each reason once, with the jobs that it applies to."""
     jobs: dict[str, list[str]] = {}
     for job, state in found.items():
         for reason in state.reasons:

@@ -1,4 +1,4 @@
-"""The stash: artifacts that are not asked for now, kept by fingerprint, to be taken back when they are due again."""
+"""The stash: artifacts that are not needed now, stored by fingerprint and restored when they are needed again."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ SET_ASIDE = Path(".whatif/set-aside")
 
 @dataclass(frozen=True)
 class Moved:
-    """A file that was moved out of the way, and how to bring it back as it was."""
+    """A file that was moved, with what is needed to restore it unchanged."""
 
     path: Path
     place: Path
-    times: tuple[int, int]  # of access and of writing, in nanoseconds
+    times: tuple[int, int]  # of last access and last modification, in nanoseconds
 
     def undo(self) -> None:
-        """Brings the file back unless something new stands in its place, or it has been taken meanwhile."""
+        """Restores the file unless its path is occupied again or it has been taken from `place` in the meantime."""
         if self.place.exists() and not self.path.exists():
             verified.move(self.place, self.path, self.times)
             with suppress(OSError):
@@ -35,7 +35,7 @@ class Moved:
 
 
 def put(path: Path) -> Moved:
-    """Moves an artifact into the stash; a file that is none (or has no fingerprint) is set aside instead."""
+    """Moves an artifact into the stash; a file that is not an artifact, or has no fingerprint, is set aside instead."""
     try:
         footer = artifacts.footer_of(path)
     except WhatifError:
@@ -46,7 +46,7 @@ def put(path: Path) -> Moved:
 
 
 def set_aside(path: Path) -> Moved:
-    """Moves a file that somebody edited or that was cut off to a place where it can be found."""
+    """Moves an edited or truncated file into the folder `SET_ASIDE`, where the user can find it."""
     place = SET_ASIDE / path
     number = 0
     while place.exists():
@@ -63,7 +63,7 @@ def _move(path: Path, place: Path) -> Moved:
 
 
 def holds(fingerprint: str, outputs: Mapping[str, Path]) -> bool:
-    """Whether the stash has all artifacts of a job (role -> path), whole and finished."""
+    """Whether the stash has all artifacts of a job (role -> path), undamaged and finished."""
     for role in outputs:
         file = STASH / fingerprint / f"{role}.parquet"
         try:
@@ -78,9 +78,9 @@ def holds(fingerprint: str, outputs: Mapping[str, Path]) -> bool:
 
 
 def take(fingerprint: str, outputs: Mapping[str, Path]) -> bool:
-    """Brings back the artifacts of a job (role -> path) if the stash holds all of them whole; says whether it did.
+    """Restores the artifacts of a job (role -> path) if the stash holds all of them undamaged; returns whether it did.
 
-    What is unfinished stays there: the work is done again instead.
+    Unfinished artifacts stay in the stash, and the job runs again.
     """
     if not holds(fingerprint, outputs):
         return False
@@ -92,7 +92,7 @@ def take(fingerprint: str, outputs: Mapping[str, Path]) -> bool:
 
 
 def collect(keep_bytes: int) -> tuple[int, int]:
-    """Deletes what was stashed or set aside longest ago until at most `keep_bytes` are left.
+    """Deletes stashed and set-aside files, oldest first, until at most `keep_bytes` are left.
 
     Returns the bytes deleted and the bytes left.
     """

@@ -1,4 +1,4 @@
-"""Steps as benchmarks declare them, each beside the function that does its work.
+"""Steps as benchmarks declare them, each as a decorator of the function that does its work.
 
     step = StepsOf(MySettings)
 
@@ -10,7 +10,7 @@
 
     BENCHMARK = Benchmark("my-benchmark", MySettings, steps=(generate, filter_))
 
-Everything else follows: the paths of artifacts, Snakemake's rules, the command line, and what is fresh.
+The rest is derived from these declarations: artifact paths, Snakemake rules, command-line options and freshness.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from whatif.params.whole import Params
 
 Own = TypeVar("Own", bound=BenchmarkSettings)
 Picked = TypeVar("Picked")
-TEXT_FILES = "files"  # the output that keeps the text files of a step
+TEXT_FILES = "files"  # the output that stores the text files of a step
 
 
 @dataclass(frozen=True)
 class OutputOf:
-    """An output of a step, as the input of a later one."""
+    """An output of a step, used as the input of a later step."""
 
     stage: str
     step: str
@@ -43,18 +43,20 @@ class OutputOf:
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """One stage of a benchmark, or a part of it; `StepsOf` makes it of a function.
+    """One stage of a benchmark, or part of one; `StepsOf` creates it from a function.
 
     function: does the work; it is called with a `whatif.graph.task.Task`.
-    name: tells the steps of a stage apart, where it has several; empty for the main one.
-    inputs: role -> the output of an earlier step; outputs: role -> table. The role is also the name of the file.
-    divided_by: one job for each value of these. An input is divided in the same way where its step is divided by the
-        same dimension; of any other dimension a job reads all values.
-    reads: picks the settings that the work depends on from those of the benchmark; None for none.
+    name: distinguishes the steps of a stage that has several; empty for the main one.
+    inputs: role -> the output of an earlier step.
+    outputs: role -> table. The role is also the name of the file.
+    divided_by: the step has one job for each combination of values of these dimensions. If the step that makes an input
+        is divided by the same dimension, a job reads only its own value. A job reads all values of other dimensions.
+    reads: picks the settings that the work depends on from those of the benchmark; None if there are none.
     seed: whether the work depends on the seed.
-    shown: what is read of the models that a table shows.
+    shown: the fields that the step reads of the models in a table.
     package_files: data files of Python packages that the work reads, as `package:path`.
-    publishes: text files in the folder `metrics/BENCHMARK`, to which `metrics/BENCHMARK.json` is added; None for none.
+    publishes: names of text files in the folder `metrics/BENCHMARK`; `metrics/BENCHMARK.json` is always added. None if
+        the step publishes no text files.
     benchmark: set when the step becomes part of a `Benchmark`.
     """
 
@@ -76,7 +78,7 @@ class Step:
 
     @property
     def root(self) -> str:
-        """Where the code of the step begins, as `module:name`."""
+        """The root of the step's code, as `module:name`."""
         return f"{self.function.__module__}:{self.function.__qualname__}"
 
     @property
@@ -86,14 +88,14 @@ class Step:
 
     @cached_property
     def wildcards(self) -> tuple[str, ...]:
-        """Names of the wildcards that tell the jobs of this step apart."""
+        """The names of the wildcards that distinguish the jobs of this step."""
         return tuple(dimension.name for dimension in self.divided_by)
 
     @cached_property
     def paths(self) -> dict[str, str]:
         """Role -> the path of the output, with wildcards: `data/STAGE/BENCHMARK/ROLE[/WILDCARD...].parquet`.
 
-        What is evaluated has a folder for each model: `data/evaluate/MODEL/BENCHMARK/...`.
+        A step whose first dimension is models has a folder for each model: `data/evaluate/MODEL/BENCHMARK/...`.
         """
         names = [f"{{{name}}}" for name in self.wildcards]
         folders = ["data", self.stage]
@@ -110,7 +112,7 @@ class Step:
         return (f"{folder}.json", *(f"{folder}/{name}" for name in self.publishes))
 
     def reading(self, **inputs: OutputOf) -> Step:
-        """The same step with other inputs of the same tables, for a benchmark whose images come from another step."""
+        """The same step with other inputs of the same tables, for example for images that another step makes."""
         for role, given in inputs.items():
             if given.table != self.inputs[role].table:
                 raise ValueError(f"input {role}: is {self.inputs[role].table.label}, not {given.table.label}")
@@ -118,7 +120,7 @@ class Step:
 
 
 class StepsOf(Generic[Own]):
-    """Declares steps of benchmarks that have these settings."""
+    """Declares steps of benchmarks that have settings of a given class."""
 
     def __init__(self, settings: type[Own]) -> None:
         self._settings = settings
@@ -134,7 +136,7 @@ class StepsOf(Generic[Own]):
     ) -> Callable[[Callable[[Task[None]], None]], Step]: ...
 
     def __call__(self, stage: str, *, reads: Any = None, **declared: Any) -> Any:
-        """Makes a step of the function below; see `Step` for what else may be declared."""
+        """A decorator that turns a function into a step; `Step` describes the other declarations."""
         if stage not in STAGES:
             raise ValueError(f"{stage}: is no stage; there are {', '.join(STAGES)}")
         outputs = dict(declared.pop("outputs", {}))
@@ -147,10 +149,11 @@ class StepsOf(Generic[Own]):
 class Benchmark:
     """A benchmark: its settings, and its steps in order.
 
-    outside: what captions, questions or photographs it takes from outside the drawn scenes, in words; empty for none.
-    citation: the paper whose method it follows, as a data card names it; empty where there is none.
-    headline: the measures of its metrics that `whatif summary` shows; empty for the most frequent one.
-    plots: what `dvc plots` shows: `file`, in the folder of its metrics, and the fields that DVC has for a plot.
+    outside: describes the captions, questions or photographs that it takes from outside the drawn scenes; empty if
+        there are none.
+    citation: the paper whose method it follows, as cited in a data card; empty if there is none.
+    headline: the measures that `whatif summary` shows; empty for the most frequent one.
+    plots: what `dvc plots` shows: `file`, in the folder of the benchmark's metrics, and DVC's own fields for a plot.
     """
 
     name: str

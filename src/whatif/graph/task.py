@@ -1,4 +1,4 @@
-"""What the function of a step is given: its settings, its inputs by role, and where it writes."""
+"""What the function of a step receives: its settings, its inputs by role, and its outputs."""
 
 from __future__ import annotations
 
@@ -23,31 +23,31 @@ Picked_co = TypeVar("Picked_co", covariant=True)
 
 
 class Writer(Protocol):
-    """Takes rows piece by piece, in order of the key."""
+    """Accepts rows in batches, sorted by the key."""
 
     def write(self, rows: Rows) -> None:
         """Adds rows."""
 
 
 class Outputs(Protocol):
-    """Where a step writes; everything appears at once when the step has ended well."""
+    """The outputs of a step; they appear in their places only after the step has succeeded."""
 
     def writer(self, role: str) -> Any:
-        """The writer of an output, for rows that come piece by piece in order of the key."""
+        """The writer of an output, for rows that arrive in batches, sorted by the key."""
 
     def write(self, role: str, rows: Rows) -> None:
-        """Writes an output whole, from rows in any order."""
+        """Writes a complete output from rows in any order."""
 
     def publish(self, path: str, data: bytes) -> None:
         """Adds a text file, which the step must declare."""
 
     def unfinished(self, count: int, reason: str) -> None:
-        """Notes that so many questions were given up for a transient reason: then the outputs are not fresh."""
+        """Records that `count` questions were given up for a transient reason, so the outputs are not fresh."""
 
 
 @dataclass(frozen=True)
 class Input:
-    """The artifacts of one table that a job reads, in order, and the wildcards of the job that made each of them."""
+    """The artifacts of one table that a job reads, in order, with the wildcards of the jobs that made them."""
 
     table: Table
     paths: tuple[Path, ...]
@@ -56,16 +56,16 @@ class Input:
 
 @dataclass(frozen=True)
 class Task(Generic[Picked_co]):
-    """What the function of a step is given: nothing else may influence its outputs.
+    """What the function of a step receives. Nothing else may influence its outputs.
 
     settings: what the step's `reads` picks from `params.yaml`.
     inputs: role -> the artifacts.
-    wildcards: the values that tell this job from the others of its step.
-    given_seed: the seed of `params.yaml`, where the step declares that it depends on it.
-    own_model: the settings of the model that the job is about, where the step is divided by models.
+    wildcards: the values that distinguish this job from the other jobs of its step.
+    given_seed: the seed of `params.yaml`, if the step declares that it depends on it.
+    own_model: the settings of the job's model, if the step is divided by models.
     shown: wildcard -> model -> field -> value, for tables.
-    say: takes a line for people.
-    stand_in: in a dry run of an evaluation, makes what is asked in the place of a model; its outputs go nowhere.
+    say: prints a line for the user.
+    stand_in: in the dry run of an evaluation, returns a substitute for a model; the outputs are discarded.
     """
 
     settings: Picked_co
@@ -89,7 +89,7 @@ class Task(Generic[Picked_co]):
 
     @property
     def model(self) -> Any:
-        """The settings of the model that this job asks, of the class of its adapter.
+        """The settings of this job's model, as an instance of its adapter's settings class.
 
         Raises ValueError when the step is not divided by models.
         """
@@ -103,17 +103,17 @@ class Task(Generic[Picked_co]):
         return self.wildcards["part"]
 
     def part_of(self, total: int) -> range:
-        """Which of `total` items, counted from 0, this job works on."""
+        """The indices, from 0, of the items among `total` that this job processes."""
         return part_range(self.part, total)
 
     @property
     def is_first_part(self) -> bool:
-        """Whether this is the first or the only part: what all parts would report is reported here."""
+        """Whether this is the first or only part, which reports on behalf of all parts."""
         return is_first(self.wildcards.get("part", "part-000-"))
 
     @property
     def is_only_part(self) -> bool:
-        """Whether no other job makes another part."""
+        """Whether this is the only part."""
         return is_whole(self.part)
 
     def paths(self, role: str) -> tuple[Path, ...]:
@@ -121,9 +121,9 @@ class Task(Generic[Picked_co]):
         return self.inputs[role].paths
 
     def paths_by(self, dimension: Dimension, role: str, **only: str) -> dict[str, list[Path]]:
-        """The files of an input by the value of a dimension of the step that made them, for example by model.
+        """The files of an input, grouped by a dimension of the step that made them, for example by model.
 
-        `only` names values of further wildcards, for example `strategy="direct"`.
+        `only` selects files by other wildcards, for example `strategy="direct"`.
         """
         found: dict[str, list[Path]] = {}
         given = self.inputs[role]
@@ -133,11 +133,11 @@ class Task(Generic[Picked_co]):
         return found
 
     def read(self, role: str, columns: Sequence[str] | None = None) -> pa.Table:
-        """An input whole, all parts of it in order of the key."""
+        """A complete input, with all of its parts, sorted by the key."""
         return artifacts.read(self.paths(role), self.inputs[role].table, columns)
 
     def rows(self, role: str, columns: Sequence[str] | None = None, **only: Iterable[str]) -> Iterator[dict[str, Any]]:
-        """The rows of an input in order of the key, a few at a time; `only` keeps those with given values."""
+        """The rows of an input, sorted by the key and read in batches; `only` keeps rows with the given values."""
         return artifacts.rows_of(self.paths(role), self.inputs[role].table, columns, only=only or None)
 
     def count(self, role: str) -> int:
@@ -149,15 +149,16 @@ class Task(Generic[Picked_co]):
         return ImageStore([path for role in roles or ("images",) for path in self.paths(role)])
 
     def shown_models(self, dimension: Dimension) -> Mapping[str, Mapping[str, Any]]:
-        """The models of a dimension, with the fields that the step declares as shown."""
+        """The models of a dimension, with the fields that the step declares in `shown`."""
         return (self.shown or {})[dimension.name]
 
     def check_losses(
         self, unit: str, kept: int, rejected: Sequence[Mapping[str, Any]], *, remedy: str = "", needed: bool = True
     ) -> None:
-        """Every step that rejects something calls this once for each unit, with all that it rejected.
+        """Reports what the step rejected. A step that rejects rows calls this once per unit, with all rejections.
 
-        Warns when most is lost. Raises WhatifError when nothing is left that is `needed`, with the `remedy`. A job that
-        makes one of several parts may have nothing left: the step that reads all parts calls this.
+        Warns when more than half is rejected. Raises WhatifError, with the `remedy`, when nothing is left although it
+        is `needed`. A job that makes one of several parts may have nothing left, so the step that reads all parts calls
+        this instead.
         """
         losses.check_losses(self.name, unit, kept, rejected, remedy=remedy, needed=needed, say=self.say)
