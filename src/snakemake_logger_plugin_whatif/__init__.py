@@ -1,9 +1,9 @@
 """Snakemake's messages about a run of the graph: a line for each job, or one live line on a terminal.
 
-Snakemake finds this package by its name, and `profiles/default` selects it. What a job prints is in its log. Shown are
-the job's result, its warnings, and the end of its log when it failed. Snakemake's own messages in full are in
-`.snakemake/log` and, of the last run, in `logs/snakemake.log`. `--verbose`, `--printshellcmds`, `--debug-dag` and dry
-runs print what Snakemake prints without this package.
+Snakemake finds this package by its name, and `profiles/default` selects it. A job's output goes into its log. Only the
+job's result, its warnings and, if it failed, its error messages or the end of its log are shown. Snakemake's complete
+messages are in `.snakemake/log`; those of the last run are also in `logs/snakemake.log`. With `--verbose`,
+`--printshellcmds`, `--debug-dag` and in dry runs, the output is the same as without this package.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from snakemake_interface_logger_plugins.common import LogEvent
 from snakemake_logger_plugin_whatif.display import Display, Lines, LiveLine
 
 _FULL_LOG = Path("logs/snakemake.log")
-_LONGEST_END = 20  # lines of a failed job's log that are shown
-_LONGEST_LINE = 300  # bytes of a line about progress
+_LONGEST_END = 20  # maximum number of lines shown from the end of a failed job's log
+_LONGEST_LINE = 300  # maximum length of a progress line, in bytes
 _PROGRESS = re.compile(r": \d+ of \d+ \w+ in [\d:]+, \S+ left")
-_OURS = ("whatif: ", "warning: ")  # what begins a message of whatif, or a warning, in a job's log
+_OURS = ("whatif: ", "warning: ")  # prefixes of whatif's messages and of warnings in a job's log
 
-# Messages of Snakemake that tell nothing about this run, or that a line of ours replaces.
+# Prefixes of Snakemake messages that are not informative, or that this package replaces with its own lines.
 _CHATTER = (
     "Assuming unrestricted shared filesystem usage",
     "Building DAG of jobs",
@@ -48,7 +48,7 @@ _CHATTER = (
     "At least one job did not complete successfully",
     "WorkflowError:\nAt least one job did not complete successfully",
 )
-# What the line of a job says already, or what is in the file `_FULL_LOG` only.
+# Events that the line of a job already covers, or that appear only in the file `_FULL_LOG`.
 _REPLACED = {
     LogEvent.SHELLCMD,
     LogEvent.PROGRESS,
@@ -63,18 +63,18 @@ _REPLACED = {
 
 @dataclass(frozen=True)
 class _Job:
-    """A job that was started: its name, such as `evaluate scenes pairs clip`, and its logs."""
+    """A job that has started: its name, for example `evaluate scenes pairs clip`, and its logs."""
 
     name: str
     logs: tuple[Path, ...]
 
     def text(self) -> str:
-        """What the job has printed; empty when there is no log."""
+        """The job's output so far; empty if there is no log."""
         found = (path.read_text(encoding="utf-8", errors="replace") for path in self.logs if path.is_file())
         return "".join(found)
 
     def progress(self) -> str:
-        """The last line of its log where that is about progress (`whatif.progress`); otherwise the job's name."""
+        """The job's name, followed by the last line of its log if that is a progress line (`whatif.progress`)."""
         with contextlib.suppress(OSError), self.logs[0].open("rb") as log:
             log.seek(max(0, log.seek(0, os.SEEK_END) - _LONGEST_LINE))
             last = log.read().decode(errors="replace").rstrip("\n").rpartition("\n")[2]
@@ -84,7 +84,7 @@ class _Job:
 
 
 class LogHandler(LogHandlerBase):
-    """Prints the messages of one Snakemake process on standard error."""
+    """Prints the messages of one Snakemake process to standard error."""
 
     def __post_init__(self) -> None:
         self._jobs: dict[int, _Job] = {}
@@ -98,31 +98,31 @@ class LogHandler(LogHandlerBase):
 
     @property
     def writes_to_stream(self) -> bool:
-        """Takes the place of Snakemake's own handler."""
+        """True: this handler replaces Snakemake's own handler."""
         return True
 
     @property
     def writes_to_file(self) -> bool:
-        """False: `logs/snakemake.log` comes beside what the stream is shown."""
+        """False: the handler writes to a stream; `logs/snakemake.log` is an additional copy."""
         return False
 
     @property
     def has_filter(self) -> bool:
-        """Decides itself what is shown."""
+        """True: this handler decides which messages are shown."""
         return True
 
     @property
     def has_formatter(self) -> bool:
-        """Formats itself."""
+        """True: this handler formats the messages."""
         return True
 
     @property
     def needs_rulegraph(self) -> bool:
-        """Needs no graph of rules."""
+        """False: this handler does not use the rule graph."""
         return False
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Shows one message; called in the thread of Snakemake's log queue."""
+        """Shows one message; Snakemake calls this in the thread of its log queue."""
         try:
             if self._verbatim is not None:
                 is_asked_for = _event(record) != LogEvent.WORKFLOW_STARTED or self.common_settings.verbose
@@ -136,7 +136,7 @@ class LogHandler(LogHandlerBase):
             self.handleError(record)
 
     def close(self) -> None:
-        """Ends the live line and says how many jobs ran; called when Snakemake ends."""
+        """Removes the live line and prints how many jobs ran; Snakemake calls this when it ends."""
         if self._display is not None:
             self._display.close()
             self._display = None
@@ -169,7 +169,7 @@ class LogHandler(LogHandlerBase):
                 self._print(message)
 
     def _start(self, stats: dict[str, Any]) -> None:
-        """Counts the jobs of the run. A rule that only names a target runs nothing, and its name has no `_`."""
+        """Counts the jobs of the run, without rules that only name a target; the names of those rules have no `_`."""
         self._total = sum(count for rule, count in stats.items() if "_" in rule)
         if self._total:
             on_terminal = sys.stderr.isatty()
@@ -191,7 +191,7 @@ class LogHandler(LogHandlerBase):
         if job is None or self._display is None:
             return
         self._done += 1
-        self._failed.discard(job.name)  # it was tried again
+        self._failed.discard(job.name)  # a retry succeeded
         *before, last = ["", *(line for line in job.text().splitlines() if line.strip())]
         for line in before:
             if line.startswith(_OURS):
@@ -204,7 +204,7 @@ class LogHandler(LogHandlerBase):
         job = self._jobs.pop(values["jobid"], _Job(values["rule_name"], logs))
         self._failed.add(job.name)
         lines = [line for line in job.text().splitlines() if line.strip()]
-        # A mistake that a user can mend is told in lines of ours; another one is a traceback.
+        # whatif reports errors that the user can fix in its own lines; any other error is a traceback.
         shown = [line for line in lines if line.startswith(_OURS)] or lines[-_LONGEST_END:]
         named = ", ".join(dict.fromkeys(map(str, [*job.logs, *logs])))
         self._print("\n".join([f"failed: {job.name}; its log is {named}", *shown]))
@@ -213,7 +213,7 @@ class LogHandler(LogHandlerBase):
 
     def _show_error(self, record: logging.LogRecord) -> None:
         message = str(record.msg or "").strip()
-        of_a_job = "returned non-zero exit status" in message  # which `_fail` tells
+        of_a_job = "returned non-zero exit status" in message  # `_fail` reports these errors
         if message and not message.startswith(_CHATTER) and not of_a_job:
             self._print(message)
 
@@ -234,7 +234,7 @@ def _wants_everything(settings: Any) -> bool:
 
 
 def _snakemakes_own(settings: Any) -> logging.Handler:
-    """The handler that Snakemake would use without this package."""
+    """The log handler that Snakemake would use without this package."""
     from snakemake.logging import ColorizingTextHandler, DefaultFilter, DefaultFormatter
 
     wanted = (settings.quiet, settings.debug_dag, settings.verbose, settings.dryrun, settings.printshellcmds)
@@ -249,7 +249,7 @@ def _snakemakes_own(settings: Any) -> logging.Handler:
 
 
 def _full_log() -> logging.Handler | None:
-    """Everything that Snakemake says of this run, in one file; None when it cannot be written."""
+    """A handler that writes all of Snakemake's messages about this run to one file; None if it cannot be written."""
     from snakemake.logging import DefaultFormatter
 
     try:

@@ -1,4 +1,4 @@
-"""How the jobs of a run are shown: a line when each has ended, or one live line on a terminal."""
+"""How the jobs of a run are shown: one line when each job ends, or one live line on a terminal."""
 
 from __future__ import annotations
 
@@ -14,33 +14,33 @@ _BAR = "{desc}: {n_fmt} of {total_fmt} jobs |{bar:24}| {elapsed}, about {remaini
 
 
 class Display(Protocol):
-    """What the log handler tells: the jobs that begin and end, and lines that stay."""
+    """What the log handler reports to: the start and end of jobs, and permanent lines."""
 
     def begin(self, name: str, progress: Callable[[], str]) -> None:
-        """A job has begun; `progress` gives its name, and how far it is where that is known."""
+        """Reports that a job has begun; `progress` returns its name, with its progress if known."""
 
     def finish(self, name: str, outcome: str) -> None:
-        """A job has ended well; the outcome is such as `computed in 2.1 s`."""
+        """Reports that a job has succeeded; an example of an outcome is `computed in 2.1 s`."""
 
     def drop(self, name: str) -> None:
-        """A job has failed."""
+        """Reports that a job has failed."""
 
     def line(self, text: str) -> None:
-        """Prints lines that stay."""
+        """Prints permanent lines."""
 
     def close(self) -> None:
-        """Nothing more is shown."""
+        """Ends the display."""
 
 
 class Lines:
-    """A line for each job when it has ended, for files and pipes."""
+    """Prints one line when a job ends; used for files and pipes."""
 
     def __init__(self, total: int) -> None:
         self._total = total
         self._done = 0
 
     def begin(self, name: str, progress: Callable[[], str]) -> None:
-        """Prints nothing: the line comes at the end."""
+        """Prints nothing; the line is printed when the job ends."""
 
     def finish(self, name: str, outcome: str) -> None:
         """Prints the line of a job."""
@@ -49,10 +49,10 @@ class Lines:
         self.line(f"{self._done:{width}} of {self._total}  {name}: {outcome}")
 
     def drop(self, name: str) -> None:
-        """Prints nothing: the handler has said why the job failed."""
+        """Prints nothing; the handler has already reported why the job failed."""
 
     def line(self, text: str) -> None:
-        """Prints."""
+        """Prints the text to standard error."""
         print(text, file=sys.stderr, flush=True)
 
     def close(self) -> None:
@@ -60,28 +60,28 @@ class Lines:
 
 
 class LiveLine:
-    """One line that says the stage, the jobs done of all, the time left and what is running."""
+    """One line that shows the stage, the number of finished jobs, the time left and the running jobs."""
 
     def __init__(self, total: int) -> None:
         self._running: dict[str, Callable[[], str]] = {}
-        # The time left follows from the mean time of a job so far.
+        # The time left is estimated from the mean time per job so far.
         self._bar = tqdm(total=total, desc="begins", bar_format=_BAR, dynamic_ncols=True, leave=False, smoothing=0)
         self._ended = threading.Event()
         self._redraws = threading.Thread(target=self._redraw, daemon=True)
         self._redraws.start()
 
     def begin(self, name: str, progress: Callable[[], str]) -> None:
-        """Adds a job to those that run."""
+        """Adds a job to the running jobs."""
         self._running[name] = progress
         self._describe()
 
     def finish(self, name: str, outcome: str) -> None:
-        """Counts a job."""
+        """Removes a job from the running jobs and counts it as finished."""
         self.drop(name)
         self._bar.update()
 
     def drop(self, name: str) -> None:
-        """Takes a job from those that run."""
+        """Removes a job from the running jobs."""
         self._running.pop(name, None)
         self._describe()
 
@@ -92,11 +92,11 @@ class LiveLine:
     def close(self) -> None:
         """Removes the live line."""
         self._ended.set()
-        self._redraws.join()  # or it might draw the line again
+        self._redraws.join()  # otherwise the thread might draw the line again
         self._bar.close()
 
     def _describe(self) -> None:
-        running = dict(self._running)  # another thread may change it
+        running = dict(self._running)  # a copy, because another thread may change the original
         if running:
             stages = dict.fromkeys(name.split(" ")[0] for name in running)
             self._bar.set_description_str(", ".join(stages), refresh=False)

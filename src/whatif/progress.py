@@ -1,4 +1,4 @@
-"""Progress of long work on standard error: one live bar on a terminal, a line a minute in a log file."""
+"""Progress of long work on standard error: one live bar on a terminal, one line per minute in a log file."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import TypeVar
 Item = TypeVar("Item")
 
 INTERVAL = 60.0  # seconds between two lines of a log file
-_SHORT = 1.0  # seconds; work that ends sooner leaves no line
-_REDRAW = 0.5  # seconds between two states of the bar on a terminal
+_SHORT = 1.0  # seconds; shorter work prints no line
+_REDRAW = 0.5  # seconds between two updates of the bar on a terminal
 _LINE = "{desc}: {n_fmt} of {total_fmt} {unit} in {elapsed}, {remaining} left{postfix}"
 
 
@@ -25,11 +25,11 @@ def progress(
     note: Callable[[], str] = str,
     clock: Callable[[], float] = time.monotonic,
 ) -> Iterator[Item]:
-    """The items, while standard error says how many of `total` have been worked through.
+    """Yields the items and reports on standard error how many of `total` have been processed.
 
-    On a terminal that is one bar. Elsewhere it is at most one line a minute and one at the end, also when the work
-    breaks off; work of less than a second that has no note leaves none. `note` gives what stands beside the numbers,
-    such as a cost; it is asked again for every line. `clock` tells the time in seconds.
+    On a terminal, the report is one bar. Otherwise it is at most one line per minute and one line at the end, even if
+    the work is interrupted. Work of less than a second without a note prints no line. `note` returns the text after the
+    numbers, for example a cost; it is called again for every line. `clock` returns the time in seconds.
     """
     work = _Work(total, what, unit, note)
     return _bar(items, work) if sys.stderr.isatty() else _lines(items, work, clock)
@@ -59,7 +59,7 @@ def _bar(items: Iterable[Item], work: _Work) -> Iterator[Item]:
     with tqdm(total=work.total, desc=work.what, unit=f" {work.unit.strip()}", mininterval=_REDRAW) as bar:
         for item in items:
             yield item
-            bar.set_postfix_str(work.note(), refresh=False)  # or every item would be drawn
+            bar.set_postfix_str(work.note(), refresh=False)  # otherwise the bar would be redrawn for every item
             bar.update()
 
 

@@ -1,4 +1,4 @@
-"""Independent streams of random numbers, one for each named thing, the same on every machine."""
+"""Independent streams of random numbers, one for each name, identical on every machine."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 
 def stream(seed: int, *names: str | int) -> np.random.Generator:
-    """A generator that depends on `seed` and `names` alone, whatever was drawn before and elsewhere.
+    """A generator that depends only on `seed` and `names`, regardless of what other generators have drawn.
 
     Different names give independent streams; `stream(0, "a", "bc")` and `stream(0, "ab", "c")` are different.
     """
@@ -19,10 +19,11 @@ def stream(seed: int, *names: str | int) -> np.random.Generator:
 
 
 def sample(seed: int, name: str, ids: Iterable[str], number: int | None) -> set[str]:
-    """`number` of the ids at random, all of them when it is None or more than there are.
+    """A random sample of `number` ids; all ids if `number` is None or larger than their count.
 
-    It depends on the seed, the name and the ids alone, not on their order. A larger sample holds a smaller one, and an
-    id that is added or taken away moves at most one other: so what was computed for a sample stays of use.
+    The sample depends only on the seed, the name and the set of ids, not on their order. A larger sample contains every
+    smaller one. Adding or removing one id changes at most one other member of the sample, so earlier results for
+    a sample remain usable.
     """
     ranked = sorted(set(ids), key=lambda one: hashlib.sha256(json.dumps([seed, name, one]).encode()).digest())
     return set(ranked[:number])

@@ -1,4 +1,4 @@
-"""Results and artifacts of a project as data frames, for notebooks and scripts: `import whatif` offers all of it."""
+"""Results and artifacts of a project as data frames, for notebooks and scripts; `import whatif` exports them."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from whatif.graph.graph import Graph
 
 IMAGES = "images"
-_FILES = "files"  # the artifact that keeps the text files; they are read as tables
+_FILES = "files"  # the artifact that stores the text files, which are read as tables
 
 
 class StaleNumbers(UserWarning):
-    """The numbers are not known to be those of today's parameters, inputs and code; the message says why."""
+    """The numbers may not match the current parameters, inputs and code; the message gives the reasons."""
 
 
 def tables(benchmark: str, root: str | os.PathLike[str] = ".") -> list[str]:
@@ -39,19 +39,20 @@ def tables(benchmark: str, root: str | os.PathLike[str] = ".") -> list[str]:
 def load(benchmark: str, what: str, root: str | os.PathLike[str] = ".") -> pd.DataFrame:
     """A result table or the artifacts of a benchmark as a data frame.
 
-    `what` is the name of a result table (`table7`; see `tables`): then the frame is tidy, with one number a cell.
-    Identifying columns (`model`, `name`, `source`, `variant`, `measure`, ...) come first and are never missing; then
-    `value`, the ends `low` and `high` of its confidence interval, the number `n` of observations, and the p-value `p`,
-    which may be missing (`<NA>`). Shares are in percent, differences in points.
+    If `what` is the name of a result table (`table7`; see `tables`), the frame is tidy, with one number per cell.
+    Identifying columns (`model`, `name`, `source`, `variant`, `measure`, ...) come first and are never missing. They
+    are followed by `value`, the ends `low` and `high` of its confidence interval, the number `n` of observations, and
+    the p-value `p`, which may be missing (`<NA>`). Shares are in percent, differences in percentage points.
 
-    Otherwise it is the name of an artifact: `questions`, `predictions`, `pairs`, `judgements`, ...: the rows that the
-    last stage made, of all parts and all models, with the columns that docs/artifacts.md describes. `images` are
-    those that the questions and pairs of the last stage refer to, with their encoded bytes.
+    Otherwise `what` is the name of an artifact (`questions`, `predictions`, `pairs`, `judgements`, ...). The frame then
+    has the rows that the last stage made, for all parts and all models, with the columns described in
+    docs/artifacts.md. `images` has the images that the questions and pairs of the last stage refer to, with their
+    encoded bytes.
 
-    Warns (`StaleNumbers`) where `whatif show` would: when parameters, inputs or code have changed since, when a model
-    left questions unanswered for a transient reason, and when artifacts are missing, so that nothing can be checked.
-    Changes the working directory while it runs. Raises WhatifError when the benchmark is not selected in
-    `params.yaml`, when it has nothing of this name, and when that has not been made yet.
+    Warns (`StaleNumbers`) when `whatif show` would: when parameters, inputs or code have changed since, when a model
+    left questions unanswered for a transient reason, or when missing artifacts make a check impossible. Changes the
+    working directory while it runs. Raises WhatifError when the benchmark is not selected in `params.yaml`, when it has
+    no table or artifact of this name, or when that has not been made yet.
     """
     with contextlib.chdir(root):
         graph = _graph(benchmark)
@@ -76,11 +77,11 @@ def audit_shortcuts(
     seed: int = 0,
     confidence: float = 0.95,
 ) -> pd.DataFrame:
-    """How far multiple-choice questions can be answered without their images, as a tidy frame.
+    """How well multiple-choice questions can be answered without their images, as a tidy frame.
 
-    `questions` have the columns of the artifact `questions`; those without choices are passed over. For each variant
-    there is the accuracy in percent of the best letter, the best rank and a cross-validated random forest that sees
-    only text. Raises WhatifError when a variant has fewer pairs than folds, or none has choices.
+    `questions` have the columns of the artifact `questions`; questions without choices are skipped. For each variant,
+    the frame has the accuracy, in percent, of the best letter, the best rank and a cross-validated random forest that
+    sees only text. Raises WhatifError when a variant has fewer pairs than folds, or when no question has choices.
     """
     from whatif.reporting.shortcuts import shortcuts
     from whatif.shortcuts.audit import audit
@@ -104,7 +105,7 @@ def _graph(benchmark: str) -> Graph:
 
 
 def _tables(graph: Graph, benchmark: str) -> list[str]:
-    """Text files that are there both as numbers and as a printed table."""
+    """The names of text files that exist both as numbers (`.csv`) and as a formatted table (`.md`)."""
     files = graph.benchmarks[benchmark].text_files
     stems = {suffix: [Path(path).stem for path in files if path.endswith(suffix)] for suffix in (".csv", ".md")}
     return [stem for stem in stems[".csv"] if stem in stems[".md"]]
@@ -130,7 +131,7 @@ def _artifact(graph: Graph, benchmark: str, table: Table) -> pd.DataFrame:
 
 
 def _last(graph: Graph, benchmark: str, table: Table) -> list[Path]:
-    """The artifacts of a table that the last stage with any makes."""
+    """The artifacts of a table that are made by the last stage that has this table."""
     steps = [step for step in graph.benchmarks[benchmark].steps if table in step.outputs.values()]
     return _paths(graph, benchmark, table, {step.stage for step in steps[-1:]})
 
@@ -152,7 +153,7 @@ def _rows(paths: Sequence[Path], table: Table, columns: Sequence[str] | None = N
 
 
 def _images(graph: Graph, benchmark: str) -> pd.DataFrame:
-    """The images that the last questions and pairs refer to, each once, in order of their ids."""
+    """The images that the questions and pairs of the last stage refer to, each once, sorted by id."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -180,7 +181,7 @@ def _images(graph: Graph, benchmark: str) -> pd.DataFrame:
 
 
 def _frame(rows: pa.Table) -> pd.DataFrame:
-    """Rows with nullable types; lists and structs as Python has them."""
+    """Rows as a data frame with nullable types; lists and structs become Python objects."""
     import pandas as pd
     import pyarrow as pa
 

@@ -1,4 +1,4 @@
-"""`whatif show`, `audit` and `compare`: numbers, artifacts and pictures, for people to look at."""
+"""`whatif show`, `audit` and `compare`: display numbers, artifacts and images."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _LONGEST_CELL = 60
 def show(what: str, rows: int, picture: Path | None, pairs: int) -> None:
     """Show a benchmark's main table, or the rows and provenance of an artifact.
 
-    A note above the table says whether it is stale, unfinished or cannot be checked, and why.
+    A note above the table reports if the numbers are stale, unfinished or cannot be checked, and why.
 
     \b
     whatif show cvqa-synthetic
@@ -113,7 +113,10 @@ def _cell(value: Any) -> str:
 
 
 def _sheet(name: str, pairs: int) -> tuple[int, bytes]:
-    """How many pairs are shown, and the sheet: taken evenly from the whole set, so that every group is there."""
+    """The number of pairs shown, and the contact sheet as PNG.
+
+    The pairs are taken at even intervals from the whole set, so that different groups are represented.
+    """
     from whatif import artifacts, benchmarks
     from whatif.artifacts.images import ImageStore
     from whatif.artifacts.schemas import QUESTIONS
@@ -154,9 +157,9 @@ def _panel(pair: Sequence[dict[str, Any]], images: Any) -> Panel:
     "--seed", default=0, type=click.IntRange(0, 2**32 - 1), show_default=True, help="Seed of folds and forests."
 )
 def audit(questions: Sequence[Path], folds: int, seed: int) -> None:
-    """Measure how far multiple-choice sets can be answered without their pictures.
+    """Measure how well multiple-choice questions can be answered without their images.
 
-    QUESTIONS are questions tables (.parquet): ours, or one that `whatif import` made.
+    QUESTIONS are questions tables (.parquet) from the pipeline or from `whatif import`.
     """
     from whatif import artifacts
     from whatif.artifacts.schemas import QUESTIONS as TABLE

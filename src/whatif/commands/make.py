@@ -1,4 +1,4 @@
-"""`whatif make`: the command of the stages in dvc.yaml, which calls Snakemake only when a job is due."""
+"""`whatif make`: the command that the stages in dvc.yaml run; it calls Snakemake only when a job is due."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ _SNAKEMAKE = ("--cores", "all")
 def make(target: str, arguments: tuple[str, ...]) -> None:
     """Make the files of TARGET: a stage, or evaluate-MODEL. The stages in dvc.yaml call this.
 
-    Ends at once when all of them are fresh. What the stash holds is taken back. If jobs are still due, it becomes
-    `snakemake ARGUMENTS -- TARGET`, by default with `--cores all`.
+    Exits at once if all of them are fresh. Files that are in the stash are restored. If jobs are still due, the command
+    runs `snakemake ARGUMENTS -- TARGET`, by default with `--cores all`.
 
-    As part of a `dvc repro` of all stages, it makes the files of the later stages too, in one run of Snakemake; DVC
-    records them when it comes to their stages. A job that fails there fails its own stage.
+    As part of a `dvc repro` of all stages, it also makes the files of the later stages in one run of Snakemake. DVC
+    records them when it reaches their stages. A job that fails in this run fails its own stage.
     """
     _run_code_of_this_checkout()
     if "DVC_STAGE" in os.environ:
@@ -57,10 +57,10 @@ def make(target: str, arguments: tuple[str, ...]) -> None:
 
 
 def _take_back(target: str, *, whole: bool, as_it_is: bool) -> bool:
-    """Takes back from the stash what is due, and returns whether all files of the target are fresh.
+    """Restores files that are due from the stash, and returns whether all files of the target are fresh.
 
-    whole: takes back the files of all stages, not only of those that the target needs.
-    as_it_is: accepts unfinished outputs, because a run has just asked what they lack.
+    whole: restore the files of all stages, not only those that the target needs.
+    as_it_is: accept unfinished outputs, because a run has just asked their unanswered questions again.
     """
     from whatif import benchmarks
     from whatif.graph import code_index
@@ -85,7 +85,7 @@ def _take_back(target: str, *, whole: bool, as_it_is: bool) -> bool:
     prologue = prepare(graph, said.append, accept, wanted.__contains__)
     prologue.end()
     is_fresh = all(prologue.found[job].condition is Condition.FRESH for job in needed)
-    # When Snakemake follows it says for itself what is not fresh.
+    # If Snakemake runs next, it reports itself what is not fresh.
     taken = {f"{job.name}: taken from the stash" for job in prologue.taken}
     for line in said if is_fresh else filter(taken.__contains__, said):
         click.echo(line, err=True)
@@ -94,7 +94,7 @@ def _take_back(target: str, *, whole: bool, as_it_is: bool) -> bool:
 
 
 def _warn_of_undeclared_metrics(graph: Graph, target: str) -> None:
-    """Prints a line, in the first stage alone, when dvc.yaml lacks the metrics of a selected benchmark."""
+    """Prints a warning, only in the first stage, for each metrics file that dvc.yaml does not declare."""
     from whatif.workflow.dvc_yaml import DVC_YAML, undeclared
 
     if target == graph.jobs[0].step.stage and DVC_YAML.is_file():
@@ -103,7 +103,7 @@ def _warn_of_undeclared_metrics(graph: Graph, target: str) -> None:
 
 
 def _note(graph: Graph, named: list[str], found: dict[Job, State], basis: fresh_targets.Basis) -> None:
-    """Notes every target of which all files are fresh, and none of its own unfinished."""
+    """Records every target for which all needed files are fresh and none of its own files are unfinished."""
     from whatif.graph.freshness import Condition
     from whatif.workflow.snakemake import jobs_asked_for
 
@@ -114,12 +114,12 @@ def _note(graph: Graph, named: list[str], found: dict[Job, State], basis: fresh_
             found[job].unfinished for job in asked
         ):
             files = (path for job in needed for path in (*job.outputs.values(), *job.published))
-            with contextlib.suppress(WhatifError):  # it only saves the next stage a plan
+            with contextlib.suppress(WhatifError):  # the record only saves planning in the next stage
                 fresh_targets.note(target, basis, files)
 
 
 def _run_code_of_this_checkout() -> None:
-    """Starts again with the code in ./src when another one runs: code and artifacts belong together."""
+    """Restarts with the code in ./src if other code is running, because code and artifacts belong together."""
     source = Path("src").resolve()
     before = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     is_other = (source / "whatif").is_dir() and source / "whatif" != Path(__file__).resolve().parents[1]

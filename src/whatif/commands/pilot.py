@@ -1,7 +1,7 @@
-"""`whatif evaluate BENCHMARK --model M --limit N`: asks, scores and prints a pilot sample without recording it.
+"""`whatif evaluate BENCHMARK --model M --limit N`: asks a pilot sample, scores it and prints the results.
 
-The answers go into the response store, so a later evaluation does not ask them again. No artifact is written, because
-the sample is not part of `params.yaml`.
+The answers go into the response store, so a later evaluation does not ask the same questions again. No artifact is
+written, because the sample is not part of `params.yaml`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _CONFIDENCE = 0.95
 
 
 class _Collected:
-    """Takes the place of a job's outputs and collects the rows that are written."""
+    """Replaces a job's outputs and collects the rows that are written."""
 
     def __init__(self) -> None:
         self.rows: list[Mapping[str, Any]] = []
@@ -40,7 +40,7 @@ class _Collected:
 def run_pilot(benchmark: str, chosen: Mapping[str, str], limit: int) -> None:
     """Asks the chosen model `limit` pairs of a benchmark and prints the results for each strategy.
 
-    Raises WhatifError when no model is chosen, when the benchmark has no questions, and when the evaluation does.
+    Raises WhatifError when no model is chosen, when the benchmark has no questions, or when the evaluation raises it.
     """
     from whatif import benchmarks
 

@@ -1,6 +1,6 @@
-"""`whatif extract` to `whatif aggregate`: the jobs of one stage of one benchmark.
+"""`whatif extract` to `whatif aggregate`: run the jobs of one stage of one benchmark.
 
-The options that choose among jobs (`--part`, `--model`) are those by which installed benchmarks divide their steps.
+The options that select jobs (`--part`, `--model`) are the dimensions by which installed benchmarks divide their steps.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ _DRY_RUN = "Send nothing; print what models behind an endpoint would be asked, w
 
 
 class StageCommand(click.Command):
-    """A stage; its options are looked up when they are needed, so that `whatif --help` imports no benchmark."""
+    """The command of a stage; its options are looked up only when needed, so `whatif --help` imports no benchmark."""
 
     def __init__(self, name: str, described: str, *, samples: bool = False) -> None:
-        """`samples`: whether the stage has pilot samples and dry runs."""
+        """`samples`: whether the stage supports pilot samples and dry runs."""
         super().__init__(name, callback=self._run, help=described)
         self._samples = samples
 
@@ -52,7 +52,7 @@ class StageCommand(click.Command):
 
 
 def _dimensions(stage: str) -> dict[str, str]:
-    """The wildcards of a stage in all installed benchmarks, and what each chooses."""
+    """The wildcards of a stage in all installed benchmarks, each with its help text."""
     from whatif import benchmarks
 
     every = (benchmarks.benchmark(name) for name in benchmarks.installed())
@@ -65,7 +65,7 @@ def _dimensions(stage: str) -> dict[str, str]:
 
 
 def run_jobs(stage: str, benchmark: str, chosen: dict[str, str], step_name: str | None) -> None:
-    """Runs the jobs of a stage, or of one of its steps, one after another, and reports what each did."""
+    """Runs the jobs of a stage, or of one of its steps, one after another, and reports the outcome of each."""
     from whatif import benchmarks
     from whatif.graph.cautions import cautions
     from whatif.graph.run import run
@@ -77,7 +77,7 @@ def run_jobs(stage: str, benchmark: str, chosen: dict[str, str], step_name: str 
     graph = benchmarks.graph(benchmarks.load_params())
     steps = graph.steps_of(stage, benchmark, chosen, step_name)
     jobs = [job for step in steps for job in graph.jobs_of(step, chosen)]
-    if not is_planned():  # otherwise the process that planned has reported it
+    if not is_planned():  # otherwise the planning process has already printed the warnings
         for line in cautions(graph, jobs):
             say(line)
     for job in jobs:
@@ -85,7 +85,7 @@ def run_jobs(stage: str, benchmark: str, chosen: dict[str, str], step_name: str 
 
 
 def estimate_jobs(stage: str, benchmark: str, chosen: dict[str, str], step_name: str | None) -> None:
-    """Prints a line for each model behind an endpoint: what its jobs would ask, and about how much that costs."""
+    """Prints a line for each model behind an endpoint: what its jobs would ask, and the estimated cost."""
     from whatif import benchmarks
     from whatif.benchmarks.shared.dry_run import estimates
 

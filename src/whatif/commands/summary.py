@@ -1,4 +1,4 @@
-"""`whatif summary`: a line of headline numbers for each benchmark, and where the others are."""
+"""`whatif summary`: prints a line of headline numbers for each benchmark, and where to find all numbers."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from whatif.errors import WhatifError
 
 _METRICS = Path("metrics")
 _WIDTH = 100  # columns
-_MOST = 8  # numbers in the line of a benchmark
+_MOST = 8  # maximum number of values shown per measure
 
 
 @click.command()
 def summary() -> None:
-    """Print a line of headline numbers for each benchmark of params.yaml, and where to find the others.
+    """Print a line of headline numbers for each benchmark of params.yaml, and where to find the other numbers.
 
-    The numbers are those of metrics/BENCHMARK.json, which `dvc metrics show` prints in full.
+    The numbers come from metrics/BENCHMARK.json, which `dvc metrics show` prints in full.
     """
     from whatif import benchmarks
 
@@ -34,10 +34,11 @@ def summary() -> None:
 
 
 def headline(file: Path, measures: Sequence[str] = ()) -> str:
-    """The numbers of a metrics file of some measures, each with the model that it is about.
+    """The numbers of some measures in a metrics file, each with the name of its model.
 
-    Such as `counterfactual llava-original 22.9, random 24.8`. Without measures, the one that most models have. Raises
-    WhatifError when the file cannot be read.
+    For example: `counterfactual llava-original 22.9, random 24.8`. If none of `measures` is in the file, the most
+    frequent measure is shown. If the file does not exist, the text explains how to make it. Raises WhatifError when the
+    file is not valid JSON.
     """
     try:
         leaves = list(_numbers((), json.loads(file.read_text(encoding="utf-8"))))

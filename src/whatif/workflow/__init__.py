@@ -1,1 +1,1 @@
-"""What both entry points, DVC and Snakemake, ask of the graph."""
+"""The connection between the graph and its two entry points, DVC and Snakemake."""

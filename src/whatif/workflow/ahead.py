@@ -1,7 +1,7 @@
-"""All stages of a `dvc repro` in one run of Snakemake: the first stage with a job that is due runs the later ones too.
+"""All stages of a `dvc repro` in one run of Snakemake: the first stage with a job that is due runs all later ones too.
 
-Jobs of all stages then run side by side, the graph is planned once, and the later stages only have to be recorded.
-A job that fails still fails its own stage: the others go on, and each stage ends by whether its own files are there.
+Jobs of all stages then run in parallel, the graph is planned only once, and DVC only has to record the later stages.
+A failed job still fails its own stage. The other jobs continue, and each stage succeeds if its own files exist.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ _NOTE = Path(".whatif/ahead.json")
 
 @dataclass(frozen=True)
 class Ahead:
-    """A run of all stages that an earlier stage of this `dvc repro` has made, and whether a job of it failed."""
+    """A run of all stages, started by an earlier stage of this `dvc repro`; `failed` if one of its jobs failed."""
 
     failed: bool
 
 
 def earlier(repro: str | None) -> Ahead | None:
-    """What an earlier stage of a `dvc repro` ran (see `owners.whole_repro`); None when there was none."""
+    """The run that an earlier stage of a `dvc repro` started (see `owners.whole_repro`); None if there was none."""
     try:
         noted = json.loads(_NOTE.read_text(encoding="utf-8"))
         return Ahead(bool(noted["failed"])) if repro is not None and noted["repro"] == repro else None
@@ -37,9 +37,10 @@ def earlier(repro: str | None) -> Ahead | None:
 
 
 def run(repro: str, command: Sequence[str]) -> int:
-    """Runs Snakemake with all stages and notes it; returns its exit code, 128 and more when a signal ended it.
+    """Runs Snakemake with all stages and records the run; returns its exit code.
 
-    Signals that come to this process alone are passed on. The terminal sends Ctrl-C to both.
+    The code is 128 plus the signal number if a signal ended Snakemake. SIGTERM and SIGHUP are forwarded to Snakemake;
+    SIGINT is not, because the terminal sends Ctrl-C to both processes.
     """
     with subprocess.Popen(command) as snakemake, _signals_passed_on(snakemake):
         code = snakemake.wait()

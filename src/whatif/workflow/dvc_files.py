@@ -13,9 +13,9 @@ _OWN_CONFIGURATION = Path(".dvc/config.local")  # not in git
 
 
 def check_dvc() -> None:
-    """Raises WhatifError when DVC could not run here: its configuration or `dvc.yaml` is damaged, or see `check_cache`.
+    """Raises WhatifError when DVC cannot run: its configuration or `dvc.yaml` is damaged, or `check_cache` fails.
 
-    A damaged `dvc.lock` is not looked for: `recovery.clear` restores it.
+    Does not check `dvc.lock`, because `recovery.clear` restores a damaged one.
     """
     _check_configuration(_CONFIGURATION, f"restore it with `git restore {_CONFIGURATION}`")
     _check_configuration(_OWN_CONFIGURATION, "correct or delete it")
@@ -24,9 +24,9 @@ def check_dvc() -> None:
 
 
 def check_cache() -> None:
-    """Raises WhatifError when the path of DVC's cache has a brace, at which DVC fails after a stage has run.
+    """Raises WhatifError when the path of DVC's cache contains a brace, which makes DVC fail after a stage has run.
 
-    DVC formats the path of its cache as a part of a progress bar (seen in 3.67).
+    DVC inserts the cache path into the format string of a progress bar (seen in 3.67).
     """
     if not set("{}") & set(str(Path.cwd())):
         return
@@ -41,7 +41,7 @@ def check_cache() -> None:
 
 
 def is_whole_lock(text: bytes) -> bool:
-    """Whether DVC can read this as its `dvc.lock`; it writes in place, so a kill may cut it off."""
+    """Whether DVC can read this text as its `dvc.lock`; DVC writes in place, so a killed process may truncate it."""
     import yaml
     from dvc.schema import COMPILED_LOCKFILE_SCHEMA
     from voluptuous import Invalid

@@ -65,7 +65,7 @@ def _stage(graph: Graph, stage: str, *, is_first: bool) -> dict[str, Any]:
     steps = graph.steps(stage)
     target = f"{stage}-${{key}}" if stage == "evaluate" else stage
     folder = f"data/{stage}/${{key}}" if stage == "evaluate" else f"data/{stage}"
-    # A model that no benchmark asks, such as a matcher without pairs, has an empty folder.
+    # A model that no benchmark evaluates, such as a matcher without pairs, has an empty folder.
     command = f"whatif make {target}" if stage != "evaluate" else f"mkdir -p {folder} && whatif make {target}"
     outputs: list[Any] = [{folder: {"persist": True}}]
     if stage == "aggregate":
@@ -80,7 +80,7 @@ def _stage(graph: Graph, stage: str, *, is_first: bool) -> dict[str, Any]:
 
 
 def _code() -> list[str]:
-    """The folder of whatif's code, where the project has it; an installed whatif is not a dependency of DVC's."""
+    """The folder of whatif's code, if the project contains it; an installed whatif is not a dependency for DVC."""
     return [_CODE] if Path(_CODE).is_dir() else []
 
 
@@ -89,7 +89,10 @@ def _stages_before(steps: Iterable[Step]) -> set[str]:
 
 
 def _params(graph: Graph, stage: str, steps: Iterable[Step]) -> list[str]:
-    """What decides which jobs a stage has and what they read: its own sections, and single places of other stages."""
+    """The parameters that decide which jobs a stage has and what they read.
+
+    They are the stage's own sections, and single places in the sections of other stages.
+    """
     found = {"seed": None} if any(step.seed for step in steps) else {}
     found["benchmarks"] = None
     if any(stage in one.settings.model_fields for one in graph.benchmarks.values()):

@@ -1,8 +1,8 @@
-"""Targets that were found fresh, noted with the stamps of everything that decides it.
+"""Targets that were found fresh, recorded with the stamps of everything that affects their freshness.
 
-While all stamps are the same, the target is fresh without a plan: neither parameters nor footers are read. So one stage
-of `dvc repro` plans, and the stages after it return at once. Artifacts are told by inode, size and time, as DVC itself
-tells whether it must read an output again. Imports nothing heavy.
+While all stamps are unchanged, the target is fresh without planning: neither parameters nor footers are read. So only
+one stage of `dvc repro` plans, and the later stages return at once. Artifacts are identified by inode, size and time,
+which DVC also uses to decide whether it must read an output again. This module imports no heavy packages.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _FOLDER = Path(".whatif/fresh")
 
 
 def holds(target: str) -> bool:
-    """Whether a target was found fresh and nothing that decides it has been touched since."""
+    """Whether a target was found fresh and nothing that affects its freshness has changed since."""
     try:
         noted = json.loads((_FOLDER / f"{target}.json").read_text(encoding="utf-8"))
         return (
@@ -29,12 +29,12 @@ def holds(target: str) -> bool:
             and all(identity_or_absent(Path(path)) == identity for path, identity in noted["files"].items())
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return False  # not noted, or not by us
+        return False  # not recorded, or not by whatif
 
 
 @dataclass(frozen=True)
 class Basis:
-    """What decides whether targets are fresh, besides their own files, as it was before they were looked at."""
+    """What decides whether targets are fresh, apart from their own files, as it was before they were checked."""
 
     packages: Sequence[Path]
     code: str
@@ -42,12 +42,12 @@ class Basis:
 
     @classmethod
     def taken(cls, packages: Sequence[Path], paths: Iterable[Path]) -> Basis:
-        """The stamps, as of now, of the code of some packages and of files and folders that may be there or not."""
+        """The current stamps of the code of some packages, and of files and folders, which need not exist."""
         return cls(packages, _code(packages), {str(path): stamp_or_absent(path) for path in paths})
 
 
 def note(target: str, basis: Basis, files: Iterable[Path]) -> None:
-    """Notes that a target, with all files that it needs, is fresh. Raises WhatifError when that cannot be written."""
+    """Records that a target, with all files that it needs, is fresh. Raises WhatifError when writing fails."""
     entry = {
         "packages": [str(folder) for folder in basis.packages],
         "code": basis.code,

@@ -1,4 +1,4 @@
-"""What a run that was killed leaves behind in a checkout, and its removal; only when nobody is at work there."""
+"""Removes what a killed run leaves behind in a checkout; used only when no run is active there."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from whatif.processes import owners
 from whatif.workflow.dvc_files import LOCK, is_whole_lock
 
 _SNAKEMAKE = Path(".snakemake")
-# Where temporary files of ours and of DVC may lie.
+# Folders that may contain temporary files of whatif and DVC.
 _FOLDERS = (Path("data"), Path("metrics"), Path("logs"), Path(".whatif"), Path(".dvc/cache"), Path(".dvc/tmp"))
 
 
 def clear() -> list[str]:
-    """Removes stale locks, marks and temporary files of this checkout; returns a line for each thing that was done.
+    """Removes stale locks, marks and temporary files of this checkout; returns one line for each action.
 
-    The caller has made sure that nobody is at work here (`owners.check_free`) and holds the lock of the checkout.
+    The caller must have checked that no run is active here (`owners.check_free`) and must hold the checkout's lock.
     """
     done = [*_snakemake(), *_dvc(), *_temporary_files()]
     if journal := _roll_back():
@@ -37,8 +37,8 @@ def _snakemake() -> Iterator[str]:
         if any(locks.iterdir()):
             yield f"{locks}: removed Snakemake's lock, whose owner is gone"
         shutil.rmtree(locks)
-    # Content decides what is due, and no artifact appears before it is whole. With these marks Snakemake would delete
-    # what such a job has finished.
+    # Content decides which jobs are due, and no artifact appears before it is complete. Because of these marks,
+    # Snakemake would delete the outputs that such a job has finished.
     marks = [mark for mark in (_SNAKEMAKE / "incomplete").rglob("*") if mark.is_file()]
     for mark in marks:
         mark.unlink()
@@ -75,7 +75,7 @@ def _temporary_files() -> Iterator[str]:
 
 
 def _roll_back() -> str:
-    """Lets SQLite undo the answer that was being stored; those before it are whole."""
+    """Lets SQLite roll back the answer that was being stored; all earlier answers are intact."""
     from whatif.models.responses.store import ResponseStore, store_path
 
     store = store_path()
@@ -83,13 +83,13 @@ def _roll_back() -> str:
     if not journal.exists() or not store.exists():
         return ""
     with ResponseStore(store) as opened:
-        opened.summary()  # whoever reads first takes back what was not finished
+        opened.summary()  # the first read rolls back the unfinished transaction
     return "" if journal.exists() else f"{store}: took back an answer that was not stored whole"
 
 
 @contextlib.contextmanager
 def _held(lock: Path) -> Iterator[None]:
-    """Keeps DVC out for a moment, as its own lock does; raises InUseError when it came first."""
+    """Locks DVC out with its own lock file for a moment; raises InUseError if DVC already holds the lock."""
     if not lock.exists():
         yield
         return

@@ -1,4 +1,4 @@
-"""What the Snakefile asks: the checked graph, put in order once, and the paths and command of each rule."""
+"""What the Snakefile uses: the checked graph in a prepared workspace, and the paths and command of each rule."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from whatif.graph.steps import OutputOf, Step
 from whatif.params.base import STAGES as _IN_ORDER
 from whatif.params.whole import PARAMS_FILE
 
-# Stage -> what its rules do, in the order of the pipeline.
+# Stage -> description of what its rules do, in the order of the pipeline.
 STAGES = dict(
     zip(
         _IN_ORDER,
@@ -34,16 +34,16 @@ STAGES = dict(
     )
 )
 
-# Options of Snakemake that would break a promise of this graph -> what to do instead.
+# Snakemake options that would break a guarantee of this graph -> what to do instead.
 _REFUSED = {
     "touch": "content decides what is fresh, not times; leave it out, and see `whatif status`",
 }
 
 
 def refuse_options(asked: Any) -> None:
-    """Raises WhatifError when Snakemake was called with an option that does not go with this graph.
+    """Raises WhatifError when Snakemake was called with an option that is incompatible with this graph.
 
-    `asked` are the parsed options of Snakemake's command line; None when it was not called by one.
+    `asked` are the parsed options of Snakemake's command line, or None if Snakemake was not called from one.
     """
     for name, instead in _REFUSED.items():
         if getattr(asked, name, False):
@@ -59,16 +59,17 @@ def open_graph(
     executes: Callable[[], bool] = lambda: True,
     dry_run: bool = False,
 ) -> Graph:
-    """The graph of `params.yaml`; `schedules` is true in the one process that plans jobs, which clears the way.
+    """The graph of `params.yaml`.
 
-    `executes` is asked when the process ends, whether it ran what was due or only looked, as a dry run does.
+    `schedules` is true only in the process that plans jobs; that process also prepares the workspace (`prepare`).
+    `executes` is called when the process ends: it returns whether jobs were run, and false after a dry run.
 
-    `asked_for` are the targets of the run, none for all of them. What is unfinished is done again when it is itself
-    asked for, or everything is: `snakemake evaluate` asks again, `snakemake aggregate` takes the answers that are
-    there. So a stage of `dvc.yaml` never changes the outputs of another. In a `dry_run`, a line says of each model with
-    prices what its evaluations that are due would cost.
+    `asked_for` are the targets of the run; if it is empty, all targets are requested. Unfinished outputs are made again
+    only if they are requested themselves: `snakemake evaluate` asks the unanswered questions again, and `snakemake
+    aggregate` uses the existing answers. So a stage of `dvc.yaml` never changes the outputs of another stage. A
+    `dry_run` prints, for each model with prices, a line with the estimated cost of its evaluations that are due.
 
-    Raises WhatifError for bad parameters, and for `--config` and `--configfile`, which `dvc repro` would not see.
+    Raises WhatifError for invalid parameters, and for `--config` and `--configfile`, which `dvc repro` would not see.
     """
     import yaml
 
@@ -89,7 +90,7 @@ def open_graph(
 
 
 def _say_costs(graph: Graph, asked: Iterable[Job], found: Mapping[Job, State], say: Callable[[str], None]) -> None:
-    """A line for each model with prices whose evaluations are due."""
+    """Prints a cost estimate for each model with prices whose evaluations are due."""
     from whatif.benchmarks.shared.dry_run import estimates, has_prices
 
     wanted = graph.needed_for(asked)
@@ -98,7 +99,7 @@ def _say_costs(graph: Graph, asked: Iterable[Job], found: Mapping[Job, State], s
 
 
 def jobs_asked_for(graph: Graph, asked_for: Collection[str]) -> list[Job]:
-    """The jobs that a run with these targets names: files, rules, or stages and models; all when it names none."""
+    """The jobs that the targets of a run name: files, rules, stages or models; all jobs if there are no targets."""
     if not asked_for or "all" in asked_for:
         return graph.jobs
     named = targets(graph)
@@ -111,7 +112,7 @@ def jobs_asked_for(graph: Graph, asked_for: Collection[str]) -> list[Job]:
 
 
 def accepts(graph: Graph, asked_for: Collection[str]) -> Callable[[Job], bool]:
-    """Which jobs' unfinished outputs are good enough for a run with these targets: of all that it does not name."""
+    """Selects the jobs whose unfinished outputs are accepted in a run: all jobs that its targets do not name."""
     asked = {job.name for job in jobs_asked_for(graph, asked_for)}
     return lambda job: job.name not in asked
 
@@ -119,8 +120,8 @@ def accepts(graph: Graph, asked_for: Collection[str]) -> Callable[[Job], bool]:
 def inputs_of(graph: Graph, step: Step) -> list[str]:
     """The input patterns of a step's rule.
 
-    A wildcard that the rule has too stays one; of any other, a job reads all values. Patterns take Snakemake a third of
-    the time of input functions.
+    Wildcards that the rule also has are kept; for any other wildcard, a job reads all values. Snakemake needs a third
+    of the time for patterns that it needs for input functions.
     """
     benchmark = graph.benchmarks[step.benchmark]
     return [path for given in step.inputs.values() for path in _patterns(graph, benchmark.step_of(given), given, step)]
@@ -138,12 +139,15 @@ def outputs_of(step: Step) -> list[str]:
 
 
 def priority_of(step: Step) -> int:
-    """Earlier stages first: long chains of jobs begin early, and independent evaluations fill the other cores."""
+    """The priority of a step's rule: earlier stages first.
+
+    Long chains of jobs then begin early, and independent evaluations use the remaining cores.
+    """
     return len(_IN_ORDER) - _IN_ORDER.index(step.stage)
 
 
 def log_of(step: Step) -> str:
-    """Where the rule's jobs write everything that they print."""
+    """The log file to which the rule's jobs write their output, with wildcards."""
     folders = ["logs", step.stage, step.benchmark, *filter(None, [step.name])]
     return "/".join([*folders, *(f"{{{name}}}" for name in step.wildcards)]) + ".log"
 
@@ -156,7 +160,7 @@ def job_of(step: Step) -> str:
 
 
 def targets(graph: Graph) -> dict[str, list[str]]:
-    """Targets of `dvc repro` and `snakemake`: every stage, and `evaluate-MODEL` for each model, with their files."""
+    """The targets of `dvc repro` and `snakemake` and their files: every stage, and `evaluate-MODEL` for each model."""
     named = {stage: graph.stage_outputs(stage) for stage in _IN_ORDER}
     for model in graph.params.models:
         named[f"evaluate-{model}"] = [
