@@ -1,6 +1,6 @@
 """Finds benchmarks: the folders of this package, and entry points of other packages.
 
-A folder `my_benchmark` is the benchmark `my-benchmark`; its package contains a `Benchmark` with the name `BENCHMARK`.
+A folder `my_benchmark` defines the benchmark `my-benchmark`; its package contains a `Benchmark` named `BENCHMARK`.
 Another package registers its own in the entry-point group `whatif.benchmarks`: `my-benchmark = "my_package"`.
 """
 
@@ -50,7 +50,7 @@ def installed() -> list[str]:
 
 
 def benchmark(name: str) -> Benchmark:
-    """The benchmark of this name. Raises WhatifError when its module does not define one; KeyError if it is unknown."""
+    """The benchmark of this name. Raises WhatifError if its module defines none, KeyError if the name is unknown."""
     found = getattr(importlib.import_module(modules()[name]), "BENCHMARK", None)
     if not isinstance(found, Benchmark) or found.name != name:
         raise WhatifError(f"{modules()[name]}: must define `BENCHMARK`, a whatif Benchmark named {name!r}")
@@ -64,7 +64,7 @@ def load_params(path: Path = Path(PARAMS_FILE)) -> Params:
 
 
 def check_params(values: Any, path: Path = Path(PARAMS_FILE)) -> Params:
-    """Checks values that were read from a file; raises as `load_params` does."""
+    """Checks values that were read from a file. Raises the same errors as `load_params`."""
     return _checked(values, path, None)
 
 

@@ -1,4 +1,4 @@
-"""The caption stages of COCO-Counterfactuals: captions, their nouns, candidates and the choice (3.1, B.1.1)."""
+"""The caption stages of COCO-Counterfactuals: captions, nouns, candidates and the chosen ones (3.1, B.1.1)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _SETTINGS = f"generate.{NAME}.captions"
 # Captions that the models process together. The other texts in a batch change the last digits of a score, so these
 # groups do not depend on the division of captions into parts.
 _GROUP = 64
-_SPLIT = "test"  # of the embedded scenes: no model was trained on them
+_SPLIT = "test"  # split of the embedded scenes; no model was trained on it
 _SIDE = 64  # side of their images in pixels
 
 
@@ -48,7 +48,7 @@ PART = part_dimension(lambda params, benchmark: params.section(benchmark, CocoCo
     outputs={"captions": CAPTIONS, "images": IMAGES, "rejections": REJECTIONS, "missing": REJECTIONS},
 )
 def extract(task: Task[ExtractCaptions]) -> None:
-    """Captions with their nouns, and the images that they were written for, if the folders have them."""
+    """Extracts captions with their nouns, and the images of the captions where the folders contain them."""
     from tempfile import TemporaryDirectory
 
     from whatif.embedded.scene_files import write_scene_files

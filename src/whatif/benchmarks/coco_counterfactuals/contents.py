@@ -1,4 +1,4 @@
-"""What the report of COCO-Counterfactuals holds, ours and the released ones."""
+"""The contents of the COCO-Counterfactuals report, for our pairs and for the released pairs."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from whatif.benchmarks.shared.tasks import table_files
 from whatif.graph.dimensions import Shown
 
 TABLES = ("table1", "agreement", "table2", "table13", "figure3", "table7", "table10", "human", "funnel")
-# What the tables show beside ours.
+# The reported numbers that the tables show beside ours.
 REPORTED = tuple(
     f"{__package__}:published/{table}.csv" for table in ("table1", "table2", "table7", "table10", "table13", "text")
 )
 PUBLISHED = ("report.md", "gallery.html", "figure3.svg", *table_files(TABLES))
-SHOWN = (SHOWN_MATCHERS, Shown(ENCODER, ("name", "checkpoint")))  # the checkpoint tells Table 13 from Table 2
+SHOWN = (SHOWN_MATCHERS, Shown(ENCODER, ("name", "checkpoint")))  # the checkpoint decides between Table 13 and Table 2
 PLOTS = tuple(
     {
         "file": f"table{number}.csv",
-        "template": "recall",  # .dvc/plots/recall.json: our recall at k, by model, subset and what is retrieved
+        "template": "recall",  # .dvc/plots/recall.json: our recall at k, by model, subset and retrieved item
         "x": "k",
         "y": "value",
         "x_label": "k",

@@ -1,4 +1,4 @@
-"""Tables 7 and 10 of COCO-Counterfactuals and the rate of A.3.2: which images were judged wrong, and why."""
+"""Tables 7 and 10 of COCO-Counterfactuals and the rate of A.3.2: images that were judged wrong, and the reasons."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from whatif.verification.consensus import consensus, made_by, outcomes_of
 from whatif.verification.error_categories import CATEGORIES
 from whatif.verification.items import Row, pairs_by_id
 
-LEAST_ERRORS = 20  # of a pair of subjects to be in Table 10
-ALL = "all"  # judged images, whatever their subjects
+LEAST_ERRORS = 20  # minimum number of errors for a pair of subjects in Table 10
+ALL = "all"  # all judged images, regardless of their subjects
 _ARROW = " → "
 _NUMBERS = ("value", "low", "high", "n")
 HUMAN, OTHER, HUMAN_PAIRS = (
@@ -34,11 +34,11 @@ HUMAN, OTHER, HUMAN_PAIRS = (
 def table7(
     categories: Mapping[str, str], settings: Precision, *, made_by: str | None, sampled: int | None = None
 ) -> Table:
-    """Table 7: how the errors of a sample are shared out among the eight categories, reported and ours.
+    """Table 7: the distribution of a sample of errors over the eight categories, reported and ours.
 
-    `categories` is item -> category; `sampled` is how many errors were drawn, if some have no category yet. Measures:
-    `share` of a category in percent of the `n` errors with a category, with Wilson intervals, and its `count`;
-    `sampled` errors, and those `categorised`.
+    `categories` maps items to categories; `sampled` is the number of errors drawn, if some have no category yet.
+    Measures: `share` of a category in percent of the `n` errors with a category, with Wilson intervals, and its
+    `count`; the number of `sampled` errors; and the number of `categorised` errors.
 
     Raises WhatifError for a category that the paper does not have.
     """
@@ -91,16 +91,16 @@ def error_subjects_tables(
 ) -> tuple[Table, Table]:
     """Tables `table10` and `human`: errors by altered subjects, with the denominators that the paper does not report.
 
-    Subjects are compared without regard to capitals; both images of a pair count for its subjects, original first.
-    Measures: `errors`, `judged` images, and the `rate` of errors in percent of `n` judged images with intervals by
-    pair, missing where none was judged. Subjects in `table10`: those that the paper reports, those of ours with
-    `least_errors` errors or more (`woman → girl`), and `all`. `human` has the same of
+    Subjects are compared case-insensitively. Both images of a pair count for its subjects, original first. Measures:
+    `errors`, `judged` images, and the `rate` of errors in percent of `n` judged images, with intervals by pair. The
+    rate is missing if no image was judged. `table10` contains the subjects that the paper reports, our subjects with
+    at least `least_errors` errors (`woman → girl`), and `all`. `human` contains the same measures for
 
-    - images whose own caption has a human word for subject, which is what A.3.2 counts, and of the other images;
-    - images of pairs whose provenance has `human`, that is, one subject of both.
+    - images whose own caption has a human word as its subject, which A.3.2 counts, and for the other images;
+    - images of pairs whose provenance has `human`, which means that one of the two subjects is human.
 
-    Raises WhatifError when a judged item is of no pair, when people's and automatic judgements are mixed, and when
-    provenance does not mention human words.
+    Raises WhatifError when a judged item belongs to no pair, when human and automatic judgements are mixed, and when
+    the provenance does not mention human words.
     """
     judged = list(judgements)
     maker = made_by(judged)
@@ -197,7 +197,7 @@ def _is_flagged(row: Row) -> bool:
 
 
 def _errors(wrong: Mapping[str, bool], settings: Precision, place: Mapping[str, Any]) -> Rows:
-    """The rows of some images (item -> whether it is an error); both images of a pair go together."""
+    """The rows for some images (item -> whether it is an error); both images of a pair form one cluster."""
     rate: dict[str, Any] = {"n": len(wrong)}
     if wrong:
         pairs = [pair_and_side(item)[0] for item in wrong]

@@ -1,4 +1,4 @@
-"""Tables 2 and 13 of COCO-Counterfactuals: recall of image-text retrieval, ours beside the reported one."""
+"""Tables 2 and 13 of COCO-Counterfactuals: recall of image-text retrieval, our results beside the reported ones."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _IDENTITY = ("model", "name", "source", "subset", "retrieved", "k", "measure", P
 
 @dataclass
 class _Queries:
-    """What one model found in one direction of one subset, by query."""
+    """The results of one model in one direction of one subset, by query."""
 
     ranks: dict[str, int | None] = field(default_factory=dict)
     candidates: int = 0
@@ -58,17 +58,22 @@ def recall_table(
     settings: Precision,
     names: Mapping[str, str],
 ) -> Table:
-    """Table `2` or `13` (4.2.1, A.6) from rows of `ranks` of the models in `names` (key -> name to print, in order).
+    """Table `2` or `13` (4.2.1, A.6) from rows of `ranks` of the models in `names` (key -> display name, in order).
 
-    Measures, by subset and by what is retrieved (`text` or `image`): `recall` at `k` in percent of `n` queries; where
-    there are originals, its `change` relative to theirs in percent, missing where the baseline is 0, with a missing end
-    where that is infinite; `candidates` that are searched; and `errors`: queries without a result, which are misses.
+    Measures, by subset and by retrieved item (`text` or `image`):
 
-    The queries of a pair go together, and so do pairs whose original captions describe the same photograph. So
-    `photographs` gives the photograph of a pair, by pair id, where it has one; intervals are by photograph. Our rows
-    follow the reported ones of the same system.
+    - `recall` at `k` in percent of `n` queries;
+    - where there are originals, the `change` relative to their recall, in percent. It is missing where the baseline is
+      0. An infinite end of its interval is missing;
+    - `candidates` that are searched;
+    - `errors`: queries without a result, which count as misses.
 
-    Raises WhatifError when a row is of an unknown model or subset, a query is there twice, or it is no item of a pair.
+    The queries of a pair are clustered, and so are pairs whose original captions describe the same photograph.
+    `photographs` maps pair ids to photographs, where there is one; intervals are by photograph. Our rows follow the
+    reported rows of the same system.
+
+    Raises WhatifError when a row has an unknown model or subset, when a query occurs twice, or when a query is not an
+    item of a pair.
     """
     clusters = _Clusters(photographs, settings.confidence)
     ours: dict[tuple[str, str], Rows] = {}
@@ -89,7 +94,7 @@ def recall_table(
 def _in_order(
     reported: Mapping[tuple[str, str], Rows], ours: dict[tuple[str, str], Rows], names: Mapping[str, str]
 ) -> Iterator[dict[str, Any]]:
-    """Reported rows by system and subset, each followed by ours of the same name; then our other rows."""
+    """Reported rows by system and subset, each followed by our rows of the same name, then our other rows."""
     for system in dict.fromkeys(system for system, _ in reported):
         for subset in SUBSETS:
             yield from reported.get((system, subset), [])
@@ -119,7 +124,7 @@ def _by_cell(ranks: Iterable[Row], names: Mapping[str, str]) -> dict[str, dict[s
 
 @dataclass(frozen=True)
 class _Clusters:
-    """Which queries go together, and how intervals are made."""
+    """The clusters of the queries, and the settings of the intervals."""
 
     photographs: Mapping[str, str]
     confidence: float
@@ -145,7 +150,7 @@ class _Clusters:
         ]
 
     def _of(self, subset: str, queries: _Queries) -> list[str]:
-        """The photograph, or else the pair, of each query; queries of originals have the id of their pair."""
+        """The photograph of each query, or its pair if there is none; a query of an original has its pair's id."""
         pairs = [query if subset == ORIGINALS else pair_and_side(query)[0] for query in queries.ranks]
         return [self.photographs.get(pair, pair) for pair in pairs]
 
@@ -218,5 +223,5 @@ def _views(table: str, level: str) -> tuple[View, ...]:
 
 
 def _signed(change: float) -> str:
-    """Writes a change in whole percent, as the paper does; an end that is not known is infinite."""
+    """Writes a change in whole percent, as the paper does; an unknown end is written as infinite."""
     return "∞" if pd.isna(change) else f"{round(change) + 0:+d}"

@@ -44,7 +44,7 @@ _step = StepsOf(CocoCounterfactualsSettings)
     outputs={"pairs": PAIRS},
 )
 def draw(task: Task[GeneratePictures]) -> None:
-    """Candidates of the images of one part of the caption pairs: their settings and CLIP similarities (3.2)."""
+    """Draws candidate images for one part of the caption pairs; records their settings and CLIP similarities (3.2)."""
     from whatif.models.responses.store import ResponseStore, store_path
     from whatif.prompt_to_prompt.candidate_scores import candidate_rows
 
@@ -74,7 +74,7 @@ def draw(task: Task[GeneratePictures]) -> None:
     outputs={"pairs": PAIRS, "images": IMAGES, "rejections": REJECTIONS},
 )
 def filter_(task: Task[KeepSettings]) -> None:
-    """The best candidate of each pair by directional similarity, drawn again to store its images (3.2, B.1.2)."""
+    """Selects each pair's best candidate by directional similarity; draws it again to store its images (3.2, B.1.2)."""
     from whatif.prompt_to_prompt.chosen_images import chosen_pictures
     from whatif.prompt_to_prompt.directional_similarity import Thresholds, best_candidates, lost_pair
 
@@ -113,7 +113,7 @@ def filter_(task: Task[KeepSettings]) -> None:
     outputs={"judgements": JUDGEMENTS, "errors": REJECTIONS, "rejections": REJECTIONS},
 )
 def verify(task: Task[JudgeSettings]) -> None:
-    """The caption that each image shows, by human labels or, for scenes, by the recogniser (4.1)."""
+    """Determines the caption that each image shows, by human labels or, for scenes, by the recogniser (4.1)."""
     if len(task.paths("filtered")) > 1:  # this is the first step that reads all parts
         lost = list(_lost(task.rows("filtered")))
         task.check_losses("pairs", task.count("pairs"), lost, remedy=_REMEDY)
@@ -131,8 +131,8 @@ def _lost(rejections: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]
 def verify_pictures(task: Task[Any], settings: VerifyPictures, *, drawn: bool) -> None:
     """Writes judgements, the sample of errors with their categories, and the unusable entries of the given files.
 
-    Without labels the recogniser judges images of `drawn` captions, those of the embedded scenes. Any other image is
-    rejected, because the recogniser knows only scenes.
+    Without labels, the recogniser judges the images if their captions are those of the embedded scenes (`drawn`). All
+    other images are rejected, because the recogniser knows only scenes.
     """
     from whatif.embedded.automatic_labels import automatic_categories, automatic_labels, unlabelled
     from whatif.verification.consensus import consensus, errors
@@ -179,7 +179,7 @@ _PAIRED = {"pairs": filter_["pairs"], "images": filter_["images"], "photographs"
     outputs={"ranks": RANKS},
 )
 def retrieve(task: Task[None]) -> None:
-    """The ranks at which one dual encoder finds captions and images (4.2.1), also for correctly matched pairs only."""
+    """Computes the ranks of one dual encoder for captions and images (4.2.1), also for correctly matched pairs only."""
     from whatif.scoring.retrieve import (
         COUNTERFACTUALS,
         HUMAN_EVALUATED,
@@ -212,7 +212,7 @@ def retrieve(task: Task[None]) -> None:
     outputs={"matches": MATCHES, "random-matches": MATCHES},
 )
 def match(task: Task[None]) -> None:
-    """The scores of one matcher for the captions and images of each pair, and of random pairs of originals (4.2.2)."""
+    """Scores the captions and images of each pair, and of random pairs of originals, by one matcher (4.2.2)."""
     from whatif.scoring.match import matches, random_pairs
 
     matcher, key = _matcher(task), task.wildcards["matcher"]

@@ -1,4 +1,4 @@
-"""Figure 3 of COCO-Counterfactuals: by how much the right caption or image of two is scored higher."""
+"""Figure 3 of COCO-Counterfactuals: the margin by which the right caption or image scores higher than the wrong one."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
 Row: TypeAlias = Mapping[str, Any]
 Floats: TypeAlias = NDArray[np.float64]
 
-# The paper's names of the margins, by what is retrieved: with a random other original, with a counterfactual.
+# The paper's names of the margins, by retrieved item: against a random other original, and against a counterfactual.
 KINDS = {"image retrieval": ("IR_r", "IR_c"), "text retrieval": ("TR_r", "TR_c")}
 MARGINS = tuple(name for pair in zip(*KINDS.values(), strict=True) for name in pair)
 _BINS = 60
-_TITLE_WIDTH = 32  # letters; a longer name would meet that of the next column
+_TITLE_WIDTH = 32  # characters; a longer name would overlap the name of the next column
 _COLOURS = ("#1b6ca8", "#b5541c")
 _LABELS = ("random other original (IR_r, TR_r)", "counterfactual (IR_c, TR_c)")
 
 
 @dataclass(frozen=True)
 class MatchingMargins:
-    """Model -> margin -> its values, to be drawn; and the table `figure3`."""
+    """The values of each model's margins (model -> margin -> values), and the table `figure3`."""
 
     values: dict[str, dict[str, Floats]]
     table: Table
@@ -50,15 +50,16 @@ def matching_margins(
     settings: Precision,
     names: Mapping[str, str],
 ) -> MatchingMargins:
-    """The four margins of 4.2.2 of each model in `names` (key -> name to print, in order).
+    """The four margins of 4.2.2 of each model in `names` (key -> display name, in order).
 
-    `random` are rows of `matches` of `random_pairs`, which give IR_r and TR_r; `counterfactual` are those of
-    counterfactual pairs, which give IR_c and TR_c. A margin below 0 is a wrong choice. Measures: `pairs` that were
-    scored, and `errors` that could not be; the `median` of `n` margins in the unit of the model's score; `below zero`
-    in percent of them, with an interval; and `equal`, the number of ties. Intervals are by photograph: `photographs`
-    gives it by pair id, where there is one. Pairs whose original captions describe the same photograph go together.
+    `random` contains rows of `matches` for `random_pairs`, which give IR_r and TR_r. `counterfactual` contains the rows
+    for counterfactual pairs, which give IR_c and TR_c. A margin below 0 is a wrong choice. Measures: `pairs` that were
+    scored, and `errors` that could not be scored; the `median` of `n` margins in the unit of the model's score; `below
+    zero` in percent of these margins, with an interval; and `equal`, the number of ties. Intervals are by photograph:
+    `photographs` maps pair ids to photographs, where there is one. Pairs whose original captions describe the same
+    photograph form one cluster.
 
-    Raises WhatifError when a row is of an unknown model.
+    Raises WhatifError when a row has an unknown model.
     """
     values: dict[str, dict[str, list[float]]] = {model: {name: [] for name in MARGINS} for model in names}
     clusters: dict[str, dict[str, list[str]]] = {model: {name: [] for name in MARGINS} for model in names}
@@ -123,10 +124,10 @@ def _table(rows: list[dict[str, Any]], level: str) -> Table:
 
 
 def margin_distributions(values: Mapping[str, Mapping[str, Floats]], names: Mapping[str, str]) -> bytes:
-    """Figure 3 as an SVG: a column of panels for each model, image above text retrieval, in percent of the pairs.
+    """Figure 3 as an SVG: a column of panels per model, image retrieval above text retrieval, in percent of the pairs.
 
-    Each panel has the margins of random pairs beside those of counterfactual ones, in bins that both share. Scales
-    differ between models, whose scores have units of their own. The same values give the same bytes.
+    Each panel shows the margins of random pairs beside those of counterfactual pairs, in the same bins. Scales differ
+    between models, because their scores have different units. The same values give the same bytes.
     """
     return svg(lambda: _draw(values, names))
 
@@ -152,7 +153,7 @@ def _draw(values: Mapping[str, Mapping[str, Floats]], names: Mapping[str, str]) 
 
 def _panel(axes: Axes, both: list[Floats]) -> None:
     together = np.concatenate(both)
-    # Zero is among the edges of the bins, or the bin across it would hold right and wrong choices.
+    # Zero is an edge of a bin. Otherwise the bin around zero would contain both right and wrong choices.
     low, high = (float(min(together.min(), 0)), float(max(together.max(), 0))) if together.size else (0.0, 0.0)
     width = (high - low) / _BINS or 1.0
     edges = width * np.arange(np.floor(low / width) - 1, np.ceil(high / width) + 2)

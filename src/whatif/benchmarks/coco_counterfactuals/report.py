@@ -30,9 +30,9 @@ from whatif.verification.consensus import made_by
 
 @dataclass(frozen=True)
 class Made:
-    """How the pairs of a benchmark were made: its name, its funnel until there were pairs, and a note for the report.
+    """How the pairs of a benchmark were made: its name, its funnel up to the finished pairs, and a note for the report.
 
-    `chose` is the checkpoint by which the images were chosen; its model is in Table 13, the others are in Table 2.
+    `chose` is the checkpoint that selected the images. Its model is in Table 13, the other models are in Table 2.
     """
 
     name: str
@@ -48,7 +48,7 @@ def publish_report(task: Task[Any], made: Made) -> None:
     pairs = list(task.rows("pairs"))
     judgements = list(task.rows("judgements"))
     photographs = photographs_of(pairs)
-    categories = {row["item_id"]: row["reason"] for row in task.rows("errors")}  # empty where an error has none
+    categories = {row["item_id"]: row["reason"] for row in task.rows("errors")}  # empty for an error without a category
     sampled = table7(
         {item: category for item, category in categories.items() if category},
         settings,
@@ -111,10 +111,10 @@ def publish_report(task: Task[Any], made: Made) -> None:
 
 
 def headline(recalls: pd.DataFrame, margins: pd.DataFrame, judged: pd.DataFrame, agreed: pd.DataFrame) -> Headline:
-    """The numbers for `dvc metrics diff`, by model, and of the labels as `image_labels`, which is no key of a model.
+    """The numbers for `dvc metrics diff`, by model; those of the labels are under `image_labels`.
 
-    Of a model recall@1 in percent on counterfactuals and originals, by what is retrieved, and the share of
-    counterfactual pairs of which it scores the wrong image (IR_c) or caption (TR_c) higher.
+    For a model: recall@1 in percent on counterfactuals and originals, by retrieved item, and the share of
+    counterfactual pairs for which it scores the wrong image (IR_c) or the wrong caption (TR_c) higher.
     """
     found: dict[str, dict[str, float | int]] = {}
     names = {COUNTERFACTUALS: "counterfactual", ORIGINALS: "original"}
@@ -134,19 +134,19 @@ def headline(recalls: pd.DataFrame, margins: pd.DataFrame, judged: pd.DataFrame,
 
 
 def _searchers(task: Task[Any], made: Made) -> dict[str, dict[str, str]]:
-    """The models of Tables 2 and 13: Table 13 has the one by which the images were chosen (A.6)."""
+    """The models of Tables 2 and 13: Table 13 has the model that selected the images (A.6)."""
     names, shown = names_of(task, ENCODER), task.shown_models(ENCODER)
     by_it = {key: name for key, name in names.items() if shown[key]["checkpoint"] == made.chose}
     return {"2": {key: name for key, name in names.items() if key not in by_it}, "13": by_it}
 
 
 def _sorted_by(task: Task[Any], judged_by: str | None) -> str | None:
-    """Who gave the categories: people where there is a file, otherwise those who judged."""
+    """Who assigned the categories: people if there is a file, otherwise the judges of the images."""
     return "people" if task.settings.error_categories is not None else judged_by
 
 
 def _evaluated(task: Task[Any], pairs: int) -> list[FunnelStage]:
-    """The stages after there are pairs: which images were judged, and which pairs matched."""
+    """The stages after the pairs are finished: the images that were judged, and the pairs that were matched."""
     judged = len({row["item_id"] for row in task.rows("judgements")})
     unjudged = {"no label": 2 * pairs - judged} if judged < 2 * pairs else {}
     verified = FunnelStage("verify", "images", 2 * pairs, judged, unjudged)

@@ -1,11 +1,11 @@
-"""COCO-Counterfactuals: captions that differ in one noun, with a picture of each (COCO-Counterfactuals 3 and 4).
+"""COCO-Counterfactuals: captions that differ in one noun, with an image of each (COCO-Counterfactuals 3 and 4).
 
-Extract captions, their nouns and their pictures; generate counterfactual captions by a masked language model, choose
-one for each, and make candidates of both pictures by prompt-to-prompt; filter these by CLIP and draw the best again;
-verify which caption each picture shows; evaluate models by retrieval and by matching; make Tables 1, 2, 7, 10, 13 and
-Figure 3. The work is in `captions` and `images`.
+The steps extract captions, their nouns and their images; generate counterfactual captions with a masked language
+model, choose one for each caption, and make candidates of both images by prompt-to-prompt; filter these by CLIP and
+draw the best ones again; verify which caption each image shows; evaluate models by retrieval and by matching; and make
+Tables 1, 2, 7, 10, 13 and Figure 3. The implementation is in `captions` and `images`.
 
-Captions are chosen in the stage `generate`, because pictures are made of the chosen ones.
+Captions are chosen in the stage `generate`, because the images are made from the chosen captions.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _WITHOUT_WORDNET = (
     publishes=PUBLISHED,
 )
 def aggregate(task: Task[ReportSettings]) -> None:
-    """Tables and Figure 3 beside the printed numbers, the funnel, and a gallery of pairs."""
+    """Makes the tables and Figure 3 beside the reported numbers, the funnel, and a gallery of pairs."""
     from whatif.benchmarks.coco_counterfactuals.report import Made, publish_report
 
     counts = list(task.rows("counts"))
@@ -76,7 +76,7 @@ def aggregate(task: Task[ReportSettings]) -> None:
 
 
 def _funnel(task: Task[ReportSettings], counts: Sequence[Mapping[str, Any]]) -> list[FunnelStage]:
-    """Counts of every stage until there are pairs of pictures, each from its own artifacts."""
+    """Counts of every stage up to the finished pairs of images, each from the stage's own artifacts."""
     from whatif.benchmarks.coco_counterfactuals.caption_choice import CHOSEN
     from whatif.prompt_to_prompt.chosen_images import WHEN_DRAWN_AGAIN
     from whatif.prompt_to_prompt.directional_similarity import NO_CANDIDATE_LEFT
@@ -103,10 +103,10 @@ def _funnel(task: Task[ReportSettings], counts: Sequence[Mapping[str, Any]]) -> 
 
 
 def _photographs(task: Task[ReportSettings]) -> tuple[int, int]:
-    """How many photographs the captions name, and how many of these are there."""
+    """The number of photographs that the captions name, and the number of these that are available."""
     rows = task.rows("captions", ["image_id", "provenance"])
     named = {json.loads(row["provenance"])["image"]: row["image_id"] for row in rows}
-    named.pop(None, None)  # captions may come without
+    named.pop(None, None)  # a caption may have no photograph
     return len(named), sum(image_id is not None for image_id in named.values())
 
 

@@ -1,4 +1,4 @@
-"""Table 1 of COCO-Counterfactuals and the agreement of 4.1: the captions that images were judged to show."""
+"""Table 1 of COCO-Counterfactuals and the agreement of 4.1: the captions that the images show, as judged."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ from whatif.verification.picture_tasks import RATERS
 Rows: TypeAlias = list[dict[str, Any]]
 
 ALL = "all"
-MADE_BY = "made_by"  # column: `people` or `automatic` of our labels, empty of reported numbers
+MADE_BY = "made_by"  # column: `people` or `automatic` for our labels, empty for reported numbers
 LABELS = (*OUTCOMES, UNDECIDED)
-# What a kappa is of, and the labels of one image that all annotators gave.
+# The labels for which a kappa is computed: the chosen captions, and the same labels as outcomes.
 CHOSEN, AS_OUTCOMES = "chosen caption", ", ".join(OUTCOMES)
 _LABEL_OF = {f"labels_{name}": name for name in OUTCOMES}  # metric in the published text -> label
 _WITHOUT_HOLM = NUMBERS[:-1]
 
 
 def table1(judgements: Iterable[Row], settings: Precision) -> Table:
-    """Table 1 from rows of `judgements` about images: which caption was chosen, beside the reported shares.
+    """Table 1 from rows of `judgements` about images: the chosen captions, beside the reported shares.
 
-    Rows are of the images made from the `original` and `counterfactual` captions and of `all`. Measures:
+    There are rows for the images made from the `original` and `counterfactual` captions, and for `all`. Measures:
 
     - `share` of a label (correct, incorrect, neither, both, undecided), in percent of the `n` images that were judged,
       and `count`. An image that several people labelled counts once, see `consensus`. Intervals are by pair;
-    - `judged`: the images;
-    - `difference`: of the `n` pairs with both images judged, correct on counterfactuals minus originals in points, with
-      McNemar's exact p. That of the paper is computed from its two shares.
+    - `judged`: the number of judged images;
+    - `difference`: for the `n` pairs with both images judged, correct on counterfactuals minus correct on originals, in
+      points, with McNemar's exact p. The paper's difference is computed from its two shares.
 
-    Raises WhatifError when people's and automatic judgements are mixed.
+    Raises WhatifError when human and automatic judgements are mixed.
     """
     judged = list(judgements)
     maker = made_by(judged)
@@ -143,16 +143,18 @@ def _difference(outcomes: Mapping[str, str], settings: Precision) -> Rows:
 
 
 def agreement_table(judgements: Iterable[Row], settings: Resampling, seed: int) -> Table:
-    """Agreement on the images that three annotators labelled (COCO-Counterfactuals 4.1). Measures:
+    """Agreement on the images that three annotators labelled (COCO-Counterfactuals 4.1).
+
+    Measures:
 
     - `images` with exactly three labels, and `left out`: images with two labels, or more than three;
-    - `kappa`: Fleiss' kappa over `n` images, of the caption that was chosen (original, counterfactual, both, neither)
-      and of the same as correct, incorrect, both, neither. It is missing where it is not defined. The paper does not
-      say which of the two it reports;
+    - `kappa`: Fleiss' kappa over `n` images, once for the chosen caption (original, counterfactual, both, neither) and
+      once for the same labels as correct, incorrect, both, neither. It is missing where it is not defined. The paper
+      does not state which of the two it reports;
     - `unanimous`: images with three equal labels, in percent of `n`;
-    - `disputed`: the other images; `share`: of their `n` labels those of each kind, in percent.
+    - `disputed`: the other images; `share`: the share of each label among the `n` labels of these images, in percent.
 
-    Raises WhatifError when people's and automatic judgements are mixed.
+    Raises WhatifError when human and automatic judgements are mixed.
     """
     judged = list(judgements)
     maker = made_by(judged)
@@ -239,7 +241,7 @@ def _reported_agreement() -> Rows:
 
 
 def whose(maker: str | None) -> str:
-    """A sentence for a note: who judged our images."""
+    """A sentence for a note that states who judged our images."""
     if maker == "automatic":
         return "Ours were labelled automatically, by a recogniser of drawn shapes, not by people."
     return "Ours were labelled by people." if maker else "None of our images were labelled."

@@ -1,7 +1,7 @@
-"""COCO-Counterfactuals as released: its pairs of pictures, labelled, searched and matched (COCO-Counterfactuals 4).
+"""COCO-Counterfactuals as released: its pairs of images, labelled, retrieved and matched (COCO-Counterfactuals 4).
 
-Extract the released pairs, and the photographs of their original captions where MS-COCO's captions and folders are
-given; from there on all is as for pairs of our own.
+The first step extracts the released pairs, and the photographs of their original captions if MS-COCO's captions and
+folders are configured. All later steps are the same as for our own pairs.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from whatif.graph.task import Task
 from whatif.reporting.funnel import FunnelStage, reasons
 
 NAME = "coco-counterfactuals-released"
-_CHOSE = "openai/clip-vit-base-patch32"  # of the CLIP models the only one among the paper's assets (B.5)
+_CHOSE = "openai/clip-vit-base-patch32"  # the only CLIP model among the paper's assets (B.5)
 _REMEDY = (
     f"give the released examples.jsonl with its pictures, a folder or a zip, as extract.{NAME}.data_set in params.yaml"
 )
@@ -52,7 +52,7 @@ _step = StepsOf(CocoCounterfactualsReleasedSettings)
     },
 )
 def extract(task: Task[ExtractReleasedPairs]) -> None:
-    """The released pairs and their pictures; each with the photograph of its original caption, where it is there."""
+    """Extracts the released pairs and their images, with the photograph of each original caption if available."""
     from whatif.formats.caption_sets import NOT_DRAWN
     from whatif.formats.coco_counterfactuals import read_released_pairs
 
@@ -84,7 +84,7 @@ def extract(task: Task[ExtractReleasedPairs]) -> None:
     outputs=images.verify.outputs,
 )
 def verify(task: Task[VerifyPictures]) -> None:
-    """Which caption each picture shows: the labels of people (4.1)."""
+    """Determines the caption that each image shows, from human labels (4.1)."""
     images.verify_pictures(task, task.settings, drawn=False)
 
 
@@ -110,7 +110,7 @@ match = images.match.reading(**_PAIRED)
     publishes=PUBLISHED,
 )
 def aggregate(task: Task[ReportSettings]) -> None:
-    """Tables and Figure 3 beside the printed numbers, the funnel, and a gallery of pairs."""
+    """Makes the tables and Figure 3 beside the reported numbers, the funnel, and a gallery of pairs."""
     from whatif.benchmarks.coco_counterfactuals.report import Made, publish_report
 
     unusable, missing = (reasons(task.rows(role)) for role in ("unusable", "missing"))
@@ -125,7 +125,7 @@ def aggregate(task: Task[ReportSettings]) -> None:
 def _photographs(
     originals: Mapping[str, str], settings: Any
 ) -> tuple[dict[str, dict[str, Any]], dict[str, tuple[str, str]]]:
-    """Pair id -> the row of `images` of its original caption's photograph; and of the others, why there is none."""
+    """Pair id -> the row of `images` for the photograph of its original caption; for other pairs, why there is none."""
     from whatif.benchmarks.coco_counterfactuals_released.original_photographs import photograph_names
     from whatif.formats.caption_images import find_pictures
     from whatif.formats.caption_sets import read_captions_in_order

@@ -1,4 +1,4 @@
-"""Figures 3 and 5 of C-VQA: how answers are distributed, and the gap between images of men and of women."""
+"""Figures 3 and 5 of C-VQA: the distribution of answers, and the gap between images of men and of women."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 _COLOURS = {"original": "#1b6ca8", "counterfactual": "#b5541c"}
 _GENDER_COLOURS = ("#4c7d5a", "#8a5a96")
-_LARGEST = 10  # answers above it share a bar
+_LARGEST = 10  # larger answers share a bar
 
 
 def answer_distribution(counts: Mapping[str, Mapping[str, Mapping[int, int]]]) -> bytes:
     """Figure 3 as an SVG: group -> variant -> answer -> number of questions; bars are percent of a group's questions.
 
-    The paper has one panel a group and does not say which variant it shows; here both are side by side.
+    The paper has one panel per group and does not state which variant it shows. Here both variants are side by side.
     """
 
     def draw() -> Figure:

@@ -1,4 +1,4 @@
-"""Figure 5 of C-VQA as a table: what a counterfactual costs on images of men and of women, and the gap between them."""
+"""Figure 5 of C-VQA as a table: the drop on counterfactual questions for images of men and of women, and the gap."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def gender_gaps(
 ) -> dict[str, GroupGap]:
     """Model -> its gap, over the pairs whose image is in `genders` (image_id -> `male` or `female`).
 
-    A pair counts when both of its twins have a prediction. Models without such pairs are left out.
+    A pair counts if both of its twins have a prediction. Models without such pairs are left out.
     """
     asked = {row["question_id"]: row for row in questions if row["image_ids"] and row["image_ids"][0] in genders}
     right: dict[str, dict[str, dict[str, bool]]] = {model: {} for model in models}
@@ -60,7 +60,7 @@ def gender_metrics(
     settings: Precision,
     models: Collection[str],
 ) -> dict[str, Metrics]:
-    """Model -> its `twin_metrics` on all pairs whose image is in `genders`; `models` are those that have a gap."""
+    """Model -> its `twin_metrics` on all pairs whose image is in `genders`; `models` are the models that have a gap."""
     asked = [row for row in questions if row["image_ids"] and row["image_ids"][0] in genders]
     known = {row["question_id"] for row in asked}
     images = {row["pair_id"]: row["image_ids"][0] for row in asked}
@@ -78,9 +78,9 @@ def gap_table(
 ) -> Table:
     """The table `gender`: each model's `diff` by gender and their `gap`, in points, and how its responses were read.
 
-    A diff is accuracy on original minus counterfactual questions, the other way round than `difference`, which is of
-    both genders together. `n` of a diff is a number of images, otherwise of pairs. p-values of gaps are corrected over
-    the table (Holm). `note` goes behind the caption.
+    A diff is the accuracy on original minus that on counterfactual questions. `difference` has the opposite sign and
+    covers both genders together. The `n` of a diff is a number of images; every other `n` is a number of pairs. The
+    p-values of the gaps are corrected over the table (Holm). `note` is appended to the caption.
     """
     corrected = holm([gap.p for gap in gaps.values()]).p_values
     rows: list[Row] = []

@@ -1,4 +1,4 @@
-"""What C-VQA-Real ends in: Tables 3, 4 and 5, the statistics of the set, its answers and words, and the funnel."""
+"""The results of C-VQA-Real: Tables 3, 4 and 5, statistics of the set, its answers and words, and the funnel."""
 
 from __future__ import annotations
 
@@ -106,13 +106,13 @@ def headline_of(made: Mapping[str, RealTable]) -> dict[str, Any]:
 
 
 def _asked(task: Task[ReportSettings], strategy: str, names: Mapping[str, str]) -> dict[str, str]:
-    """The models with answers to a strategy: not those whose file has responses to another one, or none here."""
+    """The models with answers to a strategy; a file may have only responses to another strategy, or none here."""
     answered = with_predictions(task, ANSWERER, strategy=strategy)
     return {key: name for key, name in names.items() if key in answered}
 
 
 def _note(strategy: str, asking: ReportSettings) -> str:
-    """Why rows of a table may be missing, or be of fewer questions."""
+    """Explains why rows of a table may be missing or have fewer questions."""
     if strategy not in asking.strategies:
         others = ", ".join(asking.strategies)
         return f"It shows answers to the strategy {strategy} alone; asked was only {others}."
@@ -123,7 +123,7 @@ def _note(strategy: str, asking: ReportSettings) -> str:
 
 
 def _genders(task: Task[ReportSettings], questions: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """image_id -> perceived gender, of the images that are asked about and annotated with one gender alone."""
+    """image_id -> perceived gender, for images that have questions and are annotated with exactly one gender."""
     from whatif.benchmarks.cvqa_real.gender_annotations import single_gender_images
     from whatif.formats.coco_photographs import coco_image_id
 
@@ -157,7 +157,7 @@ def _funnel(
         total = len(questions[model])
         left_out = total - len(pilots[model].rows(questions[model])) if model in pilots else 0
         for strategy in task.settings.strategies:
-            # A model that was asked elsewhere has no predictions under the other strategies.
+            # A model whose answers were recorded elsewhere has predictions for only one strategy.
             if shown.get("strategy", strategy) == strategy:
                 paths = task.paths_by(ANSWERER, "predictions", strategy=strategy)[model]
                 stages.append(evaluation_stage(paths, f"{model} {strategy}", total, not_in_sample=left_out))

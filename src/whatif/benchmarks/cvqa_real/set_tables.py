@@ -1,4 +1,4 @@
-"""What the released C-VQA-Real looks like: its questions, answers and words (C-VQA 3.4, Figure 3, supplement E)."""
+"""Statistics of the released C-VQA-Real: its questions, answers and words (C-VQA 3.4, Figure 3, supplement E)."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from whatif.reporting.numerals import count, decimal
 from whatif.reporting.table import Column, Table, View, tidy
 from whatif.reporting.twins import ALL, VARIANTS
 
-_MOST_FREQUENT = 10  # words of a class that are shown
+_MOST_FREQUENT = 10  # number of words of a class that are shown
 Row = Mapping[str, Any]
 
 
 def questions_table(released: Sequence[Row]) -> Table:
-    """Numbers of C-VQA 3.4: questions, words split on white space, and the share in percent of the answer no."""
+    """Numbers of C-VQA 3.4: questions, words split on white space, and the share of the answer "no" in percent."""
     from whatif.statistics.question_sets import summary
 
     cells = summary(released)
@@ -86,7 +86,7 @@ def words_table(released: Sequence[Row]) -> Table:
     """Type-token ratios and the most frequent nouns and verbs (C-VQA supplement E)."""
     from whatif.benchmarks.cvqa_real.words import word_classes
 
-    tag = tagger("pattern")  # the same on every machine, whatever is installed
+    tag = tagger("pattern")  # the same tagger on every machine, regardless of the installed packages
     rows: list[Row] = []
     for variant in VARIANTS:
         texts = [str(row["question"]) for row in released if row["variant"] == variant]

@@ -1,7 +1,7 @@
 """C-VQA-Real as released: open questions about photographs, each with a counterfactual twin (C-VQA 3.1, 4.1).
 
-Extract the released questions and their photographs; join them; leave out pairs whose photograph is not there; check
-that every answer can be scored; ask models with each prompting strategy; make Tables 3, 4 and 5.
+The steps extract the released questions and their photographs; join them; leave out pairs whose photograph is missing;
+check that every answer can be scored; ask models with each prompting strategy; and make Tables 3, 4 and 5.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ VARIANTS = ("original", "counterfactual")
 _FOLDERS = f"name the folders of COCO's photographs as extract.{NAME}.image_folders in params.yaml"
 
 
-# Predictions made elsewhere also say in which strategy they were asked for.
+# Predictions made elsewhere also state the strategy that was used.
 SHOWN = Shown(ANSWERER, (*SHOWN_ANSWERERS.fields, "strategy"))
 _step = StepsOf(CvqaRealSettings)
 STRATEGY = strategy(lambda params, benchmark: params.section(benchmark, CvqaRealSettings).evaluate.strategies)
@@ -43,7 +43,7 @@ _TABLES = ("table3", "table4", "table5", "drops", "gender", "question-set", "ans
     outputs={"questions": QUESTIONS, "images": IMAGES, "missing": REJECTIONS},
 )
 def extract(task: Task[SourceSettings]) -> None:
-    """The released questions, and the photographs that they ask about as far as the folders have them."""
+    """Extracts the released questions, and the photographs of the questions where the folders contain them."""
     from whatif.formats.c_vqa import read_released
     from whatif.formats.coco_photographs import find_photographs
 
@@ -67,7 +67,7 @@ def extract(task: Task[SourceSettings]) -> None:
 
 @_step("generate", inputs={"questions": extract["questions"]}, outputs={"questions": QUESTIONS})
 def generate(task: Task[None]) -> None:
-    """The pairs as they were released: both twins of every pair, in order of their ids."""
+    """Joins the pairs as they were released: both twins of every pair, in order of their ids."""
     for pair_id, rows in pairs_of(task.rows("questions")):
         if sorted(row["variant"] for row in rows) != sorted(VARIANTS):
             raise WhatifError(f"pair {pair_id}: has no twin; read the released file again")
@@ -78,7 +78,7 @@ def generate(task: Task[None]) -> None:
     "filter", inputs={"questions": generate["questions"]}, outputs={"questions": QUESTIONS, "rejections": REJECTIONS}
 )
 def filter_(task: Task[None]) -> None:
-    """Leaves out pairs whose photograph is not there: they stay in the set, and are not asked."""
+    """Leaves out pairs whose photograph is missing: they stay in the set, but models are not asked about them."""
     kept, rejected = 0, []
     for pair_id, rows in pairs_of(task.rows("questions")):
         if rows[0]["image_ids"]:
@@ -97,7 +97,7 @@ def filter_(task: Task[None]) -> None:
     outputs={"questions": QUESTIONS, "judgements": JUDGEMENTS, "rejections": REJECTIONS},
 )
 def verify(task: Task[None]) -> None:
-    """Checks that each answer can be scored: that it is extracted from itself."""
+    """Checks that each answer can be scored: the answer extracted from its own text must be the same answer."""
     from whatif.scoring.extraction.answer import extract as extract_answer
     from whatif.scoring.extraction.answer import is_correct
 
@@ -130,11 +130,11 @@ def verify(task: Task[None]) -> None:
     outputs={"predictions": PREDICTIONS},
 )
 def evaluate(task: Task[SampleSettings]) -> None:
-    """Asks one model the questions of one part in the words of one strategy."""
+    """Asks one model the questions of one part with the prompts of one strategy."""
     from whatif.scoring.open_answers import open_predictions
 
     model, strategy = task.wildcards["model"], task.wildcards["strategy"]
-    # Predictions made elsewhere were asked for in one way: there are none of any other.
+    # Predictions made elsewhere used one strategy; there are none for the other strategies.
     if getattr(task.model, "strategy", strategy) != strategy:
         task.outputs.write("predictions", [])
         return
@@ -183,7 +183,7 @@ def evaluate(task: Task[SampleSettings]) -> None:
     ),
 )
 def aggregate(task: Task[ReportSettings]) -> None:
-    """Tables 3, 4 and 5 beside the printed numbers, the answers of Figure 3, words, and the funnel."""
+    """Makes Tables 3, 4 and 5 beside the reported numbers, the answers of Figure 3, words, and the funnel."""
     from whatif.benchmarks.cvqa_real.report import publish_report
 
     publish_report(task)
@@ -205,7 +205,7 @@ BENCHMARK = Benchmark(
     plots=tuple(
         {
             "file": f"accuracy-{group}.csv",
-            "template": "models",  # .dvc/plots/models.json: a scatter that names each point
+            "template": "models",  # .dvc/plots/models.json: a scatter plot with a label for each point
             "x": "original",
             "y": "counterfactual",
             "x_label": "Accuracy on original questions (%)",

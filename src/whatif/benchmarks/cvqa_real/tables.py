@@ -1,4 +1,4 @@
-"""Tables 3, 4 and 5 of C-VQA: accuracy on C-VQA-Real by group, ours beside the reported one."""
+"""Tables 3, 4 and 5 of C-VQA: accuracy on C-VQA-Real by group, our results beside the reported ones."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Row = Mapping[str, Any]
 
 GROUPS = ("direct", "indirect", "boolean")
 _REPORTED_GROUPS = {"numerical-direct": "direct", "numerical-indirect": "indirect", "boolean": "boolean"}
-# Table 4 names systems by other words than Table 3; a model has one name, which is that of Table 3.
+# Table 4 uses other names for systems than Table 3. Each model has one name, that of Table 3.
 _ELSEWHERE = {
     "InstructBLIP-13B": "InstructBLIP (Vicuna-13B)",
     "LLaVA-1.5-13B": "LLaVA-1.5-13B (Vicuna-13B)",
@@ -39,7 +39,7 @@ _P = Column("p", "difference", number="p")
 
 @dataclass(frozen=True)
 class RealTable:
-    """One of the tables, and the numbers by model and group that it was made of."""
+    """One of the tables, and the numbers by model and group from which it was made."""
 
     metrics: dict[str, dict[str, Metrics]]
     table: Table
@@ -55,17 +55,17 @@ def real_table(
     sampled: Collection[str] = (),
     note: str = "",
 ) -> RealTable:
-    """Table `3`, `4` or `5` from the predictions of the models in `names` (key -> name to print, in that order).
+    """Table `3`, `4` or `5` from the predictions of the models in `names` (key -> display name, in that order).
 
-    Several questions share a photograph, so intervals and tests are by photograph. The accuracy that the rules of the
-    authors' published scoring give to the same responses (`legacy`) is in the second view. p-values are corrected over
-    the groups of the whole table (Holm). Our rows follow the reported ones of the same system; the keys in `sampled`
-    are marked as asked a part. `note` goes behind the caption.
+    Several questions share a photograph, so intervals and tests are by photograph. The second view has the accuracy of
+    the same responses under the rules of the authors' published scoring (`legacy`). p-values are corrected over the
+    groups of the whole table (Holm). Our rows follow the reported rows of the same system. The models in `sampled` are
+    marked as asked only a part. `note` is appended to the caption.
     """
     images = {row["pair_id"]: (row["image_ids"] or [row["pair_id"]])[0] for row in questions}
     metrics = twin_metrics(predictions, questions, settings, names, images=images) if names else {}
     cells = [(model, group) for model in names for group in GROUPS if group in metrics[model]]
-    # The smallest p-value that metrics hold stands for all below it; Holm's factor would make a number of it.
+    # The smallest p-value in metrics also represents all smaller ones; Holm's factor would turn it into another number.
     known = [0.0 if p <= SMALLEST_P else p for p in (metrics[model][group]["mcnemar_p"] for model, group in cells)]
     for (model, group), p in zip(cells, holm(known).p_values, strict=True):
         metrics[model][group]["mcnemar_p_holm"] = p_number(p or 0.0)
@@ -99,7 +99,7 @@ def real_table(
 
 
 def table_3_name(system: str) -> str:
-    """The name that Table 3 has for a system of another table, which is the one that a model is to have."""
+    """The name of a system in Table 3, given its name in another table; a model should have the name in Table 3."""
     return _ELSEWHERE.get(system, system)
 
 
@@ -113,7 +113,7 @@ def _ours(
 
 
 def _reported(table: str) -> dict[tuple[str, str], list[Row]]:
-    """The rows of each system and group as the paper has them, and the difference of both accuracies, in points."""
+    """The rows of each system and group as reported by the paper, and the difference of both accuracies, in points."""
     values: dict[tuple[str, str], dict[str, str]] = {}
     for row in published(__package__, f"table{table}"):
         place = (row["system"], _REPORTED_GROUPS[row["group"]])

@@ -1,4 +1,4 @@
-"""Which nouns and verbs questions use, and how varied they are (C-VQA supplement E)."""
+"""The nouns and verbs that questions use, and their variety (C-VQA supplement E)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from whatif.language.tagging import Tagger
 
-CLASSES = {"nouns": "NN", "verbs": "VB"}  # name -> how the Penn tags of the class begin
+CLASSES = {"nouns": "NN", "verbs": "VB"}  # name -> first letters of the class's Penn tags
 
 
 @dataclass(frozen=True)
@@ -17,16 +17,16 @@ class WordClass:
 
     tokens: int
     types: int
-    top: tuple[tuple[str, int], ...]  # (word, count), the most frequent first, ties in order of the alphabet
+    top: tuple[tuple[str, int], ...]  # (word, count), most frequent first, ties in alphabetical order
 
     @property
     def type_token_ratio(self) -> float:
-        """Different words per word; 0 when there is none."""
+        """The number of distinct words divided by the number of words; 0 without words."""
         return self.types / self.tokens if self.tokens else 0.0
 
 
 def word_classes(texts: Iterable[str], tag: Tagger, top: int = 20) -> dict[str, WordClass]:
-    """Nouns and verbs of texts as `tag` finds them. Words count as they are written: `dog` and `dogs` are two types."""
+    """The nouns and verbs of texts, as tagged by `tag`. Words are not lemmatised: `dog` and `dogs` are two types."""
     counts: dict[str, Counter[str]] = {name: Counter() for name in CLASSES}
     for text in texts:
         for word, part in tag(text):

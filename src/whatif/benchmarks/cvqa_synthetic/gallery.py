@@ -1,4 +1,4 @@
-"""The page of C-VQA-Synthetic that people look at: a puzzle of each template, its twin questions, and the answers."""
+"""The gallery of C-VQA-Synthetic: a puzzle of each template, its twin questions, and the answers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _TEXT = (
 
 
 def puzzle_gallery(task: Task[Any], questions: Sequence[Mapping[str, Any]], names: Mapping[str, str]) -> bytes:
-    """The page as HTML. `questions` are all that were asked; `names` are the printed names of the models by key."""
+    """The page as HTML. `questions` are all that were asked; `names` maps the models' keys to their display names."""
     first: dict[str, str] = {}
     for row in questions:
         first.setdefault(row["group"], row["pair_id"])
@@ -28,7 +28,7 @@ def puzzle_gallery(task: Task[Any], questions: Sequence[Mapping[str, Any]], name
     images = task.images()
     panels = []
     for group, pair_id in first.items():
-        # The original question first, although its id comes second.
+        # The original question comes first, although its id comes second.
         twins = [row for row in reversed(shown) if row["pair_id"] == pair_id]
         asked = tuple(
             Asked(
@@ -52,5 +52,5 @@ def _reply(question: Mapping[str, Any], prediction: Mapping[str, Any]) -> Reply:
 
 
 def _words(question: Mapping[str, Any], letter: str) -> str:
-    """An option as people read it: its words and its letter."""
+    """An option for readers: its words and its letter."""
     return f"{question['choices'][LETTERS.index(letter)]} ({letter})"

@@ -1,4 +1,4 @@
-"""What C-VQA-Synthetic ends in: Table 7 and its companions, a plot, a gallery and a report."""
+"""The results of C-VQA-Synthetic: Table 7 and its companion tables, a plot, a gallery and a report."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def tables_of(
     settings: Precision,
     names: Mapping[str, str],
 ) -> tuple[Table7, list[Table]]:
-    """The tables of predictions, from artifacts; millions of predictions are read a piece at a time."""
+    """The tables of predictions, from artifacts; millions of predictions are read in chunks."""
     said = artifacts.batches(
         predictions,
         PREDICTIONS,
@@ -82,7 +82,7 @@ def headline_of(scores: Table7) -> dict[str, dict[str, float | int]]:
 
 
 def _audits(task: Task[ReportSettings]) -> dict[str, list[Shortcut]]:
-    """What the shortcut audit found, by set of questions, in the order of the table."""
+    """The findings of the shortcut audit, by set of questions, in the order of the table."""
     found: dict[str, list[Shortcut]] = {}
     for row in task.rows("shortcuts"):
         found.setdefault(row.pop("set"), []).append(Shortcut(**row))
@@ -94,7 +94,7 @@ def _place_in_table(shortcut: Shortcut) -> tuple[int, int]:
 
 
 def _funnel(task: Task[ReportSettings], pilots: Mapping[str, Pilot]) -> list[FunnelStage]:
-    """Counts of every stage, each from its own artifacts, so that a loss anywhere shows where it happened."""
+    """Counts of every stage, each from its own artifacts, so that any loss is visible at its stage."""
     flowers = task.count("flowers")
     unused, filtered, refused = (reasons(task.rows(role)) for role in ("unused flowers", "filtered", "refused"))
     planned = len(GROUPS) * task.settings.puzzles_per_template

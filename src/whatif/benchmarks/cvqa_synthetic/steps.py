@@ -1,7 +1,7 @@
 """C-VQA-Synthetic: multiple-choice questions on drawn puzzles, each with a counterfactual twin (C-VQA 3.3, 4.2).
 
-Extract flower pictures; generate puzzles in six templates of 500, with their two questions; filter out what is too
-crowded or there twice; verify every answer by recounting the stored scene; ask models; make Table 7.
+The steps extract flower images; generate puzzles in six templates of 500, with two questions each; filter out puzzles
+that are too crowded or duplicates; verify every answer by recounting the stored scene; ask models; and make Table 7.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _TABLES = ("table7", "templates", "drops", "letters", "shortcuts", "costs", "fun
 
 @_step("extract", reads=lambda s: s.extract, outputs={"flowers": IMAGES, "rejections": REJECTIONS})
 def extract(task: Task[ExtractPuzzles]) -> None:
-    """Flower pictures from Icons-50 when `params.yaml` names its folder, else the ones that we draw."""
+    """Extracts flower images from Icons-50 if `params.yaml` names its folder, otherwise draws them."""
     from whatif.benchmarks.cvqa_synthetic.flowers import drawn_flowers, icons50_flowers
 
     settings = task.settings
@@ -75,7 +75,7 @@ def extract(task: Task[ExtractPuzzles]) -> None:
     outputs={"images": IMAGES, "puzzles": PUZZLES, "questions": QUESTIONS},
 )
 def generate(task: Task[GeneratePuzzles]) -> None:
-    """The puzzles of one part: pictures, scenes, and two questions each."""
+    """Generates the puzzles of one part: images, scenes, and two questions each."""
     from whatif.benchmarks.cvqa_synthetic.puzzle_image import FlowerPictures
     from whatif.benchmarks.cvqa_synthetic.questions import GROUPS
     from whatif.progress import progress
@@ -94,7 +94,7 @@ def generate(task: Task[GeneratePuzzles]) -> None:
 def _puzzle(
     number: int, seed: int, settings: GeneratePuzzles, flowers: Any
 ) -> tuple[dict[str, Any], dict[str, Any], list[dict[str, Any]]]:
-    """Rows of `images`, `puzzles` and `questions` of the puzzle with this number, counted over all templates."""
+    """Rows of `images`, `puzzles` and `questions` for the puzzle with this number, counted over all templates."""
     from whatif.benchmarks.cvqa_synthetic.dot_puzzle import lay_out_dots
     from whatif.benchmarks.cvqa_synthetic.flower_puzzle import lay_out_flowers
     from whatif.benchmarks.cvqa_synthetic.options import puzzle_text
@@ -148,7 +148,7 @@ def _puzzle(
     outputs={"questions": QUESTIONS, "rejections": REJECTIONS},
 )
 def filter_(task: Task[FilterPuzzles]) -> None:
-    """Rejects puzzles that are too crowded to be read, and puzzles whose picture was there before."""
+    """Rejects puzzles that are too crowded to be read, and puzzles whose image occurred before."""
     from whatif.benchmarks.cvqa_synthetic.checks import crowding_reason
 
     settings = task.settings
@@ -171,14 +171,14 @@ def filter_(task: Task[FilterPuzzles]) -> None:
     outputs={"questions": QUESTIONS, "judgements": JUDGEMENTS, "rejections": REJECTIONS},
 )
 def verify(task: Task[None]) -> None:
-    """Recounts every stored scene and checks both questions against it; nothing that disagrees is asked."""
+    """Recounts every stored scene and checks both questions against it; rejects every pair that disagrees."""
     from whatif.benchmarks.cvqa_synthetic.checks import question_defects, scene_defects
 
     judgements = []
     rejected: dict[str, dict[str, Any]] = {}
     puzzles = task.rows("puzzles")
     for pair_id, twins in pairs_of(task.rows("questions")):
-        # Both are in order of pair_id; the puzzles passed over were filtered out before.
+        # Both are in order of pair_id; the skipped puzzles were filtered out before.
         puzzle = next((puzzle for puzzle in puzzles if puzzle["pair_id"] == pair_id), None)
         if puzzle is None:
             raise WhatifError(f"pair {pair_id}: is among the questions but not among the puzzles; filter them again")
@@ -207,7 +207,7 @@ def evaluate(task: Task[EvaluatePuzzles]) -> None:
     model = task.wildcards["model"]
     asking, form = task.settings, task.model.multiple_choice
     questions = task.read("questions").to_pylist()
-    majority = majority_answers(questions)  # of all parts, or a baseline would depend on how many there are
+    majority = majority_answers(questions)  # from all parts, otherwise a baseline would depend on the number of parts
     here = {puzzle["pair_id"] for puzzle in task.rows("puzzles", ["pair_id"])}
     pilot = pilot_of(task.model.limit, questions, task.seed, NAME)
     asked = [question for question in (pilot.rows(questions) if pilot else questions) if question["pair_id"] in here]
@@ -220,7 +220,7 @@ def evaluate(task: Task[EvaluatePuzzles]) -> None:
     )
 
 
-# What only the audit depends on, so that no other setting of the tables grows its forests again.
+# Only the settings that the audit depends on, so that a change to other table settings does not refit its forests.
 @_step(
     "aggregate",
     name="shortcuts",
@@ -231,7 +231,7 @@ def evaluate(task: Task[EvaluatePuzzles]) -> None:
     outputs={"shortcuts": SHORTCUTS},
 )
 def audit_shortcuts(task: Task[AuditSettings]) -> None:
-    """How many questions of a variant are answered without their pictures, in our set and in the released one."""
+    """Measures how many questions of a variant can be answered without images, in our set and in the released one."""
     from whatif.formats.c_vqa import read_released
     from whatif.shortcuts.audit import audit
 
@@ -270,7 +270,7 @@ def audit_shortcuts(task: Task[AuditSettings]) -> None:
     publishes=("report.md", "gallery.html", "accuracy.csv", "accuracy.svg", *table_files(_TABLES)),
 )
 def aggregate(task: Task[ReportSettings]) -> None:
-    """Table 7 beside the printed numbers, by template, the letters chosen, the shortcut audit and the funnel."""
+    """Makes Table 7 beside the reported numbers, by template, the chosen letters, the shortcut audit and the funnel."""
     from whatif.benchmarks.cvqa_synthetic.report import publish_report
 
     publish_report(task)
@@ -304,7 +304,7 @@ BENCHMARK = Benchmark(
     plots=(
         {
             "file": "accuracy.csv",
-            "template": "models",  # .dvc/plots/models.json: a scatter that names each point
+            "template": "models",  # .dvc/plots/models.json: a scatter plot with a label for each point
             "x": "original",
             "y": "counterfactual",
             "x_label": "Accuracy on original questions (%)",

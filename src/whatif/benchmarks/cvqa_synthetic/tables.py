@@ -1,4 +1,4 @@
-"""Table 7 of C-VQA: accuracy on C-VQA-Synthetic, ours beside the reported one, by template, and the letters chosen."""
+"""Table 7 of C-VQA: accuracy on C-VQA-Synthetic, ours beside the reported one, by template, and the chosen letters."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Table7:
-    """What becomes of Table 7: the numbers of each model and group, and the tables `table7`, `templates`, `letters`.
+    """The results of Table 7: the numbers of each model and group, and the tables `table7`, `templates`, `letters`.
 
-    `answers` are what it was made of.
+    `answers` are the answers from which they were made.
     """
 
     answers: TwinAnswers
@@ -54,12 +54,12 @@ class Table7:
 
 
 def table7(predictions: Rows, questions: Rows, settings: Precision, names: Mapping[str, str]) -> Table7:
-    """Table 7 (C-VQA 4.2) from all predictions of all models in `names` (key -> name to print, in that order).
+    """Table 7 (C-VQA 4.2) from all predictions of all models in `names` (key -> display name, in that order).
 
-    The paper reports neither intervals nor sample sizes; ours have both, see `twin_metrics` for what is counted how
-    and for what raises. Chance is the mean of 1 / number of options, 25% in the paper.
+    The paper reports neither intervals nor sample sizes. Our rows have both; `twin_metrics` documents what is counted
+    and what raises. Chance is the mean of 1 / number of options, 25% in the paper.
 
-    Raises WhatifError when there is no question, or one has no choices.
+    Raises WhatifError when there is no question, or when a question has no choices.
     """
     answers = TwinAnswers(predictions, questions, names)
     chance = _chance(answers)
@@ -146,7 +146,7 @@ def _details(caption: str, further: Mapping[str, str]) -> View:
 
 def _letters(metrics: Mapping[str, Mapping[str, Metrics]], names: Mapping[str, str]) -> Table:
     shares = [metrics[model][ALL]["letters"][variant] for model in names for variant in VARIANTS]
-    # A model that answered nothing has no shares; all others have one for every letter.
+    # A model without any answer has no shares; all other models have a share for every letter.
     letters: dict[str, float] = max(shares, key=len, default={})
     unanswered = [status for status in STATUSES if status != "ok"]
     rows: list[Row] = []

@@ -1,4 +1,4 @@
-"""What the report of the scenes holds."""
+"""The contents of the report on the scenes."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ def _funnel(task: Task[ReportSettings], pilots: Mapping[str, Pilot]) -> list[Fun
 def _scene_panels(
     questions: Rows, predictions: Rows, names: Mapping[str, str], images: ImageStore, number: int
 ) -> tuple[Panel, ...]:
-    """A panel for each of `number` scenes, taken evenly from all, with all questions about it."""
+    """A panel for each of `number` scenes, evenly spaced over all scenes, with all questions about each scene."""
     given = {(row["question_id"], row["model"]): row for row in predictions}
     by_picture: dict[str, list[Mapping[str, Any]]] = {}
     for question in questions:

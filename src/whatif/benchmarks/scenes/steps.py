@@ -1,8 +1,8 @@
-"""The embedded world through all six stages: questions about scenes, and pairs of pictures that differ in one thing.
+"""The embedded scenes in all six stages: questions about scenes, and pairs of images that differ in one object.
 
-Extract scenes in the formats of MS-COCO and VQAv2; generate captions that differ in one noun and candidates of their
-pictures by prompt-to-prompt; filter these by CLIP (COCO-Counterfactuals 3.2); verify what the pictures show; ask models
-the questions, and let matchers score each pair; make tables, and a gallery to look at.
+The steps extract scenes in the formats of MS-COCO and VQAv2; generate captions that differ in one noun and candidates
+of their images by prompt-to-prompt; filter these by CLIP (COCO-Counterfactuals 3.2); verify what the images show; ask
+models the questions, and let matchers score each pair; and make tables and a gallery.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from whatif.graph.steps import Benchmark, StepsOf
 from whatif.graph.task import Task
 
 NAME = "scenes"
-SPLIT = "test"  # no model was trained on its scenes
+SPLIT = "test"  # no model was trained on scenes of this split
 _LEAST_SCORE = f"lower verify.{NAME}.least_score or raise generate.{NAME}.candidates in params.yaml"
 
 
@@ -53,7 +53,7 @@ STRATEGY = strategy(lambda params, benchmark: [params.section(benchmark, ScenesS
     outputs={"images": IMAGES, "questions": QUESTIONS, "rejections": REJECTIONS},
 )
 def extract(task: Task[ExtractScenes]) -> None:
-    """Scenes with their questions, written in the published formats and read back as MS-COCO and VQAv2 are."""
+    """Extracts scenes with their questions, written in the published formats and read back like MS-COCO and VQAv2."""
     from tempfile import TemporaryDirectory
 
     from whatif.embedded.scene_files import write_scene_files
@@ -82,7 +82,7 @@ def extract(task: Task[ExtractScenes]) -> None:
     "generate", reads=lambda s: s.generate, seed=True, divided_by=(PART,), outputs={"images": IMAGES, "pairs": PAIRS}
 )
 def generate(task: Task[GenerateScenes]) -> None:
-    """The candidates of one part of the pairs: pictures of both captions, each candidate with settings of its own."""
+    """Draws the candidates of one part of the pairs: images of both captions, with settings for each candidate."""
     from whatif.embedded.scene_pairs import caption_pair
     from whatif.progress import progress
     from whatif.prompt_to_prompt.image_maker import PictureDrawer
@@ -111,7 +111,7 @@ def generate(task: Task[GenerateScenes]) -> None:
     outputs={"pairs": PAIRS, "rejections": REJECTIONS},
 )
 def filter_(task: Task[FilterScenes]) -> None:
-    """The best candidate of each pair by CLIP's directional similarity, among those whose thing stays in its place."""
+    """Selects each pair's best candidate by directional similarity, among those whose object stays in its place."""
     from whatif.embedded.object_movement import moved_too_far
     from whatif.models.local.encoders import dual_encoder
     from whatif.prompt_to_prompt.directional_similarity import Thresholds, best_candidates, lost_pair, measured
@@ -138,7 +138,7 @@ def filter_(task: Task[FilterScenes]) -> None:
     outputs={"pairs": PAIRS, "questions": QUESTIONS, "judgements": JUDGEMENTS, "rejections": REJECTIONS},
 )
 def verify(task: Task[VerifyScenes]) -> None:
-    """Looks at each picture without knowing how it was made, and at each answer: can it be scored?"""
+    """Checks each image without using how it was made, and checks that each answer can be scored."""
     from whatif.embedded.scene_pairs import picture_defects
     from whatif.scoring.extraction.answer import extract as extract_answer
     from whatif.scoring.extraction.answer import is_correct
@@ -187,7 +187,7 @@ def verify(task: Task[VerifyScenes]) -> None:
     outputs={"predictions": PREDICTIONS},
 )
 def ask(task: Task[None]) -> None:
-    """Asks one model every question, openly, in the words of a strategy."""
+    """Asks one model every question as an open question, with the prompts of a strategy."""
     from whatif.scoring.open_answers import open_predictions
 
     model, strategy = task.wildcards["model"], task.wildcards["strategy"]
@@ -210,7 +210,7 @@ def ask(task: Task[None]) -> None:
     outputs={"matches": MATCHES},
 )
 def match(task: Task[None]) -> None:
-    """Lets one matcher score both captions of each pair with both its pictures (COCO-Counterfactuals 4.2.2)."""
+    """Scores both captions of each pair with both of its images by one matcher (COCO-Counterfactuals 4.2.2)."""
     from whatif.scoring.match import matches
 
     matcher = models.load_matcher(task.model.adapter, task.model)
@@ -240,7 +240,7 @@ def match(task: Task[None]) -> None:
     publishes=PUBLISHED,
 )
 def aggregate(task: Task[ReportSettings]) -> None:
-    """Accuracy by type of question, matching, the funnel, and a gallery of scenes and pairs."""
+    """Makes the tables of accuracy by type of question and of matching, the funnel, and a gallery."""
     from whatif.benchmarks.scenes.report import publish_report
 
     publish_report(task)

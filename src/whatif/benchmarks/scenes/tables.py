@@ -21,7 +21,7 @@ Row: TypeAlias = Mapping[str, Any]
 ALL = "all"
 _NUMBERS = ("value", "low", "high", "n")
 _SYSTEM = {"model": "", "name": "Model"}
-# What is chosen among the two of a pair, and whose it is, by the names of CHOICES.
+# The chosen item of the two in a pair and the variant that it belongs to, by the names of CHOICES.
 _CHOICES = dict(
     zip(
         CHOICES,
@@ -45,11 +45,12 @@ def accuracy(
     confidence: float,
     sampled: Mapping[str, Collection[str]] = MappingProxyType({}),
 ) -> Table:
-    """The table `accuracy`: each model by group of question and over all, with intervals by image.
+    """The table `accuracy`: each model by group of questions and over all, with intervals by image.
 
-    `names` gives the printed name of each model's key, in the order of the rows; `sampled` gives the ids of the
-    questions of a model that was asked only some of them. Measures: `accuracy` in percent of the `n` questions that
-    were asked; `unanswered`: how many of these have no answer, and count as wrong; `asked`: questions asked, of `n`.
+    `names` maps each model's key to its display name, in the order of the rows. `sampled` gives the question ids
+    for a model that was asked only some of them. Measures: `accuracy` in percent of the `n` questions that were asked;
+    `unanswered`: the number of these without an answer, which count as wrong; `asked`: questions asked, of `n`.
+
     Raises WhatifError when a model lacks a prediction.
     """
     by_id = {row["question_id"]: row for row in questions}
@@ -99,9 +100,8 @@ def accuracy(
 def matching(matches: Iterable[Row], *, names: Mapping[str, str], confidence: float) -> Table:
     """The table `matching`: how often each matcher finds the right one of two (COCO-Counterfactuals 4.2.2).
 
-    Measures: `found` in percent of `n` pairs with Wilson intervals, by what was chosen (`image`, `caption` or
-    `all four`) and the variant that it belongs to; `errors`: pairs that could not be scored, which count as wrong. A
-    tie is wrong.
+    Measures: `found` in percent of `n` pairs with Wilson intervals, by chosen item (`image`, `caption` or `all four`)
+    and the variant that it belongs to; `errors`: pairs that could not be scored, which count as wrong. A tie is wrong.
     """
     right: dict[str, list[dict[str, bool]]] = {key: [] for key in names}
     errors = dict.fromkeys(names, 0)

@@ -1,4 +1,4 @@
-"""By what evaluations are divided: the models that answer or match, and the prompting strategies."""
+"""The dimensions that divide evaluations: the models that answer or match, and the prompting strategies."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ STRATEGY_FILES = ("whatif.language:strategies/{}.yaml",)
 
 
 def adapter_code(params: Params, key: str) -> list[str]:
-    """Where the code of a model begins; it is looked up by the name of its adapter."""
+    """The module that implements a model, looked up by the name of its adapter."""
     return [models.ADAPTERS[params.models[key].adapter]]
 
 
@@ -27,7 +27,7 @@ CHOOSER = Dimension(
     ignores=models.WITHOUT_EFFECT,
     code=adapter_code,
 )
-# Models that answer open questions, for which the form of multiple-choice questions has no effect.
+# Models that answer open questions. The form of multiple-choice questions has no effect on them.
 ANSWERER = Dimension(
     "model",
     lambda params, benchmark: answerers(params.models, benchmark, open_questions=True),
@@ -59,7 +59,7 @@ SHOWN_MATCHERS = Shown(MATCHER, ("name",))
 
 
 def strategy(names: Callable[[Params, str], Sequence[str]]) -> Dimension:
-    """The prompting strategies in which open questions are asked."""
+    """The prompting strategies for open questions."""
     return Dimension(
         "strategy",
         names,

@@ -1,4 +1,4 @@
-"""Estimates what the evaluations of paid models would ask and cost, without sending anything."""
+"""Estimates the number of questions and the cost of evaluating paid models, without sending anything."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def estimates(jobs: Iterable[Job]) -> Iterator[str]:
 
 
 def has_prices(job: Job) -> bool:
-    """Whether a job asks an endpoint whose prices are known."""
+    """Whether a job uses an endpoint whose prices are known."""
     settings = _endpoint(job)
     return settings is not None and settings.prices is not None
 
@@ -83,14 +83,14 @@ def _budget(settings: ApiModel, jobs: int) -> str:
 
 
 def _is_due(job: Job) -> bool:
-    """Whether a run would have to do the job's work. Raises WhatifError when its inputs do not exist."""
+    """Whether a run would have to execute the job. Raises WhatifError when its inputs do not exist."""
     made = provenance(job)
     is_fresh = state_of(job, {}, ready=True).condition is Condition.FRESH
     return not is_fresh and not stash.holds(made.fingerprint, job.outputs)
 
 
 class DryRun:
-    """Runs evaluations with a placeholder for their model that asks nothing."""
+    """Runs evaluations with a placeholder that replaces their model and sends nothing."""
 
     def __init__(self) -> None:
         self._exit = ExitStack()
@@ -107,11 +107,11 @@ class DryRun:
         self._exit.close()
 
     def look(self, job: Job) -> None:
-        """Records what a job would ask; all jobs are of one model, asked in one way."""
+        """Records the questions of a job; all jobs use the same model with the same settings."""
         job.step.function(job.task(_Nowhere(), _hush, stand_in=self.stand_in))
 
     def stand_in(self, model: Model) -> Model:
-        """The placeholder for a model: the same one for all jobs, with all its records."""
+        """The placeholder for a model. All jobs share it, with all its records."""
         self._asked = self._asked or Unasked(model, self._store)
         return self._asked
 
@@ -125,10 +125,10 @@ def _hush(line: str) -> None:
 
 
 class _Nowhere(Outputs):
-    """Outputs that discard everything that is written."""
+    """Outputs that discard all data."""
 
     def __init__(self) -> None:
-        """Prepares nothing."""
+        """Does nothing."""
 
     def write(self, role: str, rows: Rows) -> None:
-        """Ignored."""
+        """Ignores its arguments."""

@@ -1,4 +1,4 @@
-"""What a matcher finds in a counterfactual pair: the right caption or image of two (COCO-Counterfactuals 4.2.2)."""
+"""The choices of a matcher in a counterfactual pair: the right caption or image of two (COCO-Counterfactuals 4.2.2)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from whatif.scoring.match import margins
 
-# What is found: the image of the original or counterfactual caption, the caption of either image, or all four.
+# The choices: the image of the original or counterfactual caption, the caption of either image, or all four.
 CHOICES = (
     "image_retrieval",
     "image_retrieval_counterfactual",
@@ -18,7 +18,7 @@ CHOICES = (
 
 
 def found(row: Mapping[str, Any]) -> dict[str, bool]:
-    """What a row of `matches` finds, by the names of `CHOICES`; nothing where the pair was not scored."""
+    """Whether each choice of a row of `matches` is right, by the names of `CHOICES`; all False without scores."""
     if row["status"] != "ok":
         return dict.fromkeys(CHOICES, False)
     margin = margins(row)

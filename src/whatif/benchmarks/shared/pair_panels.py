@@ -1,4 +1,4 @@
-"""What reports on counterfactual pairs of images share: panels of the gallery, and a stage of the funnel."""
+"""Shared parts of reports on counterfactual pairs of images: panels of the gallery, and a stage of the funnel."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Rows = Sequence[Mapping[str, Any]]
 def pair_panels(
     pairs: Rows, matches: Rows, names: Mapping[str, str], images: ImageStore, number: int
 ) -> tuple[Panel, ...]:
-    """A panel for each of `number` pairs, taken evenly from all: both images, and what each matcher found."""
+    """A panel for each of `number` pairs, evenly spaced over all: both images, and the choices of each matcher."""
     scored = {(row["pair_id"], row["model"]): row for row in matches}
     panels = []
     for pair in evenly(pairs, number):
@@ -40,7 +40,7 @@ def pair_panels(
 
 
 def _found(question: str, kind: str, side: int, rows: Mapping[str, Mapping[str, Any]]) -> Asked:
-    """What each matcher finds, by its printed name. A tie is wrong, as in scoring, and shown as the other one."""
+    """The choices of each matcher, by its display name. A tie counts as wrong and is shown as the other one."""
     name = f"{kind}_retrieval" + ("_counterfactual" if side else "")
     replies = {
         model: Reply(None, False)
@@ -52,13 +52,13 @@ def _found(question: str, kind: str, side: int, rows: Mapping[str, Mapping[str, 
 
 
 def evenly(items: Sequence[Any], number: int) -> list[Any]:
-    """At most `number` of the items, in order, taken evenly from all of them."""
+    """At most `number` of the items, in order and evenly spaced over all of them."""
     shown = min(number, len(items))
     return [items[(2 * place + 1) * len(items) // (2 * shown)] for place in range(shown)]
 
 
 def matching_stage(paths: Sequence[Path], name: str, pairs: int) -> FunnelStage:
-    """The stage of the funnel in which one matcher scored pairs: those scored, and errors by kind."""
+    """The stage of the funnel in which one matcher scored pairs: the scored pairs, and errors by kind."""
     rows = artifacts.read(paths, MATCHES, ["status", "reason"]).to_pylist()
     failed = reasons({"reason": error_kind(row["reason"])} for row in rows if row["status"] != "ok")
     return FunnelStage(f"evaluate {name}", "pairs", pairs, len(rows) - sum(failed.values()), failed)

@@ -24,8 +24,8 @@ def share_of_groups(questions: Iterable[Row], share: float, *, seed: int, name: 
 def sample_of_pairs(questions: Iterable[Row], number: int, *, seed: int, name: str) -> set[str]:
     """Ids of `number` pairs, or of all if there are fewer, in proportion to the sizes of the groups.
 
-    The number is divided among the groups by the method of Sainte-Laguë, under which no group has fewer pairs in a
-    larger sample. Ties between groups are resolved in order of their names.
+    The number is divided among the groups by the Sainte-Laguë method, which never gives a group fewer pairs in a larger
+    sample. Ties between groups are resolved in order of their names.
     """
     orders = _orders(questions, seed, name)
     claims = [(-float(len(order)), group) for group, order in sorted(orders.items())]

@@ -36,13 +36,13 @@ def pilot_of(limit: int | None, questions: Rows, seed: int, benchmark: str) -> P
 def pilots_of(
     limits: Mapping[str, int | None], questions: Mapping[str, Rows], seed: int, benchmark: str
 ) -> dict[str, Pilot]:
-    """The samples of those models that have one, by key; `questions` are those that each would be asked without it."""
+    """The samples of the models that have one, by key; `questions` are each model's questions without a limit."""
     found = {key: pilot_of(limits[key], rows, seed, benchmark) for key, rows in questions.items()}
     return {key: pilot for key, pilot in found.items() if pilot is not None}
 
 
 def marked(names: Mapping[str, str], pilots: Mapping[str, Pilot], unit: str = "pair") -> dict[str, str]:
-    """The display names of models; a pilot sample is named with its size, counted in `unit`."""
+    """The display names of models; the name of a model with a pilot sample states its size, counted in `unit`."""
     return {
         key: f"{name} (pilot sample of {counted(len(pilots[key].pairs), unit)})" if key in pilots else name
         for key, name in names.items()

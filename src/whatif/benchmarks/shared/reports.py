@@ -1,4 +1,4 @@
-"""What reports of all benchmarks share: publishing them, and the costs of their models."""
+"""Functions that the reports of all benchmarks share: publishing them, and the costs of their models."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What benchmarks of twin questions share: pairs, judgements, the end of the funnel, and tables as files."""
+"""Functions that benchmarks of twin questions share: pairs, judgements, the end of the funnel, and tables as files."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SUFFIXES = ("csv", "md", "tex")
 
 
 def pairs_of(questions: Iterable[dict[str, Any]]) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    """Pair id and twin questions, which are next to each other in order of question_id."""
+    """Pair ids with their twin questions, which are adjacent in order of question_id."""
     for pair_id, twins in itertools.groupby(questions, key=lambda row: str(row["pair_id"])):
         yield pair_id, list(twins)
 
@@ -39,12 +39,12 @@ def judgement(pair_id: str, check: str, defects: Sequence[str]) -> dict[str, Any
 
 
 def names_of(task: Task[Any], dimension: Dimension) -> dict[str, str]:
-    """The names in tables of the models of a dimension, by key."""
+    """The display names of the models of a dimension, by key."""
     return {key: fields["name"] or key for key, fields in task.shown_models(dimension).items()}
 
 
 def limits_of(task: Task[Any], dimension: Dimension, keys: Iterable[str]) -> dict[str, int | None]:
-    """How many pairs of each benchmark some models are asked; None for all of them."""
+    """The number of pairs of each benchmark that some models are asked; None means all of them."""
     return {key: task.shown_models(dimension)[key].get("limit") for key in keys}
 
 
@@ -54,9 +54,9 @@ def rows_in(paths: Sequence[Path]) -> int:
 
 
 def with_predictions(task: Task[Any], dimension: Dimension, **only: str) -> list[str]:
-    """The keys of the models for which there is a prediction; one whose file has no response here has none.
+    """The keys of the models with a prediction; a model whose file has no response here has none.
 
-    `only` names values of further wildcards, for example `strategy="direct"`.
+    `only` gives values of further wildcards, for example `strategy="direct"`.
     """
     return [key for key, paths in task.paths_by(dimension, "predictions", **only).items() if rows_in(paths)]
 
@@ -64,10 +64,10 @@ def with_predictions(task: Task[Any], dimension: Dimension, **only: str) -> list
 def evaluation_stage(
     paths: Sequence[Path], name: str, asked: int | None = None, *, not_in_sample: int = 0
 ) -> FunnelStage:
-    """The stage of the funnel in which one model was asked: questions answered, and those that were not, by status.
+    """The stage of the funnel in which one model was asked: questions answered, and questions not answered, by status.
 
-    `asked` is how many questions there were; as many as there are predictions when it is not given. `not_in_sample` of
-    them were left out of a pilot sample. A model without a single prediction has none recorded in its file.
+    `asked` is the number of questions; it defaults to the number of predictions. `not_in_sample` of the questions were
+    left out of a pilot sample. If a model has no predictions at all, its file has no recorded responses.
     """
     counts: Counter[str] = Counter()
     for piece in artifacts.batches(paths, PREDICTIONS, ["status"], encoded=["status"]):
@@ -83,5 +83,5 @@ def evaluation_stage(
 
 
 def table_files(tables: Sequence[str]) -> tuple[str, ...]:
-    """The text files of tables: CSV, Markdown and LaTeX each."""
+    """The text files of tables: one CSV, Markdown and LaTeX file for each."""
     return tuple(f"{table}.{suffix}" for table in tables for suffix in SUFFIXES)
