@@ -1,4 +1,4 @@
-"""What the answers of each model took: tokens and money, and how many questions ended in error, by kind."""
+"""The cost of each model's answers: tokens and money, and the number of questions that ended in error, by kind."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from whatif.params.prices import Prices, money
 from whatif.reporting.numerals import count
 from whatif.reporting.table import Column, Table, View, tidy
 
-# What is read of `predictions`.
+# The columns that are read from `predictions`.
 COLUMNS = ("model", "status", "reason", "prompt_tokens", "response_tokens")
 
 
@@ -37,7 +37,7 @@ _ERRORS = Column("Questions", "errors", write=count)
 
 @dataclass
 class Spent:
-    """The sums of one model's predictions. `uncounted` are answers without a number of tokens, errors apart."""
+    """The sums of one model's predictions. `uncounted` are answers without token counts; errors are not included."""
 
     questions: int = 0
     counted: int = 0
@@ -48,12 +48,12 @@ class Spent:
 
 
 def error_kind(reason: str | None) -> str:
-    """The words of a reason before a colon or bracket: behind it stands what differs from question to question."""
+    """The text of a reason before a colon or bracket; the text after it differs between questions."""
     return re.split(r": | \(", reason or "no reason given", maxsplit=1)[0]
 
 
 def spent_by_model(predictions: Iterable[pa.Table]) -> dict[str, Spent]:
-    """Sums by the key of the model, of tables with the columns COLUMNS of `predictions`."""
+    """Sums by model key, from tables with the columns COLUMNS of `predictions`."""
     found: dict[str, Spent] = {}
     for piece in predictions:
         failed = pc.equal(piece["status"], "error")
@@ -75,10 +75,10 @@ def spent_by_model(predictions: Iterable[pa.Table]) -> dict[str, Spent]:
 
 
 def costs(spent: Mapping[str, Spent], names: Mapping[str, str], prices: Mapping[str, Prices]) -> Table:
-    """The table `costs`, of the models of `names` (key -> printed name, in order) with tokens or errors.
+    """The table `costs` for the models in `names` (key -> display name, in order) that have tokens or errors.
 
     Measures: `questions`; `prompt tokens` and `response tokens`, summed over the `n` answers that have both counts;
-    `uncounted`: answers without; `cost`; and `errors`, by kind.
+    `uncounted`: answers without both counts; `cost`; and `errors`, by kind.
     """
     rows: list[dict[str, Any]] = []
     for key, name in names.items():
@@ -104,6 +104,6 @@ def costs(spent: Mapping[str, Spent], names: Mapping[str, str], prices: Mapping[
 
 
 def errors_text(errors: Mapping[str, int]) -> str:
-    """Errors by kind, the most frequent first: `status 500: 3; no reply within 60 s: 1`; `none` without any."""
+    """Errors by kind, the most frequent first: `status 500: 3; no reply within 60 s: 1`; `none` without errors."""
     ordered = sorted(errors.items(), key=lambda item: (-item[1], item[0]))
     return "; ".join(f"{kind}: {number}" for kind, number in ordered) or "none"

@@ -1,4 +1,4 @@
-"""The funnel of a benchmark: at every stage, what came in is what went on plus what was rejected, by reason."""
+"""The funnel of a benchmark: the inputs of every stage are its outputs plus its rejections, by reason."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ def reasons(rejections: Iterable[Mapping[str, Any]]) -> dict[str, int]:
 
 
 def funnel(stages: Sequence[FunnelStage]) -> Table:
-    """The table `funnel`: what came `in`, went `out`, was `rejected` at each stage, and `rejected because` by reason.
+    """The table `funnel`: the counts `in`, `out` and `rejected` of each stage, and `rejected because` by reason.
 
-    Raises WhatifError naming the stage at which something was lost or came from nowhere.
+    Raises WhatifError with the name of the stage if its counts do not add up.
     """
-    # Declarations of steps count stages; only reports make tables, and import pandas.
+    # Imported here because step declarations also use this module, and only reports need tables and pandas.
     from whatif.reporting.table import Column, Table, View, tidy
 
     rows: list[dict[str, Any]] = []

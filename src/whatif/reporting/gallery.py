@@ -1,4 +1,4 @@
-"""A page that shows images with their questions, the right answers and those of models; it needs no other file."""
+"""A self-contained HTML page that shows images with their questions, the right answers and the models' answers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from jinja2 import Template
 
 _LONGEST_ANSWER = 160  # characters of a model's answer
-# Part of the code and not a file beside it, so that the version of the code changes with it and galleries become stale.
+# This is code rather than a separate file, so a change to it changes the code version and makes galleries stale.
 _PAGE = """\
 <!doctype html>
 <html lang="en">
@@ -99,14 +99,14 @@ class Picture:
 
 @dataclass(frozen=True)
 class Reply:
-    """What a model answered; None when there was no answer."""
+    """A model's answer; None if there was no answer."""
 
     answer: str | None
     correct: bool
 
     @property
     def shown(self) -> str:
-        """The answer on one line, cut off where it is long."""
+        """The answer on one line, truncated if it is long."""
         if self.answer is None:
             return "no answer"
         text = " ".join(self.answer.split())
@@ -115,7 +115,7 @@ class Reply:
 
 @dataclass(frozen=True)
 class Asked:
-    """A question with its right answer, and the reply of each model, by the name that is printed."""
+    """A question with its right answer, and the reply of each model, by display name."""
 
     question: str
     right: str
@@ -124,7 +124,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Panel:
-    """Images that are shown together, and what was asked about them."""
+    """Images that are shown together, and the questions about them."""
 
     pictures: tuple[Picture, ...]
     asked: tuple[Asked, ...]
@@ -138,7 +138,7 @@ class Panel:
 
 @dataclass(frozen=True)
 class Section:
-    """Panels of one kind under a heading, after a paragraph that says what they are."""
+    """Panels of one kind under a heading, after a paragraph that explains them."""
 
     heading: str
     text: str
@@ -146,7 +146,7 @@ class Section:
 
 
 def gallery(title: str, sections: Sequence[Section]) -> str:
-    """The page as HTML: images are part of it, all text is escaped, and right or wrong is said in words too."""
+    """The page as HTML. It embeds the images, escapes all text, and marks right or wrong in words too."""
     return _template().render(title=title, sections=sections)
 
 

@@ -1,4 +1,4 @@
-"""Models' drops compared: how much more one model loses on counterfactual questions than another."""
+"""Comparison of models' drops: how much more one model loses on counterfactual questions than another."""
 
 from __future__ import annotations
 
@@ -38,10 +38,11 @@ def compare_drops(
     images: Mapping[str, str] | None = None,
     groups: Sequence[str] = (ALL,),
 ) -> list[Comparison]:
-    """Each two models that were asked the same questions, in each of `groups`, or in all questions at once.
+    """Compares every two models that were asked the same questions, in each of `groups` or over all questions.
 
-    A change is counterfactual minus original; where the difference is negative, the first model loses more. `images`
-    names the image of each pair, where several share one. p values are corrected over all comparisons (Holm).
+    A change is counterfactual minus original accuracy. If the difference is negative, the first model loses more.
+    `images` names the image of each pair, where several pairs share one. p-values are corrected over all comparisons
+    (Holm).
     """
     made = []
     for group in groups:
@@ -68,16 +69,16 @@ def compare_drops(
 
 @dataclass(frozen=True, eq=False)
 class _Side:
-    """What a comparison needs of one model: the pairs of a group that it answered, and which answers are right."""
+    """One model's data for a comparison: the pairs of a group that it answered, and which answers are right."""
 
     pairs: Places
-    asked: bytes  # the same for two models that were asked the same questions
+    asked: bytes  # equal for two models that were asked the same questions
     before: Flags
     after: Flags
 
     @classmethod
     def of(cls, answers: TwinAnswers, model: int, of_group: Flags) -> _Side:
-        """The answers of one model, by its place, to the pairs of a group."""
+        """The answers of one model, given by its index, to the pairs of a group."""
         answered = answers.answered[model]
         pairs = np.flatnonzero(of_group & answered.all(axis=1))
         before, after = np.ascontiguousarray(answers.right[model][pairs].T)
@@ -90,7 +91,7 @@ class _Side:
 
 
 def drops(comparisons: Sequence[Comparison], names: Mapping[str, str], level: str, note: str = "") -> Table:
-    """The table `drops`; `names` are those of the models that could be compared, `note` goes behind the caption.
+    """The table `drops`; `names` gives the names of the compared models, `note` is appended to the caption.
 
     Measures in points: `change a` and `change b`, and their `difference` with its interval and p-values.
     """

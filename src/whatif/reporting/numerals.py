@@ -13,12 +13,12 @@ __all__ = ["Write", "count", "decimal", "interval_text", "money", "p_value", "si
 
 
 def decimal(places: int) -> Write:
-    """Writes a number with so many decimals; -0.0 is written as 0.0."""
+    """Writes a number with the given number of decimals; -0.0 is written as 0.0."""
     return lambda value: f"{round(value, places) + 0.0:.{places}f}"
 
 
 def signed(places: int) -> Write:
-    """Writes a difference with its sign and so many decimals; -0.0 is written as +0.0."""
+    """Writes a difference with its sign and the given number of decimals; -0.0 is written as +0.0."""
     return lambda value: f"{round(value, places) + 0.0:+.{places}f}"
 
 
@@ -28,7 +28,7 @@ def count(value: float) -> str:
 
 
 def p_value(p: float) -> str:
-    """Writes a p-value with 2 digits, or `< 1e-300` where it is known only to be smaller than that."""
+    """Writes a p-value with 2 digits, or `< 1e-300` if it is only known to be smaller than that."""
     return f"< {SMALLEST_P:g}" if p <= SMALLEST_P else f"{p:.2g}"
 
 

@@ -1,4 +1,4 @@
-"""Draws accuracy on original against accuracy on counterfactual questions, one point a model."""
+"""Plots accuracy on original questions against accuracy on counterfactual questions, one point per model."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _GREY = "#8a8a8a"
 
 @dataclass(frozen=True)
 class Point:
-    """A point of the plot, in percent; reported numbers come without intervals."""
+    """A point of the plot, in percent; reported numbers have no intervals."""
 
     model: str
     name: str
@@ -37,9 +37,10 @@ class Point:
 
 
 def accuracy_points(frame: pd.DataFrame) -> list[Point]:
-    """The points of a tidy frame with the columns of `twin_rows`, reported ones first, otherwise in its order.
+    """The points of a tidy frame with the columns of `twin_rows`: reported ones first, otherwise in its order.
 
-    There is one for each model or reported system that has an accuracy of both variants; `frame` must hold one group.
+    There is one point for each model or reported system with an accuracy on both variants. `frame` must contain exactly
+    one group.
     """
     found: dict[tuple[str, str, str], dict[str, float]] = {}
     for row in frame[(frame["measure"] == "accuracy") & (frame["source"] != "")].to_dict("records"):
@@ -52,17 +53,17 @@ def accuracy_points(frame: pd.DataFrame) -> list[Point]:
 
 
 def points_csv(points: Sequence[Point]) -> bytes:
-    """The points as CSV, a row each, for `dvc plots`."""
+    """The points as CSV, one per row, for `dvc plots`."""
     return to_csv(pd.DataFrame(points, columns=[field.name for field in fields(Point)])).encode()
 
 
 def accuracy_scatter(rows: Sequence[Point], chance: float | None, title: str) -> bytes:
     """An SVG of the rows, whose accuracies and `chance` are in percent; the same rows give the same bytes.
 
-    `chance` is None for open questions, which have none.
+    `chance` is None for open questions, which have no chance level.
 
-    Below the diagonal a model does worse on counterfactual questions than on their originals. Pale bars behind the
-    points are the intervals of the rows that have one; with few questions they are wide, and points and names stay
+    A model below the diagonal does worse on counterfactual questions than on their originals. Pale bars behind the
+    points show the intervals of rows that have one. With few questions the bars are wide; points and names remain
     readable on top of them.
     """
     return svg(lambda: _draw(rows, chance, title))
@@ -76,7 +77,7 @@ def _draw(rows: Sequence[Point], chance: float | None, title: str) -> Figure:
         _point(axes, row)
     _legend(figure, rows, with_chance=chance is not None)
     figure.draw_without_rendering()
-    figure.set_layout_engine("none")  # names are placed on the layout as it is now
+    figure.set_layout_engine("none")  # names are placed on the current layout
     _place_names(axes, rows)
     return figure
 
@@ -137,23 +138,23 @@ def _legend(figure: Figure, rows: Sequence[Point], *, with_chance: bool) -> None
 
 
 def _ends(row: Point) -> list[float]:
-    """The ends of both bars, which are the point itself where there is no interval."""
+    """The ends of both bars; each is the point itself if there is no interval."""
     ends = (row.original_low, row.original_high, row.counterfactual_low, row.counterfactual_high)
     middle = (row.original, row.original, row.counterfactual, row.counterfactual)
     return [value if end is None else end for end, value in zip(ends, middle, strict=True)]
 
 
 def _place_names(axes: Axes, rows: Sequence[Point]) -> None:
-    """Names beside their points, moved apart where they would cover each other."""
+    """Places names beside their points, and moves them apart where they would overlap."""
     from adjustText import adjust_text
     from matplotlib.patheffects import withStroke
 
-    halo = [withStroke(linewidth=2.5, foreground="white", alpha=0.8)]  # names may stand on bars and lines
+    halo = [withStroke(linewidth=2.5, foreground="white", alpha=0.8)]  # names may overlap bars and lines
     at: dict[tuple[float, float, str], list[str]] = {}
     for row in rows:
         at.setdefault((row.original, row.counterfactual, row.source), []).append(row.name)
     texts = [
-        # What stands at the same place shares a label, a line each.
+        # Points at the same position share a label, with one line for each.
         axes.text(x, y, "\n".join(names), fontsize=8, color=_COLOURS[source], zorder=4, path_effects=halo)
         for (x, y, source), names in at.items()
     ]
@@ -165,6 +166,6 @@ def _place_names(axes: Axes, rows: Sequence[Point]) -> None:
         target_y=[y for _, y, _ in at],
         ax=axes,
         expand=(1.1, 1.5),
-        iter_lim=500,  # and no limit of time, or the picture would depend on the machine
+        iter_lim=500,  # no time limit, otherwise the plot would depend on the machine
         arrowprops={"arrowstyle": "-", "color": _GREY, "linewidth": 0.5},
     )

@@ -1,7 +1,7 @@
-"""The numbers that papers report, one a row, to be shown beside ours.
+"""The numbers that papers report, one per row, to be shown beside ours.
 
-A benchmark has those of its paper in its folder: `published/table7.csv`, and `published/text.csv` for numbers in the
-running text.
+A benchmark stores its paper's numbers in its folder: `published/table7.csv`, and `published/text.csv` for numbers in
+the running text.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ def published(package: str, table: str) -> list[dict[str, str]]:
     """The rows of a reported table, every field as text exactly as reported.
 
     `package` is the benchmark's package (`__package__`), `table` is `table7` or `text`. Fields: paper, table, system,
-    the dimensions of that table, metric, value, std (empty when none is reported), printed_delta (the same) and unit.
+    the dimensions of that table, metric, value, std and printed_delta (each empty if not reported), and unit.
 
     Raises WhatifError when that table was not transcribed.
     """

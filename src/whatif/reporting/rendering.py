@@ -1,4 +1,4 @@
-"""Result tables as text: Markdown of at most 100 columns, LaTeX and HTML. The same table always gives the same text."""
+"""Renders result tables as Markdown of at most 100 columns, LaTeX and HTML. The same table gives the same text."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ import pandas as pd
 from whatif.reporting.numerals import interval_text
 from whatif.reporting.table import MEASURE, OURS, PUBLISHED, Column, Table, View
 
-WIDTH = 100  # columns of a printed table
-_NARROW = 20  # characters; a text column becomes narrower only where a table cannot fit otherwise
+WIDTH = 100  # characters per line of a Markdown table
+_NARROW = 20  # characters; a text column becomes narrower only if the table does not fit otherwise
 _NARROWEST = 8
-_LEAST = 3  # characters of a column, which its rule needs
+_LEAST = 3  # minimum characters of a column, required by its rule
 _LATEX = {
     "\\": r"\textbackslash{}",
     "&": r"\&",
@@ -44,7 +44,7 @@ _LATEX = {
 
 @dataclass(frozen=True)
 class Grid:
-    """A view as text cells: headings, and rows of as many cells. The first `texts` columns are not numbers."""
+    """A view as text cells: headings, and rows with the same number of cells. The first `texts` columns are text."""
 
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -52,9 +52,9 @@ class Grid:
 
 
 def grid(view: View, frame: pd.DataFrame) -> Grid:
-    """The cells of a view, numbers written as its columns say.
+    """The cells of a view, with numbers formatted by their columns.
 
-    Raises ValueError when a cell would hold two numbers: then `view.rows` or `where` tells too little apart.
+    Raises ValueError when a cell would hold two numbers; then `view.rows` or `where` does not distinguish them.
     """
     records = frame.to_dict("records")
     made = list(dict.fromkeys(tuple(row[key] for key in view.rows) for row in records))
@@ -90,14 +90,14 @@ def _cell(column: Column, row: Mapping[Any, Any]) -> str:
 def to_markdown(table: Table, *, width: int = WIDTH) -> str:
     """All views of a table as pipe tables, each under its caption, in at most `width` columns.
 
-    Text that is too long for its column goes on in the next row, and numbers that do not fit beside each other are put
-    into further tables below with the same first columns.
+    Text that is too long for its column continues in the next row. Columns of numbers that do not fit are moved to
+    further tables below, with the same first columns.
     """
     return "\n".join(_markdown_view(view, cells, width) for view, cells in _shown(table))
 
 
 def _shown(table: Table) -> Iterator[tuple[View, Grid]]:
-    """The views with their cells; one after the first is left out where it has no row."""
+    """The views with their cells; a view after the first is left out if it has no rows."""
     for place, view in enumerate(table.views):
         cells = grid(view, table.frame)
         if cells.rows or place == 0:
@@ -116,7 +116,7 @@ def _pipe_tables(cells: Grid, width: int) -> Iterator[str]:
     for block in blocks:
         columns = [*range(cells.texts), *block]
         header, *body = ([row[column] for column in columns] for row in rows)
-        # A row that has numbers only in another of the tables is left out of this one.
+        # A row is left out of this table if it has numbers only in another of the tables.
         yield _pipe_table(header, [row for row in body if any(row[cells.texts :])], cells.texts)
 
 
@@ -128,7 +128,7 @@ def _pipe_table(header: Sequence[str], body: Sequence[Sequence[str]], texts: int
 
 
 def _lines(row: Sequence[str], sizes: Sequence[int], texts: int) -> Iterator[str]:
-    """A row, and further ones for the rest of text that is longer than its column."""
+    """A row, followed by further rows for the rest of any text that is longer than its column."""
     for pieces in zip_longest(*(cell.split("\n") for cell in row), fillvalue=""):
         padded = [
             piece.ljust(size) if column < texts else piece.rjust(size)
@@ -138,9 +138,9 @@ def _lines(row: Sequence[str], sizes: Sequence[int], texts: int) -> Iterator[str
 
 
 def _layout(cells: Grid, width: int) -> tuple[list[list[str]], list[list[int]]]:
-    """The cells escaped, long text wrapped; and the numbers of the columns that go beside each other.
+    """The escaped cells with long text wrapped, and the indices of the number columns in each table.
 
-    Of the layouts that fit, the one of the fewest tables, and among these the one that wraps the least.
+    Among the layouts that fit, this is the one with the fewest tables, and among these the one with the least wrapping.
     """
     longest = max((len(text) for row in (cells.header, *cells.rows) for text in row[: cells.texts]), default=_NARROWEST)
     widest = min(max(longest, _NARROWEST), width)
@@ -148,7 +148,7 @@ def _layout(cells: Grid, width: int) -> tuple[list[list[str]], list[list[int]]]:
     sizes = [max(_LEAST, *map(len, column)) + 3 for column in zip(*numbers, strict=True)]
 
     def laid_out(limit: int) -> tuple[bool, int, list[list[str]], list[list[int]]]:
-        """Whether it is too wide, the number of tables, the rows and the blocks, with text of `limit` characters."""
+        """Whether the layout with text of `limit` characters is too wide, its number of tables, rows and blocks."""
         texts = [[_wrapped(cell, limit) for cell in row[: cells.texts]] for row in (cells.header, *cells.rows)]
         room = width - 1 - sum(max(_LEAST, *map(_size, column)) + 3 for column in zip(*texts, strict=True))
         blocks = _blocks(sizes, room)
@@ -156,7 +156,7 @@ def _layout(cells: Grid, width: int) -> tuple[list[list[str]], list[list[int]]]:
         return any(sum(sizes[column] for column in block) > room for block in blocks), len(blocks), rows, blocks
 
     def widest_as_good(least: int, most: int) -> int:
-        """The largest limit that is as good as the smallest one: narrower text never needs more tables."""
+        """The largest limit that is as good as the smallest one; narrower text never needs more tables."""
         best = laid_out(least)[:2]
         while least < most:
             middle = (least + most + 1) // 2
@@ -183,7 +183,7 @@ def _size(cell: str) -> int:
 
 
 def _blocks(sizes: Sequence[int], room: int) -> list[list[int]]:
-    """Columns of these sizes in runs that fit; a run has one column at least."""
+    """Splits columns of these sizes into consecutive blocks that fit; a block has at least one column."""
     blocks: list[list[int]] = []
     left = 0
     for column, size in enumerate(sizes):
@@ -196,16 +196,16 @@ def _blocks(sizes: Sequence[int], room: int) -> list[list[int]]:
 
 
 def _markdown(text: str) -> str:
-    # Cells are plain text: no `_` or `*` of a model's name may turn into emphasis, no `|` into a column.
+    # Cells are plain text: `_` or `*` in a model's name must not become emphasis, and `|` must not end a column.
     for character in "\\`*_[]<|":
         text = text.replace(character, f"\\{character}")
     return " ".join(text.split("\n"))
 
 
 def to_latex(table: Table) -> str:
-    r"""Each view as a `table` environment with the rules of the package booktabs; every special character is escaped.
+    r"""Each view as a `table` environment with rules of the package booktabs; every special character is escaped.
 
-    So are the signs beyond ASCII in our tables. Letters with accents stay, since LaTeX reads them itself.
+    Non-ASCII symbols in our tables are escaped too. Accented letters stay, since LaTeX reads them itself.
     """
     return "\n".join(_latex_view(view, cells) for view, cells in _shown(table))
 
@@ -248,5 +248,5 @@ def _latex(text: str) -> str:
 
 def _latex_line(row: Sequence[str]) -> str:
     line = rf"{' & '.join(_latex(cell) for cell in row)} \\"
-    # Behind \\ or a rule, a bracket would be read as an optional argument.
+    # After \\ or a rule, LaTeX would read a bracket as an optional argument.
     return f"{{}}{line}" if line.startswith("[") else line

@@ -1,4 +1,4 @@
-"""The text files of a benchmark's results: headline metrics, tidy tables, the same tables printed, and a report."""
+"""The text files of a benchmark's results: headline metrics, tidy tables, rendered tables, and a report."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ Headline = Mapping[str, Any]  # nested by key of model, table or group; the leav
 class Report:
     """All results of a benchmark.
 
-    headline: a handful of numbers for each model, for `dvc metrics diff`; no list and no text.
-    files: further files by name: drawings, galleries, the data of plots.
-    figures: the drawing above a table, by the name of the table; the one with the name `""` is at the top.
+    headline: a few numbers for each model, for `dvc metrics diff`; without lists and text.
+    files: further files by name: figures, galleries, plot data.
+    figures: the figure above a table, by the table's name; the figure with the name `""` is at the top.
     closing: Markdown after the last table.
     """
 
@@ -33,7 +33,7 @@ class Report:
 
 
 def text_files(benchmark: str, report: Report) -> dict[str, bytes]:
-    """Every file of a report: path below the root of the project -> content."""
+    """Every file of a report: path relative to the project's root -> content."""
     folder = f"metrics/{benchmark}"
     printed = {table.name: to_markdown(table) for table in report.tables}
     page = _page(report, printed).encode()

@@ -1,4 +1,4 @@
-"""The shortcut audit as a table: what can be answered without the image, in one or more sets."""
+"""The shortcut audit as a table: the questions of one or more sets that can be answered without the image."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SVG drawings that are the same bytes for the same numbers."""
+"""SVG drawings with the same bytes for the same numbers."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 STYLE: dict[Any, Any] = {
-    "svg.hashsalt": "whatif",  # ids inside the file come from this, not from chance
-    "svg.fonttype": "path",  # the drawing looks the same where the font is not installed
-    "font.family": "DejaVu Sans",  # comes with matplotlib
+    "svg.hashsalt": "whatif",  # ids in the file are derived from this salt and are not random
+    "svg.fonttype": "path",  # the drawing looks the same if the font is not installed
+    "font.family": "DejaVu Sans",  # included in matplotlib
     "font.size": 9,
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -20,7 +20,7 @@ STYLE: dict[Any, Any] = {
 
 
 def svg(draw: Callable[[], Figure]) -> bytes:
-    """What `draw` draws, in our style, without a date. Its size follows what is drawn, so nothing is cut off."""
+    """The SVG of `draw` in our style, without a date. Its size fits the drawing, so nothing is cut off."""
     import matplotlib as mpl
 
     with mpl.rc_context(STYLE):
@@ -31,10 +31,10 @@ def svg(draw: Callable[[], Figure]) -> bytes:
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """An empty figure of so many inches, with a canvas that can measure text."""
+    """An empty figure with this size in inches, and a canvas that can measure text."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(width, height), dpi=72, layout="constrained")  # an SVG has 72 pixels an inch
+    figure = Figure(figsize=(width, height), dpi=72, layout="constrained")  # an SVG has 72 pixels per inch
     FigureCanvasAgg(figure)
     return figure

@@ -1,7 +1,7 @@
-"""Result tables: a tidy data frame with one number a cell, and views that say how it is printed.
+"""Result tables: a tidy data frame with one number per row, and views that define how it is printed.
 
 A frame is in long form. Its first columns identify a number (`model`, `name`, `source`, `variant`, `measure`, ...) and
-hold text, which is empty where a column does not apply. Then come the numbers of the row:
+contain text, which is empty where a column does not apply. The other columns contain the numbers of the row:
 
 - `value`: the number that is measured or counted; `low` and `high`: the ends of its confidence interval;
 - `n`: the number of observations behind it; `p`: the p-value of its test; `p_holm`: the same, corrected over the table.
@@ -24,7 +24,7 @@ from whatif.reporting.numerals import Write, count, decimal, p_value
 OURS, REPORTED = "ours", "reported"  # values of the column `source`
 MEASURE = "measure"
 NUMBERS = ("value", "low", "high", "n", "p", "p_holm")
-PUBLISHED = "published"  # column with a reported number exactly as the paper has it, as text
+PUBLISHED = "published"  # column with a reported number as text, exactly as in the paper
 
 _WHOLE = "Int64"
 _REAL = "Float64"
@@ -33,10 +33,10 @@ _WRITE: Mapping[str, Write] = {"n": count, "p": p_value, "p_holm": p_value}
 
 @dataclass(frozen=True)
 class Column:
-    """A printed column of numbers: those of one measure, narrowed down by other identifying columns (`where`).
+    """A printed column of numbers: the numbers of one measure, selected by other identifying columns (`where`).
 
-    number: which number of the row is printed, one of NUMBERS.
-    write: how it is written; by default with one decimal, counts and p-values as such.
+    number: the number of the row that is printed, one of NUMBERS.
+    write: how it is written; by default with one decimal, or as a count or p-value.
     interval: whether `low` and `high` follow in parentheses, where they exist.
     """
 
@@ -57,9 +57,9 @@ class Column:
 class View:
     """One printed table of a frame.
 
-    rows: the identifying columns that tell printed rows apart, with their headings. A column with an empty heading is
-        not printed. Rows are in the order of the frame; one without any number is left out.
-    caption: one sentence on what the numbers are; note: what else a reader must know.
+    rows: the identifying columns that distinguish printed rows, with their headings. A column with an empty heading is
+    not printed. Rows are in the order of the frame; a row without any number is left out.
+    caption: one sentence that describes the numbers; note: further information for the reader.
     """
 
     caption: str
@@ -70,7 +70,7 @@ class View:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """A result table: its file name without suffix, its heading in the report, its numbers and how they are printed."""
+    """A result table: its file name without suffix, its heading in the report, its numbers and its views."""
 
     name: str
     title: str
@@ -93,8 +93,8 @@ class Table:
 def tidy(rows: Iterable[Mapping[str, Any]], identity: Sequence[str], numbers: Sequence[str] = NUMBERS) -> pd.DataFrame:
     """A frame of rows: the identifying columns `identity` (text, empty where a row has none), then `numbers`.
 
-    `value` is a whole number where all values are, otherwise a float. Raises ValueError when a row has another field,
-    and when two rows have the same identifying columns.
+    `value` is an integer column if all values are integers, otherwise float. Raises ValueError when a row has an
+    unknown field, and when two rows have the same identifying columns.
     """
     found = list(rows)
     known = {*identity, *numbers}
@@ -129,7 +129,7 @@ def to_csv(frame: pd.DataFrame) -> str:
 
 
 def from_csv(text: str) -> pd.DataFrame:
-    """A frame as `to_csv` wrote it, with the same types: text is never missing, numbers may be."""
+    """A frame as written by `to_csv`, with the same types: text is never missing, numbers may be."""
     frame = pd.read_csv(io.StringIO(text), dtype="str", keep_default_na=False)
     for name in frame.columns.intersection(list(NUMBERS)):
         cells = frame[name].tolist()

@@ -1,4 +1,4 @@
-"""Rows and printed columns of tables that set original beside counterfactual accuracy."""
+"""Rows and printed columns of tables that compare original with counterfactual accuracy."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ Row = dict[str, Any]
 def twin_rows(numbers: Metrics) -> Iterator[Row]:
     """The rows of one group's `twin_metrics`: `variant`, `measure` and numbers.
 
-    `accuracy`, `legacy`, `extracted` and the share of each status are of a variant; `difference` is of both, and its p
-    is that of McNemar's test. Accuracies, legacy and extracted are in percent, the difference in points, statuses and
-    `left out` counts.
+    `accuracy`, `legacy`, `extracted` and the share of each status belong to one variant. `difference` belongs to both
+    variants, and its p is that of McNemar's test. Accuracies, legacy and extracted are in percent, the difference is in
+    points, statuses and `left out` are counts.
     """
     pairs = numbers["pairs"]
     for variant in VARIANTS:
@@ -76,7 +76,7 @@ DIFFERENCE = Column("Difference", "difference", write=signed(1), interval=True)
 PAIRS = Column("Pairs", "difference", number="n")
 MCNEMAR = Column("McNemar p", "difference", number="p")
 HOLM = Column("Holm p", "difference", number="p_holm")
-# How responses were read; a row is of one variant.
+# How responses were read, with one row per variant.
 DETAILS = (
     Column("Legacy", "legacy"),
     Column("Extracted", "extracted"),

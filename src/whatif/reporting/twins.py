@@ -21,33 +21,39 @@ from whatif.statistics import Difference, Interval, clustered_share, paired_diff
 VARIANTS = ("original", "counterfactual")
 STATUSES = ("ok", "ambiguous", "none", "error")
 ALL = "all"
-# What is read of each table. Of `choice_scores` it is enough to know whether there are any, and of `response` too where
-# all questions are multiple-choice.
+# The columns that are read from each table. For `choice_scores` only their presence is needed, and the same is true
+# for `response` if all questions are multiple-choice.
 PREDICTION_COLUMNS = ("question_id", "model", "response", "choice_scores", "answer", "status", "correct")
 QUESTION_COLUMNS = ("question_id", "pair_id", "group", "variant", "question", "choices", "answer", "answer_kind")
 
 Row = Mapping[str, Any]
-Rows = Iterable[Row] | Iterable[pa.Table]  # of `predictions` or `questions`: one by one, or in columns
+Rows = Iterable[Row] | Iterable[pa.Table]  # of `predictions` or `questions`: row by row, or as tables
 Metrics = dict[str, Any]
 Flags = npt.NDArray[np.bool_]
 Codes = npt.NDArray[np.int8]
 Places = npt.NDArray[np.int64]
 
 _OK = STATUSES.index("ok")
-_RUN = 1 << 12  # predictions in a table that is looked at by itself
-_PIECE = 1 << 20  # predictions that are looked at together: few enough to be held, enough to pay for a look-up's table
+_RUN = 1 << 12  # number of predictions in a table that is processed separately
+_PIECE = 1 << 20  # predictions processed together: few enough for memory, enough to justify a lookup table
 
 
 class TwinAnswers:
-    """What is kept of all predictions: 6 bytes each, in arrays of models x pairs x variants (the original first).
+    """A compact form of all predictions: 6 bytes each, in arrays of models x pairs x variants (the original first).
 
-    `answered` says whether there is a prediction, `right` whether it is right, `status` its place in STATUSES and
-    `letter` that in LETTERS (-1 for anything else), `legacy` whether it is right by the published rules (-1 where they
-    have none), `said` whether it is in words from which an answer was to be extracted. `group` (pairs) is the place of
-    each pair's group in `groups`, which are in order of name; `sizes` (groups) counts their questions; `options`
-    (questions) counts the choices of each question.
+    Arrays by prediction:
 
-    Raises WhatifError when a prediction is of an unknown model or question, or when a question is answered twice.
+    - `answered`: whether there is a prediction;
+    - `right`: whether it is right;
+    - `status`: its index in STATUSES;
+    - `letter`: its index in LETTERS (-1 for anything else);
+    - `legacy`: whether it is right by the published rules (-1 where these rules do not apply);
+    - `said`: whether the response is in words, from which an answer had to be extracted.
+
+    `group` (pairs) is the index of each pair's group in `groups`, which are sorted by name; `sizes` (groups) counts
+    their questions; `options` (questions) counts the choices of each question.
+
+    Raises WhatifError when a prediction has an unknown model or question, or when a question is answered twice.
     """
 
     def __init__(self, predictions: Rows, questions: Rows, models: Iterable[str]) -> None:
@@ -79,11 +85,11 @@ class TwinAnswers:
             self._add(piece, rows := rows + piece.num_rows)
 
     def pair_ids(self, pairs: Places) -> list[str]:
-        """The ids of the pairs at these places."""
+        """The ids of the pairs at these indices."""
         return [str(pair) for pair in self._pair_ids.take(pa.array(pairs)).to_pylist()]
 
     def _add(self, piece: pa.Table, rows: int) -> None:
-        """Takes in a piece of the predictions; with it there are `rows`."""
+        """Adds a chunk of the predictions; `rows` is the number of predictions including this chunk."""
         model = _codes(piece["model"], self.models)
         if (model < 0).any():
             unknown = piece["model"][int(np.argmin(model))].as_py()
@@ -97,7 +103,7 @@ class TwinAnswers:
         place = model * (self.answered[0].size) + self._place[question]
         before = self.answered.reshape(-1)[place]
         self.answered.reshape(-1)[place] = True
-        # One model's answers to a run of questions cannot repeat each other.
+        # Within a run of questions in order, one model's answers have no duplicates.
         if before.any() if in_order else np.count_nonzero(self.answered) < rows:
             before[np.setdiff1d(np.arange(len(place)), np.unique(place, return_index=True)[1])] = True
             self._refuse(piece, int(np.argmax(before)), "is answered twice")
@@ -119,14 +125,14 @@ class TwinAnswers:
             array.reshape(-1)[place] = values
 
     def _questions_in_order(self, ids: pa.ChunkedArray) -> Places | None:
-        """The places of questions that follow each other as in the table of all questions; None where they do not.
+        """The indices of questions if they are consecutive in the table of all questions, otherwise None.
 
-        A model's file has a run of all questions in their order, and comparing two runs costs much less than looking
-        each id up.
+        A model's file has a run of all questions in their order. Comparing two runs is much faster than looking up each
+        id.
         """
         if pa.types.is_dictionary(ids.type) or not len(ids):
             return None
-        # Questions are in order of their ids; where they are not, the search ends at another one.
+        # Questions are sorted by id; if they are not, the search finds a different one.
         first = bisect_left(
             range(len(self.question_ids)), ids[0].as_py(), key=lambda row: self.question_ids[row].as_py()
         )
@@ -136,7 +142,7 @@ class TwinAnswers:
         return np.arange(first, first + len(ids))
 
     def _legacy(self, piece: pa.Table, question: Places, in_words: Flags) -> Codes:
-        """Of each prediction in words, 1 where it is right by the published rules, 0 where not, -1 without any."""
+        """For each prediction: 1 if its words are right by the published rules, 0 if wrong, -1 if they do not apply."""
         found = np.full(len(question), -1, dtype=np.int8)
         rows = np.flatnonzero(in_words & self._is_open[question])
         if not rows.size:
@@ -156,7 +162,7 @@ class TwinAnswers:
 
 
 def _pieces(predictions: Rows) -> Iterator[pa.Table]:
-    """Predictions in tables: those of one file as they come, rows and small tables many at a time."""
+    """Predictions in tables: large tables of one file unchanged, rows and small tables combined into larger ones."""
     waiting: list[Any] = []
     rows = 0
     for one in predictions:
@@ -187,7 +193,7 @@ def _whole(column: pa.ChunkedArray) -> pa.Array:
 
 
 def _codes(column: pa.ChunkedArray, values: Sequence[str] | pa.Array) -> Places:
-    """The place of each text of a column among `values`, -1 for any other and for none."""
+    """The index of each text of a column in `values`; -1 for any other text and for none."""
     known = values if isinstance(values, pa.Array) else pa.array(list(values), pa.string())
     if not pa.types.is_dictionary(column.type):
         return np.asarray(pc.fill_null(pc.index_in(column, known), -1), dtype=np.int64)
@@ -207,25 +213,26 @@ def twin_metrics(
     *,
     images: Mapping[str, str] | None = None,
 ) -> dict[str, dict[str, Metrics]]:
-    """Model -> group (or `all`) -> metrics, ready for JSON; models in the order given, groups by name after `all`.
+    """Model -> group (or `all`) -> metrics, ready for JSON; models in the given order, `all` before groups by name.
 
-    A pair counts only when both of its twins have a prediction; `left_out` is the number of the group's questions
-    that do not count for want of one. Metrics of a group:
+    A pair counts only if both of its twins have a prediction; `left_out` is the number of the group's questions that
+    do not count because a prediction is missing. Metrics of a group:
 
-    - `original`, `counterfactual`: accuracy in percent with its Wilson interval; what was not answered is wrong;
+    - `original`, `counterfactual`: accuracy in percent with its Wilson interval; unanswered questions are wrong;
     - `difference`: counterfactual minus original in points, with Tango's score interval;
-    - `mcnemar_p`: exact, two-sided, of the two variants being equally hard, from the same images as the intervals;
+    - `mcnemar_p`: exact two-sided p-value of the hypothesis that both variants are equally hard, from the same images
+      as the intervals;
     - `legacy`: by variant, the accuracy of the same responses by the rules of the authors' published scoring; null
-      where a choice was named in words, which those do not know;
-    - `extracted`: by variant, the share in percent of responses in words from which one answer was extracted, errors
-      left out; null where nothing was said in words;
+      where a choice was named in words, which those rules do not cover;
+    - `extracted`: by variant, the share in percent of responses in words from which one answer was extracted, without
+      errors; null where there is no response in words;
     - `letters`: by variant, the share in percent of each letter among the answered; `status`: by variant, counts.
 
-    Where several pairs share an image, `images` names that of each pair: intervals and p-values are then by image.
+    If several pairs share an image, `images` names the image of each pair; intervals and p-values are then by image.
 
-    Predictions that were taken in before may be given as they are; then `questions` are not read.
+    Predictions may also be given as `TwinAnswers`; then `questions` are not read.
 
-    Raises WhatifError when a prediction is of an unknown model or question, or when a model has no whole pair.
+    Raises WhatifError when a prediction has an unknown model or question, or when a model has no complete pair.
     """
     answers = predictions
     if not isinstance(answers, TwinAnswers):
@@ -236,18 +243,18 @@ def twin_metrics(
 
 @dataclass(frozen=True)
 class _How:
-    """What all metrics of a run have in common."""
+    """The settings that all metrics of a run share."""
 
     confidence: float
     answers: TwinAnswers
     images: Mapping[str, str] | None
 
     def clusters(self, pairs: Places) -> list[str] | None:
-        """The image of each of these pairs, from which all intervals and tests are made; None if each has its own."""
+        """The images of these pairs, used for all intervals and tests; None if each pair has its own image."""
         return None if self.images is None else [self.images[pair] for pair in self.answers.pair_ids(pairs)]
 
     def accuracy(self, right: Flags, clusters: Sequence[str] | None) -> Interval:
-        """Share of right answers, one a pair."""
+        """The share of right answers, one per pair."""
         if clusters is None:
             return wilson(int(right.sum()), len(right), self.confidence)
         return clustered_share(right, clusters, confidence=self.confidence)
@@ -300,12 +307,12 @@ def _metrics(model: int, pairs: Places, questions: int, how: _How) -> Metrics:
 
 
 def _share(found: Flags) -> float | None:
-    """In percent; None of nothing."""
+    """A share in percent; None if the total is 0."""
     return percent(int(found.sum()) / len(found)) if len(found) else None
 
 
 def _letters(chosen: Codes, letters: str) -> dict[str, float]:
-    """Share of each of `letters` among the answered, in percent; empty when nothing was answered."""
+    """The share of each of `letters` among the answered, in percent; empty if nothing was answered."""
     total = len(chosen)
     return (
         {letter: percent(int((chosen == place).sum()) / total) for place, letter in enumerate(letters)} if total else {}

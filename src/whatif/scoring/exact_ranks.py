@@ -1,4 +1,4 @@
-"""At which rank a search over embeddings finds the first right candidate, for captions and for images at once."""
+"""The rank of the first right candidate in a search over embeddings, for captions and for images at once."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 Embeddings: TypeAlias = NDArray[np.float32]
 Integers: TypeAlias = NDArray[np.int64]
 
-# Captions and images that are scored at once. The shape of a block is always this, whatever is left for it: a matrix
-# product takes other steps for other shapes, and the last bits of a score would differ.
+# The number of captions and images that are scored at once. A block always has this shape, even if fewer are left: for
+# another shape, a matrix product is computed in another order, and the last bits of a score would differ.
 _BLOCK = 768
 
 
@@ -27,11 +27,12 @@ class _Group:
 
 @dataclass(frozen=True)
 class _Side:
-    """Captions, or images: what is multiplied, what is asked and what is found.
+    """The captions or the images: their embeddings, and the best right candidate of each as a query.
 
-    `embeddings` holds each embedding once, in the order in which they come first, padded with zeros to whole blocks;
-    `rows` is the row of each item there. Per item, `best` is the highest score of what is right for it (infinite where
-    nothing is), `first` the first candidate that is right with that score, and `ahead` the number of candidates before.
+    `embeddings` holds each distinct embedding once, in order of first occurrence, padded with zeros to whole blocks;
+    `rows` is the row of each item in it. For each item, `best` is the highest score of its right candidates (infinite
+    if there are none), `first` the first right candidate with that score, and `ahead` the number of candidates before
+    it.
     """
 
     embeddings: Embeddings
@@ -41,7 +42,7 @@ class _Side:
     ahead: Integers
 
     def find_best(self, asked: Integers, candidates: Integers, scores: Embeddings) -> None:
-        """Takes the scores of all that belong together: what was asked for, and what is right."""
+        """Sets `best` and `first` from the scores of all matching pairs of a query (`asked`) and a right candidate."""
         highest = np.full(len(self.best), -np.inf, dtype=np.float32)
         np.maximum.at(highest, asked, scores)
         self.best[asked] = highest[asked]
@@ -52,9 +53,9 @@ class _Side:
     def count(self, scores: Embeddings, asked: Integers, candidates: Integers) -> None:
         """Counts the candidates of a block (asked x candidates) that come before the first right one.
 
-        Of equal scores the first candidate comes first. So where all candidates stand before the right one whatever is
-        not lower counts, which is whatever is higher than the next lower number; elsewhere what is higher, and where
-        the right one is in between, the equal ones before it.
+        Among equal scores, the candidate with the smaller index comes first. If the whole block is before the right
+        candidate, all scores that are not lower count, which are the scores above the next lower float. Otherwise only
+        higher scores count and, if the right candidate is in the block, the equal scores before it.
         """
         best, first = self.best[asked], self.first[asked]
         limits = np.where(first > candidates[-1], np.nextafter(best, np.float32(-np.inf)), best)[:, np.newaxis]
@@ -64,7 +65,7 @@ class _Side:
         self.ahead[asked[between]] += np.count_nonzero(equal & (candidates < first[between, np.newaxis]), axis=1)
 
     def groups(self) -> list[list[_Group]]:
-        """For each block the items that have its embeddings: those that come first with them, and the others."""
+        """For each block, the items with its embeddings: those in which the embeddings occur first, and the others."""
         is_first = np.zeros(len(self.rows), dtype=np.bool_)
         is_first[np.unique(self.rows, return_index=True)[1]] = True
         others = np.flatnonzero(~is_first)
@@ -82,23 +83,23 @@ class _Side:
 def exact_ranks(captions: Embeddings, pictures: Embeddings, right: Integers) -> tuple[Integers, Integers]:
     """Ranks, from 1, of the first right image of each caption and of the first right caption of each image.
 
-    `captions` (n x width) and `pictures` (m x width) are embeddings of length 1; `right` (k x 2) has a row (caption,
-    image), by index, for every two that belong together. The rank is 0 where nothing belongs to the query.
+    `captions` (n x width) and `pictures` (m x width) are embeddings of length 1. `right` (k x 2) has a row (caption,
+    image), by index, for every matching pair. The rank is 0 if the query has no right candidate.
 
-    A candidate comes before another when its score, the float32 product of the embeddings, is higher; of equal scores
-    the one with the smaller index comes first. The last bits of a product depend on where in its block it stands, so
-    each embedding is multiplied once, and all that share it share its scores: they tie exactly.
+    A candidate comes before another if its score, the float32 product of the embeddings, is higher; among equal scores
+    the smaller index comes first. The last bits of a product depend on its position in its block. Therefore each
+    distinct embedding is multiplied once and all items with this embedding share its scores, so they tie exactly.
 
     Nothing is sorted: a rank is one more than the number of candidates before the right one, and both directions are
-    counted on the same product. The scores of the right ones must be known first; their blocks are multiplied twice, in
-    the same place of the same memory, so that the numbers are the same. These are few where captions and their images
-    stand in the same order, and at worst all.
+    counted on the same product. The scores of the right candidates must be known first, so their blocks are multiplied
+    twice, at the same position of the same memory, which gives the same numbers. These blocks are few if captions and
+    their images are in the same order, and at worst all blocks.
 
-    Memory above the embeddings: at first some three copies of them, then one; 10 MiB for a block; and less than 100
-    bytes for each caption, image and row of `right`. One core is used.
+    Memory in addition to the embeddings: at first about three copies of them, then one; 10 MiB for a block; and less
+    than 100 bytes for each caption, image and row of `right`. One core is used.
 
-    Raises ValueError when an embedding holds what is no finite number, when widths differ or when `right` names an
-    index that is not there.
+    Raises ValueError when an embedding contains a number that is not finite, when widths differ, or when `right` has an
+    index out of range.
     """
     from threadpoolctl import threadpool_limits
 
@@ -125,9 +126,9 @@ def exact_ranks(captions: Embeddings, pictures: Embeddings, right: Integers) -> 
 
 def _side(embeddings: Embeddings) -> _Side:
     items = len(embeddings)
-    width = -(-embeddings.shape[1] // 16) * 16  # 16 numbers are 64 bytes, so that all blocks lie alike in memory
-    whole = np.add(embeddings, np.float32(0), dtype=np.float32)  # -0.0 becomes 0.0; what is equal has the same bytes
-    numbers: dict[bytes, int] = {}  # of the different embeddings, as they come
+    width = -(-embeddings.shape[1] // 16) * 16  # 16 numbers are 64 bytes: all blocks have the same alignment
+    whole = np.add(embeddings, np.float32(0), dtype=np.float32)  # -0.0 becomes 0.0; equal embeddings have equal bytes
+    numbers: dict[bytes, int] = {}  # distinct embeddings, in order of first occurrence
     rows = np.fromiter((numbers.setdefault(row.tobytes(), len(numbers)) for row in whole), np.int64, items)
     padded = np.zeros((-(-len(numbers) // _BLOCK) * _BLOCK, width), dtype=np.float32)
     padded[rows, : embeddings.shape[1]] = whole

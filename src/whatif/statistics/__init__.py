@@ -1,4 +1,4 @@
-"""How sure a number is: intervals for proportions and paired tests of original against counterfactual."""
+"""Uncertainty of numbers: intervals for proportions and paired tests of original against counterfactual."""
 
 from whatif.statistics.clustered import clustered_share
 from whatif.statistics.group_gap import GroupGap, group_gap

@@ -1,4 +1,4 @@
-"""How far several annotators agree about the same images: Fleiss' kappa and what the disagreement is about."""
+"""Agreement of several annotators about the same images: Fleiss' kappa, and the labels of disputed images."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from whatif.statistics.bootstrap import percentile_interval, resampled_totals
 from whatif.statistics.clusters import ClusterTotals, Floats, Integers
 from whatif.statistics.intervals import Interval, wilson
 
-Ratings: TypeAlias = Sequence[Sequence[str]]  # an entry an image: the labels that its annotators gave it, in any order
+Ratings: TypeAlias = Sequence[Sequence[str]]  # one entry per image: the labels of its annotators, in any order
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """What `agreement` found. Shares are fractions; without images both intervals are None."""
+    """The result of `agreement`. Shares are fractions; without images both intervals are None."""
 
     images: int
     raters: int
-    kappa: Interval | None  # None too when all labels are the same, for which it is not defined
+    kappa: Interval | None  # also None if all labels are the same, because kappa is then not defined
     unanimous: Interval | None  # share of images whose annotators all gave the same label
-    disputed: int  # images whose annotators did not
+    disputed: int  # number of images whose annotators disagree
 
 
 def agreement(
     ratings: Ratings, *, raters: int = 3, confidence: float = 0.95, resamples: int = 9999, seed: int = 0
 ) -> Agreement:
-    """Fleiss' kappa of images that `raters` annotators labelled, with the interval of a bootstrap over images.
+    """Fleiss' kappa of images that `raters` annotators labelled, with a bootstrap interval over images.
 
-    Images with another number of labels are left out: kappa is of a fixed number. Raises ValueError for fewer than two
-    raters, and when there are too few resamples for the confidence.
+    Images with another number of labels are left out, because kappa requires a fixed number. Raises ValueError for
+    fewer than two raters, and when there are too few resamples for the confidence.
     """
     if raters < 2:
         raise ValueError(f"{raters} raters: agreement is between two or more")
@@ -56,11 +56,11 @@ def fleiss_kappa(
 ) -> Interval | None:
     """Fleiss' kappa (Fleiss, "Measuring nominal scale agreement among many raters", Psychological Bulletin 76, 1971).
 
-    The interval is the percentile interval of a bootstrap over images with all their labels; with one image nothing is
-    known of others and it is all of [-1, 1]. A resample in which all labels are the same has no kappa, and counts as
-    -1 at the low end and as 1 at the high end.
+    The interval is the percentile interval of a bootstrap over images with all their labels. A single image gives no
+    information about other images, so its interval is all of [-1, 1]. A resample in which all labels are the same has
+    no kappa; it counts as -1 at the low end and as 1 at the high end.
 
-    None when all labels are the same: agreement by chance would then be certain, and kappa is 0 / 0. Raises ValueError
+    None if all labels are the same: agreement by chance would then be certain, and kappa is 0 / 0. Raises ValueError
     when there are no images, when they have different numbers of labels or fewer than two, and when there are too few
     resamples for the confidence.
     """
@@ -78,7 +78,7 @@ def fleiss_kappa(
     if len(ratings) == 1:
         return Interval(estimate, -1.0, 1.0)
     kinds, counts = np.unique(counted.astype(np.int64), axis=0, return_counts=True)
-    # What a resample's kappa is made of adds up over images: labels by category, and agreeing pairs of labels.
+    # A resample's kappa is computed from sums over images: labels by category, and agreeing pairs of labels.
     totals = ClusterTotals(np.column_stack([kinds, (kinds**2).sum(axis=1) - raters]), counts.astype(np.int64))
     drawn = resampled_totals(totals, resamples, stream(seed, "fleiss kappa"))
     low, high = _kappas(drawn, len(ratings), raters)
@@ -88,14 +88,14 @@ def fleiss_kappa(
 def label_shares(ratings: Ratings, labels: Iterable[str]) -> dict[str, tuple[int, int]]:
     """Label -> (how often it was given, all labels given) among images whose annotators disagree.
 
-    COCO-Counterfactuals 4.1 prints these for what is correct, incorrect and neither.
+    COCO-Counterfactuals 4.1 reports these for correct, incorrect and neither.
     """
     disputed: Mapping[str, int] = Counter(label for image in ratings if len(set(image)) > 1 for label in image)
     return {label: (disputed.get(label, 0), sum(disputed.values())) for label in labels}
 
 
 def _kappas(totals: Integers, images: int, raters: int) -> tuple[Floats, Floats]:
-    """Kappa of each row of totals (labels by category, agreeing pairs), as the low end and the high end see it."""
+    """Kappa of each row of totals (labels by category, agreeing pairs), with undefined values as -1 and as 1."""
     observed = totals[:, -1] / (images * raters * (raters - 1))
     chance = ((totals[:, :-1] / (images * raters)) ** 2).sum(axis=1)
     defined = totals[:, :-1].max(axis=1) < images * raters

@@ -1,4 +1,4 @@
-"""The bootstrap of clusters: totals of resampled images, and what their spread says of an estimate."""
+"""The cluster bootstrap: totals of resampled images, and percentile intervals from them."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import numpy as np
 from whatif.statistics.clusters import ClusterTotals, Floats, Integers
 from whatif.statistics.intervals import Interval
 
-_CELLS = 4_000_000  # counts of clusters by kind that are held at once: 32 MB
+_CELLS = 4_000_000  # maximum number of counts of clusters by kind in memory: 32 MB
 
 
 def resampled_totals(totals: ClusterTotals, resamples: int, generator: np.random.Generator) -> Integers:
-    """Totals of all clusters (resamples x columns) when as many are drawn again, with replacement.
+    """Totals of all clusters (resamples x columns) when the same number of clusters is drawn with replacement.
 
-    How often each kind of cluster is drawn has a multinomial distribution, so that drawing these numbers is the
+    The number of draws of each kind of cluster has a multinomial distribution. Drawing these numbers is therefore the
     cluster bootstrap itself (Davison and Hinkley, Bootstrap Methods and their Application, 1997, 3.8, one stage), at a
-    cost that depends on the number of kinds and not of questions. There must be a cluster.
+    cost that depends on the number of kinds and not on the number of questions. There must be at least one cluster.
     """
     shares = totals.counts / totals.clusters
     drawn = np.empty((resamples, totals.kinds.shape[1]), dtype=np.int64)
@@ -29,7 +29,7 @@ def resampled_totals(totals: ClusterTotals, resamples: int, generator: np.random
 
 
 def parts(resamples: int, kinds: int) -> Iterator[slice]:
-    """Resamples in runs that are small enough to hold their counts by kind in memory; at least one each."""
+    """Splits the resamples into parts whose counts by kind fit into memory, with at least one resample each."""
     step = max(1, _CELLS // max(1, kinds))
     for start in range(0, resamples, step):
         yield slice(start, min(start + step, resamples))
@@ -39,14 +39,14 @@ def percentile_interval(estimate: float, low: Floats, high: Floats, confidence: 
     """The estimate with its percentile interval: the k-th smallest and the k-th largest of R resampled values.
 
     k is (R + 1)(1 - confidence) / 2, rounded down (Davison and Hinkley, 5.3); 250 for R = 9999 and 95%. `low` and
-    `high` (resamples) are the same values but where these are not defined: there each end has its worst case.
+    `high` (resamples) are the same values, except that each has its worst case where the value is not defined.
 
     Raises ValueError when R is too small to have such an end, or when confidence is not within (0, 1).
     """
     if not 0 < confidence < 1:
         raise ValueError(f"confidence {confidence}: must lie between 0 and 1")
     resamples = len(low)
-    # 1 - 0.9 is a hair less than 0.1, which must not cost a rank.
+    # In floating point 1 - 0.9 is slightly less than 0.1, which must not reduce the rank.
     rank = math.floor(round((resamples + 1) * (1 - confidence) / 2, 6))
     if rank < 1:
         raise ValueError(f"{resamples} resamples are too few for {100 * confidence:g}% confidence: take 999 or more")

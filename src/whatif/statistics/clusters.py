@@ -1,4 +1,4 @@
-"""Questions summed up by image: which observations are independent of each other."""
+"""Sums over the questions of each image, since only questions about different images are independent."""
 
 from __future__ import annotations
 
@@ -22,13 +22,14 @@ _QUESTIONS = "questions"
 
 @dataclass(frozen=True)
 class ClusterTotals:
-    """What the questions of each cluster add up to; clusters that add up to the same are one kind.
+    """The totals of the questions of each cluster; clusters with the same totals are one kind.
 
-    `kinds` (kinds x columns) holds the distinct totals in ascending order. Its first column is the number of
-    questions, the others are the sums that were asked for. `counts` (kinds) says how many clusters are of each kind.
+    `kinds` (kinds x columns) contains the distinct totals in ascending order. Its first column is the number of
+    questions, the others are the requested sums. `counts` (kinds) is the number of clusters of each kind.
 
-    Outcomes are few, so kinds are few: a million images with up to three questions each are at most 9 kinds of
-    (questions, right answers). Neither the order of the questions nor the names of the clusters leave a trace.
+    Outcomes have few values, so there are few kinds: a million images with up to three questions each have at most 9
+    kinds of (questions, right answers). The result depends neither on the order of the questions nor on the names of
+    the clusters.
     """
 
     kinds: Integers
@@ -40,7 +41,7 @@ class ClusterTotals:
 
     @property
     def degrees_of_freedom(self) -> int:
-        """Of the t distribution that goes with a variance estimated from these clusters."""
+        """The degrees of freedom of the t distribution for a variance that is estimated from these clusters."""
         return self.clusters - 1
 
     @property
@@ -50,23 +51,23 @@ class ClusterTotals:
 
     @property
     def mean(self) -> float:
-        """Mean a question of the first column after the number of questions; NaN without questions."""
+        """The mean per question of the first column after the number of questions; NaN without questions."""
         questions, total = self.sums[:2]
         return float(total / questions) if questions else math.nan
 
     def agree(self) -> bool:
-        """Whether all clusters have the same mean of that column: then they say nothing of how clusters differ."""
+        """Whether all clusters have the same mean of that column, and so show no variation."""
         first = self.kinds[0]
         return bool(np.all(self.kinds[:, 1] * first[0] == first[1] * self.kinds[:, 0]))
 
 
 def cluster_totals(columns: Sequence[npt.NDArray[np.int8]], clusters: Labels | None) -> ClusterTotals:
-    """Totals of `columns`, each with one entry a question, by cluster; every interval and test here starts from them.
+    """Totals of `columns`, each with one entry per question, by cluster; every interval and test here uses them.
 
-    `clusters` names the cluster of each question, by text or by whole number; None makes each question its own.
+    `clusters` names the cluster of each question, as text or as an integer; None makes each question its own cluster.
 
     Raises ValueError when columns and clusters differ in length, when a label is missing (None, NaN or empty), or when
-    labels are neither all text nor all whole numbers.
+    labels are neither all text nor all integers.
     """
     questions = len(columns[0])
     if clusters is None and questions and all(len(column) == questions for column in columns):
@@ -88,7 +89,7 @@ def cluster_totals(columns: Sequence[npt.NDArray[np.int8]], clusters: Labels | N
 
 
 def _totals_of_questions(columns: Sequence[npt.NDArray[np.int8]]) -> ClusterTotals:
-    """`cluster_totals` where each question is its own cluster: counts of the few combinations of values there are."""
+    """`cluster_totals` if each question is its own cluster: it counts the few distinct combinations of values."""
     lowest = [int(column.min()) for column in columns]
     numbers = [int(column.max()) - low + 1 for column, low in zip(columns, lowest, strict=True)]
     places = np.zeros(len(columns[0]), dtype=np.intp)
@@ -103,9 +104,9 @@ def _totals_of_questions(columns: Sequence[npt.NDArray[np.int8]]) -> ClusterTota
 
 
 def outcomes(name: str, values: Outcomes) -> npt.NDArray[np.int8]:
-    """Right answers as 1 and others as 0, an entry a question; `name` says in errors what they are.
+    """Right answers as 1 and others as 0, one entry per question; `name` describes them in error messages.
 
-    Raises ValueError when a value is neither true nor false (nor 1 nor 0): one that is missing is not a wrong answer.
+    Raises ValueError when a value is neither true nor false (nor 1 nor 0): a missing value is not a wrong answer.
     """
     array = np.asarray(values)
     if array.ndim != 1:
@@ -118,34 +119,34 @@ def outcomes(name: str, values: Outcomes) -> npt.NDArray[np.int8]:
 
 
 def mean_and_variance(kinds: Integers, counts: Integers) -> tuple[Floats, Floats]:
-    """Mean a question of the second column of `kinds` (kinds x 2), and its variance by a jackknife over clusters.
+    """The mean per question of the second column of `kinds` (kinds x 2), and its variance by a jackknife over clusters.
 
-    `counts` (... x kinds) may hold several samples; mean and variance have its shape but for the last axis. With m the
-    mean of G clusters and m_(g) the mean without cluster g, the variance is
+    `counts` (... x kinds) may contain several samples; mean and variance have its shape without the last axis. With m
+    the mean of G clusters and m_(g) the mean without cluster g, the variance is
 
         (G - 1) / G * sum over clusters of (m - m_(g))^2
 
     (the estimator CV3 of MacKinnon, Nielsen and Webb, "Fast and reliable jackknife and bootstrap methods for
-    cluster-robust inference", Journal of Applied Econometrics 38, 2023). When clusters are of equal size it is the
-    sandwich of Liang and Zeger with the factor G / (G - 1), which is too small when they are not. When each cluster is
-    one question it is the ordinary s^2 / n. Every sample must have two clusters or more.
+    cluster-robust inference", Journal of Applied Econometrics 38, 2023). For clusters of equal size it is the sandwich
+    estimator of Liang and Zeger with the factor G / (G - 1), which is too small for unequal sizes. If each cluster is
+    one question, it is the ordinary s^2 / n. Every sample must have at least two clusters.
     """
     mean, changes = without_one(kinds, counts)
     return mean, jackknife_variance(changes, counts)
 
 
 def jackknife_variance(changes: Floats, counts: Integers) -> Floats:
-    """Of an estimate that changes so much (... x kinds) when one cluster of each kind is left out."""
+    """The variance of an estimate, given its change (... x kinds) when one cluster of each kind is left out."""
     clusters = counts.sum(axis=-1)
     return np.asarray((clusters - 1) / clusters * (counts * changes**2).sum(axis=-1))
 
 
 def without_one(kinds: Integers, counts: Integers) -> tuple[Floats, Floats]:
-    """Mean as `mean_and_variance`, and by how much it falls when one cluster of each kind is left out (... x kinds)."""
+    """The mean as in `mean_and_variance`, and its decrease when one cluster of each kind is left out (... x kinds)."""
     sizes, totals = kinds[:, 0], kinds[:, 1]
     questions = counts @ sizes
     mean = counts @ totals / questions
-    # A kind of which a sample has no cluster must not divide by zero there.
+    # Avoid a division by zero for a kind that has no cluster in a sample.
     others = np.where(counts > 0, questions[..., np.newaxis] - sizes, 1)
     return mean, (totals - mean[..., np.newaxis] * sizes) / others
 

@@ -1,4 +1,4 @@
-"""The gap between two groups of images in what a counterfactual costs: the gender bias of C-VQA 4.3."""
+"""The gap between two groups of images in the drop on counterfactual questions: the gender bias of C-VQA 4.3."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from whatif.statistics.paired import paired_difference
 class GroupGap:
     """diff(g) = accuracy(original, g) - accuracy(counterfactual, g) of two groups, and their gap; in fractions.
 
-    `gap` is diff of the first group minus diff of the second; `p` is two-sided, of the gap being 0.
+    `gap` is the diff of the first group minus the diff of the second. `p` is the two-sided p-value of a gap of 0.
     """
 
     first: Interval
@@ -40,7 +40,7 @@ class GroupGap:
 
     @property
     def bias(self) -> float:
-        """The size of the gap, as in Figure 5. Noise alone makes it larger than 0: judge it by `gap` and `p`."""
+        """The absolute value of the gap, as in Figure 5. Noise alone makes it positive: judge it by `gap` and `p`."""
         return abs(self.gap.estimate)
 
 
@@ -57,18 +57,18 @@ def group_gap(
 ) -> GroupGap:
     """The gap of C-VQA 4.3 between the groups `names`, with its interval and a permutation test.
 
-    The first four hold an entry a pair of questions: right answers, the image, and the image's group. The interval of
-    each group is that of `paired_difference` by image; that of the gap is made of both, which have no image in common
-    (`square_and_add`).
+    The first four arguments have one entry per pair of questions: right answers, the image, and the image's group. The
+    interval of each group is that of `paired_difference` by image. The interval of the gap is computed from both, which
+    have no image in common (`square_and_add`).
 
-    The test puts the images in the two groups at random, which keep their sizes, and compares the gap over its
-    cluster-robust standard error (p = (1 + number of relabellings at least as extreme) / (resamples + 1), Phipson and
-    Smyth 2010). It is exact when images of both groups are alike; dividing by the standard error makes it hold for
-    many images when only the two diffs are equal, though groups are of unequal size and spread (Chung and Romano,
-    "Exact and asymptotically robust permutation tests", Annals of Statistics 41, 2013).
+    The test assigns the images to the two groups at random, with the same group sizes, and compares the gap divided by
+    its cluster-robust standard error (p = (1 + number of relabellings at least as extreme) / (resamples + 1), Phipson
+    and Smyth 2010). It is exact if the images of both groups have the same distribution. Because of the division by the
+    standard error, it also holds for many images if only the two diffs are equal and the groups differ in size and
+    spread (Chung and Romano, "Exact and asymptotically robust permutation tests", Annals of Statistics 41, 2013).
 
-    When a group has fewer than two images, nothing is known of how they differ: intervals are as wide as can be and p
-    is 1; without images an estimate is NaN.
+    If a group has fewer than two images, their variation is unknown: intervals have their maximum width and p is 1.
+    Without images an estimate is NaN.
 
     Raises ValueError when the four differ in length, when a group is not one of the two, when an image is in both or
     has no label, or as `paired_difference` does.
@@ -127,13 +127,13 @@ def _diff(
 def _permutation_p(
     first: ClusterTotals, second: ClusterTotals, resamples: int, generator: np.random.Generator
 ) -> float:
-    """How many images of each kind a random relabelling puts in the first group is multivariate hypergeometric."""
+    """The p-value; the counts of each kind of image in a relabelled first group are multivariate hypergeometric."""
     kinds, place = np.unique(np.concatenate([first.kinds, second.kinds]), axis=0, return_inverse=True)
     counts = np.zeros((2, len(kinds)), dtype=np.int64)  # group x kind
     counts[0, place[: len(first.kinds)]] = first.counts
     counts[1, place[len(first.kinds) :]] = second.counts
     together = counts.sum(axis=0)
-    # Relabellings that are as extreme as the labels themselves must not be missed for rounding.
+    # Rounding must not exclude relabellings that are as extreme as the actual labels.
     threshold = abs(float(_studentised(kinds, counts[0], counts[1]))) * (1 - 1e-9)
     extreme = 0
     for part in parts(resamples, len(kinds)):
@@ -143,7 +143,7 @@ def _permutation_p(
 
 
 def _studentised(kinds: Integers, first: Integers, second: Integers) -> Floats:
-    """Gap over its standard error; where the error is 0, infinite unless the gap is 0 too."""
+    """The gap divided by its standard error; if the error is 0, infinite unless the gap is also 0."""
     (mean, variance), (other_mean, other_variance) = mean_and_variance(kinds, first), mean_and_variance(kinds, second)
     gap, error = mean - other_mean, np.sqrt(variance + other_variance)
     gap = np.where(np.abs(gap) < 1e-12, 0.0, gap)

@@ -18,7 +18,7 @@ class Interval:
 def wilson(successes: float, n: float, confidence: float = 0.95) -> Interval:
     """The share successes / n with its Wilson score interval (Wilson 1927; method 3 of Newcombe 1998).
 
-    Shares and ends are fractions; so may be `successes` and n, as `effective_size` is.
+    Shares and ends are fractions. `successes` and n need not be whole numbers, because `effective_size` is not.
     Without observations (n = 0) nothing is known: the estimate is NaN and the interval is all of [0, 1].
 
     Raises ValueError when `successes` is not within 0..n or `confidence` not within (0, 1).
@@ -32,7 +32,7 @@ def wilson(successes: float, n: float, confidence: float = 0.95) -> Interval:
     if n == 0:
         return Interval(math.nan, 0.0, 1.0)
     low, high = proportion_confint(successes, n, alpha=1 - confidence, method="wilson")
-    # Rounding can leave the ends a hair off the exact 0 and 1 that the formula gives for none and for all.
+    # The formula gives exactly 0 for no successes and 1 for n of n, but rounding can move the ends slightly.
     return Interval(
         successes / n,
         0.0 if successes == 0 else float(low),
@@ -43,16 +43,17 @@ def wilson(successes: float, n: float, confidence: float = 0.95) -> Interval:
 def tango(lost: float, gained: float, n: float, confidence: float = 0.95) -> Interval:
     """The difference gained - lost of two shares of n pairs, with its score interval.
 
-    Of n pairs, the share `lost` was right before and wrong after, `gained` the other way round. The interval holds the
-    differences that the score test does not reject, with the variance that is most likely at each of them (Tango,
-    "Equivalence test and confidence interval for the difference in proportions for the paired-sample design",
-    Statistics in Medicine 17, 1998, 891-908). It lies within [-1, 1], leaves out 0 exactly when McNemar's test without
-    continuity correction rejects, and has a width even when no pair changed.
+    `lost` is the share of the n pairs that were right before and wrong after; `gained` is the share that were wrong
+    before and right after. The interval contains the differences that the score test does not reject, with the maximum
+    likelihood variance at each of them (Tango, "Equivalence test and confidence interval for the difference in
+    proportions for the paired-sample design", Statistics in Medicine 17, 1998, 891-908). It lies within [-1, 1],
+    excludes 0 exactly when McNemar's test without continuity correction rejects, and has a positive width even if no
+    pair changed.
 
-    All are fractions; n may be one too, as `effective_size` is. Without pairs (n = 0) the estimate is NaN and the
-    interval all of [-1, 1].
+    The shares are fractions. n need not be a whole number, because `effective_size` is not. Without pairs (n = 0) the
+    estimate is NaN and the interval is all of [-1, 1].
 
-    Raises ValueError when the shares are not within 0 and 1 together, or confidence is not within (0, 1).
+    Raises ValueError when a share or their sum is not within [0, 1], or when confidence is not within (0, 1).
     """
     from scipy.optimize import brentq
     from scipy.stats import norm
@@ -67,7 +68,7 @@ def tango(lost: float, gained: float, n: float, confidence: float = 0.95) -> Int
     chi_square = float(norm.ppf((1 + confidence) / 2)) ** 2
 
     def rejected(true: float) -> float:
-        """Positive where the test rejects."""
+        """Positive if the test rejects this difference."""
         linear = (2 + lost - gained) * true - lost - gained
         likeliest = (math.sqrt(max(0.0, linear**2 + 8 * lost * true * (1 - true))) - linear) / 4
         return float(n * (difference - true) ** 2 - chi_square * (2 * likeliest + true * (1 - true)))
@@ -80,11 +81,12 @@ def tango(lost: float, gained: float, n: float, confidence: float = 0.95) -> Int
 
 
 def square_and_add(first: Interval, second: Interval) -> Interval:
-    """The difference first - second of two estimates, from their own intervals as if they were independent.
+    """The difference first - second of two estimates, computed from their own intervals as if they were independent.
 
-    The distances to the ends are squared and added, as in Newcombe's methods (Zou and Donner, "Construction of
-    confidence limits about effect measures: a general approach", Statistics in Medicine 27, 2008, 1693-1702). Estimates
-    that go together, as those of two models on the same questions do, differ less than it says.
+    The distances to the ends are combined as the root of the sum of their squares, as in Newcombe's methods (Zou and
+    Donner, "Construction of confidence limits about effect measures: a general approach", Statistics in Medicine 27,
+    2008, 1693-1702). The interval is too wide for positively correlated estimates, such as those of two models on the
+    same questions.
     """
     difference = first.estimate - second.estimate
     below = math.hypot(first.estimate - first.low, second.high - second.estimate)

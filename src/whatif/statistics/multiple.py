@@ -16,12 +16,12 @@ class Corrected:
 
 
 def holm(p_values: Sequence[float | None], alpha: float = 0.05) -> Corrected:
-    """Holm's step-down correction, which keeps the chance of any wrong rejection at `alpha` or below.
+    """Holm's step-down correction, which keeps the probability of any wrong rejection at `alpha` or below.
 
-    The i-th smallest of m p-values is multiplied by m - i + 1; none is adjusted below a smaller one or above 1 (Holm,
-    "A simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6, 1979, 65-70). It
-    needs no assumption on how the tests depend on each other. What is missing (None or NaN) stays in its place as it
-    is, is not rejected, and does not count among the m.
+    The i-th smallest of m p-values is multiplied by m - i + 1. An adjusted p-value is never below that of a smaller
+    p-value and never above 1 (Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of
+    Statistics 6, 1979, 65-70). The correction makes no assumption on the dependence between the tests. A missing
+    p-value (None or NaN) stays unchanged in its place, is not rejected, and does not count in m.
 
     Raises ValueError when a p-value is not within [0, 1] or alpha not within (0, 1).
     """

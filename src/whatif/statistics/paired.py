@@ -1,4 +1,4 @@
-"""Paired comparison of original and counterfactual: the same pairs answered twice."""
+"""Paired comparison of the answers to the original and the counterfactual questions of the same pairs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from whatif.statistics.sign_flips import sign_flip_p
 
 @dataclass(frozen=True)
 class Difference:
-    """A difference in fractions with its interval, and the two-sided p-value that it is 0, from the same clusters."""
+    """A difference in fractions with its interval and the two-sided p-value of no difference, by the same clusters."""
 
     interval: Interval
     p: float
@@ -27,11 +27,12 @@ def paired_difference(
 ) -> Difference:
     """Accuracy on counterfactual questions minus accuracy on their originals, and the test that they are equal.
 
-    In fractions; all hold one entry a pair. The interval is Tango's score interval and p is McNemar's exact p-value.
-    Where `clusters` names the image of each pair, the interval is that of the effective number of pairs
-    (`effective_size`) and p is that of `sign_flip_p`, which changes the signs of images. When no pair changed, or all
-    did alike, the effective number is the number of images; when all pairs are about one image nothing is known of
-    others, the interval is all of [-1, 1] and p is 1. Without pairs the estimate is NaN and p is 1.
+    Results are fractions; all arguments have one entry per pair. The interval is Tango's score interval and p is
+    McNemar's exact p-value. If `clusters` names the image of each pair, the interval is that of the effective number of
+    pairs (`effective_size`) and p is that of `sign_flip_p`, which changes the signs of images. If no pair changed, or
+    all changed in the same way, the effective number is the number of images. If all pairs are about one image, they
+    give no information about other images: the interval is all of [-1, 1] and p is 1. Without pairs the estimate is NaN
+    and p is 1.
 
     Raises ValueError when lengths differ, when an outcome is neither true nor false, when the label of a cluster is
     missing, or when confidence is not within (0, 1).
@@ -42,7 +43,7 @@ def paired_difference(
 
 
 def difference_of(totals: ClusterTotals, confidence: float) -> Interval:
-    """The interval of `paired_difference` for pairs summed up as (pairs, answers gained less lost, pairs changed)."""
+    """The interval of `paired_difference` for totals of (pairs, answers gained minus answers lost, pairs changed)."""
     pairs, change, changed = (int(total) for total in totals.sums)
     size = effective_size(totals, changed, confidence)
     if size == 0:
@@ -59,14 +60,14 @@ def difference_of_drops(
 ) -> Difference:
     """The drop of model A minus the drop of model B on the same pairs, in fractions, with a paired t test.
 
-    Each model is its outcomes on originals and on counterfactuals, one entry a pair; a drop is `paired_difference`, so
-    where the difference is negative, model A loses more. The variance is the jackknife's over pairs, or over images
-    where `clusters` names that of each pair, and t has clusters - 1 degrees of freedom. p is at most 1 - confidence
-    exactly when the interval leaves out 0.
+    Each model is given by its outcomes on originals and on counterfactuals, one entry per pair. A drop is
+    `paired_difference`, so if the difference is negative, model A loses more. The variance is the jackknife variance
+    over pairs, or over images if `clusters` names the image of each pair. t has clusters - 1 degrees of freedom. p is
+    at most 1 - confidence exactly when the interval excludes 0.
 
-    When the difference is the same in all clusters, the interval is made of both drops' own (`square_and_add`), of as
-    many pairs as there are clusters, and p is that of the sign test. With fewer than two clusters the interval is all
-    of [-2, 2] and p is 1.
+    If the difference is the same in all clusters, the interval is computed from the intervals of both drops
+    (`square_and_add`) with the number of clusters as the number of pairs, and p is that of the sign test. With fewer
+    than two clusters the interval is all of [-2, 2] and p is 1.
 
     Raises ValueError as `paired_difference` does, and when the models differ in their number of pairs.
     """

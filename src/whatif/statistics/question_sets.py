@@ -1,4 +1,4 @@
-"""What a set of questions looks like: lengths, right answers and options, beside another set (C-VQA 3.4)."""
+"""Statistics of a set of questions: lengths, right answers and options, compared with another set (C-VQA 3.4)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Summary: TypeAlias = dict[str, dict[str, Cell]]  # group -> variant -> what is c
 ALL = "all"
 VARIANTS = ("original", "counterfactual")
 _WHOLE_NUMBER = re.compile(r"[0-9]+")
-_BIN_EDGES = (0, 5, 10, 15, 20, 30, 50)  # of right answers in a comparison; the last bin is open
+_BIN_EDGES = (0, 5, 10, 15, 20, 30, 50)  # for right answers in a comparison; the last bin is open
 _NOTHING = "–"
 
 
@@ -28,19 +28,19 @@ def summary(questions: Iterable[Mapping[str, Any]]) -> Summary:
 
     Each cell has
 
-    - `number`: of questions;
-    - `mean_words`: words of the question as printed, split on white space. A multiple-choice question is printed
-      with its options, "... Select the correct answer:A:16  B:17  C:12  D:13" (`printed_question`), which adds 7
-      words. This is the definition that gives the published means 25.33 and 16.00 of C-VQA-Synthetic (C-VQA 3.4);
-    - `answers`: right answer -> number of questions; of a multiple-choice question the right option, not its letter;
+    - `number`: the number of questions;
+    - `mean_words`: mean number of words of the printed question, split on white space. A multiple-choice question is
+      printed with its options, "... Select the correct answer:A:16  B:17  C:12  D:13" (`printed_question`), which adds
+      7 words. This definition gives the published means 25.33 and 16.00 of C-VQA-Synthetic (C-VQA 3.4);
+    - `answers`: right answer -> number of questions; for a multiple-choice question the right option, not its letter;
     - `values`: minimum, median, mean and maximum of the right answers that are whole numbers, null if there are none;
-    - `letters`: letter of the right option -> number;
-    - `ranks`: place of the right option when options are ordered by value, 1 the smallest -> number;
-    - `odd_options`: how many of the options are odd numbers -> number;
+    - `letters`: letter of the right option -> number of questions;
+    - `ranks`: rank of the right option when options are ordered by value, 1 the smallest -> number of questions;
+    - `odd_options`: how many of the options are odd numbers -> number of questions;
     - `alone_in_parity`: number of questions whose right option is the only odd or the only even one.
 
     The last four count multiple-choice questions only, and the last three only those whose options are all whole
-    numbers. Keys of counts are text, so that the same summary comes back from JSON.
+    numbers. Keys of counts are text, so that the summary is unchanged after a round trip through JSON.
 
     Raises WhatifError naming the question whose answer is not the letter of one of its options.
     """
@@ -55,10 +55,10 @@ def summary(questions: Iterable[Mapping[str, Any]]) -> Summary:
 
 
 def compare_markdown(ours: Summary, released: Summary) -> str:
-    """Two summaries side by side, a Markdown table for each group: our set and the released one, variant by variant.
+    """Two summaries side by side, one Markdown table per group: our set and the released one, variant by variant.
 
-    A dash stands where a set has no such group or nothing to count. Shares are percentages of the questions that
-    the row counts.
+    A dash means that a set has no such group or nothing to count. Shares are percentages of the questions that the row
+    counts.
     """
     groups = sorted({*ours, *released}, key=lambda group: (group != ALL, group))
     return "\n".join(_group_markdown(group, ours.get(group, {}), released.get(group, {})) for group in groups)
@@ -92,7 +92,7 @@ def _words(question: Mapping[str, Any]) -> int:
 
 
 def _place(question: Mapping[str, Any]) -> int:
-    """Place of the right option among the options, 0 for A."""
+    """The position of the right option among the options, 0 for A."""
     letters = [chr(ord("A") + place) for place in range(len(question["choices"]))]
     if question["answer"] not in letters:
         raise WhatifError(
@@ -131,7 +131,7 @@ def _counts(items: Iterable[str | int]) -> dict[str, int]:
 
 
 def _in_order(text: str) -> tuple[bool, int, str]:
-    """Sorts by the number that a text begins with, then words."""
+    """Sorts by the number at the beginning of a text, then by its words."""
     number = _WHOLE_NUMBER.match(text)
     return (number is None, int(number[0]) if number else 0, text)
 
@@ -145,7 +145,7 @@ def _group_markdown(group: str, ours: Mapping[str, Cell], released: Mapping[str,
     shares = [_shares(side) if side else {} for side in sides]
     for name in dict.fromkeys(name for side in shares for name in side):
         counts = [side.get(name, {}) for side in shares]
-        # What one side never has is a share of 0 there, and a row all the same.
+        # A value that one side never has gets a share of 0 there, and still has a row.
         rows += [
             (f"{name} {key} (%)", [_percent(side.get(key, 0), sum(side.values())) for side in counts])
             for key in sorted({key for side in counts for key in side}, key=_in_order)
@@ -172,7 +172,7 @@ def _single_numbers(cell: Cell) -> dict[str, str]:
 
 
 def _shares(cell: Cell) -> dict[str, dict[str, int]]:
-    """What is printed as shares: name -> key -> number of questions."""
+    """The counts that are printed as shares: name -> key -> number of questions."""
     numbers: Counter[str] = Counter()
     words: dict[str, int] = {}
     for answer, number in cell["answers"].items():

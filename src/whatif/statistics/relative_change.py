@@ -29,16 +29,16 @@ def relative_change(
     *,
     confidence: float = 0.95,
 ) -> Interval:
-    """Share of right ones in `other` over that in `baseline`, minus 1, in percent, with a t interval over clusters.
+    """The share right in `other` divided by that in `baseline`, minus 1, in percent, with a t interval over clusters.
 
-    Both sets may be of any size; each has an outcome and the label of its cluster an entry. The interval is made for
-    the logarithm of the ratio, whose variance is that of a jackknife which leaves out a cluster with all that both sets
-    have in it, so that what the two have in common widens nothing; t has clusters - 1 degrees of freedom.
+    The sets may differ in size; each entry of a set has an outcome and the label of its cluster. The interval is
+    computed for the logarithm of the ratio. Its variance comes from a jackknife that leaves out a cluster in both sets
+    together, so variation that the sets share does not widen the interval; t has clusters - 1 degrees of freedom.
 
-    Relative to no right one a change is not defined: then the estimate is NaN and the interval from -100% to infinite.
-    Where no logarithm is defined or no cluster differs from another (nothing right in `other`, everything right in
-    both), the ends are those of both shares' own intervals, each at its worst. When one of the sets is all of one
-    cluster the interval is from -100% to infinite.
+    If nothing is right in `baseline`, a change is not defined: the estimate is NaN and the interval goes from -100% to
+    infinity. If the logarithm is not defined or no cluster differs from another (nothing right in `other`, everything
+    right in both), the ends are computed from the intervals of both shares, each at its worst. If one of the sets is
+    a single cluster, the interval goes from -100% to infinity.
 
     Raises ValueError as `clustered_share` does.
     """
@@ -64,7 +64,7 @@ def relative_change(
 
 
 def _together(sets: list[tuple[str, Outcomes, Labels]]) -> ClusterTotals:
-    """Totals by cluster of (questions, questions of the baseline, right ones of it, questions of the other, right)."""
+    """Totals by cluster: (questions, baseline questions, right ones of these, other questions, right ones of these)."""
     columns: list[npt.NDArray[np.int8]] = []
     labels: list[Any] = []
     for place, (name, given, clusters) in enumerate(sets):
@@ -79,7 +79,7 @@ def _together(sets: list[tuple[str, Outcomes, Labels]]) -> ClusterTotals:
 
 
 def _standard_error(totals: ClusterTotals) -> float:
-    """Of the logarithm of the ratio of both shares."""
+    """The standard error of the logarithm of the ratio of both shares."""
     mean, changes = without_one(totals.kinds[:, 1:3], totals.counts)
     other_mean, other_changes = without_one(totals.kinds[:, 3:5], totals.counts)
     return math.sqrt(float(jackknife_variance(other_changes / other_mean - changes / mean, totals.counts)))

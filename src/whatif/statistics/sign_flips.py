@@ -12,21 +12,21 @@ _LARGEST_TAIL = 20_000  # sums whose probabilities are computed exactly; the tim
 
 
 def sign_flip_p(totals: ClusterTotals) -> float:
-    """Two-sided p-value that the sum of the second column of `totals` (kinds x 2 or more) is 0 but for chance.
+    """Two-sided p-value of the hypothesis that the sum of the second column of `totals` (kinds x 2 or more) is 0.
 
-    With d_g the sum of that column in cluster g (for pairs: answers gained less answers lost), the statistic is the
+    With d_g the sum of that column in cluster g (for pairs: answers gained minus answers lost), the statistic is the
     absolute value of the sum of all d_g. Under the null hypothesis original and counterfactual can be exchanged in a
-    whole cluster, so d_g and -d_g are equally likely, whatever the dependence inside a cluster. The p-value is the
-    share of the 2^G choices of signs of G clusters whose sum is at least as far from 0 as the observed one. When each
-    cluster is one pair, this is the exact test of McNemar (Agresti, Categorical Data Analysis, 10.1). One cluster alone
-    always gives 1.
+    whole cluster, so d_g and -d_g are equally likely for any dependence inside a cluster. The p-value is the share of
+    the 2^G choices of signs of G clusters whose sum is at least as far from 0 as the observed one. If each cluster is
+    one pair, this is the exact test of McNemar (Agresti, Categorical Data Analysis, 10.1). A single cluster always
+    gives 1.
 
     This is the exact form of the test of Yang, Sun and Hardin ("A note on the tests for clustered matched-pair binary
     data", Biometrical Journal 52, 2010, 638-652), whose statistic (sum of d_g)^2 / (sum of d_g^2) has a chi-square
-    distribution with one degree of freedom for many clusters. Therefore it also holds for many clusters when only the
-    two accuracies are equal, and the distribution of d_g is not symmetric (Canay, Romano and Shaikh, "Randomization
-    tests under an approximate symmetry assumption", Econometrica 85, 2017, 1013-1030). That form, the normal
-    approximation, replaces the exact one where more than `_LARGEST_TAIL` sums would have to be counted.
+    distribution with one degree of freedom for many clusters. Therefore it also holds for many clusters if only the two
+    accuracies are equal and the distribution of d_g is not symmetric (Canay, Romano and Shaikh, "Randomization tests
+    under an approximate symmetry assumption", Econometrica 85, 2017, 1013-1030). The chi-square form, which is the
+    normal approximation, replaces the exact form if more than `_LARGEST_TAIL` sums would have to be counted.
 
     A p-value below about 1e-308 is 0.
     """
@@ -41,7 +41,8 @@ def sign_flip_p(totals: ClusterTotals) -> float:
     if len(sizes) == 1:
         clusters, size = int(counts[0]), int(sizes[0])
         return float(binomtest((clusters - observed // size) // 2, clusters, 0.5).pvalue)
-    # A sum is all of `most` less twice what has a negative sign: at most `tail` in the lower tail.
+    # A sum is `most` minus twice the total of the clusters with a negative sign. This total is at most `tail` in the
+    # lower tail.
     most = int(sizes @ counts)
     tail = (most - observed) // 2
     if tail > _LARGEST_TAIL:

@@ -22,7 +22,7 @@ def publish(task: Task[Any], report: Report) -> None:
 
 
 def costs_of(task: Task[Any], dimension: Dimension, names: Mapping[str, str]) -> Table:
-    """The table `costs` of some models (key -> printed name) and of their predictions."""
+    """The table `costs` of some models (key -> display name), from their predictions."""
     shown = task.shown_models(dimension)
     prices = {key: _prices(shown[key]) for key in names}
     found = spent_by_model(artifacts.batches(task.paths("predictions"), PREDICTIONS, COLUMNS))
