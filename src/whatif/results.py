@@ -46,8 +46,8 @@ def load(benchmark: str, what: str, root: str | os.PathLike[str] = ".") -> pd.Da
 
     Otherwise `what` is the name of an artifact (`questions`, `predictions`, `pairs`, `judgements`, ...). The frame then
     has the rows that the last stage made, for all parts and all models, with the columns described in
-    docs/artifacts.md. `images` has the images that the questions and pairs of the last stage refer to, with their
-    encoded bytes.
+    `whatif.artifacts.schemas`. `images` has the images that the questions and pairs of the last stage refer to, with
+    their encoded bytes.
 
     Warns (`StaleNumbers`) when `whatif show` would: when parameters, inputs or code have changed since, when a model
     left questions unanswered for a transient reason, or when missing artifacts make a check impossible. Changes the
