@@ -148,3 +148,12 @@ def test_hand_written_notes_in_a_published_file_are_set_aside(project: Project) 
 
 def everything() -> list[Path]:
     return sorted([*Path("data").rglob("*.parquet"), *Path("metrics").rglob("*.json")])
+
+
+def test_the_stash_is_empty_until_something_is_put_there(project: Project) -> None:
+    assert stash.is_empty()
+    project.run()
+    assert stash.is_empty()
+    project.values["generate"]["toy"]["image_size"] = 512
+    project.run()
+    assert not stash.is_empty()

@@ -120,6 +120,8 @@ def take_back(job: Job, contents: dict[Path, str], say: Callable[[str], None]) -
     None of the outputs may exist, and the inputs must be fresh. Does not wait: returns False if another process is
     running the job. `contents` holds the hashes of the inputs; those of the outputs are added to it.
     """
+    if stash.is_empty():  # as in a fresh clone: saves the provenance of every job, which follows the source
+        return False
     with locks.try_job(job.name) as free:
         started = time.monotonic()
         if not free or not stash.take(provenance(job, contents).fingerprint, job.outputs):

@@ -34,6 +34,15 @@ class Moved:
                 self.place.parent.rmdir()
 
 
+def is_empty() -> bool:
+    """Whether nothing is in the stash."""
+    try:
+        with os.scandir(STASH) as entries:
+            return next(entries, None) is None
+    except OSError:
+        return True
+
+
 def put(path: Path) -> Moved:
     """Moves an artifact into the stash; a file that is not an artifact, or has no fingerprint, is set aside instead."""
     try:
