@@ -17,6 +17,7 @@ from whatif.errors import WhatifError
 from whatif.graph.graph import Graph
 from whatif.graph.steps import Benchmark
 from whatif.params import whole
+from whatif.params.files import read_yaml
 from whatif.params.whole import PARAMS_FILE, Params
 
 GROUP = "whatif.benchmarks"
@@ -50,8 +51,14 @@ def installed() -> list[str]:
 
 
 def benchmark(name: str) -> Benchmark:
-    """The benchmark of this name. Raises WhatifError if its module defines none, KeyError if the name is unknown."""
-    found = getattr(importlib.import_module(modules()[name]), "BENCHMARK", None)
+    """The benchmark of this name.
+
+    Raises WhatifError if its module cannot be imported or defines none, KeyError if the name is unknown.
+    """
+    try:
+        found = getattr(importlib.import_module(modules()[name]), "BENCHMARK", None)
+    except ImportError as error:
+        raise WhatifError(f"benchmark {name}: {modules()[name]} cannot be imported ({error})") from error
     if not isinstance(found, Benchmark) or found.name != name:
         raise WhatifError(f"{modules()[name]}: must define `BENCHMARK`, a whatif Benchmark named {name!r}")
     return found
@@ -59,7 +66,7 @@ def benchmark(name: str) -> Benchmark:
 
 def load_params(path: Path = Path(PARAMS_FILE)) -> Params:
     """Reads and checks `params.yaml`. Raises WhatifError with one line per error."""
-    values, tree = whole.read(path)
+    values, tree = read_yaml(path)
     return _checked(values, path, tree)
 
 

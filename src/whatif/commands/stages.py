@@ -5,6 +5,8 @@ The options that select jobs (`--part`, `--model`) are the dimensions by which i
 
 from __future__ import annotations
 
+import contextlib
+
 import click
 
 from whatif.errors import WhatifError
@@ -55,13 +57,12 @@ def _dimensions(stage: str) -> dict[str, str]:
     """The wildcards of a stage in all installed benchmarks, each with its help text."""
     from whatif import benchmarks
 
-    every = (benchmarks.benchmark(name) for name in benchmarks.installed())
-    return {
-        dimension.name: dimension.help
-        for benchmark in every
-        for step in benchmark.steps_of(stage)
-        for dimension in step.divided_by
-    }
+    found: dict[str, str] = {}
+    for name in benchmarks.installed():
+        with contextlib.suppress(WhatifError):  # a broken package is an error only where it is used
+            steps = benchmarks.benchmark(name).steps_of(stage)
+            found.update({one.name: one.help for step in steps for one in step.divided_by})
+    return found
 
 
 def run_jobs(stage: str, benchmark: str, chosen: dict[str, str], step_name: str | None) -> None:

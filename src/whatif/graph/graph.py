@@ -187,10 +187,6 @@ class Graph:
                 raise WhatifError(f"{stage} {benchmark}: has no step {name}; there are {known}")
         return [step for step in steps if set(chosen) <= set(step.wildcards)] or steps[:1]
 
-    def jobs_before(self, job: Job) -> tuple[Job, ...]:
-        """The jobs that make the inputs of a job."""
-        return job.before
-
     def needed_for(self, jobs: Iterable[Job]) -> list[Job]:
         """The given jobs and all jobs that they depend on, in the order of the graph."""
         needed: set[Job] = set()

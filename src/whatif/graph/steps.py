@@ -22,6 +22,7 @@ from typing import Any, Generic, TypeVar, overload
 
 from whatif.artifacts.schemas import FILES, Table
 from whatif.graph.dimensions import Dimension, Shown
+from whatif.graph.reading import places
 from whatif.graph.task import Task
 from whatif.params.base import STAGES, BenchmarkSettings
 from whatif.params.whole import Params
@@ -139,6 +140,8 @@ class StepsOf(Generic[Own]):
         """A decorator that turns a function into a step; `Step` describes the other declarations."""
         if stage not in STAGES:
             raise ValueError(f"{stage}: is no stage; there are {', '.join(STAGES)}")
+        if reads is not None:
+            places(reads, "BENCHMARK", self._settings)  # raises AttributeError for a setting that does not exist
         outputs = dict(declared.pop("outputs", {}))
         if declared.get("publishes") is not None:
             outputs[TEXT_FILES] = FILES

@@ -22,13 +22,6 @@ if TYPE_CHECKING:
 Picked_co = TypeVar("Picked_co", covariant=True)
 
 
-class Writer(Protocol):
-    """Accepts rows in batches, sorted by the key."""
-
-    def write(self, rows: Rows) -> None:
-        """Adds rows."""
-
-
 class Outputs(Protocol):
     """The outputs of a step; they appear in their places only after the step has succeeded."""
 

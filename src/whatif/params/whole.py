@@ -15,7 +15,7 @@ from pydantic import Field, create_model
 
 from whatif.errors import WhatifError
 from whatif.params.base import STAGES, BenchmarkSettings, Settings
-from whatif.params.files import check_settings, read_yaml
+from whatif.params.files import check_settings
 from whatif.params.models import BenchmarkName, ModelKey, ModelSettings
 
 PARAMS_FILE = "params.yaml"
@@ -77,7 +77,7 @@ def check(
         try:
             section.check(whole.models)
         except ValueError as error:
-            raise WhatifError(f"{path}: {str(error).format(name=name)}") from None
+            raise WhatifError(f"{path}: {str(error).replace('{name}', name)}") from None
     return Params(whole.seed, tuple(whole.benchmarks), whole.models, sections)
 
 
@@ -86,11 +86,6 @@ def mentioned(values: Any) -> list[str]:
     stages = [values.get(stage) for stage in STAGES] if isinstance(values, dict) else []
     sections = [name for stage in stages if isinstance(stage, dict) for name in stage]
     return list(dict.fromkeys(name for name in (*_selected(values), *sections) if isinstance(name, str)))
-
-
-def read(path: Path) -> tuple[Any, yaml.Node | None]:
-    """The unchecked values of a file and its YAML nodes. Raises WhatifError when the file cannot be read."""
-    return read_yaml(path)
 
 
 def plain(value: Any) -> Any:

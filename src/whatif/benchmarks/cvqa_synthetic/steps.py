@@ -35,8 +35,6 @@ from whatif.graph.task import Task
 from whatif.language.strategies import DIRECT
 
 NAME = "cvqa-synthetic"
-
-
 _step = StepsOf(CvqaSyntheticSettings)
 PART = part_dimension(lambda params, benchmark: params.section(benchmark, CvqaSyntheticSettings).generate.shards)
 VARIANT = Dimension(

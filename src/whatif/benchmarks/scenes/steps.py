@@ -29,9 +29,7 @@ from whatif.benchmarks.scenes.settings import (
 from whatif.benchmarks.shared.dimensions import ANSWERER, MATCHER, SHOWN_ANSWERERS, SHOWN_MATCHERS, strategy
 from whatif.benchmarks.shared.evaluation import write_predictions
 from whatif.benchmarks.shared.pilots import pilot_of
-from whatif.benchmarks.shared.tasks import (
-    judgement,
-)
+from whatif.benchmarks.shared.tasks import judgement
 from whatif.graph.dimensions import part_dimension
 from whatif.graph.steps import Benchmark, StepsOf
 from whatif.graph.task import Task
@@ -39,8 +37,6 @@ from whatif.graph.task import Task
 NAME = "scenes"
 SPLIT = "test"  # no model was trained on scenes of this split
 _LEAST_SCORE = f"lower verify.{NAME}.least_score or raise generate.{NAME}.candidates in params.yaml"
-
-
 _step = StepsOf(ScenesSettings)
 PART = part_dimension(lambda params, benchmark: params.section(benchmark, ScenesSettings).generate.shards)
 STRATEGY = strategy(lambda params, benchmark: [params.section(benchmark, ScenesSettings).evaluate.strategy])
