@@ -14,7 +14,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from whatif.benchmarks.coco_counterfactuals import captions, images
+from whatif.benchmarks.coco_counterfactuals import captions as caption_steps
+from whatif.benchmarks.coco_counterfactuals import images as image_steps
 from whatif.benchmarks.coco_counterfactuals.contents import PLOTS, PUBLISHED, REPORTED, SHOWN
 from whatif.benchmarks.coco_counterfactuals.settings import CocoCounterfactualsSettings, ReportSettings
 from whatif.graph.reading import only_name
@@ -41,19 +42,19 @@ _WITHOUT_WORDNET = (
     shown=SHOWN,
     package_files=REPORTED,
     inputs={
-        **images.retrieve.inputs,
-        "captions": captions.extract["captions"],
-        "unusable": captions.extract["rejections"],
-        "missing": captions.extract["missing"],
-        "counts": captions.choose["counts"],
-        "caption_pairs": captions.choose["caption-pairs"],
-        "unpaired": captions.choose["rejections"],
-        "candidates": images.draw["pairs"],
-        "filtered": images.filter_["rejections"],
-        "errors": images.verify["errors"],
-        "ranks": images.retrieve["ranks"],
-        "matches": images.match["matches"],
-        "random": images.match["random-matches"],
+        **image_steps.retrieve.inputs,
+        "captions": caption_steps.extract["captions"],
+        "unusable": caption_steps.extract["rejections"],
+        "missing": caption_steps.extract["missing"],
+        "counts": caption_steps.choose["counts"],
+        "caption_pairs": caption_steps.choose["caption-pairs"],
+        "unpaired": caption_steps.choose["rejections"],
+        "candidates": image_steps.draw["pairs"],
+        "filtered": image_steps.filter_["rejections"],
+        "errors": image_steps.verify["errors"],
+        "ranks": image_steps.retrieve["ranks"],
+        "matches": image_steps.match["matches"],
+        "random": image_steps.match["random-matches"],
     },
     publishes=PUBLISHED,
 )
@@ -114,15 +115,15 @@ BENCHMARK = Benchmark(
     name=NAME,
     settings=CocoCounterfactualsSettings,
     steps=(
-        captions.extract,
-        captions.candidates,
-        captions.measure,
-        captions.choose,
-        images.draw,
-        images.filter_,
-        images.verify,
-        images.retrieve,
-        images.match,
+        caption_steps.extract,
+        caption_steps.candidates,
+        caption_steps.measure,
+        caption_steps.choose,
+        image_steps.draw,
+        image_steps.filter_,
+        image_steps.verify,
+        image_steps.retrieve,
+        image_steps.match,
         aggregate,
     ),
     headline=("counterfactual_text_retrieval", "counterfactual_image_retrieval"),
