@@ -13,6 +13,7 @@ import pytest
 
 from tests.bad_inputs.outcome import refusal
 from tests.tiny_checkpoints import tiny_llava, tiny_text_model
+from whatif.language.messages import one_turn
 from whatif.models import Question
 from whatif.models.local.blind import blind
 from whatif.models.local.chat import hugging_face_chat
@@ -161,7 +162,7 @@ def test_a_template_that_refuses_one_question_answers_the_others(whole: dict[str
     refuses = "{% if 'bad' in messages[0]['content'] %}{{ raise_exception('not\nthat') }}{% endif %}"
     template(refuses + written)(folder)
     model = load("blind", folder)
-    asked = [Question(text, group="g", variant="original", prompt=text) for text in ("good", "bad")]
+    asked = [Question(text, group="g", variant="original", messages=one_turn(text)) for text in ("good", "bad")]
     answers = list(model.answer(asked))
     assert [answer.status for answer in answers] == ["ok", "error"]
     assert answers[1].reason == "the model cannot be asked this: not"

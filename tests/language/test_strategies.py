@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from whatif.errors import WhatifError
-from whatif.language.strategies import max_new_tokens, prompt, strategies
+from whatif.language.strategies import prompt, read, strategies
 
 
 def test_the_strategies_of_c_vqa_are_there() -> None:
@@ -25,7 +25,7 @@ def test_chain_of_thought_has_its_trigger_phrase_and_direct_has_not() -> None:
 
 
 def test_thoughts_have_room_and_a_short_answer_has_what_the_model_has() -> None:
-    assert (max_new_tokens("cot", 64), max_new_tokens("cot", 1024), max_new_tokens("direct", 64)) == (512, 1024, 64)
+    assert [read(name).turns[0].max_new_tokens for name in ("cot", "direct")] == [512, None]
 
 
 def test_what_is_not_known_is_named() -> None:

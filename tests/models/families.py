@@ -11,7 +11,9 @@ import numpy as np
 from PIL import Image
 
 from tests import tiny_checkpoints
+from whatif.language.messages import one_turn
 from whatif.models import Question
+from whatif.models.local.answerer import Prompt
 
 Build = Callable[[Path], Path]
 
@@ -40,11 +42,17 @@ def picture(seed: int, width: int = 56, height: int = 56) -> Image.Image:
 
 
 def question(
-    images: Sequence[Image.Image], prompt: str = "How many dots are there?", options: Sequence[str] = ()
+    images: Sequence[Image.Image], text: str = "How many dots are there?", options: Sequence[str] = ()
 ) -> Question:
     """A question about images; open when it has no options."""
     names = tuple(hashlib.sha256(repr(image.size).encode() + image.tobytes()).hexdigest() for image in images)
-    return Question("q", "dots", "original", prompt, tuple(options), names, lambda: images)
+    return Question("q", "dots", "original", one_turn(text, names), tuple(options), lambda: images)
+
+
+def prompt(images: Sequence[Image.Image], text: str = "How many dots?") -> Prompt:
+    """The usual conversation about images, as a model gets it."""
+    asked = question(images, text)
+    return Prompt(asked.messages, images)
 
 
 def twin_questions(pictures: int = 1) -> list[Question]:

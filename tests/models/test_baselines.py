@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from whatif.errors import WhatifError
+from whatif.language.messages import one_turn
 from whatif.models import ADAPTERS, Question, load
 from whatif.params.models import Baseline
 
@@ -22,7 +23,7 @@ def question(number: int, options: int = 4, majority: str | None = "C", **more: 
         question_id=f"q{number:04d}",
         group="dots",
         variant="original",
-        prompt="How many dots?",
+        messages=one_turn("How many dots?"),
         options=tuple(str(n) for n in range(options)),
         images=unseen,  # type: ignore[arg-type]
         majority_answer=majority,

@@ -225,8 +225,8 @@ def test_artifacts_in_columns_give_what_rows_give(tmp_path: Path, monkeypatch: p
                 row |= {"response": f"There are {pair % 3}.", "answer": str(pair % 3), "correct": pair % 3 == 2}
             else:
                 row["choice_scores"] = [scores] * 4
-            blank = dict.fromkeys(("reason", "request_key", "prompt_tokens", "response_tokens"))
-            predictions.append({**row, "strategy": "direct", **blank})
+            blank = dict.fromkeys(PREDICTIONS.schema.names)
+            predictions.append({**blank, **row, "strategy": "direct"})
     predictions[5] |= {"status": "error", "answer": None, "response": None, "correct": False}
     small = replace(PREDICTIONS, row_group_rows=5)
     write_artifact(tmp_path / "predictions.parquet", small, predictions)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.scoring.test_rank import Answering, Pictures, row
+from tests.served_model import encoded_picture
 from whatif.errors import WhatifError
 from whatif.language import strategies
 from whatif.models import Answer, Question
@@ -83,19 +85,24 @@ def test_a_question_with_options_is_put_with_them_and_answered_by_letter() -> No
     assert (found["answer"], found["correct"]) == ("B", True)
 
 
-# Two turns
+# Several turns
 
 TOY = """\
-max_new_tokens: 200
-then: tests.scoring.test_open_answers:with_what_it_saw
-number: "Describe what matters for: {question}"
-boolean: "{question}"
-choice: "{question}"
+system: You look closely.
+examples:
+  - question: How many dots are there?
+    answer: "Answer: 2"
+    kind: number
+    images: [{file: dots.png, sha256: DIGEST}]
+turns:
+  - user: "Describe what matters for: {question}"
+    max_new_tokens: 200
+  - user: "You saw: {answer_1}\\n{question}"
+    append: {number: Answer with one number., boolean: Answer yes or no., choice: Answer with one letter.}
+    continues: CONTINUES
+answer_after: "Answer:"
 """
-
-
-def with_what_it_saw(question: str, answer_kind: str, response: str) -> str:
-    return f"You saw: {response}\n{question}\nAnswer with one {answer_kind}."
+DOTS = encoded_picture(1)
 
 
 class Describing:
@@ -104,55 +111,109 @@ class Describing:
     identity = None
 
     def __init__(self) -> None:
-        self.asked: list[list[str]] = []
+        self.asked: list[list[Question]] = []
 
     def answer(self, questions: Sequence[Question]) -> Iterator[Answer]:
-        self.asked.append([question.prompt for question in questions])
+        self.asked.append(list(questions))
         for question in questions:
-            assert question.images() is not None and question.image_ids
+            assert len(question.images()) == len(question.image_ids) > 1
             if question.question_id.startswith("p003"):
                 yield Answer(status="error", reason="no picture")
             elif question.prompt.startswith("You saw: "):
-                yield Answer(response="3", prompt_tokens=20, response_tokens=1, request_key="second")
+                yield Answer(response="I saw 4. Answer: 3", prompt_tokens=20, response_tokens=1, request_key="second")
             else:
-                yield Answer(response="4 cats, one at the door", prompt_tokens=10, response_tokens=6)
+                yield Answer(response="4 cats {answer_1}", prompt_tokens=10, response_tokens=6, request_key="first")
 
 
 @pytest.fixture
 def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder of strategies with one of two turns."""
-    (tmp_path / "toy.yaml").write_text(TOY, encoding="utf-8")
+    """A folder of strategies with one of two turns and a worked example."""
+    (tmp_path / "images").mkdir()
+    (tmp_path / "images" / "dots.png").write_bytes(DOTS)
+    write(tmp_path / "toy.yaml")
     monkeypatch.setattr(strategies, "FOLDER", tmp_path)
-    strategies._read.cache_clear()
+    strategies.read.cache_clear()
     yield tmp_path / "toy.yaml"
-    strategies._read.cache_clear()
+    strategies.read.cache_clear()
+
+
+def write(path: Path, old: str = "", new: str = "", *, continues: bool = True) -> None:
+    text = TOY.replace("DIGEST", hashlib.sha256(DOTS).hexdigest()).replace("CONTINUES", str(continues).lower())
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def asked_by(model: Describing, turn: int) -> list[tuple[str, tuple[str, ...]]]:
+    """Role and parts of each message of the first question in a turn; an image is `image`."""
+    return [
+        (message.role, tuple(part if isinstance(part, str) else "image" for part in message.parts))
+        for message in model.asked[turn][0].messages
+    ]
+
+
+OPENING = [
+    ("system", ("You look closely.",)),
+    ("user", ("image", "Describe what matters for: How many dots are there?")),
+    ("assistant", ("Answer: 2",)),
+]
+DESCRIBED = ("user", ("image", f"Describe what matters for: {QUESTION}"))
+AGAIN = f"You saw: 4 cats {{answer_1}}\n{QUESTION}\nAnswer with one number."
 
 
 @pytest.mark.usefixtures("toy")
 def test_a_strategy_of_two_turns_asks_again_with_the_first_response() -> None:
     model = Describing()
     rows = list(open_predictions(map(open_row, (1, 2, 3)), Pictures(), "m", model, strategy="toy"))
-    described = f"Describe what matters for: {QUESTION}"
-    again = f"You saw: 4 cats, one at the door\n{QUESTION}\nAnswer with one number."
-    assert model.asked == [[described] * 3, [again] * 2]
+    assert [len(asked) for asked in model.asked] == [3, 2]
+    assert asked_by(model, 0) == [*OPENING, DESCRIBED]
+    assert asked_by(model, 1) == [*OPENING, DESCRIBED, ("assistant", ("4 cats {answer_1}",)), ("user", (AGAIN,))]
+    assert [asked[0].max_new_tokens for asked in model.asked] == [200, None]
+    assert model.asked[0][0].encoded_images()[0] == DOTS, "the example has its own image"
     assert [(found["status"], found["answer"]) for found in rows] == [("ok", "3"), ("ok", "3"), ("error", None)]
     assert rows[0]["request_key"] == "second" and rows[2]["reason"] == "no picture"
+    assert rows[0]["earlier_turns"] == [{"response": "4 cats {answer_1}", "request_key": "first"}]
     assert [found["prompt_tokens"] for found in rows] == [30, 30, None]
     assert rows[0]["response_tokens"] == 7
-    assert strategies.max_new_tokens("toy", 64) == 200 and strategies.max_new_tokens("toy", 300) == 300
-    assert strategies.code("toy") == ["tests.scoring.test_open_answers:with_what_it_saw"]
+
+
+def test_a_turn_may_start_a_new_conversation(toy: Path) -> None:
+    write(toy, continues=False)
+    model = Describing()
+    list(open_predictions([open_row()], Pictures(), "m", model, strategy="toy"))
+    assert asked_by(model, 1)[-1] == ("user", ("image", AGAIN))
+    assert [role for role, _ in asked_by(model, 1)] == ["system", "user", "assistant", "user"]
+
+
+def test_an_example_is_shown_with_questions_of_its_kind(toy: Path) -> None:
+    write(toy, "kind: number", "kind: boolean")
+    assert [message.role for message in strategies.conversation("toy", QUESTION, "number")] == ["system", "user"]
 
 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("max_new_tokens: 200", "max_new_tokens: many", "max_new_tokens is 'many'; it must be a positive integer"),
-        ("tests.scoring.test_open_answers:with", "with", "must name a function as `module:function`"),
-        ('choice: "{question}"', "", "has prompts for number, boolean; it needs number, boolean, choice"),
-        ('boolean: "{question}"', "boolean: x", "its prompt for boolean must contain {question} once"),
+        ("max_new_tokens: 200", "max_new_tokens: many", "turns.0.max_new_tokens: Input should be a valid integer"),
+        ("{answer_1}", "{answer_2}", r"turn 2: names {answer_2}, but only turn 1 comes before it"),
+        ("matters for: {question}", "matters for: {answer_1}{question}", "turn 1: names {answer_1}, but no turn comes"),
+        (", choice: Answer with one letter.", "", "turn 2: has no text for choice; it needs number, boolean, choice"),
+        ("matters for: {question}", "matters", "turn 1: each of its texts must contain {question} once"),
+        ("dots.png", "../dots.png", "examples.0.images.0.file: String should match pattern"),
+        ("continues", "goes_on", "turns.1.goes_on: Extra inputs are not permitted"),
     ],
 )
 def test_a_mistake_in_a_strategy_is_named(toy: Path, old: str, new: str, message: str) -> None:
-    toy.write_text(TOY.replace(old, new), encoding="utf-8")
+    write(toy, old, new)
     with pytest.raises(WhatifError, match=f"strategy toy: .*{message}"):
         strategies.prompt("toy", QUESTION, "number")
+
+
+def test_an_example_without_its_image_is_named(toy: Path) -> None:
+    def ask() -> None:
+        list(open_predictions([open_row()], Pictures(), "m", Describing(), strategy="toy"))
+
+    (toy.parent / "images" / "dots.png").write_bytes(encoded_picture(2))
+    with pytest.raises(WhatifError, match=r"toy: the image dots.png of an example has the SHA-256 \w{64}, not \w{64};"):
+        ask()
+    (toy.parent / "images" / "dots.png").unlink()
+    with pytest.raises(WhatifError, match=r"toy: the image dots\.png of an example cannot be read"):
+        ask()

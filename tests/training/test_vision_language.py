@@ -11,6 +11,7 @@ import pytest
 
 from tests.embedded.scenes import puzzle_settings
 from whatif.errors import WhatifError
+from whatif.language.messages import one_turn
 from whatif.models import Question, load
 from whatif.params.models import HuggingFaceChat
 from whatif.training.puzzle_examples import draw_puzzles, puzzle_questions
@@ -72,7 +73,7 @@ def test_the_saved_checkpoint_answers_through_the_adapter(trained: Path) -> None
         packed = float(losses["answers"])
     adapter = load("hf-chat", HuggingFaceChat(adapter="hf-chat", checkpoint=str(trained), max_new_tokens=4), 0)
     questions = [
-        Question("q", "g", "original", words, options, ("i",), lambda: [Image.fromarray(example.picture)])
+        Question("q", "g", "original", one_turn(words, ["i"]), options, lambda: [Image.fromarray(example.picture)])
         for words, answer in asked
         for options in ((answer, "99"), ())
     ]

@@ -170,9 +170,14 @@ OPTION_SCORE = pa.struct(
     ]
 )
 
+IMAGE_SIZE = pa.struct(
+    [pa.field("width", pa.int32(), nullable=False), pa.field("height", pa.int32(), nullable=False)]  # pixels
+)
+EARLIER_TURN = pa.struct([pa.field("response", pa.string(), nullable=False), pa.field("request_key", pa.string())])
+
 PREDICTIONS = Table(
     name="predictions",
-    version=2,
+    version=3,
     key=("question_id", "model", "strategy"),
     schema=schema_of(
         ("question_id", pa.string()),
@@ -187,6 +192,11 @@ PREDICTIONS = Table(
         ("request_key", pa.string(), NULLABLE),  # key in the response store; null if nothing was sent
         ("prompt_tokens", pa.int64(), NULLABLE),
         ("response_tokens", pa.int64(), NULLABLE),
+        ("finish", pa.string(), NULLABLE),  # why the response ended: `stop`, `length`, or the endpoint's word
+        ("image_form", pa.string(), NULLABLE),  # `in place`, `first` or `composite` (see `whatif.models.ImageForm`)
+        ("image_sizes", pa.list_(IMAGE_SIZE), NULLABLE),  # as the model's processor made the images; null if not known
+        ("image_tokens", pa.int64(), NULLABLE),  # of all images together
+        ("earlier_turns", pa.list_(EARLIER_TURN), NULLABLE),  # of a strategy with several turns
     ),
 )
 

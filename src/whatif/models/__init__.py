@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, cast, runtime_checkable
 
 from whatif.errors import WhatifError
+from whatif.language.messages import Messages, images_in, last_prompt
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -48,6 +49,9 @@ WITHOUT_EFFECT = (
 )
 
 Status: TypeAlias = Literal["ok", "ambiguous", "none", "error"]
+# How the images of a conversation were shown: `in place` among its texts; `first`, because the chat template puts the
+# images of a message before its texts; or as one `composite`, for models that take one image.
+ImageForm: TypeAlias = Literal["in place", "first", "composite"]
 
 
 def _no_pictures() -> tuple[()]:
@@ -58,10 +62,11 @@ def _no_pictures() -> tuple[()]:
 class Question:
     """A question as it is put to a model, without the correct answer.
 
-    `prompt` is the complete text beside the images. `options` are the texts whose loss is compared, in the order of
-    the letters A, B, C, ...; a question without options is open, and the model answers in its own words. `images`
-    fetches the decoded images, `encoded_images` their bytes as stored (PNG or JPEG), both in the order of
-    `image_ids`; either may raise OSError for a damaged image.
+    `messages` are the conversation up to the answer, of the usual form if `whatif.language.messages.one_turn` made it.
+    `options` are the texts whose loss is compared, in the order of the letters A, B, C, ...; a question without options
+    is open, and the model answers in its own words. `images` fetches the decoded images, `encoded_images` their bytes
+    as stored (PNG or JPEG), both in the order of `image_ids`; either may raise OSError for a damaged image.
+    `max_new_tokens` raises the model's own limit of new tokens.
 
     The last two fields serve only the baselines: `majority_answer` is the most frequent correct answer among all
     questions of this group and variant (a letter if there are options), `group_answers` are the distinct correct
@@ -71,13 +76,23 @@ class Question:
     question_id: str
     group: str
     variant: str
-    prompt: str
+    messages: Messages
     options: tuple[str, ...] = ()
-    image_ids: tuple[str, ...] = ()
     images: Callable[[], Sequence[Image]] = _no_pictures
     encoded_images: Callable[[], Sequence[bytes]] = _no_pictures
+    max_new_tokens: int | None = None
     majority_answer: str | None = None
     group_answers: tuple[str, ...] = ()
+
+    @property
+    def prompt(self) -> str:
+        """The text of the last message of the user."""
+        return last_prompt(self.messages)
+
+    @property
+    def image_ids(self) -> tuple[str, ...]:
+        """The ids of all images, in the order of the conversation."""
+        return tuple(image.image_id for image in images_in(self.messages))
 
 
 @dataclass(frozen=True)
@@ -100,7 +115,12 @@ class Answer:
     A model's answer has one of these: `option_scores`, one for each option, when options were ranked (the caller
     decides which of them wins); `response`, the model's text; `letter`, when it named an option and nothing else.
     `response_tokens` counts the tokens of all options together when options were ranked. `cut_off` means that the
-    response ended at the limit of new tokens, before the model was done.
+    response ended at the limit of new tokens, before the model was done; `finish` is the reason for its end (`stop`,
+    `length`, or the endpoint's own word).
+
+    What was sent: `image_form` is how the images were shown (see `ImageForm`), `image_sizes` are width and height of
+    each image in pixels as the model's processor made it, `image_tokens` is the number of tokens of all images
+    together; None where it is not known.
 
     `seconds` is the wall-clock time that this answer was waited for. The values of all answers of a run add up to the
     run's time, for any number of requests or questions at once. It is a measurement, so it does not count when
@@ -119,6 +139,10 @@ class Answer:
     prompt_tokens: int | None = None
     response_tokens: int | None = None
     cut_off: bool = False
+    finish: str | None = None
+    image_form: ImageForm | None = None
+    image_sizes: tuple[tuple[int, int], ...] | None = None
+    image_tokens: int | None = None
     transient: bool = False
     seconds: float | None = field(default=None, compare=False)
 

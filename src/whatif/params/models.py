@@ -106,10 +106,15 @@ class CheckpointSettings(_Answerer, LocalCheckpoint):
         return self
 
 
+# How a model is shown several images: each in its place, or all on one canvas, for models that take one image.
+SeveralImages: TypeAlias = Literal["in place", "composite"]
+
+
 class HuggingFaceChat(CheckpointSettings):
     """A vision-language model with a chat template, which `AutoModelForImageTextToText` loads."""
 
     adapter: Literal["hf-chat"]
+    several_images: SeveralImages = "in place"
     system: SystemMessage | None = None
 
 
@@ -167,6 +172,7 @@ class ApiModel(_Answerer):
     price_per_million_prompt_tokens: float | None = Field(default=None, ge=0)
     price_per_million_response_tokens: float | None = Field(default=None, ge=0)
     multiple_choice: Literal["words"] = "words"
+    several_images: SeveralImages = "in place"
     system: SystemMessage | None = None
     extra_body: ExtraBody | None = None  # additional fields of each request
 

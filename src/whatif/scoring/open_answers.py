@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from whatif.language.options import printed_question
-from whatif.language.strategies import SecondPrompt, prompt, second_prompt
-from whatif.models import Answer, Model, Question, note_of
+from whatif.language.strategies import conversation, example_images, read
+from whatif.models import Answer, Model, note_of
 from whatif.progress import progress
+from whatif.scoring.asking import Pictures, WithExamples, image_parts, prediction, question_of
 from whatif.scoring.extraction.answer import is_correct
-from whatif.scoring.rank import Pictures, fetch, majority_answers
+from whatif.scoring.rank import majority_answers
 from whatif.scoring.said import answer_in
 
 Row = Mapping[str, Any]
@@ -30,10 +31,10 @@ def open_predictions(
 
     If `pairs` is given, only their questions are asked; the baselines' knowledge is of all `questions`.
 
-    The prompt is the question (with its options, if any) as worded by the strategy. With a strategy of two turns each
-    question is asked again in a prompt that contains its first response; the second response counts. A response from
-    which no answer, or more than one, can be extracted counts as wrong and keeps its status, and so does a response
-    that was cut off; nothing is guessed. An unanswered question keeps its reason.
+    The conversation is the strategy's, with the question and its options, if any. Each turn of the strategy asks every
+    question that has a response so far, and the last response counts. A response from which no answer, or more than
+    one, can be extracted counts as wrong and keeps its status, and so does a response that was cut off; nothing is
+    guessed. An unanswered question keeps its reason, and is not asked in the turns that follow.
     """
     every = sorted(questions, key=lambda row: str(row["question_id"]))
     majority = majority_answers(every)
@@ -41,76 +42,86 @@ def open_predictions(
     for row in every:
         of_group.setdefault(row["group"], set()).add(row["answer"])
     rows = [row for row in every if pairs is None or row["pair_id"] in pairs]
-    asked = [
-        Question(
-            question_id=row["question_id"],
-            group=row["group"],
-            variant=row["variant"],
-            prompt=prompt(strategy, printed_question(row["question"], row["choices"]), row["answer_kind"]),
-            image_ids=tuple(row["image_ids"]),
-            images=fetch(images.get, row["image_ids"]),
-            encoded_images=fetch(images.encoded, row["image_ids"]),
-            majority_answer=majority[(row["group"], row["variant"])],
-            group_answers=tuple(sorted(of_group[row["group"]])),
-        )
-        for row in rows
-    ]
-
-    def ask(asked: Sequence[Question]) -> Iterable[Answer]:
-        return progress(model.answer(asked), len(asked), model_key, "question", note=note_of(model))
-
-    again = second_prompt(strategy)
-    answers = ask(asked) if again is None else _second_turn(rows, asked, list(ask(asked)), again, ask)
-    for row, answer in zip(rows, answers, strict=True):
-        yield _prediction(row, model_key, strategy, answer)
-
-
-def _second_turn(
-    rows: Sequence[Row],
-    asked: Sequence[Question],
-    first: Sequence[Answer],
-    again: SecondPrompt,
-    ask: Callable[[Sequence[Question]], Iterable[Answer]],
-) -> Iterator[Answer]:
-    """Answers to the second prompts, with the tokens of both turns; without a first response there is no second."""
-    questions = [
-        replace(
-            question, prompt=again(printed_question(row["question"], row["choices"]), row["answer_kind"], said.response)
-        )
-        for row, question, said in zip(rows, asked, first, strict=True)
-        if said.status == "ok" and said.response is not None
-    ]
-    second = iter(ask(questions))
-    for said in first:
-        if said.status != "ok" or said.response is None:
-            yield said
+    described = read(strategy)
+    pictures = WithExamples(images, example_images(strategy))
+    talks = [_Talk() for _ in rows]
+    for turn in described.turns:
+        asked = [(row, talk) for row, talk in zip(rows, talks, strict=True) if talk.goes_on]
+        put = [
+            question_of(
+                row,
+                conversation(
+                    strategy,
+                    printed_question(row["question"], row["choices"]),
+                    row["answer_kind"],
+                    image_parts(row),
+                    talk.responses,
+                ),
+                pictures,
+                max_new_tokens=turn.max_new_tokens,
+                majority_answer=majority[(row["group"], row["variant"])],
+                group_answers=tuple(sorted(of_group[row["group"]])),
+            )
+            for row, talk in asked
+        ]
+        answers = progress(model.answer(put), len(put), model_key, "question", note=note_of(model))
+        if turn is not described.turns[-1]:
+            for (_, talk), answer in zip(asked, answers, strict=True):
+                talk.answers.append(answer)
             continue
-        answer = next(second)
-        yield replace(
-            answer,
-            prompt_tokens=_sum(said.prompt_tokens, answer.prompt_tokens),
-            response_tokens=_sum(said.response_tokens, answer.response_tokens),
-        )
+        arriving = iter(answers)
+        for row, talk in zip(rows, talks, strict=True):
+            if talk.goes_on:
+                talk.answers.append(next(arriving))
+            yield _prediction(row, model_key, strategy, talk, described.answer_after)
+        next(arriving, None)  # ends the progress display
 
 
-def _sum(first: int | None, second: int | None) -> int | None:
-    return None if first is None or second is None else first + second
+@dataclass
+class _Talk:
+    """The answers to a question so far, one a turn."""
+
+    answers: list[Answer]
+
+    def __init__(self) -> None:
+        self.answers = []
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether every turn so far has a response, so that the next one can be asked."""
+        return all(answer.status == "ok" and answer.response is not None for answer in self.answers)
+
+    @property
+    def responses(self) -> list[str]:
+        return [answer.response or "" for answer in self.answers]
 
 
-def _prediction(row: Row, model_key: str, strategy: str, answer: Answer) -> dict[str, Any]:
-    found = answer_in(answer, row)
-    status, reason = (found.status, found.reason) if answer.status == "ok" else (answer.status, answer.reason)
-    return {
-        "question_id": row["question_id"],
-        "model": model_key,
-        "strategy": strategy,
-        "response": answer.response,
-        "choice_scores": None,
-        "answer": found.answer if answer.status == "ok" else None,
-        "status": status,
-        "reason": reason,
-        "correct": status == "ok" and is_correct(found, row["answer"], row["answer_kind"]),
-        "request_key": answer.request_key,
-        "prompt_tokens": answer.prompt_tokens,
-        "response_tokens": answer.response_tokens,
-    }
+def _prediction(row: Row, model_key: str, strategy: str, talk: _Talk, mark: str | None) -> dict[str, Any]:
+    *earlier, answer = talk.answers
+    found = answer_in(_after(mark, answer), row)
+    answer = replace(
+        answer,
+        prompt_tokens=_sum([one.prompt_tokens for one in talk.answers]),
+        response_tokens=_sum([one.response_tokens for one in talk.answers]),
+    )
+    turns = [{"response": one.response, "request_key": one.request_key} for one in earlier]
+    return prediction(
+        row,
+        model_key,
+        strategy,
+        answer,
+        found,
+        correct=answer.status == "ok" and found.status == "ok" and is_correct(found, row["answer"], row["answer_kind"]),
+        earlier_turns=turns or None,
+    )
+
+
+def _after(mark: str | None, answer: Answer) -> Answer:
+    """The answer with only what follows the last mark in its response; the same if there is no mark in it."""
+    if mark is None or answer.response is None or mark not in answer.response:
+        return answer
+    return replace(answer, response=answer.response.rpartition(mark)[2])
+
+
+def _sum(counts: Sequence[int | None]) -> int | None:
+    return None if None in counts else sum(count or 0 for count in counts)

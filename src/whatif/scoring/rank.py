@@ -13,27 +13,22 @@ The form determines the prompt and the answer:
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
-from typing import Any, Literal, Protocol, TypeAlias, TypeVar
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal, TypeAlias
 
-from whatif.artifacts.images import DecodedPictures, EncodedPictures
 from whatif.errors import WhatifError
+from whatif.language.messages import user_message
 from whatif.language.options import LETTERS, printed_question
 from whatif.language.strategies import DIRECT, prompt
-from whatif.models import Answer, Model, OptionScore, Question, note_of
+from whatif.models import Answer, Model, OptionScore, note_of
 from whatif.params.models import MultipleChoice
 from whatif.progress import progress
+from whatif.scoring.asking import Pictures, image_parts, prediction, question_of
 from whatif.scoring.extraction.answer import Extracted
 from whatif.scoring.said import answer_in
 
 Row = Mapping[str, Any]
 Rule: TypeAlias = Literal["mean", "sum"]
-Fetched = TypeVar("Fetched")
-
-
-class Pictures(DecodedPictures, EncodedPictures, Protocol):
-    """Source of images by id, decoded or as stored (`ImageStore`)."""
 
 
 def predictions(
@@ -63,15 +58,11 @@ def predictions(
     for row in rows:
         letters_of = _letters(row)
         asked.append(
-            Question(
-                question_id=row["question_id"],
-                group=row["group"],
-                variant=row["variant"],
-                prompt=_prompt(row, form),
+            question_of(
+                row,
+                (user_message(_prompt(row, form), image_parts(row)),),
+                images,
                 options={"rank-letter": letters_of, "rank-text": tuple(row["choices"])}.get(form, ()),
-                image_ids=tuple(row["image_ids"]),
-                images=fetch(images.get, row["image_ids"]),
-                encoded_images=fetch(images.encoded, row["image_ids"]),
                 majority_answer=letters.get((row["group"], row["variant"])),
             )
         )
@@ -119,11 +110,6 @@ def _letters(row: Row) -> tuple[str, ...]:
     return letters
 
 
-def fetch(one: Callable[[str], Fetched], image_ids: Sequence[str]) -> Callable[[], list[Fetched]]:
-    """Fetches all images of a question, one by one, when the model needs them."""
-    return lambda: [one(image_id) for image_id in image_ids]
-
-
 def _prediction(row: Row, model_key: str, answer: Answer, form: MultipleChoice, rule: Rule) -> dict[str, Any]:
     scores = answer.option_scores
     found = Extracted(answer.letter, "ok", None)
@@ -132,18 +118,5 @@ def _prediction(row: Row, model_key: str, answer: Answer, form: MultipleChoice, 
     elif answer.response is not None and answer.letter is None:
         shown = form in ("rank-letter", "words")
         found = answer_in(answer, row if shown else {**row, "answer_kind": "option text"})
-    status, reason = (found.status, found.reason) if answer.status == "ok" else (answer.status, answer.reason)
-    return {
-        "question_id": row["question_id"],
-        "model": model_key,
-        "strategy": DIRECT,
-        "response": answer.response,
-        "choice_scores": None if scores is None else [{**asdict(score), "mean": score.mean} for score in scores],
-        "answer": found.answer,
-        "status": status,
-        "reason": reason,
-        "correct": status == "ok" and found.answer == row["answer"],
-        "request_key": answer.request_key,
-        "prompt_tokens": answer.prompt_tokens,
-        "response_tokens": answer.response_tokens,
-    }
+    correct = answer.status == "ok" and found.status == "ok" and found.answer == row["answer"]
+    return prediction(row, model_key, DIRECT, answer, found, correct=correct)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from whatif.language.messages import one_turn
 from whatif.models import Answer, Question, load
 from whatif.params.models import HuggingFaceChat
 from whatif.random_streams import stream
@@ -154,8 +155,7 @@ def _question(name: str, words: str, options: Sequence[str], picture: Any) -> Qu
         question_id=name,
         group="assessed",
         variant="assessed",
-        prompt=words,
+        messages=one_turn(words, [name]),
         options=tuple(options),
-        image_ids=(name,),
         images=lambda: [picture],
     )

@@ -16,6 +16,7 @@ import pytest
 from tests.defaults import ROOT
 from tests.faulty_proxy import FaultyProxy, Plan
 from tests.served_model import encoded_picture, served_model
+from whatif.language.messages import one_turn
 from whatif.models import Answer, Question
 from whatif.models.endpoint.api import ApiAnswers
 from whatif.params.models import ApiModel
@@ -42,8 +43,7 @@ def question(number: int) -> Question:
         f"question-{number}",
         "group",
         "original",
-        f"how many dots are there in circle {number % 5}?",
-        image_ids=(hashlib.sha256(data).hexdigest(),),
+        one_turn(f"how many dots are there in circle {number % 5}?", [hashlib.sha256(data).hexdigest()]),
         encoded_images=lambda: [data],
     )
 

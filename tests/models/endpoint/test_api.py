@@ -30,6 +30,7 @@ from whatif import benchmarks
 from whatif.artifacts.images import ImageStore
 from whatif.benchmarks.shared.evaluation import TransientErrors
 from whatif.errors import WhatifError
+from whatif.language.messages import one_turn
 from whatif.models import Answer, Question, load
 from whatif.models.endpoint.api import ApiAnswers
 from whatif.models.responses.store import ResponseStore
@@ -193,9 +194,9 @@ def test_a_picture_that_cannot_be_read_is_an_error(served: tuple[str, Path]) -> 
         raise OSError("row 3 is damaged")
 
     questions = [
-        Question("a", "g", "original", "how many?", encoded_images=broken),
-        Question("b", "g", "original", "how many?", encoded_images=lambda: [b"<svg>"]),
-        Question("c", "g", "original", "how many?"),
+        Question("a", "g", "original", one_turn("how many?"), encoded_images=broken),
+        Question("b", "g", "original", one_turn("how many?"), encoded_images=lambda: [b"<svg>"]),
+        Question("c", "g", "original", one_turn("how many?")),
     ]
     answers, _, proxy = ask(served, first(), questions)
     assert [(answer.status, answer.reason) for answer in answers] == [

@@ -11,6 +11,7 @@ import pytest
 
 from tests.faulty_proxy import Fault, FaultyProxy, Plan, always
 from whatif.errors import WhatifError
+from whatif.language.messages import one_turn
 from whatif.models import Answer, Question
 from whatif.models.endpoint.api import ApiAnswers
 from whatif.models.endpoint.request import FIRST_WAIT
@@ -37,7 +38,8 @@ def store(tmp_path: Path) -> Iterator[ResponseStore]:
 
 def questions(number: int, **fields: Any) -> list[Question]:
     return [
-        Question(f"question-{place}", "group", "original", f"how many in {place}?", **fields) for place in range(number)
+        Question(f"question-{place}", "group", "original", one_turn(f"how many in {place}?"), **fields)
+        for place in range(number)
     ]
 
 

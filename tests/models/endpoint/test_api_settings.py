@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.benchmarks.shared.test_evaluation import Endpoint, loopback
+from whatif.language.messages import one_turn
 from whatif.models import Question, load
 from whatif.params.models import ApiModel
 
@@ -28,7 +29,7 @@ def settings(base_url: str = "http://127.0.0.1:1/v1", **more: Any) -> ApiModel:
 
 def sent(endpoint: Endpoint, **more: Any) -> dict[str, Any]:
     model = load("api", settings(endpoint.base_url, **more), 0)
-    (answer,) = model.answer([Question("q", "g", "original", "How many?")])
+    (answer,) = model.answer([Question("q", "g", "original", one_turn("How many?"))])
     assert answer.response == "yes, 3"
     ((_, body, _),) = endpoint.log
     return body

@@ -8,12 +8,13 @@ from typing import Any, cast
 
 import pytest
 
-from tests.models.families import OPTIONS, question
+from tests.models.families import OPTIONS, prompt, question
 from tests.tiny_checkpoints import tiny_llava, tiny_text_model
 from tests.tiny_checkpoints.tokenizer import special_ids, tiny_llama, tiny_tokenizer, widen
 from whatif.errors import WhatifError
+from whatif.language.messages import one_turn
 from whatif.models import Question, load
-from whatif.models.local.answerer import LocalModel, Prompt
+from whatif.models.local.answerer import LocalModel
 from whatif.models.local.option_scores import keeps_keys_and_values, whole_pass_scores
 from whatif.params.models import BlindTextModel
 
@@ -30,15 +31,15 @@ def test_pictures_are_not_even_fetched(tmp_path: Path) -> None:
         raise AssertionError("the blind baseline looked")
 
     model = loaded(tiny_text_model(tmp_path))
-    ranked = Question("q", "dots", "original", "How many?", ("A", "B"), ("x",), unseen, unseen)
-    opened = Question("r", "dots", "original", "How many?", (), ("x", "y"), unseen, unseen)
+    ranked = Question("q", "dots", "original", one_turn("How many?", ["x"]), ("A", "B"), unseen, unseen)
+    opened = Question("r", "dots", "original", one_turn("How many?", ["x", "y"]), (), unseen, unseen)
     first, second = model.answer([ranked, opened])
     assert (first.status, second.status) == ("ok", "ok")
     assert second.response
 
 
 @pytest.mark.parametrize(
-    ("chat", "prompt", "words", "option"),
+    ("chat", "setting", "words", "option"),
     [
         (True, "{question}", "<s>USER: How many dots?\nASSISTANT:", " 16"),
         (False, "Question: {question}\nAnswer:", "Question: How many dots?\nAnswer:", " 16"),
@@ -46,11 +47,12 @@ def test_pictures_are_not_even_fetched(tmp_path: Path) -> None:
     ],
 )
 def test_scores_are_those_of_the_words_alone(
-    tmp_path: Path, *, chat: bool, prompt: str, words: str, option: str
+    tmp_path: Path, *, chat: bool, setting: str, words: str, option: str
 ) -> None:
-    model = loaded(tiny_text_model(tmp_path, chat=chat), prompt=prompt)
-    inputs = model.checkpoint.encode([Prompt("How many dots?", ())])
-    tokenizer = model.checkpoint.encode.args[0]  # type: ignore[attr-defined]
+    model = loaded(tiny_text_model(tmp_path, chat=chat), prompt=setting)
+    inputs = model.checkpoint.encode([prompt([])])
+    reader = model.checkpoint.encode.args[0]  # type: ignore[attr-defined]
+    tokenizer = reader.processor if chat else reader
     assert tokenizer.decode(inputs["input_ids"][0]) == words
     assert tokenizer.decode(model.checkpoint.option_tokens("16")) == option
     options = [model.checkpoint.option_tokens(each) for each in OPTIONS]
@@ -121,7 +123,7 @@ def test_models_of_other_kinds_rank_and_answer(tmp_path: Path, *, kind: str, sha
     assert keeps_keys_and_values(asked) == shared
     assert model.batches.size == (4 if shared else 1)
     words = "How many dots are there in all the circles together?"
-    inputs = model.checkpoint.encode([Prompt(words, ())])
+    inputs = model.checkpoint.encode([prompt([], words)])
     options = [model.checkpoint.option_tokens(each) for each in OPTIONS]
     (answer,) = model.answer([question([], words, OPTIONS)])
     assert answer.option_scores is not None

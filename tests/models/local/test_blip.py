@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tests.models.families import BLIP, OPTIONS, picture, question
+from tests.models.families import BLIP, OPTIONS, picture, prompt, question
 from tests.tiny_checkpoints import tiny_blip2, tiny_llava
 from whatif.errors import WhatifError
 from whatif.models import Answer, load
@@ -41,7 +41,7 @@ def sums(answer: Answer) -> list[float]:
 def whole_passes(model: LocalModel, image: Image.Image) -> list[float]:
     """Sums of log-likelihoods of the options, from one forward pass per option through the whole model."""
     asked: Any = model.checkpoint.score.args[0]  # type: ignore[attr-defined]
-    inputs = model.checkpoint.encode([Prompt("How many dots are there?", [image])])
+    inputs = model.checkpoint.encode([prompt([image], "How many dots are there?")])
     options = [model.checkpoint.option_tokens(option) for option in OPTIONS]
     if not asked.language_model.config.is_encoder_decoder:
         return [score.log_likelihood for score in whole_pass_scores(asked, inputs, options)]
@@ -71,21 +71,22 @@ def test_one_picture_a_question(model: LocalModel) -> None:
     images = [[], [picture(0)], [picture(0), picture(1)]]
     for options in ((), OPTIONS):
         none, one, two = model.answer([question(image, options=options) for image in images])
-        assert (none.status, one.status, two.status) == ("error", "ok", "error")
-        assert two.reason == "the question has 2 pictures; this model takes one"
+        assert (none.status, one.status, two.status) == ("error", "ok", "ok")
+        assert none.reason == "the question has no image; this model takes one"
+        assert (one.image_form, two.image_form) == ("in place", "composite")
 
 
 def test_the_prompt_is_a_setting(tmp_path: Path) -> None:
     folder = tiny_blip2(tmp_path, "opt")
     asked = question([picture(0)], "How many {dots}?", OPTIONS)
     tokenizer = loaded(folder).checkpoint.encode.args[0].tokenizer  # type: ignore[attr-defined]
-    for prompt in ("Question: {question} Answer:", "{question}"):
-        model = loaded(folder, prompt=prompt)
-        inputs = model.checkpoint.encode([Prompt(asked.prompt, asked.images())])
-        assert tokenizer.decode(inputs["input_ids"][0]) == "<image>" * 3 + "<s>" + prompt.replace(
+    for words in ("Question: {question} Answer:", "{question}"):
+        model = loaded(folder, prompt=words)
+        inputs = model.checkpoint.encode([Prompt(asked.messages, asked.images())])
+        assert tokenizer.decode(inputs["input_ids"][0]) == "<image>" * 3 + "<s>" + words.replace(
             "{question}", "How many {dots}?"
         )
-        assert model.identity["prompt"] == prompt
+        assert model.identity["prompt"] == words
     assert tokenizer.decode(model.checkpoint.option_tokens("16")) == " 16"
 
 

@@ -14,6 +14,7 @@ import pytest
 from PIL import Image
 
 from tests.tiny_checkpoints import tiny_llava
+from whatif.language.messages import one_turn
 from whatif.models import Answer, Model, Question, load
 from whatif.models.local.answer_place import AnswerPlace, answer_place, option_tokens
 from whatif.params.models import HuggingFaceChat
@@ -54,7 +55,7 @@ def question(image: Image.Image | None, prompt: str = "How many dots are there?"
             raise OSError("image 12ab: truncated")
         return [image]
 
-    return Question("q", "dots", "original", prompt, tuple(options.split()), ("12ab",), images)
+    return Question("q", "dots", "original", one_turn(prompt, ["12ab"]), tuple(options.split()), images)
 
 
 def means(answer: Answer) -> list[float]:
@@ -116,7 +117,7 @@ def test_a_broken_picture_is_one_error_and_the_run_goes_on(model: Model) -> None
 
 
 def test_an_empty_option_is_an_error(model: Model) -> None:
-    asked = Question("q", "dots", "original", "How many?", ("7", " "), images=lambda: [picture(0)])
+    asked = Question("q", "dots", "original", one_turn("How many?", ["p"]), ("7", " "), images=lambda: [picture(0)])
     (answer,) = model.answer([asked])
     assert (answer.letter, answer.status) == (None, "error")
     assert answer.reason is not None and "option B is empty" in answer.reason

@@ -16,6 +16,7 @@ from whatif.artifacts.images import ImageStore, image_row
 from whatif.artifacts.schemas import IMAGES
 from whatif.artifacts.writer import write_artifact
 from whatif.errors import WhatifError
+from whatif.language.messages import one_turn
 from whatif.models import Answer, Question, load
 from whatif.models.local.answerer import LocalModel
 from whatif.models.local.faults import about_one_question, device_failed, first_line, out_of_memory
@@ -237,7 +238,7 @@ def test_mistakes_of_the_program_are_not_taken_for_odd_questions(llava: Path) ->
     def mistaken() -> Iterator[Any]:
         raise TypeError("a mistake")
 
-    asked = Question("q", "dots", "original", "How many?", (), ("x",), mistaken)  # type: ignore[arg-type]
+    asked = Question("q", "dots", "original", one_turn("How many?", ["x"]), (), mistaken)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="a mistake"):
         list(loaded("llava", llava).answer([asked]))
 
@@ -273,7 +274,7 @@ def test_an_answer_that_ended_is_not_cut_off(llava: Path, tmp_path: Path) -> Non
     (endless,) = loaded("llava", llava).answer([question([picture(0)])])
     assert (endless.response_tokens, endless.cut_off) == (3, True)
     model = loaded("llava", llava)
-    first = model.checkpoint.generate(model.checkpoint.encode([model._prompt(question([picture(0)]))]))[0][0]
+    first = model.checkpoint.generate(model.checkpoint.encode([model._prompt(question([picture(0)]))]), 4)[0][0]
     changed = transformers.LlavaForConditionalGeneration.from_pretrained(llava)
     changed.generation_config.eos_token_id = [first]
     changed.save_pretrained(tmp_path)

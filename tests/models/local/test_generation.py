@@ -12,6 +12,7 @@ import pytest
 from tests.models.families import BLIP, CHAT, mixed_questions, picture, question
 from tests.tiny_checkpoints import tiny_text_model
 from whatif.errors import WhatifError
+from whatif.language.messages import one_turn
 from whatif.models import Answer, Question, load
 from whatif.models.local.answerer import LocalModel, Prompt
 from whatif.models.local.generation import Batches
@@ -41,8 +42,8 @@ def family(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 def tokens(model: LocalModel, questions: Sequence[Question], at_once: int) -> list[list[int]]:
     made: list[list[int]] = []
     for start in range(0, len(questions), at_once):
-        prompts = [Prompt(asked.prompt, asked.images()) for asked in questions[start : start + at_once]]
-        made += model.checkpoint.generate(model.checkpoint.encode(prompts))
+        prompts = [Prompt(asked.messages, asked.images()) for asked in questions[start : start + at_once]]
+        made += model.checkpoint.generate(model.checkpoint.encode(prompts), model.checkpoint.max_new_tokens)
     return made
 
 
@@ -73,7 +74,7 @@ def test_prompt_tokens_do_not_count_padding(family: tuple[str, Path]) -> None:
     model = loaded(name, folder)
     questions = mixed_questions([1])
     for asked, answer in zip(questions, model.answer(questions), strict=True):
-        alone = model.checkpoint.encode([Prompt(asked.prompt, asked.images())])
+        alone = model.checkpoint.encode([Prompt(asked.messages, asked.images())])
         assert answer.prompt_tokens == alone["input_ids"].shape[1]
 
 
@@ -113,7 +114,7 @@ def test_a_broken_picture_in_a_batch_is_one_error(llava: Path) -> None:
         raise OSError("image 12ab: truncated")
 
     questions = mixed_questions([1])
-    questions[4] = Question("q", "dots", "original", "How many?", (), ("12ab",), broken)
+    questions[4] = Question("q", "dots", "original", one_turn("How many?", ["12ab"]), (), broken)
     answers = list(loaded("llava", llava).answer(questions))
     assert (answers[4].status, answers[4].reason) == ("error", "picture cannot be decoded: image 12ab: truncated")
     expected = list(loaded("llava", llava).answer(mixed_questions([1])))

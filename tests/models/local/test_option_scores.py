@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tests.models.families import CHAT, OPTIONS, picture, question
+from tests.models.families import CHAT, OPTIONS, picture, prompt, question
 from whatif.models import OptionScore, load
-from whatif.models.local.answerer import LocalModel, Prompt
+from whatif.models.local.answerer import LocalModel
 from whatif.models.local.option_scores import SHARED_PREFIX, option_scores, shared_prefix_scores, whole_pass_scores
 from whatif.params.models import HuggingFaceChat
 
@@ -41,7 +41,7 @@ def both(
     model: LocalModel, images: list[Image.Image], words: str = "How many dots?"
 ) -> tuple[list[float], list[float]]:
     """Sums of log-likelihoods, from whole passes and after a shared prefix."""
-    inputs = model.checkpoint.encode([Prompt("How many dots?", images)])
+    inputs = model.checkpoint.encode([prompt(images)])
     options = [model.checkpoint.option_tokens(option) for option in OPTIONS]
     asked = library_model(model)
     return sums(whole_pass_scores(asked, inputs, options)), sums(shared_prefix_scores(asked, inputs, options))
@@ -104,7 +104,7 @@ def test_positions_of_pictures_are_put_to_the_test(tmp_path: Path) -> None:
 def test_other_families_take_whole_passes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = CHAT["llava"](tmp_path)
     model = cast("LocalModel", load("hf-chat", HuggingFaceChat(adapter="hf-chat", checkpoint=str(folder)), 0))
-    inputs = model.checkpoint.encode([Prompt("How many?", [picture(0)])])
+    inputs = model.checkpoint.encode([prompt([picture(0)], "How many?")])
     options = [[5, 6], [7]]
     passes = []
     asked = library_model(model)

@@ -11,6 +11,7 @@ from PIL import Image
 
 from tests.tiny_checkpoints import random_llava, tiny_llava
 from whatif.errors import WhatifError
+from whatif.language.messages import one_turn
 from whatif.models import Answer, Question, load
 from whatif.models.local import placement
 from whatif.params.models import HuggingFaceChat
@@ -31,8 +32,8 @@ def model(folder: Path, **more: Any) -> Any:
 def answers(folder: Path, **more: Any) -> list[Answer]:
     picture = Image.new("RGB", (24, 24), (200, 30, 30))
     asked = [
-        Question("ranked", "g", "original", "How many?", ("one", "two"), ("p",), lambda: [picture]),
-        Question("open", "g", "original", "How many?", (), ("p",), lambda: [picture]),
+        Question("ranked", "g", "original", one_turn("How many?", ["p"]), ("one", "two"), lambda: [picture]),
+        Question("open", "g", "original", one_turn("How many?", ["p"]), (), lambda: [picture]),
     ]
     return list(model(folder, **more).answer(asked))
 

@@ -86,7 +86,7 @@ def test_the_positions_that_are_given_are_those_of_a_whole_pass(folder: Path) ->
     alone = [model.checkpoint.encode([model._prompt(each)]) for each in asked]
     whole = [library_model(model)(**inputs).logits[0, -1] for inputs in alone]
     seen.clear()
-    together(alone, [each.image_ids for each in asked])
+    together(alone, [each.image_ids for each in asked], 1)
     torch.testing.assert_close(seen[-1], torch.stack(whole), atol=1e-4, rtol=0)
 
 
@@ -101,7 +101,7 @@ def test_answers_of_unlike_length_end_where_the_checkpoint_says(llava: Path, tmp
     assert all(answer.cut_off for answer in endless)
     together = loaded(llava, 11)
     alone = [together.checkpoint.encode([together._prompt(each)]) for each in questions]
-    rows = [together.checkpoint.generate(inputs)[0] for inputs in alone]
+    rows = [together.checkpoint.generate(inputs, together.checkpoint.max_new_tokens)[0] for inputs in alone]
     end = next(row[3] for row in rows if row[3] not in row[:3] and any(row[3] not in other for other in rows))
     model = transformers.LlavaForConditionalGeneration.from_pretrained(llava)
     model.generation_config.eos_token_id = [2, end]

@@ -14,6 +14,7 @@ import pytest
 
 from tests.defaults import ROOT
 from whatif.errors import WhatifError
+from whatif.language.messages import ImagePart, Message, one_turn
 from whatif.models import Answer, Model, OptionScore, Question
 from whatif.models.responses.store import ResponseStore, Run, request_key
 from whatif.models.responses.stored import StoredModel, stored
@@ -68,7 +69,7 @@ class Backwards(Counting):
 
 
 def questions(number: int, **fields: Any) -> list[Question]:
-    return [Question(f"id-{n}", "group", "original", f"question {n}", **fields) for n in range(number)]
+    return [Question(f"id-{n}", "group", "original", one_turn(f"question {n}"), **fields) for n in range(number)]
 
 
 @pytest.fixture
@@ -105,9 +106,11 @@ def test_only_what_is_new_is_asked(store: ResponseStore) -> None:
 @pytest.mark.parametrize(
     ("fields", "identity"),
     [
-        ({"prompt": "question 0 "}, {}),
+        ({"messages": one_turn("question 0 ")}, {}),
         ({"options": ("A", "B")}, {}),
-        ({"image_ids": ("ab" * 32,)}, {}),
+        ({"messages": one_turn("question 0", ["ab" * 32])}, {}),
+        ({"messages": (Message("user", (ImagePart("ab" * 32, "A"), "question 0")),)}, {}),
+        ({"messages": (Message("system", ("Count.",)), *one_turn("question 0"))}, {}),
         ({}, {"revision": "2"}),
     ],
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.pictures import png
+from whatif.language.messages import one_turn
 from whatif.models import Question
 from whatif.models.responses.token_estimates import picture_tokens, prompt_tokens
 
@@ -28,9 +29,11 @@ def test_a_picture_is_counted_in_tiles(size: tuple[int, int], tokens: int) -> No
 
 def test_a_question_is_its_words_and_its_pictures() -> None:
     pictures = [png((0, 0, 0)), png((9, 9, 9), side=600)]
-    question = Question("q", "g", "original", "x" * 40, encoded_images=lambda: pictures)
+    question = Question("q", "g", "original", one_turn("x" * 40), encoded_images=lambda: pictures)
     assert prompt_tokens(question) == 10 + 255 + 765
 
 
 def test_a_question_that_cannot_be_read_is_not_sent() -> None:
-    assert prompt_tokens(Question("q", "g", "original", "x" * 40, encoded_images=lambda: [b"no picture"])) == 0
+    assert (
+        prompt_tokens(Question("q", "g", "original", one_turn("x" * 40), encoded_images=lambda: [b"no picture"])) == 0
+    )

@@ -147,7 +147,6 @@ def evaluate(task: Task[SampleSettings]) -> None:
     write_predictions(
         task,
         lambda loaded, images: open_predictions(questions, images, model, loaded, strategy=strategy, pairs=here),
-        strategy,
         questions=everything,
     )
 

@@ -193,7 +193,6 @@ def ask(task: Task[None]) -> None:
     write_predictions(
         task,
         lambda loaded, images: open_predictions(questions, images, model, loaded, strategy=strategy, pairs=pairs),
-        strategy,
         questions=questions,
     )
 

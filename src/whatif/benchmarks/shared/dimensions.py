@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 
 from whatif import models
 from whatif.graph.dimensions import Dimension, Shown
-from whatif.language import strategies
 from whatif.params.models import answerers, dual_encoders, matchers
 from whatif.params.whole import Params
 
@@ -64,6 +63,5 @@ def strategy(names: Callable[[Params, str], Sequence[str]]) -> Dimension:
         "strategy",
         names,
         "Only this prompting strategy; all of params.yaml by default.",
-        code=lambda params, name: strategies.code(name),
         package_files=STRATEGY_FILES,
     )

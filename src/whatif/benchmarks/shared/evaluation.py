@@ -9,27 +9,26 @@ from typing import Any
 
 from whatif import models
 from whatif.graph.task import Task
+from whatif.language.messages import one_turn
 from whatif.language.options import printed_question
 from whatif.models import Answer, Model, Question
 
 Ask = Callable[[Model, Any], Iterable[Mapping[str, Any]]]
 
 
-def write_predictions(
-    task: Task[Any], ask: Ask, strategy: str | None = None, *, questions: Sequence[Mapping[str, Any]]
-) -> None:
+def write_predictions(task: Task[Any], ask: Ask, *, questions: Sequence[Mapping[str, Any]]) -> None:
     """Writes the rows of `predictions` that `ask` returns for the job's model and an `ImageStore` of `images`.
 
     `questions` are all questions of the benchmark, including those that other jobs ask. A model whose answers were
-    recorded elsewhere, without any to these questions, gets no rows, and a message gives the reason. A strategy may
-    raise the model's limit of new tokens. Reports how many questions ended in error and why; if some errors are
-    transient, the outputs are marked as unfinished. In a dry run nothing is written.
+    recorded elsewhere, without any to these questions, gets no rows, and a message gives the reason. Reports how many
+    questions ended in error and why; if some errors are transient, the outputs are marked as unfinished. In a dry run
+    nothing is written.
     """
     from whatif.models.responses.store import ResponseStore, store_path
     from whatif.models.responses.stored import stored
 
     name = task.wildcards["model"]
-    settings = with_room(task.model, strategy)
+    settings = task.model
     loaded, images = models.load(settings.adapter, settings, task.seed), task.images()
     if task.stand_in is not None:
         deque(ask(task.stand_in(loaded), images), maxlen=0)
@@ -68,17 +67,7 @@ def _nothing_recorded(model: Model, questions: Sequence[Mapping[str, Any]]) -> s
 def _as_recorded(row: Mapping[str, Any]) -> Question:
     """A question with all the text by which a file of responses may identify it."""
     prompt = printed_question(row["question"], row["choices"])
-    return Question(row["question_id"], row["group"], row["variant"], prompt)
-
-
-def with_room(settings: Any, strategy: str | None) -> Any:
-    """A model's settings with at least as many new tokens as a strategy needs."""
-    from whatif.language.strategies import max_new_tokens
-
-    limit = getattr(settings, "max_new_tokens", None)
-    if strategy is None or limit is None:
-        return settings
-    return settings.model_copy(update={"max_new_tokens": max_new_tokens(strategy, limit)})
+    return Question(row["question_id"], row["group"], row["variant"], one_turn(prompt))
 
 
 class TransientErrors:

@@ -1,42 +1,41 @@
-"""Prompting strategies: how a question is worded. Each strategy is a YAML file in this folder.
+"""Prompting strategies: the conversation in which a question is asked. Each strategy is a YAML file in this folder.
 
-A file holds, for each answer kind (`number`, `boolean`, `choice`, and `text` where it is needed), the words around
-`{question}`. Two entries are optional:
+    system: You look closely.             # optional: a system message
+    examples:                             # optional: worked examples that precede the question
+      - question: How many cats are there?
+        answer: "Two on the sofa, one below. Answer: 3"
+        kind: number                      # optional: shown only with questions of this kind
+        images: [{file: cats.png, sha256: 2c26b4...}]  # files in the folder `images` beside this file
+    turns:
+      - user: "Describe the image."       # a text, or one for each kind: number, boolean, choice, text
+        max_new_tokens: 256               # optional: room for the response, if the model's own limit is lower
+      - user: "{answer_1}\n{question}"     # {question}; {answer_1}, {answer_2}, ...: responses of earlier turns
+        append: {number: Answer with one number., boolean: Answer yes or no., choice: Answer with one letter.}
+        continues: false                  # true: the conversation goes on (default); false: it starts again
+        images: true                      # whether the images are shown (default: where a conversation starts)
+    answer_after: "Answer:"               # optional: the mark after which the last response has its answer
 
-- `max_new_tokens`: the number of tokens that its responses need, if the model's own limit is lower;
-- `then: module:function`: two turns. The function makes the second prompt from the question, its answer kind and the
-  first response. The images are shown again, and the second response counts.
+A multiple-choice question includes its options. Every turn is a request of its own, so its response is stored.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+import hashlib
+from collections.abc import Sequence
 from functools import cache
-from importlib import import_module, resources
+from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import TypeAlias, cast
+
+from pydantic import ValidationError
 
 from whatif.errors import WhatifError
 from whatif.files.yaml_values import parse_yaml
+from whatif.language.messages import ImagePart, Message, Messages, user_message
+from whatif.language.strategies.strategy import Example, Strategy, Turn, filled
 
 FOLDER: Traversable = resources.files(__name__)
 DIRECT = "direct"  # the question and the required form of the answer
-_PLACE = "{question}"
-_KINDS = ("number", "boolean", "choice")
-_FURTHER_KINDS = ("text",)
-
-SecondPrompt: TypeAlias = Callable[[str, str, str], str]
-
-
-@dataclass(frozen=True)
-class Strategy:
-    """The contents of a strategy file."""
-
-    words: Mapping[str, str]
-    max_new_tokens: int | None = None
-    then: str | None = None
 
 
 def strategies() -> list[str]:
@@ -46,51 +45,93 @@ def strategies() -> list[str]:
 
 
 def prompt(strategy: str, question: str, answer_kind: str) -> str:
-    """The prompt of a strategy for a question whose answer is a `number`, a `boolean`, a `choice` or a `text`.
+    """The text of a strategy's first turn for a question whose answer is a `number`, `boolean`, `choice` or `text`.
 
     A multiple-choice question includes its options. Raises WhatifError for an unknown strategy or answer kind.
     """
-    words = _read(strategy).words
-    if answer_kind not in words:
-        raise WhatifError(f"strategy {strategy}: has no prompt for answer kind {answer_kind}")
-    # Replaced, not formatted, because a question may contain braces.
-    return words[answer_kind].replace(_PLACE, question)
+    return _worded(strategy, read(strategy).turns[0], question, answer_kind)
 
 
-def max_new_tokens(strategy: str, limit: int) -> int:
-    """The limit of new tokens under a strategy, for a model's `limit`; a strategy can raise it but not lower it."""
-    return max(limit, _read(strategy).max_new_tokens or 0)
+def conversation(
+    strategy: str, question: str, answer_kind: str, images: Sequence[ImagePart] = (), said: Sequence[str] = ()
+) -> Messages:
+    """The messages of the turn that follows the responses `said`: of the first turn if there are none.
+
+    Raises WhatifError for an unknown strategy or answer kind, and for an example whose image is missing or not the one
+    that the strategy names.
+    """
+    described = read(strategy)
+    messages: Messages = ()
+    for number, turn in enumerate(described.turns[: len(said) + 1]):
+        text = _worded(strategy, turn, question, answer_kind, said[:number])
+        asked = user_message(text, tuple(images) if turn.shows_images(number) else ())
+        if turn.starts(number):
+            messages = (*_opening(strategy, answer_kind), asked)
+        else:
+            messages = (*messages, Message("assistant", (said[number - 1],)), asked)
+    return messages
 
 
-def second_prompt(strategy: str) -> SecondPrompt | None:
-    """The function that makes the second prompt; None if the strategy has one turn."""
-    then = _read(strategy).then
-    if then is None:
-        return None
-    module, _, name = then.partition(":")
-    return cast("SecondPrompt", getattr(import_module(module), name))
+def example_images(strategy: str) -> dict[str, bytes]:
+    """The encoded images of a strategy's worked examples, by id.
 
-
-def code(strategy: str) -> list[str]:
-    """The functions that a strategy looks up by name, as `module:name`."""
-    then = _read(strategy).then
-    return [] if then is None else [then]
+    Raises WhatifError when one is missing or is not the one that the strategy names.
+    """
+    found = {}
+    for example in read(strategy).examples:
+        for image in example.images:
+            file = FOLDER / "images" / image.file
+            try:
+                data = file.read_bytes()
+            except OSError as error:
+                raise WhatifError(
+                    f"strategy {strategy}: the image {image.file} of an example cannot be read ({error.strerror}); "
+                    "put it into the folder `images` beside the strategy"
+                ) from error
+            digest = hashlib.sha256(data).hexdigest()
+            if digest != image.sha256:
+                raise WhatifError(
+                    f"strategy {strategy}: the image {image.file} of an example has the SHA-256 {digest}, not "
+                    f"{image.sha256}; restore the image, or correct the strategy"
+                )
+            found[digest] = data
+    return found
 
 
 @cache
-def _read(strategy: str) -> Strategy:
+def read(strategy: str) -> Strategy:
+    """The contents of a strategy's file. Raises WhatifError, naming the entry, when there is none or it is wrong."""
     if strategy not in strategies():
         raise WhatifError(f"strategy {strategy}: is unknown; choose one of {', '.join(strategies())}")
     name = f"{strategy}.yaml"
-    values = dict(parse_yaml((FOLDER / name).read_text(encoding="utf-8"), Path(name))[0])
-    room, then = values.pop("max_new_tokens", None), values.pop("then", None)
-    if room is not None and (type(room) is not int or room < 1):
-        raise WhatifError(f"strategy {strategy}: max_new_tokens is {room!r}; it must be a positive integer")
-    if then is not None and (not isinstance(then, str) or ":" not in then):
-        raise WhatifError(f"strategy {strategy}: then is {then!r}; it must name a function as `module:function`")
-    if set(values) - set(_FURTHER_KINDS) != set(_KINDS):
-        raise WhatifError(f"strategy {strategy}: has prompts for {', '.join(values)}; it needs {', '.join(_KINDS)}")
-    lacking = [kind for kind, words in values.items() if str(words).count(_PLACE) != 1]
-    if lacking:
-        raise WhatifError(f"strategy {strategy}: its prompt for {lacking[0]} must contain {_PLACE} once")
-    return Strategy({kind: str(words) for kind, words in values.items()}, room, then)
+    values, _ = parse_yaml((FOLDER / name).read_text(encoding="utf-8"), Path(name))
+    try:
+        return Strategy.model_validate(values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        reason = first["msg"].removeprefix("Value error, ")
+        raise WhatifError(f"strategy {strategy}: {f'{place}: ' if place else ''}{reason}") from error
+
+
+def _opening(strategy: str, answer_kind: str) -> Messages:
+    """What precedes the question: the system message, and the worked examples for its kind."""
+    described = read(strategy)
+    opening = [] if described.system is None else [Message("system", (described.system,))]
+    for example in described.examples:
+        if example.kind in (None, answer_kind):
+            opening += _worked(strategy, described.turns[0], example, answer_kind)
+    return tuple(opening)
+
+
+def _worked(strategy: str, turn: Turn, example: Example, answer_kind: str) -> list[Message]:
+    text = _worded(strategy, turn, example.question, answer_kind)
+    images = [ImagePart(image.sha256) for image in example.images]
+    return [user_message(text, images), Message("assistant", (example.answer,))]
+
+
+def _worded(strategy: str, turn: Turn, question: str, answer_kind: str, said: Sequence[str] = ()) -> str:
+    text = turn.text(answer_kind)
+    if text is None:
+        raise WhatifError(f"strategy {strategy}: has no prompt for answer kind {answer_kind}")
+    return filled(text, question, said)

@@ -10,9 +10,10 @@ from typing import Any
 
 from whatif.artifacts.images import format_of
 from whatif.errors import WhatifError
-from whatif.models import Answer, Question
+from whatif.language.messages import Messages, with_system
+from whatif.models import Answer, ImageForm, Question
+from whatif.models.composites import with_composite
 from whatif.models.endpoint.request import Endpoint, GaveUpError, Reply, UnansweredError
-from whatif.models.local.system_message import system_turn
 from whatif.models.order import in_order
 from whatif.params.models import ApiModel
 from whatif.params.prices import money
@@ -44,7 +45,8 @@ class ApiAnswers:
             "temperature": settings.temperature,
         }
         # Only settings that are set, so that the keys of earlier stored answers do not change.
-        given = {"system": settings.system, "extra_body": settings.extra_body}
+        composite = "composite" if settings.several_images == "composite" else None
+        given = {"system": settings.system, "extra_body": settings.extra_body, "several_images": composite}
         self.identity = {**self.identity, **{name: value for name, value in given.items() if value is not None}}
 
     @property
@@ -130,17 +132,18 @@ class ApiAnswers:
     def _ask(self, endpoint: Endpoint, question: Question) -> tuple[Answer, bool]:
         """The answer, and whether the endpoint failed to answer."""
         try:
-            pictures = [_data_url(data) for data in question.encoded_images()]
+            shown = with_composite(question) if self._settings.several_images == "composite" else question
+            pictures = [_data_url(data) for data in shown.encoded_images()]
         except (OSError, ValueError) as error:
             return Answer(status="error", reason=f"picture cannot be read: {error}"), False
-        parts = [{"type": "image_url", "image_url": {"url": url}} for url in pictures]
-        asked = {"role": "user", "content": [*parts, {"type": "text", "text": question.prompt}]}
-        messages: list[dict[str, Any]] = [*system_turn(self._settings.system, str), asked]
+        messages = as_sent(with_system(shown.messages, self._settings.system), pictures)
+        waits = stream(self._seed, "waits between tries", question.question_id)
         try:
-            reply = endpoint.ask(messages, stream(self._seed, "waits between tries", question.question_id))
+            reply = endpoint.ask(messages, waits, max_new_tokens=question.max_new_tokens)
         except UnansweredError as error:
             return Answer(status="error", reason=str(error), transient=isinstance(error, GaveUpError)), True
-        return _answer(reply), False
+        form: ImageForm = "composite" if len(pictures) < len(question.image_ids) else "in place"
+        return replace(_answer(reply), image_form=form if pictures else None), False
 
 
 class Spent:
@@ -194,11 +197,33 @@ def _answer(reply: Reply) -> Answer:
         prompt_tokens=reply.prompt_tokens,
         response_tokens=reply.response_tokens,
         cut_off=reply.finish.lower() in _CUT_OFF,
+        finish=reply.finish or None,
     )
     if reply.text.strip():
         return said
     reason = f"refused: {reply.refusal}" if reply.refusal else f"empty response (finish reason: {reply.finish})"
     return replace(said, status="none", reason=reason)
+
+
+def as_sent(messages: Messages, pictures: Sequence[str]) -> list[dict[str, Any]]:
+    """The conversation as OpenAI's interface has it; `pictures` are the URLs of all images, in order.
+
+    A message of texts only is sent as one text if its role is not the user's: many servers take nothing else there.
+    """
+    urls = iter(pictures)
+    sent: list[dict[str, Any]] = []
+    for message in messages:
+        if message.role != "user" and not message.images:
+            sent.append({"role": message.role, "content": message.text})
+            continue
+        content: list[dict[str, Any]] = []
+        for part in message.parts:
+            if isinstance(part, str):
+                content.append({"type": "text", "text": part})
+            else:
+                content.append({"type": "image_url", "image_url": {"url": next(urls)}})
+        sent.append({"role": message.role, "content": content})
+    return sent
 
 
 def _tokens(answer: Answer) -> int:

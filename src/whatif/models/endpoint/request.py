@@ -96,8 +96,12 @@ class Endpoint:
         """Stops all retries; pending replies may still arrive."""
         self._stopped.set()
 
-    def ask(self, messages: Sequence[Mapping[str, Any]], generator: Generator) -> Reply:
+    def ask(
+        self, messages: Sequence[Mapping[str, Any]], generator: Generator, *, max_new_tokens: int | None = None
+    ) -> Reply:
         """The reply to a conversation; waits between tries are drawn from `generator`, or given by Retry-After.
+
+        `max_new_tokens` raises the limit of the settings.
 
         Retried: failed or broken connections, time-outs, replies that are not a chat completion, and the statuses 408,
         409, 429 and from 500 on. A request that got a complete reply is not sent again.
@@ -118,11 +122,11 @@ class Endpoint:
             reraise=True,
         )
         try:
-            return tries(self._ask_once, messages)
+            return tries(self._ask_once, messages, max(self._settings.max_new_tokens, max_new_tokens or 0))
         except _TryAgainError as error:
             raise GaveUpError(f"{error} (the last of {tries.statistics['attempt_number']} tries)") from None
 
-    def _ask_once(self, messages: Sequence[Mapping[str, Any]]) -> Reply:
+    def _ask_once(self, messages: Sequence[Mapping[str, Any]], max_new_tokens: int) -> Reply:
         import openai
 
         from whatif.models.endpoint.bounded_response import ResponseTooLargeError
@@ -130,7 +134,7 @@ class Endpoint:
         if self._stopped.is_set():
             raise GaveUpError("the run was stopped")
         settings = self._settings
-        limit: dict[str, Any] = {settings.token_limit: settings.max_new_tokens}
+        limit: dict[str, Any] = {settings.token_limit: max_new_tokens}
         if settings.temperature is not None:
             limit["temperature"] = settings.temperature
         if settings.extra_body is not None:

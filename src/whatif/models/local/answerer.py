@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Literal
 
 from whatif.errors import WhatifError
+from whatif.language.messages import Messages, images_in, without_images
 from whatif.language.options import LETTERS
-from whatif.models import Answer, OptionScore, Question
+from whatif.models import Answer, ImageForm, OptionScore, Question
+from whatif.models.composites import with_composite
+from whatif.models.local.conversations import UnfitQuestionError
 from whatif.models.local.faults import about_one_question, device_failed, first_line, out_of_memory
 from whatif.models.local.generation import Batches
 
@@ -23,17 +26,17 @@ if TYPE_CHECKING:
 _WINDOW = 8
 
 
-class UnfitQuestionError(ValueError):
-    """A question that a model cannot be asked, for example one with two images for a model that takes one."""
-
-
 @dataclass(frozen=True)
 class Prompt:
-    """A model's input: the text and the decoded images; equal `image_ids` mean the same images."""
+    """A model's input: the conversation and its decoded images; equal `image_ids` mean the same images."""
 
-    text: str
-    images: Sequence[Image]
-    image_ids: tuple[str, ...] = ()
+    messages: Messages
+    images: Sequence[Image] = ()
+
+    @property
+    def image_ids(self) -> tuple[str, ...]:
+        """The ids of its images; empty for a model that does not look at them."""
+        return tuple(image.image_id for image in images_in(self.messages)) if self.images else ()
 
 
 @dataclass(frozen=True)
@@ -41,20 +44,25 @@ class Checkpoint:
     """The functions that an adapter provides for a checkpoint.
 
     `encode` turns prompts into the model's inputs (rows x tokens, left-padded) and may raise UnfitQuestionError;
-    `score` ranks options (token ids) after a single encoded prompt; `generate` returns the new tokens of each row, up
-    to and including one of `ends`; `decode` returns their text; `option_tokens` gives the token ids of an option after
-    a prompt. `generate_together`, if available, returns the same as `generate` for prompts that are encoded
-    separately, but processes images that several prompts share (`image_ids`) only once.
+    `score` ranks options (token ids) after a single encoded prompt; `generate` returns at most a number of new tokens
+    of each row, up to and including one of `ends`; `decode` returns their text; `option_tokens` gives the token ids of
+    an option after a prompt. `generate_together`, if available, returns the same as `generate` for prompts that are
+    encoded separately, but processes images that several prompts share (`image_ids`) only once.
     """
 
     encode: Callable[[Sequence[Prompt]], Mapping[str, Any]]
     option_tokens: Callable[[str], list[int]]
     score: Callable[[Mapping[str, Any], Sequence[list[int]]], tuple[OptionScore, ...]]
-    generate: Callable[[Mapping[str, Any]], list[list[int]]]
+    generate: Callable[[Mapping[str, Any], int], list[list[int]]]
     decode: Callable[[list[int]], str]
     ends: Collection[int]
-    generate_together: Callable[[Sequence[Mapping[str, Any]], Sequence[tuple[str, ...]]], list[list[int]]] | None = None
+    max_new_tokens: int  # unless a question raises it
+    generate_together: (
+        Callable[[Sequence[Mapping[str, Any]], Sequence[tuple[str, ...]], int], list[list[int]]] | None
+    ) = None
+    image_form: Callable[[Messages], ImageForm] = lambda messages: "in place"
     looks: bool = True  # whether the model gets the images
+    takes_one_image: bool = False  # several are put on one canvas (`whatif.models.composites`)
 
 
 @dataclass
@@ -120,12 +128,17 @@ class LocalModel:
         if empty:
             return Answer(status="error", reason=f"option {empty[0]} is empty: there is nothing to rank")
         try:
-            inputs = self.checkpoint.encode([self._prompt(question)])
+            prompt = self._prompt(question)
+            inputs = self.checkpoint.encode([prompt])
             options = [self.checkpoint.option_tokens(option) for option in question.options]
             scores = tuple(self.options_at_once.run(options, partial(self.checkpoint.score, inputs)))
         except Exception as error:
             return _refused(error)
-        counts = {"prompt_tokens": inputs["input_ids"].shape[1], "response_tokens": sum(map(len, options))}
+        counts: dict[str, Any] = {
+            "prompt_tokens": inputs["input_ids"].shape[1],
+            "response_tokens": sum(map(len, options)),
+            "image_form": self._image_form(question, prompt),
+        }
         values = [score.log_likelihood for score in scores]
         if not all(map(math.isfinite, values)):
             return Answer(status="error", reason=f"the model's scores are not numbers: {values}", **counts)
@@ -134,9 +147,9 @@ class LocalModel:
     def _say(self, questions: Sequence[Question], places: Sequence[int]) -> Iterator[tuple[int, Answer]]:
         """Answers of the open questions at `places`; a batch has the same number of images each, and like lengths."""
         ordered = self._ordered(questions, places)
-        for _, same in groupby(ordered, key=lambda place: len(questions[place].image_ids)):
+        for (_, limit), same in groupby(ordered, key=lambda place: self._batch_of(questions[place])):
             batch = list(same)
-            made = self.batches.run([questions[place] for place in batch], self._say_at_once)
+            made = self.batches.run([questions[place] for place in batch], partial(self._say_at_once, limit))
             yield from zip(batch, made, strict=True)
 
     def _ordered(self, questions: Sequence[Question], places: Sequence[int]) -> list[int]:
@@ -145,17 +158,21 @@ class LocalModel:
         if self.checkpoint.generate_together is not None:
             for question in (questions[place] for place in places):
                 if question.image_ids:
-                    longest[question.image_ids] = max(longest.get(question.image_ids, 0), len(question.prompt))
+                    longest[question.image_ids] = max(longest.get(question.image_ids, 0), _length(question))
 
-        def size(place: int) -> tuple[int, int, tuple[str, ...], int]:
+        def size(place: int) -> tuple[tuple[int, int], int, tuple[str, ...], int]:
             question = questions[place]
-            pictures, length = question.image_ids, len(question.prompt)
+            pictures, length = question.image_ids, _length(question)
             shared = pictures if pictures in longest else ()
-            return len(pictures), longest.get(pictures, length), shared, length
+            return self._batch_of(question), longest.get(pictures, length), shared, length
 
         return sorted(places, key=size)
 
-    def _say_at_once(self, questions: Sequence[Question]) -> list[Answer]:
+    def _batch_of(self, question: Question) -> tuple[int, int]:
+        """What the questions of a batch have in common: their number of images, and their limit of new tokens."""
+        return len(question.image_ids), max(self.checkpoint.max_new_tokens, question.max_new_tokens or 0)
+
+    def _say_at_once(self, limit: int, questions: Sequence[Question]) -> list[Answer]:
         answers: list[Answer | None] = []
         prompts = []
         for question in questions:
@@ -164,30 +181,34 @@ class LocalModel:
                 answers.append(None)
             except Exception as error:
                 answers.append(_refused(error))
-        said = iter(self._responses(prompts) if prompts else [])
-        return [next(said) if answer is None else answer for answer in answers]
+        said = iter(self._responses(prompts, limit) if prompts else [])
+        shown = iter(prompts)
+        return [
+            self._with_form(next(said), question, next(shown)) if answer is None else answer
+            for question, answer in zip(questions, answers, strict=True)
+        ]
 
-    def _responses(self, prompts: Sequence[Prompt]) -> list[Answer]:
+    def _responses(self, prompts: Sequence[Prompt], limit: int) -> list[Answer]:
         try:
-            return self._respond(prompts)
+            return self._respond(prompts, limit)
         except Exception as error:
             refused = _refused(error)
         if len(prompts) == 1:
             return [refused]
         half = len(prompts) // 2  # halve the batch to find the question at fault
-        return [*self._responses(prompts[:half]), *self._responses(prompts[half:])]
+        return [*self._responses(prompts[:half], limit), *self._responses(prompts[half:], limit)]
 
-    def _respond(self, prompts: Sequence[Prompt]) -> list[Answer]:
+    def _respond(self, prompts: Sequence[Prompt], limit: int) -> list[Answer]:
         pictures = [prompt.image_ids for prompt in prompts]
         together = self.checkpoint.generate_together
         if together is not None and all(pictures) and len(set(pictures)) < len(pictures):
             alone = [self.checkpoint.encode([prompt]) for prompt in prompts]
             lengths = [inputs["input_ids"].shape[1] for inputs in alone]
-            rows = together(alone, pictures)
+            rows = together(alone, pictures, limit)
         else:
             inputs = self.checkpoint.encode(prompts)
             lengths = inputs["attention_mask"].sum(dim=1).tolist()
-            rows = self.checkpoint.generate(inputs)
+            rows = self.checkpoint.generate(inputs, limit)
         return [
             Answer(
                 response=self.checkpoint.decode(tokens),
@@ -200,8 +221,28 @@ class LocalModel:
 
     def _prompt(self, question: Question) -> Prompt:
         if not self.checkpoint.looks:
-            return Prompt(question.prompt, ())
-        return Prompt(question.prompt, question.images(), question.image_ids)
+            return Prompt(without_images(question.messages))
+        shown = with_composite(question) if self.checkpoint.takes_one_image else question
+        return Prompt(shown.messages, shown.images())
+
+    def _with_form(self, answer: Answer, question: Question, prompt: Prompt) -> Answer:
+        if answer.status == "error":
+            return answer
+        finish = "length" if answer.cut_off else "stop"
+        return replace(answer, finish=finish, image_form=self._image_form(question, prompt))
+
+    def _image_form(self, question: Question, prompt: Prompt) -> ImageForm | None:
+        """How the images of a question were shown in its prompt; None without images."""
+        if not prompt.images:
+            return None
+        if len(prompt.images) < len(question.image_ids):
+            return "composite"
+        return self.checkpoint.image_form(prompt.messages)
+
+
+def _length(question: Question) -> int:
+    """The number of characters of a conversation, by which prompts of similar length are found."""
+    return sum(len(message.text) for message in question.messages)
 
 
 def _refused(error: Exception) -> Answer:

@@ -14,9 +14,9 @@ from whatif.models import Model
 from whatif.models.local.answer_place import AnswerPlace, answer_place, decoded, option_tokens
 from whatif.models.local.answerer import Checkpoint, LocalModel, Prompt
 from whatif.models.local.checkpoints import identity, load_text_model
+from whatif.models.local.conversations import Template, check_system_message, only_question, text_turns
 from whatif.models.local.generation import Batches, generate, make_greedy
 from whatif.models.local.option_scores import keeps_keys_and_values, on_device, shared_prefix_scores, whole_pass_scores
-from whatif.models.local.system_message import check_system_message, system_turn
 from whatif.params.models import BlindTextModel
 
 VERSION = 2  # increase it when a change alters answers
@@ -34,18 +34,19 @@ def blind(settings: BlindTextModel, seed: int) -> Model:
     """
     model, tokenizer = load_text_model(settings)
     tokenizer.padding_side = "left"
-    ends = make_greedy(model, tokenizer, settings.max_new_tokens)
+    ends = make_greedy(model, tokenizer)
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token
     chats = tokenizer.chat_template is not None
+    # Templates of language models expect a turn's text as a string, not in parts.
+    template = Template(tokenizer, text_turns, settings.system)
     if chats:
-        check_system_message(settings.checkpoint, tokenizer, settings.system, str)
+        check_system_message(settings.checkpoint, template)
     elif settings.system is not None:
         raise WhatifError(
             f"checkpoint {settings.checkpoint}: has no chat template and so no place for `system`; "
             "put the text into `prompt`"
         )
-    # Templates of language models expect a turn's text as a string, not in parts.
     place = (
         answer_place(settings.checkpoint, tokenizer, str)
         if chats
@@ -53,14 +54,13 @@ def blind(settings: BlindTextModel, seed: int) -> Model:
     )
     plain = keeps_keys_and_values(model)
     checkpoint = Checkpoint(
-        encode=partial(_encode_chat, tokenizer, settings.system)
-        if chats
-        else partial(_encode, tokenizer, settings.prompt),
+        encode=partial(_encode_chat, template) if chats else partial(_encode, tokenizer, settings.prompt),
         option_tokens=partial(option_tokens, tokenizer, place),
         score=partial(shared_prefix_scores if plain else whole_pass_scores, model),
         generate=partial(_generate, model, ends),
         decode=partial(decoded, tokenizer),
         ends=ends,
+        max_new_tokens=settings.max_new_tokens,
         looks=False,
     )
     # A recurrent state would also run through the padding of a batch.
@@ -68,9 +68,9 @@ def blind(settings: BlindTextModel, seed: int) -> Model:
     return LocalModel(checkpoint, partial(identity, settings, VERSION, model.config), batches)
 
 
-def _encode_chat(tokenizer: Any, system: str | None, prompts: Sequence[Prompt]) -> Mapping[str, Any]:
-    encoded: Mapping[str, Any] = tokenizer.apply_chat_template(
-        [[*system_turn(system, str), {"role": "user", "content": prompt.text}] for prompt in prompts],
+def _encode_chat(template: Template, prompts: Sequence[Prompt]) -> Mapping[str, Any]:
+    encoded: Mapping[str, Any] = template.processor.apply_chat_template(
+        [template.conversation(prompt.messages) for prompt in prompts],
         add_generation_prompt=True,
         return_dict=True,
         return_tensors="pt",
@@ -80,10 +80,11 @@ def _encode_chat(tokenizer: Any, system: str | None, prompts: Sequence[Prompt]) 
 
 
 def _encode(tokenizer: Any, words: str, prompts: Sequence[Prompt]) -> Mapping[str, Any]:
-    texts = [words.replace(_QUESTION, prompt.text) for prompt in prompts]
+    asked = [only_question(prompt.messages, "this language model") for prompt in prompts]
+    texts = [words.replace(_QUESTION, text) for text in asked]
     encoded: Mapping[str, Any] = tokenizer(texts, padding=True, return_tensors="pt", return_token_type_ids=False)
     return encoded
 
 
-def _generate(model: Any, ends: Collection[int], inputs: Mapping[str, Any]) -> list[list[int]]:
-    return generate(model, on_device(model, inputs), inputs["input_ids"].shape[1], ends)
+def _generate(model: Any, ends: Collection[int], inputs: Mapping[str, Any], limit: int) -> list[list[int]]:
+    return generate(model, on_device(model, inputs), inputs["input_ids"].shape[1], ends, limit)

@@ -13,8 +13,9 @@ from typing import Any
 
 from whatif.models import Model, OptionScore
 from whatif.models.local.answer_place import AnswerPlace, decoded, option_tokens
-from whatif.models.local.answerer import Checkpoint, LocalModel, Prompt, UnfitQuestionError
+from whatif.models.local.answerer import Checkpoint, LocalModel, Prompt
 from whatif.models.local.checkpoints import identity, load_blip_model
+from whatif.models.local.conversations import UnfitQuestionError, only_question
 from whatif.models.local.generation import Batches, generate, make_greedy
 from whatif.models.local.option_scores import decoder_scores, following_scores, on_device
 from whatif.params.models import HuggingFaceBlip
@@ -26,14 +27,14 @@ _QUESTION = "{question}"
 def hugging_face_blip(settings: HuggingFaceBlip, seed: int) -> Model:
     """Ranks options by log-likelihood and answers open questions greedily, `batch_size` at once.
 
-    The prompt is the setting `prompt` with the question inserted. A question that does not have exactly one image is an
-    `error`. Nothing is sampled, so `seed` has no effect.
+    The prompt is the setting `prompt` with the question inserted. Several images become a composite; a question without
+    an image, or in a conversation of more than one message, is an `error`. Nothing is sampled, so `seed` has no effect.
 
     Raises WhatifError when the checkpoint cannot be loaded (see `load_blip_model`).
     """
     model, processor = load_blip_model(settings)
     tokenizer = processor.tokenizer
-    ends = make_greedy(model.language_model, tokenizer, settings.max_new_tokens)
+    ends = make_greedy(model.language_model, tokenizer)
     encodes = model.language_model.config.is_encoder_decoder
     # Image tokens come before the padding. T5 counts distances between all positions, so there must be no padding in
     # between; a decoder counts only unmasked positions, and has to continue directly after the prompt.
@@ -47,6 +48,8 @@ def hugging_face_blip(settings: HuggingFaceBlip, seed: int) -> Model:
         generate=partial(_generate, model, ends),
         decode=partial(decoded, tokenizer),
         ends=ends,
+        max_new_tokens=settings.max_new_tokens,
+        takes_one_image=True,
     )
     return LocalModel(checkpoint, partial(identity, settings, VERSION, model.config), Batches(settings.batch_size))
 
@@ -93,14 +96,15 @@ def _limits(configuration: Any) -> dict[str, int]:
 
 
 def _encode(processor: Any, words: str, limits: Mapping[str, int], prompts: Sequence[Prompt]) -> Mapping[str, Any]:
-    for prompt in prompts:
+    texts = [only_question(prompt.messages, "this model") for prompt in prompts]
+    for prompt, text in zip(prompts, texts, strict=True):
         if len(prompt.images) != 1:
-            raise UnfitQuestionError(f"the question has {len(prompt.images)} pictures; this model takes one")
-        if str(processor.image_token) in prompt.text:
+            raise UnfitQuestionError("the question has no image; this model takes one")
+        if str(processor.image_token) in text:
             raise UnfitQuestionError(f"{processor.image_token} in the question's words stands for a picture")
     encoded: Mapping[str, Any] = processor(
         images=[prompt.images[0] for prompt in prompts],
-        text=[words.replace(_QUESTION, prompt.text) for prompt in prompts],
+        text=[words.replace(_QUESTION, text) for text in texts],
         padding=True,
         return_tensors="pt",
     )
@@ -110,7 +114,7 @@ def _encode(processor: Any, words: str, limits: Mapping[str, int], prompts: Sequ
     return encoded
 
 
-def _generate(model: Any, ends: Collection[int], inputs: Mapping[str, Any]) -> list[list[int]]:
+def _generate(model: Any, ends: Collection[int], inputs: Mapping[str, Any], limit: int) -> list[list[int]]:
     # An encoder-decoder returns its start token first, a decoder its prompt.
     encodes = model.language_model.config.is_encoder_decoder
-    return generate(model, on_device(model, inputs), 1 if encodes else inputs["input_ids"].shape[1], ends)
+    return generate(model, on_device(model, inputs), 1 if encodes else inputs["input_ids"].shape[1], ends, limit)

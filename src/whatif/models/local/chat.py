@@ -1,7 +1,4 @@
-"""Vision-language chat models of the Hugging Face library, prompted with their own chat templates.
-
-The prompt is the system message, if one is set, and one user turn: the images in order, then the text.
-"""
+"""Vision-language chat models of the Hugging Face library, prompted with their own chat templates."""
 
 from __future__ import annotations
 
@@ -10,13 +7,13 @@ from functools import partial
 from typing import Any
 
 from whatif.models import Model
-from whatif.models.local.answer_place import answer_place, decoded, option_tokens, parts
+from whatif.models.local.answer_place import answer_place, decoded, option_tokens
 from whatif.models.local.answerer import Checkpoint, LocalModel, Prompt
 from whatif.models.local.checkpoints import identity, load_chat_model
+from whatif.models.local.conversations import Template, check_system_message
 from whatif.models.local.generation import Batches, generate, make_greedy
 from whatif.models.local.option_scores import on_device, option_scores
 from whatif.models.local.shared_generation import generate_together, shares_pictures
-from whatif.models.local.system_message import check_system_message, system_turn
 from whatif.params.models import HuggingFaceChat
 
 VERSION = 2  # increase it when a change alters answers
@@ -33,25 +30,29 @@ def hugging_face_chat(settings: HuggingFaceChat, seed: int) -> Model:
     that its chat template has no place for.
     """
     model, processor = load_chat_model(settings)
-    check_system_message(settings.checkpoint, processor, settings.system, parts)
+    template = Template(processor, system=settings.system)
+    check_system_message(settings.checkpoint, template)
     tokenizer = processor.tokenizer
     tokenizer.padding_side = "left"
-    ends = make_greedy(model, tokenizer, settings.max_new_tokens)
+    ends = make_greedy(model, tokenizer)
     checkpoint = Checkpoint(
-        encode=partial(_encode, processor, settings.system),
+        encode=partial(_encode, template),
         option_tokens=partial(option_tokens, tokenizer, answer_place(settings.checkpoint, processor)),
         score=partial(option_scores, model),
         generate=partial(_generate, model, ends),
         decode=partial(decoded, tokenizer),
         ends=ends,
+        max_new_tokens=settings.max_new_tokens,
         generate_together=partial(generate_together, model, ends) if shares_pictures(model) else None,
+        image_form=template.image_form,
+        takes_one_image=settings.several_images == "composite",
     )
     return LocalModel(checkpoint, partial(identity, settings, VERSION, model.config), Batches(settings.batch_size))
 
 
-def _encode(processor: Any, system: str | None, prompts: Sequence[Prompt]) -> Mapping[str, Any]:
-    encoded: Mapping[str, Any] = processor.apply_chat_template(
-        [[*system_turn(system, parts), {"role": "user", "content": _content(prompt)}] for prompt in prompts],
+def _encode(template: Template, prompts: Sequence[Prompt]) -> Mapping[str, Any]:
+    encoded: Mapping[str, Any] = template.processor.apply_chat_template(
+        [template.conversation(prompt.messages, prompt.images) for prompt in prompts],
         add_generation_prompt=True,
         tokenize=True,
         return_dict=True,
@@ -61,9 +62,5 @@ def _encode(processor: Any, system: str | None, prompts: Sequence[Prompt]) -> Ma
     return encoded
 
 
-def _content(prompt: Prompt) -> list[dict[str, Any]]:
-    return parts(prompt.text, *({"type": "image", "image": image} for image in prompt.images))
-
-
-def _generate(model: Any, ends: Collection[int], inputs: Mapping[str, Any]) -> list[list[int]]:
-    return generate(model, on_device(model, inputs), inputs["input_ids"].shape[1], ends)
+def _generate(model: Any, ends: Collection[int], inputs: Mapping[str, Any], limit: int) -> list[list[int]]:
+    return generate(model, on_device(model, inputs), inputs["input_ids"].shape[1], ends, limit)

@@ -69,6 +69,8 @@ def identity(settings: LocalCheckpoint, version: int, configuration: Any) -> dic
     folder = folder_of(settings.checkpoint)
     unset = {name for name in _ONLY_WHEN_SET if getattr(settings, name, None) is None}
     asked = settings.model_dump(mode="json", exclude=_WITHOUT_EFFECT | unset)
+    if asked.get("several_images") == "in place":  # an addition, too: what was sent before is sent now
+        del asked["several_images"]
     if folder is not None:
         return {**asked, "version": version, "files": source_digest(folder)}
     revision = getattr(configuration, "_commit_hash", None) or settings.revision

@@ -53,7 +53,7 @@ class Batches:
             self.said = True
 
 
-def make_greedy(model: Any, tokenizer: Any, max_new_tokens: int) -> frozenset[int]:
+def make_greedy(model: Any, tokenizer: Any) -> frozenset[int]:
     """Sets the model to greedy generation, overriding its recommended settings (sampling, repetition penalties).
 
     Returns the tokens that end an answer.
@@ -68,7 +68,6 @@ def make_greedy(model: Any, tokenizer: Any, max_new_tokens: int) -> frozenset[in
     if padding is None:
         padding = min(ends, default=None)
     model.generation_config = configuration(
-        max_new_tokens=max_new_tokens,
         do_sample=False,
         num_beams=1,
         bos_token_id=own.bos_token_id,
@@ -79,15 +78,15 @@ def make_greedy(model: Any, tokenizer: Any, max_new_tokens: int) -> frozenset[in
     return ends
 
 
-def generate(model: Any, inputs: dict[str, Any], skipped: int, ends: Collection[int]) -> list[list[int]]:
-    """The new tokens of each row, up to and including the one of `ends` that ends the answer.
+def generate(model: Any, inputs: dict[str, Any], skipped: int, ends: Collection[int], limit: int) -> list[list[int]]:
+    """At most `limit` new tokens of each row, up to and including the one of `ends` that ends the answer.
 
     `inputs` are rows x prompt; the first `skipped` tokens of the model's output are not part of the answer.
     """
     import torch
 
     with torch.inference_mode():
-        rows = model.generate(**inputs)[:, skipped:].tolist()
+        rows = model.generate(**inputs, max_new_tokens=limit)[:, skipped:].tolist()
     return [until_end(row, ends) for row in rows]
 
 

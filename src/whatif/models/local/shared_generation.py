@@ -44,9 +44,9 @@ def shares_pictures(model: Any) -> bool:
 
 
 def generate_together(
-    model: Any, ends: Collection[int], prompts: Sequence[Inputs], pictures: Sequence[tuple[str, ...]]
+    model: Any, ends: Collection[int], prompts: Sequence[Inputs], pictures: Sequence[tuple[str, ...]], limit: int
 ) -> list[list[int]]:
-    """The new tokens of each prompt, as `whatif.models.local.generation.generate` returns them.
+    """At most `limit` new tokens of each prompt, as `whatif.models.local.generation.generate` returns them.
 
     `prompts` are the processor's outputs for one conversation each (1 x tokens), all with the same number of images.
     `pictures` identifies the images: equal values are the same images. Raises ValueError for a prompt that ends in an
@@ -72,7 +72,7 @@ def generate_together(
             inputs |= on_device(model, {"cross_attention_mask": _padded([r["cross_attention_mask"] for r in rests])})
         next_places = torch.tensor([encoded[row][1] for row in rows])
         places = next_places[:, None] + (real.cumsum(dim=1) - 1).clamp(min=0)
-        said = _greedy(model, ends, inputs, cache, places.to(model.device))
+        said = _greedy(model, ends, inputs, cache, places.to(model.device), limit)
     made = dict(zip(order, said, strict=True))
     return [until_end(made[place], ends) for place in range(len(prompts))]
 
@@ -149,8 +149,8 @@ def _padded(rows: Sequence[torch.Tensor], axis: int = 1) -> torch.Tensor:
     return torch.cat(filled)
 
 
-def _greedy(
-    model: Any, ends: Collection[int], inputs: dict[str, Any], cache: Any, places: torch.Tensor
+def _greedy(  # noqa: PLR0917
+    model: Any, ends: Collection[int], inputs: dict[str, Any], cache: Any, places: torch.Tensor, limit: int
 ) -> list[list[int]]:
     """The most probable tokens, step by step, until all rows have ended. `places` are the positions of `input_ids`."""
     import torch
@@ -159,7 +159,7 @@ def _greedy(
     last = torch.tensor(sorted(ends), device=model.device)
     made: list[torch.Tensor] = []
     ended = torch.zeros(len(places), dtype=torch.bool, device=model.device)
-    while len(made) < model.generation_config.max_new_tokens and not ended.all():
+    while len(made) < limit and not ended.all():
         # Models with three-dimensional positions need all three; they are equal for text.
         positions = places.expand(3, -1, -1) if moves else places
         output = model(**inputs, position_ids=positions, past_key_values=cache, use_cache=True, logits_to_keep=1)

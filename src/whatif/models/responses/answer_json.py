@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import Any
+from typing import Any, get_args
 
-from whatif.models import Answer, OptionScore
+from whatif.models import Answer, ImageForm, OptionScore
 
-_TEXTS = ("letter", "reason", "response")
-_COUNTS = ("prompt_tokens", "response_tokens")
+_TEXTS = ("letter", "reason", "response", "finish")
+_COUNTS = ("prompt_tokens", "response_tokens", "image_tokens")
+_FORMS = get_args(ImageForm)
 
 
 def as_json(answer: Answer) -> dict[str, Any]:
@@ -39,6 +40,8 @@ def from_json(value: Any) -> Answer:
     seconds = value.get("seconds")
     if seconds is not None and not (_is_number(seconds) and seconds >= 0):
         raise ValueError(f"has seconds that are not a time: {seconds!r:.40}")
+    if value.get("image_form") not in (None, *_FORMS):
+        raise ValueError(f"has an image_form other than {', '.join(_FORMS)}: {value['image_form']!r:.40}")
     known: dict[str, Any] = {name: value.get(name) for name in (*_TEXTS, *_COUNTS, "seconds")}
     scores = value.get("option_scores")
     return Answer(
@@ -46,12 +49,23 @@ def from_json(value: Any) -> Answer:
         status=value["status"],
         option_scores=None if scores is None else _option_scores(scores),
         cut_off=value.get("cut_off", False),
+        image_form=value.get("image_form"),
+        image_sizes=_image_sizes(value.get("image_sizes")),
     )
 
 
 def is_count(value: Any) -> bool:
     """Whether an external value is a number of tokens that fits every column: an integer from 0, below 2**31."""
     return type(value) is int and 0 <= value < 2**31
+
+
+def _image_sizes(value: Any) -> tuple[tuple[int, int], ...] | None:
+    if value is None:
+        return None
+    is_list = isinstance(value, list) and all(isinstance(size, list) and len(size) == 2 for size in value)
+    if not is_list or not all(is_count(side) for size in value for side in size):
+        raise ValueError(f"has image_sizes that are not a list of width and height: {value!r:.40}")
+    return tuple((width, height) for width, height in value)
 
 
 def _option_scores(value: Any) -> tuple[OptionScore, ...]:

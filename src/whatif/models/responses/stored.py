@@ -7,9 +7,11 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, Protocol, runtime_checkable
 
+from whatif.language.messages import as_json, is_one_turn
 from whatif.models import Answer, Model, Question, note_of
 from whatif.models.order import in_order
-from whatif.models.responses.answer_json import as_json, from_json
+from whatif.models.responses.answer_json import as_json as answer_as_json
+from whatif.models.responses.answer_json import from_json
 from whatif.models.responses.store import ResponseStore, Run, model_label, request_key
 
 
@@ -154,7 +156,7 @@ class StoredModel:
     ) -> Iterator[tuple[int, Answer]]:
         """Stores new answers, except errors, then yields place and answer of each question that they answer."""
         places = [missing[number][0] for number, answer in arrived if answer.status != "error"]
-        answers = [as_json(answer) for _, answer in arrived if answer.status != "error"]
+        answers = [answer_as_json(answer) for _, answer in arrived if answer.status != "error"]
         self._counted.update(keys[place] for place in places)
         rows = [(keys[place], requests[place], answer) for place, answer in zip(places, answers, strict=True)]
         kept = self._store.put_all(rows)
@@ -173,12 +175,13 @@ class StoredModel:
         options = list(question.options)
         if options:
             identity.pop("max_new_tokens", None)  # nothing is generated when options are ranked
-        return {
-            "identity": identity,
-            "prompt": question.prompt,
-            "options": options,
-            "image_ids": list(question.image_ids),
-        }
+        elif question.max_new_tokens is not None and "max_new_tokens" in identity:
+            identity["max_new_tokens"] = max(identity["max_new_tokens"], question.max_new_tokens)
+        request = {"identity": identity, "options": options}
+        # The usual conversation has the form that all requests had once, so that their answers stay in use.
+        if is_one_turn(question.messages):
+            return {**request, "prompt": question.prompt, "image_ids": list(question.image_ids)}
+        return {**request, "messages": as_json(question.messages)}
 
 
 def stored(model: Model, store: ResponseStore) -> Model:

@@ -56,7 +56,8 @@ def prompt_tokens(question: Question) -> float:
                 sizes.append(picture.size)
     except (OSError, SyntaxError, ValueError, Image.DecompressionBombError):
         return 0
-    return len(question.prompt) / _CHARACTERS + sum(picture_tokens(*size) for size in sizes)
+    characters = sum(len(message.text) for message in question.messages)
+    return characters / _CHARACTERS + sum(picture_tokens(*size) for size in sizes)
 
 
 @dataclass

@@ -11,6 +11,7 @@ from PIL import Image
 
 from tests.tiny_checkpoints import tiny_llava, tiny_text_model
 from whatif.errors import WhatifError
+from whatif.language.messages import one_turn
 from whatif.models import Answer, Question, load
 from whatif.params.models import BlindTextModel, HuggingFaceChat
 
@@ -46,8 +47,8 @@ def answers(adapter: str, folder: Path, **more: Any) -> list[Answer]:
     settings = KINDS[adapter](adapter=adapter, checkpoint=str(folder), max_new_tokens=3, **more)
     picture = Image.new("RGB", (24, 24), (200, 30, 30))
     asked = [
-        Question("ranked", "g", "original", "How many?", ("one", "two"), ("p",), lambda: [picture]),
-        Question("open", "g", "original", "How many?", (), ("p",), lambda: [picture]),
+        Question("ranked", "g", "original", one_turn("How many?", ["p"]), ("one", "two"), lambda: [picture]),
+        Question("open", "g", "original", one_turn("How many?", ["p"]), (), lambda: [picture]),
     ]
     return list(load(adapter, settings, 0).answer(asked))
 

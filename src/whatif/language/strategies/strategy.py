@@ -1,0 +1,101 @@
+"""The contents of a strategy's file, and their validation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+AnswerKind: TypeAlias = Literal["number", "boolean", "choice", "text"]
+KINDS: tuple[AnswerKind, ...] = ("number", "boolean", "choice")  # those that every strategy needs
+_PLACE = re.compile(r"\{(question|answer_([1-9]\d*))\}")
+
+Text: TypeAlias = Annotated[str, Field(pattern=r"\S")]
+Words: TypeAlias = Text | dict[AnswerKind, Text]
+
+
+class _Entry(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class ExampleImage(_Entry):
+    """The image of a worked example: a file, and the SHA-256 of its bytes, so that the strategy names its content."""
+
+    file: str = Field(pattern=r"^[\w-]+\.(?:png|jpe?g)$")
+    sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
+
+
+class Example(_Entry):
+    """A question that was answered before, with its own images."""
+
+    question: Text
+    answer: Text
+    kind: AnswerKind | None = None  # shown only with questions of this kind; null: with all
+    images: list[ExampleImage] = Field(default_factory=list)
+
+
+class Turn(_Entry):
+    """One message of the user, and how much room the response has."""
+
+    user: Words
+    append: Words | None = None  # follows on a line of its own
+    images: bool | None = None
+    continues: bool = True
+    max_new_tokens: int | None = Field(default=None, ge=1)
+
+    def starts(self, number: int) -> bool:
+        """Whether the turn with this number, counted from 0, starts a conversation."""
+        return number == 0 or not self.continues
+
+    def shows_images(self, number: int) -> bool:
+        """Whether the images of the question are shown in it."""
+        return self.starts(number) if self.images is None else self.images
+
+    def text(self, answer_kind: str) -> str | None:
+        """The text with its placeholders; None if there is none for this kind of answer."""
+        parts = [_of_kind(words, answer_kind) for words in (self.user, self.append) if words is not None]
+        return None if None in parts else "\n".join(part for part in parts if part)
+
+    @property
+    def texts(self) -> Sequence[str]:
+        """All its texts, of every kind of answer."""
+        kinds = [kind for kind in (*KINDS, "text") if self.text(kind) is not None]
+        return [self.text(kind) or "" for kind in kinds]
+
+
+class Strategy(_Entry):
+    """The contents of a strategy's file."""
+
+    system: Text | None = None
+    examples: list[Example] = Field(default_factory=list)
+    turns: list[Turn] = Field(min_length=1)
+    answer_after: Text | None = None  # the mark that precedes the answer in the last response
+
+    @model_validator(mode="after")
+    def _is_whole(self) -> Strategy:
+        for number, turn in enumerate(self.turns, start=1):
+            place = f"turn {number}"
+            lacking = [kind for kind in KINDS if turn.text(kind) is None]
+            if lacking:
+                raise ValueError(f"{place}: has no text for {lacking[0]}; it needs {', '.join(KINDS)}")
+            named = [int(found[2]) for text in turn.texts for found in _PLACE.finditer(text) if found[2]]
+            early = [answer for answer in named if answer >= number]
+            if early:
+                before = {1: "no turn comes", 2: "only turn 1 comes"}.get(number, f"only turns 1 to {number - 1} come")
+                raise ValueError(f"{place}: names {{answer_{early[0]}}}, but {before} before it")
+        if any(text.count("{question}") != 1 for text in self.turns[0].texts):
+            raise ValueError("turn 1: each of its texts must contain {question} once")
+        return self
+
+
+def filled(text: str, question: str, said: Sequence[str]) -> str:
+    """A text with its placeholders replaced, all at once: a question or a response may itself contain braces."""
+    return _PLACE.sub(lambda found: said[int(found[2]) - 1] if found[2] else question, text)
+
+
+def _of_kind(words: str | Mapping[AnswerKind, str], answer_kind: str) -> str | None:
+    if isinstance(words, str):
+        return words
+    return next((text for kind, text in words.items() if kind == answer_kind), None)

@@ -1,0 +1,95 @@
+"""What ranking and open questions share: how a question is put, and the row of `predictions` that its answer makes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from whatif.artifacts.images import DecodedPictures, EncodedPictures
+from whatif.files.image_decoding import decode
+from whatif.language.messages import ImagePart, Messages, images_in
+from whatif.models import Answer, Question
+from whatif.scoring.extraction.answer import Extracted
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+Row = Mapping[str, Any]
+Fetched = TypeVar("Fetched")
+
+
+class Pictures(DecodedPictures, EncodedPictures, Protocol):
+    """Source of images by id, decoded or as stored (`ImageStore`)."""
+
+
+class WithExamples:
+    """The images of a benchmark, and those of the worked examples of a strategy."""
+
+    def __init__(self, images: Pictures, examples: Mapping[str, bytes]) -> None:
+        self._images = images
+        self._examples = examples
+
+    def get(self, image_id: str) -> Image:
+        """The decoded image. Raises OSError when it cannot be decoded."""
+        return decode(self._examples[image_id]) if image_id in self._examples else self._images.get(image_id)
+
+    def encoded(self, image_id: str) -> bytes:
+        """The bytes of the image."""
+        return self._examples[image_id] if image_id in self._examples else self._images.encoded(image_id)
+
+
+def image_parts(row: Row) -> list[ImagePart]:
+    """The images of a question. A benchmark that labels them for a composite adds `image_labels` to the row."""
+    labels = row.get("image_labels") or [None] * len(row["image_ids"])
+    return [ImagePart(image_id, label) for image_id, label in zip(row["image_ids"], labels, strict=True)]
+
+
+def question_of(row: Row, messages: Messages, images: Pictures, **more: Any) -> Question:
+    """The question of a row in this conversation; `more` are further fields of `Question`."""
+    image_ids = [image.image_id for image in images_in(messages)]
+    return Question(
+        question_id=row["question_id"],
+        group=row["group"],
+        variant=row["variant"],
+        messages=messages,
+        images=fetch(images.get, image_ids),
+        encoded_images=fetch(images.encoded, image_ids),
+        **more,
+    )
+
+
+def fetch(one: Callable[[str], Fetched], image_ids: Sequence[str]) -> Callable[[], list[Fetched]]:
+    """Fetches all images of a question, one by one, when the model needs them."""
+    return lambda: [one(image_id) for image_id in image_ids]
+
+
+def prediction(
+    row: Row, model_key: str, strategy: str, answer: Answer, found: Extracted, **more: Any
+) -> dict[str, Any]:
+    """A row of `predictions`: what was found in an answer, which counts only if the model gave one.
+
+    `more` are columns that only one way of asking has.
+    """
+    answered = answer.status == "ok"
+    scores, sizes = answer.option_scores, answer.image_sizes
+    return {
+        "question_id": row["question_id"],
+        "model": model_key,
+        "strategy": strategy,
+        "response": answer.response,
+        "choice_scores": None if scores is None else [{**asdict(score), "mean": score.mean} for score in scores],
+        "answer": found.answer if answered else None,
+        "status": found.status if answered else answer.status,
+        "reason": found.reason if answered else answer.reason,
+        "correct": False,
+        "request_key": answer.request_key,
+        "prompt_tokens": answer.prompt_tokens,
+        "response_tokens": answer.response_tokens,
+        "finish": answer.finish,
+        "image_form": answer.image_form,
+        "image_sizes": None if sizes is None else [{"width": width, "height": height} for width, height in sizes],
+        "image_tokens": answer.image_tokens,
+        "earlier_turns": None,
+        **more,
+    }
