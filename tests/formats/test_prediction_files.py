@@ -11,7 +11,8 @@ import openpyxl
 import pytest
 
 from whatif.errors import WhatifError
-from whatif.formats.prediction_files import Prediction, question_index, read_predictions
+from whatif.formats.prediction_fields import Prediction
+from whatif.formats.prediction_files import question_index, read_predictions
 
 RELEASED = "img_path,query,answer,new query,new answer,type"
 

@@ -172,8 +172,8 @@ def test_the_shipped_file_is_valid() -> None:
         ),
         (
             "{adapter: random,",
-            "{adapter: replay, predictions: a.csv, multiple_choice: rank-letter,",
-            "models.random.multiple_choice: is 'rank-letter'; a file of responses has no likelihoods",
+            "{adapter: replay, predictions: a.csv, response_columns: [a, b], multiple_choice: rank-letter,",
+            "models.random: response_columns name columns of responses, which cannot be ranked",
         ),
         (
             "adapter: hf-chat\n",

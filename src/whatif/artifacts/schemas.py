@@ -164,8 +164,8 @@ REJECTIONS = Table(
 
 OPTION_SCORE = pa.struct(
     [
-        pa.field("log_likelihood", pa.float64(), nullable=False),  # sum over its tokens, in nats
-        pa.field("tokens", pa.int32(), nullable=False),
+        pa.field("log_likelihood", pa.float64()),  # sum over its tokens, in nats; null if only the mean is known
+        pa.field("tokens", pa.int32()),  # null if only the mean is known
         pa.field("mean", pa.float64(), nullable=False),  # log-likelihood per token
     ]
 )

@@ -1,15 +1,15 @@
 """Reads predictions made elsewhere: plain files and those of the C-VQA authors, VLMEvalKit and lmms-eval.
 
-Every format gives the same rows: the question as that format identifies it, and the model's response.
+Every format gives the same rows: the question as that format identifies it, and the model's response. A file without
+responses may have the losses of options instead (`option_losses`).
 """
 
 from __future__ import annotations
 
 import hashlib
 import math
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -17,6 +17,8 @@ from whatif.errors import WhatifError
 from whatif.files.well_formed import well_formed
 from whatif.formats.c_vqa import COLUMNS as RELEASED_COLUMNS
 from whatif.formats.c_vqa import VARIANTS
+from whatif.formats.option_losses import LOSSES, has_losses, losses_of
+from whatif.formats.prediction_fields import Prediction, as_text, found_columns, index_of, listed, question_id_of
 from whatif.formats.prediction_records import Record, read_records
 
 # The columns of the responses to `query` and to `new query` in the files of the authors' scripts.
@@ -25,47 +27,20 @@ _SPELT_LIKE_THE_QUERIES = ("response", "new response")
 _FAILURE = "Failed to obtain answer"  # VLMEvalKit's text for a failed request; the reason follows
 _FORMATS = (
     "`question_id` and `response` (plain), `index` and `prediction` (VLMEvalKit), `doc_id` and `filtered_resps` "
-    "(lmms-eval), or the columns of C-VQA and its responses"
+    f"(lmms-eval), the columns of C-VQA and its responses, or losses ({LOSSES})"
 )
-
-
-@dataclass(frozen=True)
-class Prediction:
-    """A model's response to one question, which is identified in one of three ways.
-
-    `question_id`, ours; `index`, the number that `whatif export vlmevalkit` gives it; or, in the C-VQA authors' files,
-    the stem of the image's name, the question's text, its variant and the running number of its row. `place` is
-    the position in the file. An empty `response` is valid: the model gave no text; `is_null` marks a null or a
-    missing cell. Where the tool `failed` to get a response, `response` is the text that it wrote instead.
-    """
-
-    place: str
-    response: str
-    question_id: str | None = None
-    index: int | None = None
-    picture: str | None = None
-    question: str | None = None
-    variant: str | None = None
-    row: int | None = None
-    failed: bool = False
-    is_null: bool = False
-
-    @property
-    def label(self) -> str:
-        """The question's identifier for messages: one line of printable characters."""
-        if self.question_id is not None:
-            return _printable(self.question_id)
-        return f"index {self.index}" if self.index is not None else _printable(f"{self.picture} ({self.variant})")
 
 
 def read_predictions(path: Path, response_columns: Sequence[str] | None = None) -> list[Prediction]:
     """The predictions of a file (.csv, .tsv, .json, .jsonl, .xlsx), in file order; the columns determine the format.
 
     `response_columns` names the responses to the original and to the counterfactual question in a file that has the
-    columns of a released C-VQA file; the default is `response` and `new_response` (or `new response`).
+    columns of a released C-VQA file; the default is `response` and `new_response` (or `new response`). In a file with
+    responses, columns of losses are not read.
 
     Raises WhatifError with file, row and field when `read_records` refuses the file, when the columns match no known
-    format or two formats, when a question is not named or is duplicated, and when a response is missing or not text.
+    format or two formats, when a question is not named or is duplicated, when a response is missing or not text, and
+    when `losses_of` refuses a loss.
     """
     columns, records = read_records(path)
     found = set(columns)
@@ -74,7 +49,7 @@ def read_predictions(path: Path, response_columns: Sequence[str] | None = None) 
     elif response_columns is not None:
         raise WhatifError(
             f"{path}: `response_columns` is for files with the columns {', '.join(RELEASED_COLUMNS)}; "
-            f"found: {_listed(columns)}"
+            f"found: {listed(columns)}"
         )
     elif "doc_id" in found or "doc" in found:
         predictions = [_sample(path, record) for record in records]
@@ -86,8 +61,10 @@ def read_predictions(path: Path, response_columns: Sequence[str] | None = None) 
         named = "question_id" in found
         predictions = [_plain(path, record, "prediction") if named else _indexed(path, record) for record in records]
         predictions = [replace(one, failed=one.response.startswith(_FAILURE)) for one in predictions]
+    elif has_losses(columns):
+        predictions = losses_of(path, columns, records)
     else:
-        raise WhatifError(f"{path}: the columns match no known format; needed: {_FORMATS}; {_found(columns)}")
+        raise WhatifError(f"{path}: the columns match no known format; needed: {_FORMATS}; {found_columns(columns)}")
     _refuse_twice(path, predictions)
     return predictions
 
@@ -101,23 +78,15 @@ def question_index(question_id: str) -> int:
 
 
 def _plain(path: Path, record: Record, field: str) -> Prediction:
-    question_id = _as_text(path, record, "question_id").strip()
-    if not question_id:
-        raise WhatifError(f"{path}: {record.place}: question_id is empty; every row needs the id of its question")
+    question_id = question_id_of(path, record)
     response, is_null = _response(path, record, field)
     return Prediction(record.place, response, question_id=question_id, is_null=is_null)
 
 
 def _indexed(path: Path, record: Record) -> Prediction:
-    written = _as_text(path, record, "index").strip()
-    whole = re.fullmatch(r"([0-9]{1,18})(?:\.0*)?", written)  # spreadsheets may write 17 as 17.0
-    if whole is None:
-        raise WhatifError(
-            f"{path}: {record.place}: index is `{_printable(written)}`; it must be the whole number that "
-            "`whatif export vlmevalkit` wrote"
-        )
+    index = index_of(path, record)
     response, is_null = _response(path, record, "prediction")
-    return Prediction(record.place, response, index=int(whole[1]), is_null=is_null)
+    return Prediction(record.place, response, index=index, is_null=is_null)
 
 
 def _response_columns(path: Path, columns: Sequence[str], named: Sequence[str] | None) -> Sequence[str]:
@@ -128,7 +97,7 @@ def _response_columns(path: Path, columns: Sequence[str], named: Sequence[str] |
         if column not in columns:
             raise WhatifError(
                 f"{path}: column `{column}` is missing; name the responses to `query` and to `new query` as "
-                f"`response_columns: [original, counterfactual]`; {_found(columns)}"
+                f"`response_columns: [original, counterfactual]`; {found_columns(columns)}"
             )
         if column in RELEASED_COLUMNS or chosen.count(column) > 1:
             raise WhatifError(
@@ -143,7 +112,7 @@ def _released(
 ) -> Iterator[Prediction]:
     """Two predictions for each record: of the original question and of its counterfactual twin."""
     for number, record in enumerate(records, 1):
-        name = _as_text(path, record, "img_path")
+        name = as_text(path, record, "img_path")
         if not name.strip():
             raise WhatifError(f"{path}: {record.place}: img_path is empty; every row needs the name of its image")
         for (variant, (query, _)), column in zip(VARIANTS.items(), response_columns, strict=True):
@@ -152,7 +121,7 @@ def _released(
                 f"{record.place}, {column}",
                 response,
                 picture=PurePosixPath(name).stem,
-                question=_as_text(path, record, query),
+                question=as_text(path, record, query),
                 variant=variant,
                 row=number,
                 is_null=is_null,
@@ -170,7 +139,7 @@ def _sample(path: Path, record: Record) -> Prediction:
         )
     field = "filtered_resps" if "filtered_resps" in record.fields else "resps"
     if field not in record.fields:
-        raise WhatifError(f"{where}: has neither filtered_resps nor resps; {_found(list(record.fields))}")
+        raise WhatifError(f"{where}: has neither filtered_resps nor resps; {found_columns(list(record.fields))}")
     response = record.fields[field]
     while isinstance(response, list) and response:
         response = response[0]  # the first answer of the only request
@@ -194,24 +163,11 @@ def _response(path: Path, record: Record, column: str) -> tuple[str, bool]:
     if column not in record.fields:
         raise WhatifError(
             f'{path}: {record.place}: has no `{column}`; give the response, `""` if it was empty; '
-            f"{_found(list(record.fields))}"
+            f"{found_columns(list(record.fields))}"
         )
     value = record.fields[column]
     is_null = value is None or (isinstance(value, float) and math.isnan(value))
-    return _as_text(path, record, column), is_null
-
-
-def _as_text(path: Path, record: Record, column: str) -> str:
-    """A field as text. A missing or null field is empty, because spreadsheets leave out empty cells."""
-    value = record.fields.get(column, "")
-    if value is None:
-        return ""
-    if isinstance(value, bool | dict | list):
-        raise WhatifError(f"{path}: {record.place}: {column} is {value!r:.40}; it must be text")
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))  # spreadsheets store 17 as 17.0
-    # pandas writes NaN into JSON for an empty value.
-    return "" if isinstance(value, float) and math.isnan(value) else well_formed(str(value))
+    return as_text(path, record, column), is_null
 
 
 def _refuse_twice(path: Path, predictions: Sequence[Prediction]) -> None:
@@ -220,17 +176,5 @@ def _refuse_twice(path: Path, predictions: Sequence[Prediction]) -> None:
     for one in predictions:
         if one.picture is None and (earlier := first.setdefault((one.question_id, one.index), one)) is not one:
             raise WhatifError(
-                f"{path}: {one.place}: {one.label} is already in {earlier.place}; give one response to each question"
+                f"{path}: {one.place}: {one.label} is already in {earlier.place}; give one row for each question"
             )
-
-
-def _found(columns: Sequence[str]) -> str:
-    return f"found: {_listed(columns)}"
-
-
-def _listed(columns: Sequence[str]) -> str:
-    return ", ".join(f"`{_printable(column)}`" for column in columns) or "none"
-
-
-def _printable(text: str) -> str:
-    return "".join(character if character.isprintable() else "?" for character in text[:100])

@@ -7,6 +7,7 @@ needs neither torch nor transformers.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -97,15 +98,23 @@ class Question:
 
 @dataclass(frozen=True)
 class OptionScore:
-    """An option's log-likelihood under a model: the sum over its tokens, in nats, and the number of tokens."""
+    """An option's log-likelihood under a model, in nats: the sum over its tokens, their number, and the mean per token.
 
-    log_likelihood: float
-    tokens: int
+    The mean is the negative loss, so higher is better; by default it is the sum divided by the number of tokens. A file
+    of losses may give the mean alone: then the sum and the number of tokens are None.
 
-    @property
-    def mean(self) -> float:
-        """Log-likelihood per token: the negative loss, so that higher is better."""
-        return self.log_likelihood / self.tokens
+    Raises ValueError when no mean is given and none can be computed.
+    """
+
+    log_likelihood: float | None
+    tokens: int | None
+    mean: float = math.nan
+
+    def __post_init__(self) -> None:
+        if math.isnan(self.mean):
+            if self.log_likelihood is None or self.tokens is None:
+                raise ValueError("an option's score needs its mean, or its sum and its number of tokens")
+            object.__setattr__(self, "mean", self.log_likelihood / self.tokens)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Predictions made elsewhere, as a model: each question gets its response from a file."""
+"""Predictions made elsewhere, as a model: each question gets its response, or its options' losses, from a file."""
 
 from __future__ import annotations
 
@@ -10,19 +10,24 @@ from pathlib import Path
 from whatif.errors import WhatifError
 from whatif.files.inputs import user_path
 from whatif.files.well_formed import well_formed
-from whatif.formats.prediction_files import Prediction, question_index, read_predictions
+from whatif.formats.option_losses import LOSSES
+from whatif.formats.prediction_fields import Prediction
+from whatif.formats.prediction_files import question_index, read_predictions
 from whatif.models import Answer, Model, Question
+from whatif.models.replayed_losses import replayed_scores
 from whatif.params.models import Replay
 
 _SHOWN = 10
 
 
 def replay(settings: Replay, seed: int) -> Model:
-    """A model that replays the responses in `settings.predictions`; see `read_predictions` for the formats.
+    """A model that replays the responses or losses in `settings.predictions`; see `read_predictions` for the formats.
 
     A question that is not in the file is an `error`, not a wrong answer. The number of matches is written to standard
     error. Raises WhatifError when the file cannot be read, when it has different responses to one question, and, if
-    `look_up` was not called before, when no row matches any of the questions.
+    `look_up` was not called before, when no row matches any of the questions. When it answers, raises WhatifError if
+    questions with options to rank meet a file of responses, or other questions a file of losses, and if the losses of a
+    question are not those of its options.
     """
     path = user_path(settings.predictions)
     return _Replay(path, read_predictions(path, settings.response_columns))
@@ -42,7 +47,9 @@ class _Replay:
             if one.picture is not None:
                 self._by_picture.setdefault((one.picture, one.variant), []).append(one)
 
-        self._found: dict[str, Prediction] | None = None  # question_id -> its response, for all questions of the set
+        self._has_losses = any(one.losses is not None for one in predictions)
+        self._what = "losses for" if self._has_losses else "responses to"
+        self._found: dict[str, Prediction] | None = None  # question_id -> its prediction, for all questions of the set
         self._first: str | None = None  # the id of the set's first question
 
     def look_up(self, questions: Sequence[Question]) -> str | None:
@@ -53,8 +60,9 @@ class _Replay:
         if self._found or not found:
             return None
         known, asked = _some([one.label for one in self._predictions[:3]]), _some(sorted(found)[:3])
+        rows = "questions with losses is" if self._has_losses else "responses is to"
         return (
-            f"{self._path}: none of its {len(self._predictions):,} responses is to any of the {len(found):,} "
+            f"{self._path}: none of its {len(self._predictions):,} {rows} any of the {len(found):,} "
             f"questions; it has {known}, asked are {asked}"
         )
 
@@ -62,12 +70,29 @@ class _Replay:
         if self._found is None and (reason := self.look_up(questions)):
             raise WhatifError(reason)
         found = [(self._found or {}).get(question.question_id) for question in questions]
+        self._check_form(questions)
+        answers = [self._answer(question, one) for question, one in zip(questions, found, strict=True)]
         self._report(questions, found)  # not in the iterator, so it appears before the progress bar
-        return iter([self._answer(one) for one in found])
+        return iter(answers)
 
-    def _answer(self, prediction: Prediction | None) -> Answer:
+    def _check_form(self, questions: Sequence[Question]) -> None:
+        """Raises WhatifError if the questions are not asked in the form that the file answers."""
+        if self._has_losses and any(not question.options for question in questions):
+            raise WhatifError(
+                f"{self._path}: has losses of options, but no options are ranked here; for questions with options set "
+                "`multiple_choice: rank-text` or `rank-letter`, for open questions give responses"
+            )
+        if not self._has_losses and any(question.options for question in questions):
+            raise WhatifError(
+                f"{self._path}: has responses, but `multiple_choice` ranks options; set it to `words` or `open`, "
+                f"or give losses ({LOSSES})"
+            )
+
+    def _answer(self, question: Question, prediction: Prediction | None) -> Answer:
         if prediction is None:
             return Answer(status="error", reason=f"not in {self._path}")
+        if prediction.losses is not None:
+            return Answer(option_scores=replayed_scores(self._path, prediction, question.options))
         response = well_formed(prediction.response)
         if prediction.failed:
             return Answer(status="error", reason=response[:200])
@@ -103,10 +128,11 @@ class _Replay:
 
     def _report(self, questions: Sequence[Question], found: Sequence[Prediction | None]) -> None:
         unanswered = [asked.question_id for asked, one in zip(questions, found, strict=True) if one is None]
-        _say(f"{self._path}: has responses to {len(questions) - len(unanswered):,} of {len(questions):,} questions")
+        _say(f"{self._path}: has {self._what} {len(questions) - len(unanswered):,} of {len(questions):,} questions")
         if unanswered:
-            _say(f"{self._path}: questions without a response: {len(unanswered):,} ({_some(unanswered)})")
-        said = [one for one in found if one is not None and not one.failed]
+            one = "losses" if self._has_losses else "a response"
+            _say(f"{self._path}: questions without {one}: {len(unanswered):,} ({_some(unanswered)})")
+        said = [one for one in found if one is not None and one.losses is None and not one.failed]
         silent = [one for one in said if not one.response.strip()]
         if silent:
             null = sum(one.is_null for one in silent)
@@ -120,7 +146,7 @@ class _Replay:
         ids = {id(one) for one in used}
         unused = [one.label for one in self._predictions if id(one) not in ids]
         if unused:
-            _say(f"{self._path}: responses to other questions: {len(unused):,} ({_some(unused)})")
+            _say(f"{self._path}: {self._what} other questions: {len(unused):,} ({_some(unused)})")
         answered = {(one.picture, one.variant, one.question): one.response for one in used if not one.failed}
         repeated = [
             f"{one.place}: {one.label}"

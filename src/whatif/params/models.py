@@ -204,8 +204,9 @@ class Replay(_Answerer):
     # In a file of the C-VQA authors: the columns of the responses to the original and the counterfactual question.
     response_columns: list[str] | None = Field(default=None, min_length=2, max_length=2)
     strategy: str = "direct"  # the strategy of the open questions; the file has no answers for other strategies
-    # `words`: the questions showed their lettered options. `open`: they did not, so a letter is not an answer.
-    multiple_choice: Literal["words", "open"] = "words"
+    # For responses, `words`: the questions showed their lettered options; `open`: they did not, so a letter is not an
+    # answer. For losses, `rank-text` or `rank-letter`: of the texts of the options or of their letters.
+    multiple_choice: MultipleChoice = "words"
 
     @field_validator("response_columns")
     @classmethod
@@ -216,12 +217,14 @@ class Replay(_Answerer):
             )
         return columns
 
-    @field_validator("multiple_choice", mode="before")
-    @classmethod
-    def _said_in_words(cls, form: object) -> object:
-        if form in ("rank-text", "rank-letter"):
-            raise ValueError("a file of responses has no likelihoods for ranking options; use `words` or `open`")
-        return form
+    @model_validator(mode="after")
+    def _losses_or_responses(self) -> Replay:
+        if self.response_columns is not None and self.multiple_choice in ("rank-text", "rank-letter"):
+            raise ValueError(
+                "response_columns name columns of responses, which cannot be ranked; set multiple_choice to `words` or "
+                "`open`"
+            )
+        return self
 
     @field_validator("strategy")
     @classmethod

@@ -78,7 +78,7 @@ def prediction(
         "model": model_key,
         "strategy": strategy,
         "response": answer.response,
-        "choice_scores": None if scores is None else [{**asdict(score), "mean": score.mean} for score in scores],
+        "choice_scores": None if scores is None else [asdict(score) for score in scores],
         "answer": found.answer if answered else None,
         "status": found.status if answered else answer.status,
         "reason": found.reason if answered else answer.reason,

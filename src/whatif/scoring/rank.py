@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
 from whatif.errors import WhatifError
@@ -29,6 +30,7 @@ from whatif.scoring.said import answer_in
 
 Row = Mapping[str, Any]
 Rule: TypeAlias = Literal["mean", "sum"]
+_NO_SUM = "rule `sum`: only the mean per token is known; use rule `mean`, or give the number of tokens of each option"
 
 
 def predictions(
@@ -76,9 +78,14 @@ def best(scores: Sequence[OptionScore], rule: Rule) -> int:
 
     With `mean` the option with the highest log-likelihood per token wins, that is, the lowest mean loss (CFMM 3.4);
     with `sum` the one with the highest total log-likelihood, which favours options of few tokens.
+
+    Raises ValueError when the rule is `sum` and the sum of an option is not known.
     """
     values = [score.mean if rule == "mean" else score.log_likelihood for score in scores]
-    return max(range(len(values)), key=values.__getitem__)  # max returns the first in case of a tie
+    known = [value for value in values if value is not None]
+    if len(known) < len(values):
+        raise ValueError(_NO_SUM)
+    return max(range(len(known)), key=known.__getitem__)  # max returns the first in case of a tie
 
 
 def majority_answers(questions: Iterable[Row]) -> dict[tuple[str, str], str]:
@@ -110,7 +117,14 @@ def _letters(row: Row) -> tuple[str, ...]:
     return letters
 
 
+def _ranked(answer: Answer, rule: Rule) -> Answer:
+    """The answer, as an error where the rule needs sums that are not known."""
+    unknown = rule == "sum" and any(score.log_likelihood is None for score in answer.option_scores or ())
+    return replace(answer, status="error", reason=_NO_SUM) if unknown and answer.status == "ok" else answer
+
+
 def _prediction(row: Row, model_key: str, answer: Answer, form: MultipleChoice, rule: Rule) -> dict[str, Any]:
+    answer = _ranked(answer, rule)
     scores = answer.option_scores
     found = Extracted(answer.letter, "ok", None)
     if scores is not None and answer.status == "ok":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -14,7 +14,7 @@ from PIL import Image
 from tests.models.families import BLIP, OPTIONS, picture, prompt, question
 from tests.tiny_checkpoints import tiny_blip2, tiny_llava
 from whatif.errors import WhatifError
-from whatif.models import Answer, load
+from whatif.models import Answer, OptionScore, load
 from whatif.models.local.answerer import LocalModel, Prompt
 from whatif.models.local.option_scores import whole_pass_scores
 from whatif.params.models import HuggingFaceBlip
@@ -35,7 +35,11 @@ def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 def sums(answer: Answer) -> list[float]:
     assert answer.option_scores is not None
-    return [score.log_likelihood for score in answer.option_scores]
+    return known(answer.option_scores)
+
+
+def known(scores: Sequence[OptionScore]) -> list[float]:
+    return [score.log_likelihood for score in scores if score.log_likelihood is not None]
 
 
 def whole_passes(model: LocalModel, image: Image.Image) -> list[float]:
@@ -44,7 +48,7 @@ def whole_passes(model: LocalModel, image: Image.Image) -> list[float]:
     inputs = model.checkpoint.encode([prompt([image], "How many dots are there?")])
     options = [model.checkpoint.option_tokens(option) for option in OPTIONS]
     if not asked.language_model.config.is_encoder_decoder:
-        return [score.log_likelihood for score in whole_pass_scores(asked, inputs, options)]
+        return known(whole_pass_scores(asked, inputs, options))
     made = []
     for tokens in options:
         with torch.no_grad():

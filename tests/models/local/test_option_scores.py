@@ -30,7 +30,7 @@ def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 def sums(scores: tuple[OptionScore, ...] | None) -> list[float]:
     assert scores is not None
-    return [score.log_likelihood for score in scores]
+    return [score.log_likelihood for score in scores if score.log_likelihood is not None]
 
 
 def library_model(model: LocalModel) -> object:

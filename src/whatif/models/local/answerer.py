@@ -139,8 +139,8 @@ class LocalModel:
             "response_tokens": sum(map(len, options)),
             "image_form": self._image_form(question, prompt),
         }
-        values = [score.log_likelihood for score in scores]
-        if not all(map(math.isfinite, values)):
+        if not all(math.isfinite(score.mean) for score in scores):
+            values = [score.log_likelihood for score in scores]
             return Answer(status="error", reason=f"the model's scores are not numbers: {values}", **counts)
         return Answer(option_scores=scores, **counts)
 

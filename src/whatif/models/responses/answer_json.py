@@ -14,9 +14,14 @@ _FORMS = get_args(ImageForm)
 
 
 def as_json(answer: Answer) -> dict[str, Any]:
-    """An answer without empty fields and without its key; floats are restored exactly."""
+    """An answer without empty fields and without its key; floats are restored exactly.
+
+    Of an option, only the sum and the number of tokens are stored: the mean of a model that is asked follows from them.
+    """
     fields = dataclasses.asdict(answer)
     del fields["request_key"]
+    for score in fields["option_scores"] or ():
+        del score["mean"]
     return {name: value for name, value in fields.items() if value is not None and value is not False}
 
 
