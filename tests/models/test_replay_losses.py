@@ -12,7 +12,7 @@ import pytest
 
 from tests.bad_inputs.outcome import refusal
 from tests.models.test_replay import REAL, SYNTHETIC, Pictures, released, said_once, written
-from whatif.artifacts import rows_of
+from whatif.artifacts import batches, rows_of
 from whatif.artifacts.schemas import PREDICTIONS
 from whatif.artifacts.writer import write_artifact
 from whatif.errors import WhatifError
@@ -127,6 +127,8 @@ def test_rows_with_and_without_sums_are_stored_in_an_artifact(tmp_path: Path) ->
     path = tmp_path / "predictions.parquet"
     write_artifact(path, PREDICTIONS, [*without, *given])
     assert list(rows_of(path, PREDICTIONS)) == [*without, *given]
+    (piece,) = batches(path, PREDICTIONS, present=["choice_scores"])
+    assert piece["choice_scores"].to_pylist() == [True] * 4
 
 
 def test_matches_are_reported_and_a_question_without_losses_is_an_error(

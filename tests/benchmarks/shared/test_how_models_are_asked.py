@@ -184,6 +184,22 @@ def test_a_file_of_one_part_leaves_the_others_unanswered(project: Project) -> No
     assert project.funnel()["evaluate theirs"] == ("error: 47", 48, 1, 47)
 
 
+def test_losses_in_a_file_are_ranked(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
+    project.make(*BEFORE_MODELS)
+    questions = project.rows("verify", "questions", QUESTIONS)
+    path = project.folder / "theirs.jsonl"
+    losses = {row["question_id"]: [0.5 if each == row["answer"] else 2.0 for each in "ABCD"] for row in questions}
+    path.write_text("".join(json.dumps({"question_id": k, "losses": v}) + "\n" for k, v in losses.items()))
+    entry = {"adapter": "replay", "predictions": str(path)}
+    project.values["models"] = {"theirs": {**entry, "multiple_choice": "rank-text"}}
+    project.make("evaluate", "aggregate")
+    assert (metrics(project)["theirs"]["original"], metrics(project)["theirs"]["counterfactual"]) == (100, 100)
+    assert "theirs.jsonl: has losses for 24 of 24 questions" in capsys.readouterr().err
+    project.values["models"] = {"theirs": entry}
+    with pytest.raises(WhatifError, match="has losses of options, but no options are ranked here"):
+        project.make("evaluate")
+
+
 # Pilot samples
 
 
