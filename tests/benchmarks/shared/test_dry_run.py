@@ -17,7 +17,9 @@ from whatif import artifacts
 from whatif.artifacts.images import ImageStore
 from whatif.artifacts.schemas import QUESTIONS
 from whatif.graph.run import run
+from whatif.language import strategies
 from whatif.language.strategies import prompt
+from whatif.language.strategies.strategy import Strategy
 from whatif.models.responses.token_estimates import picture_tokens
 from whatif.scoring import open_answers
 from whatif.workflow.snakemake import open_graph
@@ -108,9 +110,10 @@ def test_answers_to_other_questions_tell_how_many_tokens_to_expect(project: Proj
 def test_both_turns_of_a_strategy_are_counted(
     project: Project, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(
-        open_answers, "second_prompt", lambda strategy: lambda question, kind, said: f"{question} Not {said!r}?"
-    )
+    turns = [{"user": "{question}"}, {"user": "{question} Not {answer_1}?"}]
+    described = Strategy.model_validate({"turns": turns})
+    for module in (strategies, open_answers):
+        monkeypatch.setattr(module, "read", lambda name: described)
     make_questions(project)
     (line,) = dry_run(project)
     assert line.startswith("m cvqa-real direct: asks 12 of 12 questions (0 are stored)")
