@@ -293,3 +293,10 @@ def test_what_cannot_be_shown_is_refused(
 def test_a_canvas_too_small_for_labels_is_refused() -> None:
     with pytest.raises(ValueError, match="the largest side of a composite is 223 pixels; it must be at least 224"):
         composite([plain((8, 8))] * 2, [None] * 2, 223)
+
+
+def test_any_sizes_and_labels_fit_the_smallest_canvas() -> None:
+    for number in (1, 2, 3, 7, 20, 26):
+        labels = [f"{letter * 30} {letter * 5_000} and more" for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[:number]]
+        for size in ((1, 1), (10, 9_000), (9_000, 10), (60_000, 60_000)):
+            assert max(checked(layout_of([size] * number, labels, 224)).size) <= 224

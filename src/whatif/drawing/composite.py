@@ -108,7 +108,7 @@ def layout_of(
     rows = -(-len(sizes) // columns)
     width, height = max(size[0] for size in sizes), max(size[1] for size in sizes)
     side = max(columns * width, rows * height)
-    aim = max(side, min(SMALLEST_SIDE, largest_side))  # the longer side of all images, without labels and margins
+    aim = min(max(side, SMALLEST_SIDE), largest_side)  # the longer side of all images, without labels and margins
     # A smaller aim makes everything smaller. At the smallest font, 26 cells fit `_LEAST_BOUND`.
     while max((layout := _layout(texts, columns, (width, height), aim / side)).size) > largest_side:
         aim = min(aim - 1, aim * largest_side // max(layout.size))
@@ -192,6 +192,7 @@ def _lines(text: str, font: Any, width: int) -> tuple[str, ...]:
 
 
 def _shortened(text: str, font: Any, width: int) -> str:
+    text = text[: _longest_start(text, font, width)]
     while text and font.getlength(f"{text}...") > width:
         text = text[:-1]
     return f"{text.rstrip()}..."
