@@ -20,11 +20,15 @@ Build = Callable[[Path], Path]
 CHAT: dict[str, Build] = {
     "llava": tiny_checkpoints.tiny_llava,
     "llava_next": tiny_checkpoints.tiny_llava_next,
+    "llava_onevision": tiny_checkpoints.tiny_llava_onevision,
     "qwen2_vl": tiny_checkpoints.tiny_qwen2_vl,
     "qwen2_5_vl": tiny_checkpoints.tiny_qwen2_5_vl,
+    "qwen3_vl": tiny_checkpoints.tiny_qwen3_vl,
     "mllama": tiny_checkpoints.tiny_mllama,
     "idefics3": tiny_checkpoints.tiny_idefics3,
     "smolvlm": tiny_checkpoints.tiny_smolvlm,
+    "internvl": tiny_checkpoints.tiny_internvl,
+    "gemma3": tiny_checkpoints.tiny_gemma3,
 }
 BLIP: dict[str, Build] = {
     "blip2-opt": partial(tiny_checkpoints.tiny_blip2, language="opt"),

@@ -98,5 +98,5 @@ def _processor(tokenizer: Any) -> dict[str, Any]:
         "patch_size": 14,
         "vision_feature_select_strategy": "default",
         "num_additional_image_tokens": 1,
-        "chat_template": chat_template("<image>\n"),
+        "chat_template": chat_template("<image>\n", images_first=True),
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 WORDS = (
@@ -11,19 +11,46 @@ WORDS = (
 )
 
 
-def chat_template(image: str) -> str:
-    """Turns as `USER: ...` and `ASSISTANT: ...`, with `image` for each picture of a turn, before its words."""
+def chat_template(image: str, *, images_first: bool = False) -> str:
+    """Turns as `USER: ...` and `ASSISTANT: ...`, with `image` for each image of a turn.
+
+    `images_first` puts the images of a turn before its text, as the templates of the LLaVA family do.
+    """
     return (
-        "{{ bos_token }}{% for message in messages %}{{ message['role'].upper() }}: "
-        "{% for part in message['content'] %}{% if part['type'] == 'image' %}" + image + "{% endif %}{% endfor %}"
-        "{% for part in message['content'] %}{% if part['type'] == 'text' %}{{ part['text'] }}{% endif %}{% endfor %}"
+        "{{ bos_token }}{% for message in messages %}{{ message['role'].upper() }}: " + _parts(image, images_first) + ""
         "{% if message['role'] == 'assistant' %}{{ eos_token }}{% else %}{{ '\n' }}{% endif %}{% endfor %}"
         "{% if add_generation_prompt %}ASSISTANT:{% endif %}"
     )
 
 
-def tiny_tokenizer(special_tokens: Sequence[str] = ("<image>",)) -> Any:
-    """A byte-level BPE tokeniser of at most 480 tokens, where ` A` and `A`, ` 16` and `16` are different tokens."""
+def chatml_template(image: str, after_role: str, *, images_first: bool = False) -> str:
+    """Turns between `<|im_start|>` and `<|im_end|>`, as in the families whose language model is a Qwen."""
+    after = after_role.replace("\n", "\\n")
+    return (
+        "{% for message in messages %}{{ '<|im_start|>' + message['role'] + '" + after + "' }}"
+        # LLaVA-OneVision's generation prompt has a line break where its turns have a space.
+        + _parts(image, images_first)
+        + "{{ '<|im_end|>"
+        + ("" if images_first else "\\n")
+        + "' }}{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}"
+    )
+
+
+def _parts(image: str, images_first: bool) -> str:
+    """The part of a template that writes the content of a turn."""
+    image = "{% if part['type'] == 'image' %}{{ '" + image.replace("\n", "\\n") + "' }}{% endif %}"
+    text = "{% if part['type'] == 'text' %}{{ part['text'] }}{% endif %}"
+    loop, end = "{% for part in message['content'] %}", "{% endfor %}"
+    return loop + image + end + loop + text + end if images_first else loop + image + text + end
+
+
+def tiny_tokenizer(
+    special_tokens: Sequence[str] = ("<image>",), end: str = "</s>", named: Mapping[str, str] | None = None
+) -> Any:
+    """A byte-level BPE tokeniser of at most 480 tokens, where ` A` and `A`, ` 16` and `16` are different tokens.
+
+    `end` ends an answer; `named` gives special tokens their names in the tokeniser.
+    """
     import tokenizers
     import transformers
 
@@ -41,9 +68,10 @@ def tiny_tokenizer(special_tokens: Sequence[str] = ("<image>",)) -> Any:
     return transformers.PreTrainedTokenizerFast(
         tokenizer_object=core,
         bos_token="<s>",
-        eos_token="</s>",
+        eos_token=end,
         pad_token="<pad>",
         additional_special_tokens=list(special_tokens),
+        extra_special_tokens=dict(named or {}),
     )
 
 

@@ -6,8 +6,11 @@ from typing import Any
 
 # Families whose processors need torchvision (SmolVLM's also num2words) only for videos -> their processor classes.
 _VIDEO_FAMILIES = {
+    "internvl": "InternVLProcessor",
+    "llava_onevision": "LlavaOnevisionProcessor",
     "qwen2_vl": "Qwen2VLProcessor",
     "qwen2_5_vl": "Qwen2_5_VLProcessor",
+    "qwen3_vl": "Qwen3VLProcessor",
     "smolvlm": "SmolVLMProcessor",
 }
 
@@ -34,43 +37,47 @@ def load_tokenizer(source: str, model_type: str, options: dict[str, Any]) -> Any
 def without_video(model_type: str) -> Any:
     """The processor class of a family for images and text only; it reads and writes the family's own files.
 
-    The library derives the parts of a processor from the parameters of `__init__`; without `video_processor` it does
-    not load a part that needs torchvision.
+    The library loads the parts that `get_attributes` names. The class leaves out the video processor there and passes
+    the family's own `__init__` none.
     """
     import transformers
 
     base: Any = transformers.ProcessorMixin
     whole = getattr(transformers, _VIDEO_FAMILIES[model_type])
-    prepare = _prepare_smolvlm if model_type == "smolvlm" else _prepare_qwen
 
-    def initialise(
-        self: Any,
-        image_processor: Any = None,
-        tokenizer: Any = None,
-        image_seq_len: int = 169,  # as in the library; not used by Qwen-VL
-        chat_template: str | None = None,
-        **_: Any,
-    ) -> None:
-        prepare(self, tokenizer, image_seq_len)
-        base.__init__(self, image_processor, tokenizer, chat_template=chat_template)
+    def attributes(cls: Any) -> list[str]:
+        # The names are those of the family's `__init__`, in its order.
+        return [name for name in super(made, cls).get_attributes() if name != "video_processor"]
 
-    # SmolVLM's own method always asks its video processor for the number of frames.
-    members = {"__init__": initialise, "__module__": whole.__module__, "apply_chat_template": base.apply_chat_template}
-    return type(whole.__name__, (whole,), members)
+    def initialise(self: Any, *parts: Any, video_processor: Any = None, **more: Any) -> None:
+        base.__init__(self, *(part for part in parts if part is not None), **more)
 
-
-def _prepare_qwen(processor: Any, tokenizer: Any, image_seq_len: int) -> None:
-    for kind in ("image", "video"):
-        token = getattr(tokenizer, f"{kind}_token", f"<|{kind}_pad|>")
-        setattr(processor, f"{kind}_token", token)
-        setattr(processor, f"{kind}_token_id", tokenizer.convert_tokens_to_ids(token))
+    # `super().__init__` of the family calls `images_and_text`, which stands before the base class in the order of bases.
+    images_and_text = type("ImagesAndText", (base,), {"__init__": initialise})
+    members: dict[str, Any] = {"__module__": whole.__module__, "get_attributes": classmethod(attributes)}
+    if model_type == "smolvlm":
+        members |= {"__init__": _initialise_smolvlm, "apply_chat_template": base.apply_chat_template}
+    made = type(whole.__name__, (whole, images_and_text), members)
+    return made
 
 
-def _prepare_smolvlm(processor: Any, tokenizer: Any, image_seq_len: int) -> None:
-    processor.fake_image_token = getattr(tokenizer, "fake_image_token", "<fake_token_around_image>")
-    processor.image_token = getattr(tokenizer, "image_token", "<image>")
-    processor.image_token_id = tokenizer.convert_tokens_to_ids(processor.image_token)
-    processor.end_of_utterance_token = getattr(tokenizer, "end_of_utterance_token", "<end_of_utterance>")
-    processor.global_image_token = getattr(tokenizer, "global_image_token", "<global-img>")
-    processor.video_token = getattr(tokenizer, "video_token", "<video>")
-    processor.image_seq_len = image_seq_len
+def _initialise_smolvlm(
+    self: Any,
+    image_processor: Any,
+    tokenizer: Any,
+    image_seq_len: int = 169,  # as in the library
+    chat_template: str | None = None,
+    **_: Any,
+) -> None:
+    """SmolVLM's own method requires num2words, which only videos need."""
+    import transformers
+
+    self.fake_image_token = getattr(tokenizer, "fake_image_token", "<fake_token_around_image>")
+    self.image_token = getattr(tokenizer, "image_token", "<image>")
+    self.image_token_id = tokenizer.convert_tokens_to_ids(self.image_token)
+    self.end_of_utterance_token = getattr(tokenizer, "end_of_utterance_token", "<end_of_utterance>")
+    self.global_image_token = getattr(tokenizer, "global_image_token", "<global-img>")
+    self.video_token = getattr(tokenizer, "video_token", "<video>")
+    self.image_seq_len = image_seq_len
+    base: Any = transformers.ProcessorMixin
+    base.__init__(self, image_processor, tokenizer, chat_template=chat_template)
