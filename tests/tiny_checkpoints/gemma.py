@@ -51,12 +51,15 @@ def tiny_gemma3(folder: Path, seed: int = 0) -> Path:
             "max_position_embeddings": 512,
             "sliding_window": _WINDOW,
             "layer_types": ["sliding_attention", "full_attention"],
+            "tie_word_embeddings": False,
             **special_ids(tokenizer),
         },
         mm_tokens_per_image=_TOKENS_AN_IMAGE,
         boi_token_index=ids["boi_token"],
         eoi_token_index=ids["eoi_token"],
         image_token_index=ids["image_token"],
+        # Tied, the toy would repeat the last token of every prompt.
+        tie_word_embeddings=False,
         **special_ids(tokenizer),
     )
     widen(transformers.Gemma3ForConditionalGeneration(configuration), seed).save_pretrained(folder)

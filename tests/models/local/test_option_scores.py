@@ -41,7 +41,7 @@ def both(
     model: LocalModel, images: list[Image.Image], words: str = "How many dots?"
 ) -> tuple[list[float], list[float]]:
     """Sums of log-likelihoods, from whole passes and after a shared prefix."""
-    inputs = model.checkpoint.encode([prompt(images)])
+    inputs = model.checkpoint.encode([prompt(images, words)])
     options = [model.checkpoint.option_tokens(option) for option in OPTIONS]
     asked = library_model(model)
     return sums(whole_pass_scores(asked, inputs, options)), sums(shared_prefix_scores(asked, inputs, options))
@@ -93,12 +93,42 @@ def test_every_family_with_a_shared_prefix_is_tested() -> None:
     assert set(CHAT) == SHARED_PREFIX
 
 
-def test_positions_of_pictures_are_put_to_the_test(tmp_path: Path) -> None:
+@pytest.mark.parametrize("family", ["qwen2_vl", "qwen2_5_vl", "qwen3_vl"])
+def test_positions_of_pictures_are_put_to_the_test(tmp_path: Path, family: str) -> None:
     """The image of 2 x 2 tokens takes 2 positions: ignoring that would shift every option."""
-    folder = CHAT["qwen2_vl"](tmp_path)
+    folder = CHAT[family](tmp_path)
     model = cast("LocalModel", load("hf-chat", HuggingFaceChat(adapter="hf-chat", checkpoint=str(folder)), 0))
     both(model, [picture(0)])
     assert library_model(model).model.rope_deltas.item() == -2  # type: ignore[attr-defined]
+
+
+def test_attention_in_both_directions_and_the_window_are_put_to_the_test(tmp_path: Path) -> None:
+    """The scores of a Gemma 3 depend on both, so a shared prefix that ignored one would not equal whole passes."""
+    folder = CHAT["gemma3"](tmp_path)
+    model = cast("LocalModel", load("hf-chat", HuggingFaceChat(adapter="hf-chat", checkpoint=str(folder)), 0))
+    asked: Any = library_model(model)
+    inputs = dict(model.checkpoint.encode([prompt([picture(0)])]))
+    text = asked.config.text_config
+    assert inputs["input_ids"].shape[1] > 2 * text.sliding_window
+    scores = sums(shared_prefix_scores(asked, inputs, [[5, 6, 7]]))
+    one_way = {**inputs, "token_type_ids": torch.zeros_like(inputs["token_type_ids"])}
+    assert sums(shared_prefix_scores(asked, one_way, [[5, 6, 7]])) != pytest.approx(scores, abs=0.01)
+    text.sliding_window = 100
+    for layer in asked.model.language_model.layers:
+        layer.self_attn.sliding_window = None
+    assert sums(shared_prefix_scores(asked, inputs, [[5, 6, 7]])) != pytest.approx(scores, abs=0.01)
+
+
+def test_features_of_early_layers_are_put_to_the_test(tmp_path: Path) -> None:
+    """A Qwen3-VL adds features of early vision layers to the first text layers."""
+    folder = CHAT["qwen3_vl"](tmp_path)
+    model = cast("LocalModel", load("hf-chat", HuggingFaceChat(adapter="hf-chat", checkpoint=str(folder)), 0))
+    scores = both(model, [picture(0)])[1]
+    asked: Any = library_model(model)
+    for merger in asked.model.visual.deepstack_merger_list:
+        for weight in merger.parameters():
+            weight.data.zero_()
+    assert both(model, [picture(0)])[1] != pytest.approx(scores, abs=0.01)
 
 
 def test_other_families_take_whole_passes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,7 +22,21 @@ Tokens = Sequence[int]
 
 # Decoder-only families whose results with a shared prefix are tested to equal whole passes. Every other family takes
 # one whole pass for each option: continuing a prompt fails silently if a family keeps further state.
-SHARED_PREFIX = frozenset({"llava", "llava_next", "qwen2_vl", "qwen2_5_vl", "mllama", "idefics3", "smolvlm"})
+SHARED_PREFIX = frozenset(
+    {
+        "gemma3",
+        "idefics3",
+        "internvl",
+        "llava",
+        "llava_next",
+        "llava_onevision",
+        "mllama",
+        "qwen2_5_vl",
+        "qwen2_vl",
+        "qwen3_vl",
+        "smolvlm",
+    }
+)
 # Inputs with one entry per token. An option continues each with its last value: text that may be attended to.
 _CONTINUED = ("attention_mask", "token_type_ids", "mm_token_type_ids", "cross_attention_mask")
 PER_TOKEN = ("input_ids", *_CONTINUED)
