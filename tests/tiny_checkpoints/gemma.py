@@ -25,7 +25,9 @@ def tiny_gemma3(folder: Path, seed: int = 0) -> Path:
     """Saves a random Gemma 3 of 0.4 MB into `folder`: one layer with a sliding window, one without."""
     import transformers
 
-    tokenizer = tiny_tokenizer(("<start_of_turn>", "<end_of_turn>", *_NAMED.values()), end="<end_of_turn>", named=_NAMED)
+    tokenizer = tiny_tokenizer(
+        ("<start_of_turn>", "<end_of_turn>", *_NAMED.values()), end="<end_of_turn>", named=_NAMED
+    )
     ids = {name: tokenizer.convert_tokens_to_ids(token) for name, token in _NAMED.items()}
     configuration = transformers.Gemma3Config(
         vision_config={

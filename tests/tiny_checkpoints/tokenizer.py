@@ -27,7 +27,9 @@ def chatml_template(image: str, after_role: str, *, images_first: bool = False) 
     """Turns between `<|im_start|>` and `<|im_end|>`, as in the families whose language model is a Qwen."""
     after = after_role.replace("\n", "\\n")
     return (
-        "{% for message in messages %}{{ '<|im_start|>' + message['role'] + '" + after + "' }}"
+        "{% for message in messages %}{{ '<|im_start|>' + message['role'] + '"
+        + after
+        + "' }}"
         # LLaVA-OneVision's generation prompt has a line break where its turns have a space.
         + _parts(image, images_first)
         + "{{ '<|im_end|>"

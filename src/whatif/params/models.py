@@ -116,6 +116,16 @@ class HuggingFaceChat(CheckpointSettings):
     adapter: Literal["hf-chat"]
     several_images: SeveralImages = "in place"
     system: SystemMessage | None = None
+    # Limits of width times height of an image, for families that take images of any size (Qwen-VL); null: the
+    # checkpoint's own.
+    min_pixels: int | None = Field(default=None, ge=1)
+    max_pixels: int | None = Field(default=None, ge=1)
+
+    @model_validator(mode="after")
+    def _ordered_limits(self) -> HuggingFaceChat:
+        if self.min_pixels is not None and self.max_pixels is not None and self.min_pixels > self.max_pixels:
+            raise ValueError(f"min_pixels ({self.min_pixels}) exceeds max_pixels ({self.max_pixels})")
+        return self
 
 
 Prompt = Annotated[str, Field(pattern=r"\{question\}")]  # a prompt with the placeholder `{question}`

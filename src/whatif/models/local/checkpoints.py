@@ -13,6 +13,7 @@ from whatif.files.inputs import read_bytes
 from whatif.files.named_folders import named_path
 from whatif.models.local.faults import first_line
 from whatif.models.local.image_sizes import check_picture_size
+from whatif.models.local.pixel_limits import limit_pixels
 from whatif.models.local.placement import placement
 from whatif.models.local.processors import load_processor, load_tokenizer
 from whatif.models.local.weight_files import check_weights
@@ -24,7 +25,7 @@ _BLIP = ("blip-2", "instructblip")
 # stored prompt and options already contain.
 _WITHOUT_EFFECT = {"name", "checkpoint", "revision", "device", "batch_size", "benchmarks", "limit", "multiple_choice"}
 # A null here would change the key of every answer that was stored before these settings existed.
-_ONLY_WHEN_SET = ("system", "device_map", "quantization")
+_ONLY_WHEN_SET = ("system", "device_map", "quantization", "min_pixels", "max_pixels")
 _TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "tokenizer_config.json")
 
 
@@ -35,8 +36,8 @@ def load_chat_model(settings: HuggingFaceChat) -> tuple[Any, Any]:
     from safetensors files only, because pickled weights can run code, and custom code is refused.
 
     Raises WhatifError when the folder is missing or incomplete, when a revision is given for a folder, when the
-    checkpoint is not a vision-language model or has no chat template, when the hub does not have the name, and when the
-    device is missing or too small.
+    checkpoint is not a vision-language model or has no chat template, when its processor cannot respect the limits of
+    the settings, when the hub does not have the name, and when the device is missing or too small.
     """
     model, processor = load_checkpoint(settings, "AutoModelForImageTextToText", _check_chat, load_processor)
     if getattr(processor, "chat_template", None) is None:
@@ -44,6 +45,7 @@ def load_chat_model(settings: HuggingFaceChat) -> tuple[Any, Any]:
             f"checkpoint {settings.checkpoint}: has no chat template (chat_template.jinja, or `chat_template` in "
             "processor_config.json); the adapter hf-chat needs one"
         )
+    limit_pixels(settings, processor)
     return model, processor
 
 

@@ -43,22 +43,23 @@ def without_video(model_type: str) -> Any:
     import transformers
 
     base: Any = transformers.ProcessorMixin
-    whole = getattr(transformers, _VIDEO_FAMILIES[model_type])
 
-    def attributes(cls: Any) -> list[str]:
-        # The names are those of the family's `__init__`, in its order.
-        return [name for name in super(made, cls).get_attributes() if name != "video_processor"]
+    class ImagesAndText(transformers.ProcessorMixin):
+        """Stands before the base class in the order of bases, so the family's own `__init__` calls this one."""
 
-    def initialise(self: Any, *parts: Any, video_processor: Any = None, **more: Any) -> None:
-        base.__init__(self, *(part for part in parts if part is not None), **more)
+        @classmethod
+        def get_attributes(cls) -> list[str]:
+            return [name for name in base.get_attributes.__func__(cls) if name != "video_processor"]
 
-    # `super().__init__` of the family calls `images_and_text`, which stands before the base class in the order of bases.
-    images_and_text = type("ImagesAndText", (base,), {"__init__": initialise})
-    members: dict[str, Any] = {"__module__": whole.__module__, "get_attributes": classmethod(attributes)}
+        def __init__(self, *parts: Any, video_processor: Any = None, **more: Any) -> None:
+            base.__init__(self, *(part for part in parts if part is not None), **more)
+
+    whole: Any = getattr(transformers, _VIDEO_FAMILIES[model_type])
+    members: dict[str, Any] = {"__module__": whole.__module__}
     if model_type == "smolvlm":
+        # Its own method always asks its video processor for the number of frames.
         members |= {"__init__": _initialise_smolvlm, "apply_chat_template": base.apply_chat_template}
-    made = type(whole.__name__, (whole, images_and_text), members)
-    return made
+    return type(whole.__name__, (whole, ImagesAndText), members)
 
 
 def _initialise_smolvlm(
