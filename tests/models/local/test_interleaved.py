@@ -1,20 +1,23 @@
-"""Conversations with a system message, a worked example with images, and images between the texts of a message."""
+"""Conversations with a system message, a worked example with its own image, and images between the texts of a message.
+
+Every family takes them, and everything in them has an effect.
+"""
 
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
 
 from tests.models.families import CHAT, OPTIONS, picture
-from whatif.models.local.answer_place import answer_place, option_tokens
-from whatif.models.local.checkpoints import load_chat_model
-from whatif.models.local.generation import generate, make_greedy
-from whatif.models.local.option_scores import on_device, shared_prefix_scores, whole_pass_scores
+from whatif.language.messages import ImagePart, Message, Messages, images_in
+from whatif.models import Answer, Question, load
+from whatif.models.local.answerer import LocalModel, Prompt
+from whatif.models.local.option_scores import shared_prefix_scores, whole_pass_scores
 from whatif.models.local.processors import load_processor
 from whatif.models.local.sent_images import image_token, image_tokens, sent_images
 from whatif.params.models import HuggingFaceChat
@@ -22,157 +25,164 @@ from whatif.params.models import HuggingFaceChat
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-EXAMPLE, FIRST, SECOND, OTHER = (
-    picture(seed, *size) for seed, size in enumerate([(56, 56), (28, 56), (28, 56), (56, 28)])
-)
+IMAGES = {
+    name: picture(seed, *size)
+    for seed, (name, size) in enumerate(
+        {"example": (56, 56), "first": (28, 56), "second": (28, 56), "other": (56, 28)}.items()
+    )
+}
 # Their templates write the images of a message before its text.
 IMAGES_FIRST = ("llava", "llava_next", "llava_onevision")
 
 
+def user(*parts: str | ImagePart) -> Message:
+    return Message("user", parts)
+
+
+def example(*shown: str) -> Message:
+    return user("how many dots", *map(ImagePart, shown), "are there?")
+
+
+def asked(first: str, second: str) -> Message:
+    return user("flowers", ImagePart(first), "or circles", ImagePart(second), "how many together?")
+
+
+SYSTEM = Message("system", ("select the correct answer",))
+ANSWER = Message("assistant", ("16",))
+WHOLE: Messages = (SYSTEM, example("example"), ANSWER, asked("first", "second"))
+OTHERS: tuple[Messages, ...] = (
+    (SYSTEM, example("other"), ANSWER, asked("second", "example")),
+    (SYSTEM, example("example"), ANSWER, asked("second", "other")),
+)
+
+
 @pytest.fixture(scope="module", params=CHAT)
-def loaded(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Any, Any]]:
-    folder = CHAT[request.param](tmp_path_factory.mktemp(request.param))
-    model, processor = load_chat_model(HuggingFaceChat(adapter="hf-chat", checkpoint=str(folder)))
-    processor.tokenizer.padding_side = "left"
-    yield request.param, model, processor
+def family(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[str, LocalModel]]:
+    folder = str(CHAT[request.param](tmp_path_factory.mktemp(request.param)))
+    settings = HuggingFaceChat(adapter="hf-chat", checkpoint=folder, max_new_tokens=6, batch_size=4)
+    yield request.param, cast("LocalModel", load("hf-chat", settings, 0))
     gc.collect()
 
 
-def text(words: str) -> dict[str, Any]:
-    return {"type": "text", "text": words}
+def library_model(model: LocalModel) -> Any:
+    return model.checkpoint.score.args[0]  # type: ignore[attr-defined]
 
 
-def image(shown: Any) -> dict[str, Any]:
-    return {"type": "image", "image": shown}
+def processor_of(model: LocalModel) -> Any:
+    return model.checkpoint.encode.args[0].processor  # type: ignore[attr-defined]
 
 
-def turn(role: str, *parts: dict[str, Any]) -> dict[str, Any]:
-    return {"role": role, "content": list(parts)}
+def prompts(*conversations: Messages) -> list[Prompt]:
+    return [Prompt(each, [IMAGES[image.image_id] for image in images_in(each)]) for each in conversations]
 
 
-SYSTEM = turn("system", text("select the correct answer"))
-ANSWER = turn("assistant", text("16"))
+def question(conversation: Messages, options: tuple[str, ...] = OPTIONS) -> Question:
+    (shown,) = prompts(conversation)
+    return Question("q", "dots", "original", conversation, options, lambda: shown.images)
 
 
-def example(*shown: Any) -> dict[str, Any]:
-    return turn("user", text("how many dots"), *map(image, shown), text("are there?"))
+def scores(model: LocalModel, conversation: Messages) -> list[float]:
+    (answer,) = model.answer([question(conversation)])
+    assert answer.option_scores is not None, answer.reason
+    return [score.log_likelihood for score in answer.option_scores]
 
 
-def asked(first: Any, second: Any) -> dict[str, Any]:
-    parts = text("flowers"), image(first), text("or circles"), image(second), text("how many together?")
-    return turn("user", *parts)
-
-
-WHOLE = [SYSTEM, example(EXAMPLE), ANSWER, asked(FIRST, SECOND)]
-
-
-def encode(processor: Any, *conversations: list[dict[str, Any]]) -> Mapping[str, Any]:
-    encoded: Mapping[str, Any] = processor.apply_chat_template(
-        list(conversations),
-        add_generation_prompt=True,
-        tokenize=True,
-        return_dict=True,
-        return_tensors="pt",
-        processor_kwargs={"padding": True},
-    )
-    return encoded
-
-
-def scores(model: Any, processor: Any, conversation: list[dict[str, Any]], shared: bool = True) -> list[float]:
-    place = answer_place("tiny", processor)
-    options = [option_tokens(processor.tokenizer, place, option) for option in OPTIONS]
-    score = shared_prefix_scores if shared else whole_pass_scores
-    return [one.log_likelihood for one in score(model, encode(processor, conversation), options)]
-
-
-def difference(first: list[float], second: list[float]) -> float:
-    return float(np.abs(np.subtract(first, second)).max())
-
-
-def test_a_shared_prefix_equals_whole_passes(loaded: tuple[str, Any, Any]) -> None:
-    _, model, processor = loaded
-    for conversation in (WHOLE, WHOLE[1:], [example(), ANSWER, asked(OTHER, EXAMPLE)]):
-        shared, whole = (scores(model, processor, conversation, each) for each in (True, False))
+def test_a_shared_prefix_equals_whole_passes(family: tuple[str, LocalModel]) -> None:
+    _, model = family
+    options = [model.checkpoint.option_tokens(option) for option in OPTIONS]
+    for conversation in (WHOLE, WHOLE[1:], (example(), ANSWER, asked("other", "example"))):
+        inputs = model.checkpoint.encode(prompts(conversation))
+        shared, whole = (
+            [score.log_likelihood for score in score_all(library_model(model), inputs, options)]
+            for score_all in (shared_prefix_scores, whole_pass_scores)
+        )
         assert shared == pytest.approx(whole, abs=1e-5)
+        assert scores(model, conversation) == shared
 
 
-def test_every_part_of_the_conversation_changes_the_scores(loaded: tuple[str, Any, Any]) -> None:
-    _, model, processor = loaded
-    reference = scores(model, processor, WHOLE)
-    changed = {
+def test_every_part_of_the_conversation_changes_the_scores(family: tuple[str, LocalModel]) -> None:
+    _, model = family
+    reference = scores(model, WHOLE)
+    changed: dict[str, Messages] = {
         "no system message": WHOLE[1:],
-        "no example": [SYSTEM, asked(FIRST, SECOND)],
-        "an example without its image": [SYSTEM, example(), *WHOLE[2:]],
-        "another image in the example": [SYSTEM, example(OTHER), *WHOLE[2:]],
-        "another answer in the example": [*WHOLE[:2], turn("assistant", text("7")), WHOLE[3]],
-        "images swapped": [*WHOLE[:3], asked(SECOND, FIRST)],
-        "another first image": [*WHOLE[:3], asked(OTHER, SECOND)],
-        "another second image": [*WHOLE[:3], asked(FIRST, OTHER)],
+        "no example": (SYSTEM, asked("first", "second")),
+        "an example without its image": (SYSTEM, example(), *WHOLE[2:]),
+        "another image in the example": (SYSTEM, example("other"), *WHOLE[2:]),
+        "another answer in the example": (*WHOLE[:2], Message("assistant", ("7",)), WHOLE[3]),
+        "images swapped": (*WHOLE[:3], asked("second", "first")),
+        "another first image": (*WHOLE[:3], asked("other", "second")),
+        "another second image": (*WHOLE[:3], asked("first", "other")),
     }
-    found = {what: difference(scores(model, processor, each), reference) for what, each in changed.items()}
+    found = {
+        what: float(np.abs(np.subtract(scores(model, conversation), reference)).max())
+        for what, conversation in changed.items()
+    }
     assert min(found.values()) > 0.005, found
 
 
-def test_images_stand_where_the_conversation_has_them(loaded: tuple[str, Any, Any]) -> None:
-    """Except in the LLaVA family, whose templates write the images of a message first."""
-    name, model, processor = loaded
-    said = processor.tokenizer.decode(encode(processor, WHOLE)["input_ids"][0])
-    shown = processor.tokenizer.convert_ids_to_tokens(image_token(model.config))
+def test_images_stand_where_the_conversation_has_them(family: tuple[str, LocalModel]) -> None:
+    """Except in the LLaVA family, whose templates write the images of a message first; answers name the form."""
+    name, model = family
+    tokenizer = processor_of(model).tokenizer
+    said = tokenizer.decode(model.checkpoint.encode(prompts(WHOLE))["input_ids"][0])
+    shown = tokenizer.convert_ids_to_tokens(image_token(library_model(model).config))
     pieces = said[said.index("flowers") : said.index("or circles")], said[said.index("or circles") :]
     assert [shown in piece for piece in pieces] == [name not in IMAGES_FIRST] * 2
+    (answer,) = model.answer([question(WHOLE)])
+    assert answer.image_form == ("first" if name in IMAGES_FIRST else "in place")
 
 
-def test_conversations_in_a_batch_are_answered_as_each_alone(loaded: tuple[str, Any, Any]) -> None:
-    _, model, processor = loaded
-    ends = make_greedy(model, processor.tokenizer, 6)
-    conversations = [
-        WHOLE,
-        [SYSTEM, example(OTHER), ANSWER, asked(SECOND, EXAMPLE)],
-        [example(SECOND), ANSWER, asked(EXAMPLE, OTHER)],
-    ]
-    batches = [[each] for each in conversations], [conversations]
-    alone, together = (
-        [
-            row
-            for batch in each
-            for inputs in [encode(processor, *batch)]
-            for row in generate(model, on_device(model, inputs), inputs["input_ids"].shape[1], ends)
-        ]
-        for each in batches
-    )
-    assert together == alone
-    assert len(set(map(tuple, alone))) == len(alone)
-
-
-def test_images_of_all_turns_are_counted_in_order(loaded: tuple[str, Any, Any]) -> None:
-    _, model, processor = loaded
-    other = [example(OTHER), ANSWER, asked(EXAMPLE, FIRST)]
-    decoded = [[each.size for each in row] for row in ((EXAMPLE, FIRST, SECOND), (OTHER, EXAMPLE, FIRST))]
-    both = encode(processor, WHOLE, other)
-    sizes = sent_images(model.config, processor, both, decoded)
-    alone = [
-        sent_images(model.config, processor, encode(processor, each), [row])[0]
-        for each, row in zip((WHOLE, other), decoded, strict=True)
-    ]
-    assert sizes == alone
-    assert [row and len(row) for row in sizes] == [3, 3]
-    counted = [image_tokens(model.config, encode(processor, each)) for each in (WHOLE, other)]
-    assert image_tokens(model.config, both) == [count for row in counted for count in row or []]
-
-
-def test_the_text_of_a_system_message_has_a_place(loaded: tuple[str, Any, Any]) -> None:
-    _, _, processor = loaded
-    said = processor.apply_chat_template(WHOLE, add_generation_prompt=True, tokenize=False)
-    assert "select the correct answer" in said
+def test_a_system_message_stands_before_everything(family: tuple[str, LocalModel]) -> None:
+    _, model = family
+    said = processor_of(model).tokenizer.decode(model.checkpoint.encode(prompts(WHOLE))["input_ids"][0])
     assert said.index("select the correct answer") < said.index("how many dots") < said.index("flowers")
 
 
-def test_folders_hold_no_video_processor(loaded: tuple[str, Any, Any], tmp_path: Path) -> None:
-    """A processor without its video part is saved and loaded as the family's own."""
-    name, model, processor = loaded
+def test_conversations_in_a_batch_are_answered_as_each_alone(family: tuple[str, LocalModel]) -> None:
+    _, model = family
+    # Twice the same images, so that they are encoded once where the family allows it.
+    again = (*WHOLE[:3], Message("user", (*WHOLE[3].parts[:-1], "how many circles?")))
+    questions = [question(each, ()) for each in (WHOLE, again, *OTHERS, WHOLE[1:])]
+    alone: list[Answer] = [next(model.answer([each])) for each in questions]
+    assert {answer.status for answer in alone} == {"ok"}
+    assert len({answer.response for answer in alone}) > 2
+    assert list(model.answer(questions)) == alone
+
+
+def test_images_of_all_turns_are_counted_in_order(family: tuple[str, LocalModel]) -> None:
+    _, model = family
+    conversations = (WHOLE, *OTHERS)
+    configuration, processor = library_model(model).config, processor_of(model)
+
+    def facts(*some: Messages) -> tuple[list[Any], list[int]]:
+        inputs = model.checkpoint.encode(prompts(*some))
+        decoded = [[image.size for image in each.images] for each in prompts(*some)]
+        return sent_images(configuration, processor, inputs, decoded), image_tokens(configuration, inputs) or []
+
+    sizes, tokens = facts(*conversations)
+    assert [len(row) for row in sizes] == [3, 3, 3]
+    for row, conversation in enumerate(conversations):
+        assert facts(conversation) == ([sizes[row]], [tokens[row]])
+
+
+def test_a_processor_without_video_is_saved_and_loaded_as_the_familys_own(
+    family: tuple[str, LocalModel], tmp_path: Path
+) -> None:
+    _, model = family
+    processor = processor_of(model)
     processor.save_pretrained(tmp_path)
-    again = load_processor(str(tmp_path), model.config.model_type, {"local_files_only": True})
-    first, second = (encode(each, WHOLE) for each in (processor, again))
-    assert first.keys() == second.keys(), name
-    for key, value in first.items():
-        assert torch.equal(value, second[key])
+    kind = library_model(model).config.model_type
+    again = load_processor(str(tmp_path), kind, {"local_files_only": True})
+    assert type(again).__name__ == type(processor).__name__
+    turns = [
+        {"role": "user", "content": [{"type": "image", "image": IMAGES["other"]}, {"type": "text", "text": "how"}]}
+    ]
+    first, second = (
+        each.apply_chat_template(turns, tokenize=True, return_dict=True, return_tensors="pt")
+        for each in (processor, again)
+    )
+    assert first.keys() == second.keys()
+    for name, value in first.items():
+        assert torch.equal(value, second[name])

@@ -10,10 +10,10 @@ from typing import Any, cast
 import pytest
 from pydantic import ValidationError
 
-from tests.models.families import CHAT, OPTIONS, picture, question
+from tests.models.families import CHAT, OPTIONS, picture, prompt, question
 from whatif.errors import WhatifError
 from whatif.models import load
-from whatif.models.local.answerer import LocalModel, Prompt
+from whatif.models.local.answerer import LocalModel
 from whatif.models.local.sent_images import sent_images
 from whatif.params.models import HuggingFaceChat
 
@@ -45,10 +45,10 @@ def loaded(folder: Path, **more: Any) -> LocalModel:
 
 def pixels(model: LocalModel) -> list[int]:
     """Width times height of each image of `DECODED`, as the processor makes it."""
-    processor = model.checkpoint.encode.args[0]  # type: ignore[attr-defined]
+    processor = model.checkpoint.encode.args[0].processor  # type: ignore[attr-defined]
     configuration = model.checkpoint.score.args[0].config  # type: ignore[attr-defined]
     images = [picture(place, *size) for place, size in enumerate(DECODED)]
-    (sizes,) = sent_images(configuration, processor, model.checkpoint.encode([Prompt("dots", images)]), [DECODED])
+    (sizes,) = sent_images(configuration, processor, model.checkpoint.encode([prompt(images)]), [DECODED])
     assert sizes is not None
     return [width * height for width, height in sizes]
 

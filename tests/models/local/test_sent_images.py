@@ -11,9 +11,9 @@ from typing import Any, cast
 import pytest
 from PIL import Image
 
-from tests.models.families import BLIP, CHAT, picture
+from tests.models.families import BLIP, CHAT, picture, prompt
 from whatif.models import load
-from whatif.models.local.answerer import LocalModel, Prompt
+from whatif.models.local.answerer import LocalModel
 from whatif.models.local.sent_images import _arranged, image_tokens, sent_images
 from whatif.params.models import HuggingFaceBlip, HuggingFaceChat
 
@@ -72,11 +72,16 @@ def family(
     gc.collect()
 
 
+def processor_of(model: LocalModel) -> Any:
+    first = model.checkpoint.encode.args[0]  # type: ignore[attr-defined]
+    return getattr(first, "processor", first)
+
+
 def sent(model: LocalModel, rows: Sequence[Sequence[Image.Image]]) -> tuple[Any, Any]:
     """Sizes and image tokens of one encoding of several conversations, whose texts have different lengths."""
-    prompts = [Prompt("How many dots " + "there " * place, images) for place, images in enumerate(rows)]
+    prompts = [prompt(images, "How many dots " + "there " * place) for place, images in enumerate(rows)]
     inputs = model.checkpoint.encode(prompts)
-    processor = model.checkpoint.encode.args[0]  # type: ignore[attr-defined]
+    processor = processor_of(model)
     configuration = model.checkpoint.score.args[0].config  # type: ignore[attr-defined]
     sizes = sent_images(configuration, processor, inputs, [[image.size for image in row] for row in rows])
     return sizes, image_tokens(configuration, inputs)
@@ -128,7 +133,7 @@ def test_a_conversation_without_images_has_none(family: tuple[str, LocalModel]) 
 def test_an_image_that_is_not_cut_is_one_tile(tmp_path: Path, split: bool) -> None:
     folder = CHAT["idefics3"](tmp_path)
     model = cast("LocalModel", load("hf-chat", HuggingFaceChat(adapter="hf-chat", checkpoint=str(folder)), 0))
-    images = model.checkpoint.encode.args[0].image_processor  # type: ignore[attr-defined]
+    images = processor_of(model).image_processor
     images.do_image_splitting = split
     assert sent(model, [noise(0, 1)])[0] == [(SIZES["idefics3"][0], SIZES["idefics3"][1]) if split else ((28, 28),) * 2]
 
@@ -136,8 +141,8 @@ def test_an_image_that_is_not_cut_is_one_tile(tmp_path: Path, split: bool) -> No
 def test_the_text_of_a_question_is_no_tile(tmp_path: Path) -> None:
     folder = CHAT["idefics3"](tmp_path)
     model = cast("LocalModel", load("hf-chat", HuggingFaceChat(adapter="hf-chat", checkpoint=str(folder)), 0))
-    inputs = model.checkpoint.encode([Prompt("<row_6_col_6> <global-img> dots", noise(1))])
-    processor = model.checkpoint.encode.args[0]  # type: ignore[attr-defined]
+    inputs = model.checkpoint.encode([prompt(noise(1), "<row_6_col_6> <global-img> dots")])
+    processor = processor_of(model)
     configuration = model.checkpoint.score.args[0].config  # type: ignore[attr-defined]
     assert sent_images(configuration, processor, inputs, [[DECODED[1]]]) == [((28, 56),)]
 
@@ -145,7 +150,7 @@ def test_the_text_of_a_question_is_no_tile(tmp_path: Path) -> None:
 def test_crops_that_gemma_adds_are_no_images_of_their_own(tmp_path: Path) -> None:
     folder = CHAT["gemma3"](tmp_path)
     model = cast("LocalModel", load("hf-chat", HuggingFaceChat(adapter="hf-chat", checkpoint=str(folder)), 0))
-    processor = model.checkpoint.encode.args[0]  # type: ignore[attr-defined]
+    processor = processor_of(model)
     processor.images_kwargs = {**processor.images_kwargs, "do_pan_and_scan": True, "pan_and_scan_min_crop_size": 14}
     sizes, tokens = sent(model, [noise(3), noise(0)])
     assert sizes == [((28, 28),), ((28, 28),)]
