@@ -31,7 +31,7 @@ _CPU_MESSAGE = (
     "[enforce fail at alloc_cpu.cpp:124] err == 0. DefaultCPUAllocator: can't allocate memory: you tried to allocate "
     "99999999999 bytes. Error code 12 (Cannot allocate memory)"
 )
-_TOKENS = "What are <image>, <|image|> and <|image_pad|>?"
+_TOKENS = "What are <image>, <|image|>, <|image_pad|>, <IMG_CONTEXT> and <start_of_image>?"
 
 
 def loaded(family: str, folder: Path, batch_size: int = 8) -> LocalModel:
@@ -50,12 +50,15 @@ def llava(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tiny_llava(tmp_path_factory.mktemp("llava"))
 
 
-@pytest.mark.parametrize("family", [*CHAT, *BLIP])
-def test_the_words_of_a_question_may_hold_the_token_of_a_picture(family: str, tmp_path: Path) -> None:
+# A Gemma 3 has one token for an image in the text, and another for each part of it.
+@pytest.mark.parametrize(
+    ("family", "words"), [*((family, _TOKENS) for family in (*CHAT, *BLIP)), ("gemma3", "What is <image_soft_token>?")]
+)
+def test_the_words_of_a_question_may_hold_the_token_of_a_picture(family: str, words: str, tmp_path: Path) -> None:
     model = loaded(family, ({**CHAT, **BLIP})[family](tmp_path))
     whole = [question([picture(n)], "How many dots?") for n in range(3)]
     expected = list(model.answer(whole))
-    odd = question([picture(1)], _TOKENS)  # the same image as the second: in families that share it, too
+    odd = question([picture(1)], words)  # the same image as the second: in families that share it, too
     answers = list(model.answer([*whole, odd, replace(odd, options=("A", "B"))]))
     assert answers[:3] == expected
     for answer in answers[3:]:
@@ -63,7 +66,7 @@ def test_the_words_of_a_question_may_hold_the_token_of_a_picture(family: str, tm
         assert answer.reason is not None and "image" in answer.reason and "\n" not in answer.reason
 
 
-@pytest.mark.parametrize("family", ["qwen2_vl", "qwen2_5_vl"])
+@pytest.mark.parametrize("family", ["qwen2_vl", "qwen2_5_vl", "qwen3_vl"])
 def test_a_picture_that_is_too_narrow_is_one_error(family: str, tmp_path: Path) -> None:
     model = loaded(family, CHAT[family](tmp_path))
     narrow = [question([picture(1, 2000, 6)], options=options) for options in ((), OPTIONS)]
