@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from tests.tiny_checkpoints import tiny_clip, tiny_llava, tiny_vilt
+from tests.models.families import CHAT
+from tests.tiny_checkpoints import tiny_clip, tiny_vilt
 from whatif.errors import WhatifError
 from whatif.models import load_matcher
 from whatif.models.local.checkpoints import load_chat_model
@@ -45,11 +46,13 @@ def test_a_clip_takes_one_size(tmp_path: Path, values: dict[str, Any]) -> None:
     )
 
 
-def test_a_llava_takes_one_size(tmp_path: Path) -> None:
-    folder = tiny_llava(tmp_path / "llava")
+@pytest.mark.parametrize("family", ["llava", "llava_next", "llava_onevision", "mllama", "internvl", "gemma3"])
+def test_a_chat_model_takes_one_size_of_images_or_tiles(family: str, tmp_path: Path) -> None:
+    folder = CHAT[family](tmp_path / family)
     settings = HuggingFaceChat(adapter="hf-chat", checkpoint=str(folder))
     load_chat_model(settings)
-    change(folder, size={"shortest_edge": 64}, crop_size={"height": 64, "width": 64})
+    size = {"height": 64, "width": 64}
+    change(folder, size={"shortest_edge": 64} if family in ("llava", "llava_next") else size, crop_size=size)
     with pytest.raises(WhatifError, match=r"makes images of 64 x 64 pixels, its model takes \d+ x \d+; fix"):
         load_chat_model(settings)
 

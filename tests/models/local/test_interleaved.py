@@ -6,7 +6,7 @@ Every family takes them, and everything in them has an effect.
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, cast
 
@@ -15,7 +15,7 @@ import pytest
 
 from tests.models.families import CHAT, OPTIONS, picture
 from whatif.language.messages import ImagePart, Message, Messages, images_in
-from whatif.models import Answer, Question, load
+from whatif.models import Answer, OptionScore, Question, load
 from whatif.models.local.answerer import LocalModel, Prompt
 from whatif.models.local.option_scores import shared_prefix_scores, whole_pass_scores
 from whatif.models.local.processors import load_processor
@@ -83,10 +83,14 @@ def question(conversation: Messages, options: tuple[str, ...] = OPTIONS) -> Ques
     return Question("q", "dots", "original", conversation, options, lambda: shown.images)
 
 
+def sums(found: Iterable[OptionScore]) -> list[float]:
+    return [score.log_likelihood for score in found if score.log_likelihood is not None]
+
+
 def scores(model: LocalModel, conversation: Messages) -> list[float]:
     (answer,) = model.answer([question(conversation)])
     assert answer.option_scores is not None, answer.reason
-    return [score.log_likelihood for score in answer.option_scores]
+    return sums(answer.option_scores)
 
 
 def test_a_shared_prefix_equals_whole_passes(family: tuple[str, LocalModel]) -> None:
@@ -95,7 +99,7 @@ def test_a_shared_prefix_equals_whole_passes(family: tuple[str, LocalModel]) -> 
     for conversation in (WHOLE, WHOLE[1:], (example(), ANSWER, asked("other", "example"))):
         inputs = model.checkpoint.encode(prompts(conversation))
         shared, whole = (
-            [score.log_likelihood for score in score_all(library_model(model), inputs, options)]
+            sums(score_all(library_model(model), inputs, options))
             for score_all in (shared_prefix_scores, whole_pass_scores)
         )
         assert shared == pytest.approx(whole, abs=1e-5)

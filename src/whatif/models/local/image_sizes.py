@@ -6,9 +6,18 @@ from typing import Any
 
 from whatif.errors import WhatifError
 
-# Model type -> the part of its configuration with the only image size it takes. A ViLT interpolates the positions of
-# its patches, and so takes any size.
-_FIXED = {"clip": "vision_config", "flava": "image_config", "llava": "vision_config"}
+# Model type -> the part of its configuration with the only size of an image, or of a tile of it, that it takes. A ViLT
+# interpolates the positions of its patches, and so takes any size.
+_FIXED = {
+    "clip": "vision_config",
+    "flava": "image_config",
+    "gemma3": "vision_config",
+    "internvl": "vision_config",
+    "llava": "vision_config",
+    "llava_next": "vision_config",
+    "llava_onevision": "vision_config",
+    "mllama": "vision_config",
+}
 
 
 def check_picture_size(source: str, configuration: Any, processor: Any) -> None:
