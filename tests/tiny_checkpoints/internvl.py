@@ -42,6 +42,6 @@ def tiny_internvl(folder: Path, seed: int = 0) -> Path:
         image_processor,
         tokenizer,
         image_seq_length=_TOKENS_A_TILE,
-        chat_template=chatml_template("<IMG_CONTEXT>\n", "\n"),
+        chat_template=chatml_template("<IMG_CONTEXT>\n"),
     ).save_pretrained(folder)
     return folder

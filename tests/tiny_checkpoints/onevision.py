@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.tiny_checkpoints.tokenizer import chatml_template, tiny_llama, tiny_tokenizer, widen
+from tests.tiny_checkpoints.tokenizer import tiny_llama, tiny_tokenizer, widen
 from whatif.models.local.processors import without_video
 
 _GRIDS = [[28, 28], [28, 56], [56, 28], [56, 56]]  # height and width in pixels of the images that it cuts into tiles
+# As in the family's own template, the images of a message precede its text, and the opening of an answer ends in a line
+# break where the turns of a conversation have a space.
+_TEMPLATE = (
+    "{% for message in messages %}{{ '<|im_start|>' + message['role'] + ' ' }}"
+    "{% for part in message['content'] if part['type'] == 'image' %}<image>{% endfor %}"
+    "{% for part in message['content'] if part['type'] == 'text' %}{{ '\n' + part['text'] }}{% endfor %}<|im_end|>"
+    "{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}"
+)
 
 
 def tiny_llava_onevision(folder: Path, seed: int = 0) -> Path:
@@ -43,6 +51,6 @@ def tiny_llava_onevision(folder: Path, seed: int = 0) -> Path:
         tokenizer,
         num_image_tokens=4,
         vision_feature_select_strategy="full",
-        chat_template=chatml_template("<image>\n", " ", images_first=True),
+        chat_template=_TEMPLATE,
     ).save_pretrained(folder)
     return folder

@@ -57,7 +57,7 @@ def tiny_qwen3_vl(folder: Path, seed: int = 0) -> Path:
         **words,
     )
     widen(transformers.Qwen3VLForConditionalGeneration(configuration), seed).save_pretrained(folder)
-    return _save_processor(folder, tokenizer, "qwen3_vl", chatml_template(_PICTURE, "\n"))
+    return _save_processor(folder, tokenizer, "qwen3_vl", chatml_template(_PICTURE))
 
 
 def _words(tokenizer: Any) -> dict[str, Any]:

@@ -23,18 +23,13 @@ def chat_template(image: str, *, images_first: bool = False) -> str:
     )
 
 
-def chatml_template(image: str, after_role: str, *, images_first: bool = False) -> str:
+def chatml_template(image: str) -> str:
     """Turns between `<|im_start|>` and `<|im_end|>`, as in the families whose language model is a Qwen."""
-    after = after_role.replace("\n", "\\n")
     return (
-        "{% for message in messages %}{{ '<|im_start|>' + message['role'] + '"
-        + after
-        + "' }}"
-        # LLaVA-OneVision's generation prompt has a line break where its turns have a space.
-        + _parts(image, images_first)
-        + "{{ '<|im_end|>"
-        + ("" if images_first else "\\n")
-        + "' }}{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}"
+        "{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\n' }}"
+        + _parts(image, images_first=False)
+        + ""
+        "{{ '<|im_end|>\n' }}{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}"
     )
 
 

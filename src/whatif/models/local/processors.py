@@ -51,8 +51,8 @@ def without_video(model_type: str) -> Any:
         def get_attributes(cls) -> list[str]:
             return [name for name in base.get_attributes.__func__(cls) if name != "video_processor"]
 
-        def __init__(self, *parts: Any, video_processor: Any = None, **more: Any) -> None:
-            base.__init__(self, *(part for part in parts if part is not None), **more)
+        def __init__(self, image_processor: Any, tokenizer: Any, video_processor: Any, **more: Any) -> None:
+            base.__init__(self, image_processor, tokenizer, **more)
 
     whole: Any = getattr(transformers, _VIDEO_FAMILIES[model_type])
     members: dict[str, Any] = {"__module__": whole.__module__}

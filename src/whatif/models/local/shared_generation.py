@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from whatif.models.local.generation import until_end
 from whatif.models.local.option_scores import PER_TOKEN, SHARED_PREFIX, forget_positions, on_device, rope_deltas
+from whatif.models.local.sent_images import image_token
 
 if TYPE_CHECKING:
     import torch
@@ -96,7 +97,7 @@ def _beginnings(model: Any, prompts: Sequence[Inputs], pictures: Sequence[tuple[
 def _fits(model: Any, prompts: Sequence[Inputs], places: Sequence[int]) -> bool:
     """Whether all images of these prompts are in their common beginning."""
     common = _common([prompts[place] for place in places])
-    token = _image_token(model)
+    token = image_token(model.config)
     return not any((prompts[place]["input_ids"][0, common:] == token).any() for place in places)
 
 
@@ -105,11 +106,6 @@ def _common(prompts: Sequence[Inputs]) -> int:
     rows = [prompt["input_ids"][0].tolist() for prompt in prompts]
     most = min(map(len, rows)) - 1
     return next((place for place in range(most) if len({row[place] for row in rows}) > 1), most)
-
-
-def _image_token(model: Any) -> int:
-    configuration = model.config
-    return int(getattr(configuration, "image_token_id", None) or configuration.image_token_index)
 
 
 def _encode(model: Any, prompt: Inputs, length: int) -> tuple[Any, int]:
