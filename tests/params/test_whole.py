@@ -124,6 +124,11 @@ def test_the_shipped_file_is_valid() -> None:
         ),
         (
             "{adapter: random,",
+            "{adapter: hf-chat, checkpoint: a/b, min_pixels: 2, max_pixels: 1,",
+            "models.random: min_pixels (2) exceeds max_pixels (1)",
+        ),
+        (
+            "{adapter: random,",
             "{adapter: hf-chat, checkpoint: a/b, quantization: 2bit,",
             "models.random.quantization: is '2bit'; input should be '4bit' or '8bit'",
         ),
