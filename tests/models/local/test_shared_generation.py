@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
 
-from tests.models.families import CHAT, mixed_questions, picture, question, twin_questions
+from tests.models.families import CHAT, picture, question, twin_questions
 from tests.tiny_checkpoints import tiny_llava
 from whatif.models import Answer, Question, load
 from whatif.models.local.answerer import LocalModel
@@ -188,8 +187,3 @@ def test_memory_for_fewer_questions_about_a_picture_than_a_batch(llava: Path) ->
     library_model(model).register_forward_pre_hook(refuse, with_kwargs=True)
     assert list(model.answer(questions)) == expected
     assert model.batches.size == 2
-
-
-def test_pictures_that_are_not_named_are_not_taken_for_the_same(llava: Path) -> None:
-    questions = [replace(each, image_ids=()) for each in mixed_questions([1])]
-    assert answers(llava, 9, questions) == answers(llava, 1, questions)

@@ -17,6 +17,7 @@ from whatif.models.composites import with_composite
 from whatif.models.local.conversations import UnfitQuestionError
 from whatif.models.local.faults import about_one_question, device_failed, first_line, out_of_memory
 from whatif.models.local.generation import Batches
+from whatif.models.local.sent_images import SentImages
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -39,6 +40,10 @@ class Prompt:
         return tuple(image.image_id for image in images_in(self.messages)) if self.images else ()
 
 
+def _nothing_known(inputs: Mapping[str, Any], prompts: Sequence[Prompt]) -> list[SentImages]:
+    return [SentImages(None, None) for _ in prompts]
+
+
 @dataclass(frozen=True)
 class Checkpoint:
     """The functions that an adapter provides for a checkpoint.
@@ -48,6 +53,7 @@ class Checkpoint:
     of each row, up to and including one of `ends`; `decode` returns their text; `option_tokens` gives the token ids of
     an option after a prompt. `generate_together`, if available, returns the same as `generate` for prompts that are
     encoded separately, but processes images that several prompts share (`image_ids`) only once.
+    `sent` tells what the inputs contain of the images of each prompt.
     """
 
     encode: Callable[[Sequence[Prompt]], Mapping[str, Any]]
@@ -61,6 +67,7 @@ class Checkpoint:
         Callable[[Sequence[Mapping[str, Any]], Sequence[tuple[str, ...]], int], list[list[int]]] | None
     ) = None
     image_form: Callable[[Messages], ImageForm] = lambda messages: "in place"
+    sent: Callable[[Mapping[str, Any], Sequence[Prompt]], list[SentImages]] = _nothing_known
     looks: bool = True  # whether the model gets the images
     takes_one_image: bool = False  # several are put on one canvas (`whatif.models.composites`)
 
@@ -138,6 +145,7 @@ class LocalModel:
             "prompt_tokens": inputs["input_ids"].shape[1],
             "response_tokens": sum(map(len, options)),
             "image_form": self._image_form(question, prompt),
+            **self.checkpoint.sent(inputs, [prompt])[0].columns,
         }
         if not all(math.isfinite(score.mean) for score in scores):
             values = [score.log_likelihood for score in scores]
@@ -204,10 +212,12 @@ class LocalModel:
         if together is not None and all(pictures) and len(set(pictures)) < len(pictures):
             alone = [self.checkpoint.encode([prompt]) for prompt in prompts]
             lengths = [inputs["input_ids"].shape[1] for inputs in alone]
+            sent = [self.checkpoint.sent(one, [prompt])[0] for one, prompt in zip(alone, prompts, strict=True)]
             rows = together(alone, pictures, limit)
         else:
             inputs = self.checkpoint.encode(prompts)
             lengths = inputs["attention_mask"].sum(dim=1).tolist()
+            sent = self.checkpoint.sent(inputs, prompts)
             rows = self.checkpoint.generate(inputs, limit)
         return [
             Answer(
@@ -215,8 +225,9 @@ class LocalModel:
                 prompt_tokens=length,
                 response_tokens=len(tokens),
                 cut_off=not tokens or tokens[-1] not in self.checkpoint.ends,
+                **of_images.columns,
             )
-            for tokens, length in zip(rows, lengths, strict=True)
+            for tokens, length, of_images in zip(rows, lengths, sent, strict=True)
         ]
 
     def _prompt(self, question: Question) -> Prompt:

@@ -18,6 +18,7 @@ from whatif.models.local.checkpoints import identity, load_blip_model
 from whatif.models.local.conversations import UnfitQuestionError, only_question
 from whatif.models.local.generation import Batches, generate, make_greedy
 from whatif.models.local.option_scores import decoder_scores, following_scores, on_device
+from whatif.models.local.sent_images import sent
 from whatif.params.models import HuggingFaceBlip
 
 VERSION = 2  # increase it when a change alters answers
@@ -50,6 +51,7 @@ def hugging_face_blip(settings: HuggingFaceBlip, seed: int) -> Model:
         ends=ends,
         max_new_tokens=settings.max_new_tokens,
         takes_one_image=True,
+        sent=lambda inputs, prompts: sent(model.config, processor, inputs, [prompt.images for prompt in prompts]),
     )
     return LocalModel(checkpoint, partial(identity, settings, VERSION, model.config), Batches(settings.batch_size))
 

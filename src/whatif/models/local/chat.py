@@ -13,6 +13,7 @@ from whatif.models.local.checkpoints import identity, load_chat_model
 from whatif.models.local.conversations import Template, check_system_message
 from whatif.models.local.generation import Batches, generate, make_greedy
 from whatif.models.local.option_scores import on_device, option_scores
+from whatif.models.local.sent_images import SentImages, sent
 from whatif.models.local.shared_generation import generate_together, shares_pictures
 from whatif.params.models import HuggingFaceChat
 
@@ -45,6 +46,7 @@ def hugging_face_chat(settings: HuggingFaceChat, seed: int) -> Model:
         max_new_tokens=settings.max_new_tokens,
         generate_together=partial(generate_together, model, ends) if shares_pictures(model) else None,
         image_form=template.image_form,
+        sent=partial(_sent, model, processor),
         takes_one_image=settings.several_images == "composite",
     )
     return LocalModel(checkpoint, partial(identity, settings, VERSION, model.config), Batches(settings.batch_size))
@@ -60,6 +62,10 @@ def _encode(template: Template, prompts: Sequence[Prompt]) -> Mapping[str, Any]:
         processor_kwargs={"padding": True},
     )
     return encoded
+
+
+def _sent(model: Any, processor: Any, inputs: Mapping[str, Any], prompts: Sequence[Prompt]) -> list[SentImages]:
+    return sent(model.config, processor, inputs, [prompt.images for prompt in prompts])
 
 
 def _generate(model: Any, ends: Collection[int], inputs: Mapping[str, Any], limit: int) -> list[list[int]]:

@@ -141,7 +141,8 @@ def check_system_message(checkpoint: str, template: Template) -> None:
     if template.system is None:
         return
     try:
-        template.conversation((Message("user", ("question",)),))
+        for parts in (("question",), (ImagePart("image"), "question")):
+            template.image_form((Message("user", parts),))
     except UnfitQuestionError as error:
         reason = str(error).removeprefix("the chat template of this checkpoint ")
         raise WhatifError(

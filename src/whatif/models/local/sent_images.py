@@ -17,11 +17,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     import torch
+    from PIL.Image import Image
 
 Inputs: TypeAlias = Mapping[str, Any]
 Size: TypeAlias = tuple[int, int]  # width and height in pixels
@@ -29,6 +31,26 @@ Rows: TypeAlias = Sequence[Sequence[Size]]  # conversations x their images
 
 _TILE = re.compile(r"<row_(\d+)_col_(\d+)>")
 _WHOLE_IMAGE = "<global-img>"
+
+
+@dataclass(frozen=True)
+class SentImages:
+    """The images of a conversation as they were sent: their sizes, and their tokens together; None if not known."""
+
+    sizes: tuple[Size, ...] | None
+    tokens: int | None
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """The fields of an `Answer`; a conversation without images has no sizes, and no tokens of images."""
+        return {"image_sizes": self.sizes or None, "image_tokens": self.tokens or None}
+
+
+def sent(configuration: Any, processor: Any, inputs: Inputs, images: Sequence[Sequence[Image]]) -> list[SentImages]:
+    """What `inputs`, the processor's output for some conversations, contain of the images of each one."""
+    sizes = sent_images(configuration, processor, inputs, [[image.size for image in row] for row in images])
+    tokens: Sequence[int | None] = image_tokens(configuration, inputs) or [None] * len(sizes)
+    return [SentImages(size, count) for size, count in zip(sizes, tokens, strict=True)]
 
 
 def sent_images(configuration: Any, processor: Any, inputs: Inputs, images: Rows) -> list[tuple[Size, ...] | None]:
