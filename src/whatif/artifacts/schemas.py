@@ -167,6 +167,7 @@ OPTION_SCORE = pa.struct(
         pa.field("log_likelihood", pa.float64()),  # sum over its tokens, in nats; null if only the mean is known
         pa.field("tokens", pa.int32()),  # null if only the mean is known
         pa.field("mean", pa.float64(), nullable=False),  # log-likelihood per token
+        pa.field("at_most", pa.bool_(), nullable=False),  # whether the values are only an upper bound
     ]
 )
 

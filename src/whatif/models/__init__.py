@@ -67,7 +67,9 @@ class Question:
     `options` are the texts whose loss is compared, in the order of the letters A, B, C, ...; a question without options
     is open, and the model answers in its own words. `images` fetches the decoded images, `encoded_images` their bytes
     as stored (PNG or JPEG), both in the order of `image_ids`; either may raise OSError for a damaged image.
-    `max_new_tokens` raises the model's own limit of new tokens.
+    `max_new_tokens` raises the model's own limit of new tokens. `json_schema` is a JSON schema as canonical JSON text
+    (`whatif.artifacts.reader.canonical_json`): an endpoint is asked for JSON that fits it, and a response that does not
+    is `none`. Checkpoints on this machine ignore it.
 
     The last two fields serve only the baselines: `majority_answer` is the most frequent correct answer among all
     questions of this group and variant (a letter if there are options), `group_answers` are the distinct correct
@@ -82,6 +84,7 @@ class Question:
     images: Callable[[], Sequence[Image]] = _no_pictures
     encoded_images: Callable[[], Sequence[bytes]] = _no_pictures
     max_new_tokens: int | None = None
+    json_schema: str | None = None
     majority_answer: str | None = None
     group_answers: tuple[str, ...] = ()
 
@@ -101,7 +104,8 @@ class OptionScore:
     """An option's log-likelihood under a model, in nats: the sum over its tokens, their number, and the mean per token.
 
     The mean is the negative loss, so higher is better; by default it is the sum divided by the number of tokens. A file
-    of losses may give the mean alone: then the sum and the number of tokens are None.
+    of losses may give the mean alone: then the sum and the number of tokens are None. `at_most` marks an upper bound:
+    an endpoint listed only its most probable tokens, and the option is not among them, so it does not win.
 
     Raises ValueError when no mean is given and none can be computed.
     """
@@ -109,6 +113,7 @@ class OptionScore:
     log_likelihood: float | None
     tokens: int | None
     mean: float = math.nan
+    at_most: bool = False
 
     def __post_init__(self) -> None:
         if math.isnan(self.mean):
@@ -123,7 +128,8 @@ class Answer:
 
     A model's answer has one of these: `option_scores`, one for each option, when options were ranked (the caller
     decides which of them wins); `response`, the model's text; `letter`, when it named an option and nothing else.
-    `response_tokens` counts the tokens of all options together when options were ranked. `cut_off` means that the
+    `response_tokens` counts the tokens of all options together when options were ranked. An endpoint may need several
+    requests for that; both counts are then those that it charged for all of them. `cut_off` means that the
     response ended at the limit of new tokens, before the model was done; `finish` is the reason for its end (`stop`,
     `length`, or the endpoint's own word).
 

@@ -161,6 +161,12 @@ class CrossEncoder(_Model, LocalCheckpoint):
     adapter: Literal["cross-encoder"]
 
 
+# The role in which an endpoint takes a system message; `user`: its text precedes the first text of the user.
+SystemRole: TypeAlias = Literal["system", "developer", "user"]
+# How an endpoint is asked for JSON: by its schema, as any JSON object, or by the text of the question alone.
+JsonMode: TypeAlias = Literal["schema", "object", "none"]
+
+
 class ApiModel(_Answerer):
     """A model behind an OpenAI-compatible endpoint: a provider's, or your own server (vLLM, transformers)."""
 
@@ -181,17 +187,25 @@ class ApiModel(_Answerer):
     token_budget: int | None = Field(default=None, ge=1)
     price_per_million_prompt_tokens: float | None = Field(default=None, ge=0)
     price_per_million_response_tokens: float | None = Field(default=None, ge=0)
-    multiple_choice: Literal["words"] = "words"
+    multiple_choice: Literal["rank-text", "rank-letter", "words"] = "words"
+    # The number of most probable tokens among which `rank-letter` finds the letters; some endpoints allow fewer.
+    top_logprobs: int = Field(default=20, ge=1, le=20)
+    # How the endpoint returns the log-probabilities of a prompt, which `rank-text` needs; null: it does not.
+    prompt_log_probabilities: Literal["vllm"] | None = None
     several_images: SeveralImages = "in place"
     system: SystemMessage | None = None
+    system_role: SystemRole = "system"
+    json_mode: JsonMode = "schema"
     extra_body: ExtraBody | None = None  # additional fields of each request
 
-    @field_validator("multiple_choice", mode="before")
-    @classmethod
-    def _in_words(cls, form: object) -> object:
-        if form != "words":
-            raise ValueError("an endpoint returns no likelihoods for ranking options; use `words`")
-        return form
+    @model_validator(mode="after")
+    def _can_rank_texts(self) -> ApiModel:
+        if self.multiple_choice == "rank-text" and self.prompt_log_probabilities is None:
+            raise ValueError(
+                "`multiple_choice: rank-text` needs an endpoint that returns the log-probabilities of a prompt; set "
+                "`prompt_log_probabilities: vllm` if it does, or use `rank-letter` or `words`"
+            )
+        return self
 
     @property
     def prices(self) -> Prices | None:

@@ -77,7 +77,8 @@ def best(scores: Sequence[OptionScore], rule: Rule) -> int:
     """The place of the winning option; the first one in case of a tie.
 
     With `mean` the option with the highest log-likelihood per token wins, that is, the lowest mean loss (CFMM 3.4);
-    with `sum` the one with the highest total log-likelihood, which favours options of few tokens.
+    with `sum` the one with the highest total log-likelihood, which favours options of few tokens. An option of which
+    only an upper bound is known does not win.
 
     Raises ValueError when the rule is `sum` and the sum of an option is not known.
     """
@@ -85,7 +86,8 @@ def best(scores: Sequence[OptionScore], rule: Rule) -> int:
     known = [value for value in values if value is not None]
     if len(known) < len(values):
         raise ValueError(_NO_SUM)
-    return max(range(len(known)), key=known.__getitem__)  # max returns the first in case of a tie
+    # max returns the first in case of a tie.
+    return max(range(len(known)), key=lambda place: (not scores[place].at_most, known[place]))
 
 
 def majority_answers(questions: Iterable[Row]) -> dict[tuple[str, str], str]:

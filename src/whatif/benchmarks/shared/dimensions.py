@@ -32,7 +32,7 @@ ANSWERER = Dimension(
     lambda params, benchmark: answerers(params.models, benchmark, open_questions=True),
     CHOOSER.help,
     is_model=True,
-    ignores=(*models.WITHOUT_EFFECT, "multiple_choice"),
+    ignores=(*models.WITHOUT_EFFECT, "multiple_choice", "top_logprobs", "prompt_log_probabilities"),
     code=adapter_code,
 )
 MATCHER = Dimension(

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 from typing import Any
 
-from whatif.artifacts.images import format_of
 from whatif.errors import WhatifError
-from whatif.language.messages import Messages, with_system
+from whatif.language.messages import with_system
 from whatif.models import Answer, ImageForm, Question
 from whatif.models.composites import with_composite
+from whatif.models.endpoint.json_replies import json_fault, response_format
+from whatif.models.endpoint.log_probabilities import InvalidLogProbabilitiesError
+from whatif.models.endpoint.ranking import rank, ranking_identity
 from whatif.models.endpoint.request import Endpoint, GaveUpError, Reply, UnansweredError
+from whatif.models.endpoint.sent_messages import Sent, as_sent, data_url
 from whatif.models.order import in_order
 from whatif.params.models import ApiModel
 from whatif.params.prices import money
@@ -46,7 +48,14 @@ class ApiAnswers:
         }
         # Only settings that are set, so that the keys of earlier stored answers do not change.
         composite = "composite" if settings.several_images == "composite" else None
-        given = {"system": settings.system, "extra_body": settings.extra_body, "several_images": composite}
+        given = {
+            "system": settings.system,
+            "system_role": None if settings.system_role == "system" else settings.system_role,
+            "extra_body": settings.extra_body,
+            "several_images": composite,
+            "json_mode": None if settings.json_mode == "schema" else settings.json_mode,
+            "ranking": ranking_identity(settings),
+        }
         self.identity = {**self.identity, **{name: value for name, value in given.items() if value is not None}}
 
     @property
@@ -66,15 +75,18 @@ class ApiAnswers:
     def answers_as_they_come(self, questions: Sequence[Question]) -> Iterator[tuple[int, Answer]]:
         """The place of each question and the model's text, as soon as it arrives.
 
-        A text is `ok` even if it names no option: that is decided by answer extraction. An empty response is `none`. A
-        question that the endpoint does not answer, or whose image cannot be read, is an `error` with its reason, and
-        the run continues; the error is `transient` if all tries failed. When the token budget is used up, nothing more
-        is asked, and the remaining questions are such errors. Answers to pending requests are paid for and kept, so a
-        budget may be exceeded by as many answers as are requested at once.
+        A question with options is ranked if `multiple_choice` says so (see `whatif.models.endpoint.ranking`), and asked
+        in words otherwise. A text is `ok` even if it names no option: that is decided by answer extraction. An empty
+        response is `none`, and so is one that is not JSON of the schema that the question asks for. A question that the
+        endpoint does not answer, or whose image cannot be read, is an `error` with its reason, and the run continues;
+        the error is `transient` if all tries failed. When the token budget is used up, nothing more is asked, and the
+        remaining questions are such errors. Answers to pending requests are paid for and kept, so a budget may be
+        exceeded by as many answers as are requested at once.
 
         Raises WhatifError when no answer can be expected: the key is not set or rejected, the account is empty, the
         model is unknown, the endpoint asks to wait for more than an hour, there is a budget and the endpoint does not
-        count tokens, or 20 questions in a row were not answered. All pending answers are yielded before that.
+        count tokens, options are to be ranked and it gives no log-probabilities, or 20 questions in a row were not
+        answered. All pending answers are yielded before that.
         """
         if not questions:
             return
@@ -118,8 +130,8 @@ class ApiAnswers:
     def _count(self, answer: Answer, unanswered: int) -> WhatifError | None:
         """Counts an answer; returns the error that ends the run, if there is one."""
         url = self._settings.base_url
+        self.spent.add(answer)  # of an error too: some of the requests for a ranking may have been answered
         if answer.status != "error":
-            self.spent.add(answer)
             if self._settings.token_budget is not None and None in (answer.prompt_tokens, answer.response_tokens):
                 return WhatifError(f"{url}: does not count tokens, so token_budget cannot be applied; remove it")
         elif unanswered >= _MOST_UNANSWERED:
@@ -133,17 +145,35 @@ class ApiAnswers:
         """The answer, and whether the endpoint failed to answer."""
         try:
             shown = with_composite(question) if self._settings.several_images == "composite" else question
-            pictures = [_data_url(data) for data in shown.encoded_images()]
+            pictures = [data_url(data) for data in shown.encoded_images()]
         except (OSError, ValueError) as error:
             return Answer(status="error", reason=f"picture cannot be read: {error}"), False
-        messages = as_sent(with_system(shown.messages, self._settings.system), pictures)
+        conversation = with_system(shown.messages, self._settings.system)
+        messages = as_sent(conversation, pictures, self._settings.system_role)
         waits = stream(self._seed, "waits between tries", question.question_id)
+        replies: list[Reply] = []
+
+        def send(sent: Sent, fields: Mapping[str, Any]) -> Reply:
+            replies.append(endpoint.ask(sent, waits, max_new_tokens=question.max_new_tokens, fields=fields))
+            return replies[-1]
+
         try:
-            reply = endpoint.ask(messages, waits, max_new_tokens=question.max_new_tokens)
-        except UnansweredError as error:
-            return Answer(status="error", reason=str(error), transient=isinstance(error, GaveUpError)), True
+            answer = self._answer(send, messages, question)
+        except (UnansweredError, InvalidLogProbabilitiesError) as error:
+            lost = Answer(status="error", reason=str(error), transient=isinstance(error, GaveUpError))
+            return _with_counts(lost, replies), True
         form: ImageForm = "composite" if len(pictures) < len(question.image_ids) else "in place"
-        return replace(_answer(reply), image_form=form if pictures else None), False
+        return _with_counts(replace(answer, image_form=form if pictures else None), replies), False
+
+    def _answer(self, send: Callable[[Sent, Mapping[str, Any]], Reply], messages: Sent, question: Question) -> Answer:
+        if question.options and self._settings.multiple_choice != "words":
+            return rank(send, messages, question.options, self._settings)
+        schema = question.json_schema
+        if schema is None:
+            return _said(send(messages, {}))
+        answer = _said(send(messages, response_format(schema, self._settings.json_mode)))
+        fault = json_fault(answer.response or "", schema) if answer.status == "ok" else None
+        return answer if fault is None else replace(answer, status="none", reason=fault)
 
 
 class Spent:
@@ -191,11 +221,9 @@ def api_model(settings: ApiModel, seed: int) -> ApiAnswers:
     return ApiAnswers(settings, seed)
 
 
-def _answer(reply: Reply) -> Answer:
+def _said(reply: Reply) -> Answer:
     said = Answer(
         response=reply.text,
-        prompt_tokens=reply.prompt_tokens,
-        response_tokens=reply.response_tokens,
         cut_off=reply.finish.lower() in _CUT_OFF,
         finish=reply.finish or None,
     )
@@ -205,34 +233,16 @@ def _answer(reply: Reply) -> Answer:
     return replace(said, status="none", reason=reason)
 
 
-def as_sent(messages: Messages, pictures: Sequence[str]) -> list[dict[str, Any]]:
-    """The conversation as OpenAI's interface has it; `pictures` are the URLs of all images, in order.
+def _with_counts(answer: Answer, replies: Sequence[Reply]) -> Answer:
+    """The answer with the tokens of all replies together; None if there are none, or one of them has no count."""
+    prompts, responses = [one.prompt_tokens for one in replies], [one.response_tokens for one in replies]
+    return replace(answer, prompt_tokens=_sum(prompts), response_tokens=_sum(responses))
 
-    A message of texts only is sent as one text if its role is not the user's: many servers take nothing else there.
-    """
-    urls = iter(pictures)
-    sent: list[dict[str, Any]] = []
-    for message in messages:
-        if message.role != "user" and not message.images:
-            sent.append({"role": message.role, "content": message.text})
-            continue
-        content: list[dict[str, Any]] = []
-        for part in message.parts:
-            if isinstance(part, str):
-                content.append({"type": "text", "text": part})
-            else:
-                content.append({"type": "image_url", "image_url": {"url": next(urls)}})
-        sent.append({"role": message.role, "content": content})
-    return sent
+
+def _sum(counts: Sequence[int | None]) -> int | None:
+    known = [count for count in counts if count is not None]
+    return sum(known) if known and len(known) == len(counts) else None
 
 
 def _tokens(answer: Answer) -> int:
     return (answer.prompt_tokens or 0) + (answer.response_tokens or 0)
-
-
-def _data_url(data: bytes) -> str:
-    """An image as a data URL. Raises ValueError when it has a format that endpoints do not know."""
-    kind = format_of(data)
-    if kind is None:
-        raise ValueError("it is no PNG, JPEG, GIF, BMP or WebP")
-    return f"data:image/{kind};base64,{base64.b64encode(data).decode()}"

@@ -47,13 +47,18 @@ class _TryAgainError(UnansweredError):
 
 @dataclass(frozen=True)
 class Reply:
-    """A model's text, and in `finish` why it ended; without the key. Token counts are None if not given."""
+    """A model's text, and in `finish` why it ended; without the key. Token counts are None if not given.
+
+    `logprobs` and `prompt_logprobs` are the fields of these names as they came, None if there are none.
+    """
 
     text: str
     refusal: str | None
     finish: str
     prompt_tokens: int | None
     response_tokens: int | None
+    logprobs: Any = None
+    prompt_logprobs: Any = None
 
 
 class Endpoint:
@@ -97,11 +102,17 @@ class Endpoint:
         self._stopped.set()
 
     def ask(
-        self, messages: Sequence[Mapping[str, Any]], generator: Generator, *, max_new_tokens: int | None = None
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        generator: Generator,
+        *,
+        max_new_tokens: int | None = None,
+        fields: Mapping[str, Any] | None = None,
     ) -> Reply:
         """The reply to a conversation; waits between tries are drawn from `generator`, or given by Retry-After.
 
-        `max_new_tokens` raises the limit of the settings.
+        `max_new_tokens` raises the limit of the settings. `fields` are further fields of this request; they replace
+        those of the settings.
 
         Retried: failed or broken connections, time-outs, replies that are not a chat completion, and the statuses 408,
         409, 429 and from 500 on. A request that got a complete reply is not sent again.
@@ -122,11 +133,12 @@ class Endpoint:
             reraise=True,
         )
         try:
-            return tries(self._ask_once, messages, max(self._settings.max_new_tokens, max_new_tokens or 0))
+            limit = max(self._settings.max_new_tokens, max_new_tokens or 0)
+            return tries(self._ask_once, messages, limit, fields or {})
         except _TryAgainError as error:
             raise GaveUpError(f"{error} (the last of {tries.statistics['attempt_number']} tries)") from None
 
-    def _ask_once(self, messages: Sequence[Mapping[str, Any]], max_new_tokens: int) -> Reply:
+    def _ask_once(self, messages: Sequence[Mapping[str, Any]], max_new_tokens: int, fields: Mapping[str, Any]) -> Reply:
         import openai
 
         from whatif.models.endpoint.bounded_response import ResponseTooLargeError
@@ -137,8 +149,8 @@ class Endpoint:
         limit: dict[str, Any] = {settings.token_limit: max_new_tokens}
         if settings.temperature is not None:
             limit["temperature"] = settings.temperature
-        if settings.extra_body is not None:
-            limit["extra_body"] = settings.extra_body
+        if settings.extra_body is not None or fields:
+            limit["extra_body"] = {**(settings.extra_body or {}), **fields}  # replaces fields of the same names
         create: Any = self._client.chat.completions.create  # its type overloads do not accept plain dictionaries
         try:
             completion = create(model=settings.model, messages=messages, **limit)
@@ -192,6 +204,8 @@ class Endpoint:
             self._line(getattr(choice, "finish_reason", None)),
             prompt_tokens,
             response_tokens,
+            getattr(choice, "logprobs", None),
+            getattr(completion, "prompt_logprobs", None),
         )
 
     def _text(self, said: object) -> str:

@@ -22,6 +22,8 @@ def as_json(answer: Answer) -> dict[str, Any]:
     del fields["request_key"]
     for score in fields["option_scores"] or ():
         del score["mean"]
+        if not score["at_most"]:
+            del score["at_most"]
     return {name: value for name, value in fields.items() if value is not None and value is not False}
 
 
@@ -77,13 +79,16 @@ def _option_scores(value: Any) -> tuple[OptionScore, ...]:
     is_list = isinstance(value, list) and value
     if not is_list or not all(isinstance(score, dict) and _is_score(score) for score in value):
         raise ValueError(f"has option_scores that are not a list of log_likelihood and tokens: {value!r:.40}")
-    return tuple(OptionScore(score["log_likelihood"], score["tokens"]) for score in value)
+    return tuple(
+        OptionScore(score["log_likelihood"], score["tokens"], at_most=score.get("at_most", False)) for score in value
+    )
 
 
 def _is_score(score: dict[str, Any]) -> bool:
     likelihood: Any = score.get("log_likelihood")
     tokens = score.get("tokens")
-    return _is_number(likelihood) and is_count(tokens) and tokens != 0
+    is_bound = isinstance(score.get("at_most", False), bool)
+    return _is_number(likelihood) and is_count(tokens) and tokens != 0 and is_bound
 
 
 def _is_number(value: Any) -> bool:

@@ -173,11 +173,18 @@ class StoredModel:
         """Everything that determines the answer. A model does not see the question's id, group and variant."""
         identity = dict(self.identity)
         options = list(question.options)
+        # Settings that have no effect on this question are no part of its key.
+        if not options:
+            identity.pop("ranking", None)
+        if question.json_schema is None:
+            identity.pop("json_mode", None)
         if options:
             identity.pop("max_new_tokens", None)  # nothing is generated when options are ranked
         elif question.max_new_tokens is not None and "max_new_tokens" in identity:
             identity["max_new_tokens"] = max(identity["max_new_tokens"], question.max_new_tokens)
         request = {"identity": identity, "options": options}
+        if question.json_schema is not None:
+            request["json_schema"] = question.json_schema
         # The usual conversation has the form that all requests had once, so that their answers stay in use.
         if is_one_turn(question.messages):
             return {**request, "prompt": question.prompt, "image_ids": list(question.image_ids)}
