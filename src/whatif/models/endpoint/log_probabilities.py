@@ -16,7 +16,6 @@ from whatif.models import OptionScore
 
 # Spaces at the beginning of a token: most servers decode it, some send the tokeniser's own sign (SentencePiece, GPT-2).
 _SPACES = (" ", "\u2581", "\u0120")
-_READINGS = 2  # the tokens that read as a letter: with and without a space
 _ABSENT = -9999.0  # OpenAI's value for a token that is not among the most probable ones, and vLLM's for minus infinity
 _ROUNDING = 1e-6  # a log-probability computed in single precision may exceed 0 by less
 _MOST_PROBABILITY = 1.01  # the sum over some tokens is at most 1, apart from rounding
@@ -42,7 +41,7 @@ class PromptToken:
 def first_tokens(logprobs: Any) -> list[tuple[str, float]]:
     """The most probable first tokens of a reply and their log-probabilities, from its field `logprobs`.
 
-    Empty if nothing was generated. Tokens without probability are left out.
+    Empty if nothing was generated. Tokens without a probability are omitted.
 
     Raises MissingLogProbabilitiesError when there are none, InvalidLogProbabilitiesError when they are malformed.
     """
@@ -65,33 +64,35 @@ def first_tokens(logprobs: Any) -> list[tuple[str, float]]:
         # An entry that is sent twice is one token; tokens with the same text differ in their log-probability.
         if value is not None and (token, value) not in found:
             found.append((token, value))
+    if not found:
+        raise InvalidLogProbabilitiesError("no token of top_logprobs has a probability")
     total = math.fsum(math.exp(value) for _, value in found)
     if total > _MOST_PROBABILITY:
         raise InvalidLogProbabilitiesError(f"the probabilities of the first token add up to {total:.3g}")
     return found
 
 
-def letter_scores(tokens: Sequence[tuple[str, float]], letters: Sequence[str]) -> tuple[OptionScore, ...]:
-    """The log of the summed probabilities of the tokens that read as each letter, with or without a leading space.
+def letter_scores(
+    tokens: Sequence[tuple[str, float]], letters: Sequence[str]
+) -> tuple[tuple[OptionScore, ...], list[str]]:
+    """The score of each letter by the most probable first tokens (at least one), and the letters that may be the best.
 
-    A letter that is not listed gets an upper bound (`at_most`): two tokens read as it, and neither is more probable
-    than the least probable listed token. In the same way, a listed letter may lack one of its tokens.
+    A score is the log of the summed probabilities of the tokens that read as the letter, with and without a leading
+    space. Each of these two that is not listed is at most as probable as the least probable listed token. So a letter
+    of which neither is listed gets an upper bound (`at_most`), and one of which both are listed an exact score.
     """
-    lowest = min((value for _, value in tokens), default=0.0)
-    bound = OptionScore(min(0.0, lowest + math.log(_READINGS)), 1, at_most=True)
-    scores = []
+    lowest = min(value for _, value in tokens)
+    scores, least, most = [], [], []
     for letter in letters:
-        readings = {letter, *(space + letter for space in _SPACES)}
-        probability = math.fsum(math.exp(value) for token, value in tokens if token in readings)
-        scores.append(OptionScore(min(0.0, math.log(probability)), 1) if probability > 0 else bound)
-    return tuple(scores)
-
-
-def uncertain(scores: Sequence[OptionScore]) -> bool:
-    """Whether an option that has only an upper bound could be the most probable one."""
-    known = [score.mean for score in scores if not score.at_most]
-    bounds = [score.mean for score in scores if score.at_most]
-    return not known or max(bounds, default=-math.inf) > max(known)
+        bare = [value for token, value in tokens if token == letter]
+        spaced = [value for token, value in tokens if token in [space + letter for space in _SPACES]]
+        least.append(_log_sum([*bare, *spaced]))
+        most.append(_log_sum([*(bare or [lowest]), *(spaced or [lowest])]))
+        listed = bool(bare or spaced)
+        scores.append(OptionScore(least[-1] if listed else most[-1], 1, at_most=not listed))
+    best = least.index(max(least))
+    possibly = [letter for place, letter in enumerate(letters) if place == best or most[place] > least[best]]
+    return tuple(scores), possibly
 
 
 def prompt_tokens(prompt_logprobs: Any) -> list[PromptToken | None]:
@@ -143,6 +144,14 @@ def option_score(prompt: Sequence[PromptToken | None], whole: Sequence[PromptTok
     if all(texts) and "\ufffd" not in text and _letters_of(text) != _letters_of(option):
         raise InvalidLogProbabilitiesError(f"the prompt is followed by {text!r:.60}, not by option {option!r:.40}")
     return OptionScore(math.fsum(values), len(values))
+
+
+def _log_sum(values: Sequence[float]) -> float:
+    """The log of the summed probabilities, minus infinity for none; at most 0 in spite of rounding."""
+    if not values:
+        return -math.inf
+    highest = max(values)
+    return min(0.0, highest + math.log(math.fsum(math.exp(value - highest) for value in values)))
 
 
 def _log_probability(value: Any, of: str) -> float | None:

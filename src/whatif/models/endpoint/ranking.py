@@ -20,7 +20,6 @@ from whatif.models.endpoint.log_probabilities import (
     letter_scores,
     option_score,
     prompt_tokens,
-    uncertain,
 )
 from whatif.models.endpoint.request import GaveUpError, Reply, UnansweredError
 from whatif.models.endpoint.sent_messages import Sent
@@ -73,14 +72,14 @@ def _rank_letters(send: Send, messages: Sent, letters: Sequence[str], settings: 
         raise
     if not tokens:
         return Answer(status="none", reason=f"empty response (finish reason: {reply.finish})")
-    scores = letter_scores(tokens, letters)
-    if not uncertain(scores):
-        return Answer(option_scores=scores)
-    absent = ", ".join(letter for letter, score in zip(letters, scores, strict=True) if score.at_most)
+    scores, possibly = letter_scores(tokens, letters)
     among = f"among the {len(tokens)} most probable first tokens"
     if all(score.at_most for score in scores):
-        return Answer(status="none", reason=f"none of the letters {absent} is {among}")
-    return Answer(status="none", reason=f"not certain: {absent} could be the most probable letter, but is not {among}")
+        return Answer(status="none", reason=f"none of the letters {', '.join(letters)} is {among}")
+    if len(possibly) > 1:
+        named = " or ".join(possibly)
+        return Answer(status="none", reason=f"{among} it is not certain which letter is the most probable: {named}")
+    return Answer(option_scores=scores)
 
 
 def _text_scores(send: Send, messages: Sent, options: Sequence[str], settings: ApiModel) -> tuple[OptionScore, ...]:
