@@ -173,7 +173,22 @@ def test_the_shipped_file_is_valid() -> None:
         (
             "{adapter: random,",
             '{adapter: api, model: m, base_url: "http://a/v1", multiple_choice: rank-text,',
-            "models.random.multiple_choice: is 'rank-text'; an endpoint returns no likelihoods for ranking options",
+            "models.random: `multiple_choice: rank-text` needs an endpoint that returns the log-probabilities",
+        ),
+        (
+            "{adapter: random,",
+            '{adapter: api, model: m, base_url: "http://a/v1", multiple_choice: open,',
+            "models.random.multiple_choice: is 'open'; input should be 'rank-text', 'rank-letter' or 'words'",
+        ),
+        (
+            "{adapter: random,",
+            '{adapter: api, model: m, base_url: "http://a/v1", top_logprobs: 21,',
+            "models.random.top_logprobs: is 21; input should be less than or equal to 20",
+        ),
+        (
+            "{adapter: random,",
+            '{adapter: api, model: m, base_url: "http://a/v1", prompt_log_probabilities: openai,',
+            "models.random.prompt_log_probabilities: is 'openai'; input should be 'vllm'",
         ),
         (
             "{adapter: random,",

@@ -25,9 +25,9 @@ from whatif.files.image_decoding import decode
 from whatif.language.messages import ImagePart, Message, one_turn
 from whatif.models import Answer, OptionScore, Question, load
 from whatif.models.endpoint.api import ApiAnswers
-from whatif.models.responses.store import ResponseStore
-from whatif.models.responses.stored import stored
-from whatif.params.models import BlindTextModel, HuggingFaceChat
+from whatif.models.responses.store import ResponseStore, request_key
+from whatif.models.responses.stored import StoredModel, stored
+from whatif.params.models import ApiModel, BlindTextModel, HuggingFaceChat
 from whatif.scoring.rank import best, predictions
 
 pytestmark = pytest.mark.process
@@ -275,15 +275,11 @@ class Encoded:
 
 
 def request(settings: dict[str, Any], asked: Question) -> Any:
-    model = ApiAnswers(settings_of("http://host/v1", Path("m"), **settings), 0)
-    return store_request(model, asked)
+    return store_request(ApiAnswers(settings_of("http://host/v1", Path("m"), **settings), 0), asked)
 
 
-def store_request(model: Any, asked: Question) -> Any:
-    from whatif.models.responses.stored import StoredModel
-
-    wrapped: Any = StoredModel(model, model.identity, None)
-    return wrapped._request(asked)
+def store_request(model: ApiAnswers, asked: Question) -> Any:
+    return StoredModel(model, model.identity, None)._request(asked)
 
 
 def test_only_what_matters_for_a_question_is_in_its_key() -> None:
@@ -302,6 +298,31 @@ def test_only_what_matters_for_a_question_is_in_its_key() -> None:
     schema = dataclasses.replace(open_question, json_schema='{"type":"object"}')
     assert request({}, schema) == {**plain, "json_schema": '{"type":"object"}'}
     assert request({"json_mode": "object"}, schema)["identity"] == {**plain["identity"], "json_mode": "object"}
+
+
+@pytest.mark.parametrize(
+    ("settings", "fields", "key"),
+    [
+        ({}, {}, "b601eb6a8c2af1c583e44249cf333d6879223a986b774856a72223ce52766d5a"),
+        (
+            {"system": "Count.", "extra_body": {"top_p": 0.5}, "several_images": "composite"},
+            {"max_new_tokens": 256},
+            "50813aa87e53b6a48185eb62ac229b2767b4b58067479cceaa2d2bcd268f6ddd",
+        ),
+        ({}, {"options": ("A", "B")}, "dc14c9f8bf4a9c576faaa9459afd24923276af4cd6c0aad86b08f25f92f8974a"),
+        (
+            {},
+            {"messages": (Message("system", ("Count.",)), Message("user", (ImagePart("ab" * 32, "A"), "How many?")))},
+            "79be0242d894d0995b7e32a95a7d84bb741a7bbea29740e9c9488a6bb4d583e9",
+        ),
+    ],
+)
+def test_keys_of_answers_that_were_stored_before_options_could_be_ranked(
+    settings: dict[str, Any], fields: dict[str, Any], key: str
+) -> None:
+    asked = Question("q", "g", "original", **{"messages": one_turn("How many dots?", ["ab" * 32]), **fields})
+    entry = ApiModel.model_validate({"adapter": "api", "model": "m", "base_url": "http://host/v1", **settings})
+    assert request_key(store_request(ApiAnswers(entry, 0), asked)) == key
 
 
 def test_a_bound_never_wins() -> None:
