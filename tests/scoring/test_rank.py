@@ -163,7 +163,7 @@ def test_only_the_right_letter_with_status_ok_is_correct() -> None:
     assert [each["correct"] for each in made] == [True, False, False, False]
     assert [each["status"] for each in made] == ["ok", "ok", "ambiguous", "error"]
     assert made[0]["choice_scores"] == [
-        {"log_likelihood": value, "tokens": 1, "mean": value} for value in (-2.0, -1.0, -3.0, -4.0)
+        {"log_likelihood": value, "tokens": 1, "mean": value, "at_most": False} for value in (-2.0, -1.0, -3.0, -4.0)
     ]
     assert made[1]["choice_scores"] is None
     assert (made[0]["prompt_tokens"], made[0]["response_tokens"], made[0]["response"]) == (9, 4, None)
