@@ -173,15 +173,16 @@ def test_an_empty_response_is_none_with_its_reason(
     served: tuple[str, Path], body: bytes, reason: str, response: str
 ) -> None:
     answers, _, proxy = ask(served, always(Fault("status", 200, body=body)), [question(0)])
-    said = Answer(None, "none", reason, response=response, prompt_tokens=3, response_tokens=0, cut_off=True)
-    assert answers == [said]
+    counts = {"prompt_tokens": 3, "response_tokens": 0}
+    sent = {"finish": "length", "cut_off": True, "image_form": "in place"}
+    assert answers == [Answer(None, "none", reason, response=response, **counts, **sent)]
     assert len(proxy.log) == 1
 
 
 def test_a_budget_needs_an_endpoint_that_counts(served: tuple[str, Path], tmp_path: Path) -> None:
     plan = always(Fault("status", 200, body=completion("B", usage=False)))
     answers, _, _ = ask(served, plan, [question(0)])
-    assert answers == [Answer(response="B", cut_off=True)]
+    assert answers == [Answer(response="B", cut_off=True, finish="length", image_form="in place")]
     with FaultyProxy(served[0], plan) as proxy, ResponseStore(tmp_path / "r.sqlite") as store:
         settings = settings_of(proxy.base_url, served[1], token_budget=100, concurrency=1)
         with pytest.raises(WhatifError, match="does not count tokens, so token_budget cannot be applied"):
