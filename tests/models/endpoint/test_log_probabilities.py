@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.faulty_proxy import Fault, FaultyProxy, always
-from tests.models.endpoint.server import TOKENS, key, settings_of
+from tests.models.endpoint.server import SECRET, TOKENS, key, settings_of
 from tests.models.endpoint.server import question as question_with_image
 from tests.served_model import served_model
 from whatif.errors import WhatifError
@@ -374,3 +374,30 @@ def test_a_request_that_fails_in_the_middle_loses_the_question_but_not_its_token
         (answer,) = model.answer([Question("q", "g", "original", one_turn("how many?"), options=("4", "5"))])
     assert (answer.status, answer.transient, answer.prompt_tokens) == ("error", True, 10)
     assert (model.spent.prompt_tokens, model.spent.response_tokens) == (10, 1)
+
+
+@pytest.mark.parametrize("text", [SECRET, f"of {SECRET}", "\ud800"])
+@pytest.mark.parametrize("value", [0.5, "x", None])
+def test_a_reason_has_neither_the_key_nor_half_a_character(text: str, value: Any, store: ResponseStore) -> None:
+    entries = [token(9, value, text), {text: {"logprob": value}}, {text: 1, "a": 2}]
+    replies = [body(prompt_logprobs=[*PROMPT, entry]) for entry in entries]
+    for reply in [*replies, body(prompt_logprobs=[None, token(5), token(66, -0.5, text)])]:
+        plan = iter([body(prompt_logprobs=PROMPT), reply])
+        ((answer,), _) = ask(
+            lambda asked, tries, plan=plan: Fault("status", 200, body=next(plan)), store, options=("4",), **TEXTS
+        )
+        assert answer.status == "error"
+        assert SECRET[:8] not in str(answer.reason) and str(answer.reason).encode()
+    ((answer,), _) = ask(body(logprobs=listed((text, value), ("A", -0.5))), store, **BY_LETTER)
+    assert answer.status == "error"
+    assert SECRET[:8] not in str(answer.reason) and str(answer.reason).encode()
+
+
+@pytest.mark.parametrize("depth", [300, 700, 950, 5_000])
+def test_fields_that_are_too_deep_are_no_reply(depth: int, store: ResponseStore) -> None:
+    deep = body(prompt_logprobs=[None, "DEEP"]).replace(b'"DEEP"', b"[" * depth + b"]" * depth)
+    ((answer,), _) = ask(deep, store, options=("4",), **TEXTS)
+    assert answer.status == "error" and answer.option_scores is None
+    assert str(answer.reason).startswith(
+        ("the reply is not whole JSON", "prompt_logprobs has not one token at place 1")
+    )

@@ -7,6 +7,7 @@ import hashlib
 import io
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -161,10 +162,14 @@ def _joined(system: str, messages: Messages) -> Messages:
     return (replace(first, parts=(f"{whole}\n\n{first.parts[0]}", *first.parts[1:])), *messages[2:])
 
 
+def _backwards(one: Question) -> Sequence[bytes]:
+    return one.encoded_images()[::-1]
+
+
 @pytest.mark.process
 def test_the_order_of_the_images_matters(served: tuple[str, Path]) -> None:
     asked = [question(number) for number in range(4)]
-    turned = [replace(one, encoded_images=lambda one=one: one.encoded_images()[::-1]) for one in asked]
+    turned = [replace(one, encoded_images=partial(_backwards, one)) for one in asked]
     (answers, _, _), (others, _, _) = both(served, asked), both(served, turned)
     assert said(answers) != said(others)
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.pictures import png
 from whatif.language.messages import one_turn
 from whatif.models import Question
-from whatif.models.responses.token_estimates import picture_tokens, prompt_tokens
+from whatif.models.endpoint.api import ApiAnswers
+from whatif.models.responses.store import ResponseStore
+from whatif.models.responses.token_estimates import Unasked, picture_tokens, prompt_tokens
+from whatif.params.models import ApiModel
 
 
 @pytest.mark.parametrize(
@@ -37,3 +42,19 @@ def test_a_question_that_cannot_be_read_is_not_sent() -> None:
     assert (
         prompt_tokens(Question("q", "g", "original", one_turn("x" * 40), encoded_images=lambda: [b"no picture"])) == 0
     )
+
+
+@pytest.mark.parametrize(
+    ("multiple_choice", "requests", "responses"), [("rank-text", 5, 5), ("rank-letter", 1, 1), ("words", 1, 64)]
+)
+def test_all_requests_for_a_ranking_are_counted(
+    multiple_choice: str, requests: int, responses: int, tmp_path: Path
+) -> None:
+    entry = {"adapter": "api", "model": "m", "base_url": "http://host/v1", "prompt_log_probabilities": "vllm"}
+    model = ApiAnswers(ApiModel.model_validate({**entry, "multiple_choice": multiple_choice}), 0)
+    asked = Question("q", "g", "original", one_turn("x" * 40), options=("A", "B", "C", "D"))
+    with ResponseStore(tmp_path / "r.sqlite") as store:
+        unasked = Unasked(model, store)
+        list(unasked.answer([asked]))
+        estimate = unasked.estimate()
+    assert (estimate.asked, estimate.prompt_tokens, estimate.response_tokens) == (1, 10 * requests, responses)

@@ -178,5 +178,5 @@ def _shown(token: PromptToken | None) -> str:
 
 
 def _field(value: Any, name: str) -> Any:
-    """A field of an object of JSON, or of the client library, which keeps what it does not know as plain JSON."""
-    return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
+    """A field of a JSON object; None for anything else."""
+    return value.get(name) if isinstance(value, Mapping) else None

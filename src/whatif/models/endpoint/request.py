@@ -49,7 +49,7 @@ class _TryAgainError(UnansweredError):
 class Reply:
     """A model's text, and in `finish` why it ended; without the key. Token counts are None if not given.
 
-    `logprobs` and `prompt_logprobs` are the fields of these names as they came, None if there are none.
+    `logprobs` and `prompt_logprobs` are the fields of these names as plain JSON values, None if there are none.
     """
 
     text: str
@@ -153,7 +153,7 @@ class Endpoint:
             limit["extra_body"] = {**(settings.extra_body or {}), **fields}  # replaces fields of the same names
         create: Any = self._client.chat.completions.create  # its type overloads do not accept plain dictionaries
         try:
-            completion = create(model=settings.model, messages=messages, **limit)
+            return self._reply(create(model=settings.model, messages=messages, **limit))
         except ResponseTooLargeError:
             raise UnansweredError(
                 f"the response is larger than max_response_bytes ({settings.max_response_bytes:,})"
@@ -166,7 +166,6 @@ class Endpoint:
             raise _TryAgainError(self._line(f"connection failed: {error.__cause__ or error}")) from None
         except (openai.APIError, ValueError, RecursionError):  # the last two come from invalid JSON
             raise _TryAgainError("the reply is not whole JSON") from None
-        return self._reply(completion)
 
     def _refusal(self, error: Any) -> Exception:
         url, status = self._settings.base_url, error.status_code
@@ -204,9 +203,20 @@ class Endpoint:
             self._line(getattr(choice, "finish_reason", None)),
             prompt_tokens,
             response_tokens,
-            getattr(choice, "logprobs", None),
-            getattr(completion, "prompt_logprobs", None),
+            self._plain(getattr(choice, "logprobs", None)),
+            self._plain(getattr(completion, "prompt_logprobs", None)),
         )
+
+    def _plain(self, value: Any) -> Any:
+        """A field of a reply as plain JSON values, the key masked in every text."""
+        from pydantic import BaseModel
+
+        if isinstance(value, Mapping | BaseModel):
+            entries = value.items() if isinstance(value, Mapping) else iter(value)
+            return {self._text(name): self._plain(inner) for name, inner in entries}
+        if isinstance(value, list):
+            return [self._plain(inner) for inner in value]
+        return self._text(value) if isinstance(value, str) else value
 
     def _text(self, said: object) -> str:
         """An endpoint's text, with the key masked if it was sent back."""

@@ -60,6 +60,16 @@ def prompt_tokens(question: Question) -> float:
     return characters / _CHARACTERS + sum(picture_tokens(*size) for size in sizes)
 
 
+def _by_rule(question: Question, identity: Mapping[str, Any]) -> tuple[float, float]:
+    """Tokens of the prompts and the responses of all requests for a question."""
+    ranking = identity.get("ranking") if question.options else None
+    if ranking is None:
+        return prompt_tokens(question), float(identity.get("max_new_tokens", 0))
+    # One request for all letters; for texts one without an option and one for each.
+    requests = 1 + len(question.options) if "prompt_log_probabilities" in ranking else 1
+    return requests * prompt_tokens(question), float(requests)
+
+
 @dataclass
 class Unasked:
     """Replaces a model and asks nothing: it records which questions have no stored answer.
@@ -106,7 +116,8 @@ class Unasked:
         else:
             # Keys are hashes, so the smallest ones are a random sample that is always the same.
             sample = heapq.nsmallest(_SAMPLE, self.missing)
-            prompt = fmean(prompt_tokens(self.missing[key]) for key in sample) if sample else 0.0
-            response, basis = float(self.identity.get("max_new_tokens", 0)), RULE_OF_THUMB
+            rules = [_by_rule(self.missing[key], self.identity) for key in sample]
+            prompt, response = (fmean(numbers) for numbers in zip(*rules, strict=True)) if rules else (0.0, 0.0)
+            basis = RULE_OF_THUMB
         seconds = tally.seconds / tally.timed * asked if tally is not None and tally.timed else None
         return Estimate(questions, asked, round(prompt * asked), round(response * asked), seconds, basis)
