@@ -58,6 +58,27 @@ def test_an_endpoint_is_sent_each_puzzle_with_its_options_and_the_form_of_the_an
     assert len(project.rows("evaluate", "predictions", PREDICTIONS)) == len(questions)
 
 
+def test_an_endpoint_without_log_probabilities_ends_an_evaluation_that_ranks(
+    project: Project, endpoint: Endpoint
+) -> None:
+    project.values["models"]["m"]["multiple_choice"] = "rank-letter"
+    with pytest.raises(WhatifError, match=r"/v1: gives no log-probabilities \(logprobs\), so options cannot be ranked"):
+        project.make(*BEFORE_MODELS, "evaluate")
+    assert [(body["max_tokens"], body["logprobs"], body["top_logprobs"]) for _, body, _ in endpoint.log] == [
+        (1, True, 20)
+    ]
+    assert "Answer with one letter" not in sent(endpoint)[0]
+    assert not any(path.exists() for path in project.paths("evaluate", "predictions"))
+
+
+def test_how_letters_are_ranked_counts_only_where_there_are_choices(project: Project) -> None:
+    project.values["benchmarks"] = [NAME, "scenes", "cvqa-real"]
+    model = {"adapter": "api", "model": "m", "base_url": "http://127.0.0.1:1/v1", "multiple_choice": "rank-letter"}
+    project.values["models"] = {"m": model}
+    for place in ("models.m.top_logprobs", "models.m.prompt_log_probabilities"):
+        assert {job.step.benchmark for job in project.jobs("evaluate") if place in job.plain_parameters} == {NAME}
+
+
 def rows_by_model(project: Project) -> dict[str, list[Row]]:
     """The predictions of each model, whether its files have some or not."""
     found: dict[str, list[Row]] = {}
