@@ -12,7 +12,7 @@ PART = r"part-\d{3}-of-\d{3}"
 
 
 def no_code(params: Params, value: str) -> Sequence[str]:
-    """The default of `Dimension.code`: the value selects no code."""
+    """The default of `Dimension.code` and `Dimension.files`: the value selects none."""
     return ()
 
 
@@ -28,6 +28,7 @@ class Dimension:
     ignores: fields of these settings that do not change the outputs.
     code: the code that a job looks up by the value, as `module:name`.
     package_files: data files that a job reads, as `package:path`; the value replaces `{}`.
+    files: further data files that a job looks up by the value, as `package:path`.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Dimension:
     ignores: tuple[str, ...] = ()
     code: Callable[[Params, str], Sequence[str]] = no_code
     package_files: tuple[str, ...] = ()
+    files: Callable[[Params, str], Sequence[str]] = no_code
 
 
 @dataclass(frozen=True)

@@ -105,7 +105,8 @@ class Job:
         """The data files of Python packages that this job reads, by their names `package:path`."""
         named = [*self.step.package_files]
         for one in self.step.divided_by:
-            named += [pattern.format(self.wildcards[one.name]) for pattern in one.package_files]
+            value = self.wildcards[one.name]
+            named += [pattern.format(value) for pattern in one.package_files] + [*one.files(self.params, value)]
         return {name: _package_file(name) for name in sorted(named)}
 
     @cached_property

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from whatif import models
 from whatif.graph.dimensions import Dimension, Shown
+from whatif.language import prompts
 from whatif.params.models import answerers, dual_encoders, matchers
 from whatif.params.whole import Params
 
@@ -17,6 +18,12 @@ def adapter_code(params: Params, key: str) -> list[str]:
     return [models.ADAPTERS[params.models[key].adapter]]
 
 
+def prompt_form_file(params: Params, key: str) -> list[str]:
+    """The file of the prompt form that a model's entry names, if it names one."""
+    named = getattr(params.models[key], "prompt_form", None)
+    return [] if named is None else [prompts.FILE.format(named)]
+
+
 # Models that choose among the options of a question.
 CHOOSER = Dimension(
     "model",
@@ -25,6 +32,7 @@ CHOOSER = Dimension(
     is_model=True,
     ignores=models.WITHOUT_EFFECT,
     code=adapter_code,
+    files=prompt_form_file,
 )
 # Models that answer open questions. The form of multiple-choice questions has no effect on them.
 ANSWERER = Dimension(
@@ -34,6 +42,7 @@ ANSWERER = Dimension(
     is_model=True,
     ignores=(*models.WITHOUT_EFFECT, "multiple_choice", "top_logprobs", "prompt_log_probabilities"),
     code=adapter_code,
+    files=prompt_form_file,
 )
 MATCHER = Dimension(
     "matcher",

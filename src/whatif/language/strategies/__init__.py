@@ -14,6 +14,7 @@
         continues: false                  # true: the conversation goes on (default); false: it starts again
         images: true                      # whether the images are shown (default: where a conversation starts)
     answer_after: "Answer:"               # optional: the mark after which the last response has its answer
+    replaceable: true                     # optional: the wording of a model's prompt form replaces the text of the turn
 
 A multiple-choice question includes its options. Every turn is a request of its own, so its response is stored.
 """
@@ -32,7 +33,8 @@ from pydantic import ValidationError
 from whatif.errors import WhatifError
 from whatif.files.yaml_values import parse_yaml
 from whatif.language.messages import ImagePart, Message, Messages, user_message
-from whatif.language.strategies.strategy import Example, Strategy, Turn, filled
+from whatif.language.prompts import read as read_form
+from whatif.language.strategies.strategy import Strategy, Turn, filled
 
 FOLDER: Traversable = resources.files(__name__)
 DIRECT = "direct"  # the question and the required form of the answer
@@ -44,29 +46,37 @@ def strategies() -> list[str]:
     return sorted(name.removesuffix(".yaml") for name in names if name.endswith(".yaml"))
 
 
-def prompt(strategy: str, question: str, answer_kind: str) -> str:
+def prompt(strategy: str, question: str, answer_kind: str, prompt_form: str | None = None) -> str:
     """The text of a strategy's first turn for a question whose answer is a `number`, `boolean`, `choice` or `text`.
 
-    A multiple-choice question includes its options. Raises WhatifError for an unknown strategy or answer kind.
+    A multiple-choice question includes its options. `prompt_form` names the form of the model that is asked; its
+    wording replaces that of a strategy that is `replaceable`. Raises WhatifError for an unknown strategy, answer kind
+    or form.
     """
-    return _worded(strategy, read(strategy).turns[0], question, answer_kind)
+    return _worded(strategy, read(strategy).turns[0], question, answer_kind, prompt_form)
 
 
 def conversation(
-    strategy: str, question: str, answer_kind: str, images: Sequence[ImagePart] = (), said: Sequence[str] = ()
+    strategy: str,
+    question: str,
+    answer_kind: str,
+    images: Sequence[ImagePart] = (),
+    said: Sequence[str] = (),
+    *,
+    prompt_form: str | None = None,
 ) -> Messages:
     """The messages of the turn that follows the responses `said`: of the first turn if there are none.
 
-    Raises WhatifError for an unknown strategy or answer kind, and for an example whose image is missing or not the one
-    that the strategy names.
+    For `prompt_form` see `prompt`. Raises WhatifError for an unknown strategy, answer kind or form, and for an example
+    whose image is missing or not the one that the strategy names.
     """
     described = read(strategy)
     messages: Messages = ()
     for number, turn in enumerate(described.turns[: len(said) + 1]):
-        text = _worded(strategy, turn, question, answer_kind, said[:number])
+        text = _worded(strategy, turn, question, answer_kind, prompt_form, said[:number])
         asked = user_message(text, tuple(images) if turn.shows_images(number) else ())
         if turn.starts(number):
-            messages = (*_opening(strategy, answer_kind), asked)
+            messages = (*_opening(strategy, answer_kind, prompt_form), asked)
         else:
             messages = (*messages, Message("assistant", (said[number - 1],)), asked)
     return messages
@@ -114,24 +124,24 @@ def read(strategy: str) -> Strategy:
         raise WhatifError(f"strategy {strategy}: {f'{place}: ' if place else ''}{reason}") from error
 
 
-def _opening(strategy: str, answer_kind: str) -> Messages:
+def _opening(strategy: str, answer_kind: str, prompt_form: str | None) -> Messages:
     """What precedes the question: the system message, and the worked examples for its kind."""
     described = read(strategy)
     opening = [] if described.system is None else [Message("system", (described.system,))]
     for example in described.examples:
         if example.kind in (None, answer_kind):
-            opening += _worked(strategy, described.turns[0], example, answer_kind)
+            text = _worded(strategy, described.turns[0], example.question, answer_kind, prompt_form)
+            images = [ImagePart(image.sha256) for image in example.images]
+            opening += [user_message(text, images), Message("assistant", (example.answer,))]
     return tuple(opening)
 
 
-def _worked(strategy: str, turn: Turn, example: Example, answer_kind: str) -> list[Message]:
-    text = _worded(strategy, turn, example.question, answer_kind)
-    images = [ImagePart(image.sha256) for image in example.images]
-    return [user_message(text, images), Message("assistant", (example.answer,))]
-
-
-def _worded(strategy: str, turn: Turn, question: str, answer_kind: str, said: Sequence[str] = ()) -> str:
+def _worded(  # noqa: PLR0917
+    strategy: str, turn: Turn, question: str, answer_kind: str, prompt_form: str | None, said: Sequence[str] = ()
+) -> str:
     text = turn.text(answer_kind)
     if text is None:
         raise WhatifError(f"strategy {strategy}: has no prompt for answer kind {answer_kind}")
+    if prompt_form is not None and read(strategy).replaceable:
+        text = read_form(prompt_form).wording(answer_kind) or text
     return filled(text, question, said)

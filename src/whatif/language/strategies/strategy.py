@@ -72,6 +72,7 @@ class Strategy(_Entry):
     examples: list[Example] = Field(default_factory=list)
     turns: list[Turn] = Field(min_length=1)
     answer_after: Text | None = None  # the mark that precedes the answer in the last response
+    replaceable: bool = False  # whether the wording of a model's prompt form replaces the text of its turn
 
     @model_validator(mode="after")
     def _is_whole(self) -> Strategy:
@@ -87,6 +88,8 @@ class Strategy(_Entry):
                 raise ValueError(f"{place}: names {{answer_{early[0]}}}, but {before} before it")
         if any(text.count("{question}") != 1 for text in self.turns[0].texts):
             raise ValueError("turn 1: each of its texts must contain {question} once")
+        if self.replaceable and len(self.turns) > 1:
+            raise ValueError("replaceable: a prompt form has the words of one turn, but this strategy has several")
         return self
 
 

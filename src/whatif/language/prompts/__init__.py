@@ -1,0 +1,91 @@
+"""Prompt forms: how the authors of a model word a question. Each form is a YAML file in this folder.
+
+    question:                 # a text for all kinds of answers, or one for each kind
+      open: |-                # number, boolean and text, unless one of them has its own text
+        {question}
+        Answer the question using a single word or phrase.
+      choice: |-              # a multiple-choice question includes its options
+        {question}
+        Answer with the option's letter from the given choices directly.
+    wrap: "Question: {question} Short answer:"  # optional: the text around every prompt, whatever the strategy
+
+`question` replaces the words of a strategy that is `replaceable`, such as `direct`; kinds without a text keep the words
+of the strategy. `wrap` is around the last message of the user. A comment in the file says where its wording is
+documented.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from whatif.errors import WhatifError
+from whatif.files.yaml_values import parse_yaml
+from whatif.language.messages import Message, Messages
+from whatif.language.prompts.form import PLACE, Form
+
+FOLDER: Traversable = resources.files(__name__)
+FILE = "whatif.language:prompts/{}.yaml"  # a form's file, as steps name the package files that they read
+
+
+def forms() -> list[str]:
+    """The available names, sorted."""
+    names = (entry.name for entry in FOLDER.iterdir())
+    return sorted(name.removesuffix(".yaml") for name in names if name.endswith(".yaml"))
+
+
+@cache
+def read(name: str) -> Form:
+    """The contents of a form's file. Raises WhatifError, naming the entry, when there is none or it is wrong."""
+    if name not in forms():
+        raise WhatifError(f"prompt form {name}: is unknown; choose one of {', '.join(forms())}")
+    file = f"{name}.yaml"
+    values, _ = parse_yaml((FOLDER / file).read_text(encoding="utf-8"), Path(file))
+    try:
+        return Form.model_validate(values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        reason = first["msg"].removeprefix("Value error, ")
+        raise WhatifError(f"prompt form {name}: {f'{place}: ' if place else ''}{reason}") from error
+
+
+def is_text(setting: str) -> bool:
+    """Whether the setting `prompt` is a text around the question, not the name of a form."""
+    return PLACE in setting
+
+
+def form_named(setting: str | None) -> str | None:
+    """The name of the form in the setting `prompt`; None if it is a text or not set."""
+    return None if setting is None or is_text(setting) else setting
+
+
+def wrapper(setting: str | None) -> str:
+    """The text around every prompt by the setting `prompt`; a form without one, or none set, leaves the prompt alone.
+
+    Raises WhatifError for an unknown form.
+    """
+    if setting is None:
+        return PLACE
+    return setting if is_text(setting) else read(setting).wrap or PLACE
+
+
+def wrapped(messages: Messages, around: str) -> Messages:
+    """The conversation with the text `around` the texts of the last message of the user; its images stay in place."""
+    last = max((place for place, message in enumerate(messages) if message.role == "user"), default=None)
+    if around == PLACE or last is None:
+        return messages
+    before, _, after = around.partition(PLACE)
+    parts = list(messages[last].parts)
+    texts = [place for place, part in enumerate(parts) if isinstance(part, str)]
+    if not texts:
+        return messages
+    parts[texts[0]] = f"{before}{parts[texts[0]]}"
+    parts[texts[-1]] = f"{parts[texts[-1]]}{after}"
+    changed: Message = replace(messages[last], parts=tuple(parts))
+    return (*messages[:last], changed, *messages[last + 1 :])
