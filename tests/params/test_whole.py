@@ -129,6 +129,57 @@ def test_the_shipped_file_is_valid() -> None:
         ),
         (
             "{adapter: random,",
+            "{adapter: hf-chat, checkpoint: a/b, prompt: llava,",
+            "models.random.prompt: is 'llava'; it must be a text with {question}, or one of the prompt forms",
+        ),
+        (
+            "{adapter: random,",
+            '{adapter: hf-chat, checkpoint: a/b, prompt: "{question} {question}",',
+            "models.random.prompt: is '{question} {question}'; {question} must occur in it once",
+        ),
+        (
+            "{adapter: random,",
+            "{adapter: hf-chat, checkpoint: a/b, decoding: {beams: 5, temperature: 0.2},",
+            "decoding: is {'beams': 5, 'temperature': 0.2}; beam search draws nothing; give either beams or",
+        ),
+        (
+            "{adapter: random,",
+            "{adapter: hf-chat, checkpoint: a/b, decoding: {samples: 5},",
+            "several samples would all be the same; set a temperature above 0",
+        ),
+        (
+            "{adapter: random,",
+            "{adapter: hf-chat, checkpoint: a/b, decoding: {top_p: 0.9},",
+            "top_p is for sampling; set a temperature above 0, or remove it",
+        ),
+        (
+            "{adapter: random,",
+            "{adapter: hf-chat, checkpoint: a/b, decoding: {length_penalty: -1},",
+            "length_penalty is for beam search; set beams above 1, or remove it",
+        ),
+        (
+            "{adapter: random,",
+            '{adapter: api, model: m, base_url: "http://a/v1", temperature: 0.2,',
+            "models.random: temperature is part of decoding; write `decoding: {temperature: 0.2}`",
+        ),
+        (
+            "{adapter: random,",
+            '{adapter: api, model: m, base_url: "http://a/v1", decoding: {temperature: 0, samples: 2},',
+            "several samples would all be the same; set a temperature above 0",
+        ),
+        (
+            "{adapter: random,",
+            '{adapter: api, model: m, base_url: "http://a/v1", decoding: {temperature: 1, seed: 1}, '
+            "extra_body: {seed: 1},",
+            "models.random: `seed` is in decoding and in extra_body; give it in decoding alone",
+        ),
+        (
+            "{adapter: random,",
+            '{adapter: api, model: m, base_url: "http://a/v1", decoding: {beams: 5},',
+            "models.random.decoding.beams: unknown key",
+        ),
+        (
+            "{adapter: random,",
             "{adapter: hf-chat, checkpoint: a/b, quantization: 2bit,",
             "models.random.quantization: is '2bit'; input should be '4bit' or '8bit'",
         ),
@@ -168,7 +219,7 @@ def test_the_shipped_file_is_valid() -> None:
         (
             "{adapter: random,",
             '{adapter: blind, checkpoint: a/b, prompt: "Answer:",',
-            "models.random.prompt: is 'Answer:'; string should match",
+            "models.random.prompt: is 'Answer:'; it must be a text with {question}, or one of the prompt forms",
         ),
         (
             "{adapter: random,",

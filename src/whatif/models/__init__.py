@@ -69,7 +69,8 @@ class Question:
     as stored (PNG or JPEG), both in the order of `image_ids`; either may raise OSError for a damaged image.
     `max_new_tokens` raises the model's own limit of new tokens. `json_schema` is a JSON schema as canonical JSON text
     (`whatif.artifacts.reader.canonical_json`): an endpoint is asked for JSON that fits it, and a response that does not
-    is `none`. Checkpoints on this machine ignore it.
+    is `none`. Checkpoints on this machine ignore it. `sample` is the number of the sample, from 0, if a question is
+    asked several times with sampling.
 
     The last two fields serve only the baselines: `majority_answer` is the most frequent correct answer among all
     questions of this group and variant (a letter if there are options), `group_answers` are the distinct correct
@@ -85,6 +86,7 @@ class Question:
     encoded_images: Callable[[], Sequence[bytes]] = _no_pictures
     max_new_tokens: int | None = None
     json_schema: str | None = None
+    sample: int = 0
     majority_answer: str | None = None
     group_answers: tuple[str, ...] = ()
 

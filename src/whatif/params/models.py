@@ -8,8 +8,10 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator, model_validator
 
+from whatif.language.prompts import form_named, forms, is_text
 from whatif.language.strategies import strategies
 from whatif.params.base import Settings, SourcePath
+from whatif.params.decoding import Decoding, EndpointDecoding
 from whatif.params.extra_body import ExtraBody
 from whatif.params.prices import Prices
 
@@ -32,6 +34,19 @@ MultipleChoice: TypeAlias = Literal["rank-text", "rank-letter", "words", "open"]
 SystemMessage = Annotated[str, Field(pattern=r"\S")]  # precedes the question, in the role `system`
 
 
+def _text_or_form(setting: str) -> str:
+    if is_text(setting):
+        if setting.count("{question}") > 1:
+            raise ValueError("{question} must occur in it once")
+    elif setting not in forms():
+        raise ValueError(f"it must be a text with {{question}}, or one of the prompt forms {', '.join(forms())}")
+    return setting
+
+
+# The text around every prompt, or the name of a prompt form (see `whatif.language.prompts`).
+Prompt = Annotated[str, AfterValidator(_text_or_form)]
+
+
 class _Model(Settings):
     """The settings that every model has."""
 
@@ -52,6 +67,17 @@ class _Answerer(_Model):
     def answers_open_questions(self) -> bool:
         """Whether it can answer a question without options."""
         return True
+
+    @property
+    def prompt_form(self) -> str | None:
+        """The name of the prompt form that words its questions; None: the strategies do."""
+        return form_named(getattr(self, "prompt", None))
+
+    @property
+    def samples(self) -> int:
+        """How often it is asked each question that it answers in words."""
+        decoding: Decoding | EndpointDecoding | None = getattr(self, "decoding", None)
+        return 1 if decoding is None else decoding.samples
 
 
 class Baseline(_Answerer):
@@ -94,6 +120,7 @@ class CheckpointSettings(_Answerer, LocalCheckpoint):
     """A checkpoint that answers questions; its batches are halved when memory runs out."""
 
     max_new_tokens: int = Field(default=64, ge=1, le=4096)  # maximum length of an answer in words
+    decoding: Decoding = Decoding()  # of answers in words; default: greedy
     multiple_choice: Literal["rank-text", "rank-letter", "words"] = "rank-text"
     # How accelerate distributes the weights over the devices that it finds; null: all weights are on `device`.
     device_map: Literal["auto", "balanced", "balanced_low_0", "sequential"] | None = None
@@ -116,6 +143,7 @@ class HuggingFaceChat(CheckpointSettings):
     adapter: Literal["hf-chat"]
     several_images: SeveralImages = "in place"
     system: SystemMessage | None = None
+    prompt: Prompt | None = None  # null: the prompt alone
     # Limits of width times height of an image, for families that take images of any size (Qwen-VL); null: the
     # checkpoint's own.
     min_pixels: int | None = Field(default=None, ge=1)
@@ -126,9 +154,6 @@ class HuggingFaceChat(CheckpointSettings):
         if self.min_pixels is not None and self.max_pixels is not None and self.min_pixels > self.max_pixels:
             raise ValueError(f"min_pixels ({self.min_pixels}) exceeds max_pixels ({self.max_pixels})")
         return self
-
-
-Prompt = Annotated[str, Field(pattern=r"\{question\}")]  # a prompt with the placeholder `{question}`
 
 
 class HuggingFaceBlip(CheckpointSettings):
@@ -177,7 +202,8 @@ class ApiModel(_Answerer):
     concurrency: int = Field(default=8, ge=1, le=256)  # requests at once
     max_new_tokens: int = Field(default=64, ge=1, le=65_536)
     token_limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"  # the endpoint's name for max_new_tokens
-    temperature: float | None = Field(default=0, ge=0, le=2)  # null: not sent, for models that reject it
+    decoding: EndpointDecoding = EndpointDecoding()  # default: a temperature of 0
+    prompt: Prompt | None = None  # null: the prompt alone
     timeout_seconds: float = Field(default=120, gt=0, le=3600)
     retries: int = Field(default=6, ge=0, le=20)
     # Maximum size of a decoded response; a larger one gives an error for its question. Only endpoints that send more
@@ -205,6 +231,20 @@ class ApiModel(_Answerer):
                 "`multiple_choice: rank-text` needs an endpoint that returns the log-probabilities of a prompt; set "
                 "`prompt_log_probabilities: vllm` if it does, or use `rank-letter` or `words`"
             )
+        return self
+
+    @model_validator(mode="before")
+    @classmethod
+    def _moved(cls, values: Any) -> Any:
+        if isinstance(values, Mapping) and "temperature" in values:
+            raise ValueError(f"temperature is part of decoding; write `decoding: {{temperature: {_yaml(values)}}}`")
+        return values
+
+    @model_validator(mode="after")
+    def _set_once(self) -> ApiModel:
+        twice = sorted(set(self.decoding.sent()) & set(self.extra_body or {}))
+        if twice:
+            raise ValueError(f"`{twice[0]}` is in decoding and in extra_body; give it in decoding alone")
         return self
 
     @property
@@ -295,6 +335,11 @@ def dual_encoders(models: Mapping[str, Any], benchmark: str) -> list[str]:
 
 def _evaluated(models: Mapping[str, Any], benchmark: str, kind: Any) -> list[str]:
     return sorted(key for key, one in models.items() if isinstance(one, kind) and one.is_evaluated_on(benchmark))
+
+
+def _yaml(values: Mapping[str, Any]) -> str:
+    value = values["temperature"]
+    return "null" if value is None else f"{value}"
 
 
 def _slug(key: str) -> str:

@@ -148,11 +148,11 @@ def test_a_plan_says_what_models_with_prices_would_cost(
     made(project)
     assert planned(project, []) == [], "it has no prices, and is up to date"
     project.values["models"]["paid"] = project.values["models"]["m"] | {
-        "temperature": 0.5,
+        "decoding": {"temperature": 0.5},
         "price_per_million_prompt_tokens": 1e6,
         "price_per_million_response_tokens": 0,
     }
-    project.values["models"]["other"] = project.values["models"]["m"] | {"temperature": 0.7}
+    project.values["models"]["other"] = project.values["models"]["m"] | {"decoding": {"temperature": 0.7}}
     (line,) = planned(project, [])
     assert line.startswith("paid cvqa-real direct: asks 6 of 6 questions (0 are stored), about 54 prompt ")
     assert "cost about 54.00" in line

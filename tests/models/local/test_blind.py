@@ -44,6 +44,8 @@ def test_pictures_are_not_even_fetched(tmp_path: Path) -> None:
         (True, "{question}", "<s>USER: How many dots?\nASSISTANT:", " 16"),
         (False, "Question: {question}\nAnswer:", "Question: How many dots?\nAnswer:", " 16"),
         (False, "{question}", "How many dots?", " 16"),
+        (False, "blip-2-opt", "Question: How many dots? Answer:", " 16"),
+        (True, "blip-2-opt", "<s>USER: How many dots?\nASSISTANT:", " 16"),
     ],
 )
 def test_scores_are_those_of_the_words_alone(

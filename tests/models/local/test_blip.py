@@ -84,8 +84,10 @@ def test_the_prompt_is_a_setting(tmp_path: Path) -> None:
     folder = tiny_blip2(tmp_path, "opt")
     asked = question([picture(0)], "How many {dots}?", OPTIONS)
     tokenizer = loaded(folder).checkpoint.encode.args[0].tokenizer  # type: ignore[attr-defined]
-    for words in ("Question: {question} Answer:", "{question}"):
-        model = loaded(folder, prompt=words)
+    short = "Question: {question} Short answer:"
+    settings = {"Question: {question} Answer:": None, "{question}": None, short: "instructblip"}
+    for words, form in settings.items():
+        model = loaded(folder, prompt=form or words)
         inputs = model.checkpoint.encode([Prompt(asked.messages, asked.images())])
         assert tokenizer.decode(inputs["input_ids"][0]) == "<image>" * 3 + "<s>" + words.replace(
             "{question}", "How many {dots}?"

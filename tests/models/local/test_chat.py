@@ -193,3 +193,18 @@ def test_an_option_is_tokenised_as_it_stands_after_the_prompt(processor: Any) ->
     # After `1` the option becomes part of the token `16`, so it is tokenised alone.
     assert tokenizer.tokenize("\n16")[-1] == "16"
     assert words(AnswerPlace("\n1", ""), "6") == ["6"]
+
+
+def test_a_text_is_around_the_question_and_a_form_that_words_questions_leaves_it(checkpoint: Path) -> None:
+    def read_by(setting: str | None) -> str:
+        loaded: Any = load("hf-chat", settings(checkpoint, prompt=setting), 0)
+        asked = question(picture(0), "How many?")
+        inputs = loaded.checkpoint.encode([loaded._prompt(asked)])
+        template = loaded.checkpoint.encode.args[0]
+        return str(template.processor.tokenizer.decode(inputs["input_ids"][0]))
+
+    bare = read_by(None)
+    assert bare.count("How many?") == 1
+    assert read_by("Question: {question} Answer:") == bare.replace("How many?", "Question: How many? Answer:")
+    assert read_by("instructblip") == bare.replace("How many?", "Question: How many? Short answer:")
+    assert read_by("llava-1-5") == bare

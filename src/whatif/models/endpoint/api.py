@@ -9,6 +9,8 @@ from typing import Any
 
 from whatif.errors import WhatifError
 from whatif.language.messages import with_system
+from whatif.language.prompts import wrapped, wrapper
+from whatif.language.prompts.form import PLACE
 from whatif.models import Answer, ImageForm, Question
 from whatif.models.composites import with_composite
 from whatif.models.endpoint.json_replies import json_fault, response_format
@@ -44,10 +46,11 @@ class ApiAnswers:
             "base_url": settings.base_url.rstrip("/"),
             "model": settings.model,
             "max_new_tokens": settings.max_new_tokens,
-            "temperature": settings.temperature,
+            "temperature": settings.decoding.temperature,
         }
         # Only settings that are set, so that the keys of earlier stored answers do not change.
         composite = "composite" if settings.several_images == "composite" else None
+        self._around = wrapper(settings.prompt)
         given = {
             "system": settings.system,
             "system_role": None if settings.system_role == "system" else settings.system_role,
@@ -55,6 +58,9 @@ class ApiAnswers:
             "several_images": composite,
             "json_mode": None if settings.json_mode == "schema" else settings.json_mode,
             "ranking": ranking_identity(settings),
+            "prompt": None if self._around == PLACE else self._around,
+            "top_p": settings.decoding.top_p,
+            "seed": settings.decoding.seed,
         }
         self.identity = {**self.identity, **{name: value for name, value in given.items() if value is not None}}
 
@@ -148,13 +154,14 @@ class ApiAnswers:
             pictures = [data_url(data) for data in shown.encoded_images()]
         except (OSError, ValueError) as error:
             return Answer(status="error", reason=f"picture cannot be read: {error}"), False
-        conversation = with_system(shown.messages, self._settings.system)
+        conversation = with_system(wrapped(shown.messages, self._around), self._settings.system)
         messages = as_sent(conversation, pictures, self._settings.system_role)
         waits = stream(self._seed, "waits between tries", question.question_id)
         replies: list[Reply] = []
 
         def send(sent: Sent, fields: Mapping[str, Any]) -> Reply:
-            replies.append(endpoint.ask(sent, waits, max_new_tokens=question.max_new_tokens, fields=fields))
+            limit, sample = question.max_new_tokens, question.sample
+            replies.append(endpoint.ask(sent, waits, max_new_tokens=limit, sample=sample, fields=fields))
             return replies[-1]
 
         try:

@@ -107,12 +107,13 @@ class Endpoint:
         generator: Generator,
         *,
         max_new_tokens: int | None = None,
+        sample: int = 0,
         fields: Mapping[str, Any] | None = None,
     ) -> Reply:
         """The reply to a conversation; waits between tries are drawn from `generator`, or given by Retry-After.
 
-        `max_new_tokens` raises the limit of the settings. `fields` are further fields of this request; they replace
-        those of the settings.
+        `max_new_tokens` raises the limit of the settings. `sample` is the number of the sample, from 0. `fields` are
+        further fields of this request; they replace those of the settings.
 
         Retried: failed or broken connections, time-outs, replies that are not a chat completion, and the statuses 408,
         409, 429 and from 500 on. A request that got a complete reply is not sent again.
@@ -133,12 +134,14 @@ class Endpoint:
             reraise=True,
         )
         try:
-            limit = max(self._settings.max_new_tokens, max_new_tokens or 0)
-            return tries(self._ask_once, messages, limit, fields or {})
+            limits = {self._settings.token_limit: max(self._settings.max_new_tokens, max_new_tokens or 0)}
+            return tries(self._ask_once, messages, {**limits, **self._settings.decoding.sent(sample)}, fields or {})
         except _TryAgainError as error:
             raise GaveUpError(f"{error} (the last of {tries.statistics['attempt_number']} tries)") from None
 
-    def _ask_once(self, messages: Sequence[Mapping[str, Any]], max_new_tokens: int, fields: Mapping[str, Any]) -> Reply:
+    def _ask_once(
+        self, messages: Sequence[Mapping[str, Any]], generation: Mapping[str, Any], fields: Mapping[str, Any]
+    ) -> Reply:
         import openai
 
         from whatif.models.endpoint.bounded_response import ResponseTooLargeError
@@ -146,9 +149,7 @@ class Endpoint:
         if self._stopped.is_set():
             raise GaveUpError("the run was stopped")
         settings = self._settings
-        limit: dict[str, Any] = {settings.token_limit: max_new_tokens}
-        if settings.temperature is not None:
-            limit["temperature"] = settings.temperature
+        limit: dict[str, Any] = dict(generation)
         if settings.extra_body is not None or fields:
             limit["extra_body"] = {**(settings.extra_body or {}), **fields}  # replaces fields of the same names
         create: Any = self._client.chat.completions.create  # its type overloads do not accept plain dictionaries

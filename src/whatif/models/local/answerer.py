@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from whatif.errors import WhatifError
 from whatif.language.messages import Messages, images_in, without_images
@@ -17,7 +17,9 @@ from whatif.models.composites import with_composite
 from whatif.models.local.conversations import UnfitQuestionError
 from whatif.models.local.faults import about_one_question, device_failed, first_line, out_of_memory
 from whatif.models.local.generation import Batches
+from whatif.models.local.sampling import Noise, sampling_stream
 from whatif.models.local.sent_images import SentImages
+from whatif.params.decoding import Decoding
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -29,15 +31,40 @@ _WINDOW = 8
 
 @dataclass(frozen=True)
 class Prompt:
-    """A model's input: the conversation and its decoded images; equal `image_ids` mean the same images."""
+    """A model's input: the conversation and its decoded images; equal `image_ids` mean the same images.
+
+    `sample` is the number of the sample, from 0, if several are drawn.
+    """
 
     messages: Messages
     images: Sequence[Image] = ()
+    sample: int = 0
 
     @property
     def image_ids(self) -> tuple[str, ...]:
         """The ids of its images; empty for a model that does not look at them."""
         return tuple(image.image_id for image in images_in(self.messages)) if self.images else ()
+
+
+class Generate(Protocol):
+    """Generates responses to encoded prompts, sampled if `noise` is given."""
+
+    def __call__(self, inputs: Mapping[str, Any], limit: int, noise: Noise | None = None, /) -> list[list[int]]:
+        """At most `limit` new tokens of each row."""
+
+
+class GenerateTogether(Protocol):
+    """Generates responses to prompts that share images."""
+
+    def __call__(
+        self,
+        prompts: Sequence[Mapping[str, Any]],
+        pictures: Sequence[tuple[str, ...]],
+        limit: int,
+        noise: Noise | None = None,
+        /,
+    ) -> list[list[int]]:
+        """At most `limit` new tokens of each prompt."""
 
 
 def _nothing_known(inputs: Mapping[str, Any], prompts: Sequence[Prompt]) -> list[SentImages]:
@@ -59,25 +86,25 @@ class Checkpoint:
     encode: Callable[[Sequence[Prompt]], Mapping[str, Any]]
     option_tokens: Callable[[str], list[int]]
     score: Callable[[Mapping[str, Any], Sequence[list[int]]], tuple[OptionScore, ...]]
-    generate: Callable[[Mapping[str, Any], int], list[list[int]]]
+    generate: Generate
     decode: Callable[[list[int]], str]
     ends: Collection[int]
     max_new_tokens: int  # unless a question raises it
-    generate_together: (
-        Callable[[Sequence[Mapping[str, Any]], Sequence[tuple[str, ...]], int], list[list[int]]] | None
-    ) = None
+    generate_together: GenerateTogether | None = None
     image_form: Callable[[Messages], ImageForm] = lambda messages: "in place"
     sent: Callable[[Mapping[str, Any], Sequence[Prompt]], list[SentImages]] = _nothing_known
     looks: bool = True  # whether the model gets the images
     takes_one_image: bool = False  # several are put on one canvas (`whatif.models.composites`)
+    decoding: Decoding = field(default_factory=Decoding)
 
 
 @dataclass
 class LocalModel:
-    """Answers questions with a checkpoint: ranks options, or generates greedily in batches if the question is open.
+    """Answers questions with a checkpoint: ranks options, or generates in batches if the question is open.
 
-    Nothing is sampled. A question is an `error` with its reason if its image cannot be decoded, its scores are not
-    numbers, or the processor or the model rejects it; the run continues. Batches change the time, not the answers.
+    A sampled response depends only on the seed of its decoding, the conversation and the number of the sample. A
+    question is an `error` with its reason if its image cannot be decoded, its scores are not numbers, or the processor
+    or the model rejects it; the run continues. Batches change the time, not the answers.
     """
 
     checkpoint: Checkpoint
@@ -213,12 +240,12 @@ class LocalModel:
             alone = [self.checkpoint.encode([prompt]) for prompt in prompts]
             lengths = [inputs["input_ids"].shape[1] for inputs in alone]
             sent = [self.checkpoint.sent(one, [prompt])[0] for one, prompt in zip(alone, prompts, strict=True)]
-            rows = together(alone, pictures, limit)
+            rows = together(alone, pictures, limit, self._noise(prompts))
         else:
             inputs = self.checkpoint.encode(prompts)
             lengths = inputs["attention_mask"].sum(dim=1).tolist()
             sent = self.checkpoint.sent(inputs, prompts)
-            rows = self.checkpoint.generate(inputs, limit)
+            rows = self.checkpoint.generate(inputs, limit, self._noise(prompts))
         return [
             Answer(
                 response=self.checkpoint.decode(tokens),
@@ -230,11 +257,19 @@ class LocalModel:
             for tokens, length, of_images in zip(rows, lengths, sent, strict=True)
         ]
 
+    def _noise(self, prompts: Sequence[Prompt]) -> Noise | None:
+        """The noise of a batch, new for each attempt; None if nothing is sampled."""
+        decoding = self.checkpoint.decoding
+        if not decoding.is_random:
+            return None
+        drawn = [sampling_stream(decoding.seed, prompt.messages, prompt.sample) for prompt in prompts]
+        return Noise(decoding.temperature, decoding.top_p, drawn)
+
     def _prompt(self, question: Question) -> Prompt:
         if not self.checkpoint.looks:
-            return Prompt(without_images(question.messages))
+            return Prompt(without_images(question.messages), sample=question.sample)
         shown = with_composite(question) if self.checkpoint.takes_one_image else question
-        return Prompt(shown.messages, shown.images())
+        return Prompt(shown.messages, shown.images(), question.sample)
 
     def _with_form(self, answer: Answer, question: Question, prompt: Prompt) -> Answer:
         if answer.status == "error":

@@ -10,34 +10,37 @@ from functools import partial
 from typing import Any
 
 from whatif.errors import WhatifError
+from whatif.language.prompts import wrapper
+from whatif.language.prompts.form import PLACE
 from whatif.models import Model
 from whatif.models.local.answer_place import AnswerPlace, answer_place, decoded, option_tokens
 from whatif.models.local.answerer import Checkpoint, LocalModel, Prompt
 from whatif.models.local.checkpoints import identity, load_text_model
 from whatif.models.local.conversations import Template, check_system_message, only_question, text_turns
-from whatif.models.local.generation import Batches, generate, make_greedy
+from whatif.models.local.generation import Batches, generate, prepare_generation
 from whatif.models.local.option_scores import keeps_keys_and_values, on_device, shared_prefix_scores, whole_pass_scores
+from whatif.models.local.sampling import Noise
 from whatif.params.models import BlindTextModel
 
 VERSION = 2  # increase it when a change alters answers
-_QUESTION = "{question}"
 
 
 def blind(settings: BlindTextModel, seed: int) -> Model:
     """Ranks options and answers open questions from the text of the question, as `hf-chat` does with images.
 
     A checkpoint with a chat template is prompted by it, any other by the setting `prompt` with the question inserted.
-    Images are not loaded. Nothing is sampled, so `seed` has no effect.
+    Images are not loaded. `seed` has no effect: `decoding` has its own.
 
     Raises WhatifError when the checkpoint cannot be loaded (see `load_text_model`), and when a system message is set
     that its prompt has no place for.
     """
     model, tokenizer = load_text_model(settings)
     tokenizer.padding_side = "left"
-    ends = make_greedy(model, tokenizer)
+    ends = prepare_generation(model, tokenizer, settings.decoding)
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token
     chats = tokenizer.chat_template is not None
+    around = wrapper(settings.prompt)
     # Templates of language models expect a turn's text as a string, not in parts.
     template = Template(tokenizer, text_turns, settings.system)
     if chats:
@@ -47,14 +50,10 @@ def blind(settings: BlindTextModel, seed: int) -> Model:
             f"checkpoint {settings.checkpoint}: has no chat template and so no place for `system`; "
             "put the text into `prompt`"
         )
-    place = (
-        answer_place(settings.checkpoint, tokenizer, str)
-        if chats
-        else AnswerPlace(settings.prompt.partition(_QUESTION)[2], " ")
-    )
+    place = answer_place(settings.checkpoint, tokenizer, str) if chats else AnswerPlace(around.partition(PLACE)[2], " ")
     plain = keeps_keys_and_values(model)
     checkpoint = Checkpoint(
-        encode=partial(_encode_chat, template) if chats else partial(_encode, tokenizer, settings.prompt),
+        encode=partial(_encode_chat, template) if chats else partial(_encode, tokenizer, around),
         option_tokens=partial(option_tokens, tokenizer, place),
         score=partial(shared_prefix_scores if plain else whole_pass_scores, model),
         generate=partial(_generate, model, ends),
@@ -62,6 +61,7 @@ def blind(settings: BlindTextModel, seed: int) -> Model:
         ends=ends,
         max_new_tokens=settings.max_new_tokens,
         looks=False,
+        decoding=settings.decoding,
     )
     # A recurrent state would also run through the padding of a batch.
     batches = Batches(settings.batch_size if plain else 1)
@@ -81,10 +81,12 @@ def _encode_chat(template: Template, prompts: Sequence[Prompt]) -> Mapping[str, 
 
 def _encode(tokenizer: Any, words: str, prompts: Sequence[Prompt]) -> Mapping[str, Any]:
     asked = [only_question(prompt.messages, "this language model") for prompt in prompts]
-    texts = [words.replace(_QUESTION, text) for text in asked]
+    texts = [words.replace(PLACE, text) for text in asked]
     encoded: Mapping[str, Any] = tokenizer(texts, padding=True, return_tensors="pt", return_token_type_ids=False)
     return encoded
 
 
-def _generate(model: Any, ends: Collection[int], inputs: Mapping[str, Any], limit: int) -> list[list[int]]:
-    return generate(model, on_device(model, inputs), inputs["input_ids"].shape[1], ends, limit)
+def _generate(
+    model: Any, ends: Collection[int], inputs: Mapping[str, Any], limit: int, noise: Noise | None = None
+) -> list[list[int]]:
+    return generate(model, on_device(model, inputs), inputs["input_ids"].shape[1], ends, limit, noise)

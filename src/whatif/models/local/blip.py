@@ -11,39 +11,42 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from whatif.language.prompts import wrapper
+from whatif.language.prompts.form import PLACE
 from whatif.models import Model, OptionScore
 from whatif.models.local.answer_place import AnswerPlace, decoded, option_tokens
 from whatif.models.local.answerer import Checkpoint, LocalModel, Prompt
 from whatif.models.local.checkpoints import identity, load_blip_model
 from whatif.models.local.conversations import UnfitQuestionError, only_question
-from whatif.models.local.generation import Batches, generate, make_greedy
+from whatif.models.local.generation import Batches, generate, prepare_generation
 from whatif.models.local.option_scores import decoder_scores, following_scores, on_device
+from whatif.models.local.sampling import Noise
 from whatif.models.local.sent_images import sent
 from whatif.params.models import HuggingFaceBlip
 
 VERSION = 2  # increase it when a change alters answers
-_QUESTION = "{question}"
 
 
 def hugging_face_blip(settings: HuggingFaceBlip, seed: int) -> Model:
-    """Ranks options by log-likelihood and answers open questions greedily, `batch_size` at once.
+    """Ranks options by log-likelihood and answers open questions, `batch_size` at once.
 
-    The prompt is the setting `prompt` with the question inserted. Several images become a composite; a question without
-    an image, or in a conversation of more than one message, is an `error`. Nothing is sampled, so `seed` has no effect.
+    The prompt is the setting `prompt`, or the wrapper of the form that it names, with the question inserted. Several
+    images become a composite; a question without an image, or in a conversation of more than one message, is an
+    `error`. `seed` has no effect: `decoding` has its own.
 
     Raises WhatifError when the checkpoint cannot be loaded (see `load_blip_model`).
     """
     model, processor = load_blip_model(settings)
     tokenizer = processor.tokenizer
-    ends = make_greedy(model.language_model, tokenizer)
+    ends = prepare_generation(model.language_model, tokenizer, settings.decoding)
     encodes = model.language_model.config.is_encoder_decoder
     # Image tokens come before the padding. T5 counts distances between all positions, so there must be no padding in
     # between; a decoder counts only unmasked positions, and has to continue directly after the prompt.
     tokenizer.padding_side = "right" if encodes else "left"
-    after = settings.prompt.partition(_QUESTION)[2]
-    place = AnswerPlace("", "") if encodes else AnswerPlace(after, " ")
+    around = wrapper(settings.prompt)
+    place = AnswerPlace("", "") if encodes else AnswerPlace(around.partition(PLACE)[2], " ")
     checkpoint = Checkpoint(
-        encode=partial(_encode, processor, settings.prompt, _limits(model.config)),
+        encode=partial(_encode, processor, around, _limits(model.config)),
         option_tokens=partial(option_tokens, tokenizer, place),
         score=partial(encoder_decoder_scores if encodes else decoder_only_scores, model),
         generate=partial(_generate, model, ends),
@@ -52,6 +55,7 @@ def hugging_face_blip(settings: HuggingFaceBlip, seed: int) -> Model:
         max_new_tokens=settings.max_new_tokens,
         takes_one_image=True,
         sent=lambda inputs, prompts: sent(model.config, processor, inputs, [prompt.images for prompt in prompts]),
+        decoding=settings.decoding,
     )
     return LocalModel(checkpoint, partial(identity, settings, VERSION, model.config), Batches(settings.batch_size))
 
@@ -106,7 +110,7 @@ def _encode(processor: Any, words: str, limits: Mapping[str, int], prompts: Sequ
             raise UnfitQuestionError(f"{processor.image_token} in the question's words stands for a picture")
     encoded: Mapping[str, Any] = processor(
         images=[prompt.images[0] for prompt in prompts],
-        text=[words.replace(_QUESTION, text) for text in texts],
+        text=[words.replace(PLACE, text) for text in texts],
         padding=True,
         return_tensors="pt",
     )
@@ -116,7 +120,10 @@ def _encode(processor: Any, words: str, limits: Mapping[str, int], prompts: Sequ
     return encoded
 
 
-def _generate(model: Any, ends: Collection[int], inputs: Mapping[str, Any], limit: int) -> list[list[int]]:
+def _generate(
+    model: Any, ends: Collection[int], inputs: Mapping[str, Any], limit: int, noise: Noise | None = None
+) -> list[list[int]]:
     # An encoder-decoder returns its start token first, a decoder its prompt.
     encodes = model.language_model.config.is_encoder_decoder
-    return generate(model, on_device(model, inputs), 1 if encodes else inputs["input_ids"].shape[1], ends, limit)
+    skipped = 1 if encodes else inputs["input_ids"].shape[1]
+    return generate(model, on_device(model, inputs), skipped, ends, limit, noise)

@@ -6,13 +6,15 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from whatif.language.prompts import wrapped, wrapper
 from whatif.models import Model
 from whatif.models.local.answer_place import answer_place, decoded, option_tokens
 from whatif.models.local.answerer import Checkpoint, LocalModel, Prompt
 from whatif.models.local.checkpoints import identity, load_chat_model
 from whatif.models.local.conversations import Template, check_system_message
-from whatif.models.local.generation import Batches, generate, make_greedy
+from whatif.models.local.generation import Batches, generate, prepare_generation
 from whatif.models.local.option_scores import on_device, option_scores
+from whatif.models.local.sampling import Noise
 from whatif.models.local.sent_images import SentImages, sent
 from whatif.models.local.shared_generation import generate_together, shares_pictures
 from whatif.params.models import HuggingFaceChat
@@ -21,11 +23,12 @@ VERSION = 2  # increase it when a change alters answers
 
 
 def hugging_face_chat(settings: HuggingFaceChat, seed: int) -> Model:
-    """Ranks options by log-likelihood and answers open questions greedily, `batch_size` at once.
+    """Ranks options by log-likelihood and answers open questions, `batch_size` at once.
 
     In the families of `option_scores.SHARED_PREFIX`, images and question are encoded once for all options, and open
     questions about the same images are encoded once as far as their prompts agree (see `shared_generation`). Other
-    families need one forward pass for each option. Nothing is sampled, so `seed` has no effect.
+    families need one forward pass for each option. Images are not shared with beam search. `seed` has no effect:
+    `decoding` has its own.
 
     Raises WhatifError when the checkpoint cannot be loaded (see `load_chat_model`), and when a system message is set
     that its chat template has no place for.
@@ -35,26 +38,28 @@ def hugging_face_chat(settings: HuggingFaceChat, seed: int) -> Model:
     check_system_message(settings.checkpoint, template)
     tokenizer = processor.tokenizer
     tokenizer.padding_side = "left"
-    ends = make_greedy(model, tokenizer)
+    ends = prepare_generation(model, tokenizer, settings.decoding)
+    shares = shares_pictures(model) and settings.decoding.beams == 1
     checkpoint = Checkpoint(
-        encode=partial(_encode, template),
+        encode=partial(_encode, template, wrapper(settings.prompt)),
         option_tokens=partial(option_tokens, tokenizer, answer_place(settings.checkpoint, processor)),
         score=partial(option_scores, model),
         generate=partial(_generate, model, ends),
         decode=partial(decoded, tokenizer),
         ends=ends,
         max_new_tokens=settings.max_new_tokens,
-        generate_together=partial(generate_together, model, ends) if shares_pictures(model) else None,
+        generate_together=partial(generate_together, model, ends) if shares else None,
         image_form=template.image_form,
         sent=partial(_sent, model, processor),
         takes_one_image=settings.several_images == "composite",
+        decoding=settings.decoding,
     )
     return LocalModel(checkpoint, partial(identity, settings, VERSION, model.config), Batches(settings.batch_size))
 
 
-def _encode(template: Template, prompts: Sequence[Prompt]) -> Mapping[str, Any]:
+def _encode(template: Template, around: str, prompts: Sequence[Prompt]) -> Mapping[str, Any]:
     encoded: Mapping[str, Any] = template.processor.apply_chat_template(
-        [template.conversation(prompt.messages, prompt.images) for prompt in prompts],
+        [template.conversation(wrapped(prompt.messages, around), prompt.images) for prompt in prompts],
         add_generation_prompt=True,
         tokenize=True,
         return_dict=True,
@@ -68,5 +73,7 @@ def _sent(model: Any, processor: Any, inputs: Mapping[str, Any], prompts: Sequen
     return sent(model.config, processor, inputs, [prompt.images for prompt in prompts])
 
 
-def _generate(model: Any, ends: Collection[int], inputs: Mapping[str, Any], limit: int) -> list[list[int]]:
-    return generate(model, on_device(model, inputs), inputs["input_ids"].shape[1], ends, limit)
+def _generate(
+    model: Any, ends: Collection[int], inputs: Mapping[str, Any], limit: int, noise: Noise | None = None
+) -> list[list[int]]:
+    return generate(model, on_device(model, inputs), inputs["input_ids"].shape[1], ends, limit, noise)

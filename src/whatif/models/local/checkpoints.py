@@ -11,6 +11,8 @@ from whatif.artifacts.verified import source_digest
 from whatif.errors import WhatifError
 from whatif.files.inputs import read_bytes
 from whatif.files.named_folders import named_path
+from whatif.language.prompts import wrapper
+from whatif.language.prompts.form import PLACE
 from whatif.models.local.faults import first_line
 from whatif.models.local.image_sizes import check_picture_size
 from whatif.models.local.pixel_limits import limit_pixels
@@ -25,7 +27,7 @@ _BLIP = ("blip-2", "instructblip")
 # stored prompt and options already contain.
 _WITHOUT_EFFECT = {"name", "checkpoint", "revision", "device", "batch_size", "benchmarks", "limit", "multiple_choice"}
 # A null here would change the key of every answer that was stored before these settings existed.
-_ONLY_WHEN_SET = ("system", "device_map", "quantization", "min_pixels", "max_pixels")
+_ONLY_WHEN_SET = ("system", "device_map", "quantization", "min_pixels", "max_pixels", "prompt")
 _TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "tokenizer_config.json")
 
 
@@ -70,9 +72,16 @@ def identity(settings: LocalCheckpoint, version: int, configuration: Any) -> dic
     """
     folder = folder_of(settings.checkpoint)
     unset = {name for name in _ONLY_WHEN_SET if getattr(settings, name, None) is None}
-    asked = settings.model_dump(mode="json", exclude=_WITHOUT_EFFECT | unset)
+    asked = settings.model_dump(mode="json", exclude=_WITHOUT_EFFECT | unset | {"decoding"})
     if asked.get("several_images") == "in place":  # an addition, too: what was sent before is sent now
         del asked["several_images"]
+    if "prompt" in asked:
+        asked["prompt"] = wrapper(asked["prompt"])  # what a form stands for, not its name
+        if asked["prompt"] == PLACE and isinstance(settings, HuggingFaceChat):  # nothing is around the question
+            del asked["prompt"]
+    decoding = getattr(settings, "decoding", None)
+    if decoding is not None and decoding.identity is not None:
+        asked["decoding"] = decoding.identity
     if folder is not None:
         return {**asked, "version": version, "files": source_digest(folder)}
     revision = getattr(configuration, "_commit_hash", None) or settings.revision

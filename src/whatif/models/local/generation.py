@@ -1,4 +1,4 @@
-"""Greedy generation of answers for many prompts at once."""
+"""Generation of answers for many prompts at once: greedy, by beam search, or sampled."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from whatif.models.local.faults import out_of_memory
+from whatif.models.local.sampling import Noise
+from whatif.params.decoding import Decoding
 
 Item = TypeVar("Item")
 Made = TypeVar("Made")
@@ -53,9 +55,11 @@ class Batches:
             self.said = True
 
 
-def make_greedy(model: Any, tokenizer: Any) -> frozenset[int]:
-    """Sets the model to greedy generation, overriding its recommended settings (sampling, repetition penalties).
+def prepare_generation(model: Any, tokenizer: Any, decoding: Decoding) -> frozenset[int]:
+    """Sets how the model generates, overriding its recommended settings (sampling, repetition penalties).
 
+    Beam search is the library's, with its own values (a length penalty of 1 unless `decoding` has another, the best
+    finished response of all beams). Sampling takes the most probable token too, after `Noise` is added.
     Returns the tokens that end an answer.
     """
     import transformers
@@ -69,7 +73,8 @@ def make_greedy(model: Any, tokenizer: Any) -> frozenset[int]:
         padding = min(ends, default=None)
     model.generation_config = configuration(
         do_sample=False,
-        num_beams=1,
+        num_beams=decoding.beams,
+        length_penalty=1.0 if decoding.length_penalty is None else decoding.length_penalty,
         bos_token_id=own.bos_token_id,
         eos_token_id=sorted(ends) or None,
         pad_token_id=padding,
@@ -78,15 +83,24 @@ def make_greedy(model: Any, tokenizer: Any) -> frozenset[int]:
     return ends
 
 
-def generate(model: Any, inputs: dict[str, Any], skipped: int, ends: Collection[int], limit: int) -> list[list[int]]:
+def generate(  # noqa: PLR0917
+    model: Any,
+    inputs: dict[str, Any],
+    skipped: int,
+    ends: Collection[int],
+    limit: int,
+    noise: Noise | None = None,
+) -> list[list[int]]:
     """At most `limit` new tokens of each row, up to and including the one of `ends` that ends the answer.
 
-    `inputs` are rows x prompt; the first `skipped` tokens of the model's output are not part of the answer.
+    `inputs` are rows x prompt; the first `skipped` tokens of the model's output are not part of the answer. `noise`
+    makes the most probable tokens a sample.
     """
     import torch
 
+    more = {} if noise is None else {"logits_processor": [noise]}
     with torch.inference_mode():
-        rows = model.generate(**inputs, max_new_tokens=limit)[:, skipped:].tolist()
+        rows = model.generate(**inputs, max_new_tokens=limit, **more)[:, skipped:].tolist()
     return [until_end(row, ends) for row in rows]
 
 

@@ -1,4 +1,4 @@
-"""Greedy answers to several questions about the same images, which are encoded once for all of them.
+"""Answers to several questions about the same images, which are encoded once for all of them: greedy or sampled.
 
 The questions of a pair share their image, and encoding it is most of the work of a short answer. The common beginning
 of the prompts of an image (the opening of the template, the image, the text up to the first difference) is encoded
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from whatif.models.local.generation import until_end
 from whatif.models.local.option_scores import PER_TOKEN, SHARED_PREFIX, forget_positions, on_device, rope_deltas
+from whatif.models.local.sampling import Noise
 from whatif.models.local.sent_images import image_token
 
 if TYPE_CHECKING:
@@ -44,14 +45,19 @@ def shares_pictures(model: Any) -> bool:
     return bool(layers) and all(type(layer) is DynamicLayer for layer in layers)
 
 
-def generate_together(
-    model: Any, ends: Collection[int], prompts: Sequence[Inputs], pictures: Sequence[tuple[str, ...]], limit: int
+def generate_together(  # noqa: PLR0917
+    model: Any,
+    ends: Collection[int],
+    prompts: Sequence[Inputs],
+    pictures: Sequence[tuple[str, ...]],
+    limit: int,
+    noise: Noise | None = None,
 ) -> list[list[int]]:
     """At most `limit` new tokens of each prompt, as `whatif.models.local.generation.generate` returns them.
 
     `prompts` are the processor's outputs for one conversation each (1 x tokens), all with the same number of images.
-    `pictures` identifies the images: equal values are the same images. Raises ValueError for a prompt that ends in an
-    image.
+    `pictures` identifies the images: equal values are the same images. `noise` makes the most probable tokens a sample.
+    Raises ValueError for a prompt that ends in an image.
     """
     import torch
 
@@ -73,7 +79,8 @@ def generate_together(
             inputs |= on_device(model, {"cross_attention_mask": _padded([r["cross_attention_mask"] for r in rests])})
         next_places = torch.tensor([encoded[row][1] for row in rows])
         places = next_places[:, None] + (real.cumsum(dim=1) - 1).clamp(min=0)
-        said = _greedy(model, ends, inputs, cache, places.to(model.device), limit)
+        ordered = None if noise is None else noise.ordered(order)
+        said = _steps(model, ends, inputs, cache, places.to(model.device), limit, ordered)
     made = dict(zip(order, said, strict=True))
     return [until_end(made[place], ends) for place in range(len(prompts))]
 
@@ -145,8 +152,14 @@ def _padded(rows: Sequence[torch.Tensor], axis: int = 1) -> torch.Tensor:
     return torch.cat(filled)
 
 
-def _greedy(  # noqa: PLR0917
-    model: Any, ends: Collection[int], inputs: dict[str, Any], cache: Any, places: torch.Tensor, limit: int
+def _steps(  # noqa: PLR0917
+    model: Any,
+    ends: Collection[int],
+    inputs: dict[str, Any],
+    cache: Any,
+    places: torch.Tensor,
+    limit: int,
+    noise: Noise | None,
 ) -> list[list[int]]:
     """The most probable tokens, step by step, until all rows have ended. `places` are the positions of `input_ids`."""
     import torch
@@ -159,7 +172,8 @@ def _greedy(  # noqa: PLR0917
         # Models with three-dimensional positions need all three; they are equal for text.
         positions = places.expand(3, -1, -1) if moves else places
         output = model(**inputs, position_ids=positions, past_key_values=cache, use_cache=True, logits_to_keep=1)
-        made.append(output.logits[:, -1].argmax(dim=-1))
+        logits = output.logits[:, -1]
+        made.append((logits if noise is None else noise(inputs["input_ids"], logits)).argmax(dim=-1))
         ended |= torch.isin(made[-1], last)
         inputs["input_ids"] = made[-1][:, None]
         inputs["attention_mask"] = torch.nn.functional.pad(inputs["attention_mask"], (0, 1), value=1)

@@ -179,12 +179,16 @@ class StoredModel:
         if question.json_schema is None:
             identity.pop("json_mode", None)
         if options:
-            identity.pop("max_new_tokens", None)  # nothing is generated when options are ranked
+            # Nothing is generated when options are ranked.
+            identity.pop("max_new_tokens", None)
+            identity.pop("decoding", None)
         elif question.max_new_tokens is not None and "max_new_tokens" in identity:
             identity["max_new_tokens"] = max(identity["max_new_tokens"], question.max_new_tokens)
-        request = {"identity": identity, "options": options}
+        request: dict[str, Any] = {"identity": identity, "options": options}
         if question.json_schema is not None:
             request["json_schema"] = question.json_schema
+        if question.sample:  # not the first, so that more samples keep it
+            request["sample"] = question.sample
         # The usual conversation has the form that all requests had once, so that their answers stay in use.
         if is_one_turn(question.messages):
             return {**request, "prompt": question.prompt, "image_ids": list(question.image_ids)}
