@@ -174,6 +174,14 @@ OPTION_SCORE = pa.struct(
 IMAGE_SIZE = pa.struct(
     [pa.field("width", pa.int32(), nullable=False), pa.field("height", pa.int32(), nullable=False)]  # pixels
 )
+SAMPLE = pa.struct(
+    [
+        pa.field("response", pa.string()),
+        pa.field("answer", pa.string()),
+        pa.field("status", pa.string(), nullable=False),  # as that of the prediction
+        pa.field("request_key", pa.string()),
+    ]
+)
 EARLIER_TURN = pa.struct([pa.field("response", pa.string(), nullable=False), pa.field("request_key", pa.string())])
 
 PREDICTIONS = Table(
@@ -198,6 +206,7 @@ PREDICTIONS = Table(
         ("image_sizes", pa.list_(IMAGE_SIZE), NULLABLE),  # as the model's processor made the images; null if not known
         ("image_tokens", pa.int64(), NULLABLE),  # of all images together
         ("earlier_turns", pa.list_(EARLIER_TURN), NULLABLE),  # of a strategy with several turns
+        ("samples", pa.list_(SAMPLE), NULLABLE),  # responses of which the majority counts; null if there is only one
     ),
 )
 

@@ -91,5 +91,6 @@ def prediction(
         "image_sizes": None if sizes is None else [{"width": width, "height": height} for width, height in sizes],
         "image_tokens": answer.image_tokens,
         "earlier_turns": None,
+        "samples": None,
         **more,
     }

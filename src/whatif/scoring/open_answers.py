@@ -12,6 +12,8 @@ from whatif.models import Answer, Model, note_of
 from whatif.progress import progress
 from whatif.scoring.asking import Pictures, WithExamples, image_parts, prediction, question_of
 from whatif.scoring.extraction.answer import is_correct
+from whatif.scoring.majority import as_column, summed
+from whatif.scoring.majority import majority as majority_of
 from whatif.scoring.rank import majority_answers
 from whatif.scoring.said import answer_in
 
@@ -26,6 +28,8 @@ def open_predictions(
     *,
     strategy: str,
     pairs: Container[str] | None = None,
+    prompt_form: str | None = None,
+    samples: int = 1,
 ) -> Iterator[dict[str, Any]]:
     """Rows of `predictions`, one for each row of `questions`, in ascending order of question_id.
 
@@ -35,6 +39,10 @@ def open_predictions(
     question that has a response so far, and the last response counts. A response from which no answer, or more than
     one, can be extracted counts as wrong and keeps its status, and so does a response that was cut off; nothing is
     guessed. An unanswered question keeps its reason, and is not asked in the turns that follow.
+
+    `prompt_form` is the form of the model, if it has one: its wording replaces that of a strategy that is replaceable.
+    With several `samples`, the whole conversation is held so many times, and the majority of the answers counts (see
+    `whatif.scoring.majority`).
     """
     every = sorted(questions, key=lambda row: str(row["question_id"]))
     majority = majority_answers(every)
@@ -44,9 +52,10 @@ def open_predictions(
     rows = [row for row in every if pairs is None or row["pair_id"] in pairs]
     described = read(strategy)
     pictures = WithExamples(images, example_images(strategy))
-    talks = [_Talk() for _ in rows]
+    numbered = [(row, sample) for row in rows for sample in range(samples)]
+    talks = [_Talk() for _ in numbered]
     for turn in described.turns:
-        asked = [(row, talk) for row, talk in zip(rows, talks, strict=True) if talk.goes_on]
+        asked = [(*one, talk) for one, talk in zip(numbered, talks, strict=True) if talk.goes_on]
         put = [
             question_of(
                 row,
@@ -56,24 +65,28 @@ def open_predictions(
                     row["answer_kind"],
                     image_parts(row),
                     talk.responses,
+                    prompt_form=prompt_form,
                 ),
                 pictures,
                 max_new_tokens=turn.max_new_tokens,
+                sample=sample,
                 majority_answer=majority[(row["group"], row["variant"])],
                 group_answers=tuple(sorted(of_group[row["group"]])),
             )
-            for row, talk in asked
+            for row, sample, talk in asked
         ]
         answers = progress(model.answer(put), len(put), model_key, "question", note=note_of(model))
         if turn is not described.turns[-1]:
-            for (_, talk), answer in zip(asked, answers, strict=True):
+            for (_, _, talk), answer in zip(asked, answers, strict=True):
                 talk.answers.append(answer)
             continue
         arriving = iter(answers)
-        for row, talk in zip(rows, talks, strict=True):
-            if talk.goes_on:
-                talk.answers.append(next(arriving))
-            yield _prediction(row, model_key, strategy, talk, described.answer_after)
+        for place, row in enumerate(rows):
+            of_row = talks[samples * place : samples * (place + 1)]
+            for talk in of_row:
+                if talk.goes_on:
+                    talk.answers.append(next(arriving))
+            yield _prediction(row, model_key, strategy, of_row, described.answer_after)
         next(arriving, None)  # ends the progress display
 
 
@@ -96,14 +109,18 @@ class _Talk:
         return [answer.response or "" for answer in self.answers]
 
 
-def _prediction(row: Row, model_key: str, strategy: str, talk: _Talk, mark: str | None) -> dict[str, Any]:
-    *earlier, answer = talk.answers
-    found = answer_in(_after(mark, answer), row)
-    answer = replace(
-        answer,
-        prompt_tokens=_sum([one.prompt_tokens for one in talk.answers]),
-        response_tokens=_sum([one.response_tokens for one in talk.answers]),
-    )
+def _prediction(row: Row, model_key: str, strategy: str, talks: Sequence[_Talk], mark: str | None) -> dict[str, Any]:
+    finals = [
+        replace(
+            talk.answers[-1],
+            prompt_tokens=summed([one.prompt_tokens for one in talk.answers]),
+            response_tokens=summed([one.response_tokens for one in talk.answers]),
+        )
+        for talk in talks
+    ]
+    each = [answer_in(_after(mark, talk.answers[-1]), row) for talk in talks]
+    place, answer, found = majority_of(finals, each, row)
+    earlier = talks[place].answers[:-1]
     turns = [{"response": one.response, "request_key": one.request_key} for one in earlier]
     return prediction(
         row,
@@ -113,6 +130,7 @@ def _prediction(row: Row, model_key: str, strategy: str, talk: _Talk, mark: str 
         found,
         correct=answer.status == "ok" and found.status == "ok" and is_correct(found, row["answer"], row["answer_kind"]),
         earlier_turns=turns or None,
+        samples=as_column(finals, each),
     )
 
 
@@ -121,7 +139,3 @@ def _after(mark: str | None, answer: Answer) -> Answer:
     if mark is None or answer.response is None or mark not in answer.response:
         return answer
     return replace(answer, response=answer.response.rpartition(mark)[2])
-
-
-def _sum(counts: Sequence[int | None]) -> int | None:
-    return None if None in counts else sum(count or 0 for count in counts)

@@ -26,6 +26,8 @@ from whatif.params.models import MultipleChoice
 from whatif.progress import progress
 from whatif.scoring.asking import Pictures, image_parts, prediction, question_of
 from whatif.scoring.extraction.answer import Extracted
+from whatif.scoring.majority import as_column
+from whatif.scoring.majority import majority as majority_of
 from whatif.scoring.said import answer_in
 
 Row = Mapping[str, Any]
@@ -42,6 +44,8 @@ def predictions(
     form: MultipleChoice,
     rule: Rule,
     majority: Mapping[tuple[str, str], str] | None = None,
+    prompt_form: str | None = None,
+    samples: int = 1,
 ) -> Iterator[dict[str, Any]]:
     """Rows of `predictions`, one for each row of `questions`, in ascending order of question_id.
 
@@ -52,25 +56,36 @@ def predictions(
     be identified, or that was cut off before it named one, is `none` or `ambiguous`. A question that could not be
     answered is kept, with its status and reason, and counts as wrong.
 
+    `prompt_form` is the form of the model, if it has one, which words a question that is answered in `words`. Such a
+    question, and an `open` one, is asked so many times as there are `samples`, and the majority counts (see
+    `whatif.scoring.majority`).
+
     Raises WhatifError when a question has no choices, or its answer is not one of their letters.
     """
     rows = sorted(questions, key=lambda row: str(row["question_id"]))
     letters = majority_answers(rows) if majority is None else majority
     asked = []
-    for row in rows:
+    repeated = 1 if form in ("rank-text", "rank-letter") else samples  # nothing is sampled when options are ranked
+    numbered = [(row, sample) for row in rows for sample in range(repeated)]
+    for row, sample in numbered:
         letters_of = _letters(row)
         asked.append(
             question_of(
                 row,
-                (user_message(_prompt(row, form), image_parts(row)),),
+                (user_message(_prompt(row, form, prompt_form), image_parts(row)),),
                 images,
                 options={"rank-letter": letters_of, "rank-text": tuple(row["choices"])}.get(form, ()),
                 majority_answer=letters.get((row["group"], row["variant"])),
+                sample=sample,
             )
         )
     answers = progress(model.answer(asked), len(asked), model_key, "question", note=note_of(model))
-    for row, answer in zip(rows, answers, strict=True):
-        yield _prediction(row, model_key, answer, form, rule)
+    of_row: list[Answer] = []
+    for (row, _), answer in zip(numbered, answers, strict=True):
+        of_row.append(answer)
+        if len(of_row) == repeated:
+            yield _prediction(row, model_key, of_row, form, rule)
+            of_row = []
 
 
 def best(scores: Sequence[OptionScore], rule: Rule) -> int:
@@ -98,11 +113,11 @@ def majority_answers(questions: Iterable[Row]) -> dict[tuple[str, str], str]:
     return {key: min(count, key=lambda letter: (-count[letter], letter)) for key, count in counts.items()}
 
 
-def _prompt(row: Row, form: MultipleChoice) -> str:
+def _prompt(row: Row, form: MultipleChoice, prompt_form: str | None) -> str:
     if form in ("rank-text", "open"):
         return str(row["question"])
     printed = printed_question(row["question"], row["choices"])
-    return printed if form == "rank-letter" else prompt(DIRECT, printed, "choice")
+    return printed if form == "rank-letter" else prompt(DIRECT, printed, "choice", prompt_form)
 
 
 def _letters(row: Row) -> tuple[str, ...]:
@@ -125,14 +140,21 @@ def _ranked(answer: Answer, rule: Rule) -> Answer:
     return replace(answer, status="error", reason=_NO_SUM) if unknown and answer.status == "ok" else answer
 
 
-def _prediction(row: Row, model_key: str, answer: Answer, form: MultipleChoice, rule: Rule) -> dict[str, Any]:
-    answer = _ranked(answer, rule)
-    scores = answer.option_scores
-    found = Extracted(answer.letter, "ok", None)
-    if scores is not None and answer.status == "ok":
-        found = Extracted(LETTERS[best(scores, rule)], "ok", None)
-    elif answer.response is not None and answer.letter is None:
-        shown = form in ("rank-letter", "words")
-        found = answer_in(answer, row if shown else {**row, "answer_kind": "option text"})
+def _prediction(
+    row: Row, model_key: str, answers: Sequence[Answer], form: MultipleChoice, rule: Rule
+) -> dict[str, Any]:
+    ranked = [_ranked(answer, rule) for answer in answers]
+    each = [_found(row, answer, form, rule) for answer in ranked]
+    _, answer, found = majority_of(ranked, each, row)
     correct = answer.status == "ok" and found.status == "ok" and found.answer == row["answer"]
-    return prediction(row, model_key, DIRECT, answer, found, correct=correct)
+    return prediction(row, model_key, DIRECT, answer, found, correct=correct, samples=as_column(ranked, each))
+
+
+def _found(row: Row, answer: Answer, form: MultipleChoice, rule: Rule) -> Extracted:
+    scores = answer.option_scores
+    if scores is not None and answer.status == "ok":
+        return Extracted(LETTERS[best(scores, rule)], "ok", None)
+    if answer.response is not None and answer.letter is None:
+        shown = form in ("rank-letter", "words")
+        return answer_in(answer, row if shown else {**row, "answer_kind": "option text"})
+    return Extracted(answer.letter, "ok", None)

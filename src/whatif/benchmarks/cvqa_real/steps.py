@@ -146,7 +146,16 @@ def evaluate(task: Task[SampleSettings]) -> None:
     here = set(pairs[places.start : places.stop])
     write_predictions(
         task,
-        lambda loaded, images: open_predictions(questions, images, model, loaded, strategy=strategy, pairs=here),
+        lambda loaded, images: open_predictions(
+            questions,
+            images,
+            model,
+            loaded,
+            strategy=strategy,
+            pairs=here,
+            prompt_form=task.model.prompt_form,
+            samples=task.model.samples,
+        ),
         questions=everything,
     )
 

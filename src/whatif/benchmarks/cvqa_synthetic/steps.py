@@ -212,7 +212,15 @@ def evaluate(task: Task[EvaluatePuzzles]) -> None:
     write_predictions(
         task,
         lambda loaded, images: predictions(
-            asked, images, model, loaded, form=form, rule=asking.rule, majority=majority
+            asked,
+            images,
+            model,
+            loaded,
+            form=form,
+            rule=asking.rule,
+            majority=majority,
+            prompt_form=task.model.prompt_form,
+            samples=task.model.samples,
         ),
         questions=questions,
     )

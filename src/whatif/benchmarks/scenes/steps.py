@@ -192,7 +192,16 @@ def ask(task: Task[None]) -> None:
     pairs = pilot.pairs if pilot else None
     write_predictions(
         task,
-        lambda loaded, images: open_predictions(questions, images, model, loaded, strategy=strategy, pairs=pairs),
+        lambda loaded, images: open_predictions(
+            questions,
+            images,
+            model,
+            loaded,
+            strategy=strategy,
+            pairs=pairs,
+            prompt_form=task.model.prompt_form,
+            samples=task.model.samples,
+        ),
         questions=questions,
     )
 
