@@ -69,6 +69,12 @@ class EndpointDecoding(Settings):
             raise ValueError("several samples would all be the same; set a temperature above 0")
         return self
 
+    @property
+    def identity(self) -> dict[str, Any] | None:
+        """What determines a response besides the temperature, for the key of stored answers; None if nothing is set."""
+        found = {name: value for name, value in {"top_p": self.top_p, "seed": self.seed}.items() if value is not None}
+        return found or None
+
     def sent(self, sample: int = 0) -> dict[str, Any]:
         """The fields of the request for one sample, counted from 0."""
         seed = None if self.seed is None else self.seed + sample

@@ -94,6 +94,21 @@ def test_an_edited_form_makes_the_answers_of_its_models_stale_and_no_others(
     prompts.read.cache_clear()
 
 
+def test_a_question_whose_samples_failed_is_counted_once(
+    real: Project, endpoint: Endpoint, capsys: pytest.CaptureFixture[str]
+) -> None:
+    endpoint.up = 7
+    ask(real, endpoint, decoding={"temperature": 0.7, "samples": 3})
+    made(real)
+    assert [row["status"] for row in rows()] == ["ok"] * 2 + ["error"] * 4
+    assert [row["reason"][:15] for row in rows()[2:]] == ["sample 2 of 3: "] + ["sample 1 of 3: "] * 3
+    said = capsys.readouterr().err
+    assert "4 of 6 questions ended in error" in said and "4 of these errors are transient" in said
+    endpoint.up, asked = 99, len(endpoint.log)
+    made(real)
+    assert len(endpoint.log) == asked + 11 and {row["status"] for row in rows()} == {"ok"}
+
+
 def test_each_sample_is_sent_with_its_own_seed_and_stored_for_itself(real: Project, endpoint: Endpoint) -> None:
     drawn = {"temperature": 0.7, "top_p": 0.9, "seed": 5}
     ask(real, endpoint, decoding={**drawn, "samples": 2})

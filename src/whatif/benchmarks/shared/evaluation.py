@@ -75,6 +75,7 @@ class TransientErrors:
 
     def __init__(self, model: Model) -> None:
         self._model = model
+        self._failed: set[str] = set()  # a question may be asked several times
         self.reasons: Counter[str] = Counter()
 
     @property
@@ -89,12 +90,14 @@ class TransientErrors:
 
     def answer(self, questions: Sequence[Question]) -> Iterator[Answer]:
         """The model's answers."""
-        return map(self._counted, self._model.answer(questions))
+        for answer, question in zip(self._model.answer(questions), questions, strict=True):
+            self._count(question.question_id, answer)
+            yield answer
 
-    def _counted(self, answer: Answer) -> Answer:
-        if answer.status == "error" and answer.transient:
+    def _count(self, question_id: str, answer: Answer) -> None:
+        if answer.status == "error" and answer.transient and question_id not in self._failed:
+            self._failed.add(question_id)
             self.reasons[str(answer.reason)] += 1
-        return answer
 
 
 def _first(reasons: Counter[str]) -> str:

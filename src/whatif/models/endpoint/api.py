@@ -59,8 +59,7 @@ class ApiAnswers:
             "json_mode": None if settings.json_mode == "schema" else settings.json_mode,
             "ranking": ranking_identity(settings),
             "prompt": None if self._around == PLACE else self._around,
-            "top_p": settings.decoding.top_p,
-            "seed": settings.decoding.seed,
+            "decoding": settings.decoding.identity,
         }
         self.identity = {**self.identity, **{name: value for name, value in given.items() if value is not None}}
 
