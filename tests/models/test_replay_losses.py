@@ -93,7 +93,7 @@ def test_the_sum_ranks_where_the_file_has_numbers_of_tokens(tmp_path: Path) -> N
     assert [row["answer"] for row in ranked(path, questions)] == CHOSEN
     rows = ranked(path, questions, rule="sum")
     assert [row["answer"] for row in rows] == ["C", "C", "A", "A"]  # 4, 6, 2, 3 in the first question
-    assert rows[0]["choice_scores"][1] == {"log_likelihood": -6.0, "tokens": 4, "mean": -1.5}
+    assert rows[0]["choice_scores"][1] == {"log_likelihood": -6.0, "tokens": 4, "mean": -1.5, "at_most": False}
 
 
 def test_equal_means_tie_for_any_numbers_of_tokens(tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def test_the_sum_is_not_guessed_where_only_the_mean_is_known(tmp_path: Path) -> 
     assert {(row["status"], row["reason"], row["answer"], row["correct"]) for row in rows} == {
         ("error", reason, None, False)
     }
-    assert rows[0]["choice_scores"][0] == {"log_likelihood": None, "tokens": None, "mean": -4.0}
+    assert rows[0]["choice_scores"][0] == {"log_likelihood": None, "tokens": None, "mean": -4.0, "at_most": False}
     with pytest.raises(ValueError, match="only the mean per token is known"):
         best([OptionScore(-1.0, 1), OptionScore(None, None, -1.0)], "sum")
     with pytest.raises(ValueError, match="needs its mean"):
