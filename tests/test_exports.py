@@ -89,7 +89,7 @@ def all_right(path: str, rows: list[dict[str, Any]]) -> bool:
     model = load("replay", Replay(adapter="replay", predictions=path), 0)
     images = ImageStore([Path("i.parquet")])
     if rows[0]["choices"]:
-        found = list(predictions(rows, images, "m", model, form="words", rule="mean"))
+        found = list(predictions(rows, images, "m", model, form="words"))
     else:
         found = list(open_predictions(rows, images, "m", model, strategy="direct"))
     assert len(found) == len(rows)
@@ -103,7 +103,7 @@ def test_a_letter_that_was_not_shown_names_no_option(tmp_path: Path) -> None:
     forms: dict[MultipleChoice, bool] = {"words": True, "open": False}
     for form, right in forms.items():
         model = load("replay", Replay.model_validate({"adapter": "replay", "predictions": str(path)}), 0)
-        (found,) = predictions([row], ImageStore([]), "m", model, form=form, rule="mean")
+        (found,) = predictions([row], ImageStore([]), "m", model, form=form)
         assert found["correct"] is right
 
 

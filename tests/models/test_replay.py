@@ -62,7 +62,7 @@ def replayed(path: Path, questions: Sequence[Mapping[str, Any]], **more: Any) ->
     model = load("replay", Replay(adapter="replay", predictions=str(path), **more), 0)
     assert model.identity is None
     if questions[0]["choices"]:
-        rows = list(predictions(questions, Pictures(), "m", model, form="words", rule="mean"))
+        rows = list(predictions(questions, Pictures(), "m", model, form="words"))
     else:
         rows = list(open_predictions(questions, Pictures(), "m", model, strategy="direct"))
     return {row["question_id"]: row for row in rows}

@@ -21,7 +21,7 @@ from whatif.models import OptionScore, load
 from whatif.params.models import MultipleChoice, Replay
 from whatif.scoring import predictions
 from whatif.scoring.open_answers import open_predictions
-from whatif.scoring.rank import Rule, best
+from whatif.scoring.ranking_rules import decided
 
 LOSSES = [[4.0, 1.5, 2.0, 3.0], [0.5, 0.25, 0.125, 9.0], [0.0, 1.0, 1.0, 1.0], [2.0, 2.0, 3.0, 2.0]]
 CHOSEN = ["B", "C", "A", "A"]  # the lowest loss, the first in case of a tie
@@ -33,10 +33,14 @@ def asked(folder: Path) -> list[dict[str, Any]]:
 
 
 def ranked(
-    path: Path, questions: Sequence[Mapping[str, Any]], form: MultipleChoice = "rank-text", rule: Rule = "mean"
+    path: Path, questions: Sequence[Mapping[str, Any]], form: MultipleChoice = "rank-text"
 ) -> list[dict[str, Any]]:
     model = load("replay", Replay(adapter="replay", predictions=str(path), multiple_choice=form), 0)
-    return list(predictions(questions, Pictures(), "m", model, form=form, rule=rule))
+    return list(predictions(questions, Pictures(), "m", model, form=form))
+
+
+def by_sum(rows: Sequence[Mapping[str, Any]], questions: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    return decided(rows, {row["question_id"]: row["answer"] for row in questions}, "sum")
 
 
 def lists(path: Path, questions: Sequence[Mapping[str, Any]], losses: Sequence[Any], **more: Any) -> Path:
@@ -91,9 +95,10 @@ def test_the_sum_ranks_where_the_file_has_numbers_of_tokens(tmp_path: Path) -> N
     questions = asked(tmp_path)
     path = lists(tmp_path / "p.jsonl", questions, LOSSES, tokens=[1, 4, 1, 1])
     assert [row["answer"] for row in ranked(path, questions)] == CHOSEN
-    rows = ranked(path, questions, rule="sum")
+    rows = by_sum(ranked(path, questions), questions)
     assert [row["answer"] for row in rows] == ["C", "C", "A", "A"]  # 4, 6, 2, 3 in the first question
-    assert rows[0]["choice_scores"][1] == {"log_likelihood": -6.0, "tokens": 4, "mean": -1.5, "at_most": False}
+    known = {"log_likelihood": -6.0, "tokens": 4, "mean": -1.5, "at_most": False}
+    assert rows[0]["choice_scores"][1] == {**known, "without_image": None, "without_prompt": None}
 
 
 def test_equal_means_tie_for_any_numbers_of_tokens(tmp_path: Path) -> None:
@@ -106,16 +111,13 @@ def test_equal_means_tie_for_any_numbers_of_tokens(tmp_path: Path) -> None:
 def test_the_sum_is_not_guessed_where_only_the_mean_is_known(tmp_path: Path) -> None:
     questions = asked(tmp_path)
     path = lists(tmp_path / "p.jsonl", questions, LOSSES)
-    rows = ranked(path, questions, rule="sum")
-    reason = (
-        "rule `sum`: only the mean per token is known; use rule `mean`, or give the number of tokens of each option"
-    )
+    rows = by_sum(ranked(path, questions), questions)
+    reason = "rule `sum` needs `log_likelihood` of every option, which is not known"
     assert {(row["status"], row["reason"], row["answer"], row["correct"]) for row in rows} == {
         ("error", reason, None, False)
     }
-    assert rows[0]["choice_scores"][0] == {"log_likelihood": None, "tokens": None, "mean": -4.0, "at_most": False}
-    with pytest.raises(ValueError, match="only the mean per token is known"):
-        best([OptionScore(-1.0, 1), OptionScore(None, None, -1.0)], "sum")
+    unknown = dict.fromkeys(("log_likelihood", "tokens", "without_image", "without_prompt"))
+    assert rows[0]["choice_scores"][0] == {**unknown, "mean": -4.0, "at_most": False}
     with pytest.raises(ValueError, match="needs its mean"):
         OptionScore(None, 4)
 

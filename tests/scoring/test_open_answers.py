@@ -67,7 +67,7 @@ def test_where_tokens_are_not_counted_the_limit_is_named() -> None:
 
 def test_an_option_named_in_words_that_were_cut_off_is_none() -> None:
     cut_off = Answer(response="A cat, so it may be B or", response_tokens=9, cut_off=True)
-    (found,) = predictions([row(1, "original")], Pictures(), "m", Answering([cut_off]), form="words", rule="mean")
+    (found,) = predictions([row(1, "original")], Pictures(), "m", Answering([cut_off]), form="words")
     assert (found["answer"], found["status"], found["reason"]) == (None, "none", "cut off at 9 tokens")
 
 

@@ -73,7 +73,7 @@ def constant(*answers: Answer) -> Model:
 
 
 def predicted(questions: Iterable[dict[str, Any]], model: Model, **options: Any) -> list[dict[str, Any]]:
-    settings: dict[str, Any] = {"images": Pictures(), "form": "rank-letter", "rule": "mean", **options}
+    settings: dict[str, Any] = {"images": Pictures(), "form": "rank-letter", **options}
     return list(predictions(questions, settings.pop("images"), "m", model, **settings))
 
 
@@ -163,7 +163,15 @@ def test_only_the_right_letter_with_status_ok_is_correct() -> None:
     assert [each["correct"] for each in made] == [True, False, False, False]
     assert [each["status"] for each in made] == ["ok", "ok", "ambiguous", "error"]
     assert made[0]["choice_scores"] == [
-        {"log_likelihood": value, "tokens": 1, "mean": value, "at_most": False} for value in (-2.0, -1.0, -3.0, -4.0)
+        {
+            "log_likelihood": value,
+            "tokens": 1,
+            "mean": value,
+            "at_most": False,
+            "without_image": None,
+            "without_prompt": None,
+        }
+        for value in (-2.0, -1.0, -3.0, -4.0)
     ]
     assert made[1]["choice_scores"] is None
     assert (made[0]["prompt_tokens"], made[0]["response_tokens"], made[0]["response"]) == (9, 4, None)
@@ -172,18 +180,18 @@ def test_only_the_right_letter_with_status_ok_is_correct() -> None:
 
 
 @pytest.mark.parametrize(
-    ("means", "tokens", "mean", "sum_"),
+    ("means", "tokens", "answer"),
     [
-        ((-2.0, -1.0, -3.0, -4.0), (1, 1, 1, 1), "B", "B"),
-        ((-2.0, -1.0, -3.0, -4.0), (1, 4, 1, 1), "B", "A"),  # -1.0 per token, but -4.0 in total
-        ((-3.0, -2.0, -2.0, -4.0), (2, 2, 2, 2), "B", "B"),  # the first in case of a tie
-        ((-3.0, -2.0, -1.0, -1.0), (1, 1, 2, 2), "C", "B"),
+        ((-2.0, -1.0, -3.0, -4.0), (1, 4, 1, 1), "B"),  # -1.0 per token, although -4.0 in total
+        ((-3.0, -2.0, -2.0, -4.0), (2, 2, 2, 2), "B"),  # the first in case of a tie
+        ((-3.0, -2.0, -1.0, -1.0), (1, 1, 2, 2), "C"),
     ],
 )
-def test_the_rule_says_which_option_wins(means: Sequence[float], tokens: Sequence[int], mean: str, sum_: str) -> None:
+def test_the_option_with_the_highest_mean_is_the_stored_answer(
+    means: Sequence[float], tokens: Sequence[int], answer: str
+) -> None:
     answers = constant(Answer(option_scores=scores(*means, tokens=tokens)))
-    assert predicted([row(0, "original")], answers, rule="mean")[0]["answer"] == mean
-    assert predicted([row(0, "original")], answers, rule="sum")[0]["answer"] == sum_
+    assert predicted([row(0, "original")], answers)[0]["answer"] == answer
 
 
 def test_an_error_chooses_nothing_whatever_its_scores() -> None:

@@ -168,6 +168,9 @@ OPTION_SCORE = pa.struct(
         pa.field("tokens", pa.int32()),  # null if only the mean is known
         pa.field("mean", pa.float64(), nullable=False),  # log-likelihood per token
         pa.field("at_most", pa.bool_(), nullable=False),  # whether the values are only an upper bound
+        # Sums over the same tokens without a condition (`whatif.scoring.ranking_rules`); null where not known.
+        pa.field("without_image", pa.float64()),  # after the same conversation without its images
+        pa.field("without_prompt", pa.float64()),  # after an empty message
     ]
 )
 
@@ -194,7 +197,7 @@ PREDICTIONS = Table(
         ("strategy", pa.string()),  # `direct`, ...
         ("response", pa.string(), NULLABLE),  # text of the model; null if it only ranked options
         ("choice_scores", pa.list_(OPTION_SCORE), NULLABLE),  # per option, higher is better; null if nothing was ranked
-        ("answer", pa.string(), NULLABLE),
+        ("answer", pa.string(), NULLABLE),  # of ranked options the one with the highest mean; so is `correct`
         ("status", pa.string()),  # `ok`, `ambiguous`, `none` or `error`
         ("reason", pa.string(), NULLABLE),  # why, when the status is not `ok`
         ("correct", pa.bool_()),

@@ -53,6 +53,9 @@ Status: TypeAlias = Literal["ok", "ambiguous", "none", "error"]
 # How the images of a conversation were shown: `in place` among its texts; `first`, because the chat template puts the
 # images of a message before its texts; or as one `composite`, for models that take one image.
 ImageForm: TypeAlias = Literal["in place", "first", "composite"]
+# What an option's likelihood can be compared with (`whatif.scoring.ranking_rules`): its likelihood after the same
+# conversation without its images, and after an empty message of the user.
+Unconditional: TypeAlias = Literal["without_image", "without_prompt"]
 
 
 def _no_pictures() -> tuple[()]:
@@ -186,6 +189,14 @@ def note_of(model: Model) -> Callable[[], str]:
     The remark of most models is empty.
     """
     return lambda: str(getattr(model, "note", ""))
+
+
+def unconditional_of(model: Model) -> tuple[Unconditional, ...]:
+    """The unconditional likelihoods of options that a model is asked for (`unconditional`): none of most models.
+
+    They are further requests. A local checkpoint has both, or only the second if it does not look at images.
+    """
+    return tuple(getattr(model, "unconditional", ()))
 
 
 @runtime_checkable

@@ -29,6 +29,8 @@ BenchmarkName = Annotated[str, AfterValidator(_installed)]
 # How a model answers a question with options (see `whatif.scoring.rank`): it ranks their texts or their letters, or
 # answers in words. `open` is for responses made elsewhere to questions that did not show the options.
 MultipleChoice: TypeAlias = Literal["rank-text", "rank-letter", "words", "open"]
+# How the likelihoods of options are compared (see `whatif.scoring.ranking_rules`).
+RankingRule: TypeAlias = Literal["mean", "sum", "minus-without-image", "minus-without-prompt"]
 
 
 SystemMessage = Annotated[str, Field(pattern=r"\S")]  # precedes the question, in the role `system`
@@ -79,6 +81,11 @@ class _Answerer(_Model):
         decoding: Decoding | EndpointDecoding | None = getattr(self, "decoding", None)
         return 1 if decoding is None else decoding.samples
 
+    @property
+    def answers_in_words(self) -> bool:
+        """Whether it can be asked for an option in words, whatever its `multiple_choice` is."""
+        return True
+
 
 class Baseline(_Answerer):
     """Answers without reading the image or the question: a baseline that a model should beat."""
@@ -89,6 +96,11 @@ class Baseline(_Answerer):
     def answers_open_questions(self) -> bool:
         """True except for `first-option`, which needs options to choose from."""
         return self.adapter != "first-option"
+
+    @property
+    def answers_in_words(self) -> bool:
+        """False: it chooses one of the options."""
+        return False
 
     @property
     def multiple_choice(self) -> MultipleChoice:
@@ -289,6 +301,11 @@ class Replay(_Answerer):
                 "`open`"
             )
         return self
+
+    @property
+    def answers_in_words(self) -> bool:
+        """False: a file has the answers that it has."""
+        return False
 
     @field_validator("strategy")
     @classmethod

@@ -14,15 +14,17 @@ import pyarrow.compute as pc
 
 from whatif.errors import WhatifError
 from whatif.language.options import LETTERS
+from whatif.params.models import RankingRule
 from whatif.reporting.precision import Precision, in_percent, p_number, percent
 from whatif.scoring.legacy_extraction import legacy_correct
+from whatif.scoring.ranking_rules import RULES, choices_by
 from whatif.statistics import Difference, Interval, clustered_share, paired_difference, wilson
 
 VARIANTS = ("original", "counterfactual")
 STATUSES = ("ok", "ambiguous", "none", "error")
 ALL = "all"
-# The columns that are read from each table. For `choice_scores` only their presence is needed, and the same is true
-# for `response` if all questions are multiple-choice.
+# The columns that are read from each table. Only the presence of `choice_scores` is needed where the rule of ranking is
+# that of `answer`, and only the presence of `response` if all questions are multiple-choice.
 PREDICTION_COLUMNS = ("question_id", "model", "response", "choice_scores", "answer", "status", "correct")
 QUESTION_COLUMNS = ("question_id", "pair_id", "group", "variant", "question", "choices", "answer", "answer_kind")
 
@@ -48,10 +50,13 @@ class TwinAnswers:
     - `status`: its index in STATUSES;
     - `letter`: its index in LETTERS (-1 for anything else);
     - `legacy`: whether it is right by the published rules (-1 where these rules do not apply);
-    - `said`: whether the response is in words, from which an answer had to be extracted.
+    - `said`: whether the response is in words, from which an answer had to be extracted;
+    - `chosen`: by rule, the index of the letter that ranking chooses (-1 where nothing was ranked, or the rule needs a
+      score that is not known); empty if only the presence of scores was read.
 
-    `group` (pairs) is the index of each pair's group in `groups`, which are sorted by name; `sizes` (groups) counts
-    their questions; `options` (questions) counts the choices of each question.
+    `correct` (pairs x variants) is the index of the correct letter in LETTERS (-1 for anything else). `group` (pairs)
+    is the index of each pair's group in `groups`, which are sorted by name; `sizes` (groups) counts their questions;
+    `options` (questions) counts the choices of each question.
 
     Raises WhatifError when a prediction has an unknown model or question, or when a question is answered twice.
     """
@@ -78,6 +83,9 @@ class TwinAnswers:
             )
         self._place = pair * len(VARIANTS) + variant
         shape = (len(self.models), len(of_pair), len(VARIANTS))
+        self.correct: Codes = np.full(shape[1:], -1, dtype=np.int8)
+        self.correct.reshape(-1)[self._place] = _codes(asked["answer"], LETTERS)
+        self.chosen: dict[RankingRule, Codes] = {}
         self.answered, self.right, self.said = (np.zeros(shape, dtype=np.bool_) for _ in range(3))
         self.status, self.letter, self.legacy = (np.full(shape, -1, dtype=np.int8) for _ in range(3))
         rows = 0
@@ -115,6 +123,8 @@ class TwinAnswers:
         in_words = said.to_numpy() & ~(ranked if is_flag else ranked.is_valid()).to_numpy()
         given = status != STATUSES.index("error")
         in_words &= given
+        if not is_flag:
+            self._add_chosen(ranked, place, status)
         for array, values in (
             (self.status, status),
             (self.right, right),
@@ -123,6 +133,14 @@ class TwinAnswers:
             (self.legacy, np.where(in_words, self._legacy(piece, question, in_words), right & given)),
         ):
             array.reshape(-1)[place] = values
+
+    def _add_chosen(self, scores: pa.ChunkedArray, place: Places, status: Places) -> None:
+        """Adds what each rule of ranking chooses. An answer that is not `ok` chooses nothing."""
+        if scores.null_count == len(scores):
+            return
+        for rule in RULES:
+            by_rule = self.chosen.setdefault(rule, np.full(self.status.shape, -1, dtype=np.int8))
+            by_rule.reshape(-1)[place] = np.where(status == _OK, choices_by(scores, rule), -1)
 
     def _questions_in_order(self, ids: pa.ChunkedArray) -> Places | None:
         """The indices of questions if they are consecutive in the table of all questions, otherwise None.

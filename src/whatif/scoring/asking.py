@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from whatif.artifacts.images import DecodedPictures, EncodedPictures
 from whatif.files.image_decoding import decode
 from whatif.language.messages import ImagePart, Messages, images_in
-from whatif.models import Answer, Question
+from whatif.models import Answer, OptionScore, Question
 from whatif.scoring.extraction.answer import Extracted
 
 if TYPE_CHECKING:
@@ -64,6 +63,20 @@ def fetch(one: Callable[[str], Fetched], image_ids: Sequence[str]) -> Callable[[
     return lambda: [one(image_id) for image_id in image_ids]
 
 
+def score_row(
+    score: OptionScore, *, without_image: float | None = None, without_prompt: float | None = None
+) -> dict[str, Any]:
+    """An element of `choice_scores`: an option's score, and its unconditional log-likelihoods where they are known."""
+    return {
+        "log_likelihood": score.log_likelihood,
+        "tokens": score.tokens,
+        "mean": score.mean,
+        "at_most": score.at_most,
+        "without_image": without_image,
+        "without_prompt": without_prompt,
+    }
+
+
 def prediction(
     row: Row, model_key: str, strategy: str, answer: Answer, found: Extracted, **more: Any
 ) -> dict[str, Any]:
@@ -78,7 +91,7 @@ def prediction(
         "model": model_key,
         "strategy": strategy,
         "response": answer.response,
-        "choice_scores": None if scores is None else [asdict(score) for score in scores],
+        "choice_scores": None if scores is None else [score_row(score) for score in scores],
         "answer": found.answer if answered else None,
         "status": found.status if answered else answer.status,
         "reason": found.reason if answered else answer.reason,

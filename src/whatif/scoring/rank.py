@@ -8,14 +8,16 @@ The form determines the prompt and the answer:
 | `rank-letter` | the question with its lettered options | the most probable letter |
 | `words` | the same, and the required form of the answer | the letter or text in the response |
 | `open` | the question alone | the text in the response; no letter was shown, so a letter has no meaning |
+
+With the options of a question, a model that can is also asked for their unconditional likelihoods
+(`whatif.scoring.unconditional`), so that aggregation can apply any rule (`whatif.scoring.ranking_rules`).
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 from whatif.errors import WhatifError
 from whatif.language.messages import user_message
@@ -24,15 +26,14 @@ from whatif.language.strategies import DIRECT, prompt
 from whatif.models import Answer, Model, OptionScore, note_of
 from whatif.params.models import MultipleChoice
 from whatif.progress import progress
-from whatif.scoring.asking import Pictures, image_parts, prediction, question_of
+from whatif.scoring.asking import Pictures, image_parts, prediction, question_of, score_row
 from whatif.scoring.extraction.answer import Extracted
 from whatif.scoring.majority import as_column
 from whatif.scoring.majority import majority as majority_of
 from whatif.scoring.said import answer_in
+from whatif.scoring.unconditional import Likelihoods, answers_with_unconditional
 
 Row = Mapping[str, Any]
-Rule: TypeAlias = Literal["mean", "sum"]
-_NO_SUM = "rule `sum`: only the mean per token is known; use rule `mean`, or give the number of tokens of each option"
 
 
 def predictions(
@@ -42,7 +43,6 @@ def predictions(
     model: Model,
     *,
     form: MultipleChoice,
-    rule: Rule,
     majority: Mapping[tuple[str, str], str] | None = None,
     prompt_form: str | None = None,
     samples: int = 1,
@@ -50,11 +50,11 @@ def predictions(
     """Rows of `predictions`, one for each row of `questions`, in ascending order of question_id.
 
     An image is fetched from `images` only when the model needs it. `form` determines how the questions are asked (see
-    the table above), and `rule` which option wins if they are ranked (see `best`). `majority` is the result of
-    `majority_answers` for the whole set: give it if `questions` are only a shard of it, or the baseline `majority`
-    would depend on the shards; by default the letters of these questions are counted. A response in which no option can
-    be identified, or that was cut off before it named one, is `none` or `ambiguous`. A question that could not be
-    answered is kept, with its status and reason, and counts as wrong.
+    the table above). If options are ranked, all their scores are stored, and the answer is the `best` one. `majority`
+    is the result of `majority_answers` for the whole set: give it if `questions` are only a shard of it, or the
+    baseline `majority` would depend on the shards; by default the letters of these questions are counted. A response in
+    which no option can be identified, or that was cut off before it named one, is `none` or `ambiguous`. A question
+    that could not be answered is kept, with its status and reason, and counts as wrong.
 
     `prompt_form` is the form of the model, if it has one, which words a question that is answered in `words`. Such a
     question, and an `open` one, is asked so many times as there are `samples`, and the majority counts (see
@@ -79,30 +79,24 @@ def predictions(
                 sample=sample,
             )
         )
-    answers = progress(model.answer(asked), len(asked), model_key, "question", note=note_of(model))
+    given = answers_with_unconditional(model, asked, model_key)
+    answers = progress(given, len(asked), model_key, "question", note=note_of(model))
     of_row: list[Answer] = []
-    for (row, _), answer in zip(numbered, answers, strict=True):
+    for (row, _), (answer, unconditional) in zip(numbered, answers, strict=True):
         of_row.append(answer)
         if len(of_row) == repeated:
-            yield _prediction(row, model_key, of_row, form, rule)
+            yield _prediction(row, model_key, of_row, unconditional, form)
             of_row = []
 
 
-def best(scores: Sequence[OptionScore], rule: Rule) -> int:
-    """The place of the winning option; the first one in case of a tie.
+def best(scores: Sequence[OptionScore]) -> int:
+    """The place of the option with the highest log-likelihood per token, that is, the lowest mean loss (CFMM 3.4).
 
-    With `mean` the option with the highest log-likelihood per token wins, that is, the lowest mean loss (CFMM 3.4);
-    with `sum` the one with the highest total log-likelihood, which favours options of few tokens. An option of which
-    only an upper bound is known does not win.
-
-    Raises ValueError when the rule is `sum` and the sum of an option is not known.
+    The first one in case of a tie. An option of which only an upper bound is known does not win.
+    `whatif.scoring.ranking_rules` has further rules.
     """
-    values = [score.mean if rule == "mean" else score.log_likelihood for score in scores]
-    known = [value for value in values if value is not None]
-    if len(known) < len(values):
-        raise ValueError(_NO_SUM)
     # max returns the first in case of a tie.
-    return max(range(len(known)), key=lambda place: (not scores[place].at_most, known[place]))
+    return max(range(len(scores)), key=lambda place: (not scores[place].at_most, scores[place].mean))
 
 
 def majority_answers(questions: Iterable[Row]) -> dict[tuple[str, str], str]:
@@ -134,26 +128,24 @@ def _letters(row: Row) -> tuple[str, ...]:
     return letters
 
 
-def _ranked(answer: Answer, rule: Rule) -> Answer:
-    """The answer, as an error where the rule needs sums that are not known."""
-    unknown = rule == "sum" and any(score.log_likelihood is None for score in answer.option_scores or ())
-    return replace(answer, status="error", reason=_NO_SUM) if unknown and answer.status == "ok" else answer
-
-
 def _prediction(
-    row: Row, model_key: str, answers: Sequence[Answer], form: MultipleChoice, rule: Rule
+    row: Row, model_key: str, answers: Sequence[Answer], unconditional: Sequence[Likelihoods], form: MultipleChoice
 ) -> dict[str, Any]:
-    ranked = [_ranked(answer, rule) for answer in answers]
-    each = [_found(row, answer, form, rule) for answer in ranked]
-    _, answer, found = majority_of(ranked, each, row)
+    each = [_found(row, answer, form) for answer in answers]
+    _, answer, found = majority_of(answers, each, row)
+    more: dict[str, Any] = {}
+    if answer.option_scores is not None and unconditional:
+        more["choice_scores"] = [
+            score_row(score, **of) for score, of in zip(answer.option_scores, unconditional, strict=True)
+        ]
     correct = answer.status == "ok" and found.status == "ok" and found.answer == row["answer"]
-    return prediction(row, model_key, DIRECT, answer, found, correct=correct, samples=as_column(ranked, each))
+    return prediction(row, model_key, DIRECT, answer, found, correct=correct, samples=as_column(answers, each), **more)
 
 
-def _found(row: Row, answer: Answer, form: MultipleChoice, rule: Rule) -> Extracted:
+def _found(row: Row, answer: Answer, form: MultipleChoice) -> Extracted:
     scores = answer.option_scores
     if scores is not None and answer.status == "ok":
-        return Extracted(LETTERS[best(scores, rule)], "ok", None)
+        return Extracted(LETTERS[best(scores)], "ok", None)
     if answer.response is not None and answer.letter is None:
         shown = form in ("rank-letter", "words")
         return answer_in(answer, row if shown else {**row, "answer_kind": "option text"})

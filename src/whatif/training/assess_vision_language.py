@@ -83,7 +83,7 @@ def assess_vision_language(folder: Path, puzzles: int = _PUZZLES, scenes: int = 
 def _said(asked: _Asked, answer: Answer) -> str | None:
     if answer.option_scores is None:
         return answer.response
-    return asked.question.options[best(answer.option_scores, "mean")]
+    return asked.question.options[best(answer.option_scores)]
 
 
 def _first(counts: Counter[str]) -> str:

@@ -135,7 +135,7 @@ def evaluate(task: Task[None]) -> None:
     form = task.model.multiple_choice
     write_predictions(
         task,
-        lambda model, images: predictions(rows, images, task.wildcards["model"], model, form=form, rule="mean"),
+        lambda model, images: predictions(rows, images, task.wildcards["model"], model, form=form),
         questions=rows,
     )
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from whatif.benchmarks.cvqa_synthetic.settings import ReportSettings
 from whatif.graph.task import Task
 from whatif.language.options import LETTERS
 from whatif.reporting.gallery import Asked, Panel, Picture, Reply, Section, gallery
+from whatif.scoring.ranking_rules import decided
 
 _TEXT = (
     "The first puzzle of each template with its original and its counterfactual question: the right answer, and the "
@@ -15,16 +17,23 @@ _TEXT = (
 )
 
 
-def puzzle_gallery(task: Task[Any], questions: Sequence[Mapping[str, Any]], names: Mapping[str, str]) -> bytes:
-    """The page as HTML. `questions` are all that were asked; `names` maps the models' keys to their display names."""
+def puzzle_gallery(
+    task: Task[ReportSettings], questions: Sequence[Mapping[str, Any]], names: Mapping[str, str], by_mean: Sequence[str]
+) -> bytes:
+    """The page as HTML. `questions` are all that were asked; `names` maps the models' keys to their display names.
+
+    `by_mean` are the models that cannot be ranked by the rule of the settings.
+    """
     first: dict[str, str] = {}
     for row in questions:
         first.setdefault(row["group"], row["pair_id"])
     shown = [row for row in questions if first[row["group"]] == row["pair_id"]]
     wanted = {row["question_id"] for row in shown}
-    columns = ["question_id", "model", "response", "answer", "correct"]
-    rows = task.rows("predictions", columns, question_id=wanted)
-    given = {(row["question_id"], row["model"]): row for row in rows}
+    columns = ["question_id", "model", "response", "choice_scores", "answer", "status", "reason", "correct"]
+    rows = list(task.rows("predictions", columns, question_id=wanted))
+    answers = {row["question_id"]: row["answer"] for row in shown}
+    again = decided([row for row in rows if row["model"] not in by_mean], answers, task.settings.rule)
+    given = {(row["question_id"], row["model"]): row for row in [*rows, *again]}
     images = task.images()
     panels = []
     for group, pair_id in first.items():

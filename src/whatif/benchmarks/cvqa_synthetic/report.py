@@ -20,7 +20,6 @@ from whatif.graph.task import Task
 from whatif.reporting.funnel import FunnelStage, funnel, reasons
 from whatif.reporting.model_drops import compare_drops, drops
 from whatif.reporting.plots import accuracy_points, accuracy_scatter, points_csv
-from whatif.reporting.precision import Precision
 from whatif.reporting.report import Report
 from whatif.reporting.shortcuts import shortcuts
 from whatif.reporting.table import Table
@@ -41,6 +40,7 @@ def publish_report(task: Task[ReportSettings]) -> None:
     pilots = pilots_of(limits_of(task, CHOOSER, keys), dict.fromkeys(keys, questions), seed, NAME)
     names = marked({key: names[key] for key in keys}, pilots)
     scores, tables = tables_of(task.paths("predictions"), task.paths("questions"), settings, names)
+    names = scores.names
     points = accuracy_points(scores.tables["table7"].frame)
     tables += [
         shortcuts(_audits(task), settings.confidence, scores.chance),
@@ -50,7 +50,7 @@ def publish_report(task: Task[ReportSettings]) -> None:
     files = {
         "accuracy.csv": points_csv(points),
         "accuracy.svg": accuracy_scatter(points, scores.chance, TITLE),
-        "gallery.html": puzzle_gallery(task, questions, names),
+        "gallery.html": puzzle_gallery(task, questions, names, scores.by_mean),
     }
     publish(task, Report(TITLE, tables, headline_of(scores), files, {"": "accuracy.svg"}))
 
@@ -58,7 +58,7 @@ def publish_report(task: Task[ReportSettings]) -> None:
 def tables_of(
     predictions: Sequence[Path],
     questions: Sequence[Path],
-    settings: Precision,
+    settings: ReportSettings,
     names: Mapping[str, str],
 ) -> tuple[Table7, list[Table]]:
     """The tables of predictions, from artifacts; millions of predictions are read in chunks."""
@@ -67,13 +67,14 @@ def tables_of(
         PREDICTIONS,
         PREDICTION_COLUMNS,
         encoded=["model", "answer", "status"],
-        present=["choice_scores", "response"],
+        present=["response"],
     )
     asked = artifacts.batches(questions, QUESTIONS, QUESTION_COLUMNS)
-    scores = table7(read_ahead(said), asked, settings, names)
+    scores = table7(read_ahead(said), asked, settings, names, settings.rule)
     comparisons = compare_drops(scores.answers, settings=settings)
-    compared = drops(comparisons, names, f"{100 * settings.confidence:g}%")
-    return scores, [scores.tables["table7"], scores.tables["templates"], compared, scores.tables["letters"]]
+    compared = drops(comparisons, scores.names, f"{100 * settings.confidence:g}%")
+    table = scores.tables
+    return scores, [table["table7"], table["templates"], compared, table["letters"], table["rules"]]
 
 
 def headline_of(scores: Table7) -> dict[str, dict[str, float | int]]:

@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 from pydantic import Field
 
 from whatif.params.base import BenchmarkSettings, Range, Settings, SourcePath
+from whatif.params.models import RankingRule
 
 
 class Icons50(Settings):
@@ -44,15 +45,16 @@ class FilterPuzzles(Settings):
 
 
 class EvaluatePuzzles(Settings):
-    """How the likelihoods of options are compared if a model ranks them."""
+    """How models are asked: `rank` as `multiple_choice` of each says, `generate` all that can in words (C-VQA 4.2)."""
 
-    rule: Literal["mean", "sum"]
+    ask: Literal["rank", "generate"] = "rank"
 
 
 class AggregatePuzzles(Settings):
     """How the results of Table 7 are computed."""
 
     confidence: float = Field(gt=0.5, lt=1)
+    rule: RankingRule = "mean"  # how the likelihoods of options are compared if a model ranks them
     audit_folds: int = Field(ge=2, le=20)
     released_questions: SourcePath | None = None  # path of the released CSV, to audit it as well
 
@@ -75,7 +77,8 @@ class AuditSettings(NamedTuple):
 
 
 class ReportSettings(NamedTuple):
-    """The settings of the report: the level of its intervals, and the requested number of puzzles."""
+    """The settings of the report: the level of its intervals, the number of puzzles, and how options are ranked."""
 
     confidence: float
-    puzzles_per_template: int
+    puzzles_per_template: int  # requested
+    rule: RankingRule = "mean"

@@ -33,6 +33,7 @@ from whatif.graph.dimensions import Dimension, part_dimension
 from whatif.graph.steps import Benchmark, StepsOf
 from whatif.graph.task import Task
 from whatif.language.strategies import DIRECT
+from whatif.params.models import MultipleChoice
 
 NAME = "cvqa-synthetic"
 _step = StepsOf(CvqaSyntheticSettings)
@@ -42,7 +43,7 @@ VARIANT = Dimension(
     lambda params, benchmark: ["original", "counterfactual"],
     "Only this variant of the questions, original or counterfactual.",
 )
-_TABLES = ("table7", "templates", "drops", "letters", "shortcuts", "costs", "funnel")
+_TABLES = ("table7", "templates", "drops", "letters", "rules", "shortcuts", "costs", "funnel")
 
 
 @_step("extract", reads=lambda s: s.extract, outputs={"flowers": IMAGES, "rejections": REJECTIONS})
@@ -199,11 +200,15 @@ def verify(task: Task[None]) -> None:
     outputs={"predictions": PREDICTIONS},
 )
 def evaluate(task: Task[EvaluatePuzzles]) -> None:
-    """Asks one model the questions of one part's puzzles: it ranks the four options, or names one in its own words."""
+    """Asks one model the questions of one part's puzzles: it ranks the four options, or names one in its own words.
+
+    The choice of a ranking model is stored by the mean; all scores are stored, and aggregation applies the rule.
+    """
     from whatif.scoring.rank import majority_answers, predictions
 
     model = task.wildcards["model"]
-    asking, form = task.settings, task.model.multiple_choice
+    in_words = task.settings.ask == "generate" and task.model.answers_in_words
+    form: MultipleChoice = "words" if in_words else task.model.multiple_choice
     questions = task.read("questions").to_pylist()
     majority = majority_answers(questions)  # from all parts, otherwise a baseline would depend on the number of parts
     here = {puzzle["pair_id"] for puzzle in task.rows("puzzles", ["pair_id"])}
@@ -217,7 +222,6 @@ def evaluate(task: Task[EvaluatePuzzles]) -> None:
             model,
             loaded,
             form=form,
-            rule=asking.rule,
             majority=majority,
             prompt_form=task.model.prompt_form,
             samples=task.model.samples,
@@ -257,7 +261,7 @@ def audit_shortcuts(task: Task[AuditSettings]) -> None:
 
 @_step(
     "aggregate",
-    reads=lambda s: ReportSettings(s.aggregate.confidence, s.generate.puzzles_per_template),
+    reads=lambda s: ReportSettings(s.aggregate.confidence, s.generate.puzzles_per_template, s.aggregate.rule),
     seed=True,
     shown=(SHOWN_CHOOSERS,),
     package_files=(f"{__package__}:published/table7.csv",),
@@ -276,7 +280,7 @@ def audit_shortcuts(task: Task[AuditSettings]) -> None:
     publishes=("report.md", "gallery.html", "accuracy.csv", "accuracy.svg", *table_files(_TABLES)),
 )
 def aggregate(task: Task[ReportSettings]) -> None:
-    """Makes Table 7 beside the reported numbers, by template, the chosen letters, the shortcut audit and the funnel."""
+    """Makes Table 7 beside the reported numbers, by template, letters, ranking rules, shortcut audit and funnel."""
     from whatif.benchmarks.cvqa_synthetic.report import publish_report
 
     publish_report(task)

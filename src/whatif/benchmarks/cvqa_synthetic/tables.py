@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 
 from whatif.errors import WhatifError
+from whatif.params.models import RankingRule
 from whatif.reporting.numerals import count
 from whatif.reporting.precision import Precision, percent
 from whatif.reporting.published_numbers import published
+from whatif.reporting.ranking_rules import marked, rank_by, ranking_rules
 from whatif.reporting.table import NUMBERS, OURS, PUBLISHED, REPORTED, Column, Table, View, tidy
 from whatif.reporting.twin_rows import (
     ACCURACIES,
@@ -32,6 +34,7 @@ from whatif.reporting.twins import (
     TwinAnswers,
     twin_metrics,
 )
+from whatif.scoring.ranking_rules import STORED
 
 _NUMBERS = tuple(name for name in NUMBERS if name != "p_holm")
 _SYSTEM = {"model": "", "name": "Model"}
@@ -44,29 +47,43 @@ Row = dict[str, Any]
 class Table7:
     """The results of Table 7: the numbers of each model and group, and the tables `table7`, `templates`, `letters`.
 
-    `answers` are the answers from which they were made.
+    It also has the table `rules`. `answers` are the answers from which they were made, and `names` the models' display
+    names. `by_mean` are models that could not be ranked by the rule, which their names say.
     """
 
     answers: TwinAnswers
+    names: dict[str, str]
+    by_mean: list[str]
     metrics: dict[str, dict[str, Metrics]]
     tables: dict[str, Table]
     chance: float  # percent
 
 
-def table7(predictions: Rows, questions: Rows, settings: Precision, names: Mapping[str, str]) -> Table7:
+def table7(
+    predictions: Rows, questions: Rows, settings: Precision, names: Mapping[str, str], rule: RankingRule = STORED
+) -> Table7:
     """Table 7 (C-VQA 4.2) from all predictions of all models in `names` (key -> display name, in that order).
 
     The paper reports neither intervals nor sample sizes. Our rows have both; `twin_metrics` documents what is counted
-    and what raises. Chance is the mean of 1 / number of options, 25% in the paper.
+    and what raises. Chance is the mean of 1 / number of options, 25% in the paper. `rule` decides what models that
+    ranked options chose. Any rule but the mean, and the table `rules`, need the scores of the options, so predictions
+    must then be given as tables with them.
 
     Raises WhatifError when there is no question, or when a question has no choices.
     """
     answers = TwinAnswers(predictions, questions, names)
+    by_mean = rank_by(answers, rule)
+    shown = marked(names, by_mean)
     chance = _chance(answers)
     metrics = twin_metrics(answers, (), settings, names)
     level = f"{100 * settings.confidence:g}%"
-    made = (_main(metrics, names, chance, level), _templates(metrics, names, level), _letters(metrics, names))
-    return Table7(answers, metrics, {table.name: table for table in made}, chance)
+    made = (
+        _main(metrics, shown, chance, level),
+        _templates(metrics, shown, level),
+        _letters(metrics, shown),
+        ranking_rules(answers, names, settings, rule, "C-VQA-Synthetic"),
+    )
+    return Table7(answers, shown, by_mean, metrics, {table.name: table for table in made}, chance)
 
 
 def _chance(answers: TwinAnswers) -> float:

@@ -11,7 +11,7 @@ from whatif import models
 from whatif.graph.task import Task
 from whatif.language.messages import one_turn
 from whatif.language.options import printed_question
-from whatif.models import Answer, Model, Question
+from whatif.models import Answer, Model, Question, Unconditional
 
 Ask = Callable[[Model, Any], Iterable[Mapping[str, Any]]]
 
@@ -87,6 +87,11 @@ class TransientErrors:
     def note(self) -> str:
         """The model's remark."""
         return models.note_of(self._model)()
+
+    @property
+    def unconditional(self) -> tuple[Unconditional, ...]:
+        """The unconditional likelihoods that the model is asked for."""
+        return models.unconditional_of(self._model)
 
     def answer(self, questions: Sequence[Question]) -> Iterator[Answer]:
         """The model's answers."""

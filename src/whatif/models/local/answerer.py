@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from whatif.errors import WhatifError
 from whatif.language.messages import Messages, images_in, without_images
 from whatif.language.options import LETTERS
-from whatif.models import Answer, ImageForm, OptionScore, Question
+from whatif.models import Answer, ImageForm, OptionScore, Question, Unconditional
 from whatif.models.composites import with_composite
 from whatif.models.local.conversations import UnfitQuestionError
 from whatif.models.local.faults import about_one_question, device_failed, first_line, out_of_memory
@@ -117,6 +117,11 @@ class LocalModel:
     def identity(self) -> Mapping[str, Any]:
         """See `whatif.models.Model`. Reads all files of a local checkpoint the first time."""
         return self.identify()
+
+    @property
+    def unconditional(self) -> tuple[Unconditional, ...]:
+        """See `whatif.models.unconditional_of`. A model that does not look has seen no image before either."""
+        return ("without_image", "without_prompt") if self.checkpoint.looks else ("without_prompt",)
 
     def answer(self, questions: Sequence[Question]) -> Iterator[Answer]:
         """One answer for each question, in order. Raises WhatifError as `answers_as_they_come` does."""

@@ -25,14 +25,16 @@ from whatif.models.local.sent_images import sent
 from whatif.params.models import HuggingFaceBlip
 
 VERSION = 2  # increase it when a change alters answers
+_IMAGE = "pixel_values"  # the input that is absent if a question has no image
 
 
 def hugging_face_blip(settings: HuggingFaceBlip, seed: int) -> Model:
     """Ranks options by log-likelihood and answers open questions, `batch_size` at once.
 
     The prompt is the setting `prompt`, or the wrapper of the form that it names, with the question inserted. Several
-    images become a composite; a question without an image, or in a conversation of more than one message, is an
-    `error`. `seed` has no effect: `decoding` has its own.
+    images become a composite. Without an image, options are ranked by the language model alone, and an open question is
+    an `error`, as is any question in a conversation of more than one message. `seed` has no effect: `decoding` has its
+    own.
 
     Raises WhatifError when the checkpoint cannot be loaded (see `load_blip_model`).
     """
@@ -66,8 +68,8 @@ def decoder_only_scores(model: Any, prompt: Mapping[str, Any], options: Sequence
 
     inputs = on_device(model, prompt)
     with torch.inference_mode():
-        encoded = model(**inputs, use_cache=True)
-    cache = encoded.language_model_outputs.past_key_values
+        encoded = (model if _IMAGE in inputs else model.language_model)(**inputs, use_cache=True)
+    cache = getattr(encoded, "language_model_outputs", encoded).past_key_values
     return following_scores(encoded.logits[0, -1], cache, inputs["attention_mask"], options, model.language_model)
 
 
@@ -84,7 +86,9 @@ def encoder_decoder_scores(
     for row, tokens in enumerate(options):
         ids[row, 1 : len(tokens)] = torch.tensor(tokens[:-1], dtype=torch.long)
     with torch.inference_mode():
-        encoded = model(**inputs, decoder_input_ids=ids[:1, :1]).language_model_outputs.encoder_last_hidden_state
+        looks = model if _IMAGE in inputs else model.language_model
+        output = looks(**inputs, decoder_input_ids=ids[:1, :1])
+        encoded = getattr(output, "language_model_outputs", output).encoder_last_hidden_state
         logits = model.language_model(
             encoder_outputs=BaseModelOutput(last_hidden_state=encoded.expand(len(options), -1, -1)),
             attention_mask=inputs["attention_mask"].expand(len(options), -1),
@@ -103,16 +107,14 @@ def _limits(configuration: Any) -> dict[str, int]:
 
 def _encode(processor: Any, words: str, limits: Mapping[str, int], prompts: Sequence[Prompt]) -> Mapping[str, Any]:
     texts = [only_question(prompt.messages, "this model") for prompt in prompts]
-    for prompt, text in zip(prompts, texts, strict=True):
-        if len(prompt.images) != 1:
-            raise UnfitQuestionError("the question has no image; this model takes one")
-        if str(processor.image_token) in text:
-            raise UnfitQuestionError(f"{processor.image_token} in the question's words stands for a picture")
-    encoded: Mapping[str, Any] = processor(
-        images=[prompt.images[0] for prompt in prompts],
-        text=[words.replace(PLACE, text) for text in texts],
-        padding=True,
-        return_tensors="pt",
+    if any(str(processor.image_token) in text for text in texts):
+        raise UnfitQuestionError(f"{processor.image_token} in the question's words stands for a picture")
+    asked = [words.replace(PLACE, text) for text in texts]
+    images = [image for prompt in prompts for image in prompt.images]  # prompts have one each, or none of them has
+    encoded: Mapping[str, Any] = (
+        processor(images=images, text=asked, padding=True, return_tensors="pt")
+        if images
+        else processor.tokenizer(asked, padding=True, return_tensors="pt", return_token_type_ids=False)
     )
     for name, most in limits.items():
         if name in encoded and encoded[name].shape[1] > most:
@@ -123,6 +125,8 @@ def _encode(processor: Any, words: str, limits: Mapping[str, int], prompts: Sequ
 def _generate(
     model: Any, ends: Collection[int], inputs: Mapping[str, Any], limit: int, noise: Noise | None = None
 ) -> list[list[int]]:
+    if _IMAGE not in inputs:
+        raise UnfitQuestionError("the question has no image; this model takes one")
     # An encoder-decoder returns its start token first, a decoder its prompt.
     encodes = model.language_model.config.is_encoder_decoder
     skipped = 1 if encodes else inputs["input_ids"].shape[1]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from whatif.language.messages import as_json, is_one_turn
-from whatif.models import Answer, Model, Question, note_of
+from whatif.models import Answer, Model, Question, Unconditional, note_of, unconditional_of
 from whatif.models.order import in_order
 from whatif.models.responses.answer_json import as_json as answer_as_json
 from whatif.models.responses.answer_json import from_json
@@ -69,6 +69,11 @@ class StoredModel:
     def note(self) -> str:
         """The model's remark."""
         return note_of(self._model)()
+
+    @property
+    def unconditional(self) -> tuple[Unconditional, ...]:
+        """The unconditional likelihoods that the model is asked for."""
+        return unconditional_of(self._model)
 
     def answer(self, questions: Sequence[Question]) -> Iterator[Answer]:
         """One answer for each question, in the same order, each with the key of its request.

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any
 
-from whatif.models import Answer, Model, Question
+from whatif.models import Answer, Model, Question, Unconditional, unconditional_of
 from whatif.models.responses.store import ResponseStore, model_label
 from whatif.models.responses.stored import StoredModel
 from whatif.models.responses.tallies import tallies
@@ -86,6 +86,11 @@ class Unasked:
     def identity(self) -> Mapping[str, Any]:
         """The model's identity."""
         return self.model.identity or {}
+
+    @property
+    def unconditional(self) -> tuple[Unconditional, ...]:
+        """The unconditional likelihoods that the model would be asked for."""
+        return unconditional_of(self.model)
 
     def answer(self, questions: Sequence[Question]) -> Iterator[Answer]:
         """An answer to each question, in the same order."""
