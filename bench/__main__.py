@@ -17,6 +17,7 @@ MEASUREMENTS = {
     "restore-repro": "bench.restore_repro",
     "status-1000-artifacts": "bench.status",
     "rank-options": "bench.rank_options",
+    "rank-unconditional": "bench.rank_unconditional",
     "generate-batch": "bench.generate_batch",
     "caption-candidates": "bench.caption_candidates",
     "perplexity": "bench.perplexity",

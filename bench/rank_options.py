@@ -11,10 +11,10 @@ from typing import Any, cast
 
 import numpy as np
 
-from tests.models.families import picture
+from tests.models.families import picture, prompt
 from tests.tiny_checkpoints import random_llava
 from whatif.models import load
-from whatif.models.local.answerer import LocalModel, Prompt
+from whatif.models.local.answerer import LocalModel
 from whatif.models.local.option_scores import shared_prefix_scores, whole_pass_scores
 from whatif.params.models import HuggingFaceChat
 
@@ -30,7 +30,7 @@ def measure() -> dict[str, Any]:
         model = cast("LocalModel", load("hf-chat", settings, 0))
         checkpoint = model.checkpoint
         asked = checkpoint.score.args[0]  # type: ignore[attr-defined]
-        inputs = checkpoint.encode([Prompt("How many dots are there in all the circles together?", [picture(0)])])
+        inputs = checkpoint.encode([prompt([picture(0)], "How many dots are there in all the circles together?")])
         options = [checkpoint.option_tokens(option) for option in _OPTIONS]
         assert (inputs["input_ids"] == asked.config.image_token_id).sum() == 576
         seconds: dict[str, list[float]] = {"shared": [], "whole": []}

@@ -75,9 +75,28 @@ def test_one_picture_a_question(model: LocalModel) -> None:
     images = [[], [picture(0)], [picture(0), picture(1)]]
     for options in ((), OPTIONS):
         none, one, two = model.answer([question(image, options=options) for image in images])
-        assert (none.status, one.status, two.status) == ("error", "ok", "ok")
-        assert none.reason == "the question has no image; this model takes one"
-        assert (one.image_form, two.image_form) == ("in place", "composite")
+        assert (none.status, one.status, two.status) == ("ok" if options else "error", "ok", "ok")
+        assert none.reason == (None if options else "the question has no image; this model takes one")
+        assert (none.image_form, one.image_form, two.image_form) == (None, "in place", "composite")
+
+
+def test_without_an_image_the_language_model_alone_ranks(model: LocalModel) -> None:
+    asked: Any = model.checkpoint.score.args[0]  # type: ignore[attr-defined]
+    tokenizer = model.checkpoint.encode.args[0].tokenizer  # type: ignore[attr-defined]
+    language = asked.language_model
+    options = [model.checkpoint.option_tokens(option) for option in OPTIONS]
+    for words in ("How many dots are there?", ""):
+        inputs = dict(tokenizer(f"Question: {words} Answer:", return_tensors="pt", return_token_type_ids=False))
+        if language.config.is_encoder_decoder:
+            with torch.no_grad():
+                losses = [float(language(**inputs, labels=torch.tensor([tokens])).loss) for tokens in options]
+            whole = [-loss * len(tokens) for loss, tokens in zip(losses, options, strict=True)]
+        else:
+            whole = [score.log_likelihood or 0 for score in whole_pass_scores(language, inputs, options)]
+        (answer,) = model.answer([question([], words, OPTIONS)])
+        assert sums(answer) == pytest.approx(whole, abs=1e-4)
+        (seen,) = model.answer([question([picture(0)], words, OPTIONS)])
+        assert np.abs(np.subtract(sums(seen), whole)).max() > 0.05
 
 
 def test_the_prompt_is_a_setting(tmp_path: Path) -> None:
