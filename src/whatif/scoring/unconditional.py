@@ -16,6 +16,7 @@ from typing import TypeAlias
 from whatif.language.messages import one_turn, without_images
 from whatif.models import Answer, Model, Question, Unconditional, unconditional_of
 
+Options: TypeAlias = tuple[str, ...]
 # The unconditional log-likelihoods of one option that are known (see `Unconditional`): sums over its tokens, in nats.
 Likelihoods: TypeAlias = Mapping[str, float]
 _CONDITIONS: Mapping[Unconditional, str] = {"without_image": "without the image", "without_prompt": "after nothing"}
@@ -28,8 +29,8 @@ def answers_with_unconditional(
 
     They are asked only of a model that has them (`unconditional_of`), and only about questions with options; otherwise
     there are none. Without its images, a question is asked if it has some. After nothing, which is an empty message of
-    the user, each option is scored alone and once, however many questions have it. A likelihood that the model cannot
-    give is left out, and standard error gets a line that says why.
+    the user, options are scored once for all questions that have the same ones in any order, such as letters. A
+    likelihood that the model cannot give is left out, and standard error gets a line that says why.
 
     Raises ValueError when the model gives fewer or more answers than it was asked questions.
     """
@@ -37,7 +38,7 @@ def answers_with_unconditional(
     if not has:
         yield from ((answer, ()) for answer in model.answer(questions))
         return
-    seen: set[str] = set()
+    seen: set[Options] = set()
     groups = [_requests(question, has, seen) for question in questions]
     asked = list(chain.from_iterable(groups))
     arriving = zip(asked, model.answer([request.question for request in asked]), strict=True)
@@ -57,25 +58,30 @@ class _Request:
     kind: Unconditional | None = None
 
 
-def _requests(question: Question, has: Sequence[Unconditional], seen: set[str]) -> list[_Request]:
+def _requests(question: Question, has: Sequence[Unconditional], seen: set[Options]) -> list[_Request]:
     """The question itself, and what is asked besides. Adds its options to those that were `seen` after nothing."""
     made = [_Request(question)]
     if "without_image" in has and question.options and question.image_ids:
         texts = without_images(question.messages)
         made.append(_Request(replace(question, messages=texts, images=tuple, encoded_images=tuple), "without_image"))
-    if "without_prompt" in has:
-        new = [option for option in dict.fromkeys(question.options) if option not in seen]
-        seen.update(new)
-        blank = replace(question, messages=one_turn(""), images=tuple, encoded_images=tuple)
-        made += [_Request(replace(blank, options=(option,)), "without_prompt") for option in new]
+    options = _in_order(question)
+    if "without_prompt" in has and options and options not in seen:
+        seen.add(options)
+        blank = replace(question, messages=one_turn(""), options=options, images=tuple, encoded_images=tuple)
+        made.append(_Request(blank, "without_prompt"))
     return made
+
+
+def _in_order(question: Question) -> Options:
+    """The different options of a question, in an order that depends on nothing else."""
+    return tuple(sorted(set(question.options)))
 
 
 @dataclass
 class _Found:
     """Likelihoods of options after nothing, and why some likelihoods are not known, by condition."""
 
-    after_nothing: dict[str, float] = field(default_factory=dict)
+    after_nothing: dict[Options, dict[str, float]] = field(default_factory=dict)
     refused: dict[Unconditional, Counter[str]] = field(default_factory=dict)
 
     def likelihoods(self, question: Question, answers: Sequence[tuple[_Request, Answer]]) -> list[Likelihoods]:
@@ -91,10 +97,11 @@ class _Found:
                 for of_option, value in zip(made, values, strict=True):
                     of_option[kind] = value
             else:
-                (self.after_nothing[request.question.options[0]],) = values
-        for option, of_option in zip(question.options, made, strict=True):
-            if option in self.after_nothing:
-                of_option["without_prompt"] = self.after_nothing[option]
+                options = request.question.options
+                self.after_nothing[options] = dict(zip(options, values, strict=True))
+        if known := self.after_nothing.get(_in_order(question)):
+            for option, of_option in zip(question.options, made, strict=True):
+                of_option["without_prompt"] = known[option]
         return list(made)
 
     def report(self, model_key: str) -> None:
@@ -102,8 +109,8 @@ class _Found:
         for kind, reasons in self.refused.items():
             (reason, _), *_ = reasons.most_common(1)
             print(
-                f"whatif: {model_key}: cannot rank options {_CONDITIONS[kind]} ({reasons.total():,} requests, most "
-                f"often: {reason}), so rule `minus-{kind.replace('_', '-')}` cannot be applied there",
+                f"whatif: {model_key}: cannot rank options {_CONDITIONS[kind]} ({reasons.total():,} times, most often: "
+                f"{reason}), so rule `minus-{kind.replace('_', '-')}` cannot be applied there",
                 file=sys.stderr,
             )
 
