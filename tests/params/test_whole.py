@@ -251,7 +251,14 @@ def test_the_shipped_file_is_valid() -> None:
             "adapter: hf-chat\n    multiple_choice: open\n",
             "models.llava-original.multiple_choice: is 'open'; input should be 'rank-text', 'rank-letter' or 'words'",
         ),
-        ("rule: mean", "rule: median", "evaluate.cvqa-synthetic.rule: is 'median'; input should be 'mean' or 'sum'"),
+        (
+            "rule: mean",
+            "rule: median",
+            "aggregate.cvqa-synthetic.rule: is 'median'; input should be 'mean', 'sum', 'minus-without-image' or "
+            "'minus-without-prompt'",
+        ),
+        ("ask: rank", "ask: rank\n    rule: mean", "evaluate.cvqa-synthetic.rule: "),
+        ("ask: rank", "ask: words", "evaluate.cvqa-synthetic.ask: is 'words'; input should be 'rank' or 'generate'"),
         ("  random: {", "  qwen2.5: {", "models.qwen2.5: is 'qwen2.5'; a key must be lower-case words and digits"),
         ("  random: {", "  Qwen: {", "for example `qwen`"),
     ],

@@ -15,12 +15,11 @@ from whatif.reporting.twins import STATUSES, VARIANTS, Flags, TwinAnswers
 from whatif.scoring.ranking_rules import RULES, STORED
 from whatif.statistics import wilson
 
-_SAYS: Mapping[RankingRule, str] = {
-    "mean": "the mean log-likelihood of their tokens",
-    "sum": "the sum of the log-likelihoods of their tokens",
-    "minus-without-image": "how much the image raises their log-likelihood",
-    "minus-without-prompt": "how much image and question raise their log-likelihood",
-}
+_NOTE = (
+    "mean and sum: the log-likelihood of an option per token, and as a whole; minus-without-image and "
+    "minus-without-prompt: the sum minus that of the same option after the question without its image, or after "
+    "nothing. Other tables are by {rule}."
+)
 _IDENTITY = ("model", "name", "source", "rule", "variant", "measure", "answer")
 
 
@@ -64,10 +63,14 @@ def ranking_rules(
     rows = [row for place, model in enumerate(answers.models) for row in _rows(answers, place, settings, names[model])]
     level = f"{100 * settings.confidence:g}%"
     by = {"model": "", "name": "Model", "rule": "Rule"}
-    note = f"Other tables are by `{rule}`: models choose the option with the highest value of {_SAYS[rule]}."
     letters = tuple(Column(letter, "share", {"answer": letter}) for letter in answers.letters)
     views = (
-        View(f"{title} by ranking rule: accuracy in percent with {level} intervals.", by, ACCURACIES, note),
+        View(
+            f"{title} by ranking rule: accuracy in percent with {level} intervals.",
+            by,
+            ACCURACIES,
+            _NOTE.format(rule=rule),
+        ),
         View(
             f"{title} by ranking rule: letters chosen, in percent of questions with scores.",
             {**by, "variant": "Variant"},
