@@ -126,29 +126,30 @@ def _predictions(block: range, model: int, generator: np.random.Generator) -> pa
     words = pc.binary_join_element_wise(
         "It must be", pa.array(letters), pa.array(generator.integers(10_000, size=rows)).cast(pa.string()), " "
     )
-    return pa.table(
-        {
-            "question_id": ids,
-            "model": [f"model-{model:02d}"] * rows,
-            "strategy": ["direct"] * rows,
-            "response": pa.nulls(rows, pa.string()) if ranked else pc.if_else(pa.array(error), None, words),
-            "choice_scores": _scores(generator, rows, error) if ranked else pa.nulls(rows, pa.list_(OPTION_SCORE)),
-            "answer": pc.if_else(pa.array(answered), pa.array(letters), None),
-            "status": np.array(_STATUSES)[status],
-            "reason": pc.if_else(pa.array(answered), None, "made up"),
-            "correct": answered & (letter == 0),
-            "request_key": pa.nulls(rows, pa.string()),
-            "prompt_tokens": np.full(rows, 40),
-            "response_tokens": generator.integers(1, 8, size=rows),
-        }
-    )
+    made = {
+        "question_id": ids,
+        "model": [f"model-{model:02d}"] * rows,
+        "strategy": ["direct"] * rows,
+        "response": pa.nulls(rows, pa.string()) if ranked else pc.if_else(pa.array(error), None, words),
+        "choice_scores": _scores(generator, rows, error) if ranked else pa.nulls(rows, pa.list_(OPTION_SCORE)),
+        "answer": pc.if_else(pa.array(answered), pa.array(letters), None),
+        "status": np.array(_STATUSES)[status],
+        "reason": pc.if_else(pa.array(answered), None, "made up"),
+        "correct": answered & (letter == 0),
+        "request_key": pa.nulls(rows, pa.string()),
+        "prompt_tokens": np.full(rows, 40),
+        "response_tokens": generator.integers(1, 8, size=rows),
+    }
+    blank = {field.name: pa.nulls(rows, field.type) for field in PREDICTIONS.schema if field.name not in made}
+    return pa.table({**made, **blank})
 
 
 def _scores(generator: np.random.Generator, rows: int, error: Any) -> pa.Array:
     sizes = np.where(error, 0, 4)
     total = int(sizes.sum())
     likelihood, tokens = generator.normal(-8, 2, total), generator.integers(1, 4, size=total, dtype=np.int32)
-    members = [pa.array(likelihood), pa.array(tokens), pa.array(likelihood / tokens)]
+    unconditional = [pa.array(generator.normal(-9, 2, total)) for _ in range(2)]
+    members = [pa.array(likelihood), pa.array(tokens), pa.array(likelihood / tokens), *unconditional]
     scores = pa.StructArray.from_arrays(members, fields=list(OPTION_SCORE))
     offsets = pa.array(np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32), mask=np.append(error, False))
     return pa.ListArray.from_arrays(offsets, scores)
