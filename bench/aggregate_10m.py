@@ -149,7 +149,8 @@ def _scores(generator: np.random.Generator, rows: int, error: Any) -> pa.Array:
     total = int(sizes.sum())
     likelihood, tokens = generator.normal(-8, 2, total), generator.integers(1, 4, size=total, dtype=np.int32)
     unconditional = [pa.array(generator.normal(-9, 2, total)) for _ in range(2)]
-    members = [pa.array(likelihood), pa.array(tokens), pa.array(likelihood / tokens), *unconditional]
+    exact = pa.array(np.zeros(total, dtype=np.bool_))
+    members = [pa.array(likelihood), pa.array(tokens), pa.array(likelihood / tokens), exact, *unconditional]
     scores = pa.StructArray.from_arrays(members, fields=list(OPTION_SCORE))
     offsets = pa.array(np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32), mask=np.append(error, False))
     return pa.ListArray.from_arrays(offsets, scores)

@@ -36,6 +36,7 @@ def scores(*known: str) -> list[dict[str, Any]]:
             "log_likelihood": total if "sum" in known else None,
             "tokens": tokens if "sum" in known else None,
             "mean": total / tokens,
+            "at_most": False,
             "without_image": image if "image" in known else None,
             "without_prompt": prompt if "prompt" in known else None,
         }

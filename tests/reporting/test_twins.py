@@ -219,7 +219,7 @@ def test_artifacts_in_columns_give_what_rows_give(tmp_path: Path, monkeypatch: p
             kind = {"choices": None, "answer_kind": "number", "answer": "2"} if pair % 2 else {}
             made = {**question(pair, variant, f"g{pair % 3}"), "question": "How many?", "image_ids": [], **kind}
             questions.append({**made, "provenance": "{}"})
-            scores = {"log_likelihood": -1.0, "tokens": 1, "mean": -1.0}
+            scores = {"log_likelihood": -1.0, "tokens": 1, "mean": -1.0, "at_most": False}
             row = prediction(made, "AB"[pair % 5 % 2])
             if pair % 2:
                 row |= {"response": f"There are {pair % 3}.", "answer": str(pair % 3), "correct": pair % 3 == 2}

@@ -30,6 +30,7 @@ def options(scores: Sequence[tuple[float | None, int | None, float | None, float
             "log_likelihood": total,
             "tokens": tokens,
             "mean": -1.0 if total is None or tokens is None else total / tokens,
+            "at_most": False,
             "without_image": image,
             "without_prompt": prompt,
         }
@@ -71,6 +72,19 @@ def test_a_score_that_is_not_known_decides_nothing() -> None:
         "sum": [1, -1, 0, 0, -1],
         "minus-without-image": [2, -1, -1, -1, -1],
         "minus-without-prompt": [3, -1, -1, -1, -1],
+    }
+
+
+def test_an_upper_bound_does_not_win() -> None:
+    known = options([(-3.0, 1, -1.0, -1.0), (-2.0, 1, -3.0, -3.0), (-9.0, 3, -20.0, -20.0)])
+    bound = [{**score, "at_most": place == 1} for place, score in enumerate(known)]
+    all_bounds = [{**score, "at_most": True} for score in known]
+    rows = column(known, None, bound, all_bounds)
+    assert {rule: choices_by(rows, rule).tolist() for rule in RULES} == {
+        "mean": [1, -1, 0, 1],
+        "sum": [1, -1, 0, 1],
+        "minus-without-image": [2, -1, -1, -1],
+        "minus-without-prompt": [2, -1, -1, -1],
     }
 
 

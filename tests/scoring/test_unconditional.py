@@ -59,9 +59,17 @@ def test_each_option_is_scored_without_the_image_and_after_nothing() -> None:
     (found,) = made([row(0, "original", choices=["7", "16"])], model)
     words = "How many dots are there?"
     assert asked_of(model) == [(words, 1, ("7", "16")), (words, 0, ("7", "16")), ("", 0, ("16", "7"))]
+    exact = {"at_most": False}
     assert found["choice_scores"] == [
-        {"log_likelihood": -125.0, "tokens": 1, "mean": -125.0, "without_image": -25.0, "without_prompt": -1.0},
-        {"log_likelihood": -126.0, "tokens": 2, "mean": -63.0, "without_image": -26.0, "without_prompt": -2.0},
+        {
+            **exact,
+            "log_likelihood": -125.0,
+            "tokens": 1,
+            "mean": -125.0,
+            "without_image": -25.0,
+            "without_prompt": -1.0,
+        },
+        {**exact, "log_likelihood": -126.0, "tokens": 2, "mean": -63.0, "without_image": -26.0, "without_prompt": -2.0},
     ]
     assert found["answer"] == "B"
 

@@ -15,8 +15,9 @@ last one is the normalisation by the unconditional probability of Brown et al. (
 form of an answer; Holtzman et al. (2021) derive it as domain conditional pointwise mutual information. For options of
 one token, `mean` and `sum` are the same.
 
-All scores of a question are stored when it is asked, so that aggregation can apply any rule without asking again. The
-columns `answer` and `correct` of `predictions` are those of `mean`.
+An option of which only an upper bound is known (`at_most`) does not win by `mean` and `sum`, and cannot be compared by
+the other rules. All scores of a question are stored when it is asked, so that aggregation can apply any rule without
+asking again. The columns `answer` and `correct` of `predictions` are those of `mean`.
 """
 
 from __future__ import annotations
@@ -86,8 +87,16 @@ def _chosen(scores: pa.ListArray, rule: RankingRule) -> Choices:
     found = np.full(len(lengths), -1, dtype=np.int8)
     options, rows = scores.flatten(), np.flatnonzero(lengths)
     values = _values(options, rule) if rows.size else None
-    if values is not None:
-        found[rows] = _highest(values, lengths[rows])
+    if values is None:
+        return found
+    found[rows] = _highest(values, lengths[rows])
+    bounds = np.asarray(pc.fill_null(pc.struct_field(options, "at_most"), False), dtype=np.bool_)
+    if bounds.any():
+        subtracts = _FIELDS[rule][1] is not None
+        known = _highest(np.where(bounds, np.nan if subtracts else -np.inf, values), lengths[rows])
+        # Where only bounds are known, the highest of them wins.
+        only_bounds = np.minimum.reduceat(bounds, np.append(0, np.cumsum(lengths[rows])[:-1]))
+        found[rows] = known if subtracts else np.where(only_bounds, found[rows], known)
     return found
 
 

@@ -119,5 +119,6 @@ def _sums(answer: Answer) -> list[float] | None:
     """The log-likelihoods of the options of a request; None if they are not known."""
     if answer.status != "ok" or answer.option_scores is None:
         return None
-    sums = [score.log_likelihood for score in answer.option_scores if score.log_likelihood is not None]
+    exact = [score for score in answer.option_scores if not score.at_most]
+    sums = [score.log_likelihood for score in exact if score.log_likelihood is not None]
     return sums if len(sums) == len(answer.option_scores) else None
