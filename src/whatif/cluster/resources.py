@@ -14,7 +14,7 @@ from whatif.graph.graph import Graph, Job
 from whatif.graph.steps import Step
 from whatif.params.base import Settings
 from whatif.params.files import read_settings
-from whatif.params.models import ApiModel, DiffusionCheckpoint, LocalCheckpoint
+from whatif.params.models import DiffusionCheckpoint, EndpointModel, LocalCheckpoint, ServedModel
 
 RESOURCES_FILE = Path("slurm/resources.yaml")
 # These grow with each try: a job that was stopped at a limit gets further the next time.
@@ -77,17 +77,17 @@ def kind_of(job: Job) -> Kind:
 
 def wants_gpu(job: Job) -> bool:
     """Whether a model of the job has a `device` other than the CPU, or a device map."""
-    local = [model for model in models_of(job) if isinstance(model, LocalCheckpoint)]
-    return any(model.device.split(":")[0] != "cpu" or getattr(model, "device_map", None) for model in local)
+    here = [model for model in models_of(job) if isinstance(model, LocalCheckpoint | ServedModel)]
+    return any(model.device.split(":")[0] != "cpu" or getattr(model, "device_map", None) for model in here)
 
 
-def models_of(job: Job) -> list[LocalCheckpoint | ApiModel]:
+def models_of(job: Job) -> list[LocalCheckpoint | EndpointModel]:
     """The settings of the models that a job uses; a table, for example, reads the names of all models but uses none."""
     return [model for settings in job.settings for model in _models_in(settings)]
 
 
-def _models_in(settings: Settings) -> Iterator[LocalCheckpoint | ApiModel]:
-    if isinstance(settings, LocalCheckpoint | ApiModel):
+def _models_in(settings: Settings) -> Iterator[LocalCheckpoint | EndpointModel]:
+    if isinstance(settings, LocalCheckpoint | EndpointModel):
         yield settings
         return
     for name in type(settings).model_fields:

@@ -110,9 +110,9 @@ def _print(
 
 
 def _cost(settings: Any, prompt: int, response: int) -> str:
-    from whatif.params.models import ApiModel
+    from whatif.params.models import EndpointModel
     from whatif.params.prices import money
 
-    if not isinstance(settings, ApiModel) or settings.prices is None:
+    if not isinstance(settings, EndpointModel) or settings.prices is None:
         return ""
     return f"; cost {money(settings.prices.cost(prompt, response))} at the prices in params.yaml"

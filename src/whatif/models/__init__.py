@@ -31,6 +31,7 @@ ADAPTERS: dict[str, str] = {
     "dual-encoder": "whatif.models.local.encoders:dual_encoder",
     "cross-encoder": "whatif.models.local.encoders:cross_encoder",
     "api": "whatif.models.endpoint.api:api_model",
+    "served": "whatif.models.endpoint.served:served_model",
     "replay": "whatif.models.replay:replay",
 }
 
@@ -43,6 +44,7 @@ WITHOUT_EFFECT = (
     "concurrency",
     "retries",
     "timeout_seconds",
+    "startup_seconds",
     "token_budget",
     "key_variable",
     "price_per_million_prompt_tokens",

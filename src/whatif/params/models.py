@@ -14,6 +14,7 @@ from whatif.params.base import Settings, SourcePath
 from whatif.params.decoding import Decoding, EndpointDecoding
 from whatif.params.extra_body import ExtraBody
 from whatif.params.prices import Prices
+from whatif.params.server_command import CHECKPOINT, ServerCommand
 
 _SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
@@ -204,12 +205,9 @@ SystemRole: TypeAlias = Literal["system", "developer", "user"]
 JsonMode: TypeAlias = Literal["schema", "object", "none"]
 
 
-class ApiModel(_Answerer):
-    """A model behind an OpenAI-compatible endpoint: a provider's, or your own server (vLLM, transformers)."""
+class EndpointModel(_Answerer):
+    """The settings of requests to an OpenAI-compatible endpoint, wherever it is."""
 
-    adapter: Literal["api"]
-    model: str = Field(min_length=1)
-    base_url: str = Field(pattern=r"^https?://[^\s/?#@]+(/[^\s?#@]*)?$")
     key_variable: str | None = Field(default=None, pattern=r"^[A-Z_][A-Z0-9_]*$", max_length=64)  # environment variable
     concurrency: int = Field(default=8, ge=1, le=256)  # requests at once
     max_new_tokens: int = Field(default=64, ge=1, le=65_536)
@@ -266,9 +264,42 @@ class ApiModel(_Answerer):
         return None if prompt is None or response is None else Prices(prompt, response)
 
     @model_validator(mode="after")
-    def _both_prices(self) -> ApiModel:
+    def _both_prices(self) -> EndpointModel:
         if (self.price_per_million_prompt_tokens is None) != (self.price_per_million_response_tokens is None):
             raise ValueError("give the prices of both prompt tokens and response tokens, or neither")
+        return self
+
+
+class ApiModel(EndpointModel):
+    """A model behind an OpenAI-compatible endpoint that is running: a provider's, or your own."""
+
+    adapter: Literal["api"]
+    model: str = Field(min_length=1)
+    base_url: str = Field(pattern=r"^https?://[^\s/?#@]+(/[^\s?#@]*)?$")
+
+
+class ServedModel(EndpointModel):
+    """A model behind an OpenAI-compatible server that each job starts and stops (vLLM, SGLang, transformers)."""
+
+    adapter: Literal["served"]
+    # Starts the server, without a shell. `{checkpoint}`, `{host}` and `{port}` are replaced; if host and port do not
+    # occur, `--host` and `--port` are added.
+    command: ServerCommand
+    model: str | None = Field(default=None, min_length=1)  # name that the server lists; null: the checkpoint's
+    checkpoint: SourcePath | None = Field(default=None, min_length=1)  # hub id or path of a folder, for `{checkpoint}`
+    concurrency: int = Field(default=16, ge=1, le=256)
+    startup_seconds: float = Field(default=900, gt=0, le=86_400)  # until the server must answer
+    engine_version: str | None = Field(default=None, min_length=1)  # null: found out from the command
+    device: str = "cuda"  # decides whether a job on a cluster requests a GPU; the command decides what is used
+
+    @model_validator(mode="after")
+    def _one_model(self) -> ServedModel:
+        if (self.checkpoint is None) == (CHECKPOINT in self.command):
+            raise ValueError(
+                f"checkpoint and its placeholder {CHECKPOINT} in command belong together; give both or none"
+            )
+        if self.model is None and self.checkpoint is None:
+            raise ValueError("give model, the name of the model that the server lists")
         return self
 
 
@@ -326,7 +357,15 @@ def _model_key(key: str) -> str:
 
 ModelKey = Annotated[str, AfterValidator(_model_key)]
 ModelSettings = Annotated[
-    Baseline | HuggingFaceChat | HuggingFaceBlip | BlindTextModel | DualEncoder | CrossEncoder | ApiModel | Replay,
+    Baseline
+    | HuggingFaceChat
+    | HuggingFaceBlip
+    | BlindTextModel
+    | DualEncoder
+    | CrossEncoder
+    | ApiModel
+    | ServedModel
+    | Replay,
     Field(discriminator="adapter"),
 ]
 

@@ -18,7 +18,7 @@ from whatif.graph.run import Outputs
 from whatif.models import Model
 from whatif.models.responses.store import ResponseStore, store_path
 from whatif.models.responses.token_estimates import Estimate, Unasked
-from whatif.params.models import ApiModel
+from whatif.params.models import EndpointModel
 from whatif.params.prices import money
 
 
@@ -38,8 +38,8 @@ def has_prices(job: Job) -> bool:
     return settings is not None and settings.prices is not None
 
 
-def _endpoint(job: Job) -> ApiModel | None:
-    return job.model if isinstance(job.model, ApiModel) else None
+def _endpoint(job: Job) -> EndpointModel | None:
+    return job.model if isinstance(job.model, EndpointModel) else None
 
 
 def _name(job: Job) -> str:
@@ -64,7 +64,7 @@ def _line(jobs: list[Job]) -> str:
     return f"{_numbers(found, settings)}{_budget(settings, len(due))}; estimated {found.basis}"
 
 
-def _numbers(found: Estimate, settings: ApiModel) -> str:
+def _numbers(found: Estimate, settings: EndpointModel) -> str:
     stored = found.questions - found.asked
     parts = [f"asks {found.asked:,} of {found.questions:,} questions ({stored:,} are stored)"]
     parts.append(f"about {found.prompt_tokens:,} prompt and {found.response_tokens:,} response tokens")
@@ -75,7 +75,7 @@ def _numbers(found: Estimate, settings: ApiModel) -> str:
     return ", ".join(parts)
 
 
-def _budget(settings: ApiModel, jobs: int) -> str:
+def _budget(settings: EndpointModel, jobs: int) -> str:
     if settings.token_budget is None:
         return ""
     each = f" in each of {jobs:,} jobs" if jobs > 1 else ""

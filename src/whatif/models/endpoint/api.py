@@ -31,13 +31,21 @@ _CUT_OFF = ("length", "max_tokens")  # finish reasons, in lower case, for a resp
 class ApiAnswers:
     """A model behind an endpoint; `spent` counts the tokens of its answers.
 
-    The key is read when a question is asked, not before: stored answers are available without a key.
+    The key is read when a question is asked, not before: stored answers are available without a key. `connect` makes
+    the connection from the settings and `sleep`.
     """
 
-    def __init__(self, settings: ApiModel, seed: int, sleep: Callable[[float], None] | None = None) -> None:
+    def __init__(
+        self,
+        settings: ApiModel,
+        seed: int,
+        sleep: Callable[[float], None] | None = None,
+        connect: Callable[[ApiModel, Callable[[float], None] | None], Endpoint] = Endpoint,
+    ) -> None:
         self._settings = settings
         self._seed = seed
         self._sleep = sleep
+        self._connect = connect
         self.spent = Spent(settings)
         # The address is part of the identity: elsewhere the same name may mean other weights or a quantisation.
         self.identity: Mapping[str, Any] = {
@@ -101,7 +109,7 @@ class ApiAnswers:
         unanswered = 0
         many = self._settings.concurrency
         with (
-            Endpoint(self._settings, self._sleep) as endpoint,
+            self._connect(self._settings, self._sleep) as endpoint,
             ThreadPoolExecutor(many) as pool,
         ):
             try:

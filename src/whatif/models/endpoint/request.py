@@ -83,7 +83,10 @@ class Endpoint:
             base_url=settings.base_url,
             timeout=settings.timeout_seconds,
             max_retries=0,
-            http_client=openai.DefaultHttpxClient(event_hooks={"response": [bound(settings.max_response_bytes)]}),
+            http_client=openai.DefaultHttpxClient(
+                event_hooks={"response": [bound(settings.max_response_bytes)]},
+                mounts={"all://127.0.0.1": None},  # a proxy of the environment does not know this machine's servers
+            ),
         )
         self._stopped = threading.Event()
         self._sleep = sleep or tenacity.sleep_using_event(self._stopped)
