@@ -9,7 +9,7 @@ from tests.defaults import ROOT
 from whatif import benchmarks
 from whatif.benchmarks.coco_counterfactuals.settings import CocoCounterfactualsSettings
 from whatif.benchmarks.cvqa_real.tables import table_3_name
-from whatif.params.models import answerers
+from whatif.params.models import BlindTextModel, HuggingFaceBlip, HuggingFaceChat, answerers
 from whatif.reporting.published_numbers import published
 
 FILE = ROOT / "params" / "paper-scale.yaml"
@@ -42,7 +42,8 @@ def c_vqa(table: str) -> list[dict[str, str]]:
 def checkpoints() -> dict[str, str]:
     models = benchmarks.load_params(FILE).models
     asked = answerers(models, "cvqa-synthetic")
-    return {models[key].checkpoint: models[key].adapter for key in asked if hasattr(models[key], "checkpoint")}
+    chats = HuggingFaceChat | HuggingFaceBlip | BlindTextModel
+    return {one.checkpoint: one.adapter for key in asked if isinstance(one := models[key], chats)}
 
 
 def names() -> set[str]:

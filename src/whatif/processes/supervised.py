@@ -65,23 +65,31 @@ class Supervised:
 
     def processes(self) -> list[psutil.Process]:
         """The living processes of the command; one that is about to end may be missing."""
-        import psutil
-
-        with contextlib.suppress(psutil.Error):
-            return psutil.Process(self._supervisor.pid).children(recursive=True)
-        return []
+        return _below(self._supervisor.pid)
 
 
 def _end(supervisor: subprocess.Popen[bytes], seconds: float) -> None:
     assert supervisor.stdin is not None
     supervisor.stdin.close()
+    supervisor.terminate()  # a forked process may still hold the other end of the pipe
     try:
         if supervisor.wait(seconds) >= 0:
             return
     except subprocess.TimeoutExpired:
+        for process in _below(supervisor.pid):
+            with contextlib.suppress(OSError):
+                os.kill(process.pid, signal.SIGKILL)
         supervisor.kill()
         supervisor.wait()
     _kill_session(supervisor.pid)
+
+
+def _below(supervisor: int) -> list[psutil.Process]:
+    import psutil
+
+    with contextlib.suppress(psutil.Error):
+        return psutil.Process(supervisor).children(recursive=True)
+    return []
 
 
 def _kill_session(leader: int) -> None:

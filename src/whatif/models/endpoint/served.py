@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from whatif.artifacts.verified import source_digest
@@ -54,7 +55,7 @@ class ServedAnswers:
             "adapter": "served",
             "engine": self._engine.name,
             "version": version,
-            "flags": without_address(settings.command),
+            "flags": _flags(settings.command),
             **self._weights(),
             "requests": self._api.identity["version"],
             **{name: value for name, value in self._api.identity.items() if name not in _OF_THE_ADDRESS},
@@ -152,6 +153,12 @@ def _connect_to(server: Server) -> Callable[..., Endpoint]:
 
 def _died(fault: str) -> WhatifError:
     return WhatifError(f"{fault}; stored answers are kept, run again to continue")
+
+
+def _flags(command: str) -> list[str]:
+    """The words that may change answers; where the program is installed is left out, because its version is known."""
+    program, *flags = without_address(command)
+    return [Path(program).name, *flags]
 
 
 def _is_folder(name: str) -> bool:

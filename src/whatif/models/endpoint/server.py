@@ -137,7 +137,7 @@ class Server:
         return False
 
     def _check_model(self, deadline: float) -> None:
-        if self._engine in _LISTS_ITS_CACHE:
+        if self._engine.partition(".")[0] in _LISTS_ITS_CACHE:
             # A conversation without messages is never answered; before that, the server rejects another model.
             status, body = self._ask("POST", "/v1/chat/completions", {"model": self._model}, deadline)
             if status == 400:
