@@ -65,6 +65,14 @@ def test_a_gpu_is_asked_for_only_where_a_model_has_the_device() -> None:
     }
 
 
+@pytest.mark.parametrize(("device", "gpu"), [({}, 1), ({"device": "cuda:1"}, 1), ({"device": "cpu"}, None)])
+def test_the_job_of_a_served_model_asks_for_the_gpu_of_its_server(device: dict[str, str], gpu: int | None) -> None:
+    graph = graph_with({"large": {"adapter": "served", "command": "vllm serve m", "model": "m", **device}})
+    job = job_named(graph, "evaluate scenes large plain")
+    assert cluster.kind_of(job) is Kind.MODEL
+    assert cluster.wanted_by(job, FILE).get("gpu") == gpu
+
+
 def test_at_paper_scale_tables_and_checks_ask_for_no_gpu() -> None:
     graph = benchmarks.graph(benchmarks.load_params(ROOT / "params" / "paper-scale.yaml"))
     stages = {job.step.stage: cluster.wants_gpu(job) for job in graph.jobs}

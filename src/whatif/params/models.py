@@ -295,9 +295,7 @@ class ServedModel(EndpointModel):
     @model_validator(mode="after")
     def _one_model(self) -> ServedModel:
         if (self.checkpoint is None) == (CHECKPOINT in self.command):
-            raise ValueError(
-                f"checkpoint and its placeholder {CHECKPOINT} in command belong together; give both or none"
-            )
+            raise ValueError(f"give both checkpoint and its placeholder {CHECKPOINT} in command, or neither")
         if self.model is None and self.checkpoint is None:
             raise ValueError("give model, the name of the model that the server lists")
         return self

@@ -11,7 +11,7 @@ from pydantic import AfterValidator
 HOST, PORT, CHECKPOINT = "{host}", "{port}", "{checkpoint}"
 _ADDRESS = {"--host": HOST, "--port": PORT}
 _OF_A_SHELL = frozenset({"|", "||", "&", "&&", ";", "<", ">", ">>", "2>", "2>&1"})
-_SECRET = re.compile(r"--?[\w-]*(?:api-?key|password|secret|(?:access|auth|hf)-?token)(?:=.*)?", re.IGNORECASE)
+_SECRET = re.compile(r"--?[\w-]*(?:api[-_]?key|password|secret|(?:access|auth|hf)[-_]?token)(?:=.*)?", re.IGNORECASE)
 
 
 def words_of(command: str) -> list[str]:

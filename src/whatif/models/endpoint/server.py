@@ -89,7 +89,7 @@ class Server:
     def _is_reached(self, deadline: float) -> bool:
         began = said = time.monotonic()
         _say(f"{self._shown}: starting; its log is {self.log}")
-        while not (self._is_healthy() and self._has_port()):
+        while not (self._has_port() and self._is_healthy()):
             if fault := self.fault(within=_SECONDS_BETWEEN_LOOKS):
                 if self._is_port_taken():
                     return False
