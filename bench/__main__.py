@@ -19,6 +19,7 @@ MEASUREMENTS = {
     "rank-options": "bench.rank_options",
     "rank-unconditional": "bench.rank_unconditional",
     "generate-batch": "bench.generate_batch",
+    "served": "bench.served",
     "caption-candidates": "bench.caption_candidates",
     "perplexity": "bench.perplexity",
     "prompt-to-prompt": "bench.prompt_to_prompt",

@@ -6,13 +6,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
-import psutil
 import pytest
 
 from tests.defaults import ROOT
+from tests.models.endpoint.served_job import JOB, QUESTIONS, of_server, until_no_process_of_server
 from tests.models.endpoint.server import TOKENS, question
 from tests.served_model import greedy
 from tests.tiny_checkpoints import tiny_llava
@@ -20,34 +19,6 @@ from whatif.models.responses.store import ResponseStore
 
 pytestmark = pytest.mark.process
 
-QUESTIONS = 24
-# Asks with a store, four at once. It prints a line for each answer, and stops asking for more after some answers until
-# it is told to continue: a kill then comes in the middle of other requests.
-JOB = """
-import sys
-from pathlib import Path
-from tests.models.endpoint.server import question
-from whatif.models import load
-from whatif.models.responses.store import ResponseStore
-from whatif.models.responses.stored import stored
-from whatif.params.models import ServedModel
-
-checkpoint, many, stops = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-program = Path(sys.executable).with_name("transformers")
-settings = ServedModel(
-    adapter="served",
-    command=f"{program} serve {{checkpoint}} --device cpu",
-    checkpoint=checkpoint,
-    max_new_tokens=int(sys.argv[4]),
-    concurrency=4,
-)
-with ResponseStore(Path("r.sqlite")) as store:
-    answers = stored(load("served", settings, 0), store).answer([question(number) for number in range(many)])
-    for number, answer in enumerate(answers):
-        print(answer.status, repr(answer.response), flush=True)
-        if number + 1 == stops:
-            sys.stdin.readline()
-"""
 # The signal, and the number of answers after which it comes: 0 is before the server answers.
 KILLS = [
     (signal.SIGKILL, 0),
@@ -57,23 +28,6 @@ KILLS = [
     (signal.SIGKILL, 17),
     (signal.SIGTERM, 20),
 ]
-
-
-def of_server(checkpoint: Path, job: int) -> list[psutil.Process]:
-    """The processes that serve the checkpoint, and their supervisor."""
-    found = []
-    for process in psutil.process_iter(["cmdline", "status"]):
-        command = " ".join(process.info["cmdline"] or [])
-        if f" serve {checkpoint} " in command and process.pid != job and process.info["status"] != "zombie":
-            found.append(process)
-    return found
-
-
-def until_no_process_of_server(checkpoint: Path, job: int) -> None:
-    ends = time.monotonic() + 60
-    while left := of_server(checkpoint, job):
-        assert time.monotonic() < ends, f"left behind: {left}"
-        time.sleep(0.05)
 
 
 def started(folder: Path, checkpoint: Path, stops: int) -> subprocess.Popen[str]:
