@@ -92,10 +92,16 @@ class ServedAnswers:
         api = ApiAnswers(self._requests_to(server.base_url), self._seed, connect=_connect_to(server))
         api.spent = self._api.spent
         order = grouped_by_images(questions)
-        for place, answer in api.answers_as_they_come([questions[place] for place in order]):
-            if answer.transient and (fault := server.fault(_SECONDS_TO_NOTICE)):
-                raise _died(fault)
-            yield order[place], answer
+        try:
+            for place, answer in api.answers_as_they_come([questions[place] for place in order]):
+                if answer.transient and (fault := server.fault(_SECONDS_TO_NOTICE)):
+                    raise _died(fault)
+                yield order[place], answer
+        except WhatifError as error:
+            server.keep_log()
+            if str(server.log) in str(error):
+                raise
+            raise WhatifError(f"{error}; the server's log is {server.log}") from error
 
     def close(self) -> None:
         """Stops the server; the next question starts it again."""

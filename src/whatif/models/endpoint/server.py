@@ -35,18 +35,19 @@ _LISTS_ITS_CACHE = ("transformers",)
 class Server:
     """A running server; `base_url` is its endpoint, `log` the file of both its outputs.
 
-    Its log is deleted when it is stopped without a failure.
+    Its log is deleted when it is stopped, except after a failure.
     """
 
     def __init__(self, settings: ServedModel, model: str, engine: str, words: list[str], port: int) -> None:
         self._settings = settings
         self._model = model
+        self._label = settings.name or settings.model or settings.checkpoint or model
         self._engine = engine
         self._port = port
         self._shown = " ".join(words)[:_LONGEST_REASON]
         self._keeps_log = False
         self.base_url = f"http://{HOST}:{port}/v1"
-        self.log = LOGS / f"{_slug(model)}-{os.getpid()}-{port}.log"
+        self.log = LOGS / f"{_slug(self._label)}-{os.getpid()}-{port}.log"
         self.log.parent.mkdir(parents=True, exist_ok=True)
         with self.log.open("wb") as log:
             self._process = Supervised(words, log)
@@ -62,6 +63,10 @@ class Server:
         self._process.stop()
         if not self._keeps_log:
             self.log.unlink(missing_ok=True)
+
+    def keep_log(self) -> None:
+        """Keeps the log when the server is stopped."""
+        self._keeps_log = True
 
     def fault(self, within: float = 0.0) -> str | None:
         """Why the server has ended, with the last line of its log; None if it still runs after so many seconds."""
@@ -99,8 +104,8 @@ class Server:
                 raise WhatifError(self._too_slow())
             if now - said >= _SECONDS_BETWEEN_LINES:
                 said = now
-                _say(f"{self._model}: its server does not answer yet, after {now - began:.0f} s: {self._last_line()}")
-        _say(f"{self._model}: its server answers after {time.monotonic() - began:.0f} s")
+                _say(f"{self._label}: its server does not answer yet, after {now - began:.0f} s: {self._last_line()}")
+        _say(f"{self._label}: its server answers after {time.monotonic() - began:.0f} s")
         return True
 
     def _is_healthy(self) -> bool:
