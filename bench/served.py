@@ -12,6 +12,7 @@ from typing import Any
 
 from tests.models.endpoint.server import question
 from tests.tiny_checkpoints import tiny_llava, tiny_text_model
+from whatif.language.messages import one_turn
 from whatif.models import Question
 from whatif.models.endpoint.api import ApiAnswers
 from whatif.models.endpoint.server import start
@@ -34,7 +35,7 @@ def measure() -> dict[str, Any]:
     model falls back to the one thread; `ratio_with_images` is its ratio, of a tiny LLaVA with one image per question.
     """
     words = [
-        Question(f"question-{number}", "group", "original", f"how many dots are there in circle {number}")
+        Question(f"question-{number}", "group", "original", one_turn(f"how many dots are there in circle {number}"))
         for number in range(_QUESTIONS)
     ]
     about_images = [question(number) for number in range(_QUESTIONS)]

@@ -243,6 +243,16 @@ def test_the_shipped_file_is_valid() -> None:
         ),
         (
             "{adapter: random,",
+            "{adapter: served, model: m, command: vllm serve m --port 8000,",
+            "models.random.command: is 'vllm serve m --port 8000'; leave out `--port`, or write `--port {port}`: each job",
+        ),
+        (
+            "{adapter: random,",
+            "{adapter: served, model: m, command: 'vllm serve {checkpoint}',",
+            "models.random: give both checkpoint and its placeholder {checkpoint} in command, or neither",
+        ),
+        (
+            "{adapter: random,",
             "{adapter: replay, predictions: a.csv, response_columns: [a, b], multiple_choice: rank-letter,",
             "models.random: response_columns name columns of responses, which cannot be ranked",
         ),

@@ -9,6 +9,7 @@ import shutil
 import socket
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from tests.models.endpoint.server import TOKENS, question
 from tests.served_model import greedy
 from tests.tiny_checkpoints import tiny_llava
 from whatif.errors import WhatifError
+from whatif.language.messages import one_turn
 from whatif.models import Answer, Question, load
 from whatif.models.endpoint import server
 from whatif.models.endpoint.served import ServedAnswers, grouped_by_images
@@ -270,7 +272,7 @@ def test_a_port_that_another_program_takes_first(here: Path, monkeypatch: pytest
 
 
 def asked(*image_ids: str) -> Question:
-    return Question("q", "g", "original", "?", image_ids=image_ids)
+    return Question("q", "g", "original", one_turn("?", image_ids))
 
 
 def test_questions_about_the_same_images_are_asked_one_after_the_other() -> None:
@@ -290,7 +292,7 @@ def test_questions_about_the_same_images_are_asked_one_after_the_other() -> None
 def test_answers_have_the_order_of_the_questions(here: Path) -> None:
     model = odd("healthy", concurrency=3)
     questions = [question(number % 5) for number in range(20)]
-    questions = [Question(**{**vars(one), "prompt": f"{n}"}) for n, one in enumerate(questions)]
+    questions = [replace(one, messages=one_turn(f"{n}", one.image_ids)) for n, one in enumerate(questions)]
     answers: list[Answer] = list(model.answer(questions))
     assert [answer.response for answer in answers] == [f"to {number}" for number in range(20)]
     model.close()
