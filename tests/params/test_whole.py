@@ -105,7 +105,7 @@ def test_the_shipped_file_is_valid() -> None:
             "{adapter: dual-encoder, checkpoint",
             "{adapter: dual-encoder, limit: 50, checkpoint",
             "models.clip.limit: unknown key; it is a key of api, blind, first-option, hf-blip, hf-chat, majority, "
-            "random, replay, not of dual-encoder",
+            "random, replay, served, not of dual-encoder",
         ),
         (
             "diffusion:\n      checkpoint",
@@ -244,7 +244,7 @@ def test_the_shipped_file_is_valid() -> None:
         (
             "{adapter: random,",
             "{adapter: served, model: m, command: vllm serve m --port 8000,",
-            "models.random.command: is 'vllm serve m --port 8000'; leave out `--port`, or write `--port {port}`: each job",
+            "models.random.command: is 'vllm serve m --port 8000'; leave out `--port`, or write `--port {port}`",
         ),
         (
             "{adapter: random,",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.metadata
+import re
 import sys
 from pathlib import Path
 
@@ -63,14 +64,23 @@ def test_a_script_has_the_digest_of_its_file(tmp_path: Path) -> None:
     assert engine_of([program]) == engine_of([sys.executable, program]) == Engine("serve.py", digest)
 
 
-def test_another_program_is_asked_for_its_version(tmp_path: Path) -> None:
-    program = script(
-        tmp_path / "engine", '#!/bin/sh\n[ "$*" = --version ] && printf "\\n engine   2.5 (x)\\nmore\\n"\n'
-    )
-    assert engine_of([program, "serve"]) == Engine("engine", "engine 2.5 (x)")
-    silent = script(tmp_path / "silent", "#!/bin/sh\nexit 1\n")
-    assert engine_of([silent]) == Engine("silent", None)
-    assert engine_of([sys.executable, "-c", "pass"]).name == Path(sys.executable).name
+def test_a_console_script_whose_interpreter_has_a_long_path(tmp_path: Path) -> None:
+    text = f"#!/bin/sh\n'''exec' \"{sys.executable}\" \"$0\" \"$@\"\n' '''\nraise SystemExit('it was started')\n"
+    program = script(tmp_path / "transformers", text)
+    assert engine_of([program, "serve"]) == Engine("transformers", package("transformers"))
+
+
+def test_a_shell_script_is_not_run(tmp_path: Path) -> None:
+    program = script(tmp_path / "serve.sh", f"#!/bin/sh\ntouch {tmp_path}/started\n")
+    digest = f"sha256 {hashlib.sha256(Path(program).read_bytes()).hexdigest()}"
+    assert engine_of([program, "x"]) == engine_of(["sh", "-e", program]) == Engine("serve.sh", digest)
+    assert not (tmp_path / "started").exists()
+
+
+def test_another_program_is_asked_for_its_version() -> None:
+    found = engine_of(["git", "serve"])
+    assert found.name == "git"
+    assert re.fullmatch(r"git version \d.*", found.version or "")
     assert engine_of([sys.executable, "-m", "no_such_module"]) == Engine("no_such_module", None)
 
 

@@ -244,13 +244,13 @@ def test_an_engine_that_is_not_installed(program: str) -> None:
         odd("", command=program)
 
 
-def test_an_engine_of_unknown_version_needs_one(tmp_path: Path) -> None:
-    program = tmp_path / "engine"
-    program.write_text("#!/bin/sh\nexit 1\n")
-    program.chmod(0o755)
-    with pytest.raises(WhatifError, match=r"^command: the version of engine cannot be found out; give engine_version"):
-        odd("", command=f"{program} serve")
-    assert (odd("", command=f"{program} serve", engine_version="1.2").identity or {})["version"] == "1.2"
+def test_an_engine_of_unknown_version_needs_one() -> None:
+    command = f"{sys.executable} -m no_such_engine serve"
+    with pytest.raises(
+        WhatifError, match=r"^command: the version of no_such_engine cannot be found out; give engine_v"
+    ):
+        odd("", command=command)
+    assert (odd("", command=command, engine_version="1.2").identity or {})["version"] == "1.2"
 
 
 def test_a_port_that_another_program_takes_first(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
