@@ -87,11 +87,11 @@ def test_a_single_response_has_no_samples() -> None:
 def test_letters_vote_too_and_ranking_is_done_once() -> None:
     options = row(1, "original", answer="B")
     model = Answering([Answer(response=text) for text in ("A", "(b)", "Answer: B")])
-    (found,) = predictions([options], Pictures(), "m", model, form="words", rule="mean", samples=3)
+    (found,) = predictions([options], Pictures(), "m", model, form="words", samples=3)
     assert (found["answer"], found["correct"], found["response"]) == ("B", True, "(b)")
     assert len(found["samples"]) == 3
     model = Answering([Answer("B")])
-    (found,) = predictions([options], Pictures(), "m", model, form="rank-letter", rule="mean", samples=3)
+    (found,) = predictions([options], Pictures(), "m", model, form="rank-letter", samples=3)
     assert found["correct"] and found["samples"] is None and len(model.asked) == 1
 
 
@@ -99,7 +99,7 @@ def test_the_words_of_a_form_replace_those_of_direct_only_when_it_is_answered_in
     prompts = {}
     for form in ("words", "rank-letter", "rank-text", "open"):
         model = Answering([Answer("B")])
-        list(predictions([row(1, "original")], Pictures(), "m", model, form=form, rule="mean", prompt_form="llava-1-5"))
+        list(predictions([row(1, "original")], Pictures(), "m", model, form=form, prompt_form="llava-1-5"))
         prompts[form] = model.asked[0].prompt
     assert prompts["words"].endswith("\nAnswer with the option's letter from the given choices directly.")
     assert all("Answer with" not in prompts[form] for form in ("rank-letter", "rank-text", "open"))

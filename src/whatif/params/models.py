@@ -235,7 +235,7 @@ class EndpointModel(_Answerer):
     extra_body: ExtraBody | None = None  # additional fields of each request
 
     @model_validator(mode="after")
-    def _can_rank_texts(self) -> ApiModel:
+    def _can_rank_texts(self) -> EndpointModel:
         if self.multiple_choice == "rank-text" and self.prompt_log_probabilities is None:
             raise ValueError(
                 "`multiple_choice: rank-text` needs an endpoint that returns the log-probabilities of a prompt; set "
@@ -251,7 +251,7 @@ class EndpointModel(_Answerer):
         return values
 
     @model_validator(mode="after")
-    def _set_once(self) -> ApiModel:
+    def _set_once(self) -> EndpointModel:
         twice = sorted(set(self.decoding.sent()) & set(self.extra_body or {}))
         if twice:
             raise ValueError(f"`{twice[0]}` is in decoding and in extra_body; give it in decoding alone")
