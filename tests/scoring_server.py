@@ -17,20 +17,27 @@ from typing import Any
 
 from PIL import Image
 
+from whatif.models.local.checkpoints import load_chat_model
+from whatif.params.models import HuggingFaceChat
+
 
 class Scorer:
-    """A checkpoint with a chat template: a LLaVA, or a language model, whose template wants texts as they are."""
+    """A checkpoint with a chat template; that of a language model wants texts as they are, not in parts."""
 
     def __init__(self, checkpoint: Path) -> None:
         import transformers
 
         configuration = transformers.AutoConfig.from_pretrained(checkpoint)
         self.sees = hasattr(configuration, "vision_config")
-        kind: Any = transformers.AutoModelForImageTextToText if self.sees else transformers.AutoModelForCausalLM
-        reader: Any = transformers.AutoProcessor if self.sees else transformers.AutoTokenizer
-        self.model = kind.from_pretrained(checkpoint).eval()
-        self.processor = reader.from_pretrained(checkpoint)
-        self.tokenizer = self.processor.tokenizer if self.sees else self.processor
+        self.model: Any
+        self.processor: Any
+        if self.sees:
+            settings = HuggingFaceChat(adapter="hf-chat", checkpoint=str(checkpoint))
+            self.model, self.processor = load_chat_model(settings)  # also without the library for videos
+            self.tokenizer = self.processor.tokenizer
+        else:
+            self.model = transformers.AutoModelForCausalLM.from_pretrained(checkpoint).eval()
+            self.processor = self.tokenizer = transformers.AutoTokenizer.from_pretrained(checkpoint)
 
     def log_probabilities(self, messages: list[dict[str, Any]], **how: bool) -> tuple[list[int], Any]:
         """The token ids of a conversation, and the log-probabilities of what follows each (tokens x words)."""

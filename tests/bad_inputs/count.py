@@ -19,7 +19,12 @@ KINDS = {
     "checkpoints with code": ("tests.bad_inputs.test_checkpoint_code",),
     "checkpoints with broken files": ("tests.bad_inputs.test_checkpoint_files",),
     "artifacts, stored answers and imports": ("tests.bad_inputs.test_stored_files",),
-    "replies of endpoints": ("tests.models.endpoint.test_api_faults", "tests.models.endpoint.test_api_replies"),
+    "replies of endpoints": (
+        "tests.models.endpoint.test_api_faults",
+        "tests.models.endpoint.test_api_replies",
+        "tests.models.endpoint.test_json_replies",
+        "tests.models.endpoint.test_log_probabilities",
+    ),
 }
 
 

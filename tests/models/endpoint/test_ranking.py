@@ -7,17 +7,24 @@ import dataclasses
 import hashlib
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.faulty_proxy import FaultyProxy, Plan, first, seeded
+from tests.faulty_proxy import FAULTS, FaultyProxy, Plan, first, seeded
 from tests.models.endpoint.server import key, settings_of
 from tests.scoring_server import Scorer, scoring_server
 from tests.served_model import encoded_picture
-from tests.tiny_checkpoints import tiny_llava, tiny_text_model
+from tests.tiny_checkpoints import (
+    tiny_idefics3,
+    tiny_llava,
+    tiny_llava_next,
+    tiny_mllama,
+    tiny_qwen2_5_vl,
+    tiny_text_model,
+)
 from whatif import artifacts
 from whatif.artifacts.schemas import PREDICTIONS
 from whatif.artifacts.writer import ArtifactWriter
@@ -131,6 +138,16 @@ def test_texts_after_examples_with_images_have_them_too(llava: Path, upstream: s
     assert_same(ask(upstream, questions, **TEXTS)[0], list(local.answer(questions)))
 
 
+@pytest.mark.parametrize("build", [tiny_llava_next, tiny_qwen2_5_vl, tiny_idefics3, tiny_mllama])
+def test_texts_have_them_in_other_families(build: Callable[[Path], Path], tmp_path: Path) -> None:
+    checkpoint = build(tmp_path / "tiny")
+    questions = [question(number, OPTIONS[number:] + OPTIONS[:number]) for number in range(4)]
+    local = load("hf-chat", HuggingFaceChat(adapter="hf-chat", checkpoint=str(checkpoint)), 0)
+    with scoring_server(Scorer(checkpoint)) as address:
+        answers, _ = ask(address, questions, **TEXTS)
+    assert_same(answers, list(local.answer(questions)))
+
+
 def test_texts_without_images_have_those_of_the_blind_adapter(tmp_path: Path) -> None:
     checkpoint = tiny_text_model(tmp_path / "tiny")
     questions = [question(number, OPTIONS[number % 5 :] + OPTIONS[: number % 5], pictures=0) for number in range(10)]
@@ -143,10 +160,12 @@ def test_texts_without_images_have_those_of_the_blind_adapter(tmp_path: Path) ->
 def test_requests_are_tried_again_one_by_one_and_no_answer_is_paid_for_twice(upstream: str, tmp_path: Path) -> None:
     questions = [question(number) for number in range(8)]
     expected, _ = ask(upstream, questions, **TEXTS)
-    with ResponseStore(tmp_path / "r.sqlite") as store, FaultyProxy(upstream, seeded(2, 0.3)) as proxy:
+    faults = [fault for fault in FAULTS if fault.kind != "time-out"]
+    plan = seeded(2, 0.3, faults)
+    with ResponseStore(tmp_path / "r.sqlite") as store, FaultyProxy(upstream, plan) as proxy:
 
         def run(retries: int) -> list[Answer]:
-            settings = settings_of(proxy.base_url, Path("tiny"), retries=retries, timeout_seconds=6.0, **TEXTS)
+            settings = settings_of(proxy.base_url, Path("tiny"), retries=retries, **TEXTS)
             return list(stored(ApiAnswers(settings, 0, lambda seconds: None), store).answer(questions))
 
         answers = run(12)
