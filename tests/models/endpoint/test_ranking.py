@@ -234,6 +234,24 @@ def test_a_letter_has_the_probability_of_the_tokens_that_read_as_it(upstream: st
     assert present > 5 and absent > 5
 
 
+@pytest.mark.parametrize(
+    ("decoding", "sent"),
+    [
+        ({}, {"temperature": 0}),
+        ({"temperature": None}, {}),
+        ({"temperature": 0.7, "top_p": 0.5}, {"temperature": 0, "top_p": 1}),
+    ],
+)
+@pytest.mark.parametrize("how", [BY_LETTER, TEXTS])
+def test_nothing_is_sampled_in_a_ranking(
+    upstream: str, decoding: dict[str, Any], sent: dict[str, Any], how: dict[str, Any]
+) -> None:
+    _, proxy = ask(upstream, [question(1, LETTERS)], decoding=decoding, **how)
+    assert proxy.log
+    for _, body, _ in proxy.log:
+        assert {name: body[name] for name in ("temperature", "top_p") if name in body} == sent
+
+
 def test_letters_reach_the_predictions_and_bounds_are_marked(upstream: str, tmp_path: Path) -> None:
     pictures = {hashlib.sha256(data).hexdigest(): data for data in map(encoded_picture, range(0, 400, 10))}
     rows = [
@@ -313,6 +331,8 @@ def test_only_what_matters_for_a_question_is_in_its_key() -> None:
         {"top_logprobs": 5},
     ]
     assert request(BY_LETTER | {"max_new_tokens": 500}, ranked) == keys[1]
+    sampled = {"decoding": {"temperature": 0.7, "top_p": 0.5, "seed": 3}}
+    assert request(BY_LETTER | sampled, ranked) == keys[1] and "temperature" not in keys[1]["identity"]
     schema = dataclasses.replace(open_question, json_schema='{"type":"object"}')
     assert request({}, schema) == {**plain, "json_schema": '{"type":"object"}'}
     assert request({"json_mode": "object"}, schema)["identity"] == {**plain["identity"], "json_mode": "object"}

@@ -62,7 +62,7 @@ def rank(send: Send, messages: Sent, options: Sequence[str], settings: ApiModel)
 
 
 def _rank_letters(send: Send, messages: Sent, letters: Sequence[str], settings: ApiModel) -> Answer:
-    fields = {settings.token_limit: 1, "logprobs": True, "top_logprobs": settings.top_logprobs}
+    fields = {**_one_token(settings), "logprobs": True, "top_logprobs": settings.top_logprobs}
     reply = _send(send, messages, fields, settings)
     try:
         tokens = first_tokens(reply.logprobs)
@@ -83,7 +83,7 @@ def _rank_letters(send: Send, messages: Sent, letters: Sequence[str], settings: 
 
 
 def _text_scores(send: Send, messages: Sent, options: Sequence[str], settings: ApiModel) -> tuple[OptionScore, ...]:
-    fields = {settings.token_limit: 1, "prompt_logprobs": 0}  # 0: of the prompt's own tokens only
+    fields = {**_one_token(settings), "prompt_logprobs": 0}  # 0: of the prompt's own tokens only
     asked = {**fields, "add_generation_prompt": True, "continue_final_message": False}
     continued = {**fields, "add_generation_prompt": False, "continue_final_message": True}
     prompt = prompt_tokens(_send(send, messages, asked, settings).prompt_logprobs)
@@ -94,6 +94,13 @@ def _text_scores(send: Send, messages: Sent, options: Sequence[str], settings: A
     return tuple(scores)
 
 
+def _one_token(settings: ApiModel) -> dict[str, Any]:
+    """The fields of a request for one token without sampling, which some servers apply before they take logarithms."""
+    decoding = settings.decoding
+    neutral = {"temperature": None if decoding.temperature is None else 0, "top_p": decoding.top_p and 1}
+    return {settings.token_limit: 1, **{name: value for name, value in neutral.items() if value is not None}}
+
+
 def _send(send: Send, messages: Sent, fields: Mapping[str, Any], settings: ApiModel) -> Reply:
     """The reply. Raises WhatifError when the endpoint rejects one of the fields, which concerns all questions."""
     try:
@@ -101,7 +108,7 @@ def _send(send: Send, messages: Sent, fields: Mapping[str, Any], settings: ApiMo
     except GaveUpError:
         raise
     except UnansweredError as error:
-        named = [field for field in fields if field != settings.token_limit and field in str(error)]
+        named = [field for field in fields if field not in _one_token(settings) and field in str(error)]
         if not named:
             raise
         raise WhatifError(

@@ -187,6 +187,8 @@ class StoredModel:
             # Nothing is generated when options are ranked.
             identity.pop("max_new_tokens", None)
             identity.pop("decoding", None)
+            if "ranking" in identity:
+                identity.pop("temperature", None)
         elif question.max_new_tokens is not None and "max_new_tokens" in identity:
             identity["max_new_tokens"] = max(identity["max_new_tokens"], question.max_new_tokens)
         request: dict[str, Any] = {"identity": identity, "options": options}
