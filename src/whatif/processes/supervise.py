@@ -1,6 +1,6 @@
-"""Runs a command only as long as the process that started it lives: `supervise.py PARENT SECONDS COMMAND...`.
+"""Runs a command only as long as the process that started it lives.
 
-`whatif.processes.supervised` starts this file as a process of its own, in a new session, because a process that gets
+`whatif.processes.supervised` calls `main` in a process of its own, in a new session, because a process that gets
 SIGKILL cannot end its children. The supervisor ends the command and everything that it started when standard input is
 closed, when the process PARENT is gone, or on SIGTERM, SIGINT or SIGHUP: first SIGTERM, after SECONDS SIGKILL. When the
 command ends by itself, what it left behind gets SIGKILL at once. The exit code is that of the command, or 128 plus the
@@ -30,7 +30,7 @@ _CANNOT_RUN = 126  # exit code of shells for a command that cannot be run
 
 
 def main(arguments: list[str]) -> int:
-    """Runs the command and waits for its end; returns the exit code."""
+    """Runs the command of the arguments PARENT SECONDS COMMAND..., and waits for its end; returns the exit code."""
     parent, seconds, command = int(arguments[0]), float(arguments[1]), arguments[2:]
     given, woken = sys.stdin.fileno(), _woken_by(signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
     prctl = _prctl()
@@ -117,7 +117,3 @@ def _prctl() -> Callable[[int, int], object]:
         return lambda option, value: None
     library = ctypes.CDLL(None, use_errno=True)
     return lambda option, value: library.prctl(option, ctypes.c_ulong(value), 0, 0, 0)
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

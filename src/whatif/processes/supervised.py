@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 SECONDS_TO_END = 5.0  # between SIGTERM and SIGKILL, as for the jobs of a run
 _SECONDS_OF_SUPERVISOR = 10.0  # for its own start and end, on a busy machine
 _SUPERVISOR = Path(__file__).with_name("supervise.py")
+# It runs from its file, so that it imports nothing else of this package.
+_SUPERVISE = "import runpy, sys; sys.exit(runpy.run_path(sys.argv[1])['main'](sys.argv[2:]))"
 
 
 class Supervised:
@@ -31,10 +33,10 @@ class Supervised:
     """
 
     def __init__(self, command: Sequence[str], log: IO[bytes], seconds_to_end: float = SECONDS_TO_END) -> None:
-        # -P: the folder of the supervisor's file is not searched for modules.
-        arguments = [sys.executable, "-P", str(_SUPERVISOR), str(os.getpid()), str(seconds_to_end), *command]
+        # -P: the working directory is not searched for modules.
+        supervisor = [sys.executable, "-P", "-c", _SUPERVISE, str(_SUPERVISOR), str(os.getpid()), str(seconds_to_end)]
         self._supervisor = subprocess.Popen(
-            arguments, stdin=subprocess.PIPE, stdout=log, stderr=subprocess.STDOUT, start_new_session=True
+            [*supervisor, *command], stdin=subprocess.PIPE, stdout=log, stderr=subprocess.STDOUT, start_new_session=True
         )
         # Also called when Python ends.
         self._end = weakref.finalize(self, _end, self._supervisor, seconds_to_end + _SECONDS_OF_SUPERVISOR)

@@ -143,7 +143,7 @@ def test_what_changes_answers_changes_the_identity(checkpoint: Path, tmp_path: P
         {"engine_version": "a build of our own"},
         {"max_new_tokens": TOKENS + 1},
         {"model": "alias"},
-        {"temperature": 0.5},
+        {"decoding": {"temperature": 0.5}},
         {"system": "Answer briefly."},
         {"extra_body": {"top_p": 0.9}},
     ):
