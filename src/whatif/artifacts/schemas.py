@@ -213,6 +213,29 @@ PREDICTIONS = Table(
     ),
 )
 
+JUDGED = Table(
+    name="judged",
+    version=1,
+    key=("question_id", "model", "strategy", "judge", "prompt"),
+    schema=schema_of(
+        ("question_id", pa.string()),
+        ("model", pa.string()),  # key in params.yaml of the model whose response was judged
+        ("strategy", pa.string()),
+        ("judge", pa.string()),  # key in params.yaml of the model that judged it
+        ("prompt", pa.string()),  # name of the judge's prompt
+        ("by_rules", pa.string()),  # status of the prediction: `none` or `ambiguous`
+        ("status", pa.string()),  # `ok`: the judge found an answer; `none`: it did not; `error`: it was not asked
+        ("answer", pa.string(), NULLABLE),
+        ("correct", pa.bool_()),
+        ("reason", pa.string(), NULLABLE),  # why, when the status is not `ok`
+        ("response", pa.string(), NULLABLE),  # the judge's reply
+        ("request_key", pa.string(), NULLABLE),  # key in the response store
+        ("prompt_tokens", pa.int64(), NULLABLE),
+        ("response_tokens", pa.int64(), NULLABLE),
+        ("finish", pa.string(), NULLABLE),  # why the reply ended
+    ),
+)
+
 MATCHES = Table(
     name="matches",
     version=1,

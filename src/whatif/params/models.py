@@ -54,7 +54,7 @@ class _Model(Settings):
     """The settings that every model has."""
 
     name: str | None = None  # shown in tables; default: the key
-    benchmarks: list[BenchmarkName] | None = Field(default=None, min_length=1)  # evaluated only on these; null: all
+    benchmarks: list[BenchmarkName] | None = None  # evaluated only on these; null: all; []: none, as for a mere judge
 
     def is_evaluated_on(self, benchmark: str) -> bool:
         """Whether the entry lists this benchmark or lists none."""
@@ -87,6 +87,11 @@ class _Answerer(_Model):
         """Whether it can be asked for an option in words, whatever its `multiple_choice` is."""
         return True
 
+    @property
+    def can_judge(self) -> bool:
+        """Whether it can be asked about the response of another model, in a conversation of its own."""
+        return True
+
 
 class Baseline(_Answerer):
     """Answers without reading the image or the question: a baseline that a model should beat."""
@@ -107,6 +112,11 @@ class Baseline(_Answerer):
     def multiple_choice(self) -> MultipleChoice:
         """A baseline chooses one of the options."""
         return "rank-text"
+
+    @property
+    def can_judge(self) -> bool:
+        """A baseline does not read what it is asked."""
+        return False
 
 
 class LocalCheckpoint(Settings):
@@ -174,6 +184,11 @@ class HuggingFaceBlip(CheckpointSettings):
 
     adapter: Literal["hf-blip"]
     prompt: Prompt = "Question: {question} Answer:"
+
+    @property
+    def can_judge(self) -> bool:
+        """It takes no system message and no examples."""
+        return False
 
 
 class BlindTextModel(CheckpointSettings):
@@ -312,6 +327,11 @@ class Replay(_Answerer):
     # For responses, `words`: the questions showed their lettered options; `open`: they did not, so a letter is not an
     # answer. For losses, `rank-text` or `rank-letter`: of the texts of the options or of their letters.
     multiple_choice: MultipleChoice = "words"
+
+    @property
+    def can_judge(self) -> bool:
+        """A file has no answers to a judge's questions."""
+        return False
 
     @field_validator("response_columns")
     @classmethod

@@ -1,0 +1,111 @@
+"""Asks a judge, a second model, which answer a response gives where the rules of extraction find none or several.
+
+The judge reads the question and the response, never the image. Its replies are kept beside the predictions, which do
+not change. A reply outside its format counts as no answer, and nothing in it is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from whatif.language.judges import NO_ANSWER, answer_of, conversation, read
+from whatif.models import Answer, Model, Question, note_of
+from whatif.progress import progress
+from whatif.scoring.extraction.answer import Extracted, is_correct
+
+Row = Mapping[str, Any]
+
+BY_RULES = ("none", "ambiguous")  # statuses of predictions that a judge is asked about
+FINDS_NONE = "the judge finds no answer"
+OUTSIDE = "the judge's reply is outside its format"
+_AT_LIMIT = ("length", "max_tokens")  # what endpoints call the end of a response at the limit of tokens
+_CUT_OFF = "cut off at "  # the reason of a prediction whose response was cut off before its answer
+
+
+def is_judged(prediction: Row) -> bool:
+    """Whether a judge is asked about a prediction: it has a response in words, in which the rules found no single answer.
+
+    Errors are not judged, and neither are responses that were cut off: what they would have concluded is not known.
+    """
+    cut_off = str(prediction["finish"]).lower() in _AT_LIMIT or str(prediction["reason"]).startswith(_CUT_OFF)
+    return prediction["status"] in BY_RULES and bool((prediction["response"] or "").strip()) and not cut_off
+
+
+def judged(
+    questions: Iterable[Row], predictions: Iterable[Row], judge_key: str, judge: Model, *, prompt: str
+) -> Iterator[dict[str, Any]]:
+    """Rows of `judged`, one for each prediction that is to be judged (`is_judged`), in ascending order of its key.
+
+    `questions` include those of the predictions. Raises KeyError when one is missing, and WhatifError for an unknown
+    prompt.
+    """
+    by_id = {row["question_id"]: row for row in questions}
+    rows = sorted(
+        (row for row in predictions if is_judged(row)),
+        key=lambda row: (row["question_id"], row["model"], row["strategy"]),
+    )
+    limit = read(prompt).max_new_tokens
+    asked = [_question(by_id[row["question_id"]], row, prompt, limit) for row in rows]
+    replies = progress(judge.answer(asked), len(asked), judge_key, "response", note=note_of(judge))
+    for row, reply in zip(rows, replies, strict=True):
+        yield _judged(by_id[row["question_id"]], row, judge_key, prompt, reply)
+
+
+def with_judge(predictions: Iterable[Row], rows: Iterable[Row]) -> Iterator[Row]:
+    """The predictions, with the answer of the judge where it found one; all others are unchanged."""
+    decided = {_key(row): row for row in rows if row["status"] == "ok"}
+    for prediction in predictions:
+        found = decided.get(_key(prediction))
+        if found is None:
+            yield prediction
+        else:
+            yield {**prediction, "status": "ok", "reason": None, "answer": found["answer"], "correct": found["correct"]}
+
+
+def _key(row: Row) -> tuple[str, str, str]:
+    return row["question_id"], row["model"], row["strategy"]
+
+
+def _question(question: Row, prediction: Row, prompt: str, limit: int | None) -> Question:
+    return Question(
+        question_id=question["question_id"],
+        group=question["group"],
+        variant=question["variant"],
+        messages=conversation(
+            prompt, question["question"], question["answer_kind"], prediction["response"], question["choices"]
+        ),
+        max_new_tokens=limit,
+    )
+
+
+def _judged(question: Row, prediction: Row, judge_key: str, prompt: str, reply: Answer) -> dict[str, Any]:
+    status, answer, reason = _read(question, reply)
+    right = is_correct(Extracted(answer, "ok", None), question["answer"], question["answer_kind"])
+    return {
+        "question_id": prediction["question_id"],
+        "model": prediction["model"],
+        "strategy": prediction["strategy"],
+        "judge": judge_key,
+        "prompt": prompt,
+        "by_rules": prediction["status"],
+        "status": status,
+        "answer": answer,
+        "correct": right,
+        "reason": reason,
+        "response": reply.response,
+        "request_key": reply.request_key,
+        "prompt_tokens": reply.prompt_tokens,
+        "response_tokens": reply.response_tokens,
+        "finish": reply.finish,
+    }
+
+
+def _read(question: Row, reply: Answer) -> tuple[str, str | None, str | None]:
+    """Status, answer and reason of a reply."""
+    if reply.status != "ok" or reply.response is None:
+        return "error", None, reply.reason or "the judge gave no reply"
+    answer = answer_of(reply.response, question["answer_kind"], question["choices"])
+    if answer is None or reply.cut_off:  # the last number or word of a reply that was cut off may not be whole
+        return "none", None, OUTSIDE
+    return ("none", None, FINDS_NONE) if answer == NO_ANSWER else ("ok", answer, None)
