@@ -25,6 +25,7 @@ class Dimension:
     help: the help text of the option in `whatif STAGE --help`.
     pattern: a regular expression that matches every value and never matches `/`.
     is_model: the values are keys of `models` in `params.yaml`; a job reads the settings of its own model.
+    is_asked: whether a job asks this model; if not, it reads only what the model has answered, and not its settings.
     ignores: fields of these settings that do not change the outputs.
     code: the code that a job looks up by the value, as `module:name`.
     package_files: data files that a job reads, as `package:path`; the value replaces `{}`.
@@ -36,6 +37,7 @@ class Dimension:
     help: str
     pattern: str = SLUG
     is_model: bool = False
+    is_asked: bool = True
     ignores: tuple[str, ...] = ()
     code: Callable[[Params, str], Sequence[str]] = no_code
     package_files: tuple[str, ...] = ()

@@ -33,7 +33,7 @@ class Job:
     before: the jobs that make the inputs.
     reading: the benchmark's settings that the job reads.
     shown: the fields that the job reads of the models in a table, by wildcard and model key.
-    model, model_key: the job's model, if the step is divided by models.
+    model, model_key: the model that the job asks, if the step is divided by models.
     """
 
     step: Step
@@ -54,9 +54,18 @@ class Job:
 
     @property
     def model_key(self) -> str | None:
-        """The key of the job's model in `models`, or None if the step is not divided by models."""
-        dimension = next((one for one in self.step.divided_by if one.is_model), None)
+        """The key of the model that the job asks, or None if it asks none."""
+        dimension = self.step.asks
         return self.wildcards[dimension.name] if dimension else None
+
+    @property
+    def evaluated_key(self) -> str | None:
+        """The key of the model in whose folder the outputs are, or None if the step is not divided by models first.
+
+        It differs from `model_key` where a judge reads what another model has answered.
+        """
+        first = next(iter(self.step.divided_by), None)
+        return self.wildcards[first.name] if first and first.is_model else None
 
     @cached_property
     def published(self) -> tuple[Path, ...]:
@@ -76,7 +85,7 @@ class Job:
             values.update(leaves(path, value))
         if self.model is not None:
             place = f"models.{self.model_key}"
-            ignored = {f"{place}.{field}" for one in self.step.divided_by for field in one.ignores}
+            ignored = {f"{place}.{field}" for one in self.step.divided_by if one.is_asked for field in one.ignores}
             values.update({key: value for key, value in leaves(place, self.model).items() if key not in ignored})
         for of_models in (self.shown or {}).values():
             for key, fields in of_models.items():
@@ -285,8 +294,7 @@ class Graph:
         return shared, {key: (_input(output, jobs), tuple(jobs)) for key, jobs in groups.items()}
 
     def _model(self, step: Step, wildcards: Mapping[str, str]) -> ModelSettings | None:
-        dimension = next((one for one in step.divided_by if one.is_model), None)
-        return self.params.models[wildcards[dimension.name]] if dimension else None
+        return self.params.models[wildcards[step.asks.name]] if step.asks else None
 
     def _shown(self, keys: Sequence[str], fields: Sequence[str]) -> dict[str, dict[str, Any]]:
         models = {key: self.params.models[key] for key in keys}

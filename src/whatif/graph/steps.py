@@ -93,6 +93,11 @@ class Step:
         return tuple(dimension.name for dimension in self.divided_by)
 
     @cached_property
+    def asks(self) -> Dimension | None:
+        """The dimension of the models that the jobs of this step ask; None if they ask none."""
+        return next((one for one in self.divided_by if one.is_model and one.is_asked), None)
+
+    @cached_property
     def paths(self) -> dict[str, str]:
         """Role -> the path of the output, with wildcards: `data/STAGE/BENCHMARK/ROLE[/WILDCARD...].parquet`.
 

@@ -74,6 +74,16 @@ def spent_by_model(predictions: Iterable[pa.Table]) -> dict[str, Spent]:
     return found
 
 
+def together(spent: Iterable[Spent]) -> Spent:
+    """The sums of several models as one."""
+    total = Spent()
+    for one in spent:
+        for name in ("questions", "counted", "uncounted", "prompt_tokens", "response_tokens"):
+            setattr(total, name, getattr(total, name) + getattr(one, name))
+        total.errors.update(one.errors)
+    return total
+
+
 def costs(spent: Mapping[str, Spent], names: Mapping[str, str], prices: Mapping[str, Prices]) -> Table:
     """The table `costs` for the models in `names` (key -> display name, in order) that have tokens or errors.
 

@@ -24,7 +24,7 @@ _CUT_OFF = "cut off at "  # the reason of a prediction whose response was cut of
 
 
 def is_judged(prediction: Row) -> bool:
-    """Whether a judge is asked about a prediction: it has a response in words, in which the rules found no single answer.
+    """Whether a judge is asked about a prediction: it has a response in which the rules found no single answer.
 
     Errors are not judged, and neither are responses that were cut off: what they would have concluded is not known.
     """

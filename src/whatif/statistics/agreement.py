@@ -85,6 +85,30 @@ def fleiss_kappa(
     return percentile_interval(estimate, low, high, confidence)
 
 
+def cohen_kappa(first: Sequence[str], second: Sequence[str], *, confidence: float = 0.95) -> Interval | None:
+    """Cohen's kappa of two raters who labelled the same items (Cohen, "A coefficient of agreement for nominal scales",
+    Educational and Psychological Measurement 20, 1960).
+
+    The interval is normal, by the large-sample variance of Fleiss, Cohen and Everitt (1969), and cut at -1 and 1. It
+    has no width where both raters agree on every item, whatever their number. None if both gave one label only: kappa
+    is then 0 / 0. Raises ValueError when there are no items, or when one rater labelled fewer.
+    """
+    from scipy.stats import norm
+    from statsmodels.stats.inter_rater import cohens_kappa
+
+    if not first or len(first) != len(second):
+        raise ValueError("Cohen's kappa needs items that both raters have labelled")
+    labels = {label: place for place, label in enumerate(sorted({*first, *second}))}
+    if len(labels) == 1:
+        return None
+    table = np.zeros((len(labels), len(labels)))
+    np.add.at(table, ([labels[one] for one in first], [labels[one] for one in second]), 1)
+    found = cohens_kappa(table)
+    reach = float(norm.ppf((1 + confidence) / 2) * max(0.0, float(found.var_kappa)) ** 0.5)
+    estimate = float(found.kappa)
+    return Interval(estimate, max(-1.0, estimate - reach), min(1.0, estimate + reach))
+
+
 def label_shares(ratings: Ratings, labels: Iterable[str]) -> dict[str, tuple[int, int]]:
     """Label -> (how often it was given, all labels given) among images whose annotators disagree.
 

@@ -166,7 +166,7 @@ def targets(graph: Graph) -> dict[str, list[str]]:
         named[f"evaluate-{model}"] = [
             str(path)
             for job in graph.jobs
-            if job.step.stage == "evaluate" and job.model_key == model
+            if job.step.stage == "evaluate" and job.evaluated_key == model
             for path in job.outputs.values()
         ]
     return named

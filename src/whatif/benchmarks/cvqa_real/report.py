@@ -13,6 +13,7 @@ from whatif.benchmarks.cvqa_real.set_tables import answer_counts, answers_table,
 from whatif.benchmarks.cvqa_real.settings import ReportSettings
 from whatif.benchmarks.cvqa_real.tables import GROUPS, RealTable, real_table
 from whatif.benchmarks.shared.dimensions import ANSWERER
+from whatif.benchmarks.shared.judging import judged_of
 from whatif.benchmarks.shared.pilots import Pilot, marked, pilots_of
 from whatif.benchmarks.shared.reports import costs_of, publish
 from whatif.benchmarks.shared.tasks import evaluation_stage, limits_of, names_of, with_predictions
@@ -48,6 +49,7 @@ def publish_report(task: Task[ReportSettings]) -> None:
         "4": (_STEP_BY_STEP, _asked(task, _STEP_BY_STEP, names)),
         "5": (_DIRECT, _asked(task, _DIRECT, sampled)),
     }
+    judged = judged_of(task, asking.judge, questions, names)
     made = {
         table: real_table(
             table,
@@ -57,6 +59,7 @@ def publish_report(task: Task[ReportSettings]) -> None:
             names=models,
             sampled=sampled if table == "4" else (),
             note=_note(strategy, asking),
+            judged=judged.of(models, strategy) if judged and models else None,
         )
         for table, (strategy, models) in parts.items()
     }

@@ -9,6 +9,7 @@ from pydantic import Field, field_validator
 
 from whatif.language.strategies import strategies
 from whatif.params.base import BenchmarkSettings, Settings, SourcePath
+from whatif.params.judge import JudgeSettings, check_judge
 
 
 class ExtractCvqaReal(Settings):
@@ -26,6 +27,7 @@ class EvaluateCvqaReal(Settings):
     shards: int = Field(ge=1, le=999)
     sample_share: float = Field(gt=0, le=1)  # fraction of each group, for the models below (C-VQA Table 5)
     sampled_models: list[str] = Field(default_factory=list)
+    judge: JudgeSettings | None = None  # reads responses in which the rules find no single answer
 
     @field_validator("strategies")
     @classmethod
@@ -52,7 +54,8 @@ class CvqaRealSettings(BenchmarkSettings):
     aggregate: AggregateCvqaReal
 
     def check(self, models: Mapping[str, Any]) -> None:
-        """Checks that the sampled models are among those of `params.yaml`."""
+        """Checks that the sampled models and the judge are among those of `params.yaml`."""
+        check_judge(self.evaluate.judge, models)
         for key in self.evaluate.sampled_models:
             if key not in models:
                 known = ", ".join(models)
@@ -81,3 +84,4 @@ class ReportSettings(NamedTuple):
     sample_share: float
     sampled_models: list[str]
     gender_annotations: str | None
+    judge: JudgeSettings | None

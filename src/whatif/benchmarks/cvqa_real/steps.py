@@ -1,7 +1,8 @@
 """C-VQA-Real as released: open questions about photographs, each with a counterfactual twin (C-VQA 3.1, 4.1).
 
 The steps extract the released questions and their photographs; join them; leave out pairs whose photograph is missing;
-check that every answer can be scored; ask models with each prompting strategy; and make Tables 3, 4 and 5.
+check that every answer can be scored; ask models with each prompting strategy, and a judge
+about responses without a clear answer; and make Tables 3, 4 and 5.
 """
 
 from __future__ import annotations
@@ -13,8 +14,16 @@ from typing import Any
 from whatif.artifacts.schemas import IMAGES, JUDGEMENTS, PREDICTIONS, QUESTIONS, REJECTIONS
 from whatif.benchmarks.cvqa_real.sampled_questions import questions_for
 from whatif.benchmarks.cvqa_real.settings import CvqaRealSettings, ReportSettings, SampleSettings, SourceSettings
-from whatif.benchmarks.shared.dimensions import ANSWERER, SHOWN_ANSWERERS, strategy
+from whatif.benchmarks.shared.dimensions import (
+    ANSWERED,
+    ANSWERER,
+    SHOWN_ANSWERERS,
+    judge_dimensions,
+    shown_judge,
+    strategy,
+)
 from whatif.benchmarks.shared.evaluation import write_predictions
+from whatif.benchmarks.shared.judging import OUTPUTS, write_judged
 from whatif.benchmarks.shared.pilots import pilot_of
 from whatif.benchmarks.shared.tasks import judgement, pairs_of, table_files
 from whatif.errors import WhatifError
@@ -33,6 +42,7 @@ SHOWN = Shown(ANSWERER, (*SHOWN_ANSWERERS.fields, "strategy"))
 _step = StepsOf(CvqaRealSettings)
 STRATEGY = strategy(lambda params, benchmark: params.section(benchmark, CvqaRealSettings).evaluate.strategies)
 PART = part_dimension(lambda params, benchmark: params.section(benchmark, CvqaRealSettings).evaluate.shards)
+JUDGE, PROMPT = judge_dimensions(lambda params, benchmark: params.section(benchmark, CvqaRealSettings).evaluate.judge)
 _GROUPS = ("direct", "indirect", "boolean")
 _TABLES = ("table3", "table4", "table5", "drops", "gender", "question-set", "answers", "words", "costs", "funnel")
 
@@ -161,6 +171,19 @@ def evaluate(task: Task[SampleSettings]) -> None:
 
 
 @_step(
+    "evaluate",
+    name="judge",
+    seed=True,
+    divided_by=(ANSWERED, JUDGE, PROMPT, STRATEGY, PART),
+    inputs={"questions": verify["questions"], "predictions": evaluate["predictions"]},
+    outputs=OUTPUTS,
+)
+def judge(task: Task[None]) -> None:
+    """Asks the judge about the responses of one part in which the rules find no answer, or several."""
+    write_judged(task)
+
+
+@_step(
     "aggregate",
     reads=lambda s: ReportSettings(
         s.aggregate,
@@ -168,9 +191,10 @@ def evaluate(task: Task[SampleSettings]) -> None:
         s.evaluate.sample_share,
         s.evaluate.sampled_models,
         s.extract.gender_annotations,
+        s.evaluate.judge,
     ),
     seed=True,
-    shown=(SHOWN,),
+    shown=(SHOWN, shown_judge(JUDGE)),
     package_files=tuple(f"{__package__}:published/table{number}.csv" for number in (3, 4, 5)),
     inputs={
         "images": extract["images"],
@@ -181,6 +205,7 @@ def evaluate(task: Task[SampleSettings]) -> None:
         "refused": verify["rejections"],
         "questions": verify["questions"],
         "predictions": evaluate["predictions"],
+        "judged": judge["judged"],
     },
     publishes=(
         "report.md",
@@ -204,7 +229,7 @@ def _picture(question: Mapping[str, Any]) -> str:
 BENCHMARK = Benchmark(
     name=NAME,
     settings=CvqaRealSettings,
-    steps=(extract, generate, filter_, verify, evaluate, aggregate),
+    steps=(extract, generate, filter_, verify, evaluate, judge, aggregate),
     outside=lambda params: "photographs",
     citation=(
         'Zhang et al., "What If the TV Was Off? Examining Counterfactual Reasoning Abilities of Multi-modal Language '

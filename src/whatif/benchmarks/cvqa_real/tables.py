@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from whatif.reporting.judged import Judged, judge_views, twin_columns, twin_judge_rows
 from whatif.reporting.precision import SMALLEST_P, Precision, p_number, percent
 from whatif.reporting.published_numbers import published
 from whatif.reporting.table import NUMBERS, OURS, PUBLISHED, REPORTED, Column, Table, View, tidy
@@ -47,13 +48,14 @@ class RealTable:
 
 def real_table(
     table: str,
-    predictions: Iterable[Row],
+    predictions: Sequence[Row],
     questions: Sequence[Row],
     *,
     settings: Precision,
     names: Mapping[str, str],
     sampled: Collection[str] = (),
     note: str = "",
+    judged: Judged | None = None,
 ) -> RealTable:
     """Table `3`, `4` or `5` from the predictions of the models in `names` (key -> display name, in that order).
 
@@ -61,6 +63,9 @@ def real_table(
     the same responses under the rules of the authors' published scoring (`legacy`). p-values are corrected over the
     groups of the whole table (Holm). Our rows follow the reported rows of the same system. The models in `sampled` are
     marked as asked only a part. `note` is appended to the caption.
+
+    With a judge (`judged`: what it found in responses of these models to this strategy), further rows and views show
+    the accuracy with it, what it found, and its agreement with people; all other numbers are those of the rules alone.
     """
     images = {row["pair_id"]: (row["image_ids"] or [row["pair_id"]])[0] for row in questions}
     metrics = twin_metrics(predictions, questions, settings, names, images=images) if names else {}
@@ -81,7 +86,7 @@ def real_table(
             if (name, group) not in of_reported:
                 rows += _ours(model, shown, group, metrics)
     level = f"{100 * settings.confidence:g}%"
-    views = (
+    views: tuple[View, ...] = (
         View(
             _CAPTIONS[table].format(level=level),
             {**_SYSTEM, "source": "From", **_GROUP},
@@ -95,6 +100,9 @@ def real_table(
             READING,
         ),
     )
+    if judged is not None:
+        rows += _judge_rows(judged, predictions, questions, settings=settings, names=shown, images=images)
+        views = (*views, *judge_views(judged, twin_columns(), _SYSTEM, _GROUP, level))
     return RealTable(metrics, Table(f"table{table}", TITLES[table], tidy(rows, _IDENTITY, NUMBERS), views))
 
 
@@ -110,6 +118,34 @@ def _ours(
         return []
     of_group = {"model": model, "name": names[model], "source": OURS, "group": group}
     return [{**of_group, **row} for row in twin_rows(metrics[model][group])]
+
+
+def _judge_rows(
+    judged: Judged,
+    predictions: Sequence[Row],
+    questions: Sequence[Row],
+    *,
+    settings: Precision,
+    names: Mapping[str, str],
+    images: Mapping[str, str],
+) -> Iterator[Row]:
+    """The rows of each model and group with the judge, and its agreement with people."""
+    metrics = twin_metrics(judged.applied_to(predictions), questions, settings, names, images=images)
+    by_id = {row["question_id"]: row for row in questions}
+    asked: dict[str, list[str]] = {}
+    for row in predictions:
+        asked.setdefault(row["model"], []).append(row["question_id"])
+    for model, name in names.items():
+        for group in (*GROUPS, ALL):
+            if group in metrics[model]:
+                place = {"model": model, "name": name, "source": OURS, "group": group}
+                ids = {one for one in asked[model] if group in (by_id[one]["group"], ALL)}
+                yield from ({**place, **row} for row in twin_judge_rows(metrics[model][group]))
+                yield from ({**place, **row} for row in judged.counts(model, ids))
+    clusters = {row["question_id"]: images[row["pair_id"]] for row in questions}
+    of_each = {"source": OURS, "group": ALL}
+    for row in judged.agreements(names, "All systems", by_id, settings.confidence, clusters):
+        yield {**of_each, **row}
 
 
 def _reported(table: str) -> dict[tuple[str, str], list[Row]]:

@@ -10,6 +10,7 @@ from whatif.artifacts.images import ImageStore
 from whatif.benchmarks.scenes.settings import ReportSettings
 from whatif.benchmarks.scenes.tables import accuracy, headline, matching
 from whatif.benchmarks.shared.dimensions import ANSWERER, MATCHER
+from whatif.benchmarks.shared.judging import judged_of
 from whatif.benchmarks.shared.pair_panels import evenly, matching_stage, pair_panels
 from whatif.benchmarks.shared.pilots import Pilot, asked, marked, pilots_of
 from whatif.benchmarks.shared.reports import costs_of, publish
@@ -47,6 +48,7 @@ def publish_report(task: Task[ReportSettings]) -> None:
         names=names,
         sampled=asked(questions, pilots, keys),
         confidence=settings.confidence,
+        judged=judged_of(task, task.settings.judge, questions, names),
     )
     matched = matching(matches, names=matcher_names, confidence=settings.confidence)
     tables = (answered, matched, costs_of(task, ANSWERER, names), funnel(_funnel(task, pilots)))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from pydantic import Field, field_validator
 
 from whatif.language.strategies import strategies
 from whatif.params.base import BenchmarkSettings, Settings, Share, Span
+from whatif.params.judge import JudgeSettings, check_judge
 from whatif.params.models import DiffusionCheckpoint, LocalCheckpoint
 
 
@@ -46,9 +48,10 @@ class VerifyScenes(Settings):
 
 
 class EvaluateScenes(Settings):
-    """The prompting strategy of the questions."""
+    """The prompting strategy of the questions, and the judge of responses in which the rules find no single answer."""
 
     strategy: str
+    judge: JudgeSettings | None = None
 
     @field_validator("strategy")
     @classmethod
@@ -76,10 +79,15 @@ class ScenesSettings(BenchmarkSettings):
     evaluate: EvaluateScenes
     aggregate: AggregateScenes
 
+    def check(self, models: Mapping[str, Any]) -> None:
+        """Checks that the judge is among the models of `params.yaml`."""
+        check_judge(self.evaluate.judge, models)
+
 
 class ReportSettings(NamedTuple):
-    """What the report depends on: its own settings, and how many pairs and candidates of each were asked for."""
+    """What the report depends on: its own settings, and how many pairs and candidates were asked for, the judge."""
 
     aggregate: AggregateScenes
     pairs: int
     candidates: int
+    judge: JudgeSettings | None

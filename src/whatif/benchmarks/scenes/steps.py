@@ -26,8 +26,18 @@ from whatif.benchmarks.scenes.settings import (
     ScenesSettings,
     VerifyScenes,
 )
-from whatif.benchmarks.shared.dimensions import ANSWERER, MATCHER, SHOWN_ANSWERERS, SHOWN_MATCHERS, strategy
+from whatif.benchmarks.shared.dimensions import (
+    ANSWERED,
+    ANSWERER,
+    MATCHER,
+    SHOWN_ANSWERERS,
+    SHOWN_MATCHERS,
+    judge_dimensions,
+    shown_judge,
+    strategy,
+)
 from whatif.benchmarks.shared.evaluation import write_predictions
+from whatif.benchmarks.shared.judging import OUTPUTS, write_judged
 from whatif.benchmarks.shared.pilots import pilot_of
 from whatif.benchmarks.shared.tasks import judgement
 from whatif.graph.dimensions import part_dimension
@@ -40,6 +50,8 @@ _LEAST_SCORE = f"lower verify.{NAME}.least_score or raise generate.{NAME}.candid
 _step = StepsOf(ScenesSettings)
 PART = part_dimension(lambda params, benchmark: params.section(benchmark, ScenesSettings).generate.shards)
 STRATEGY = strategy(lambda params, benchmark: [params.section(benchmark, ScenesSettings).evaluate.strategy])
+
+JUDGE, PROMPT = judge_dimensions(lambda params, benchmark: params.section(benchmark, ScenesSettings).evaluate.judge)
 
 
 @_step(
@@ -208,6 +220,19 @@ def ask(task: Task[None]) -> None:
 
 @_step(
     "evaluate",
+    name="judge",
+    seed=True,
+    divided_by=(ANSWERED, JUDGE, PROMPT, STRATEGY),
+    inputs={"questions": verify["questions"], "predictions": ask["predictions"]},
+    outputs=OUTPUTS,
+)
+def judge(task: Task[None]) -> None:
+    """Asks the judge about the responses in which the rules find no answer, or several."""
+    write_judged(task)
+
+
+@_step(
+    "evaluate",
     name="pairs",
     divided_by=(MATCHER,),
     inputs={"pairs": verify["pairs"], "images": generate["images"]},
@@ -224,9 +249,9 @@ def match(task: Task[None]) -> None:
 
 @_step(
     "aggregate",
-    reads=lambda s: ReportSettings(s.aggregate, s.generate.pairs, s.generate.candidates),
+    reads=lambda s: ReportSettings(s.aggregate, s.generate.pairs, s.generate.candidates, s.evaluate.judge),
     seed=True,
-    shown=(SHOWN_ANSWERERS, SHOWN_MATCHERS),
+    shown=(SHOWN_ANSWERERS, SHOWN_MATCHERS, shown_judge(JUDGE)),
     inputs={
         "scenes": extract["images"],
         "extracted": extract["questions"],
@@ -239,6 +264,7 @@ def match(task: Task[None]) -> None:
         "pairs": verify["pairs"],
         "questions": verify["questions"],
         "predictions": ask["predictions"],
+        "judged": judge["judged"],
         "matches": match["matches"],
     },
     publishes=PUBLISHED,
@@ -253,7 +279,7 @@ def aggregate(task: Task[ReportSettings]) -> None:
 BENCHMARK = Benchmark(
     name=NAME,
     settings=ScenesSettings,
-    steps=(extract, generate, filter_, verify, ask, match, aggregate),
+    steps=(extract, generate, filter_, verify, ask, judge, match, aggregate),
     headline=("accuracy", "pair"),
     plots=PLOTS,
 )

@@ -10,11 +10,12 @@ import pandas as pd
 
 from whatif.benchmarks.shared.pair_choices import CHOICES, found
 from whatif.errors import WhatifError
+from whatif.reporting.judged import ACCURACY, Judged, judge_views
 from whatif.reporting.numerals import count
 from whatif.reporting.precision import in_percent
 from whatif.reporting.report import Headline
 from whatif.reporting.table import OURS, Column, Table, View, tidy
-from whatif.statistics import clustered_share, wilson
+from whatif.statistics import Interval, clustered_share, wilson
 
 Row: TypeAlias = Mapping[str, Any]
 
@@ -44,12 +45,14 @@ def accuracy(
     names: Mapping[str, str],
     confidence: float,
     sampled: Mapping[str, Collection[str]] = MappingProxyType({}),
+    judged: Judged | None = None,
 ) -> Table:
     """The table `accuracy`: each model by group of questions and over all, with intervals by image.
 
     `names` maps each model's key to its display name, in the order of the rows. `sampled` gives the question ids
     for a model that was asked only some of them. Measures: `accuracy` in percent of the `n` questions that were asked;
-    `unanswered`: the number of these without an answer, which count as wrong; `asked`: questions asked, of `n`.
+    `unanswered`: the number of these without an answer, which count as wrong; `asked`: questions asked, of `n`. With a
+    judge (`judged`), further rows and views show the accuracy with it, what it found, and its agreement with people.
 
     Raises WhatifError when a model lacks a prediction.
     """
@@ -63,6 +66,10 @@ def accuracy(
             raise WhatifError(
                 f"model {key}: has {len(answers):,} predictions for {len(asked):,} questions; ask it again"
             )
+    with_judge: dict[str, dict[str, Row]] = {key: {} for key in names}
+    for row in judged.applied_to(row for answers in given.values() for row in answers.values()) if judged else ():
+        with_judge[row["model"]][row["question_id"]] = row
+    clusters = {name: "+".join(row["image_ids"]) for name, row in by_id.items()}
     rows: list[dict[str, Any]] = []
     for group in (*sorted({row["group"] for row in questions}), ALL):
         of_group = [name for name, row in by_id.items() if group in (row["group"], ALL)]
@@ -70,11 +77,7 @@ def accuracy(
             ids = [name for name in of_group if name in answers]
             if not ids:
                 continue  # none of these questions is in the sample
-            interval = clustered_share(
-                [answers[name]["correct"] for name in ids],
-                ["+".join(by_id[name]["image_ids"]) for name in ids],
-                confidence=confidence,
-            )
+            interval = _share_right(answers, ids, clusters, confidence)
             unanswered = sum(answers[name]["status"] != "ok" for name in ids)
             of_model = {"model": key, "name": names[key], "source": OURS, "group": group}
             rows += [
@@ -82,9 +85,20 @@ def accuracy(
                 {**of_model, "measure": "unanswered", "value": unanswered, "n": len(ids)},
                 {**of_model, "measure": "asked", "value": len(ids), "n": len(of_group)},
             ]
+            if judged is not None:
+                interval = _share_right(with_judge[key], ids, clusters, confidence)
+                rows.append({**of_model, "measure": ACCURACY, **in_percent("value", interval), "n": len(ids)})
+                rows += [{**of_model, **row} for row in judged.counts(key, set(ids))]
+    level = f"{100 * confidence:g}%"
+    further: tuple[View, ...] = ()
+    if judged is not None:
+        of_each = {"source": OURS, "group": ALL}
+        for row in judged.agreements(names, "All models", by_id, confidence, clusters):
+            rows.append({**of_each, **row})
+        columns = (Column("Accuracy", "accuracy"), Column("with judge", ACCURACY, interval=True))
+        further = judge_views(judged, columns, _SYSTEM, {"group": "Type of answer"}, level)
     view = View(
-        f"Accuracy (%) on open questions about scenes, by VQAv2's type of answer, with {100 * confidence:g}% intervals "
-        "by image.",
+        f"Accuracy (%) on open questions about scenes, by VQAv2's type of answer, with {level} intervals by image.",
         {"group": "Type of answer", **_SYSTEM},
         (
             Column("Accuracy", "accuracy", interval=True),
@@ -94,7 +108,14 @@ def accuracy(
         "A question without an answer counts as wrong.",
     )
     identity = ("model", "name", "source", "group", "measure")
-    return Table("accuracy", "Questions", tidy(rows, identity, _NUMBERS), (view,))
+    return Table("accuracy", "Questions", tidy(rows, identity, _NUMBERS), (view, *further))
+
+
+def _share_right(
+    answers: Mapping[str, Row], ids: Sequence[str], clusters: Mapping[str, str], confidence: float
+) -> Interval:
+    right = [answers[name]["correct"] for name in ids]
+    return clustered_share(right, [clusters[name] for name in ids], confidence=confidence)
 
 
 def matching(matches: Iterable[Row], *, names: Mapping[str, str], confidence: float) -> Table:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from whatif import models
-from whatif.graph.dimensions import Dimension, Shown
+from whatif.graph.dimensions import Dimension, Shown, no_code
 from whatif.language import prompts
+from whatif.params.judge import JudgeSettings
 from whatif.params.models import answerers, dual_encoders, matchers
 from whatif.params.whole import Params
 
 STRATEGY_FILES = ("whatif.language:strategies/{}.yaml",)
+JUDGE = "judge"  # the name of the dimension of judges
+JUDGE_FILES = ("whatif.language:judges/{}.yaml",)
 
 
 def adapter_code(params: Params, key: str) -> list[str]:
@@ -44,6 +48,8 @@ ANSWERER = Dimension(
     code=adapter_code,
     files=prompt_form_file,
 )
+# The same models where their answers are read again, by a judge.
+ANSWERED = replace(ANSWERER, is_asked=False, ignores=(), code=no_code, files=no_code)
 MATCHER = Dimension(
     "matcher",
     lambda params, benchmark: matchers(params.models, benchmark),
@@ -61,9 +67,37 @@ ENCODER = Dimension(
     code=adapter_code,
 )
 _OF_ANSWERERS = ("name", "limit", "price_per_million_prompt_tokens", "price_per_million_response_tokens")
+_OF_JUDGES = ("name", "price_per_million_prompt_tokens", "price_per_million_response_tokens")
 SHOWN_CHOOSERS = Shown(CHOOSER, _OF_ANSWERERS)
 SHOWN_ANSWERERS = Shown(ANSWERER, _OF_ANSWERERS)
 SHOWN_MATCHERS = Shown(MATCHER, ("name",))
+
+
+def judge_dimensions(chosen: Callable[[Params, str], JudgeSettings | None]) -> tuple[Dimension, Dimension]:
+    """The judge and its prompt, each with one value, or with none where `chosen` returns None."""
+
+    def values(field: str) -> Callable[[Params, str], Sequence[str]]:
+        def of_judge(params: Params, benchmark: str) -> list[str]:
+            settings = chosen(params, benchmark)
+            return [] if settings is None else [getattr(settings, field)]
+
+        return of_judge
+
+    judge = Dimension(
+        JUDGE,
+        values("model"),
+        "Only this judge of the responses in which the rules find no single answer.",
+        is_model=True,
+        ignores=(*ANSWERER.ignores, "limit"),
+        code=adapter_code,
+    )
+    prompt = Dimension("prompt", values("prompt"), "Only this prompt of the judge.", package_files=JUDGE_FILES)
+    return judge, prompt
+
+
+def shown_judge(judge: Dimension) -> Shown:
+    """The fields of the judge that a report shows."""
+    return Shown(judge, _OF_JUDGES)
 
 
 def strategy(names: Callable[[Params, str], Sequence[str]]) -> Dimension:

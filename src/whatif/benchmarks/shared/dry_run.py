@@ -43,7 +43,9 @@ def _endpoint(job: Job) -> EndpointModel | None:
 
 
 def _name(job: Job) -> str:
-    return " ".join(filter(None, [job.wildcards["model"], job.step.benchmark, job.wildcards.get("strategy")]))
+    model, strategy = job.wildcards["model"], job.wildcards.get("strategy")
+    judging = f"as judge of {model}" if job.model_key != model else None
+    return " ".join(filter(None, [job.model_key, job.step.benchmark, strategy, judging]))
 
 
 def _line(jobs: list[Job]) -> str:
@@ -59,6 +61,8 @@ def _line(jobs: list[Job]) -> str:
             found = dry_run.estimate()
     except WhatifError as error:
         return f"the cost is not known yet ({error})"
+    if not found.questions:
+        return "nothing to ask"
     if not found.asked:
         return f"nothing to ask, all {found.questions:,} answers are stored"
     return f"{_numbers(found, settings)}{_budget(settings, len(due))}; estimated {found.basis}"

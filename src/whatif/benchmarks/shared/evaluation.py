@@ -35,7 +35,7 @@ def write_predictions(task: Task[Any], ask: Ask, *, questions: Sequence[Mapping[
         return
     if reason := _nothing_recorded(loaded, questions):
         if task.is_first_part:  # reported once, not by every part
-            _say(f"{name}: not evaluated on {task.benchmark}: {reason}")
+            warn(f"{name}: not evaluated on {task.benchmark}: {reason}")
         task.outputs.write("predictions", [])
         return
     errors: Counter[str] = Counter()
@@ -47,13 +47,22 @@ def write_predictions(task: Task[Any], ask: Ask, *, questions: Sequence[Mapping[
             total += 1
             if row["status"] == "error":
                 errors[str(row["reason"])] += 1
+    report_errors(task, name, total, errors, model.reasons)
+
+
+def report_errors(task: Task[Any], name: str, total: int, errors: Counter[str], transient: Counter[str]) -> None:
+    """Reports how many of `total` questions to the model `name` ended in error, by reason.
+
+    If some errors are transient, the outputs are marked as unfinished.
+    """
     if errors:
-        _say(f"{name}: {errors.total():,} of {total:,} questions ended in error, most often: {_first(errors)}")
-    if model.reasons:
-        task.outputs.unfinished(model.reasons.total(), _first(model.reasons))
-        _say(
-            f"{name}: {model.reasons.total():,} of these errors are transient; the next `snakemake` asks only these "
-            f"questions again, `dvc repro` only if forced: `dvc repro --single-item --force evaluate@{name}`"
+        warn(f"{name}: {errors.total():,} of {total:,} questions ended in error, most often: {_first(errors)}")
+    if transient:
+        task.outputs.unfinished(transient.total(), _first(transient))
+        stage = f"evaluate@{task.wildcards['model']}"
+        warn(
+            f"{name}: {transient.total():,} of these errors are transient; the next `snakemake` asks only these "
+            f"questions again, `dvc repro` only if forced: `dvc repro --single-item --force {stage}`"
         )
 
 
@@ -109,5 +118,6 @@ def _first(reasons: Counter[str]) -> str:
     return reasons.most_common(1)[0][0]
 
 
-def _say(line: str) -> None:
+def warn(line: str) -> None:
+    """Prints a line that the display of a run shows when the job has ended."""
     print(f"whatif: {line}", file=sys.stderr)

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from whatif import artifacts
-from whatif.artifacts.schemas import PREDICTIONS
+from whatif.artifacts.schemas import JUDGED, PREDICTIONS
+from whatif.benchmarks.shared.dimensions import JUDGE
 from whatif.graph.dimensions import Dimension
 from whatif.graph.task import Task
 from whatif.params.prices import Prices
-from whatif.reporting.costs import COLUMNS, costs, spent_by_model
+from whatif.reporting.costs import COLUMNS, costs, spent_by_model, together
 from whatif.reporting.report import Report, text_files
 from whatif.reporting.table import Table
 
@@ -22,10 +23,18 @@ def publish(task: Task[Any], report: Report) -> None:
 
 
 def costs_of(task: Task[Any], dimension: Dimension, names: Mapping[str, str]) -> Table:
-    """The table `costs` of some models (key -> display name), from their predictions."""
+    """The table `costs` of some models (key -> display name), from their predictions, and of the judge if one is set.
+
+    The judge has rows of its own, under its key with ` (judge)`, from the table `judged`.
+    """
     shown = task.shown_models(dimension)
     prices = {key: _prices(shown[key]) for key in names}
     found = spent_by_model(artifacts.batches(task.paths("predictions"), PREDICTIONS, COLUMNS))
+    for key, fields in (task.shown or {}).get(JUDGE, {}).items():
+        own = f"{key} (judge)"
+        found[own] = together(spent_by_model(artifacts.batches(task.paths("judged"), JUDGED, COLUMNS)).values())
+        names = {**names, own: f"{fields['name'] or key} (judge)"}
+        prices[own] = _prices(fields)
     return costs(found, names, {key: price for key, price in prices.items() if price is not None})
 
 

@@ -109,7 +109,7 @@ def tag_for(*texts: str) -> str:
 
 
 def _asked(name: str, described: JudgePrompt, question: str, answer_kind: str, response: str) -> str:
-    form = described.form.get(answer_kind)
+    form = next((text for kind, text in described.form.items() if kind == answer_kind), None)
     if form is None:
         raise WhatifError(f"judge prompt {name}: has no form for answer kind {answer_kind}")
     tag = tag_for(question, response)

@@ -1,0 +1,81 @@
+"""The judge of an evaluation: the step that asks it, and what a report shows of it."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from whatif import models
+from whatif.artifacts.schemas import JUDGED
+from whatif.benchmarks.shared.dimensions import JUDGE
+from whatif.benchmarks.shared.evaluation import TransientErrors, report_errors, warn
+from whatif.files.inputs import user_path
+from whatif.graph.task import Task
+from whatif.params.judge import JudgeSettings
+from whatif.reporting.judged import Judged
+from whatif.verification.response_labels import read_response_labels
+
+Row = Mapping[str, Any]
+OUTPUTS = {"judged": JUDGED}
+
+
+def write_judged(task: Task[Any]) -> None:
+    """Asks the job's judge about the predictions of the job in which the rules found no single answer.
+
+    The inputs are `questions` and `predictions`, the output is `judged`. Without such predictions the judge is not
+    loaded. Errors are reported, and transient ones leave the output unfinished, as in `write_predictions`. In a dry run
+    nothing is written.
+    """
+    from whatif.models.responses.store import ResponseStore, store_path
+    from whatif.models.responses.stored import stored
+    from whatif.scoring.judging import OUTSIDE, is_judged, judged
+
+    name, prompt = task.wildcards["judge"], task.wildcards["prompt"]
+    predictions = [row for row in task.rows("predictions") if is_judged(row)]
+    if not predictions:
+        if task.stand_in is None:
+            task.outputs.write("judged", [])
+        return
+    of_these = {row["question_id"] for row in predictions}
+    questions = list(task.rows("questions", question_id=of_these))
+    settings = task.model
+    loaded = models.load(settings.adapter, settings, task.seed)
+    if task.stand_in is not None:
+        deque(judged(questions, predictions, name, task.stand_in(loaded), prompt=prompt), maxlen=0)
+        return
+    statuses: Counter[str] = Counter()
+    errors: Counter[str] = Counter()
+    outside = 0
+    with ResponseStore(store_path()) as store:
+        model = TransientErrors(stored(loaded, store))
+        for row in judged(questions, predictions, name, model, prompt=prompt):
+            task.outputs.writer("judged").write([row])
+            statuses[row["status"]] += 1
+            outside += row["reason"] == OUTSIDE
+            if row["status"] == "error":
+                errors[str(row["reason"])] += 1
+    total = statuses.total()
+    task.say(
+        f"{name}: found the answer of {statuses['ok']:,} of {total:,} responses of {task.wildcards['model']} in which "
+        f"the rules found none, or several"
+    )
+    if outside:
+        warn(f"{name}: {outside:,} of {total:,} replies of this judge are outside its format, and count as no answer")
+    report_errors(task, name, total, errors, model.reasons)
+
+
+def judged_of(
+    task: Task[Any], settings: JudgeSettings | None, questions: Sequence[Row], evaluated: Collection[str]
+) -> Judged | None:
+    """What the judge of a benchmark found, and what people read in the same responses; None without a judge.
+
+    `evaluated` are the keys of the evaluated models. Raises WhatifError, naming the line, for a wrong file of labels.
+    """
+    if settings is None:
+        return None
+    name = (task.shown or {})[JUDGE][settings.model]["name"] or settings.model
+    labels = None
+    if settings.labels is not None:
+        labels = read_response_labels(user_path(settings.labels), questions, evaluated)
+    return Judged(name, settings.prompt, list(task.rows("judged")), labels)
