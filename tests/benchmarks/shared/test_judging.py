@@ -1,0 +1,386 @@
+"""A judge in an evaluation: which jobs there are, what they ask, what the tables show, and what makes them stale."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from tests.bad_inputs.outcome import refusal
+from tests.benchmarks.cvqa_real.small import LINES, small
+from tests.command_line import whatif
+from tests.faulty_proxy import Fault, FaultyProxy, _send
+from tests.projects import Project
+from tests.tiny_checkpoints import tiny_text_model
+from whatif import artifacts
+from whatif.artifacts.schemas import JUDGED
+from whatif.errors import WhatifError
+from whatif.graph import graph as graphs
+from whatif.graph.freshness import Condition, states
+from whatif.graph.run import run
+from whatif.reporting.table import from_csv
+from whatif.scoring.judging import FINDS_NONE, OUTSIDE
+from whatif.workflow.dvc_yaml import dvc_yaml
+from whatif.workflow.snakemake import targets
+
+NAME = "cvqa-real"
+# The responses to the original and the counterfactual question of each pair, and the judge's replies to some of them.
+RESPONSES = (
+    ("Answer: 2", "1 or maybe 2"),
+    ("Perhaps some", "I would rather not tell"),
+    ("yes", "It is unclear."),
+    ("no", "no"),  # its photograph is missing
+)
+REPLIES = {
+    "1 or maybe 2": "Answer: 1",  # right
+    "Perhaps some": "Answer: 2",  # wrong
+    "I would rather not tell": "Answer: none",
+    "It is unclear.": "I think that the answer is no.",  # outside the format
+}
+MADE = Path(f"data/evaluate/theirs/{NAME}/judged/j/answer/direct/part-000-of-001.parquet")
+JUDGE_JOB = f"evaluate {NAME} judge theirs j answer direct part-000-of-001"
+
+
+class JudgeEndpoint(FaultyProxy):
+    """Replies by the response in the last message; after `up` requests it fails with status 500."""
+
+    up = 99
+
+    def __init__(self) -> None:
+        super().__init__("127.0.0.1:1")
+
+    def _reply(self, request: BaseHTTPRequestHandler, body: bytes, fault: Fault | None) -> None:
+        self.up -= 1
+        if self.up < 0:
+            _send(request, 500, b"{}")
+            return
+        said = json.loads(body)["messages"][-1]["content"]
+        text = said if isinstance(said, str) else said[-1]["text"]
+        (reply,) = [reply for response, reply in REPLIES.items() if f"<response>\n{response}\n</response>" in text]
+        choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": reply}}
+        usage = {"prompt_tokens": 100, "completion_tokens": 4}
+        _send(request, 200, json.dumps({"choices": [choice], "usage": usage}).encode())
+
+
+@pytest.fixture(autouse=True)
+def loopback(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.delenv("WHATIF_RESPONSES", raising=False)
+
+
+@pytest.fixture
+def project(project: Project) -> Project:
+    """A project with one model whose responses are in a file; nothing is judged yet."""
+    small(project)
+    header, *rows = LINES.splitlines()
+    lines = [f"{row},{first},{second}" for row, (first, second) in zip(rows, RESPONSES, strict=True)]
+    text = "\n".join([f"{header},response,new_response", *lines]) + "\n"
+    (project.folder / "theirs.csv").write_text(text, encoding="utf-8")
+    project.values["models"] = {"theirs": {"adapter": "replay", "predictions": str(project.folder / "theirs.csv")}}
+    return project
+
+
+@pytest.fixture
+def endpoint(project: Project) -> Iterator[JudgeEndpoint]:
+    """The endpoint of a judge, which the project uses."""
+    with JudgeEndpoint() as started:
+        project.values["models"]["j"] = {
+            "adapter": "api",
+            "name": "Judge",
+            "model": "j",
+            "base_url": started.base_url,
+            "retries": 0,
+            "concurrency": 1,
+            "benchmarks": [],
+            "price_per_million_prompt_tokens": 1e6,
+            "price_per_million_response_tokens": 1e6,
+        }
+        project.section("evaluate")["judge"] = {"model": "j"}
+        yield started
+
+
+def rows() -> list[dict[str, Any]]:
+    return list(artifacts.rows_of(MADE, JUDGED))
+
+
+def numbers(project: Project, table: str = "table3", **of: str) -> dict[tuple[str, str], float]:
+    """The values of a table in these rows, by measure and variant."""
+    frame: pd.DataFrame = from_csv(project.published(f"{table}.csv"))
+    for name, value in of.items():
+        frame = frame[frame[name] == value]
+    frame = frame[frame["value"].notna()]
+    return {(row["measure"], row.get("variant", "")): row["value"] for row in frame.to_dict("records")}
+
+
+def stale(project: Project) -> set[str]:
+    return {job.name for job, state in states(project.graph).items() if state.condition is not Condition.FRESH}
+
+
+def test_without_a_judge_there_is_no_job_and_no_number_of_one(project: Project) -> None:
+    project.run()
+    assert not [job for job in project.graph.jobs if job.step.name == "judge"]
+    assert not list(Path("data").rglob("judged*"))
+    assert not [measure for measure, _ in numbers(project) if "judge" in measure]
+    assert "judge" not in project.published("report.md")
+
+
+def test_a_judge_is_asked_about_what_the_rules_leave_and_stands_beside_them(
+    project: Project, endpoint: JudgeEndpoint, capsys: pytest.CaptureFixture[str]
+) -> None:
+    judge = project.section("evaluate").pop("judge")
+    project.run()
+    without = project.metrics, numbers(project, source="ours", group="all")
+    assert not endpoint.log
+    project.section("evaluate")["judge"] = judge
+    capsys.readouterr()
+    assert {name for name, outcome in project.run().items() if outcome == "computed"} == {
+        JUDGE_JOB,
+        f"aggregate {NAME}",
+    }
+    assert len(endpoint.log) == 4
+    assert all(body["messages"][0]["role"] == "system" for _, body, _ in endpoint.log)
+    assert "image" not in json.dumps([body for _, body, _ in endpoint.log]).replace("about an image", "").replace(
+        "see the image", ""
+    )
+    assert "1 of 4 replies of this judge are outside its format" in capsys.readouterr().err
+    assert any("j: found the answer of 2 of 4 responses of theirs" in line for line in project.said)
+    assert [(row["by_rules"], row["status"], row["answer"], row["correct"], row["reason"]) for row in rows()] == [
+        ("ambiguous", "ok", "1", True, None),
+        ("none", "none", None, False, FINDS_NONE),
+        ("none", "ok", "2", False, None),
+        ("none", "none", None, False, OUTSIDE),
+    ]
+    assert project.metrics == without[0], "the headline numbers never include the judge"
+    found = numbers(project, source="ours", group="all")
+    assert {place: found[place] for place in without[1]} == without[1]
+    assert found["accuracy", "counterfactual"] == 0
+    assert found["accuracy with judge", "counterfactual"] == pytest.approx(100 / 3, abs=1e-3)
+    assert found["accuracy with judge", "original"] == found["accuracy", "original"]
+    assert found["difference with judge", ""] == pytest.approx(-100 / 3, abs=1e-3)
+    counts = ("judged", "decided", "decided right", "no answer found", "outside its format", "judge errors")
+    assert [found[name, ""] for name in counts] == [4, 2, 1, 1, 1, 0]
+    direct = numbers(project, source="ours", group="direct")
+    assert [direct[name, ""] for name in counts] == [1, 1, 1, 0, 0, 0]
+    costs = numbers(project, "costs", model="j (judge)")
+    assert (costs["prompt tokens", ""], costs["response tokens", ""], costs["cost", ""]) == (400, 16, 416)
+    page = project.published("report.md")
+    assert "with the judge Judge (prompt `answer`)" in " ".join(page.split())
+    assert set(project.run().values()) == {"up to date"}
+    assert len(endpoint.log) == 4
+
+
+def test_a_judge_belongs_to_the_evaluation_of_the_model_that_it_reads(
+    project: Project, endpoint: JudgeEndpoint
+) -> None:
+    graph = project.graph
+    assert targets(graph)["evaluate-j"] == []
+    assert str(MADE) in targets(graph)["evaluate-theirs"]
+    (job,) = [job for job in graph.jobs if job.name == JUDGE_JOB]
+    assert (job.model_key, job.evaluated_key) == ("j", "theirs")
+    assert list(job.package_files) == ["whatif.language:judges/answer.yaml", "whatif.language:strategies/direct.yaml"]
+    assert "models.j.max_new_tokens" in job.plain_parameters
+    assert not {"models.j.name", "models.j.limit", "models.theirs.predictions"} & set(job.plain_parameters)
+    assert "models.j" in dvc_yaml(graph)
+    project.section("evaluate")["judge"] = None
+    assert "models.j" not in dvc_yaml(project.graph)
+
+
+def test_answers_that_the_rules_read_need_no_judge(project: Project, tmp_path: Path) -> None:
+    text = (project.folder / "theirs.csv").read_text(encoding="utf-8")
+    for response in REPLIES:
+        text = text.replace(response, "yes 3")
+    (project.folder / "theirs.csv").write_text(text, encoding="utf-8")
+    project.values["models"]["j"] = {"adapter": "blind", "checkpoint": str(tmp_path / "missing"), "benchmarks": []}
+    project.section("evaluate")["judge"] = {"model": "j"}
+    project.run()
+    assert rows() == []
+    assert numbers(project, source="ours", group="all")["judged", ""] == 0
+
+
+def test_a_checkpoint_that_knows_no_format_changes_nothing(project: Project, tmp_path: Path) -> None:
+    checkpoint = str(tiny_text_model(tmp_path / "tiny"))
+    project.values["models"]["j"] = {"adapter": "blind", "checkpoint": checkpoint, "max_new_tokens": 4}
+    project.values["models"]["j"]["benchmarks"] = []
+    project.section("evaluate")["judge"] = {"model": "j"}
+    project.run()
+    assert [row["reason"] for row in rows()] == [OUTSIDE] * 4
+    found = numbers(project, source="ours", group="all")
+    assert found["outside its format", ""] == 4
+    for variant in ("original", "counterfactual"):
+        assert found["accuracy with judge", variant] == found["accuracy", variant]
+
+
+def test_what_makes_a_judgement_stale(
+    project: Project, endpoint: JudgeEndpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.run()
+    tables, judge = {f"aggregate {NAME}"}, project.values["models"]["j"]
+    assert stale(project) == set()
+    for field, value, due in (
+        ("retries", 3, set()),
+        ("name", "Another name", tables),
+        ("max_new_tokens", 20, {JUDGE_JOB} | tables),
+    ):
+        before = judge.get(field)
+        judge[field] = value
+        assert stale(project) == due, field
+        judge[field] = before if before is not None else 64
+    judge["name"] = "Judge"
+    assert stale(project) == set()
+    (tmp_path / "labels.csv").write_text("question_id,model,strategy,answer\n", encoding="utf-8")
+    project.section("evaluate")["judge"]["labels"] = str(tmp_path / "labels.csv")
+    assert stale(project) == tables
+    project.section("evaluate")["judge"].pop("labels")
+    package_file = graphs._package_file
+    changed = tmp_path / "answer.yaml"
+    shutil.copy(package_file("whatif.language:judges/answer.yaml"), changed)
+    monkeypatch.setattr(
+        graphs, "_package_file", lambda name: changed if name.endswith("answer.yaml") else package_file(name)
+    )
+    assert stale(project) == set(), "a prompt with the same content is the same prompt"
+    changed.write_text(changed.read_text(encoding="utf-8") + "# a remark\n", encoding="utf-8")
+    assert stale(project) == {JUDGE_JOB} | tables
+    assert project.run()[JUDGE_JOB] == "computed"
+    assert len(endpoint.log) == 4, "the requests are the same, and their answers are stored"
+
+
+def test_a_judge_that_fails_is_asked_again_and_counted(
+    project: Project, endpoint: JudgeEndpoint, capsys: pytest.CaptureFixture[str]
+) -> None:
+    endpoint.up = 1
+    project.run()
+    said = capsys.readouterr().err
+    assert "j: 3 of 4 questions ended in error, most often: status 500" in said
+    assert "--force evaluate@theirs" in said
+    assert [row["status"] for row in rows()] == ["ok", "error", "error", "error"]
+    assert numbers(project, source="ours", group="all")["judge errors", ""] == 3
+    assert stale(project) == {JUDGE_JOB}
+    endpoint.up, asked = 99, len(endpoint.log)
+    project.run()
+    assert len(endpoint.log) == asked + 3
+    assert [row["status"] for row in rows()] == ["ok", "none", "ok", "none"]
+
+
+def test_a_dry_run_names_what_the_judge_would_be_asked(project: Project, endpoint: JudgeEndpoint) -> None:
+    def dry_run() -> str:
+        project.write_params()
+        result = whatif("evaluate", NAME, "--dry-run")
+        assert (result.exit_code, result.stderr) == (0, "")
+        (line,) = result.stdout.splitlines()
+        start = f"j {NAME} direct as judge of theirs: "
+        assert line.startswith(start)
+        return str(line.removeprefix(start))
+
+    assert dry_run().startswith("the cost is not known yet (")
+    for job in project.graph.jobs:
+        if job.step.stage != "aggregate" and job.step.name != "judge":
+            run(job, lambda line: None)
+    assert dry_run().startswith("asks 4 of 4 questions (0 are stored), about ")
+    assert not endpoint.log
+    project.run()
+    assert dry_run() == "nothing to ask, it is up to date"
+    MADE.unlink()
+    assert dry_run() == "nothing to ask, all 4 answers are stored"
+
+
+LABELS = """question_id,model,strategy,answer
+{0},theirs,direct,1
+{1},theirs,direct,none
+{2},theirs,direct,none
+{3},theirs,direct,No
+{4},theirs,direct,2
+"""
+
+
+@pytest.fixture
+def judged(project: Project, endpoint: JudgeEndpoint) -> tuple[Project, list[str]]:
+    """A project with a judge, and the ids of the questions that it was asked about, and of one other."""
+    project.run()
+    asked = [row["question_id"] for row in rows()]
+    from whatif.artifacts.schemas import QUESTIONS
+
+    questions = artifacts.rows_of(Path(f"data/verify/{NAME}/questions.parquet"), QUESTIONS)
+    other = next(row["question_id"] for row in questions if row["question_id"] not in asked)
+    return project, [*asked, other]
+
+
+def test_agreement_with_people_is_shown_where_there_are_labels(judged: tuple[Project, list[str]]) -> None:
+    project, ids = judged
+    Path("labels.csv").write_text(LABELS.format(*ids), encoding="utf-8")
+    project.section("evaluate")["judge"]["labels"] = "labels.csv"
+    assert project.run()[JUDGE_JOB] == "up to date"
+    found = numbers(project, source="ours", group="all")
+    # The judge reads 1, none, 2, none; people read 1, none, none, no.
+    assert found["agreement with people", ""] == 50
+    # By chance they agree in 1/4 x 1/4 on `1` and in 2/4 x 2/4 on `none`: (1/2 - 5/16) / (1 - 5/16).
+    assert found["kappa with people", ""] == pytest.approx(3 / 11, abs=1e-4)
+    page = " ".join(project.published("table3.md").split())
+    assert "Labels of responses that were not judged: 1." in page
+
+
+@pytest.mark.parametrize(
+    ("edit", "told"),
+    [
+        (("{1},theirs", "nowhere,theirs"), "line 3: question_id 'nowhere' is not among the questions that are asked"),
+        (("{1},theirs", "{1},j"), "line 3: model 'j' is not evaluated here; there are theirs"),
+        (("{1},theirs,direct", "{1},theirs,x"), "line 3: strategy 'x' is unknown; there are cot, direct, plain"),
+        (("{1},", "{0},"), "line 3: labels the same response as line 2; keep one"),
+        (("direct,1", "direct,one"), "line 2: answer is 'one'; it must be a number in digits, or none"),
+        (("direct,No", "direct,3"), "line 5: answer is '3'; it must be yes or no, or none"),
+        (("direct,1", "direct,"), "line 2: answer is ''; it must be a number in digits, or none"),
+        (("answer\n", "reading\n"), "has no column answer; a file of answers that people read in responses needs it"),
+    ],
+)
+def test_a_wrong_file_of_labels_is_one_line(
+    judged: tuple[Project, list[str]], edit: tuple[str, str], told: str
+) -> None:
+    project, ids = judged
+    assert edit[0] in LABELS
+    Path("labels.csv").write_text(LABELS.replace(*edit, 1).format(*ids), encoding="utf-8")
+    project.section("evaluate")["judge"]["labels"] = "labels.csv"
+    before = project.published("table3.csv")
+    with pytest.raises(WhatifError) as caught:
+        project.run()
+    assert str(caught.value).startswith("labels.csv: ") and told in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert project.published("table3.csv") == before
+
+
+def test_a_file_of_labels_that_is_missing_is_named(judged: tuple[Project, list[str]]) -> None:
+    project, _ = judged
+    project.section("evaluate")["judge"]["labels"] = "missing.csv"
+    with pytest.raises(WhatifError, match=r"missing\.csv"):
+        project.run()
+
+
+ABLE = "those that can: j"
+CASES: list[tuple[str, dict[str, Any], str]] = [
+    ("unknown", {"model": "gpt"}, f"evaluate.{NAME}.judge.model: 'gpt' is not a key of models; {ABLE}"),
+    ("baseline", {"model": "majority"}, f"'majority' has the adapter majority, which cannot judge; {ABLE}"),
+    ("file", {"model": "theirs"}, f"'theirs' has the adapter replay, which cannot judge; {ABLE}"),
+    ("matcher", {"model": "clip"}, f"'clip' has the adapter dual-encoder, which cannot judge; {ABLE}"),
+    ("without a chat", {"model": "blip"}, f"'blip' has the adapter hf-blip, which cannot judge; {ABLE}"),
+    ("prompt", {"model": "j", "prompt": "x"}, f"evaluate.{NAME}.judge.prompt: is 'x'; must be one of answer"),
+    ("no model", {"prompt": "answer"}, f"evaluate.{NAME}.judge.model: is missing"),
+    ("no key", {"model": "j", "prompts": "answer"}, f"evaluate.{NAME}.judge.prompts: unknown key"),
+]
+
+
+@pytest.mark.parametrize(("judge", "told"), [pytest.param(*rest, id=name) for name, *rest in CASES])
+def test_a_judge_that_cannot_judge_is_one_line(
+    project: Project, endpoint: JudgeEndpoint, judge: dict[str, Any], told: str
+) -> None:
+    project.values["models"] |= {
+        "majority": {"adapter": "majority"},
+        "clip": {"adapter": "dual-encoder", "checkpoint": "embedded:clip"},
+        "blip": {"adapter": "hf-blip", "checkpoint": "a/b"},
+    }
+    project.section("evaluate")["judge"] = judge
+    line = refusal(lambda: project.graph)
+    assert told in line, line

@@ -1,0 +1,168 @@
+"""A judge of responses: which ones it is asked about, and what counts of its replies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.scoring.test_open_answers import open_row
+from tests.scoring.test_rank import Answering, Pictures
+from tests.tiny_checkpoints import tiny_text_model
+from whatif import models
+from whatif.language import judges
+from whatif.models import Answer, Model, Question
+from whatif.models.responses.store import ResponseStore
+from whatif.models.responses.stored import stored
+from whatif.params.models import BlindTextModel
+from whatif.scoring.judging import FINDS_NONE, OUTSIDE, is_judged, judged, with_judge
+from whatif.scoring.open_answers import open_predictions
+
+NO_ANSWER, SEVERAL, CLEAR = "I cannot say which.", "3 or perhaps 4", "Answer: 3"
+
+
+class Saying:
+    """Replies with the given texts, one after the other, and records what it is asked."""
+
+    identity: Mapping[str, Any] | None = None
+
+    def __init__(self, *replies: str | Answer) -> None:
+        self._replies = [Answer(response=one) if isinstance(one, str) else one for one in replies]
+        self.asked: list[Question] = []
+
+    def answer(self, questions: Sequence[Question]) -> Iterator[Answer]:
+        self.asked += questions
+        return iter(self._replies[: len(questions)])
+
+
+def predictions(*responses: str | Answer, **more: Any) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Questions of whose answer is 3, and the predictions of a model with these responses."""
+    questions = [open_row(number, **more) for number in range(len(responses))]
+    answers = [Answer(response=one, finish="stop") if isinstance(one, str) else one for one in responses]
+    found = open_predictions(questions, Pictures(), "m", Answering(answers), strategy="direct")
+    return questions, list(found)
+
+
+def test_only_responses_without_a_single_answer_are_judged() -> None:
+    cases: list[tuple[str | Answer, str, bool]] = [
+        (NO_ANSWER, "none", True),
+        (SEVERAL, "ambiguous", True),
+        (CLEAR, "ok", False),
+        (Answer(status="error", reason="status 500"), "error", False),
+        (Answer(response="I count the cats on", cut_off=True, finish="length", response_tokens=64), "none", False),
+        (Answer(response="I count the cats on", cut_off=True), "none", False),
+        (Answer(response="Answer: 2\nAnswer: 3\nSo", cut_off=True, finish="MAX_TOKENS"), "ambiguous", False),
+        (" \n", "none", False),
+    ]
+    _, found = predictions(*(response for response, _, _ in cases))
+    assert [(row["status"], is_judged(row)) for row in found] == [(status, asked) for _, status, asked in cases]
+
+
+def test_the_judge_reads_question_and_response_and_no_image() -> None:
+    questions, found = predictions(CLEAR, NO_ANSWER)
+    judge = Saying("Answer: 3")
+    (row,) = judged(questions, found, "j", judge, prompt="answer")
+    (asked,) = judge.asked
+    assert asked.image_ids == () and asked.images() == () and asked.max_new_tokens == 16
+    assert questions[1]["question"] in asked.prompt and NO_ANSWER in asked.prompt
+    assert {name: row[name] for name in ("question_id", "model", "strategy", "judge", "prompt", "by_rules")} == {
+        "question_id": questions[1]["question_id"],
+        "model": "m",
+        "strategy": "direct",
+        "judge": "j",
+        "prompt": "answer",
+        "by_rules": "none",
+    }
+    assert (row["status"], row["answer"], row["correct"], row["reason"]) == ("ok", "3", True, None)
+
+
+@pytest.mark.parametrize(
+    ("reply", "status", "answer", "correct", "reason"),
+    [
+        ("Answer: 3", "ok", "3", True, None),
+        ("Answer: 3.0", "ok", "3.0", True, None),
+        ("Answer: 4", "ok", "4", False, None),
+        ("Answer: none", "none", None, False, FINDS_NONE),
+        ("The answer is 3.", "none", None, False, OUTSIDE),
+        ("Answer: three", "none", None, False, OUTSIDE),
+        (Answer(response="Answer: 3", cut_off=True), "none", None, False, OUTSIDE),
+        (Answer(status="error", reason="status 500"), "error", None, False, "status 500"),
+        (Answer(letter="A"), "error", None, False, "the judge gave no reply"),
+    ],
+)
+def test_a_reply_outside_its_format_is_no_answer(
+    reply: str | Answer, status: str, answer: str | None, correct: bool, reason: str | None
+) -> None:
+    questions, found = predictions(SEVERAL)
+    (row,) = judged(questions, found, "j", Saying(reply), prompt="answer")
+    assert (row["status"], row["answer"], row["correct"], row["reason"]) == (status, answer, correct, reason)
+    assert row["by_rules"] == "ambiguous"
+
+
+def test_what_the_judge_does_not_decide_stays_as_the_rules_left_it() -> None:
+    questions, found = predictions(NO_ANSWER, SEVERAL, CLEAR, NO_ANSWER, SEVERAL)
+    before = [dict(row) for row in found]
+    replies = ["Answer: 3", "Answer: 4", "Answer: none", "well, 3"]
+    rows = list(judged(questions, found, "j", Saying(*replies), prompt="answer"))
+    after = list(with_judge(found, rows))
+    assert found == before, "the predictions themselves do not change"
+    assert [(row["status"], row["answer"], row["correct"]) for row in after] == [
+        ("ok", "3", True),
+        ("ok", "4", False),
+        ("ok", "3", True),
+        ("none", None, False),
+        ("ambiguous", None, False),
+    ]
+    assert after[2:] == before[2:]
+    changed = {name for one, other in zip(before, after, strict=True) for name in one if one[name] != other[name]}
+    assert changed == {"status", "reason", "answer", "correct"}
+    of_another = [{**row, "model": "other"} for row in rows]
+    assert list(with_judge(found, of_another)) == before
+
+
+def test_options_are_shown_and_only_their_letters_count() -> None:
+    kind = {"choices": ["a jug", "a candle"], "answer": "B", "answer_kind": "choice"}
+    questions, found = predictions("Either could be meant.", "Either could be meant.", **kind)
+    judge = Saying("Answer: B", "Answer: C")
+    rows = list(judged(questions, found, "j", judge, prompt="answer"))
+    assert "A:a jug  B:a candle" in judge.asked[0].prompt
+    assert [(row["answer"], row["correct"], row["reason"]) for row in rows] == [
+        ("B", True, None),
+        (None, False, OUTSIDE),
+    ]
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> Model:
+    settings = BlindTextModel(adapter="blind", checkpoint=str(tiny_text_model(tmp_path / "tiny")), max_new_tokens=4)
+    return models.load("blind", settings, 0)
+
+
+def test_a_checkpoint_judges_and_its_replies_are_stored_by_the_text_of_the_prompt(
+    tiny: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    questions, found = predictions(NO_ANSWER, SEVERAL, NO_ANSWER)
+    with ResponseStore(tmp_path / "responses.sqlite") as store:
+
+        def asked() -> tuple[list[dict[str, Any]], int]:
+            model = stored(tiny, store)
+            rows = list(judged(questions, found, "j", model, prompt="answer"))
+            return rows, model.misses  # type: ignore[attr-defined]
+
+        first, misses = asked()
+        assert misses == 2, "the same question and response are asked once"
+        assert [row["reason"] for row in first] == [OUTSIDE] * 3, "a random checkpoint does not keep to the format"
+        assert all(row["response"] and row["request_key"] and row["prompt_tokens"] for row in first)
+        assert asked() == (first, 0)
+        text = (judges.FOLDER / "answer.yaml").read_text(encoding="utf-8")
+        (tmp_path / "answer.yaml").write_text(text.replace("Reply with one line", "Give one line"), encoding="utf-8")
+        monkeypatch.setattr(judges, "FOLDER", tmp_path)
+        judges.read.cache_clear()
+        try:
+            second, misses = asked()
+        finally:
+            judges.read.cache_clear()
+        assert misses == 2
+        assert {row["request_key"] for row in first}.isdisjoint(row["request_key"] for row in second)
