@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from whatif.random_streams import stream
-from whatif.statistics.agreement import agreement, fleiss_kappa, label_shares
+from whatif.statistics.agreement import agreement, cohen_kappa, fleiss_kappa, label_shares
 
 # Of 14 raters and five labels, the worked example of Fleiss 1971 in its common form: kappa is 0.210.
 FLEISS = [
@@ -101,3 +101,42 @@ def test_labels_of_images_with_disagreement_alone_are_shared_out() -> None:
         "neither": (0, 6),
         "both": (2, 6),
     }
+
+
+def test_cohens_kappa_is_that_of_another_library_and_its_interval_covers_it() -> None:
+    from sklearn.metrics import cohen_kappa_score
+
+    generator = stream(3, "two raters")
+    first = [str(label) for label in generator.integers(0, 4, 200)]
+    second = [one if generator.random() < 0.6 else str(generator.integers(0, 5)) for one in first]
+    found = cohen_kappa(first, second)
+    assert found is not None and found.estimate == pytest.approx(cohen_kappa_score(first, second))
+    assert 0.4 < found.low < found.estimate < found.high < 0.8
+    wider = cohen_kappa(first, second, confidence=0.99)
+    assert wider is not None and wider.low < found.low and found.high < wider.high
+
+
+def test_the_interval_of_cohens_kappa_covers_the_kappa_of_the_population() -> None:
+    # Both read `a` or `b`, each half of the time, and agree on 80%: kappa is (0.8 - 0.5) / (1 - 0.5) = 0.6.
+    generator = stream(4, "coverage of kappa")
+    covered = 0
+    for _ in range(400):
+        first = generator.random(100) < 0.5
+        second = np.where(generator.random(100) < 0.8, first, ~first)
+        found = cohen_kappa(*([("b", "a")[int(one)] for one in side] for side in (first, second)))
+        covered += found is not None and found.low <= 0.6 <= found.high
+    assert 0.92 <= covered / 400 <= 0.98
+
+
+def test_cohens_kappa_by_hand_and_where_it_is_not_defined() -> None:
+    found = cohen_kappa(["1", "none", "2", "none"], ["1", "none", "none", "no"])
+    assert found is not None and found.estimate == pytest.approx(3 / 11)
+    assert cohen_kappa(["a", "a"], ["a", "a"]) is None
+    same = cohen_kappa(["a", "b"], ["a", "b"])
+    assert same is not None and (same.low, same.estimate, same.high) == (1, 1, 1)
+    opposed = cohen_kappa(["a", "b"], ["b", "a"])
+    assert opposed is not None and opposed.estimate == -1 and opposed.low == -1
+    no_labels: list[str] = []
+    for first, second in ((no_labels, no_labels), (["a"], ["a", "b"])):
+        with pytest.raises(ValueError, match="both raters"):
+            cohen_kappa(first, second)

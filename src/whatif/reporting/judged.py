@@ -23,7 +23,9 @@ from whatif.statistics.agreement import cohen_kappa
 Row = Mapping[str, Any]
 Response = tuple[str, str, str]  # question_id, model, strategy
 
-ACCURACY, DIFFERENCE = "accuracy with judge", "difference with judge"
+JUDGE = "judge"  # the identifying column of a frame with these rows
+ACCURACY, DIFFERENCE = "compared accuracy", "compared difference"  # in rows without and with the judge
+READINGS = ("without", "with")  # values of the column `judge`
 AGREEMENT, KAPPA = "agreement with people", "kappa with people"
 _COUNTS = ("judged", "decided", "decided right", "no answer found", "outside its format", "judge errors")
 
@@ -114,28 +116,23 @@ class Judged:
         return len(set(self.labels or ()) - judged)
 
 
-def twin_judge_rows(numbers: Metrics) -> Iterator[dict[str, Any]]:
-    """The accuracies of one group's `twin_metrics` with the judge's answers, and their difference."""
-    pairs = numbers["pairs"]
-    for variant in VARIANTS:
-        value, low, high = (numbers[variant][name] for name in ("accuracy", "low", "high"))
-        yield {"variant": variant, "measure": ACCURACY, "value": value, "low": low, "high": high, "n": pairs}
-    value, low, high = (numbers["difference"][name] for name in ("points", "low", "high"))
-    yield {"measure": DIFFERENCE, "value": value, "low": low, "high": high, "n": pairs, "p": numbers["mcnemar_p"]}
+def twin_judge_rows(without: Metrics, with_: Metrics) -> Iterator[dict[str, Any]]:
+    """The accuracies of one group's `twin_metrics` and their difference, without and with the judge's answers."""
+    for judge, numbers in zip(READINGS, (without, with_), strict=True):
+        n = numbers["pairs"]
+        for variant in VARIANTS:
+            value, low, high = (numbers[variant][name] for name in ("accuracy", "low", "high"))
+            row = {"variant": variant, "measure": ACCURACY, "value": value, "low": low, "high": high, "n": n}
+            yield {"judge": judge, **row}
+        value, low, high = (numbers["difference"][name] for name in ("points", "low", "high"))
+        row = {"measure": DIFFERENCE, "value": value, "low": low, "high": high, "n": n, "p": numbers["mcnemar_p"]}
+        yield {"judge": judge, **row}
 
 
-def twin_columns() -> tuple[Column, ...]:
-    """Both accuracies and their difference, each by the rules alone, then with the judge."""
-    of_variants = [
-        Column(heading, measure, {"variant": variant})
-        for variant in VARIANTS
-        for heading, measure in ((variant.capitalize(), "accuracy"), ("with judge", ACCURACY))
-    ]
-    return (
-        *of_variants,
-        Column("Difference", "difference", write=signed(1)),
-        Column("with judge", DIFFERENCE, write=signed(1)),
-    )
+TWIN_COLUMNS = (
+    *(Column(variant.capitalize(), ACCURACY, {"variant": variant}, interval=True) for variant in VARIANTS),
+    Column("Difference", DIFFERENCE, write=signed(1), interval=True),
+)
 
 
 def judge_views(
@@ -145,14 +142,14 @@ def judge_views(
 
     `columns` are those of the accuracies; `system` and `group` are the identifying columns with their headings.
     """
-    who = f"{judged.name} (prompt `{judged.prompt}`)"
+    who = f"{judged.name} (prompt: {judged.prompt})"
     views = [
         View(
             f"Accuracy (%) by the rules alone, and with the judge {who}, which read the responses in which the rules "
-            "found no answer, or several.",
-            {**system, **group},
+            f"found no answer, or several; with {level} intervals.",
+            {**system, **group, JUDGE: "Judge"},
             tuple(columns),
-            "Every other number is by the rules alone.",
+            "All numbers in other tables are by the rules alone.",
         ),
         View(
             f"What the judge {who} was asked and found, in responses.",
@@ -160,12 +157,13 @@ def judge_views(
             (
                 Column("Judged", "judged", write=count),
                 Column("Decided", "decided", write=count),
-                Column("Of these right", "decided right", write=count),
-                Column("No answer found", "no answer found", write=count),
-                Column("Outside format", "outside its format", write=count),
+                Column("Right", "decided right", write=count),
+                Column("No answer", "no answer found", write=count),
+                Column("Bad format", "outside its format", write=count),
                 Column("Errors", "judge errors", write=count),
             ),
-            "A reply outside the judge's format counts as no answer. Responses that were cut off are not judged.",
+            "Right: of the decided. Bad format: replies outside the judge's format, which count as no answer. "
+            "Responses that were cut off are not judged.",
         ),
     ]
     if judged.labels is not None:

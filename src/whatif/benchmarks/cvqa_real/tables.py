@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from whatif.reporting.judged import Judged, judge_views, twin_columns, twin_judge_rows
+from whatif.reporting.judged import JUDGE, TWIN_COLUMNS, Judged, judge_views, twin_judge_rows
 from whatif.reporting.precision import SMALLEST_P, Precision, p_number, percent
 from whatif.reporting.published_numbers import published
 from whatif.reporting.table import NUMBERS, OURS, PUBLISHED, REPORTED, Column, Table, View, tidy
@@ -74,6 +74,7 @@ def real_table(
     known = [0.0 if p <= SMALLEST_P else p for p in (metrics[model][group]["mcnemar_p"] for model, group in cells)]
     for (model, group), p in zip(cells, holm(known).p_values, strict=True):
         metrics[model][group]["mcnemar_p_holm"] = p_number(p or 0.0)
+    identity = _IDENTITY if judged is None else (JUDGE, *_IDENTITY)
     rows: list[Row] = []
     shown = {model: f"{name} (a part)" if model in sampled else name for model, name in names.items()}
     for (system, group), of_system in _reported(table).items():
@@ -101,9 +102,10 @@ def real_table(
         ),
     )
     if judged is not None:
-        rows += _judge_rows(judged, predictions, questions, settings=settings, names=shown, images=images)
-        views = (*views, *judge_views(judged, twin_columns(), _SYSTEM, _GROUP, level))
-    return RealTable(metrics, Table(f"table{table}", TITLES[table], tidy(rows, _IDENTITY, NUMBERS), views))
+        with_judge = twin_metrics(judged.applied_to(predictions), questions, settings, names, images=images)
+        rows += _judge_rows(judged, (metrics, with_judge), predictions, questions, settings=settings, names=shown)
+        views = (*views, *judge_views(judged, TWIN_COLUMNS, _SYSTEM, _GROUP, level))
+    return RealTable(metrics, Table(f"table{table}", TITLES[table], tidy(rows, identity, NUMBERS), views))
 
 
 def table_3_name(system: str) -> str:
@@ -122,27 +124,29 @@ def _ours(
 
 def _judge_rows(
     judged: Judged,
+    metrics: tuple[Mapping[str, Mapping[str, Metrics]], Mapping[str, Mapping[str, Metrics]]],
     predictions: Sequence[Row],
     questions: Sequence[Row],
     *,
     settings: Precision,
     names: Mapping[str, str],
-    images: Mapping[str, str],
 ) -> Iterator[Row]:
-    """The rows of each model and group with the judge, and its agreement with people."""
-    metrics = twin_metrics(judged.applied_to(predictions), questions, settings, names, images=images)
+    """The rows of each model and group without and with the judge (`metrics`), and its agreement with people."""
+    without, with_judge = metrics
     by_id = {row["question_id"]: row for row in questions}
     asked: dict[str, list[str]] = {}
     for row in predictions:
         asked.setdefault(row["model"], []).append(row["question_id"])
     for model, name in names.items():
         for group in (*GROUPS, ALL):
-            if group in metrics[model]:
+            if group in without[model]:
                 place = {"model": model, "name": name, "source": OURS, "group": group}
                 ids = {one for one in asked[model] if group in (by_id[one]["group"], ALL)}
-                yield from ({**place, **row} for row in twin_judge_rows(metrics[model][group]))
+                yield from (
+                    {**place, **row} for row in twin_judge_rows(without[model][group], with_judge[model][group])
+                )
                 yield from ({**place, **row} for row in judged.counts(model, ids))
-    clusters = {row["question_id"]: images[row["pair_id"]] for row in questions}
+    clusters = {row["question_id"]: (row["image_ids"] or [row["pair_id"]])[0] for row in questions}
     of_each = {"source": OURS, "group": ALL}
     for row in judged.agreements(names, "All systems", by_id, settings.confidence, clusters):
         yield {**of_each, **row}

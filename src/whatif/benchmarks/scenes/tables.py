@@ -10,7 +10,7 @@ import pandas as pd
 
 from whatif.benchmarks.shared.pair_choices import CHOICES, found
 from whatif.errors import WhatifError
-from whatif.reporting.judged import ACCURACY, Judged, judge_views
+from whatif.reporting.judged import ACCURACY, JUDGE, READINGS, Judged, judge_views
 from whatif.reporting.numerals import count
 from whatif.reporting.precision import in_percent
 from whatif.reporting.report import Headline
@@ -86,8 +86,10 @@ def accuracy(
                 {**of_model, "measure": "asked", "value": len(ids), "n": len(of_group)},
             ]
             if judged is not None:
-                interval = _share_right(with_judge[key], ids, clusters, confidence)
-                rows.append({**of_model, "measure": ACCURACY, **in_percent("value", interval), "n": len(ids)})
+                both = (interval, _share_right(with_judge[key], ids, clusters, confidence))
+                for reading, share in zip(READINGS, both, strict=True):
+                    row = {"measure": ACCURACY, **in_percent("value", share), "n": len(ids)}
+                    rows.append({**of_model, JUDGE: reading, **row})
                 rows += [{**of_model, **row} for row in judged.counts(key, set(ids))]
     level = f"{100 * confidence:g}%"
     further: tuple[View, ...] = ()
@@ -95,7 +97,7 @@ def accuracy(
         of_each = {"source": OURS, "group": ALL}
         for row in judged.agreements(names, "All models", by_id, confidence, clusters):
             rows.append({**of_each, **row})
-        columns = (Column("Accuracy", "accuracy"), Column("with judge", ACCURACY, interval=True))
+        columns = (Column("Accuracy", ACCURACY, interval=True), Column("Questions", ACCURACY, number="n"))
         further = judge_views(judged, columns, _SYSTEM, {"group": "Type of answer"}, level)
     view = View(
         f"Accuracy (%) on open questions about scenes, by VQAv2's type of answer, with {level} intervals by image.",
@@ -107,7 +109,7 @@ def accuracy(
         ),
         "A question without an answer counts as wrong.",
     )
-    identity = ("model", "name", "source", "group", "measure")
+    identity = ("model", "name", "source", "group", *([] if judged is None else [JUDGE]), "measure")
     return Table("accuracy", "Questions", tidy(rows, identity, _NUMBERS), (view, *further))
 
 
