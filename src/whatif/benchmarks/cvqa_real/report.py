@@ -13,9 +13,8 @@ from whatif.benchmarks.cvqa_real.set_tables import answer_counts, answers_table,
 from whatif.benchmarks.cvqa_real.settings import ReportSettings
 from whatif.benchmarks.cvqa_real.tables import GROUPS, RealTable, real_table
 from whatif.benchmarks.shared.dimensions import ANSWERER
-from whatif.benchmarks.shared.judging import judged_of
 from whatif.benchmarks.shared.pilots import Pilot, marked, pilots_of
-from whatif.benchmarks.shared.reports import costs_of, publish
+from whatif.benchmarks.shared.reports import costs_of, judged_of, publish
 from whatif.benchmarks.shared.tasks import evaluation_stage, limits_of, names_of, with_predictions
 from whatif.files.inputs import user_path
 from whatif.graph.task import Task

@@ -10,10 +10,9 @@ from whatif.artifacts.images import ImageStore
 from whatif.benchmarks.scenes.settings import ReportSettings
 from whatif.benchmarks.scenes.tables import accuracy, headline, matching
 from whatif.benchmarks.shared.dimensions import ANSWERER, MATCHER
-from whatif.benchmarks.shared.judging import judged_of
 from whatif.benchmarks.shared.pair_panels import evenly, matching_stage, pair_panels
 from whatif.benchmarks.shared.pilots import Pilot, asked, marked, pilots_of
-from whatif.benchmarks.shared.reports import costs_of, publish
+from whatif.benchmarks.shared.reports import costs_of, judged_of, publish
 from whatif.benchmarks.shared.tasks import evaluation_stage, limits_of, names_of, with_predictions
 from whatif.graph.task import Task
 from whatif.reporting.funnel import FunnelStage, funnel, reasons

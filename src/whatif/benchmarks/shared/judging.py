@@ -1,22 +1,15 @@
-"""The judge of an evaluation: the step that asks it, and what a report shows of it."""
+"""The judge of an evaluation: what its step does."""
 
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from whatif import models
 from whatif.artifacts.schemas import JUDGED
-from whatif.benchmarks.shared.dimensions import JUDGE
 from whatif.benchmarks.shared.evaluation import TransientErrors, report_errors, warn
-from whatif.files.inputs import user_path
 from whatif.graph.task import Task
-from whatif.params.judge import JudgeSettings
-from whatif.reporting.judged import Judged
-from whatif.verification.response_labels import read_response_labels
 
-Row = Mapping[str, Any]
 OUTPUTS = {"judged": JUDGED}
 
 
@@ -63,19 +56,3 @@ def write_judged(task: Task[Any]) -> None:
     if outside:
         warn(f"{name}: {outside:,} of {total:,} replies of this judge are outside its format, and count as no answer")
     report_errors(task, name, total, errors, model.reasons)
-
-
-def judged_of(
-    task: Task[Any], settings: JudgeSettings | None, questions: Sequence[Row], evaluated: Collection[str]
-) -> Judged | None:
-    """What the judge of a benchmark found, and what people read in the same responses; None without a judge.
-
-    `evaluated` are the keys of the evaluated models. Raises WhatifError, naming the line, for a wrong file of labels.
-    """
-    if settings is None:
-        return None
-    name = (task.shown or {})[JUDGE][settings.model]["name"] or settings.model
-    labels = None
-    if settings.labels is not None:
-        labels = read_response_labels(user_path(settings.labels), questions, evaluated)
-    return Judged(name, settings.prompt, list(task.rows("judged")), labels)

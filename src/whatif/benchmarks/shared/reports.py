@@ -1,19 +1,25 @@
-"""Functions that the reports of all benchmarks share: publishing them, and the costs of their models."""
+"""Functions that the reports of all benchmarks share: publishing them, the costs of their models, and their judge."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from whatif import artifacts
 from whatif.artifacts.schemas import JUDGED, PREDICTIONS
 from whatif.benchmarks.shared.dimensions import JUDGE
+from whatif.files.inputs import user_path
 from whatif.graph.dimensions import Dimension
 from whatif.graph.task import Task
+from whatif.params.judge import JudgeSettings
 from whatif.params.prices import Prices
 from whatif.reporting.costs import COLUMNS, costs, spent_by_model, together
+from whatif.reporting.judged import Judged
 from whatif.reporting.report import Report, text_files
 from whatif.reporting.table import Table
+from whatif.verification.response_labels import read_response_labels
+
+Row = Mapping[str, Any]
 
 
 def publish(task: Task[Any], report: Report) -> None:
@@ -36,6 +42,22 @@ def costs_of(task: Task[Any], dimension: Dimension, names: Mapping[str, str]) ->
         names = {**names, own: f"{fields['name'] or key} (judge)"}
         prices[own] = _prices(fields)
     return costs(found, names, {key: price for key, price in prices.items() if price is not None})
+
+
+def judged_of(
+    task: Task[Any], settings: JudgeSettings | None, questions: Sequence[Row], evaluated: Collection[str]
+) -> Judged | None:
+    """What the judge of a benchmark found, and what people read in the same responses; None without a judge.
+
+    `evaluated` are the keys of the evaluated models. Raises WhatifError, naming the line, for a wrong file of labels.
+    """
+    if settings is None:
+        return None
+    name = (task.shown or {})[JUDGE][settings.model]["name"] or settings.model
+    labels = None
+    if settings.labels is not None:
+        labels = read_response_labels(user_path(settings.labels), questions, evaluated)
+    return Judged(name, settings.prompt, list(task.rows("judged")), labels)
 
 
 def _prices(fields: Mapping[str, Any]) -> Prices | None:
