@@ -53,7 +53,7 @@ def test_a_judge_that_cannot_be_one_is_one_line(tmp_path: Path, benchmark: str, 
 def test_where_no_model_can_judge_the_line_says_which_could(tmp_path: Path) -> None:
     project = project_with(tmp_path, "scenes", {"model": "random"}, random={"adapter": "random"})
     line = refusal(lambda: project.graph)
-    assert "those that can: none; add a model with the adapter api, hf-chat or blind" in line
+    assert "those that can: none; add a model with the adapter api, served, hf-chat or blind" in line
 
 
 @pytest.mark.parametrize("benchmark", ["cvqa-real", "scenes"])

@@ -60,6 +60,14 @@ def test_only_responses_without_a_single_answer_are_judged() -> None:
     assert [(row["status"], is_judged(row)) for row in found] == [(status, asked) for _, status, asked in cases]
 
 
+def test_the_majority_of_several_samples_is_not_judged() -> None:
+    questions = [open_row()]
+    answers = [Answer(response=one, finish="stop") for one in ("Answer: 3", "Answer: 4")]
+    (row,) = open_predictions(questions, Pictures(), "m", Answering(answers), strategy="direct", samples=2)
+    assert row["status"] == "ambiguous" and row["response"]
+    assert not is_judged(row)
+
+
 def test_the_judge_reads_question_and_response_and_no_image() -> None:
     questions, found = predictions(CLEAR, NO_ANSWER)
     judge = Saying("Answer: 3")

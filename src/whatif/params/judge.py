@@ -38,5 +38,5 @@ def check_judge(judge: JudgeSettings | None, models: Mapping[str, Any]) -> None:
     if judge.model not in able:
         found = models.get(judge.model)
         what = "is not a key of models" if found is None else f"has the adapter {found.adapter}, which cannot judge"
-        known = ", ".join(able) or "none; add a model with the adapter api, hf-chat or blind"
+        known = ", ".join(able) or "none; add a model with the adapter api, served, hf-chat or blind"
         raise ValueError(f"evaluate.{{name}}.judge.model: {judge.model!r} {what}; those that can: {known}")

@@ -163,7 +163,7 @@ def judge_views(
                 Column("Errors", "judge errors", write=count),
             ),
             "Right: of the decided. Bad format: replies outside the judge's format, which count as no answer. "
-            "Responses that were cut off are not judged.",
+            "Responses that were cut off and questions with several samples are not judged.",
         ),
     ]
     if judged.labels is not None:

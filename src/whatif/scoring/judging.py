@@ -26,9 +26,12 @@ _CUT_OFF = "cut off at "  # the reason of a prediction whose response was cut of
 def is_judged(prediction: Row) -> bool:
     """Whether a judge is asked about a prediction: it has a response in which the rules found no single answer.
 
-    Errors are not judged, and neither are responses that were cut off: what they would have concluded is not known.
+    Errors are not judged, and neither are responses that were cut off: what they would have concluded is not known. Nor
+    are questions with several samples, whose majority one response does not represent.
     """
     cut_off = str(prediction["finish"]).lower() in _AT_LIMIT or str(prediction["reason"]).startswith(_CUT_OFF)
+    if prediction["samples"] is not None:
+        return False
     return prediction["status"] in BY_RULES and bool((prediction["response"] or "").strip()) and not cut_off
 
 
