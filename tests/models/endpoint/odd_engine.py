@@ -39,10 +39,9 @@ class Handler(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         with lock:
             asked.append(1)
-            is_last = fault == "dies" and len(asked) > number
-        if is_last:
-            print("CUDA error: an illegal memory access", flush=True)
-            os._exit(9)
+            if fault == "dies" and len(asked) > number:
+                print("CUDA error: an illegal memory access", flush=True)
+                os._exit(9)
         text = body["messages"][-1]["content"][-1]["text"]
         choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": f"to {text}"}}
         self.reply(200, {"choices": [choice], "usage": {"prompt_tokens": 3, "completion_tokens": 2, "total_tokens": 5}})
