@@ -160,6 +160,12 @@ def test_decoding_at_an_endpoint_is_in_the_key_when_it_is_set() -> None:
     assert len({BEFORE["api"][OPEN], *(keys("api", decoding=decoding)[OPEN] for decoding in settings)}) == 6
 
 
+def test_a_ranking_by_an_endpoint_has_no_decoding_in_its_key() -> None:
+    settings: list[dict[str, Any]] = [{}, {"temperature": 0.7, "top_p": 0.9, "seed": 1}, {"temperature": 0}]
+    found = {keys("api", multiple_choice="rank-letter", decoding=decoding) for decoding in settings}
+    assert len({ranked for _, ranked in found}) == 1 and len({open_key for open_key, _ in found}) == 3
+
+
 def test_each_sample_but_the_first_has_its_number_in_the_key() -> None:
     one = [keys("hf-chat", decoding={"temperature": 1.0})]
     many = [keys("hf-chat", sample, decoding={"temperature": 1.0, "samples": 3}) for sample in range(3)]
