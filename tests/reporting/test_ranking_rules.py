@@ -130,6 +130,15 @@ def test_a_model_without_the_scores_stays_with_the_mean_and_says_so(folder: Path
     assert made(folder, "mean").by_mean == []
 
 
+def test_tables_name_a_rule_other_than_the_mean(folder: Path) -> None:
+    for rule in RULES:
+        tables = made(folder, rule).tables
+        for name in ("table7", "templates", "letters"):
+            text = to_markdown(tables[name]).replace("\n", " ")
+            assert (f"compared by {rule};" in text) == (rule != "mean")
+            assert "compared by mean" not in text
+
+
 def test_a_question_without_the_scores_is_an_error(folder: Path) -> None:
     found = made(folder, "minus-without-prompt").metrics["partly"]["all"]
     assert found["status"] == {

@@ -78,9 +78,9 @@ def table7(
     metrics = twin_metrics(answers, (), settings, names)
     level = f"{100 * settings.confidence:g}%"
     made = (
-        _main(metrics, shown, chance, level),
-        _templates(metrics, shown, level),
-        _letters(metrics, shown),
+        _main(metrics, shown, chance, level, _ranked_by(rule)),
+        _templates(metrics, shown, level, _ranked_by(rule)),
+        _letters(metrics, shown, _ranked_by(rule)),
         ranking_rules(answers, names, settings, rule, "C-VQA-Synthetic"),
     )
     return Table7(answers, shown, by_mean, metrics, {table.name: table for table in made}, chance)
@@ -95,7 +95,14 @@ def _chance(answers: TwinAnswers) -> float:
     return percent(sum((1 / answers.options).tolist()) / answers.options.size)
 
 
-def _main(metrics: Mapping[str, Mapping[str, Metrics]], names: Mapping[str, str], chance: float, level: str) -> Table:
+def _ranked_by(rule: RankingRule) -> str:
+    """What a table says about a rule of ranking that is not the usual one."""
+    return "" if rule == STORED else f"Ranked options are compared by {rule}; see the table of ranking rules."
+
+
+def _main(
+    metrics: Mapping[str, Mapping[str, Metrics]], names: Mapping[str, str], chance: float, level: str, ranked_by: str
+) -> Table:
     """Chance, then each reported system followed by our models of the same name, then our other models."""
 
     def ours(model: str) -> Iterator[Row]:
@@ -127,14 +134,16 @@ def _main(metrics: Mapping[str, Mapping[str, Metrics]], names: Mapping[str, str]
             f"C-VQA-Synthetic: accuracy in percent with {level} intervals (C-VQA Table 7).",
             {**_SYSTEM, **_FROM},
             (*ACCURACIES, DIFFERENCE, MCNEMAR, PAIRS),
-            "Reported rows are the paper's, of other images.",
+            f"Reported rows are the paper's, of other images. {ranked_by}".strip(),
         ),
         _details("C-VQA-Synthetic: how responses were read, in percent, and unanswered questions.", {}),
     )
     return Table("table7", "Accuracy", tidy(rows, (*_IDENTITY, PUBLISHED), _NUMBERS), views)
 
 
-def _templates(metrics: Mapping[str, Mapping[str, Metrics]], names: Mapping[str, str], level: str) -> Table:
+def _templates(
+    metrics: Mapping[str, Mapping[str, Metrics]], names: Mapping[str, str], level: str, ranked_by: str
+) -> Table:
     rows = [
         {"model": model, "name": name, "source": OURS, "template": group, **row}
         for model, name in names.items()
@@ -148,6 +157,7 @@ def _templates(metrics: Mapping[str, Mapping[str, Metrics]], names: Mapping[str,
             f"C-VQA-Synthetic by template: accuracy in percent with {level} intervals.",
             {**_SYSTEM, **template},
             (*ACCURACIES, DIFFERENCE, MCNEMAR, PAIRS),
+            ranked_by,
         ),
         _details(
             "C-VQA-Synthetic by template: how responses were read, in percent, and unanswered questions.", template
@@ -161,7 +171,7 @@ def _details(caption: str, further: Mapping[str, str]) -> View:
     return View(caption, {**_SYSTEM, **further, "variant": "Variant"}, DETAILS, f"{READING} {CHOICES}")
 
 
-def _letters(metrics: Mapping[str, Mapping[str, Metrics]], names: Mapping[str, str]) -> Table:
+def _letters(metrics: Mapping[str, Mapping[str, Metrics]], names: Mapping[str, str], ranked_by: str) -> Table:
     shares = [metrics[model][ALL]["letters"][variant] for model in names for variant in VARIANTS]
     # A model without any answer has no shares; all other models have a share for every letter.
     letters: dict[str, float] = max(shares, key=len, default={})
@@ -189,6 +199,7 @@ def _letters(metrics: Mapping[str, Mapping[str, Metrics]], names: Mapping[str, s
             *(Column(letter, "share", {"answer": letter}) for letter in letters),
             *(Column(kind.capitalize(), kind, write=count) for kind in unanswered),
         ),
+        ranked_by,
     )
     identity = ("model", "name", "source", "variant", "measure", "answer")
     return Table("letters", "Letters chosen", tidy(rows, identity, ("value", "n")), (view,))
