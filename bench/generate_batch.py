@@ -12,7 +12,7 @@ from typing import Any
 from tests.models.families import picture, question
 from tests.tiny_checkpoints import random_llava
 from whatif.models import Answer, Question, load
-from whatif.params.models import HuggingFaceChat
+from whatif.params.checkpoints import HuggingFaceChat
 
 _ROUNDS = 3
 _PICTURES = 8

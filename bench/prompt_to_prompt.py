@@ -13,7 +13,7 @@ from typing import Any
 from tests.tiny_checkpoints import tiny_diffusion
 from whatif.embedded.scene_pairs import caption_pair
 from whatif.params.base import Span
-from whatif.params.models import DiffusionCheckpoint
+from whatif.params.checkpoints import DiffusionCheckpoint
 from whatif.prompt_to_prompt.attention import PairRequest, generate_pixels
 from whatif.prompt_to_prompt.pair_candidates import draw_candidate
 from whatif.prompt_to_prompt.pipeline import load_pipeline

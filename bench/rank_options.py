@@ -16,7 +16,7 @@ from tests.tiny_checkpoints import random_llava
 from whatif.models import load
 from whatif.models.local.answerer import LocalModel
 from whatif.models.local.option_scores import shared_prefix_scores, whole_pass_scores
-from whatif.params.models import HuggingFaceChat
+from whatif.params.checkpoints import HuggingFaceChat
 
 _ROUNDS = 5
 _OPTIONS = ("7 flowers inside", "16 dots", "12 yellow polygons", "outside the picture")

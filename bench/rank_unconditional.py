@@ -17,7 +17,7 @@ from tests.tiny_checkpoints import random_llava
 from whatif.models import Model, load
 from whatif.models.responses.store import ResponseStore
 from whatif.models.responses.stored import StoredModel
-from whatif.params.models import HuggingFaceChat
+from whatif.params.checkpoints import HuggingFaceChat
 from whatif.scoring import predictions
 
 _ROUNDS = 5

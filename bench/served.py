@@ -16,7 +16,7 @@ from whatif.language.messages import one_turn
 from whatif.models import Question
 from whatif.models.endpoint.api import ApiAnswers
 from whatif.models.endpoint.server import start
-from whatif.params.models import ApiModel, ServedModel
+from whatif.params.endpoints import ApiModel, ServedModel
 
 _ROUNDS = 3
 _QUESTIONS = 48

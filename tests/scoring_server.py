@@ -18,7 +18,7 @@ from typing import Any
 from PIL import Image
 
 from whatif.models.local.checkpoints import load_chat_model
-from whatif.params.models import HuggingFaceChat
+from whatif.params.checkpoints import HuggingFaceChat
 
 
 class Scorer:

@@ -26,7 +26,8 @@ from whatif.cli import main
 from whatif.formats.prediction_files import question_index
 from whatif.language.options import printed_question
 from whatif.models import load
-from whatif.params.models import MultipleChoice, Replay
+from whatif.params.model_entries import MultipleChoice
+from whatif.params.models import Replay
 from whatif.scoring import predictions
 from whatif.scoring.open_answers import open_predictions
 

@@ -9,7 +9,8 @@ from tests.defaults import ROOT
 from whatif import benchmarks
 from whatif.benchmarks.coco_counterfactuals.settings import CocoCounterfactualsSettings
 from whatif.benchmarks.cvqa_real.tables import table_3_name
-from whatif.params.models import BlindTextModel, HuggingFaceBlip, HuggingFaceChat, answerers
+from whatif.params.checkpoints import BlindTextModel, HuggingFaceBlip, HuggingFaceChat
+from whatif.params.models import answerers
 from whatif.reporting.published_numbers import published
 
 FILE = ROOT / "params" / "paper-scale.yaml"

@@ -20,7 +20,7 @@ from whatif.models.language.perplexity import perplexity_model
 from whatif.models.language.sentence_similarity import sentence_embedder
 from whatif.models.local.checkpoints import load_blip_model, load_chat_model, load_text_model
 from whatif.models.local.encoders import cross_encoder, dual_encoder
-from whatif.params.models import (
+from whatif.params.checkpoints import (
     BlindTextModel,
     CrossEncoder,
     DiffusionCheckpoint,

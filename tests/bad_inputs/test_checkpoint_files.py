@@ -18,7 +18,7 @@ from whatif.models import Question
 from whatif.models.local.blind import blind
 from whatif.models.local.chat import hugging_face_chat
 from whatif.models.local.checkpoints import folder_of
-from whatif.params.models import BlindTextModel, HuggingFaceChat
+from whatif.params.checkpoints import BlindTextModel, HuggingFaceChat
 
 pytest.importorskip("torch")
 pytest.importorskip("transformers")

@@ -16,7 +16,8 @@ from whatif.models import Question, load
 from whatif.models.local.checkpoints import identity
 from whatif.models.responses.store import ResponseStore, request_key
 from whatif.models.responses.stored import StoredModel
-from whatif.params.models import ApiModel, BlindTextModel, HuggingFaceBlip, HuggingFaceChat
+from whatif.params.checkpoints import BlindTextModel, HuggingFaceBlip, HuggingFaceChat
+from whatif.params.endpoints import ApiModel
 
 pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")

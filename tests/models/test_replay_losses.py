@@ -18,7 +18,8 @@ from whatif.artifacts.writer import write_artifact
 from whatif.errors import WhatifError
 from whatif.formats.prediction_files import question_index
 from whatif.models import OptionScore, load
-from whatif.params.models import MultipleChoice, Replay
+from whatif.params.model_entries import MultipleChoice
+from whatif.params.models import Replay
 from whatif.scoring import predictions
 from whatif.scoring.open_answers import open_predictions
 from whatif.scoring.ranking_rules import decided

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from whatif.params.models import ServedModel
+from whatif.params.endpoints import ServedModel
 from whatif.params.server_command import started_as, without_address
 
 VLLM = "vllm serve Qwen/Qwen2.5-VL-7B-Instruct --limit-mm-per-prompt '{\"image\": 8}'"

@@ -21,7 +21,7 @@ from whatif import benchmarks
 from whatif.files.named_folders import embedded_checkpoints, named_path
 from whatif.language.strategies import strategies
 from whatif.models.local.encoders import dual_encoder
-from whatif.params.models import LocalCheckpoint
+from whatif.params.checkpoints import LocalCheckpoint
 from whatif.reporting.published_numbers import published
 
 dual_encoder(LocalCheckpoint(checkpoint="embedded:clip"))

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.tiny_checkpoints import tiny_diffusion
-from whatif.params.models import DiffusionCheckpoint
+from whatif.params.checkpoints import DiffusionCheckpoint
 from whatif.prompt_to_prompt.attention import PairRequest, generate_pixels
 from whatif.prompt_to_prompt.candidate_runs import filled, place_of, runs_of
 from whatif.prompt_to_prompt.pipeline import load_pipeline

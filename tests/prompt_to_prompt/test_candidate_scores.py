@@ -21,7 +21,7 @@ from whatif.errors import WhatifError
 from whatif.graph.dimensions import part_range, parts
 from whatif.models.responses.store import ResponseStore
 from whatif.params.base import Span
-from whatif.params.models import DiffusionCheckpoint, LocalCheckpoint
+from whatif.params.checkpoints import DiffusionCheckpoint, LocalCheckpoint
 from whatif.prompt_to_prompt.candidate_scores import candidate_rows
 from whatif.prompt_to_prompt.chosen_images import ChosenPair, chosen_pictures
 from whatif.prompt_to_prompt.directional_similarity import Thresholds, measured

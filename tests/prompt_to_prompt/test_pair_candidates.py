@@ -12,7 +12,7 @@ from whatif.artifacts.images import image_row
 from whatif.drawing import png
 from whatif.errors import WhatifError
 from whatif.params.base import Span
-from whatif.params.models import DiffusionCheckpoint
+from whatif.params.checkpoints import DiffusionCheckpoint
 from whatif.prompt_to_prompt.attention import PairRequest, generate_pairs
 from whatif.prompt_to_prompt.image_maker import PictureDrawer
 from whatif.prompt_to_prompt.pair_candidates import draw_candidate, drawn

@@ -11,7 +11,7 @@ import pytest
 
 from tests.tiny_checkpoints import tiny_diffusion
 from whatif.errors import WhatifError
-from whatif.params.models import DiffusionCheckpoint
+from whatif.params.checkpoints import DiffusionCheckpoint
 from whatif.prompt_to_prompt.attention import PairRequest, generate_pairs
 from whatif.prompt_to_prompt.pipeline import identity, load_pipeline
 

@@ -12,7 +12,7 @@ from whatif.artifacts.reader import batches
 from whatif.artifacts.schemas import PREDICTIONS, QUESTIONS
 from whatif.artifacts.writer import write_artifact
 from whatif.benchmarks.cvqa_synthetic.tables import Table7, table7
-from whatif.params.models import RankingRule
+from whatif.params.model_entries import RankingRule
 from whatif.reporting.rendering import WIDTH, grid, to_latex, to_markdown
 from whatif.reporting.table import to_csv
 from whatif.reporting.twins import PREDICTION_COLUMNS, QUESTION_COLUMNS, TwinAnswers

@@ -16,7 +16,7 @@ from whatif.language import judges
 from whatif.models import Answer, Model, Question
 from whatif.models.responses.store import ResponseStore
 from whatif.models.responses.stored import stored
-from whatif.params.models import BlindTextModel
+from whatif.params.checkpoints import BlindTextModel
 from whatif.scoring.judging import FINDS_NONE, OUTSIDE, is_judged, judged, with_judge
 from whatif.scoring.open_answers import open_predictions
 

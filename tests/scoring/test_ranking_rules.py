@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from whatif.artifacts.schemas import OPTION_SCORE
-from whatif.params.models import RankingRule
+from whatif.params.model_entries import RankingRule
 from whatif.scoring.ranking_rules import RULES, choices_by, decided
 
 # Sums, tokens, sums without the image, sums after nothing; each rule prefers another option.

@@ -14,7 +14,7 @@ from tests.tiny_checkpoints import tiny_flava
 from whatif.artifacts.schemas import RANKS
 from whatif.errors import WhatifError
 from whatif.models.local.encoders import dual_encoder
-from whatif.params.models import LocalCheckpoint
+from whatif.params.checkpoints import LocalCheckpoint
 from whatif.scoring.retrieve import (
     Item,
     counterfactual_items,

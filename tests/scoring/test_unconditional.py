@@ -20,7 +20,8 @@ from whatif.models.local.answerer import LocalModel
 from whatif.models.local.option_scores import whole_pass_scores
 from whatif.models.responses.store import ResponseStore
 from whatif.models.responses.stored import StoredModel
-from whatif.params.models import Baseline, BlindTextModel, HuggingFaceBlip, HuggingFaceChat
+from whatif.params.checkpoints import BlindTextModel, HuggingFaceBlip, HuggingFaceChat
+from whatif.params.models import Baseline
 from whatif.scoring import predictions
 
 BOTH: tuple[Unconditional, ...] = ("without_image", "without_prompt")

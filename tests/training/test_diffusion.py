@@ -15,7 +15,7 @@ from whatif.embedded.scene_captions import all_captions
 from whatif.embedded.scene_image import draw_scene_picture, square_of
 from whatif.embedded.scenes import Scene, Thing, draw_scene, relation_of, split_of
 from whatif.errors import WhatifError
-from whatif.params.models import DiffusionCheckpoint
+from whatif.params.checkpoints import DiffusionCheckpoint
 from whatif.prompt_to_prompt.pipeline import load_pipeline
 from whatif.random_streams import stream
 from whatif.training import assess_diffusion

@@ -13,7 +13,7 @@ from tests.embedded.scenes import puzzle_settings
 from whatif.errors import WhatifError
 from whatif.language.messages import one_turn
 from whatif.models import Question, load
-from whatif.params.models import HuggingFaceChat
+from whatif.params.checkpoints import HuggingFaceChat
 from whatif.training.puzzle_examples import draw_puzzles, puzzle_questions
 from whatif.training.question_losses import new_readers, question_losses
 from whatif.training.recipes import Examples, Schedule, VisionLanguageRecipe

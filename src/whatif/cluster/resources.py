@@ -13,8 +13,9 @@ from pydantic import Field, field_validator
 from whatif.graph.graph import Graph, Job
 from whatif.graph.steps import Step
 from whatif.params.base import Settings
+from whatif.params.checkpoints import DiffusionCheckpoint, LocalCheckpoint
+from whatif.params.endpoints import EndpointModel, ServedModel
 from whatif.params.files import read_settings
-from whatif.params.models import DiffusionCheckpoint, EndpointModel, LocalCheckpoint, ServedModel
 
 RESOURCES_FILE = Path("slurm/resources.yaml")
 # These grow with each try: a job that was stopped at a limit gets further the next time.

@@ -110,7 +110,7 @@ def _print(
 
 
 def _cost(settings: Any, prompt: int, response: int) -> str:
-    from whatif.params.models import EndpointModel
+    from whatif.params.endpoints import EndpointModel
     from whatif.params.prices import money
 
     if not isinstance(settings, EndpointModel) or settings.prices is None:

@@ -81,7 +81,7 @@ def _took(tally: Tally, prices: Prices | None) -> Iterator[str]:
 def _prices() -> dict[tuple[str, str | None], Prices]:
     """Prices in params.yaml by label and address of a model, without models that have two different prices there."""
     from whatif import benchmarks
-    from whatif.params.models import ApiModel
+    from whatif.params.endpoints import ApiModel
 
     found: dict[tuple[str, str | None], set[Prices]] = {}
     try:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, cast, runtime_checkable
@@ -199,6 +200,15 @@ def unconditional_of(model: Model) -> tuple[Unconditional, ...]:
     They are further requests. A local checkpoint has both, or only the second if it does not look at images.
     """
     return tuple(getattr(model, "unconditional", ()))
+
+
+@contextmanager
+def closing(model: Model) -> Iterator[None]:
+    """Ends what a model has started, such as a server, at the end of the block; most models have nothing to end."""
+    try:
+        yield
+    finally:
+        getattr(model, "close", lambda: None)()
 
 
 @runtime_checkable

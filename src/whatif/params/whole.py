@@ -16,7 +16,8 @@ from pydantic import Field, create_model
 from whatif.errors import WhatifError
 from whatif.params.base import STAGES, BenchmarkSettings, Settings
 from whatif.params.files import check_settings
-from whatif.params.models import BenchmarkName, ModelKey, ModelSettings
+from whatif.params.model_entries import BenchmarkName
+from whatif.params.models import ModelKey, ModelSettings
 
 PARAMS_FILE = "params.yaml"
 

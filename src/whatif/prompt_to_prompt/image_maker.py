@@ -12,7 +12,7 @@ from whatif.artifacts.images import image_row
 from whatif.drawing import png
 from whatif.errors import WhatifError
 from whatif.models.local.faults import model_faults
-from whatif.params.models import DiffusionCheckpoint, LocalCheckpoint
+from whatif.params.checkpoints import DiffusionCheckpoint, LocalCheckpoint
 from whatif.prompt_to_prompt.attention import PairRequest, generate_pairs
 from whatif.prompt_to_prompt.candidate_runs import filled
 from whatif.prompt_to_prompt.directional_similarity import Embeds, Floats, similarities

@@ -14,7 +14,7 @@ from whatif.errors import WhatifError
 from whatif.models.local.checkpoints import device_of, folder_of, load_error, source_of
 from whatif.models.local.faults import first_line
 from whatif.models.local.weight_files import check_weights
-from whatif.params.models import DiffusionCheckpoint
+from whatif.params.checkpoints import DiffusionCheckpoint
 
 _CLASS = "StableDiffusionPipeline"
 _INDEX = "model_index.json"

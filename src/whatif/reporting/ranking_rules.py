@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from whatif.params.models import RankingRule
+from whatif.params.model_entries import RankingRule
 from whatif.reporting.precision import Precision, in_percent, percent
 from whatif.reporting.table import OURS, Column, Table, View, tidy
 from whatif.reporting.twin_rows import ACCURACIES

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from whatif.errors import WhatifError
 from whatif.language.options import LETTERS
-from whatif.params.models import RankingRule
+from whatif.params.model_entries import RankingRule
 from whatif.reporting.precision import Precision, in_percent, p_number, percent
 from whatif.scoring.legacy_extraction import legacy_correct
 from whatif.scoring.ranking_rules import RULES, choices_by

@@ -24,7 +24,7 @@ from whatif.language.messages import user_message
 from whatif.language.options import LETTERS, printed_question
 from whatif.language.strategies import DIRECT, prompt
 from whatif.models import Answer, Model, OptionScore, note_of
-from whatif.params.models import MultipleChoice
+from whatif.params.model_entries import MultipleChoice
 from whatif.progress import progress
 from whatif.scoring.asking import Pictures, image_parts, prediction, question_of, score_row
 from whatif.scoring.extraction.answer import Extracted

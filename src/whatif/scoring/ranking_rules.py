@@ -32,7 +32,7 @@ import pyarrow.compute as pc
 
 from whatif.artifacts.schemas import OPTION_SCORE
 from whatif.language.options import LETTERS
-from whatif.params.models import RankingRule
+from whatif.params.model_entries import RankingRule
 
 RULES: tuple[RankingRule, ...] = get_args(RankingRule)
 STORED: RankingRule = "mean"  # the rule of `answer` and `correct` in `predictions`

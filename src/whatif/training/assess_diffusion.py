@@ -14,7 +14,7 @@ from whatif.embedded.scene_captions import WORDINGS, full_caption
 from whatif.embedded.scene_edits import edit
 from whatif.embedded.scene_recognition import recognise
 from whatif.embedded.scenes import BACKGROUNDS, COLOURS, NOUNS, Scene, draw_scene
-from whatif.params.models import DiffusionCheckpoint
+from whatif.params.checkpoints import DiffusionCheckpoint
 from whatif.prompt_to_prompt.attention import PairRequest, generate_pairs
 from whatif.prompt_to_prompt.pipeline import load_pipeline
 from whatif.random_streams import stream

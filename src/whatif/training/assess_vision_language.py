@@ -13,7 +13,7 @@ from typing import Any
 
 from whatif.language.messages import one_turn
 from whatif.models import Answer, Question, load
-from whatif.params.models import HuggingFaceChat
+from whatif.params.checkpoints import HuggingFaceChat
 from whatif.random_streams import stream
 from whatif.scoring.rank import best
 from whatif.statistics.intervals import wilson

@@ -8,7 +8,7 @@ from typing import Any
 
 from whatif.models import load
 from whatif.models.endpoint.served import ServedAnswers
-from whatif.params.models import ServedModel
+from whatif.params.endpoints import ServedModel
 
 ENGINE = f"{sys.executable} {Path(__file__).with_name('odd_engine.py')}"
 

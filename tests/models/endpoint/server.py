@@ -19,7 +19,7 @@ from tests.served_model import encoded_picture, served_model
 from whatif.language.messages import one_turn
 from whatif.models import Answer, Question
 from whatif.models.endpoint.api import ApiAnswers
-from whatif.params.models import ApiModel
+from whatif.params.endpoints import ApiModel
 
 TOKENS = 8
 SECRET = "sk-marker-4f1d9c"

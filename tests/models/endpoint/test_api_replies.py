@@ -17,7 +17,7 @@ from whatif.models.endpoint.api import ApiAnswers
 from whatif.models.endpoint.request import FIRST_WAIT
 from whatif.models.responses.store import ResponseStore
 from whatif.models.responses.stored import stored
-from whatif.params.models import ApiModel
+from whatif.params.endpoints import ApiModel
 
 pytestmark = pytest.mark.process
 

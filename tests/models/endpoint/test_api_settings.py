@@ -10,7 +10,7 @@ import pytest
 from tests.benchmarks.shared.test_evaluation import Endpoint, loopback
 from whatif.language.messages import one_turn
 from whatif.models import Question, load
-from whatif.params.models import ApiModel
+from whatif.params.endpoints import ApiModel
 
 __all__ = ["loopback"]  # a fixture
 

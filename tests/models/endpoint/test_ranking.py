@@ -34,7 +34,8 @@ from whatif.models import Answer, OptionScore, Question, load
 from whatif.models.endpoint.api import ApiAnswers
 from whatif.models.responses.store import ResponseStore, request_key
 from whatif.models.responses.stored import StoredModel, stored
-from whatif.params.models import ApiModel, BlindTextModel, HuggingFaceChat
+from whatif.params.checkpoints import BlindTextModel, HuggingFaceChat
+from whatif.params.endpoints import ApiModel
 from whatif.scoring.rank import best, predictions
 
 pytestmark = pytest.mark.process

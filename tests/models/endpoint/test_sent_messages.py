@@ -23,7 +23,8 @@ from whatif.models import Answer, Question, load
 from whatif.models.composites import with_composite
 from whatif.models.endpoint.api import ApiAnswers
 from whatif.models.endpoint.sent_messages import as_sent
-from whatif.params.models import HuggingFaceChat, SystemRole
+from whatif.params.checkpoints import HuggingFaceChat
+from whatif.params.endpoints import SystemRole
 
 __all__ = ["key", "served"]  # fixtures
 

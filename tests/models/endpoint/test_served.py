@@ -27,7 +27,7 @@ from whatif.models.endpoint import server
 from whatif.models.endpoint.served import ServedAnswers, grouped_by_images
 from whatif.models.responses.store import ResponseStore
 from whatif.models.responses.stored import stored
-from whatif.params.models import ServedModel
+from whatif.params.endpoints import ServedModel
 
 pytestmark = pytest.mark.process
 

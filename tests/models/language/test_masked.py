@@ -14,7 +14,7 @@ from whatif.language.noun_swap import Filled
 from whatif.language.tagging import Noun
 from whatif.models.language import masked as masked_language
 from whatif.models.language.masked import MaskedLanguageModel, masked_language_model, most_probable
-from whatif.params.models import LocalCheckpoint
+from whatif.params.checkpoints import LocalCheckpoint
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")

@@ -12,7 +12,7 @@ from tests.tiny_checkpoints.language import TEXTS, tiny_bert, tiny_causal
 from whatif.errors import WhatifError
 from whatif.models.language import perplexity
 from whatif.models.language.perplexity import PACKED, PerplexityModel, perplexity_model
-from whatif.params.models import LocalCheckpoint
+from whatif.params.checkpoints import LocalCheckpoint
 
 torch = pytest.importorskip("torch")
 

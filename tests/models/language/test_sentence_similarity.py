@@ -12,7 +12,7 @@ import pytest
 from tests.tiny_checkpoints.language import TEXTS, tiny_bert
 from whatif.errors import WhatifError
 from whatif.models.language.sentence_similarity import SentenceEmbedder, sentence_embedder
-from whatif.params.models import LocalCheckpoint
+from whatif.params.checkpoints import LocalCheckpoint
 
 sentence_transformers = pytest.importorskip("sentence_transformers")
 

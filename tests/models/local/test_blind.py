@@ -16,7 +16,7 @@ from whatif.language.messages import one_turn
 from whatif.models import Question, load
 from whatif.models.local.answerer import LocalModel
 from whatif.models.local.option_scores import keeps_keys_and_values, whole_pass_scores
-from whatif.params.models import BlindTextModel
+from whatif.params.checkpoints import BlindTextModel
 
 torch = pytest.importorskip("torch")
 

@@ -17,7 +17,7 @@ from whatif.errors import WhatifError
 from whatif.models import Answer, OptionScore, load
 from whatif.models.local.answerer import LocalModel, Prompt
 from whatif.models.local.option_scores import whole_pass_scores
-from whatif.params.models import HuggingFaceBlip
+from whatif.params.checkpoints import HuggingFaceBlip
 
 torch = pytest.importorskip("torch")
 

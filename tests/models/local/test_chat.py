@@ -17,7 +17,7 @@ from tests.tiny_checkpoints import tiny_llava
 from whatif.language.messages import one_turn
 from whatif.models import Answer, Model, Question, load
 from whatif.models.local.answer_place import AnswerPlace, answer_place, option_tokens
-from whatif.params.models import HuggingFaceChat
+from whatif.params.checkpoints import HuggingFaceChat
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")

@@ -12,7 +12,7 @@ import pytest
 from tests.tiny_checkpoints import tiny_llava
 from whatif.errors import WhatifError
 from whatif.models.local.checkpoints import folder_of, load_chat_model
-from whatif.params.models import HuggingFaceChat
+from whatif.params.checkpoints import HuggingFaceChat
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")

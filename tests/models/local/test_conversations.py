@@ -13,7 +13,7 @@ from tests.tiny_checkpoints import tiny_llava, tiny_text_model
 from whatif.errors import WhatifError
 from whatif.language.messages import one_turn
 from whatif.models import Answer, Question, load
-from whatif.params.models import BlindTextModel, HuggingFaceChat
+from whatif.params.checkpoints import BlindTextModel, HuggingFaceChat
 
 pytest.importorskip("torch")
 pytest.importorskip("transformers")

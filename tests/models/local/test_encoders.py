@@ -15,7 +15,7 @@ from tests.tiny_checkpoints import tiny_bridgetower, tiny_clip, tiny_flava, tiny
 from whatif.errors import WhatifError
 from whatif.models import load_matcher
 from whatif.models.local.encoders import dual_encoder
-from whatif.params.models import CrossEncoder, DualEncoder, LocalCheckpoint
+from whatif.params.checkpoints import CrossEncoder, DualEncoder, LocalCheckpoint
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")

@@ -22,7 +22,7 @@ from whatif.models.local.answerer import LocalModel
 from whatif.models.local.faults import about_one_question, device_failed, first_line, out_of_memory
 from whatif.models.responses.store import ResponseStore
 from whatif.models.responses.stored import stored
-from whatif.params.models import HuggingFaceBlip, HuggingFaceChat
+from whatif.params.checkpoints import HuggingFaceBlip, HuggingFaceChat
 from whatif.scoring.open_answers import open_predictions
 
 torch = pytest.importorskip("torch")

@@ -16,7 +16,7 @@ from whatif.language.messages import one_turn
 from whatif.models import Answer, Question, load
 from whatif.models.local.answerer import LocalModel, Prompt
 from whatif.models.local.generation import Batches
-from whatif.params.models import BlindTextModel, HuggingFaceBlip, HuggingFaceChat
+from whatif.params.checkpoints import BlindTextModel, HuggingFaceBlip, HuggingFaceChat
 
 torch = pytest.importorskip("torch")
 

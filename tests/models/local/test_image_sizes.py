@@ -15,7 +15,7 @@ from whatif.errors import WhatifError
 from whatif.models import load_matcher
 from whatif.models.local.checkpoints import load_chat_model
 from whatif.models.local.encoders import dual_encoder
-from whatif.params.models import CrossEncoder, HuggingFaceChat, LocalCheckpoint
+from whatif.params.checkpoints import CrossEncoder, HuggingFaceChat, LocalCheckpoint
 
 pytest.importorskip("transformers")
 

@@ -19,7 +19,7 @@ from whatif.models import Answer, OptionScore, Question, load
 from whatif.models.local.answerer import LocalModel, Prompt
 from whatif.models.local.option_scores import shared_prefix_scores, whole_pass_scores
 from whatif.models.local.sent_images import image_token, image_tokens, sent_images
-from whatif.params.models import HuggingFaceChat
+from whatif.params.checkpoints import HuggingFaceChat
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")

@@ -15,7 +15,7 @@ from tests.models.families import CHAT, OPTIONS, picture, prompt, question
 from whatif.models import OptionScore, load
 from whatif.models.local.answerer import LocalModel
 from whatif.models.local.option_scores import SHARED_PREFIX, option_scores, shared_prefix_scores, whole_pass_scores
-from whatif.params.models import HuggingFaceChat
+from whatif.params.checkpoints import HuggingFaceChat
 
 torch = pytest.importorskip("torch")
 

@@ -15,7 +15,7 @@ from whatif.errors import WhatifError
 from whatif.models import load
 from whatif.models.local.answerer import LocalModel
 from whatif.models.local.sent_images import sent_images
-from whatif.params.models import HuggingFaceChat
+from whatif.params.checkpoints import HuggingFaceChat
 
 pytest.importorskip("torch")
 pytest.importorskip("transformers")

@@ -14,7 +14,7 @@ from whatif.errors import WhatifError
 from whatif.language.messages import one_turn
 from whatif.models import Answer, Question, load
 from whatif.models.local import placement
-from whatif.params.models import HuggingFaceChat
+from whatif.params.checkpoints import HuggingFaceChat
 
 pytest.importorskip("torch")
 pytest.importorskip("transformers")

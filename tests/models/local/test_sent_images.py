@@ -15,7 +15,7 @@ from tests.models.families import BLIP, CHAT, picture, prompt
 from whatif.models import load
 from whatif.models.local.answerer import LocalModel
 from whatif.models.local.sent_images import _arranged, image_tokens, sent_images
-from whatif.params.models import HuggingFaceBlip, HuggingFaceChat
+from whatif.params.checkpoints import HuggingFaceBlip, HuggingFaceChat
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")

@@ -13,7 +13,7 @@ from tests.models.families import CHAT, picture, question, twin_questions
 from tests.tiny_checkpoints import tiny_llava
 from whatif.models import Answer, Question, load
 from whatif.models.local.answerer import LocalModel
-from whatif.params.models import HuggingFaceChat
+from whatif.params.checkpoints import HuggingFaceChat
 
 pytestmark = pytest.mark.slow
 

@@ -14,7 +14,7 @@ from tests.models.families import OPTIONS, picture, question
 from tests.tiny_checkpoints import tiny_blip2, tiny_llava
 from whatif.models import load
 from whatif.models.local.answerer import LocalModel
-from whatif.params.models import HuggingFaceBlip, HuggingFaceChat
+from whatif.params.checkpoints import HuggingFaceBlip, HuggingFaceChat
 
 pytest.importorskip("torch")
 pytest.importorskip("transformers")

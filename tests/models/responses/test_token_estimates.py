@@ -12,7 +12,7 @@ from whatif.models import Question
 from whatif.models.endpoint.api import ApiAnswers
 from whatif.models.responses.store import ResponseStore
 from whatif.models.responses.token_estimates import Unasked, picture_tokens, prompt_tokens
-from whatif.params.models import ApiModel
+from whatif.params.endpoints import ApiModel
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from pydantic import Field, field_validator
 
 from whatif.language.tagging import KNOWN, is_tagger
 from whatif.params.base import BenchmarkSettings, Settings, Share, SourcePath, Span
-from whatif.params.models import DiffusionCheckpoint, LocalCheckpoint
+from whatif.params.checkpoints import DiffusionCheckpoint, LocalCheckpoint
 
 
 class ExtractCaptions(Settings):

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 from pydantic import Field
 
 from whatif.params.base import BenchmarkSettings, Range, Settings, SourcePath
-from whatif.params.models import RankingRule
+from whatif.params.model_entries import RankingRule
 
 
 class Icons50(Settings):

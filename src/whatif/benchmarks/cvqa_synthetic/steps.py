@@ -33,7 +33,7 @@ from whatif.graph.dimensions import Dimension, part_dimension
 from whatif.graph.steps import Benchmark, StepsOf
 from whatif.graph.task import Task
 from whatif.language.strategies import DIRECT
-from whatif.params.models import MultipleChoice
+from whatif.params.model_entries import MultipleChoice
 
 NAME = "cvqa-synthetic"
 _step = StepsOf(CvqaSyntheticSettings)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from whatif.errors import WhatifError
-from whatif.params.models import RankingRule
+from whatif.params.model_entries import RankingRule
 from whatif.reporting.numerals import count
 from whatif.reporting.precision import Precision, percent
 from whatif.reporting.published_numbers import published

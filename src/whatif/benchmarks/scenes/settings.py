@@ -9,8 +9,8 @@ from pydantic import Field, field_validator
 
 from whatif.language.strategies import strategies
 from whatif.params.base import BenchmarkSettings, Settings, Share, Span
+from whatif.params.checkpoints import DiffusionCheckpoint, LocalCheckpoint
 from whatif.params.judge import JudgeSettings, check_judge
-from whatif.params.models import DiffusionCheckpoint, LocalCheckpoint
 
 
 class ExtractScenes(Settings):

@@ -18,7 +18,7 @@ from whatif.graph.run import Outputs
 from whatif.models import Model
 from whatif.models.responses.store import ResponseStore, store_path
 from whatif.models.responses.token_estimates import Estimate, Unasked
-from whatif.params.models import EndpointModel
+from whatif.params.endpoints import EndpointModel
 from whatif.params.prices import money
 
 

@@ -40,7 +40,7 @@ def write_predictions(task: Task[Any], ask: Ask, *, questions: Sequence[Mapping[
         return
     errors: Counter[str] = Counter()
     total = 0
-    with ResponseStore(store_path()) as store:
+    with models.closing(loaded), ResponseStore(store_path()) as store:
         model = TransientErrors(stored(loaded, store))
         for row in ask(model, images):
             task.outputs.writer("predictions").write([row])

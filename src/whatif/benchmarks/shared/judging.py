@@ -40,7 +40,7 @@ def write_judged(task: Task[Any]) -> None:
     statuses: Counter[str] = Counter()
     errors: Counter[str] = Counter()
     outside = 0
-    with ResponseStore(store_path()) as store:
+    with models.closing(loaded), ResponseStore(store_path()) as store:
         model = TransientErrors(stored(loaded, store))
         for row in judged(questions, predictions, name, model, prompt=prompt):
             task.outputs.writer("judged").write([row])

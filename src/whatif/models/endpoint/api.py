@@ -19,7 +19,7 @@ from whatif.models.endpoint.ranking import rank, ranking_identity
 from whatif.models.endpoint.request import Endpoint, GaveUpError, Reply, UnansweredError
 from whatif.models.endpoint.sent_messages import Sent, as_sent, data_url
 from whatif.models.order import in_order
-from whatif.params.models import ApiModel
+from whatif.params.endpoints import ApiModel
 from whatif.params.prices import money
 from whatif.random_streams import stream
 

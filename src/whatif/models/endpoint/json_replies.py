@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any, NoReturn
 
 from whatif.errors import WhatifError
-from whatif.params.models import JsonMode
+from whatif.params.endpoints import JsonMode
 
 _LONGEST = 200  # characters of a reason
 

@@ -23,7 +23,7 @@ from whatif.models.endpoint.log_probabilities import (
 )
 from whatif.models.endpoint.request import GaveUpError, Reply, UnansweredError
 from whatif.models.endpoint.sent_messages import Sent
-from whatif.params.models import ApiModel
+from whatif.params.endpoints import ApiModel
 
 Send: TypeAlias = Callable[[Sent, Mapping[str, Any]], Reply]  # a conversation, further fields of the request -> reply
 _ENDED = ("", "stop", "length", "max_tokens", "eos")  # finish reasons, in lower case, of replies that were not withheld

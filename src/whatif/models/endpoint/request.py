@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Self
 from whatif.errors import WhatifError
 from whatif.files.well_formed import well_formed
 from whatif.models.responses.answer_json import is_count
-from whatif.params.models import ApiModel
+from whatif.params.endpoints import ApiModel
 
 if TYPE_CHECKING:
     from numpy.random import Generator

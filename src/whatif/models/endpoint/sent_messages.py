@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from whatif.artifacts.images import format_of
 from whatif.language.messages import Messages, Part
-from whatif.params.models import SystemRole
+from whatif.params.endpoints import SystemRole
 
 Sent: TypeAlias = list[dict[str, Any]]  # the field `messages` of a request
 

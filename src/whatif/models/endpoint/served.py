@@ -17,7 +17,7 @@ from whatif.models.endpoint.request import Endpoint
 from whatif.models.endpoint.server import Server, start
 from whatif.models.local.checkpoints import folder_of
 from whatif.models.order import in_order
-from whatif.params.models import ApiModel, EndpointModel, ServedModel
+from whatif.params.endpoints import ApiModel, EndpointModel, ServedModel
 from whatif.params.server_command import without_address, words_of
 
 _NOT_STARTED = "http://127.0.0.1/v1"  # the address of a server that has no port yet

@@ -15,7 +15,7 @@ from typing import Any, Self
 
 from whatif.errors import WhatifError
 from whatif.files.well_formed import well_formed
-from whatif.params.models import ServedModel
+from whatif.params.endpoints import ServedModel
 from whatif.params.server_command import started_as
 from whatif.processes.supervised import Supervised
 

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from whatif.errors import WhatifError
 from whatif.models.local.checkpoints import load_checkpoint
 from whatif.models.local.processors import load_tokenizer
-from whatif.params.models import LocalCheckpoint
+from whatif.params.checkpoints import LocalCheckpoint
 
 CAPTION_TOKENS = 32  # nominal caption length that `batch_size` refers to
 

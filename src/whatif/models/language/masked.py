@@ -22,7 +22,7 @@ from whatif.models.language.checkpoints import (
     padded,
 )
 from whatif.models.local.faults import model_faults
-from whatif.params.models import LocalCheckpoint
+from whatif.params.checkpoints import LocalCheckpoint
 
 if TYPE_CHECKING:
     import torch

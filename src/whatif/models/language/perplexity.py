@@ -20,7 +20,7 @@ from whatif.models.language.checkpoints import (
 )
 from whatif.models.language.token_trie import TokenTrie, tries
 from whatif.models.local.faults import model_faults
-from whatif.params.models import LocalCheckpoint
+from whatif.params.checkpoints import LocalCheckpoint
 
 # Families whose packed results are tested to equal single texts. Others may take positions from elsewhere than
 # `position_ids`, or carry a state from token to token: they read whole texts, sorted by length.

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from whatif.errors import WhatifError
 from whatif.models.local.checkpoints import device_of, load_error, source_of
 from whatif.models.local.faults import first_line, model_faults
-from whatif.params.models import LocalCheckpoint
+from whatif.params.checkpoints import LocalCheckpoint
 
 Floats: TypeAlias = NDArray[np.float64]
 _MODULES = "modules.json"

@@ -20,7 +20,7 @@ from whatif.models.local.conversations import Template, check_system_message, on
 from whatif.models.local.generation import Batches, generate, prepare_generation
 from whatif.models.local.option_scores import keeps_keys_and_values, on_device, shared_prefix_scores, whole_pass_scores
 from whatif.models.local.sampling import Noise
-from whatif.params.models import BlindTextModel
+from whatif.params.checkpoints import BlindTextModel
 
 VERSION = 2  # increase it when a change alters answers
 

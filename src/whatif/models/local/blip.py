@@ -22,7 +22,7 @@ from whatif.models.local.generation import Batches, generate, prepare_generation
 from whatif.models.local.option_scores import decoder_scores, following_scores, on_device
 from whatif.models.local.sampling import Noise
 from whatif.models.local.sent_images import sent
-from whatif.params.models import HuggingFaceBlip
+from whatif.params.checkpoints import HuggingFaceBlip
 
 VERSION = 2  # increase it when a change alters answers
 _IMAGE = "pixel_values"  # the input that is absent if a question has no image

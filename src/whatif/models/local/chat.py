@@ -17,7 +17,7 @@ from whatif.models.local.option_scores import on_device, option_scores
 from whatif.models.local.sampling import Noise
 from whatif.models.local.sent_images import SentImages, sent
 from whatif.models.local.shared_generation import generate_together, shares_pictures
-from whatif.params.models import HuggingFaceChat
+from whatif.params.checkpoints import HuggingFaceChat
 
 VERSION = 2  # increase it when a change alters answers
 

@@ -19,7 +19,7 @@ from whatif.models.local.pixel_limits import limit_pixels
 from whatif.models.local.placement import placement
 from whatif.models.local.processors import load_processor, load_tokenizer
 from whatif.models.local.weight_files import check_weights
-from whatif.params.models import BlindTextModel, HuggingFaceBlip, HuggingFaceChat, LocalCheckpoint
+from whatif.params.checkpoints import BlindTextModel, HuggingFaceBlip, HuggingFaceChat, LocalCheckpoint
 
 _PROCESSOR_FILES = ("processor_config.json", "preprocessor_config.json")
 _BLIP = ("blip-2", "instructblip")

@@ -15,7 +15,7 @@ from whatif.models.local.dual_encoders import DUAL_FAMILIES, DualFamily, most_to
 from whatif.models.local.faults import model_faults
 from whatif.models.local.option_scores import on_device
 from whatif.models.local.processors import load_processor
-from whatif.params.models import CrossEncoder, LocalCheckpoint
+from whatif.params.checkpoints import CrossEncoder, LocalCheckpoint
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from whatif.errors import WhatifError
-from whatif.params.models import HuggingFaceChat
+from whatif.params.checkpoints import HuggingFaceChat
 
 
 def limit_pixels(settings: HuggingFaceChat, processor: Any) -> None:

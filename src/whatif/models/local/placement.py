@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from whatif.errors import WhatifError
-from whatif.params.models import CheckpointSettings, LocalCheckpoint
+from whatif.params.checkpoints import CheckpointSettings, LocalCheckpoint
 
 
 def placement(settings: LocalCheckpoint, device: Any) -> dict[str, Any]:
