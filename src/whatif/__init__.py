@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from whatif.errors import WhatifError
-    from whatif.results import StaleNumbers, audit_shortcuts, load, tables
-    from whatif.scoring.extraction.answer import extract as extract_answer
+    from whatif.results import StaleNumbers, audit_shortcuts, extract_answer, load, tables
     from whatif.statistics import (
         Interval,
         clustered_share,
@@ -40,9 +39,8 @@ __all__ = [
     "wilson",
 ]
 
-_MODULES = {"WhatifError": "whatif.errors", "extract_answer": "whatif.scoring.extraction.answer"}
-_MODULES |= dict.fromkeys(("StaleNumbers", "audit_shortcuts", "load", "tables"), "whatif.results")
-_OTHER_NAMES = {"extract_answer": "extract"}  # what the function is called in its module
+_MODULES = {"WhatifError": "whatif.errors"}
+_MODULES |= dict.fromkeys(("StaleNumbers", "audit_shortcuts", "extract_answer", "load", "tables"), "whatif.results")
 
 
 def __getattr__(name: str) -> Any:
@@ -50,7 +48,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(_MODULES.get(name, "whatif.statistics")), _OTHER_NAMES.get(name, name))
+    return getattr(import_module(_MODULES.get(name, "whatif.statistics")), name)
 
 
 def __dir__() -> list[str]:

@@ -7,7 +7,7 @@ import os
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from whatif.errors import WhatifError
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from whatif.artifacts.schemas import Table
     from whatif.graph.graph import Graph
+    from whatif.scoring.extraction.extracted import Extracted, Kind
+    from whatif.scoring.published_extraction.rules import PublishedRules
 
 IMAGES = "images"
 _FILES = "files"  # the artifact that stores the text files, which are read as tables
@@ -93,6 +95,28 @@ def audit_shortcuts(
     if not found:
         raise WhatifError("questions: none has choices; the audit is of multiple-choice questions")
     return shortcuts({"questions": found}, confidence).frame
+
+
+def extract_answer(
+    response: str,
+    kind: Kind,
+    question: str,
+    choices: Sequence[str] | None = None,
+    rules: Literal["whatif"] | PublishedRules = "whatif",
+) -> Extracted:
+    """The answer that a response gives to a question: its `answer`, or the `status` and `reason` why there is none.
+
+    `kind` is `number`, `boolean`, `choice`, `option text` (a choice whose question showed no letters) or `text`.
+    `rules` are ours, or the published ones of `c-vqa`, `vlmevalkit` or `lmms-eval`, which use neither the question nor
+    the status `ambiguous`. Raises ValueError for other rules, for a kind that the rules do not support, and for a
+    choice without `choices`.
+    """
+    from whatif.scoring.extraction.answer import extract
+    from whatif.scoring.published_extraction.rules import published_answer
+
+    if rules == "whatif":
+        return extract(response, kind, question, choices)
+    return published_answer(response, kind, choices, rules=rules)
 
 
 def _graph(benchmark: str) -> Graph:

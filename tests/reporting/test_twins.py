@@ -15,7 +15,7 @@ from whatif.artifacts.writer import write_artifact
 from whatif.benchmarks.cvqa_synthetic.settings import AggregatePuzzles
 from whatif.errors import WhatifError
 from whatif.reporting import twins
-from whatif.reporting.twins import PREDICTION_COLUMNS, QUESTION_COLUMNS, twin_metrics
+from whatif.reporting.twins import BY_RULES, PREDICTION_COLUMNS, QUESTION_COLUMNS, twin_metrics
 from whatif.statistics import paired_difference, tango, wilson
 
 SETTINGS = AggregatePuzzles(confidence=0.95, audit_folds=5)
@@ -194,19 +194,23 @@ def test_how_responses_were_read_stands_beside_the_accuracy() -> None:
     metrics = twin_metrics(predictions, questions, SETTINGS, ["m"])["m"]["all"]
     assert metrics["counterfactual"]["accuracy"] == 25.0
     assert metrics["legacy"] == {"original": 100.0, "counterfactual": 50.0}
+    assert metrics["vlmevalkit"] == {"original": 100.0, "counterfactual": 0.0}  # a sentence is not only a number
+    assert metrics["lmms-eval"] == {"original": 100.0, "counterfactual": 25.0}  # the last number
     assert metrics["extracted"] == {"original": 100.0, "counterfactual": pytest.approx(100 / 3, abs=1e-4)}
     assert metrics["status"]["counterfactual"]["error"] == 1
 
 
-def test_the_published_rules_know_no_choices() -> None:
+def test_the_rules_of_the_authors_know_no_choices_and_those_of_toolkits_do() -> None:
     questions = [question(0, variant) for variant in VARIANTS]
     ranked = [{**prediction(asked, "A"), "choice_scores": []} for asked in questions]
     in_words = [{**prediction(asked, "A"), "response": "A"} for asked in questions]
     metrics = twin_metrics(ranked, questions, SETTINGS, ["m"])["m"]["all"]
-    assert metrics["legacy"] == dict.fromkeys(VARIANTS, 100.0)
+    for measure in BY_RULES:
+        assert metrics[measure] == dict.fromkeys(VARIANTS, 100.0)
     assert metrics["extracted"] == dict.fromkeys(VARIANTS)
     metrics = twin_metrics(in_words, questions, SETTINGS, ["m"])["m"]["all"]
     assert metrics["legacy"] == dict.fromkeys(VARIANTS)
+    assert metrics["vlmevalkit"] == metrics["lmms-eval"] == dict.fromkeys(VARIANTS, 100.0)
     assert metrics["extracted"] == dict.fromkeys(VARIANTS, 100.0)
 
 

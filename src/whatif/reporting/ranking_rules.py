@@ -43,7 +43,8 @@ def rank_by(answers: TwinAnswers, rule: RankingRule) -> list[str]:
         right = by_rule == answers.correct
         answers.letter[place][ranked] = by_rule[ranked]
         answers.right[place][ranked] = right[ranked]
-        answers.legacy[place][ranked] = right[ranked]
+        for by_published in answers.by_rules.values():
+            by_published[place][ranked] = right[ranked]
         answers.status[place][ranked & (by_rule < 0)] = STATUSES.index("error")
     return without
 

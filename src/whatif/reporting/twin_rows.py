@@ -7,16 +7,17 @@ from typing import Any
 
 from whatif.reporting.numerals import count, signed
 from whatif.reporting.table import Column
-from whatif.reporting.twins import STATUSES, VARIANTS, Metrics
+from whatif.reporting.twins import BY_RULES, STATUSES, VARIANTS, Metrics
 
 READING = (
-    "Legacy is the accuracy of the same responses by the rules of the authors' published scoring; extracted is the "
-    "share of responses in which one answer was found. A question without an answer counts as wrong: ambiguous, none "
+    "Legacy is the accuracy of the same responses by the rules of the authors' published scoring, VLMEvalKit and "
+    "lmms-eval by the rules of these toolkits, without their language model or random choice; extracted is the share "
+    "of responses in which one answer was found. A question without an answer counts as wrong: ambiguous, none "
     "and error say how many, and why."
 )
 CHOICES = (
-    "The published rules know no choices: where options were ranked or a letter was chosen, nothing was extracted and "
-    "legacy is the same accuracy; where a letter was said in words there is none."
+    "Where options were ranked or a letter was chosen, nothing was extracted, and the accuracy is the same by any "
+    "rules. The authors' rules know no choices: where a letter was said in words, legacy is empty."
 )
 
 Row = dict[str, Any]
@@ -25,9 +26,9 @@ Row = dict[str, Any]
 def twin_rows(numbers: Metrics) -> Iterator[Row]:
     """The rows of one group's `twin_metrics`: `variant`, `measure` and numbers.
 
-    `accuracy`, `legacy`, `extracted` and the share of each status belong to one variant. `difference` belongs to both
-    variants, and its p is that of McNemar's test. Accuracies, legacy and extracted are in percent, the difference is in
-    points, statuses and `left out` are counts.
+    `accuracy`, the accuracies by published rules (`legacy`, `vlmevalkit`, `lmms-eval`), `extracted` and the share of
+    each status belong to one variant. `difference` belongs to both variants, and its p is that of McNemar's test.
+    Accuracies and `extracted` are in percent, the difference is in points, statuses and `left out` are counts.
     """
     pairs = numbers["pairs"]
     for variant in VARIANTS:
@@ -50,7 +51,7 @@ def twin_rows(numbers: Metrics) -> Iterator[Row]:
         "p": numbers["mcnemar_p"],
         **({"p_holm": numbers["mcnemar_p_holm"]} if "mcnemar_p_holm" in numbers else {}),
     }
-    for measure in ("legacy", "extracted"):
+    for measure in (*BY_RULES, "extracted"):
         for variant in VARIANTS:
             if numbers[measure][variant] is not None:
                 yield {"variant": variant, "measure": measure, "value": numbers[measure][variant]}
@@ -79,6 +80,8 @@ HOLM = Column("Holm p", "difference", number="p_holm")
 # How responses were read, with one row per variant.
 DETAILS = (
     Column("Legacy", "legacy"),
+    Column("VLMEvalKit", "vlmevalkit"),
+    Column("lmms-eval", "lmms-eval"),
     Column("Extracted", "extracted"),
     *(Column(status.capitalize(), status, write=count) for status in STATUSES if status != "ok"),
 )

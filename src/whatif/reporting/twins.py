@@ -16,15 +16,17 @@ from whatif.errors import WhatifError
 from whatif.language.options import LETTERS
 from whatif.params.model_entries import RankingRule
 from whatif.reporting.precision import Precision, in_percent, p_number, percent
-from whatif.scoring.legacy_extraction import legacy_correct
+from whatif.scoring.published_extraction.rules import PUBLISHED_RULES, PublishedRules, published_correct
 from whatif.scoring.ranking_rules import RULES, choices_by
 from whatif.statistics import Difference, Interval, clustered_share, paired_difference, wilson
 
 VARIANTS = ("original", "counterfactual")
 STATUSES = ("ok", "ambiguous", "none", "error")
 ALL = "all"
+# The sets of published rules by the name of their measure, in the order of the columns.
+BY_RULES: dict[str, PublishedRules] = {"legacy" if rules == "c-vqa" else rules: rules for rules in PUBLISHED_RULES}
 # The columns that are read from each table. Only the presence of `choice_scores` is needed where the rule of ranking is
-# that of `answer`, and only the presence of `response` if all questions are multiple-choice.
+# that of `answer`.
 PREDICTION_COLUMNS = ("question_id", "model", "response", "choice_scores", "answer", "status", "correct")
 QUESTION_COLUMNS = ("question_id", "pair_id", "group", "variant", "question", "choices", "answer", "answer_kind")
 
@@ -41,7 +43,7 @@ _PIECE = 1 << 20  # predictions processed together: few enough for memory, enoug
 
 
 class TwinAnswers:
-    """A compact form of all predictions: 6 bytes each, in arrays of models x pairs x variants (the original first).
+    """A compact form of all predictions: 8 bytes each, in arrays of models x pairs x variants (the original first).
 
     Arrays by prediction:
 
@@ -49,7 +51,7 @@ class TwinAnswers:
     - `right`: whether it is right;
     - `status`: its index in STATUSES;
     - `letter`: its index in LETTERS (-1 for anything else);
-    - `legacy`: whether it is right by the published rules (-1 where these rules do not apply);
+    - `by_rules`: for each of BY_RULES, whether it is right by these published rules (-1 where they do not apply);
     - `said`: whether the response is in words, from which an answer had to be extracted;
     - `chosen`: by rule, the index of the letter that ranking chooses (-1 where nothing was ranked, or the rule needs a
       score that is not known); empty if only the presence of scores was read.
@@ -66,7 +68,6 @@ class TwinAnswers:
         self._questions = asked = _joined(list(questions), QUESTION_COLUMNS)
         self.question_ids = _whole(asked["question_id"])
         self.options: Places = np.asarray(pc.fill_null(pc.list_value_length(asked["choices"]), 0), dtype=np.int64)
-        self._is_open: Flags = _codes(asked["answer_kind"], ("number", "boolean")) >= 0
         self.letters = LETTERS[: int(self.options.max(initial=0))]
         self.groups: list[str] = sorted(pc.unique(asked["group"]).to_pylist())
         group = _codes(asked["group"], self.groups)
@@ -87,7 +88,8 @@ class TwinAnswers:
         self.correct.reshape(-1)[self._place] = _codes(asked["answer"], LETTERS)
         self.chosen: dict[RankingRule, Codes] = {}
         self.answered, self.right, self.said = (np.zeros(shape, dtype=np.bool_) for _ in range(3))
-        self.status, self.letter, self.legacy = (np.full(shape, -1, dtype=np.int8) for _ in range(3))
+        self.status, self.letter = (np.full(shape, -1, dtype=np.int8) for _ in range(2))
+        self.by_rules = {measure: np.full(shape, -1, dtype=np.int8) for measure in BY_RULES}
         rows = 0
         for piece in _pieces(predictions):
             self._add(piece, rows := rows + piece.num_rows)
@@ -130,9 +132,12 @@ class TwinAnswers:
             (self.right, right),
             (self.letter, _codes(piece["answer"], LETTERS)),
             (self.said, in_words),
-            (self.legacy, np.where(in_words, self._legacy(piece, question, in_words), right & given)),
         ):
             array.reshape(-1)[place] = values
+        of_words = self._by_rules(piece, question, in_words)
+        for measure, by_rules in self.by_rules.items():
+            by_rules.reshape(-1)[place] = right & given
+            by_rules.reshape(-1)[place[in_words]] = of_words[measure]
 
     def _add_chosen(self, scores: pa.ChunkedArray, place: Places, status: Places) -> None:
         """Adds what each rule of ranking chooses. An answer that is not `ok` chooses nothing."""
@@ -159,19 +164,21 @@ class TwinAnswers:
             return None
         return np.arange(first, first + len(ids))
 
-    def _legacy(self, piece: pa.Table, question: Places, in_words: Flags) -> Codes:
-        """For each prediction: 1 if its words are right by the published rules, 0 if wrong, -1 if they do not apply."""
-        found = np.full(len(question), -1, dtype=np.int8)
-        rows = np.flatnonzero(in_words & self._is_open[question])
+    def _by_rules(self, piece: pa.Table, question: Places, in_words: Flags) -> dict[str, list[int]]:
+        """For each response in words, by measure: 1 if right by these rules, 0 if wrong, -1 if they do not apply."""
+        rows = np.flatnonzero(in_words)
+        found: dict[str, list[int]] = {measure: [] for measure in BY_RULES}
         if not rows.size:
             return found
         if pa.types.is_boolean(piece["response"].type):
-            self._refuse(piece, int(rows[0]), "is open, so that its response must be read")
+            self._refuse(piece, int(rows[0]), "is answered in words, so that its response must be read")
         responses = piece["response"].cast(pa.string()).take(pa.array(rows))
         asked = self._questions.take(pa.array(question[rows])).to_pylist()
-        for row, response, of_question in zip(rows, responses, asked, strict=True):
+        for response, of_question in zip(responses, asked, strict=True):
             prediction = {"response": response.as_py(), "choice_scores": None, "status": "ok"}
-            found[row] = bool(legacy_correct(prediction, of_question))
+            for measure, rules in BY_RULES.items():
+                right = published_correct(prediction, of_question, rules)
+                found[measure].append(-1 if right is None else int(right))
         return found
 
     def _refuse(self, piece: pa.Table, row: int, why: str) -> None:
@@ -240,8 +247,9 @@ def twin_metrics(
     - `difference`: counterfactual minus original in points, with Tango's score interval;
     - `mcnemar_p`: exact two-sided p-value of the hypothesis that both variants are equally hard, from the same images
       as the intervals;
-    - `legacy`: by variant, the accuracy of the same responses by the rules of the authors' published scoring; null
-      where a choice was named in words, which those rules do not cover;
+    - `legacy`, `vlmevalkit`, `lmms-eval`: by variant, the accuracy of the same responses by the rules of C-VQA's
+      published scoring, of VLMEvalKit and of lmms-eval; null where the rules do not cover the kind of answer, as those
+      of C-VQA a choice that was named in words;
     - `extracted`: by variant, the share in percent of responses in words from which one answer was extracted, without
       errors; null where there is no response in words;
     - `letters`: by variant, the share in percent of each letter among the answered; `status`: by variant, counts.
@@ -298,9 +306,9 @@ def _by_group(model: int, how: _How) -> dict[str, Metrics]:
 
 def _metrics(model: int, pairs: Places, questions: int, how: _How) -> Metrics:
     answers = how.answers
-    right, legacy, said, status, letter = (
+    right, said, status, letter = (
         dict(zip(VARIANTS, array[model][pairs].T, strict=True))
-        for array in (answers.right, answers.legacy, answers.said, answers.status, answers.letter)
+        for array in (answers.right, answers.said, answers.status, answers.letter)
     )
     original, counterfactual = (right[variant] for variant in VARIANTS)
     clusters = how.clusters(pairs)
@@ -312,7 +320,7 @@ def _metrics(model: int, pairs: Places, questions: int, how: _How) -> Metrics:
         **accuracies,
         "difference": in_percent("points", difference.interval),
         "mcnemar_p": p_number(difference.p),
-        "legacy": {variant: None if (side < 0).any() else _share(side > 0) for variant, side in legacy.items()},
+        **{measure: _by_rules(array[model][pairs]) for measure, array in answers.by_rules.items()},
         "extracted": {variant: _share(status[variant][side] == _OK) for variant, side in said.items()},
         "letters": {
             variant: _letters(letter[variant][side == _OK], answers.letters) for variant, side in status.items()
@@ -322,6 +330,12 @@ def _metrics(model: int, pairs: Places, questions: int, how: _How) -> Metrics:
             for variant, side in status.items()
         },
     }
+
+
+def _by_rules(right: Codes) -> dict[str, float | None]:
+    """The accuracy in percent by variant, of pairs x variants; None where the rules do not apply."""
+    sides = zip(VARIANTS, right.T, strict=True)
+    return {variant: None if (side < 0).any() else _share(side > 0) for variant, side in sides}
 
 
 def _share(found: Flags) -> float | None:

@@ -64,7 +64,8 @@ def test_how_responses_were_read_is_in_a_table_of_its_own(made: Table7) -> None:
     assert [(row["Model"], row["Variant"]) for row in rows] == [
         (name, variant) for name in ("Tiny LLaVA", "Silent") for variant in ("original", "counterfactual")
     ]
-    assert (rows[0]["Legacy"], rows[0]["Extracted"], rows[0]["Error"]) == ("100.0", "", "0")
+    assert [rows[0][rules] for rules in ("Legacy", "VLMEvalKit", "lmms-eval")] == ["100.0"] * 3
+    assert (rows[0]["Extracted"], rows[0]["Error"]) == ("", "0")
     assert [row["None"] for row in rows] == ["0", "0", "40", "40"]
 
 

@@ -18,7 +18,6 @@ import pytest
 from whatif.language import number_words
 from whatif.language.number_words import canonical, in_digits
 from whatif.language.options import LETTERS, printed_question
-from whatif.scoring import legacy_extraction
 from whatif.scoring.extraction import answer as extract_answer
 from whatif.scoring.extraction import asked_statement, number_mentions, response_text, statement_words, statements
 from whatif.scoring.extraction import boolean as extract_boolean
@@ -26,6 +25,7 @@ from whatif.scoring.extraction import number as extract_number
 from whatif.scoring.extraction import option as extract_option
 from whatif.scoring.extraction import statement as extract_statement
 from whatif.scoring.extraction.answer import Extracted, Kind, extract, is_correct, normalise
+from whatif.scoring.published_extraction import c_vqa, lmms_eval, vlmevalkit
 
 # One object per line: kind, question, choices (null if open), response, answer (null unless ok), status.
 LABELLED: list[dict[str, Any]] = [
@@ -268,7 +268,7 @@ def test_no_pattern_can_read_a_text_in_many_ways() -> None:
     modules += (asked_statement, extract_statement, statement_words, statements)
     patterns = {
         one.pattern: one
-        for module in (*modules, legacy_extraction, number_words)
+        for module in (*modules, c_vqa, lmms_eval, vlmevalkit, number_words)
         for one in compiled(list(vars(module).values()))
     }
     assert len(patterns) > 20

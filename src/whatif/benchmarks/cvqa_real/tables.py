@@ -60,9 +60,9 @@ def real_table(
     """Table `3`, `4` or `5` from the predictions of the models in `names` (key -> display name, in that order).
 
     Several questions share a photograph, so intervals and tests are by photograph. The second view has the accuracy of
-    the same responses under the rules of the authors' published scoring (`legacy`). p-values are corrected over the
-    groups of the whole table (Holm). Our rows follow the reported rows of the same system. The models in `sampled` are
-    marked as asked only a part. `note` is appended to the caption.
+    the same responses under published rules (`legacy` are those of the authors' scoring, `vlmevalkit`, `lmms-eval`).
+    p-values are corrected over the groups of the whole table (Holm). Our rows follow the reported rows of the same
+    system. The models in `sampled` are marked as asked only a part. `note` is appended to the caption.
 
     With a judge (`judged`: what it found in responses of these models to this strategy), further rows and views show
     the accuracy with it, what it found, and its agreement with people; all other numbers are those of the rules alone.

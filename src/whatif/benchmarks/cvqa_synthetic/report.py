@@ -66,8 +66,7 @@ def tables_of(
         predictions,
         PREDICTIONS,
         PREDICTION_COLUMNS,
-        encoded=["model", "answer", "status"],
-        present=["response"],
+        encoded=["model", "response", "answer", "status"],
     )
     asked = artifacts.batches(questions, QUESTIONS, QUESTION_COLUMNS)
     scores = table7(read_ahead(said), asked, settings, names, settings.rule)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from whatif.scoring.legacy_extraction import legacy
+from whatif.scoring.published_extraction.c_vqa import c_vqa_answer
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ from whatif.scoring.legacy_extraction import legacy
     ],
 )
 def test_numbers(response: str, answer: str | None) -> None:
-    found = legacy(response, "number", "How many?")
+    found = c_vqa_answer(response, "number")
     assert (found.answer, found.status) == (answer, "none" if answer is None else "ok")
 
 
@@ -47,10 +47,10 @@ def test_numbers(response: str, answer: str | None) -> None:
     ],
 )
 def test_booleans(response: str, answer: str | None) -> None:
-    found = legacy(response, "boolean", "Is it?")
+    found = c_vqa_answer(response, "boolean")
     assert (found.answer, found.status) == (answer, "none" if answer is None else "ok")
 
 
 def test_choices_are_not_known() -> None:
     with pytest.raises(ValueError, match="numbers and booleans only"):
-        legacy("A", "choice", "Which?")
+        c_vqa_answer("A", "choice")
