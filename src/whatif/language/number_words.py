@@ -15,7 +15,8 @@ _VALUES |= {word: 10 * tens for tens, word in enumerate(_TENS.split(), start=2)}
 _WORD = "|".join(sorted(_VALUES, key=len, reverse=True))
 _RUN = re.compile(rf"\b(?:{_WORD})(?:[ -](?:and )?(?:{_WORD}))*\b(?!-[a-z])")  # not in `two-year-old`
 _NO_THING = (
-    "longer|way|idea|information|doubt|problem|worries|question|changes?|answer|reason|need|difference|mention|image|"
+    "longer|way|idea|information|specific|exact|precise|definite|definitive|reliable|sufficient|clear|telling|means|"
+    "doubt|problem|worries|question|changes?|answer|reason|need|difference|mention|image|"
     "photo|more than"
 )
 # Applied in this order, before number words become digits.
@@ -23,7 +24,8 @@ _PHRASES = {
     re.compile(phrase): digits
     for phrase, digits in {
         r"\bno[- ]one\b|\bnobody\b": "0 people",
-        r"(?:\bnot|n't|\bcannot|\bnever|\bno longer)(?: [a-z]+){0,3}? any\b|\bno more (?!than)": " 0 ",
+        r"(?:\bnot|n't|\bcannot|\bnever|\bno longer)(?: [a-z]+){0,3}? any\b(?! (?:way|information|indication|idea|"
+        r"evidence|details?|hint|clue|doubt|more|of)\b)|\bno more (?!than)": " 0 ",
         r"\bnone\b|\bnothing(?= (?:would |will )?(?:be )?(?:left|remain))|\bneither(?= of)|^\W*no\W*$": "0",
         rf"\bno (?=[a-z])(?!(?:{_NO_THING})\b)": "0 ",
         r"\bhalf a dozen\b": "6",

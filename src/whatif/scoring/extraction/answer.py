@@ -7,36 +7,30 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from whatif.language.number_words import canonical, in_digits
+from whatif.language.options import LETTERS
 from whatif.scoring.extraction.boolean import boolean_in
+from whatif.scoring.extraction.corrections import Part, corrected, denies, without_first_thoughts
+from whatif.scoring.extraction.doubts import emphasised, first_sentence_if_cut, is_undecided, possible_others
 from whatif.scoring.extraction.extracted import Extracted, Kind, ambiguous, none
+from whatif.scoring.extraction.final_answer import RANKS, called_in, with_headings
+from whatif.scoring.extraction.letters import bare_in, letters_in
+from whatif.scoring.extraction.markup import THOUGHTS
 from whatif.scoring.extraction.number import number_in
 from whatif.scoring.extraction.option import option_in
-from whatif.scoring.extraction.response_text import plain, without_echo
+from whatif.scoring.extraction.option_numbers import numbered
+from whatif.scoring.extraction.option_text import are_yes_or_no, by_text
+from whatif.scoring.extraction.option_words import option_words
+from whatif.scoring.extraction.other_languages import in_english
+from whatif.scoring.extraction.response_text import plain, refuses, without_echo
+from whatif.scoring.extraction.structured import with_shares, with_values
 from whatif.scoring.extraction.words import same_words, words_in
 
 __all__ = ["Extracted", "Kind", "extract", "is_correct", "normalise"]
 
-_CALLED = re.compile(
-    r"(?:\b(?P<rank>final|new|original|initial) )?\b(?:correct |right |best )?(?:answer|response|option|choice)\b"
-    r"(?: to (?:the|this|your) question)?[\"')\s]*(?:is|would be|will be|must be|:|=)(?: that\b)?\s*:?\s*"
-    r"(?P<answer>[^\n]*?)(?=$|(?<!\b[a-z])[.!?;](?:\s|$))",
-    re.IGNORECASE | re.MULTILINE,
-)
-# The text after a letter that is called the answer, if it discusses other options: `B. Here's why: option A is blue.`
-# The text of the option itself is kept (`B. a dog leash`), and so is a second answer (`B. Option C is right too.`).
-_LETTER_ALONE = re.compile(
-    r"(?<=^[A-Z])\W*\.\s+(?=\w+\W+\w)(?=[^\n]*(?:\b[Oo]ption [A-Z]\b|\b[B-HJ-Z]\b))"
-    r"(?![^\n]*\b(?:also|too|both|either|or|as well|equally|[Nn]o)\b)[^\n]*"
-)
-_TAKEN_BACK = re.compile(
-    r"(?:^|(?<=[.!?;,] )|(?<=\n))(?:(?:oh|hmm|but|no),? )?"
-    r"(?:wait(?=[.,!:;-]| no\b| that\b)|actually,? |no(?=, \d)|scratch that|correction\b|"
-    r"let me (?:correct|re-?(?:count|check|calculate|consider))|i (?:mean|meant|made a mistake|was wrong)\b|"
-    r"on second thoughts?)",
-    re.IGNORECASE,
-)
+_SHORT = 12  # words of a correction that replaces what was called the answer without being called so itself
 
 
 def extract(response: str, kind: Kind, question: str, choices: Sequence[str] | None = None) -> Extracted:
@@ -55,35 +49,106 @@ def extract(response: str, kind: Kind, question: str, choices: Sequence[str] | N
     """
     if kind in ("choice", "option text") and not choices:
         raise ValueError(f"question {question!r}: a choice cannot be extracted without its options")
-    text = without_echo(plain(response), question, choices)
+    text = without_echo(plain(with_values(response, kind, question, choices)), question, choices)
     if not re.search(r"\w", text):
         return none("nothing but the question" if re.search(r"\w", response) else "empty")
-    *before, after = _TAKEN_BACK.split(text)
+    if kind in ("choice", "boolean"):
+        text = with_shares(text, LETTERS[: len(choices or ())])
+    in_numbers = choices is not None and numbered(choices) is not None
+    text = with_headings(without_first_thoughts(in_english(text, "number" if in_numbers else kind)))
+    said = Said(none("no answer"), is_called=False)
+    for part in corrected(text, "boolean" if choices and are_yes_or_no(choices) else kind):
+        said = _after(said, _said(part.text, kind, question, choices), part)
+    if said.is_called:
+        return said.answer
+    answer = _without_doubt(said.answer, text, kind, question, choices)
+    return _emphasised(response, kind, question, choices) or answer if answer.status == "ambiguous" else answer
+
+
+def _without_doubt(answer: Extracted, text: str, kind: Kind, question: str, choices: Sequence[str] | None) -> Extracted:
+    """An answer that is not called so, unless the text was cut off, or says that it could also be another one."""
+    if (first := first_sentence_if_cut(text)) is not None:
+        begins = _judged(first, kind, question, choices)
+        is_kept = begins.status == "ambiguous" or (begins == answer and "=" not in first)
+        return begins if is_kept and begins.status != "none" else none("cut off before an answer")
+    if answer.status == "ok" and is_undecided(text):
+        return ambiguous("undecided between answers")
+    if (
+        answer.status == "ambiguous"
+        and not is_undecided(text)
+        and refuses(re.split(r"(?<=[.!?])\s+|\n+", text.strip())[-1])
+    ):
+        return none("a refusal")
+    for other in possible_others(text) if answer.status == "ok" else ():
+        possible = _judged(other, kind, question, choices)
+        if possible.status == "ok" and possible != answer:
+            return ambiguous("an answer, and another possible one")
+    return answer
+
+
+def _emphasised(response: str, kind: Kind, question: str, choices: Sequence[str] | None) -> Extracted | None:
+    """The only answer in the emphasised texts of a response; None if there is none, or more than one."""
+    found = {_judged(plain(text), kind, question, choices) for text in emphasised(THOUGHTS.sub("", response))}
+    found = {answer for answer in found if answer.status != "none"}
+    return found.pop() if len(found) == 1 and all(answer.status == "ok" for answer in found) else None
+
+
+@dataclass(frozen=True)
+class Said:
+    """The answer of a part of a response; `is_called` if the text calls it the answer."""
+
+    answer: Extracted
+    is_called: bool
+
+
+def _said(text: str, kind: Kind, question: str, choices: Sequence[str] | None) -> Said:
     called = _called(text, kind, question, choices)
-    if not before:
-        return called or _judged(text, kind, question, choices)
-    first = called or _judged("\n".join(before), kind, question, choices)
-    last = _called(after, kind, question, choices) or _judged(after, kind, question, choices)
-    if last.status == "none" or first.answer == last.answer:
-        return first
-    return last if first.status == "none" else ambiguous("an answer, and another after it was taken back")
+    return Said(called or _judged(text, kind, question, choices), is_called=called is not None)
+
+
+def _after(before: Said, said: Said, part: Part) -> Said:
+    """What a response says after a correction; a remark on what it called the answer does not replace it."""
+    if before.answer.reason == "no answer":
+        return said
+    if said.answer.status == "none":
+        retracted = refuses(part.text) or (denies(part.text) and before.answer.status == "ok")
+        return said if refuses(part.text) else Said(ambiguous("taken back"), is_called=False) if retracted else before
+    if said.answer == before.answer or before.answer.status == "none" or said.is_called:
+        return said
+    is_short = len(part.text.split()) <= _SHORT
+    if before.is_called and not (part.is_firm and is_short):
+        return Said(ambiguous("an answer, and another after it was taken back"), is_called=False)
+    return said
 
 
 def _called(text: str, kind: Kind, question: str, choices: Sequence[str] | None) -> Extracted | None:
     """The text that is called the answer, a final or new one before others; None if there is none."""
-    called = [
-        (found["rank"], _judged(_called_alone(found["answer"], kind), kind, question, choices))
-        for found in _CALLED.finditer(text)
-    ]
-    for rank in ("final", "new", ""):
-        answers = {answer for named, answer in called if (named or "").lower() == rank and answer.status != "none"}
-        if answers:
-            return answers.pop() if len(answers) == 1 else ambiguous("different answers, each called the answer")
+    called = [(one, _judged(one.text, kind, question, choices)) for one in called_in(text)]
+    for rank in RANKS:
+        of_rank = [(one, answer) for one, answer in called if one.rank == rank and answer.status != "none"]
+        if len({answer for _, answer in of_rank}) > 1:
+            return ambiguous("different answers, each called the answer")
+        if of_rank:
+            (place, answer), *_ = of_rank
+            before = re.split(r"[.!?;\n]", text[: place.start])[-1]
+            return _beside(answer, before, text[place.end :], question, choices) if kind == "choice" else answer
     return None
 
 
-def _called_alone(answer: str, kind: Kind) -> str:
-    return _LETTER_ALONE.sub("", answer) if kind == "choice" else answer
+def _beside(called: Extracted, before: str, after: str, question: str, choices: Sequence[str] | None) -> Extracted:
+    """What is called the answer, unless another option is in the same sentence before it, or stands alone after it."""
+    if called.status != "ok" or not choices:
+        return called
+    letters = LETTERS[: len(choices)]
+    if re.search(r"\w", before) and by_text(before, question, choices).answer not in (None, called.answer):
+        return ambiguous("the text of another option before the answer")
+    found = letters_in(after, letters, choices)
+    alone: set[str | None] = {*bare_in(found)}
+    if len({*found.named, called.answer}) < len(letters):  # otherwise the options are discussed one by one
+        words = {option_words(sentence) for sentence in re.split(r"(?<=[.!?;])\s+|\n+", after)}
+        alone |= found.rivals
+        alone |= {letter for letter, choice in zip(letters, choices, strict=False) if option_words(choice) in words}
+    return ambiguous("another option beside the answer") if alone - {called.answer} else called
 
 
 def normalise(answer: str, kind: Kind) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from whatif.scoring.extraction.echoed_predicate import echoed_polarity
 from whatif.scoring.extraction.extracted import Extracted, ambiguous, one_of
 from whatif.scoring.extraction.response_text import SUPPOSED, SUPPOSITION, clauses
 from whatif.scoring.extraction.statement import has_content, statement_polarity
@@ -12,12 +13,12 @@ from whatif.scoring.extraction.statement_words import written_out
 
 _ALONE = r"(?=\W*$|\W*[^\w\s])"  # `certainly not awake` says nothing about asleep
 _YES = (
-    r"yes|yeah|yep|i (?:think|guess|believe|suppose) so|"
+    r"yes|yeah|yep|affirmative(?=\W*$)|i (?:think|guess|believe|suppose) so|"
     rf"(?:true|correct)(?! that\b)|(?:certainly|definitely|absolutely|of course|indeed|no doubt|"
     rf"without (?:a |any )?doubt){_ALONE}"
 )
 _NO = (
-    r"nope|nah|no way|i do(?:n't| not) (?:think|guess|believe|suppose) so|"
+    r"nope|nah|no way|negative(?=\W*$)|(?:most |very )?likely not|i do(?:n't| not) (?:think|guess|believe|suppose) so|"
     r"(?:false|incorrect|not (?:true|correct))(?! that\b)|no(?= (?:it|there|they|he|she|the|this|that|because)\b)|"
     r"(?:no|not really|not at all|(?:definitely|probably|certainly|absolutely|surely|of course|"
     rf"i (?:think|guess|suppose)) not){_ALONE}"
@@ -40,6 +41,25 @@ _ASSURED = re.compile(
     rf"^\W*(?:but(?= {SUPPOSED})|no (?:problem|worries)\b|(?:there is )?no (?:doubt|question)\b(?: that\b)?|"
     r"(?:it|that) is (?:true|correct|clear|certain) that\b)\W*"
 )
+_BOTH = re.compile(
+    r"\b(?:yes\W+(?:(?:and|or)\W+)?no|no\W+(?:(?:and|or)\W+)?yes)\b|"
+    r"\byes,? (?:on|in|for|at|to|with)\b[^.;]{1,60}\bno,? (?:on|in|for|at|to|with)\b|"
+    r"\byes\b[^.;]{1,60}\b(?:and|but),? no,|\bno\b[^.;]{1,60}\b(?:and|but),? yes,|"
+    r"\bno,? (?:on|in|for|at|to|with)\b[^.;]{1,60}\byes,? (?:on|in|for|at|to|with)\b"
+)
+# A clause that ends in yes or no: `So I'd answer yes.`, `Left lamp: yes`.
+_CLOSING = re.compile(
+    r"(?:,|\b(?:would|does|can|could|will|answer|say|conclude|go with|result is|is)(?: (?:with|is|that|a|an|clearly|"
+    r"therefore|simply|clear|definite)){0,2}|[:→✓✗=])"
+    r"[\s\"'(]{0,3}(?P<said>yes|no)\W*$"
+)
+_LABELLED = re.compile(r"^(?P<label>[^:\n]{1,40}): ?(?P<said>yes|no)\b", re.IGNORECASE | re.MULTILINE)
+_AGREES = re.compile(r"\W*i(?:'d| would| do)? (?P<dis>dis)?agree\b", re.IGNORECASE)
+_NOBODY = re.compile(
+    r"\W*(?:no one|nobody|none)(?: of (?:them|these|those))?(?: (?:is|are|does|do|has|have|would|will|can|could))?\W*$",
+    re.I,
+)
+_ANYBODY = re.compile(r"\b(?:any|anyone|anybody|someone|somebody|one|some)\b", re.I)
 _WOULD = re.compile(r"\bwould\b|'d\b")
 _YES_BEFORE = re.compile(r"\b(?:yes|no)\W{1,3}(?:only |but )?$")
 _YES_AFTER = re.compile(r"[\s,:;]{0,3}(?:then\b[\s,:;]{0,3})?(?:yes|no)\b")
@@ -47,21 +67,64 @@ _YES_AFTER = re.compile(r"[\s,:;]{0,3}(?:then\b[\s,:;]{0,3})?(?:yes|no)\b")
 
 def boolean_in(text: str, question: str) -> Extracted:
     """Yes or no: the first word if it is one, else any, else as a statement confirms or denies the question."""
+    if outright := _outright(text, question):
+        return Extracted(outright, "ok", None)
     if _is_conditional(text, question):
         return ambiguous("yes or no on a condition that the question does not make")
+    text = text.replace("→", ". So ")
     pieces = clauses(re.sub(r"yes\W+or\W+no ?\?", " ", text, flags=re.IGNORECASE), question)
-    if any(re.search(r"\b(?:yes\W+(?:(?:and|or)\W+)?no|no\W+(?:(?:and|or)\W+)?yes)\b", piece) for piece in pieces):
+    if any(_BOTH.search(piece) for piece in pieces):
         return ambiguous("both yes and no")
-    said = [(piece, found) for piece in pieces if (found := _SAID.search(piece))]
-    if not said:
-        supposed = [piece for piece in pieces if SUPPOSED in piece or " would" in piece or "'d " in piece]
-        return one_of({_polarity(piece, question) for piece in supposed or pieces}, "yes or no")
+    if said := [(piece, found) for piece in pieces if (found := _SAID.search(piece))]:
+        return _by_words(said, pieces, question)
+    return one_of(_without_words(text, pieces, question), "yes or no")
+
+
+def _by_words(said: Sequence[tuple[str, re.Match[str]]], pieces: Sequence[str], question: str) -> Extracted:
+    """The answer of the clauses that begin with yes or no."""
     answers = [("no" if found["no"] else "yes", found["more"]) for _, found in said]
-    if said[0][0] == pieces[0]:  # the rest explains the first word, unless it is a bare yes or no, too
-        if _contradicts(answers[0][0], pieces, said[0][1]["more"], question):
-            return ambiguous("yes or no, and a statement of the contrary")
-        return one_of({answers[0][0], *(answer for answer, more in answers if not more)}, "yes or no")
-    return one_of({answer for answer, _ in answers}, "yes or no")
+    if said[0][0] != pieces[0]:
+        return one_of({answer for answer, _ in answers}, "yes or no")
+    # The rest explains the first word, unless it is a bare yes or no, too.
+    if _contradicts(answers[0][0], pieces, said[0][1]["more"], question):
+        return ambiguous("yes or no, and a statement of the contrary")
+    return one_of({answers[0][0], *(answer for answer, more in answers if not more)}, "yes or no")
+
+
+def _outright(text: str, question: str) -> str | None:
+    """The answer of a text that is only a letter, `nobody` or `I agree`; None for other texts."""
+    if letter := re.fullmatch(r"\W*([yn])\W*", text, re.IGNORECASE):
+        return "yes" if letter[1].lower() == "y" else "no"
+    if _NOBODY.match(text) and _ANYBODY.search(question):
+        return "no"
+    if (agrees := _AGREES.match(text)) and re.search(r"\bagree\b", question):
+        return "no" if agrees["dis"] else "yes"
+    return None
+
+
+def _without_words(text: str, pieces: Sequence[str], question: str) -> set[str | None]:
+    """The answers of a text in which no clause begins with yes or no: of its lines, their ends, or its statements."""
+    if labelled := _labelled(text, question):
+        return labelled
+    if closing := {found["said"] for piece in pieces if (found := _CLOSING.search(piece))}:
+        return {*closing}
+    supposed = [piece for piece in pieces if SUPPOSED in piece or " would" in piece or "'d " in piece]
+    implied = {_polarity(piece, question) for piece in supposed or pieces} - {None}
+    return implied or _echoed(pieces, question)
+
+
+def _labelled(text: str, question: str) -> set[str | None]:
+    """The answers of lines such as `Salt: yes`; of lines with a label from the question only, if there are any."""
+    lines = [(found["label"], found["said"].lower()) for found in _LABELLED.finditer(text)]
+    if len(lines) < 2:
+        return set()
+    asked = set(re.findall(r"\w+", question.lower()))
+    of_question = {said for label, said in lines if set(re.findall(r"\w+", label.lower())) <= asked}
+    return {*(of_question or {said for _, said in lines})}
+
+
+def _echoed(pieces: Sequence[str], question: str) -> set[str | None]:
+    return {echoed_polarity(piece, question) for piece in pieces}
 
 
 def _is_conditional(text: str, question: str) -> bool:

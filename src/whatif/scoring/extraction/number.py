@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from whatif.language.number_words import FIGURE, NUMBER, canonical
-from whatif.scoring.extraction.extracted import Extracted, ambiguous, one_of
+from whatif.language.number_words import FIGURE, NUMBER, canonical, in_digits
+from whatif.scoring.extraction.extracted import Extracted, ambiguous, none, one_of
 from whatif.scoring.extraction.number_mentions import Asked, Mention, asked_by, counts_only, mentions_in
-from whatif.scoring.extraction.response_text import LEAVES, SUPPOSED, clauses
+from whatif.scoring.extraction.response_text import LEAVES, SUPPOSED, clauses, refuses
 
 _OPERATOR = re.compile(r"[+*×÷/]|[\w)] ?- ?[\d(]|\bx \d|\b(?:plus|minus|times)\b")
 _OPERATION = rf"{FIGURE} ?(?:plus|minus|times|[-+*×/x]) ?{FIGURE}"
@@ -21,10 +21,23 @@ _EQUALS = re.compile(
 _RESULT = re.compile(r"\b(?:would|will|becomes?|we get|total of)\b|'d\b|\b(?:sum|total|difference)\b[^.]{0,60}? is\b")
 _CONCLUDES = re.compile(
     rf"^\W*(?:so|therefore|thus|hence|leaving|{LEAVES}|making|makes|giving|gives|resulting|which means|meaning)\b"
+    r"|^\W*(?:that's|that is|that leaves|that gives|which leaves|which gives|which makes)\b"
+    r"|^\W*(?:(?:grand|new|final|overall) )?(?:total|sum|remaining|result|left|remainder|final count|count after|"
+    r"after)\b"
+    r"(?: [a-z]+){0,5} ?[:=|] ?\D{0,3}\d"
     r"|\b(?:in total|total of|the total|altogether|in all|finally|overall|in conclusion|in summary|as a result|"
     r"consequently|sum|difference|that makes|remains?)\b"
 )
 _NOW = re.compile(r"\bnow\b")  # the present after the past; for a counterfactual question, the unchanged image
+
+
+_DIFFERENCE, _RESTATED = "a difference, not a count", "only the supposition over again"
+_PARTS = 3  # numbers of a total and at least two parts
+# `1, 2, 3`, `One... two... three`
+_UP_TO = "two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|\\d{1,2}"
+_COUNTING = re.compile(
+    rf"(?<![\w.])(?:1|one)(?:[^\w\n+*/=%-]{{1,5}}(?:and )?(?:{_UP_TO})(?![\w.%]\w)){{2,40}}", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True)
@@ -37,8 +50,33 @@ class Stated:
 
 def number_in(text: str, question: str) -> Extracted:
     """The number that a text gives, see `stated_number`."""
-    stated = stated_number(clauses(text, question), question)
+    pieces = clauses(_COUNTING.sub(_last_counted, text.replace("→", ". So ")), question)
+    stated = stated_number(pieces, question)
+    if refuses(text) and all(mention.value in asked_by(question).supposed for mention in _mentioned(pieces, question)):
+        return none("a refusal")
+    if stated.doubt and (total := _total(_mentioned(pieces, question))):
+        return Extracted(total, "ok", None)
     return ambiguous(stated.doubt) if stated.doubt else one_of({stated.value}, "number")
+
+
+def _total(mentions: Sequence[Mention]) -> str | None:
+    """The first number of several if it is the sum of the others: `10 wheels: 4 of the car, 2 and 4 of bicycles`."""
+    values = [mention.value for mention in mentions]
+    if len(values) < _PARTS or not all(value is not None and value.isdecimal() for value in values):
+        return None
+    whole, *parts = [int(value) for value in values if value is not None and len(value) < 7]
+    return values[0] if len(parts) == len(values) - 1 and whole == sum(parts) > 0 else None
+
+
+def _last_counted(found: re.Match[str]) -> str:
+    """The last number of one, two, three, ...; any other sequence as it is."""
+    numbers = [int(number) for number in re.findall(r"\d+", in_digits(found[0]))]
+    return str(numbers[-1]) if numbers == list(range(1, len(numbers) + 1)) else found[0]
+
+
+def _mentioned(pieces: Sequence[str], question: str) -> list[Mention]:
+    asked = asked_by(question)
+    return [mention for piece in pieces for mention in mentions_in(counts_only(piece, asked), asked)]
 
 
 def stated_number(pieces: Sequence[str], question: str) -> Stated:
@@ -58,6 +96,8 @@ def stated_number(pieces: Sequence[str], question: str) -> Stated:
         return Stated(doubt="counts of parts") if parts else _agreed(everything)
     bare = [_settled(text, asked) for text in (texts[0], texts[-1]) if re.fullmatch(rf"\W*{NUMBER}\W*", text)]
     cue = _last_cue(texts, asked)
+    if bare and cue is not None and cue.doubt in (_DIFFERENCE, _RESTATED):
+        cue = None
     standing = [*bare, cue] if cue is not None and (cue.value is not None or not bare) else bare
     if bare and not asked.counterfactual:  # `1. There are 4 people.`
         standing += [Stated(mention.value) for mention in everything if mention.is_count]
@@ -110,9 +150,9 @@ def _agreed(mentions: Sequence[Mention]) -> Stated:
     if not mentions:
         return Stated()
     if all(mention.is_difference for mention in mentions):
-        return Stated(doubt="a difference, not a count")
+        return Stated(doubt=_DIFFERENCE)
     if all(mention.restates for mention in mentions):
-        return Stated(doubt="only the supposition over again")
+        return Stated(doubt=_RESTATED)
     return Stated(mentions[0].value, None if mentions[0].value else "a range or a bound")
 
 

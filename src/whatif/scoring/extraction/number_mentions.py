@@ -19,7 +19,7 @@ _COUNTS_NOTHING = re.compile(
     rf"|\b(?:confidence|probability|certainty|score)\b\D{{0,20}}{FIGURE}"
     r"|\b(?:step|figure|fig\.?|question|example|section|case|version|page|phase|part|number|no\.|option) ?#?\d+\b|#\d+"
     r"|(?<!the )(?<!this )\b(?:room|bus|flight|route|highway|gate|platform|apartment|floor|channel) \d+(?! [a-z])"
-    r"|\b(?:image|picture|photo|person|player) \d+ ?:"
+    r"|\b(?:image|picture|photo|person|player) \d+ ?:|\bthe other \d+(?! [a-z]+s?\W*$)"
     rf"|{FIGURE} (?:{_UNIT}) (?:tall|long|wide|high|deep|away|apart|old|from)\b"
 )
 _MEASURE = re.compile(rf"{FIGURE} ?(?P<unit>{_UNIT})\b")
@@ -27,7 +27,8 @@ _FORMER = "(?:(?:the|all|original|initial|existing|current|previous|remaining|ot
 _DENIED = r"(?:\bnot|n't)(?: (?:be|see|have|count|exactly|just|only|really|equal(?: to)?|a total of)){0,2}"
 # Numbers that a count is compared with: `4 of the 11`, `5 instead of 3`, `not 4`, `from 3 to 5`.
 _COMPARED = re.compile(
-    r"\b(?:instead of|rather than|out of|of (?:the|these|those|its|their|all)|including|compared (?:to|with)|besides) "
+    r"\b(?:instead of|rather than|out of|of (?:the|these|those|its|their|all)|including|compared (?:to|with)|besides|"
+    r"down from|up from) "
     rf"{_FORMER}{FIGURE}(?!\w)|{_DENIED} {FIGURE}(?!\w)|\bfrom {_FORMER}{FIGURE}(?: [a-z]+)? to (?={FIGURE})"
 )
 _BOUND = "at least|at most|more than|less than|fewer than|no more than|up to|over|under"

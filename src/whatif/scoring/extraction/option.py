@@ -3,16 +3,52 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from whatif.language.number_words import canonical, in_digits
 from whatif.language.options import LETTERS
-from whatif.scoring.extraction.boolean import boolean_in
-from whatif.scoring.extraction.extracted import Extracted, ambiguous, none, one_of
-from whatif.scoring.extraction.number import number_in
+from whatif.scoring.extraction.extracted import Extracted, ambiguous, none
+from whatif.scoring.extraction.letters import (
+    Letters,
+    bare_in,
+    by_lines,
+    decided,
+    head_of,
+    is_list,
+    letters_in,
+    without_lines,
+)
+from whatif.scoring.extraction.option_text import are_yes_or_no, begins_with, by_text, named_options, unknown_option
+from whatif.scoring.extraction.option_words import option_words
 from whatif.scoring.extraction.response_text import clauses
 
-_AFTER_ARTICLE = re.compile(r"'| (?!(?i:is|because|since|and|or)\b)(?:[a-z]|[A-Z]{2})")
+_GIVEN = (
+    r"(?:the |these |those )?(?:given |provided |listed |available |answer )?(?:above|options|choices|these|them|"
+    r"answers)\b"
+)
+_NONE = re.compile(
+    rf"\b(?:none|all|neither|any) of {_GIVEN}|(?:\bnot|n't) (?:match|fit|correspond to|among) (?:any (?:of )?|one of "
+    rf")?{_GIVEN}|"
+    r"\bno (?:correct |right |suitable |matching )?(?:option|answer|choice) (?:is|fits|matches|given|listed|applies)\b"
+)
+_ORDINALS = {
+    "first": 0,
+    "second": 1,
+    "third": 2,
+    "fourth": 3,
+    "fifth": 4,
+    "1": 0,
+    "2": 1,
+    "3": 2,
+    "4": 3,
+    "5": 4,
+    "last": -1,
+}
+_BY_PLACE = re.compile(
+    r"\b(?:the (?P<ordinal>first|second|third|fourth|fifth|last) (?:option|choice|answer|one)|"
+    r"(?:option|choice|answer) (?:number |no\. ?|#)?(?P<number>[1-5])(?![\w.])|"
+    r"(?:go with|choose|pick|select|answer is|it is|it's|\A)\W{0,3}(?:the )?(?P<alone>first|second|third|fourth|fifth|"
+    r"last)\W*$)"
+)
 
 
 def option_in(text: str, question: str, choices: Sequence[str], *, letters_shown: bool = True) -> Extracted:
@@ -20,73 +56,87 @@ def option_in(text: str, question: str, choices: Sequence[str], *, letters_shown
 
     If the question showed no letters, a letter has no meaning.
     """
+    letters = LETTERS[: len(choices)]
+    if unknown := unknown_option(text, choices):
+        return unknown
     if not clauses(text, question):
-        return none("a refusal")
-    if re.search(r"\b(?:none|all|neither|any) of (?:the |these )?(?:above|options|choices|these|them)\b", text.lower()):
+        return _refused(text, letters, choices, letters_shown=letters_shown)
+    denied = _NONE.search(text.lower())
+    is_text = denied and any(denied[0] in choice.lower() for choice in choices)
+    if denied and not is_text and not (denied[0].endswith("them") and re.search(r"\d", "".join(choices))):
         return none("none of the options, or all")
-    named = _letters(text, LETTERS[: len(choices)]) if letters_shown else []
-    if not named:
-        return _by_text(text, question, choices)
-    if len({letter for letter, _ in named}) > 1:
+    yes_or_no = are_yes_or_no(choices)
+    found = letters_in(text, letters, choices, yes_or_no=yes_or_no) if letters_shown else Letters(text, text, [])
+    if not found.places:
+        return _by_place(text, choices) or by_text(text, question, choices)
+    chosen = _chosen(found, letters)
+    if chosen.answer is None:
+        return chosen
+    return _unless_contradicted(chosen.answer, found, question, choices)
+
+
+def _refused(text: str, letters: str, choices: Sequence[str], *, letters_shown: bool) -> Extracted:
+    """A refusal to choose is ambiguous if it is between some of the options."""
+    named = set(letters_in(text, letters, choices).named) if letters_shown else set()
+    between = named or named_options(text, choices)
+    if not re.search(r"\b(?:both|or|either)\b", text.lower()):
+        return none("a refusal")
+    return ambiguous("undecided between options") if 1 < len(between) < len(choices) else none("a refusal")
+
+
+def _chosen(found: Letters, letters: str) -> Extracted:
+    others = set(found.affirmed) - found.denied
+    if (rest := without_lines(found)) is not None:
+        outside = letters_in(rest, letters)
+        marked = by_lines(found, letters)
+        said = _chosen(outside, letters) if outside.places else none("no letter")
+        if said.status != "none" or marked is None:
+            return said
+        return marked
+    bare = list(dict.fromkeys(bare_in(found)))
+    first = head_of(found)
+    if len(bare) > 1 or (bare and first and first != bare[0] and first not in found.denied):
         return ambiguous("more than one letter")
-    letter, (start, end) = named[0]
-    before = re.split(r"[.!?;\n]", text[:start])[-1]
-    if {_by_text(beside, question, choices).answer for beside in (before, text[end:].lstrip("]). "))} - {None, letter}:
+    head = bare[0] if bare else first
+    if head and head not in found.denied and not (not bare and is_list(found, letters)):
+        contrary = (others | found.rivals) - found.denied - {head}
+        if found.preferred == head:
+            contrary = others - {head}
+        return ambiguous("more than one letter") if contrary else Extracted(head, "ok", None)
+    return decided(found, letters)
+
+
+def _unless_contradicted(letter: str, found: Letters, question: str, choices: Sequence[str]) -> Extracted:
+    """The letter, unless the text of another option stands beside it, or alone in a sentence."""
+    own, text = LETTERS.index(letter), found.source
+    places = [(start, end) for named, start, end in found.places if named == letter]
+    if not places:  # all others are denied
+        return Extracted(letter, "ok", None)
+    before = re.split(r"[.!?;\n]", text[: places[0][0]])[-1]
+    if by_text(before, question, choices).answer not in (None, letter):
+        return ambiguous("a letter and the text of another option")
+    if any(begins_with(text[end:], choices) not in (None, own) for _, end in places):
+        return ambiguous("a letter and the text of another option")
+    sentences = re.split(r"(?<=[.!?;])\s+|\n+", text[places[0][1] :])
+    alone = {option_words(re.sub(r"^[^\w-]+", "", sentence)) for sentence in sentences} - {""}
+    listed = len({named for named, *_ in found.places}) == len(choices)
+    if not listed and any(option_words(choice) in alone for place, choice in enumerate(choices) if place != own):
         return ambiguous("a letter and the text of another option")
     return Extracted(letter, "ok", None)
 
 
-def _letters(text: str, letters: str) -> list[tuple[str, tuple[int, int]]]:
-    """Letters of options, each with its position; the article `A` does not count."""
-    either = letters + letters.lower()
-    text = re.sub(rf"\b(?:[Nn]ot|than) (?:option )?[{letters}]\b", lambda found: " " * len(found[0]), text)
-    marked = rf"\A\W*([{either}])(?=\W*\Z|[).:])|\(([{either}])\)|\b[Oo]ption\W{{1,3}}([{either}])\b"
-    found = []
-    for form in re.finditer(rf"{marked}|(?<![\w'.-])([{letters}])(?![\w'-])", text):
-        opens = form[4] and re.search(r"(?:\A|[.!?:;\n])\W*\Z", text[max(0, form.start() - 9) : form.start()])
-        if form[4] in ("A", "I") and (opens or form[4] == "I") and _AFTER_ARTICLE.match(text, form.end()):
-            continue
-        found.append((next(filter(None, form.groups())).upper(), form.span()))
-    return found
-
-
-def _by_text(text: str, question: str, choices: Sequence[str]) -> Extracted:
-    """The option whose words occur in a text, the longest first; numbers are compared as numbers."""
-    letters = dict(zip(map(_words, choices), LETTERS, strict=False))
-    if len(letters) < len(choices):
-        return ambiguous("options that read alike")
-    for form, judge in ((r"yes|0", boolean_in), (r"-?[\d.]+", number_in)):
-        if all(re.fullmatch(form, option) for option in letters):
-            verdict = judge(text, question)
-            return one_of({letters.get(_words(verdict.answer))}, "such option") if verdict.answer else verdict
-    pieces = clauses(text, question)
-    longest_first = "|".join(map(re.escape, sorted(letters, key=len, reverse=True))).replace("\\ ", r"\W{1,9}")
-    for searched in ("; ".join(pieces), text.lower() if pieces else ""):  # an option may itself contain a supposition
-        found = list(re.finditer(rf"(?P<denied>\bnot (?:be )?(?:an? |the )?)?\b(?:{longest_first})\b", searched))
-        named = [option for option in found if not option["denied"]]
-        if named:
-            answers = {letters[_words(option[0])] for option in named}
-            return one_of(answers | _more_exact(named, searched, letters), "option")
-    return none("no option")
-
-
-def _more_exact(named: Sequence[re.Match[str]], text: str, letters: Mapping[str, str]) -> set[str]:
-    """Letters of options that are more specific than a named one, and whose words are all in the text.
-
-    `The umbrella is blue` contains the option `umbrella` literally; `blue umbrella` cannot be excluded.
-    """
-    said = set(re.findall(r"\w+", text))
-    return {
-        letter
-        for option, letter in letters.items()
-        for one in named
-        if set(_words(one[0]).split()) < set(option.split()) <= said
+def _by_place(text: str, choices: Sequence[str]) -> Extracted | None:
+    """The option named by its place, `the second option`; None if none is, or if the options are numbers or places."""
+    if any(re.search(r"\b(?:first|second|third|last)\b", choice.lower()) for choice in choices):
+        return None
+    if re.search(r"\b(?:first|second|third|fourth|fifth|last) (?:and|or|nor)\b|\bnot\b", text.lower()):
+        return None
+    numbered_too = any(re.search(r"\d|\b(?:one|two|three|four|five)\b", choice.lower()) for choice in choices)
+    alone = {found["alone"] for found in _BY_PLACE.finditer(text.lower())} - {None}
+    named = alone or {
+        found["ordinal"] or found["number"] or found["alone"] for found in _BY_PLACE.finditer(text.lower())
     }
-
-
-def _words(text: str) -> str:
-    """An option's text as it is compared: a number in digits, otherwise the words without a leading article."""
-    if re.fullmatch(r"-?\d[\d, ]*(?:\.\d+)?", number := in_digits(text).strip(" .")):
-        return canonical(number)
-    words = re.findall(r"\w+", text.lower())
-    return " ".join(words[1:] if len(words) > 1 and words[0] in ("a", "an", "the") else words)
+    if len(named) != 1 or (numbered_too and named & set("12345")):
+        return None
+    place = _ORDINALS[named.pop()]
+    return Extracted(LETTERS[place % len(choices)], "ok", None) if place < len(choices) else None

@@ -3,29 +3,14 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Sequence
 
-from whatif.language.options import printed_question
+from whatif.language.options import LETTERS, printed_question
+from whatif.scoring.extraction.markup import plain_text
 
 # Replaces a supposition that was removed from a sentence: the rest is about the counterfactual world.
 SUPPOSED = "…"
 
-_MARKUP = tuple(
-    (re.compile(pattern, re.IGNORECASE | re.MULTILINE), replacement)
-    for pattern, replacement in (
-        (r"<think>(?:(?!</think>)[\s\S])*(?:</think>)?", ""),
-        (r"\\(?:text|mathrm|mathbf|textbf)\{([^{}]*)\}", r"\1"),
-        (r"\\boxed\{([^{}]*)\}", r"\nfinal answer: \1\n"),
-        (r"^#### *(?=-?\d)", "final answer: "),
-        (r"<answer>", "\nanswer: "),
-        (r"</?[a-z]+>|```[a-z]*|\\[\[\]()]|^ *#+ |^ *[-•*] +", "\n"),
-        (r"\*\*|__|`|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)|\$(?!\d)|\$(?=[\d\s+=*-]*\$)", ""),
-        (r"[^\S\n]+", " "),
-        (r" ?\n\s*", "\n"),
-    )
-)
-_SIGNS = {"−": "-", "—": "; ", "‘": "'", "’": "'", "“": '"', "”": '"', SUPPOSED: "...", "\ufe0f": ""}
 # `leaves` introduces a conclusion if a number is left; `a giraffe eats leaves` does not.
 LEAVES = (
     r"leaves(?= (?:(?:us|you|me|him|her|it|them|the \w+|with|only|just|exactly|about|behind|a total of) ){0,4}"
@@ -39,8 +24,9 @@ _CLAUSES = re.compile(
 )
 SUPPOSITION = re.compile(
     r"(?:(?P<with>(?:^|(?<=, )|(?<=; )|(?<=and )|(?<=but ))with(?:out)?\b(?! a total))|"
-    r"\b(?:if|when|once|after|assuming|given|suppos(?:e|ing)|provided|because|since|due to|upon|by \w+ing)\b)"
-    r"(?:(?!,(?!\d)|[;:()?!]|\bthen\b|\bthere(?: would\b| will\b|'d\b)|"
+    r"\b(?:if|when|once|after|before(?= (?:the|he|she|they|it|we|you|an?|one|\w+ing)\b)|assuming|given|suppos(?:e|"
+    r"ing)|provided|because|since|due to|upon|by \w+ing)\b)"
+    r"(?:(?!,(?!\d)|:(?!\d)|[;()?!]|\bthen\b|\bthere(?: would\b| will\b|'d\b)|"
     r"(?<!of )\b(?:the|we|you|i|it|they|he|she|this|that)\b(?:'d\b|'ll\b|(?: \w+)? (?:would|will)\b)"
     r"|(?(with) (?:there|it|we|you|they)(?:'s|'re| is| are| makes?| have| get)\b|(?!))).)*"
 )
@@ -48,23 +34,17 @@ _OPPOSITE = re.compile(r"\b(?:if|when|unless)\b(?: (?!would)[\w']+){0,5}?(?: not
 _REFUSAL = re.compile(
     r"\b(?:can(?: ?not|'t)|(?:could|do|does|is|am)(?: not|n't)|unable to|(?:im|not )possible to|hard to|difficult to|"
     r"without seeing|i'm not|it's not|not)(?: \w+){0,2}? (?:tell|say|determined?|know|answer|choose|sure|clear|certain|"
-    r"possible|enough|see (?:the|an|any) (?:image|picture|photo)|have the ability)\b|\bnot (?:sure|clear|certain)\b|"
+    r"possible|enough|given|derived|stated|provided|inferred|counted|answered|specified|give (?:you )?an?|see (?:the|"
+    r"an|any) (?:image|picture|photo)|have the ability)\b|\bnot (?:sure|clear|certain)\b|"
     r"\b(?:tell|say|determine|know) (?:whether|how many)\b|\bdepends\b|\bnecessarily\b|\bun(?:known|clear|certain)\b|"
-    r"\b(?:nobody|no one) (?:knows|can (?:tell|say|know))\b|\bno (?:idea|information|way (?:to|of))\b|\bsorry\b"
+    r"\b(?:nobody|no one) (?:knows|can (?:tell|say|know))\b|\bno (?:idea|information|way (?:to|of)|telling|means)\b|"
+    r"\bsorry\b"
 )
 
 
 def plain(response: str) -> str:
-    """A response without thoughts and markup, with signs and decimal digits of all scripts converted to ASCII."""
-    signs: dict[str, str | int | None] = {}
-    for sign in set(response):
-        ascii_form = {"Nd": str(unicodedata.decimal(sign, "")), "Cf": "", "Me": "", "Pd": "-", "Zs": " "}
-        fullwidth = unicodedata.normalize("NFKC", sign) if "\uff00" < sign < "\uff5f" else sign
-        signs[sign] = ascii_form.get(unicodedata.category(sign), fullwidth)  # Cf and Me are marks, not signs
-    text = response.translate(str.maketrans(signs | _SIGNS))
-    for pattern, replacement in _MARKUP:
-        text = pattern.sub(replacement, text)
-    return _without_list_numbers(text.strip())
+    """A response without thoughts, markup and the numbers of a list."""
+    return _without_list_numbers(plain_text(response))
 
 
 def _without_list_numbers(text: str) -> str:
@@ -76,11 +56,26 @@ def _without_list_numbers(text: str) -> str:
 
 
 def without_echo(text: str, question: str, choices: Sequence[str] | None) -> str:
+    """A text without a repetition of the question, with or without its options, or of all lettered options."""
     for said in (printed_question(question, choices), question):
-        words = re.findall(r"\w+", plain(said))
-        if len(words) > 1:
-            text = re.sub(r"\b" + r"\W{1,9}".join(map(re.escape, words)) + r"\b\W?", "\n", text, flags=re.IGNORECASE)
+        text = _without(text, said)
+    if choices:
+        options = " ".join(f"{letter} {choice}" for letter, choice in zip(LETTERS, choices, strict=False))
+        if re.search(r"\w", rest := _without(text, options)):
+            text = rest
     return text.strip()
+
+
+def _without(text: str, said: str) -> str:
+    words = re.findall(r"\w+", plain(said))
+    if len(words) < 2:
+        return text
+    return re.sub(r"\b" + r"\W{1,9}".join(map(re.escape, words)) + r"\b\W?", "\n", text, flags=re.IGNORECASE)
+
+
+def refuses(text: str) -> bool:
+    """Whether a text says that its author cannot or will not answer."""
+    return _REFUSAL.search(text.lower()) is not None
 
 
 def clauses(text: str, question: str) -> list[str]:

@@ -40,6 +40,9 @@ from whatif.scoring.extraction.statements import (
     statements_in,
 )
 
+_CONCLUDES = re.compile(
+    r"^\W*(?:so|therefore|thus|hence|in conclusion|overall|consequently)\b,? (?=\w+ \w)", re.IGNORECASE
+)
 _OF_NOW = re.compile(r"\b(?:now|currently|original(?:ly)?|at (?:the moment|present))\b")
 _GONE = re.compile(r"\b(?:missing|leaving|gone|removed|departing|disappearing|absent)\b")
 _STAYING = frozenset(("parked", "seated", "placed", "located", "positioned", "displayed", "situated"))
@@ -47,6 +50,7 @@ _STAYING = frozenset(("parked", "seated", "placed", "located", "positioned", "di
 
 def statement_polarity(piece: str, question: str) -> str | None:
     """`yes` or `no` if the statements of a clause confirm or deny what is asked; None if they do neither, or both."""
+    piece = _CONCLUDES.sub("", piece)
     statements = statements_in(written_out(piece))
     if len(statements) == 1 and (elliptical := ELLIPTICAL.fullmatch(statements[0])):
         return "no" if elliptical["negation"] else "yes"

@@ -36,7 +36,8 @@ ELLIPTICAL = re.compile(
     rf"(?:it|there|they|s?he|that|this|these|those) {AUXILIARY}(?P<negation> not)?(?: (?:be|so|indeed))?"
 )
 UNCERTAIN = re.compile(
-    r"\b(?:might|may|could|must|should|maybe|perhaps|possibly|potentially|whether|unless|except|if|almost|nearly|hardly|"
+    r"\b(?:might|may|could|must|should|maybe|perhaps|possibly|potentially|whether|unless|except|if|almost|nearly|"
+    r"hardly|"
     r"barely|unlikely|said|says?|suggests?|(?<!rather )than|\w+\?|"
     r"not (?:only|just|simply|merely|entirely|completely|fully|totally|quite|always|exactly|really|very))(?!\w)"
 )

@@ -1,0 +1,68 @@
+"""Doubts about an answer that a text gives but does not call its answer: another possible one, or a missing end."""
+
+from __future__ import annotations
+
+import re
+
+_POSSIBLE = re.compile(
+    r"\b(?:could|might|may|can)(?:,? (?:also|possibly|well|equally|even|just|as|perhaps|maybe|though)){0,3} (?:be|"
+    r"have been)\b"
+    r"(?P<other>[^.;!?\n]{1,80})",
+    re.IGNORECASE,
+)
+_SENTENCES = re.compile(r"(?<=[.!?:])\s+|\n+")
+_ENDED = re.compile(r"[.!?]\s")
+_OPEN_WORDS = re.compile(
+    r"\b(?:the|an|of|to|is|are|was|were|and|or|but|in|on|with|at|for|by|from|as|than|that|which|their|his|her|its|"
+    r"because|if|"
+    r"would|will|we|then|when|there|into|about|between|each|also|not)\W*\Z",
+    re.IGNORECASE,
+)
+_OPEN_CALCULATION = re.compile(r"[=+*/-]\s*\Z|\d[^=\n]{0,40} [-+*/×] ?\d[^=\n]{0,40}\Z(?<!=)")
+_CONCLUDES = re.compile(
+    r"^\W*(?:so(?! (?:we|i|let|first|next|the next|far|many))|therefore|thus|hence|in total|total)\b|=", re.IGNORECASE
+)
+_LONG = 6  # words of a last sentence that lacks its full stop, in a text whose other sentences have one
+_FEW = 12  # words; a shorter text is no discussion that could have been cut off
+_EMPHASISED = re.compile(r"\*\*(?P<bold>[^*\n]{1,80})\*\*|__(?P<under>[^_\n]{1,80})__|<b>(?P<tag>[^<\n]{1,80})</b>")
+
+
+_UNDECIDED = re.compile(
+    r"\b(?:either|both)(?: (?:of (?:the|these) )?(?:answers?|options?|counts?|readings?|numbers?|interpretations?|"
+    r"choices?|ones?|of them))?"
+    r"(?: \w+){0,2}? (?:is|are|be|seem|seems)(?: \w+){0,2}? (?:possible|plausible|valid|defended|consistent|"
+    r"acceptable|defensible|justified)\b|"
+    r"\b(?:can ?not|can't|could ?n[o']t|unable to|not able to) (?:decide|make up my mind|tell (?:them|the two|which)|"
+    r"choose between|settle)\b|"
+    r"\b(?:could|might|may) be either\b|\b(?:undecided|torn between)\b|\beither (?:answer|option|one) (?:is|would be|"
+    r"could be)\b",
+    re.IGNORECASE,
+)
+
+
+def is_undecided(text: str) -> bool:
+    """Whether a text says that it cannot decide between its answers, or that each of them is possible."""
+    return _UNDECIDED.search(text) is not None
+
+
+def possible_others(text: str) -> list[str]:
+    """What a text says that it might also be: `5` in `I see 4, but it might be 5.`"""
+    return [found["other"] for found in _POSSIBLE.finditer(text)]
+
+
+def first_sentence_if_cut(text: str) -> str | None:
+    """The first sentence of a text that ends in the middle of another; None if its end is there."""
+    sentences = [sentence for sentence in _SENTENCES.split(text.strip()) if re.search(r"\w", sentence)]
+    last = sentences[-1] if sentences else ""
+    if len(text.split()) <= _FEW or len(sentences) < 2 or not re.search(r"[\w,;=+*/-]\s*\Z", text):
+        return None
+    is_open = re.search(r"[,;]\s*\Z", text) or _OPEN_WORDS.search(last) or _OPEN_CALCULATION.search(last)
+    if not is_open and (len(last.split()) < _LONG or not _ENDED.search(text)):
+        return None
+    return None if not is_open and _CONCLUDES.search(last) else sentences[0]
+
+
+def emphasised(response: str) -> list[str]:
+    """The emphasised texts of a response, but for labels such as `**Note:**`."""
+    texts = [next(filter(None, found.groups())) for found in _EMPHASISED.finditer(response)]
+    return [text for text in texts if not text.rstrip().endswith(":")]

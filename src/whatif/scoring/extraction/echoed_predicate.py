@@ -1,0 +1,107 @@
+"""Extracts yes or no from a statement that says of a modal question's predicate that it would be so, or would not.
+
+`It would fit perfectly.` answers `Would the lid fit on the pot if it was bigger?` by the question's own verb. The
+statement may leave out the place that the question names, and add adverbs, but no other content.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from whatif.scoring.extraction.response_text import SUPPOSITION
+from whatif.scoring.extraction.statement_words import ADDED, PREPOSITIONS, PRONOUNS, VERB, Word, words_of, written_out
+
+_QUESTION = re.compile(r"\W*(?P<auxiliary>would|could|can|will) (?P<rest>.*?)[\s?.!]*$")
+_WITH = re.compile(r"\b(?:with|without)\b.*$")
+_SAID = re.compile(
+    r"^\W*(?:(?:so|therefore|thus|hence|then|of course|and|but|yes|no|in that case|consequently|clearly|obviously|i "
+    r"think|"
+    r"i believe|this means|that means)\b(?: that\b)?,? ){0,2}(?:(?:with|without) [a-z ]{1,20}?,? (?=the |it |they |he "
+    r"|she ))?…?,? ?(?P<subject>[a-z0-9' ,-]{1,80}?)"
+    r"\b(?P<auxiliary>would|could|can|will)(?P<negation> not)? "
+    r"(?:(?:indeed|still|also|definitely|probably|certainly|easily|likely|surely|then|most likely|really|even|never) )*"
+    r"(?P<predicate>[^.;:!?]{1,120})"
+)
+_FREE = frozenset(
+    [
+        "too",
+        "anyway",
+        "there",
+        "easily",
+        "well",
+        "fine",
+        "just",
+        "perfectly",
+        "instead",
+        "then",
+        "again",
+        "all",
+        "right",
+    ]
+)
+_BE = "bebe"  # which the words of a statement would otherwise mark as an auxiliary
+_FITTING = {
+    "would": ("would", "will"),
+    "will": ("will", "would"),
+    "could": ("could", "can", "would"),
+    "can": ("can", "could"),
+}
+_PARTLY = frozenset(
+    ["partly", "partially", "nearly", "hardly", "barely", "slightly", "possibly", "scarcely", "mostly", "usually"]
+)
+_UNSURE = re.compile(r"\b(?:if|might|may|or|unless|perhaps|maybe|both)\b")
+_DENIAL = re.compile(r"\b(?:not|no)\b")
+_LINKS = frozenset((_BE, "have", "get"))
+
+
+def echoed_polarity(piece: str, question: str) -> str | None:
+    """`yes` or `no` if a clause says that the predicate of a modal question would hold or not; None otherwise."""
+    asked_text = written_out(question)
+    main = _QUESTION.match(SUPPOSITION.sub("", asked_text))
+    said = _SAID.match(written_out(piece))
+    if not main or not said or _UNSURE.search(said[0]) or _DENIAL.search(said["predicate"]):
+        return None
+    if said["auxiliary"] not in _FITTING[main["auxiliary"]]:
+        return None
+    asked, predicate = _words(_WITH.sub("", main["rest"])), _words(said["predicate"])
+    subject = [word for word in _words(said["subject"].partition(",")[0]) if word.written not in ("that", "this")]
+    place = next(
+        (place for place, word in enumerate(asked) if place and predicate and word.base == predicate[0].base), 0
+    )
+    if not place or not _is_subject(subject, asked[:place]):
+        return None
+    known = {word.base for word in _words(asked_text)}
+    kept = {word.base for word in predicate}
+    missing = [word for word in asked[place + 1 :] if word.base not in kept]
+    added = [word for word in predicate[1:] if word.base not in known and not _is_free(word, known)]
+    if added or (missing and predicate[0].base in _LINKS):
+        return None
+    if said["negation"] or "never" in said[0].split():
+        return "no"
+    names_other_place = missing and any(word.written in PREPOSITIONS for word in predicate[1:])
+    is_place = not missing or asked[place + 1].written in PREPOSITIONS
+    return "yes" if is_place and not names_other_place else None
+
+
+def _is_subject(said: Sequence[Word], asked: Sequence[Word]) -> bool:
+    """Whether a subject is a pronoun, or that of the question, perhaps with fewer words."""
+    if not said or said[-1].written in PRONOUNS:
+        return True
+    is_part = {word.base for word in said} <= {word.base for word in asked}
+    return is_part and said[-1].base in (asked[-1].base, asked[0].base)
+
+
+def _words(text: str) -> list[Word]:
+    """Content words, with `be` as a word of its own."""
+    words = words_of(re.sub(r"\bbe\b", _BE, text))
+    return [word for word in words if word.base != VERB and re.match(r"[a-z0-9]", word.written)]
+
+
+def _is_free(word: Word, known: set[str]) -> bool:
+    """Whether a word adds no content: an adverb, or a form of a word of the question (`fog` for `foggy`)."""
+    if word.written in _PARTLY:
+        return False
+    if len(word.base) > 2 and any(other.startswith(word.base) for other in known):
+        return True
+    return word.written in _FREE or word.written in ADDED or word.written.endswith("ly")

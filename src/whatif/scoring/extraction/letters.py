@@ -1,0 +1,258 @@
+"""Finds the letters of options in a text, and whether the text affirms or denies each of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from whatif.language.options import LETTERS
+from whatif.scoring.extraction.extracted import Extracted, ambiguous, none
+
+_AFTER_ARTICLE = re.compile(
+    r"'| (?!(?i:is|because|since|and|or|but|as|seems?|looks?|fits?|would|with|for|not|on)\b)(?:[a-z]|[A-Z]{2})"
+)
+_OPENS = re.compile(r"(?:\A|[.!?:;\n])\W*\Z")
+_CONTRACTED = re.compile(r"(?<=[a-z])(?:n't|n’t)\b|\bcannot\b", re.IGNORECASE)
+# Each letter of an option becomes one sign, so that patterns need not know how it was written.
+_SIGN = 0xE000
+_ONE = f"[{chr(_SIGN)}-{chr(_SIGN + 25)}]"
+_OTHER_SIGN = rf"[^\w{chr(_SIGN)}-{chr(_SIGN + 25)}✓✗\n]"
+_AND = r"(?:\s?(?:,|/|&|\band\b|\bor\b|\bnor\b|\bas well as\b)\s?){1,2}(?:(?:both|also|either|option|the) )?"
+_LIST = rf"{_ONE}(?:{_AND}{_ONE}){{0,9}}"
+_OF = r"(?: (?:the|be|is|answer|options?|choices?|possibilit\w+|both|either|all|with|for|out)\b){0,4}:? ?"
+_DENIED_BEFORE = re.compile(
+    r"(?:\b(?:not|never|neither|than|instead of|except(?: for)?|exclud\w+|eliminat\w+|reject\w*|dismiss\w*|discard\w*|"
+    rf"rul(?:e|es|ed|ing) out|cross\w* out|unlike|wrong(?: options?| answers?| choices?)?(?: are| is)?|"
+    rf"tempt\w+)){_OF}(?P<denied>{_LIST})",
+    re.IGNORECASE,
+)
+_MODAL = (
+    r"(?:(?:is|are|was|were|can|could|would|will|must|does|do|did|seems?|looks?|appears?|both|all|be|being|also|"
+    r"clearly|therefore|"
+)
+_MODAL += (
+    r"thus|simply|just|either|definitely|completely|obviously|then|probably|to|have|has|been|as|so|very|quite|"
+    r"highly|rather)\s){0,5}"
+)
+_DENIED_AFTER = re.compile(
+    rf"(?P<denied>{_LIST})(?:\s?\([^()\n]{{0,60}}\))?[\"']?(?:\s|:\s|\s[-→]\s){_MODAL}"
+    r"(?:not\b(?! only\b)|wrong|incorrect|false\b|unlikely|impossible|implausible|irrelevant|unrelated|ruled out|"
+    r"eliminated|excluded|"
+    r"out\b|inconsistent|contradict\w*|no\b(?=\W*(?:$|[,.;\n)|]))|incomplete|insufficient|never|fails?\b|unsupported|"
+    r"inaccurate|invalid|useless|✗|rejected)",
+    re.IGNORECASE,
+)
+_POSSIBLE = r"\b(?:could|might|may|can)(?: (?:also|possibly|well|equally|even))? (?:be|have been|fit|apply|work)\b"
+_POSSIBLY = re.compile(
+    rf"{_POSSIBLE}{_OF}(?P<one>{_ONE})|(?P<also>{_LIST})(?:\s?\([^()\n]{{0,60}}\))? (?:(?:is|are|seems?|would be) "
+    rf")?(?:also|too|equally|as well)\b|"
+    rf"(?P<modal>{_LIST})(?:\s?\([^()\n]{{0,60}}\))? (?:{_POSSIBLE}|(?:is|are) (?:also )?(?:possible|plausible))|"
+    rf"(?P<condition>{_ONE})\W{{1,3}}(?:if|when|provided|depending|unless)\b|"
+    rf"\b(?:or|perhaps|maybe|possibly|also|alternatively,?)(?: (?:perhaps|maybe|possibly|even|also))?(?: option| "
+    rf"choice)? (?P<rival>{_ONE})",
+    re.IGNORECASE,
+)
+_CHOSEN = (
+    r"(?:\b(?:so|therefore|thus|hence|then|chose|choose|choosing|pick|picking|picked|select|selecting|selected|go "
+    r"with|going with|go for|"
+    r"settle on|settling on|lean towards?|leaning towards?|leaves|left with|remaining(?: option| choice| one| "
+    r"answer)?|remains|must be|"
+    r"have to be|has to be|should be|would be|conclude|vote|corresponds to|correspond to|matches|match|namely|answer|"
+    r"conclusion|prefer|say|"
+    r"still|definitely|which is|means|makes|choice|selection|supports?|confirms|points to|indicates|in favou?r of|"
+    r"answers?|it is|it's|that is|"
+    r"that's|this is|best|most likely|likely)|→)"
+)
+_AFFIRMED_BEFORE = re.compile(rf"{_CHOSEN},?{_OF}(?P<affirmed>{_LIST})", re.IGNORECASE)
+_BEST = (
+    r"(?:the |a |an |my |our |more |most |only |clearly |likely |best |very |one |that |indeed |also |therefore |"
+    r"probably |definitely |by far |"
+    r"much |really |actually )*+"
+)
+_AFFIRMED_AFTER = re.compile(
+    rf"(?P<affirmed>{_LIST})(?:\s?\([^()\n]{{0,60}}\))?[\"']?(?:\s|[,:]\s?|\s[-→]\s){{1,2}}"
+    rf"(?:(?:is|are|was|seems?(?: to be)?|looks?|appears?(?: to be)?|would be|must be|has to be|being|as) )?{_BEST}"
+    r"(?:correct|right|best|answer|true|fits?|matches|match|✓|plausible|accurate|remains|left\b|supported|consistent|"
+    r"reasonable|choice|"
+    r"option|likely|final answer|suitable|appropriate|logical|valid)\b",
+    re.IGNORECASE,
+)
+_CONCLUDED = re.compile(
+    rf"\b(?:so|therefore|thus|hence|conclude|conclusion|finally|"
+    rf"overall)\b[^.;\n{chr(_SIGN)}-{chr(_SIGN + 25)}]{{0,60}}(?P<one>{_ONE})"
+    rf"(?P<more>{_AND}{_ONE})?",
+    re.IGNORECASE,
+)
+_PREFERRED = re.compile(
+    rf"\b(?:but|however|yet|"
+    rf"though)\b[^.;\n{chr(_SIGN)}-{chr(_SIGN + 25)}]{{0,40}}(?P<one>{_ONE})[^.;\n]{{0,20}}\b(?:more|better|best|"
+    rf"most)\b",
+    re.IGNORECASE,
+)
+_NOT_WRONG = re.compile(r"\bnot (?:wrong|incorrect|false|ruled out|excluded|impossible)\b", re.IGNORECASE)
+_BARE = re.compile(
+    rf"(?:^|(?<=[.!?] )){_OTHER_SIGN}{{0,9}}(?:(?:so|thus|therefore|hence|still|yes|then)\b,? )?({_ONE})"
+    rf"{_OTHER_SIGN}{{0,9}}$",
+    re.MULTILINE | re.IGNORECASE,
+)
+_HEAD = re.compile(
+    rf"\A{_OTHER_SIGN}*(?:(?:ok(?:ay)?|sure|certainly|well|yes|hmm|assistant|i think|i'd say|it is|it's|"
+    rf"so)\b\W{{1,3}}){{0,2}}(?P<one>{_ONE})(?P<more>{_AND}{_ONE})?"
+)
+_LINE = re.compile(rf"^(?P<sign>(?:{_OTHER_SIGN}|[✓✗])*)(?P<one>{_ONE})(?P<said>[^\n]*)$", re.MULTILINE)
+_ALL_BUT = re.compile(
+    rf"\b(?:all|every|each|everything|none|any)\b[^.;\n]{{0,40}}?\b(?:except|but|other than|apart from|besides)(?: "
+    rf"for)? (?P<one>{_ONE})"
+    r"[^.;\n]{0,60}",
+    re.IGNORECASE,
+)
+_JOINED = re.compile(rf"(?P<between>\bbetween )?(?P<list>{_ONE}(?:{_AND}{_ONE})+)", re.IGNORECASE)
+_POSITIVE = re.compile(
+    r"✓|\b(?:yes|correct|right|true|fits|matches|plausible|best|most likely|makes sense|selected|chosen)\b",
+    re.IGNORECASE,
+)
+_NEGATIVE = re.compile(
+    r"✗|\b(?:no|not|wrong|incorrect|false|never|unlikely|impossible|nothing|irrelevant|unrelated)\b", re.IGNORECASE
+)
+
+
+@dataclass
+class Letters:
+    """The letters of a text, each with its position; a text affirms, denies or only mentions a letter."""
+
+    source: str
+    text: str  # with one sign for each letter
+    places: list[tuple[str, int, int]]  # letter, and where it begins and ends in the source
+    affirmed: list[str] = field(default_factory=list)
+    denied: set[str] = field(default_factory=set)
+    rivals: set[str] = field(default_factory=set)
+    concluded: str | None = None  # the last letter after `so`, `therefore`, ...
+    preferred: str | None = None  # the letter of the last `but B is better`
+
+    @property
+    def named(self) -> list[str]:
+        """All letters, each once, in their order."""
+        return list(dict.fromkeys(letter for letter, *_ in self.places))
+
+
+def letters_in(text: str, letters: str, choices: Sequence[str] = (), *, yes_or_no: bool = False) -> Letters:
+    """The letters of options in a text; the article `A` does not count.
+
+    A letter in the text of one of the `choices` is part of it (`route A`). If they are yes and no, these words are an
+    option's text and deny no letter.
+    """
+    text = _CONTRACTED.sub(lambda found: "can not" if found[0].lower() == "cannot" else " not", text)
+    source = text
+    for choice in choices:
+        if re.search(r"\b[A-Z]\b", choice):
+            text = re.sub(re.escape(choice), lambda said: "·" * len(said[0]), text, flags=re.IGNORECASE)
+    either = letters + letters.lower()
+    marked = rf"\A\W*(?P<head>[{either}])(?:\)|(?=\W*\Z|[.:]|\n))|\((?P<round>[{either}])\)|\[(?P<square>[{letters}])\]"
+    named = rf"(?<!\w)(?i:options?|choices?|answers?)\W{{1,3}}(?P<named>[{either}])(?![\w'])"
+    made, places, end = [], [], 0
+    for form in re.finditer(rf"{marked}|{named}|(?<![\w'.°-])(?P<bare>[{letters}])(?![\w'-])", text):
+        letter = next(filter(None, form.groups()))
+        begins = form.start(form.lastgroup or 0) - (form.lastgroup in ("round", "square"))
+        if form["bare"] in ("A", "I"):
+            opens = _OPENS.search(text[max(0, form.start() - 9) : form.start()])
+            if (opens or letter == "I") and _AFTER_ARTICLE.match(text, form.end()):
+                continue
+        if form["named"] and letter in "ai" and re.match(r" [a-z]", text[form.end() :]):
+            continue
+        kept = text[end : form.start()] if form["named"] else text[end:begins]
+        made += [kept, chr(_SIGN + LETTERS.index(letter.upper()))]
+        places.append((letter.upper(), form.start(), form.end()))
+        end = form.end()
+    found = Letters(source, "".join([*made, text[end:]]), places)
+    _judge(found, re.sub(r"\b(?:yes|no)\b", "·", found.text, flags=re.IGNORECASE) if yes_or_no else found.text)
+    return found
+
+
+def _judge(found: Letters, text: str) -> None:
+    """Sorts the letters into affirmed and denied ones, by a text with one sign for each."""
+    text = _ALL_BUT.sub(lambda one: f"so {one['one']}", _NOT_WRONG.sub("possible", text))
+    for pattern in (_DENIED_BEFORE, _DENIED_AFTER):
+        for one in pattern.finditer(text):
+            found.denied.update(_read(one["denied"]))
+        text = pattern.sub(lambda one: re.sub(_ONE, "·", one[0]), text)
+    for one in _POSSIBLY.finditer(text):
+        found.rivals.update(_read("".join(filter(None, one.groups()))))
+    for pattern in (_AFFIRMED_BEFORE, _AFFIRMED_AFTER):
+        for one in pattern.finditer(text):
+            found.affirmed += _read(one["affirmed"])
+    for one in _JOINED.finditer(text):
+        if not one["between"] and found.affirmed and not set(_read(one["list"])) & set(found.affirmed):
+            found.rivals.update(_read(one["list"]))
+    for one in _PREFERRED.finditer(text):
+        found.preferred = _read(one["one"])[0]
+    for one in _CONCLUDED.finditer(text):
+        found.concluded = _read(one["one"])[0] if one["more"] is None else None
+
+
+def is_list(found: Letters, letters: str) -> bool:
+    """Whether a text begins with all letters in their order, in one line, and says nothing of any."""
+    line = found.text.strip().partition("\n")[0]
+    listed = "".join(_read(line))
+    return listed.startswith(letters) and len(letters) > 1 and not found.denied and not found.affirmed
+
+
+def _read(signs: str) -> list[str]:
+    return [LETTERS[ord(sign) - _SIGN] for sign in signs if _SIGN <= ord(sign) < _SIGN + 26]
+
+
+def head_of(found: Letters) -> str | None:
+    """The letter with which a text begins as its answer; None if a list of letters begins it."""
+    head = _HEAD.match(found.text)
+    if head is None or head["more"]:
+        return None
+    return _read(head["one"])[0]
+
+
+def by_lines(found: Letters, letters: str) -> Extracted | None:
+    """The option that its line or row marks as right, or the only one not marked as wrong; None without such lines."""
+    lines = [(_read(line["one"])[0], line["sign"] + line["said"]) for line in _LINE.finditer(found.text)]
+    if len({letter for letter, _ in lines}) < 2:
+        return None
+    right = {letter for letter, said in lines if _POSITIVE.search(said) and not _NEGATIVE.search(said)}
+    wrong = {letter for letter, said in lines if _NEGATIVE.search(said) and not _POSITIVE.search(said)}
+    left = set(letters) - wrong
+    if len(right) == 1 or (len(left) == 1 and not right):
+        return Extracted((right or left).pop(), "ok", None)
+    if right:
+        return ambiguous("more than one option marked as right")
+    said_more = any(len(said.split()) > 2 for _, said in lines)
+    return none("a discussion of the options") if said_more else ambiguous("more than one letter")
+
+
+def bare_in(found: Letters) -> list[str]:
+    """The letters that are a line or a sentence of their own."""
+    return [_read(one[1])[0] for one in _BARE.finditer(found.text)]
+
+
+def without_lines(found: Letters) -> str | None:
+    """The text without the lines that each discuss one option; None if there are no such lines."""
+    lines = list(_LINE.finditer(found.text))
+    if len({line["one"] for line in lines}) < 2:
+        return None
+    rest = _LINE.sub(lambda line: "" if re.search(r"[^\W_]|[✓✗]", line["sign"] + line["said"]) else line[0], found.text)
+    if rest == found.text:
+        return None
+    return re.sub(_ONE, lambda sign: f"({_read(sign[0])[0]})", rest)
+
+
+def decided(found: Letters, letters: str) -> Extracted:
+    """The letter that a text affirms; without one, the only letter that it mentions and does not deny."""
+    affirmed = [letter for letter in dict.fromkeys(found.affirmed) if letter not in found.denied]
+    open_letters = [letter for letter in found.named if letter not in found.denied]
+    if len(affirmed) > 1 and found.concluded == affirmed[-1]:
+        affirmed = affirmed[-1:]
+    if len(affirmed) == 1:
+        rivals = set() if found.concluded == affirmed[0] else found.rivals - found.denied - {affirmed[0]}
+        return ambiguous("another letter is possible, too") if rivals else Extracted(affirmed[0], "ok", None)
+    if not affirmed and len(open_letters) == 1:
+        return Extracted(open_letters[0], "ok", None)
+    if affirmed or open_letters:
+        return ambiguous("more than one letter")
+    left = set(letters) - found.denied
+    return Extracted(left.pop(), "ok", None) if len(left) == 1 else none("letters, all of them denied")

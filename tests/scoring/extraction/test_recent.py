@@ -1,0 +1,54 @@
+"""Answer extraction against labelled responses in the manner of today's models.
+
+Each file `recent_*.jsonl` has one object per line: kind, question, choices (null if open), response, answer (null unless
+ok), status, manner. Half of them are named `development`: the rules were written with them in view. The other half,
+`held_out`, was labelled before the rules were changed, and was not looked at while they were.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from whatif.scoring.extraction.answer import extract
+
+FILES = sorted(Path(__file__).parent.glob("recent_*.jsonl"))
+MOST_ERRORS = 0.03  # of all responses: another answer or another status than by hand
+MOST_WRONG = 0.01  # of all responses: an answer, although by hand there is another one or none
+
+
+def rows(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_few_errors_and_hardly_any_wrong_answer(path: Path) -> None:
+    of_kind: Counter[tuple[str, str]] = Counter()
+    errors, wrong = [], []
+    responses = rows(path)
+    for row in responses:
+        found = extract(row["response"], row["kind"], row["question"], row["choices"])
+        of_kind[row["kind"], "all"] += 1
+        if (found.answer, found.status) == (row["answer"], row["status"]):
+            continue
+        of_kind[row["kind"], "errors"] += 1
+        error = f"{row['question']} | {row['response']!r}: {row['answer'] or row['status']} by hand, {found}"
+        errors.append(error)
+        if found.status == "ok":
+            wrong.append(error)
+    summary = f"{len(errors)} errors, {len(wrong)} wrong answers, of {len(responses)}: {dict(of_kind)}"
+    assert len(errors) < MOST_ERRORS * len(responses), "\n".join([summary, *errors])
+    assert len(wrong) < MOST_WRONG * len(responses), "\n".join([summary, *wrong])
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_labels_are_sound(path: Path) -> None:
+    found = rows(path)
+    assert len({json.dumps([row["question"], row["choices"], row["response"]]) for row in found}) == len(found)
+    for row in found:
+        assert (row["answer"] is not None) == (row["status"] == "ok"), row
+        assert (row["choices"] is not None) == (row["kind"] in ("choice", "option text")), row
