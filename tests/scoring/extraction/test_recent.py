@@ -1,8 +1,8 @@
 """Answer extraction against labelled responses in the manner of today's models.
 
-Each file `recent_*.jsonl` has one object per line: kind, question, choices (null if open), response, answer (null unless
-ok), status, manner. Half of them are named `development`: the rules were written with them in view. The other half,
-`held_out`, was labelled before the rules were changed, and was not looked at while they were.
+Each file `recent_*.jsonl` has one object per line: kind, question, choices (null if open), response, answer (null
+unless ok), status, manner. Half of them are named `development`: the rules were written with them in view. The other
+half, `held_out`, was labelled before the rules were changed, and was not looked at while they were.
 """
 
 from __future__ import annotations

@@ -13,7 +13,13 @@ from whatif.language.number_words import canonical, in_digits
 from whatif.language.options import LETTERS
 from whatif.scoring.extraction.boolean import boolean_in
 from whatif.scoring.extraction.corrections import Part, corrected, denies, without_first_thoughts
-from whatif.scoring.extraction.doubts import emphasised, first_sentence_if_cut, is_undecided, possible_others
+from whatif.scoring.extraction.doubts import (
+    emphasised,
+    first_sentence_if_cut,
+    is_undecided,
+    possible_others,
+    without_hedges,
+)
 from whatif.scoring.extraction.extracted import Extracted, Kind, ambiguous, none
 from whatif.scoring.extraction.final_answer import RANKS, called_in, with_headings
 from whatif.scoring.extraction.letters import bare_in, letters_in
@@ -30,6 +36,7 @@ from whatif.scoring.extraction.words import same_words, words_in
 
 __all__ = ["Extracted", "Kind", "extract", "is_correct", "normalise"]
 
+_CONCLUDES = re.compile(r"\W*(?:so|therefore|thus|hence)\b", re.IGNORECASE)
 _SHORT = 12  # words of a correction that replaces what was called the answer without being called so itself
 
 
@@ -55,7 +62,7 @@ def extract(response: str, kind: Kind, question: str, choices: Sequence[str] | N
     if kind in ("choice", "boolean"):
         text = with_shares(text, LETTERS[: len(choices or ())])
     in_numbers = choices is not None and numbered(choices) is not None
-    text = with_headings(without_first_thoughts(in_english(text, "number" if in_numbers else kind)))
+    text = with_headings(without_hedges(without_first_thoughts(in_english(text, "number" if in_numbers else kind))))
     said = Said(none("no answer"), is_called=False)
     for part in corrected(text, "boolean" if choices and are_yes_or_no(choices) else kind):
         said = _after(said, _said(part.text, kind, question, choices), part)
@@ -74,7 +81,8 @@ def _without_doubt(answer: Extracted, text: str, kind: Kind, question: str, choi
     if answer.status == "ok" and is_undecided(text):
         return ambiguous("undecided between answers")
     if (
-        answer.status == "ambiguous"
+        kind == "number"
+        and answer.status == "ambiguous"
         and not is_undecided(text)
         and refuses(re.split(r"(?<=[.!?])\s+|\n+", text.strip())[-1])
     ):
@@ -144,6 +152,9 @@ def _beside(called: Extracted, before: str, after: str, question: str, choices: 
         return ambiguous("the text of another option before the answer")
     found = letters_in(after, letters, choices)
     alone: set[str | None] = {*bare_in(found)}
+    for sentence in re.split(r"(?<=[.!?;])\s+|\n+", after):
+        if _CONCLUDES.match(sentence):
+            alone |= {by_text(sentence, question, choices).answer} - {None}
     if len({*found.named, called.answer}) < len(letters):  # otherwise the options are discussed one by one
         words = {option_words(sentence) for sentence in re.split(r"(?<=[.!?;])\s+|\n+", after)}
         alone |= found.rivals

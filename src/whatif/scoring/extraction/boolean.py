@@ -13,12 +13,14 @@ from whatif.scoring.extraction.statement_words import written_out
 
 _ALONE = r"(?=\W*$|\W*[^\w\s])"  # `certainly not awake` says nothing about asleep
 _YES = (
-    r"yes|yeah|yep|affirmative(?=\W*$)|i (?:think|guess|believe|suppose) so|"
+    r"yes|yeah|yep|sure(?=\W*$)|that(?:'s| is) (?:right|correct|true)(?! that\b)|right(?=\W*$)|affirmative(?=\W*$)|i "
+    r"(?:think|guess|believe|suppose) so|"
     rf"(?:true|correct)(?! that\b)|(?:certainly|definitely|absolutely|of course|indeed|no doubt|"
     rf"without (?:a |any )?doubt){_ALONE}"
 )
 _NO = (
-    r"nope|nah|no way|negative(?=\W*$)|(?:most |very )?likely not|i do(?:n't| not) (?:think|guess|believe|suppose) so|"
+    r"nope|nah|no way|by no means|never(?=\W*$)|not a chance|negative(?=\W*$)|(?:most |very )?likely not|i do(?:n't| "
+    r"not) (?:think|guess|believe|suppose) so|"
     r"(?:false|incorrect|not (?:true|correct))(?! that\b)|no(?= (?:it|there|they|he|she|the|this|that|because)\b)|"
     r"(?:no|not really|not at all|(?:definitely|probably|certainly|absolutely|surely|of course|"
     rf"i (?:think|guess|suppose)) not){_ALONE}"
@@ -49,10 +51,12 @@ _BOTH = re.compile(
 )
 # A clause that ends in yes or no: `So I'd answer yes.`, `Left lamp: yes`.
 _CLOSING = re.compile(
-    r"(?:,|\b(?:would|does|can|could|will|answer|say|conclude|go with|result is|is)(?: (?:with|is|that|a|an|clearly|"
+    r"(?:,|\b(?:would|does|can|could|will|answer|say|towards?|lean|vote for|guess|conclude|go with|result is|is)(?: "
+    r"(?:with|is|that|a|an|clearly|"
     r"therefore|simply|clear|definite)){0,2}|[:→✓✗=])"
     r"[\s\"'(]{0,3}(?P<said>yes|no)\W*$"
 )
+_EXPLAINED = re.compile(r"^\W*(?:(?:well|hmm|but|or|and|so)\W{1,3})?(?:yes|no)\s?[:;(-]")
 _LABELLED = re.compile(r"^(?P<label>[^:\n]{1,40}): ?(?P<said>yes|no)\b", re.IGNORECASE | re.MULTILINE)
 _AGREES = re.compile(r"\W*i(?:'d| would| do)? (?P<dis>dis)?agree\b", re.IGNORECASE)
 _NOBODY = re.compile(
@@ -75,6 +79,8 @@ def boolean_in(text: str, question: str) -> Extracted:
     pieces = clauses(re.sub(r"yes\W+or\W+no ?\?", " ", text, flags=re.IGNORECASE), question)
     if any(_BOTH.search(piece) for piece in pieces):
         return ambiguous("both yes and no")
+    if labelled := _labelled(text, question):
+        return one_of(labelled, "yes or no")
     if said := [(piece, found) for piece in pieces if (found := _SAID.search(piece))]:
         return _by_words(said, pieces, question)
     return one_of(_without_words(text, pieces, question), "yes or no")
@@ -83,6 +89,11 @@ def boolean_in(text: str, question: str) -> Extracted:
 def _by_words(said: Sequence[tuple[str, re.Match[str]]], pieces: Sequence[str], question: str) -> Extracted:
     """The answer of the clauses that begin with yes or no."""
     answers = [("no" if found["no"] else "yes", found["more"]) for _, found in said]
+    if any(
+        answer != answers[0][0] and _EXPLAINED.search(piece)
+        for (answer, _), (piece, _) in zip(answers, said, strict=True)
+    ):
+        return ambiguous("both yes and no")
     if said[0][0] != pieces[0]:
         return one_of({answer for answer, _ in answers}, "yes or no")
     # The rest explains the first word, unless it is a bare yes or no, too.
@@ -104,8 +115,6 @@ def _outright(text: str, question: str) -> str | None:
 
 def _without_words(text: str, pieces: Sequence[str], question: str) -> set[str | None]:
     """The answers of a text in which no clause begins with yes or no: of its lines, their ends, or its statements."""
-    if labelled := _labelled(text, question):
-        return labelled
     if closing := {found["said"] for piece in pieces if (found := _CLOSING.search(piece))}:
         return {*closing}
     supposed = [piece for piece in pieces if SUPPOSED in piece or " would" in piece or "'d " in piece]

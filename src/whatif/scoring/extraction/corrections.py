@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from whatif.scoring.extraction.extracted import Kind
 
 _AGAIN = r"(?:correct|fix|revise|re-?(?:count|check|calculate|consider|think|examine|evaluate|assess|read|do|verify)"
-_AGAIN += r"|double-?check|(?:look|check|count|think|try)(?: \w+){0,3}? (?:again|once more|more (?:closely|carefully)))"
+_AGAIN += (
+    r"|double[- ]?check|(?:look|check|count|think|try)(?: \w+){0,3}? (?:again|once more|more (?:closely|carefully)))"
+)
 _CUE = (
     r"wait(?: a (?:minute|moment|second|sec))?(?=[.,!:;?-]| no\b| that\b|$)|(?:hold|hang) on\b|actually\b|scratch that|"
     r"strike that|correction\b|(?:edit|update|erratum)(?=:)|(?:i'm )?sorry(?=[,.:;]| i (?:mis|over|made|meant|forgot))|"

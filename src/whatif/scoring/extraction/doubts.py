@@ -40,9 +40,29 @@ _UNDECIDED = re.compile(
 )
 
 
+_CHOOSES = re.compile(
+    r"\b(?:but|however|still|yet)\b[^.;\n]{0,60}\b(?:choose|pick|decide|go with|answer|say)\b", re.IGNORECASE
+)
+
+
+# `though I'm not sure`, `if I'm not mistaken`: doubts that belong to an answer, not refusals.
+_HEDGES = re.compile(
+    r",? ?\(?(?:though|although|but|and|even if) (?:i'm|i am|i can(?:'t| ?not) be) (?:not )?(?:(?:\w+|\d+ ?%) ){0,2}?"
+    r"(?:sure|certain)\b[^.;,\n)]{0,60}\)?|,? ?if i(?:'m| am)? (?:not mistaken|see (?:it )?correctly|"
+    r"counted (?:correctly|right)|remember (?:correctly|right))",
+    re.IGNORECASE,
+)
+
+
+def without_hedges(text: str) -> str:
+    """A text without the doubts that follow an answer; a text that is only a doubt stays."""
+    rest = _HEDGES.sub("", text)
+    return rest if re.search(r"\w", rest) else text
+
+
 def is_undecided(text: str) -> bool:
     """Whether a text says that it cannot decide between its answers, or that each of them is possible."""
-    return _UNDECIDED.search(text) is not None
+    return _UNDECIDED.search(text) is not None and not _CHOOSES.search(text)
 
 
 def possible_others(text: str) -> list[str]:

@@ -23,23 +23,8 @@ _SAID = re.compile(
     r"(?:(?:indeed|still|also|definitely|probably|certainly|easily|likely|surely|then|most likely|really|even|never) )*"
     r"(?P<predicate>[^.;:!?]{1,120})"
 )
-_FREE = frozenset(
-    [
-        "too",
-        "anyway",
-        "there",
-        "easily",
-        "well",
-        "fine",
-        "just",
-        "perfectly",
-        "instead",
-        "then",
-        "again",
-        "all",
-        "right",
-    ]
-)
+_OBJECTS = frozenset(("it", "them", "him", "her"))
+_FREE = _OBJECTS | {"too", "anyway", "there", "easily", "well", "fine", "just", "instead", "then", "again", "right"}
 _BE = "bebe"  # which the words of a statement would otherwise mark as an auxiliary
 _FITTING = {
     "would": ("would", "will"),
@@ -47,9 +32,7 @@ _FITTING = {
     "could": ("could", "can", "would"),
     "can": ("can", "could"),
 }
-_PARTLY = frozenset(
-    ["partly", "partially", "nearly", "hardly", "barely", "slightly", "possibly", "scarcely", "mostly", "usually"]
-)
+_PARTLY = {"partly", "partially", "nearly", "hardly", "barely", "slightly", "possibly", "mostly", "usually"}
 _UNSURE = re.compile(r"\b(?:if|might|may|or|unless|perhaps|maybe|both)\b")
 _DENIAL = re.compile(r"\b(?:not|no)\b")
 _LINKS = frozenset((_BE, "have", "get"))
@@ -74,6 +57,8 @@ def echoed_polarity(piece: str, question: str) -> str | None:
     known = {word.base for word in _words(asked_text)}
     kept = {word.base for word in predicate}
     missing = [word for word in asked[place + 1 :] if word.base not in kept]
+    if {word.written for word in predicate[1:]} & _OBJECTS:
+        missing = []
     added = [word for word in predicate[1:] if word.base not in known and not _is_free(word, known)]
     if added or (missing and predicate[0].base in _LINKS):
         return None
@@ -94,7 +79,7 @@ def _is_subject(said: Sequence[Word], asked: Sequence[Word]) -> bool:
 
 def _words(text: str) -> list[Word]:
     """Content words, with `be` as a word of its own."""
-    words = words_of(re.sub(r"\bbe\b", _BE, text))
+    words = words_of(re.sub(r"\bbe\b", _BE, re.sub(r"\bbe able to\b", "", text)))
     return [word for word in words if word.base != VERB and re.match(r"[a-z0-9]", word.written)]
 
 

@@ -39,7 +39,8 @@ _DENIED_AFTER = re.compile(
     rf"(?P<denied>{_LIST})(?:\s?\([^()\n]{{0,60}}\))?[\"']?(?:\s|:\s|\s[-→]\s){_MODAL}"
     r"(?:not\b(?! only\b)|wrong|incorrect|false\b|unlikely|impossible|implausible|irrelevant|unrelated|ruled out|"
     r"eliminated|excluded|"
-    r"out\b|inconsistent|contradict\w*|no\b(?=\W*(?:$|[,.;\n)|]))|incomplete|insufficient|never|fails?\b|unsupported|"
+    r"out\b|inconsistent|contradict\w*|no\b(?=\W*(?:$|[,.;\n)|]))|incomplete|insufficient|possible,? but (?:less|un|"
+    r"not|im)\w*|never|fails?\b|unsupported|"
     r"inaccurate|invalid|useless|✗|rejected)",
     re.IGNORECASE,
 )
@@ -47,7 +48,8 @@ _POSSIBLE = r"\b(?:could|might|may|can)(?: (?:also|possibly|well|equally|even))?
 _POSSIBLY = re.compile(
     rf"{_POSSIBLE}{_OF}(?P<one>{_ONE})|(?P<also>{_LIST})(?:\s?\([^()\n]{{0,60}}\))? (?:(?:is|are|seems?|would be) "
     rf")?(?:also|too|equally|as well)\b|"
-    rf"(?P<modal>{_LIST})(?:\s?\([^()\n]{{0,60}}\))? (?:{_POSSIBLE}|(?:is|are) (?:also )?(?:possible|plausible))|"
+    rf"(?P<modal>{_LIST})(?:\s?\([^()\n]{{0,60}}\))? (?:{_POSSIBLE}|(?:is|are) (?:also )?(?:possible|plausible)(?! "
+    rf"but))|"
     rf"(?P<condition>{_ONE})\W{{1,3}}(?:if|when|provided|depending|unless)\b|"
     rf"\b(?:or|perhaps|maybe|possibly|also|alternatively,?)(?: (?:perhaps|maybe|possibly|even|also))?(?: option| "
     rf"choice)? (?P<rival>{_ONE})",
@@ -107,6 +109,7 @@ _ALL_BUT = re.compile(
     r"[^.;\n]{0,60}",
     re.IGNORECASE,
 )
+_BETWEEN = re.compile(rf"\bbetween (?:option )?{_ONE} (?:and|or) (?:option )?{_ONE},?", re.IGNORECASE)
 _JOINED = re.compile(rf"(?P<between>\bbetween )?(?P<list>{_ONE}(?:{_AND}{_ONE})+)", re.IGNORECASE)
 _POSITIVE = re.compile(
     r"✓|\b(?:yes|correct|right|true|fits|matches|plausible|best|most likely|makes sense|selected|chosen)\b",
@@ -149,7 +152,9 @@ def letters_in(text: str, letters: str, choices: Sequence[str] = (), *, yes_or_n
             text = re.sub(re.escape(choice), lambda said: "·" * len(said[0]), text, flags=re.IGNORECASE)
     either = letters + letters.lower()
     marked = rf"\A\W*(?P<head>[{either}])(?:\)|(?=\W*\Z|[.:]|\n))|\((?P<round>[{either}])\)|\[(?P<square>[{letters}])\]"
-    named = rf"(?<!\w)(?i:options?|choices?|answers?)\W{{1,3}}(?P<named>[{either}])(?![\w'])"
+    named = (
+        rf"(?<!\w)(?i:options?|choices?|answers?|letter|caption|statement)[^\w\n]{{1,3}}(?P<named>[{either}])(?![\w'])"
+    )
     made, places, end = [], [], 0
     for form in re.finditer(rf"{marked}|{named}|(?<![\w'.°-])(?P<bare>[{letters}])(?![\w'-])", text):
         letter = next(filter(None, form.groups()))
@@ -172,6 +177,7 @@ def letters_in(text: str, letters: str, choices: Sequence[str] = (), *, yes_or_n
 def _judge(found: Letters, text: str) -> None:
     """Sorts the letters into affirmed and denied ones, by a text with one sign for each."""
     text = _ALL_BUT.sub(lambda one: f"so {one['one']}", _NOT_WRONG.sub("possible", text))
+    text = _BETWEEN.sub("between,", text)
     for pattern in (_DENIED_BEFORE, _DENIED_AFTER):
         for one in pattern.finditer(text):
             found.denied.update(_read(one["denied"]))
@@ -188,6 +194,13 @@ def _judge(found: Letters, text: str) -> None:
         found.preferred = _read(one["one"])[0]
     for one in _CONCLUDED.finditer(text):
         found.concluded = _read(one["one"])[0] if one["more"] is None else None
+
+
+def is_next_line(found: Letters, rest: Letters) -> bool:
+    """Whether all that is left of a text without its lines A, B, ... is the next letter, at its end: it was cut off."""
+    lines = _read("".join(line["one"] for line in _LINE.finditer(found.text)))
+    is_run = len(lines) > 2 and LETTERS.startswith("".join(lines))
+    return is_run and rest.named == lines[-1:]
 
 
 def is_list(found: Letters, letters: str) -> bool:

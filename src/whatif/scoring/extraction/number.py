@@ -21,6 +21,8 @@ _EQUALS = re.compile(
 _RESULT = re.compile(r"\b(?:would|will|becomes?|we get|total of)\b|'d\b|\b(?:sum|total|difference)\b[^.]{0,60}? is\b")
 _CONCLUDES = re.compile(
     rf"^\W*(?:so|therefore|thus|hence|leaving|{LEAVES}|making|makes|giving|gives|resulting|which means|meaning)\b"
+    r"|^\W*(?:minus|plus|less|subtracting|adding|taking away)\b[^.]{0,30}(?:\bis\b|\bmakes|\bgives|\bleaves|[:=])"
+    r"|\b(?:the result|outcome|final (?:number|count)) is\b|\b(?:is|are) left\b|\bafter ?[:=|] ?\D{0,3}\d|\bi\.?e\b"
     r"|^\W*(?:that's|that is|that leaves|that gives|which leaves|which gives|which makes)\b"
     r"|^\W*(?:(?:grand|new|final|overall) )?(?:total|sum|remaining|result|left|remainder|final count|count after|"
     r"after)\b"
@@ -28,10 +30,12 @@ _CONCLUDES = re.compile(
     r"|\b(?:in total|total of|the total|altogether|in all|finally|overall|in conclusion|in summary|as a result|"
     r"consequently|sum|difference|that makes|remains?)\b"
 )
+_LABELLED = re.compile(rf"^[^:]{{1,40}}: ?{NUMBER}\W*$")  # `Two off: 6`
 _NOW = re.compile(r"\bnow\b")  # the present after the past; for a counterfactual question, the unchanged image
 
 
 _DIFFERENCE, _RESTATED = "a difference, not a count", "only the supposition over again"
+_PARTS_FOLLOW = re.compile(r":|,? namely\b|,? consisting of\b|, of which\b|,? that is,")
 _PARTS = 3  # numbers of a total and at least two parts
 # `1, 2, 3`, `One... two... three`
 _UP_TO = "two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|\\d{1,2}"
@@ -54,18 +58,31 @@ def number_in(text: str, question: str) -> Extracted:
     stated = stated_number(pieces, question)
     if refuses(text) and all(mention.value in asked_by(question).supposed for mention in _mentioned(pieces, question)):
         return none("a refusal")
-    if stated.doubt and (total := _total(_mentioned(pieces, question))):
+    if stated.doubt and (total := _total(pieces, question) or _broken_down(pieces, question)):
         return Extracted(total, "ok", None)
     return ambiguous(stated.doubt) if stated.doubt else one_of({stated.value}, "number")
 
 
-def _total(mentions: Sequence[Mention]) -> str | None:
+def _total(pieces: Sequence[str], question: str) -> str | None:
     """The first number of several if it is the sum of the others: `10 wheels: 4 of the car, 2 and 4 of bicycles`."""
-    values = [mention.value for mention in mentions]
+    values = [mention.value for mention in _mentioned(pieces, question)]
+    if asked_by(question).counterfactual:  # the number before is the sum of what left and what remains
+        return None
     if len(values) < _PARTS or not all(value is not None and value.isdecimal() for value in values):
         return None
     whole, *parts = [int(value) for value in values if value is not None and len(value) < 7]
     return values[0] if len(parts) == len(values) - 1 and whole == sum(parts) > 0 else None
+
+
+def _broken_down(pieces: Sequence[str], question: str) -> str | None:
+    """The only number before a colon or `namely`, if it counts the things that are asked for, and its parts follow."""
+    asked = asked_by(question)
+    for piece in pieces:
+        whole, *parts = _PARTS_FOLLOW.split(counts_only(piece, asked), maxsplit=1)
+        counts = mentions_in(whole, asked)
+        if parts and len(counts) == 1 and counts[0].is_of_things and len(mentions_in(parts[0], asked)) > 1:
+            return counts[0].value
+    return None
 
 
 def _last_counted(found: re.Match[str]) -> str:
@@ -123,10 +140,14 @@ def _settled(text: str, asked: Asked) -> Stated:
 def _last_cue(texts: Sequence[str], asked: Asked) -> Stated | None:
     """The number of the last conclusion, otherwise of all statements about the supposed world; None without either."""
     cues = []
-    for text in texts:
+    last_label = (
+        asked.counterfactual and len(texts) > 1 and _LABELLED.match(texts[-1]) and not _LABELLED.match(texts[-2])
+    )
+    for place, text in enumerate(texts):
         calculates = bool(_OPERATOR.search(text) and _EQUALS.search(text))
         supposes = asked.counterfactual and bool(re.search(rf"\b(?:would|will)\b|'d\b|{SUPPOSED}", text))
         concludes = bool(_CONCLUDES.search(text) or (not asked.counterfactual and _NOW.search(text)))
+        concludes |= bool(last_label) and place == len(texts) - 1
         if (calculates or supposes or concludes) and not all(mention.restates for mention in mentions_in(text, asked)):
             cues.append((text, concludes, supposes and not calculates))
     if not cues:
@@ -140,6 +161,8 @@ def _of_the_things(mentions: Sequence[Mention]) -> Stated:
     """The single count of what the question asks for, unless the others may be parts of the same count."""
     counts = [mention for mention in mentions if mention.is_of_things and not mention.is_difference]
     others = [mention for mention in mentions if mention.is_difference or not mention.is_of_things]
+    if any(count.is_rival and not count.restates for count in counts) and len(mentions) > 1:
+        return Stated(doubt="a number or another one")
     parts = any(count.is_placed for count in counts) and any(other.is_placed for other in others)
     if len({mention.value for mention in counts}) == 1 and not parts and not any(other.is_rival for other in others):
         return _agreed(counts)

@@ -19,7 +19,7 @@ _COUNTS_NOTHING = re.compile(
     rf"|\b(?:confidence|probability|certainty|score)\b\D{{0,20}}{FIGURE}"
     r"|\b(?:step|figure|fig\.?|question|example|section|case|version|page|phase|part|number|no\.|option) ?#?\d+\b|#\d+"
     r"|(?<!the )(?<!this )\b(?:room|bus|flight|route|highway|gate|platform|apartment|floor|channel) \d+(?! [a-z])"
-    r"|\b(?:image|picture|photo|person|player) \d+ ?:|\bthe other \d+(?! [a-z]+s?\W*$)"
+    r"|\b(?:image|picture|photo|person|player) \d+ ?:|\bthe other \d+(?! [a-z]+s?\W*$)|\boff by \d+"
     rf"|{FIGURE} (?:{_UNIT}) (?:tall|long|wide|high|deep|away|apart|old|from)\b"
 )
 _MEASURE = re.compile(rf"{FIGURE} ?(?P<unit>{_UNIT})\b")
@@ -59,6 +59,7 @@ class Asked:
 
     text: str
     things: re.Pattern[str]
+    label: re.Pattern[str]  # `cats: `
     supposed: frozenset[str]
     verbs: re.Pattern[str]
     counterfactual: bool
@@ -87,15 +88,18 @@ class Mention:
 def asked_by(question: str) -> Asked:
     text = in_digits(question)
     supposition = text.partition("if ")[2]
-    things, counted = re.compile("(?!)"), _COUNTED.search(text)
+    things = label = re.compile("(?!)")
+    counted = _COUNTED.search(text)
     if counted and (words := counted[1].split()):
         noun = words.pop()
         nouns = ("people", "persons?") if noun == "people" else (noun, noun.removesuffix("s"), noun.removesuffix("es"))
         adjectives = "".join(f"(?:{word} )?" for word in ("total", *words))
         things = re.compile(rf" {adjectives}(?:{'|'.join(nouns)})\b")
+        label = re.compile(rf"\W*(?:number of )?{adjectives}(?:{'|'.join(nouns)}) ?[:|] ?")
     return Asked(
         text=text,
         things=things,
+        label=label,
         supposed=frozenset(canonical(figure) for figure in re.findall(FIGURE, supposition)),
         verbs=re.compile(rf" (?:[a-z]+ ){{0,4}}(?:{'|'.join(_VERBS.findall(supposition)) or '(?!)'})"),
         counterfactual=bool(supposition) or " would " in text,
@@ -130,7 +134,8 @@ def mentions_in(text: str, asked: Asked) -> list[Mention]:
                 start=start,
                 is_difference=difference,
                 is_aside=difference or re.search(r"\b(?:in|on|at|with) $", before) is not None,
-                is_of_things=things is not None,
+                is_of_things=things is not None
+                or (not asked.counterfactual and asked.label.fullmatch(text[:start]) is not None),
                 is_placed=_PLACE.match(after, things.end() if things else 0) is not None,
                 is_rival=restates or re.search(r"\bor (?:perhaps |maybe |possibly )?$", before) is not None,
                 restates=restates,

@@ -14,6 +14,7 @@ from whatif.scoring.extraction.letters import (
     decided,
     head_of,
     is_list,
+    is_next_line,
     letters_in,
     without_lines,
 )
@@ -30,6 +31,8 @@ _NONE = re.compile(
     rf")?{_GIVEN}|"
     r"\bno (?:correct |right |suitable |matching )?(?:option|answer|choice) (?:is|fits|matches|given|listed|applies)\b"
 )
+_BESIDE = re.compile(r"[\])\"']{0,2} ?(?!-\d)[:)–-] ?(?P<text>[^;!?\n]{1,60}?)(?=\.\s|\.?$|[;!?\n])")
+_FEW = 4  # words beside a letter that may be the text of an option
 _ORDINALS = {
     "first": 0,
     "second": 1,
@@ -89,6 +92,8 @@ def _chosen(found: Letters, letters: str) -> Extracted:
     if (rest := without_lines(found)) is not None:
         outside = letters_in(rest, letters)
         marked = by_lines(found, letters)
+        if is_next_line(found, outside):
+            return none("cut off in a discussion of the options")
         said = _chosen(outside, letters) if outside.places else none("no letter")
         if said.status != "none" or marked is None:
             return said
@@ -109,6 +114,10 @@ def _chosen(found: Letters, letters: str) -> Extracted:
 def _unless_contradicted(letter: str, found: Letters, question: str, choices: Sequence[str]) -> Extracted:
     """The letter, unless the text of another option stands beside it, or alone in a sentence."""
     own, text = LETTERS.index(letter), found.source
+    beside = next((_BESIDE.match(text[end:]) for named, _, end in found.places if named == letter), None)
+    said = beside["text"] if beside and len(beside["text"].split()) <= _FEW else ""
+    if said and by_text(said, question, choices).answer not in (None, letter):
+        return ambiguous("a letter and the text of another option")
     places = [(start, end) for named, start, end in found.places if named == letter]
     if not places:  # all others are denied
         return Extracted(letter, "ok", None)

@@ -21,7 +21,7 @@ from whatif.scoring.extraction.option_words import (
     stems_of,
     stems_within,
 )
-from whatif.scoring.extraction.response_text import clauses
+from whatif.scoring.extraction.response_text import SUPPOSED, clauses
 
 _SHORT = 8  # words
 _ALIKE = 0.85
@@ -30,6 +30,12 @@ _CONCLUDES = re.compile(
     r"overall|finally)\b"
 )
 _TOO = re.compile(r"\b(?:also|too|as well|both|so (?:would|do|does|is|are|will|did|can))\b")
+_SUPPOSES = re.compile(r"\bif\b|\bwould\b|\bwere to\b", re.IGNORECASE)
+_OF_THEN = re.compile(rf"{SUPPOSED}|\b(?:would|will|then)\b|'d\b|'ll\b")
+_OF_NOW = re.compile(r"\b(?:now|currently|originally|initially|at (?:the moment|present)|so far)\b")
+_SUBORDINATE = re.compile(r"\W*(?:as|because|since|while|although|though|whereas|unlike|even if)\b")
+_DENIED = re.compile(r"\b(?:not|never|neither|nor)\b(?! (?:only|just|sure|certain|clear)\b)[^,;:.!?\n]*\Z")
+_NEAR = 60  # signs before an option in which a negation of its clause is sought
 _THAN = re.compile(r"\bthan\b[^,;.!?\n]*")
 _UNKNOWN = re.compile(
     r"\b(?:depends?|(?:can ?not|can't|not) be (?:determined|known|told|said)|not enough|unknown|unclear|can ?not "
@@ -103,6 +109,8 @@ def _by_words(text: str, question: str, letters: Mapping[str, str]) -> Extracted
     if spelled := _spelled(text, letters):
         return Extracted(spelled, "ok", None)
     pieces = on_asked([_THAN.sub("", piece) for piece in clauses(text, question)], question, letters, _named)
+    if _SUPPOSES.search(question) and (rest := [piece for piece in pieces if not _OF_NOW.search(piece)]) != pieces:
+        pieces, text = rest, "; ".join(rest)
     for searched in (
         "; ".join(pieces),
         _THAN.sub("", text.lower()) if pieces else "",
@@ -129,8 +137,12 @@ def _of_several(
         return ambiguous("an option or another one") if re.search(beside, searched) else one_of(answers, "option")
     if concluded := [piece for piece in pieces if _CONCLUDES.match(piece)]:
         return one_of(_named(concluded[-1], letters) or answers, "option")
+    if _SUPPOSES.search(question) and (of_then := [piece for piece in pieces if _OF_THEN.search(piece)]):
+        named = set().union(*(_named(piece, letters) for piece in of_then))
+        if len(named) == 1:
+            return one_of(named, "option")
     asked = stems_of(question)
-    parts = [part for piece in pieces for part in re.split(r", (?:and )?", piece)]
+    parts = [part for piece in pieces for part in re.split(r", (?:and )?", piece) if not _SUBORDINATE.match(part)]
     of_options = stems_of(" ".join(letters))
     said = [(len((asked - of_options) & stems_of(part)), named) for part in parts if (named := _named(part, letters))]
     most = max((shared for shared, _ in said), default=0)
@@ -202,8 +214,11 @@ def _found(text: str, letters: Mapping[str, str]) -> list[tuple[str, bool]]:
     text = re.sub(r"(?<=[a-z])n't\b", " not", text.replace("grey", "gray"))
     longest_first = "|".join(map(re.escape, sorted(letters, key=len, reverse=True))).replace("\\ ", r"\W{1,9}")
     by_words = {" ".join(re.findall(r"\w+", option)): option for option in letters}
-    found = re.finditer(rf"(?P<denied>\bnot (?:be )?(?:an? |the )?)?\b(?P<option>{longest_first})\b", text)
-    return [(by_words[" ".join(re.findall(r"\w+", one["option"]))], one["denied"] is not None) for one in found]
+    found = []
+    for one in re.finditer(rf"\b(?P<option>{longest_first})\b", text):
+        denied = _DENIED.search(text[max(0, one.start() - _NEAR) : one.start()]) is not None
+        found.append((by_words[" ".join(re.findall(r"\w+", one["option"]))], denied))
+    return found
 
 
 def _spelled(text: str, letters: Mapping[str, str]) -> str | None:

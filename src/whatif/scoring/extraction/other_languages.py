@@ -153,7 +153,7 @@ def _chinese(found: re.Match[str]) -> str:
     if not (tens or ones):
         return found[0]
     value = 0 if tens is None else 10 * (1 if len(tens) == 1 else _CHINESE[tens[0]])
-    return f"{value + (_CHINESE[ones] if ones else 0)} "
+    return f" {value + (_CHINESE[ones] if ones else 0)} "
 
 
 def _latin_numbers(text: str) -> str:

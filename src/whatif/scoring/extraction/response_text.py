@@ -24,7 +24,8 @@ _CLAUSES = re.compile(
 )
 SUPPOSITION = re.compile(
     r"(?:(?P<with>(?:^|(?<=, )|(?<=; )|(?<=and )|(?<=but ))with(?:out)?\b(?! a total))|"
-    r"\b(?:if|when|once|after|before(?= (?:the|he|she|they|it|we|you|an?|one|\w+ing)\b)|assuming|given|suppos(?:e|"
+    r"\b(?:if|when|once|after(?! ?[:=|])|before(?= (?:the|he|she|they|it|we|you|an?|one|\w+ing)\b)|assuming|given|"
+    r"suppos(?:e|"
     r"ing)|provided|because|since|due to|upon|by \w+ing)\b)"
     r"(?:(?!,(?!\d)|:(?!\d)|[;()?!]|\bthen\b|\bthere(?: would\b| will\b|'d\b)|"
     r"(?<!of )\b(?:the|we|you|i|it|they|he|she|this|that)\b(?:'d\b|'ll\b|(?: \w+)? (?:would|will)\b)"
@@ -34,9 +35,11 @@ _OPPOSITE = re.compile(r"\b(?:if|when|unless)\b(?: (?!would)[\w']+){0,5}?(?: not
 _REFUSAL = re.compile(
     r"\b(?:can(?: ?not|'t)|(?:could|do|does|is|am)(?: not|n't)|unable to|(?:im|not )possible to|hard to|difficult to|"
     r"without seeing|i'm not|it's not|not)(?: \w+){0,2}? (?:tell|say|determined?|know|answer|choose|sure|clear|certain|"
-    r"possible|enough|given|derived|stated|provided|inferred|counted|answered|specified|give (?:you )?an?|see (?:the|"
-    r"an|any) (?:image|picture|photo)|have the ability)\b|\bnot (?:sure|clear|certain)\b|"
+    r"possible|enough|see (?:the|an|any) (?:image|picture|photo)|have the ability)\b|\bnot (?:sure|clear|certain)\b|"
     r"\b(?:tell|say|determine|know) (?:whether|how many)\b|\bdepends\b|\bnecessarily\b|\bun(?:known|clear|certain)\b|"
+    r"\bcan(?: ?not|'t) (?:be (?:given|derived|stated|provided|inferred|counted|answered|specified|established|"
+    r"estimated)|"
+    r"(?:give|provide|offer|name|derive|infer|estimate|make out|establish|confirm))\b|"
     r"\b(?:nobody|no one) (?:knows|can (?:tell|say|know))\b|\bno (?:idea|information|way (?:to|of)|telling|means)\b|"
     r"\bsorry\b"
 )

@@ -11,6 +11,7 @@ from typing import Any
 from whatif.language.number_words import in_digits
 from whatif.language.options import LETTERS
 from whatif.scoring.extraction.extracted import Kind
+from whatif.scoring.extraction.option_words import option_words
 
 _KEYS = (
     ("finalanswer", "finalresponse", "finalchoice", "finalcount", "finaloption"),
@@ -18,11 +19,13 @@ _KEYS = (
     ("respuesta", "réponse", "reponse", "antwort", "resposta", "risposta", "antwoord", "ответ", "答案", "回答", "答え"),
     ("prediction", "predictedanswer", "predicted", "choice", "option", "selectedoption", "selectedanswer", "selected"),
     ("selection", "chosenoption", "letter", "label", "response", "result", "output", "verdict", "conclusion"),
+    ("remaining", "left", "after", "final", "newnumber", "afterwards", "resulting", "remainder"),
     ("value", "count", "total", "number", "newcount", "newtotal", "totalcount", "answertext", "text"),
 )
 _TEXTS = ("answertext", "optiontext", "choicetext", "text", "value", "content", "answervalue")
 _CHOSEN = ("selected", "correct", "iscorrect", "chosen", "isanswer", "answer", "right")
 _CHOSEN_NAME = ("option", "letter", "choice", "label", "id", "key", "name")
+_BOOLEANS = {"yes": True, "true": True, "correct": True, "no": False, "false": False, "incorrect": False}
 _ATTEMPTS = 20
 _OPENING = re.compile(r"[{\[]")
 _PYTHON = re.compile(r"\{[^{}]{1,4000}\}")
@@ -54,7 +57,7 @@ def with_values(response: str, kind: Kind, question: str, choices: Sequence[str]
             continue
         said = _answer_of(value, kind, letters) if isinstance(value, dict | list) else None
         if said is None and isinstance(value, dict):
-            said = _of_asked(value, question)
+            said = _of_asked(value, question, choices)
         if said is not None:
             pieces += [response[end : opening.start()], f"\nanswer: {said}\n"]
             end = stop
@@ -110,6 +113,9 @@ def _answer_of(value: Any, kind: Kind, letters: str) -> str | None:
             said = _answer_of(value[names[name]], kind, letters)
             texts = [_text(value[names[text]]) for text in _TEXTS if text in names and text != name]
             return f"{said}: {texts[0]}" if said and said in letters and texts else said
+    flags = [one for one in value.values() if isinstance(one, bool)]
+    if kind == "boolean" and len(flags) == 1:
+        return _text(flags[0])
     return _of_letters(value, letters) or (_text(next(iter(value.values()))) if _has_one_value(value) else None)
 
 
@@ -122,11 +128,17 @@ def _of_letters(value: Mapping[str, Any], letters: str) -> str | None:
     return _largest(by_letter) if len(by_letter) > 1 and len(by_letter) >= len(value) - 1 else None
 
 
-def _of_asked(value: Mapping[str, Any], question: str) -> str | None:
-    """The value of the only key that is a word of the question."""
+def _of_asked(value: Mapping[str, Any], question: str, choices: Sequence[str] | None) -> str | None:
+    """The only value that is an option's text; of several, or without options, that of the key from the question."""
+    texts = {key: _text(one) for key, one in value.items() if isinstance(one, str | int | float)}
+    if choices:
+        options = {option_words(choice) for choice in choices}
+        texts = {key: text for key, text in texts.items() if option_words(text) in options}
+        if len(texts) == 1:
+            return next(iter(texts.values()))
     words = set(re.findall(r"\w+", question.lower()))
-    keys = [key for key in value if str(key).lower() in words and isinstance(value[key], str | int | float)]
-    return _text(value[keys[0]]) if len(keys) == 1 else None
+    keys = [key for key in texts if str(key).lower() in words]
+    return texts[keys[0]] if len(keys) == 1 else None
 
 
 def _of_list(values: Sequence[Any], kind: Kind, letters: str) -> str | None:
@@ -162,6 +174,7 @@ def _text(value: Any) -> str:
 
 def _largest(by_letter: Mapping[str, Any]) -> str | None:
     """The letter with the value true, or with the largest number or share; None if the values are neither."""
+    by_letter = {letter: _BOOLEANS.get(str(one).strip().lower(), one) for letter, one in by_letter.items()}
     if all(isinstance(one, bool) for one in by_letter.values()):
         return " and ".join(letter for letter, one in by_letter.items() if one) or None
     shares = {letter: _SHARE.fullmatch(str(one).strip()) for letter, one in by_letter.items()}
