@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import pkgutil
 import random
 import re
 import time
@@ -18,12 +19,7 @@ import pytest
 from whatif.language import number_words
 from whatif.language.number_words import canonical, in_digits
 from whatif.language.options import LETTERS, printed_question
-from whatif.scoring.extraction import answer as extract_answer
-from whatif.scoring.extraction import asked_statement, number_mentions, response_text, statement_words, statements
-from whatif.scoring.extraction import boolean as extract_boolean
-from whatif.scoring.extraction import number as extract_number
-from whatif.scoring.extraction import option as extract_option
-from whatif.scoring.extraction import statement as extract_statement
+from whatif.scoring import extraction
 from whatif.scoring.extraction.answer import Extracted, Kind, extract, is_correct, normalise
 from whatif.scoring.published_extraction import c_vqa, lmms_eval, vlmevalkit
 
@@ -235,6 +231,21 @@ UNITS += [
     "can't a ",
 ]
 UNITS += ["there is a dog and ", "not a dog, ", "dog ", "the image shows ", "rather than ", "a ", "it is black. "]
+UNITS += ["wait, ", "actually ", "the answer is B. ", "A and B, ", "(A) or ", "not A, ", "| A | 1 |\n", '{"answer": ']
+UNITS += [
+    '{"a": ',
+    "[[",
+    "**3** ",
+    "at first ",
+    "it could be 3 ",
+    "hmm, ",
+    "三",
+    "答案",
+    "la respuesta ",
+    "tres ",
+    "A: 10% ",
+    "1, 2, 3, ",
+]
 UNITS += ["i think ", "based on a ", "if not ", "not be a ", "a dog leash ", "it is ", "<a", "…", "٣", ". ", "  \n "]
 
 
@@ -264,8 +275,8 @@ def test_long_answers_end(kind: Kind) -> None:
 def test_no_pattern_can_read_a_text_in_many_ways() -> None:
     """No unbounded repetition contains another, unless it is possessive: that causes exponential time."""
     parser = importlib.import_module("re._parser")
-    modules = (extract_answer, extract_boolean, extract_number, extract_option, number_mentions, response_text)
-    modules += (asked_statement, extract_statement, statement_words, statements)
+    names = [module.name for module in pkgutil.iter_modules(extraction.__path__)]
+    modules = [importlib.import_module(f"{extraction.__name__}.{name}") for name in names]
     patterns = {
         one.pattern: one
         for module in (*modules, c_vqa, lmms_eval, vlmevalkit, number_words)

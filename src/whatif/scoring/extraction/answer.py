@@ -59,9 +59,9 @@ def extract(response: str, kind: Kind, question: str, choices: Sequence[str] | N
     text = without_echo(plain(with_values(response, kind, question, choices)), question, choices)
     if not re.search(r"\w", text):
         return none("nothing but the question" if re.search(r"\w", response) else "empty")
-    if kind in ("choice", "boolean"):
-        text = with_shares(text, LETTERS[: len(choices or ())])
     in_numbers = choices is not None and numbered(choices) is not None
+    if kind in ("choice", "boolean"):
+        text = with_shares(text, "" if in_numbers else LETTERS[: len(choices or ())])
     text = with_headings(without_hedges(without_first_thoughts(in_english(text, "number" if in_numbers else kind))))
     said = Said(none("no answer"), is_called=False)
     for part in corrected(text, "boolean" if choices and are_yes_or_no(choices) else kind):

@@ -43,6 +43,8 @@ _ASSURED = re.compile(
     rf"^\W*(?:but(?= {SUPPOSED})|no (?:problem|worries)\b|(?:there is )?no (?:doubt|question)\b(?: that\b)?|"
     r"(?:it|that) is (?:true|correct|clear|certain) that\b)\W*"
 )
+_ECHO = re.compile(r"\(?\byes ?(?:/|\W?or) ?no ?(?:[?:]|\):?)", re.IGNORECASE)
+_REPEATED = re.compile(r"\b(yes|no)(?:\W{1,3}\1\b)+", re.IGNORECASE)
 _BOTH = re.compile(
     r"\b(?:yes\W+(?:(?:and|or)\W+)?no|no\W+(?:(?:and|or)\W+)?yes)\b|"
     r"\byes,? (?:on|in|for|at|to|with)\b[^.;]{1,60}\bno,? (?:on|in|for|at|to|with)\b|"
@@ -76,7 +78,7 @@ def boolean_in(text: str, question: str) -> Extracted:
     if _is_conditional(text, question):
         return ambiguous("yes or no on a condition that the question does not make")
     text = text.replace("→", ". So ")
-    pieces = clauses(re.sub(r"yes\W+or\W+no ?\?", " ", text, flags=re.IGNORECASE), question)
+    pieces = clauses(_REPEATED.sub(r"\1", _ECHO.sub(" ", text)), question)
     if any(_BOTH.search(piece) for piece in pieces):
         return ambiguous("both yes and no")
     if labelled := _labelled(text, question):

@@ -47,6 +47,8 @@ _CHOOSES = re.compile(
 
 # `though I'm not sure`, `if I'm not mistaken`: doubts that belong to an answer, not refusals.
 _HEDGES = re.compile(
+    r"(?:^|(?<=[.!?] ))(?:i'm |i am )?not (?:(?:\w+|\d+ ?%) )?(?:sure|certain),? (?=but\b|maybe|probably|perhaps|"
+    r"i(?:'d| would| think))|"
     r",? ?\(?(?:though|although|but|and|even if) (?:i'm|i am|i can(?:'t| ?not) be) (?:not )?(?:(?:\w+|\d+ ?%) ){0,2}?"
     r"(?:sure|certain)\b[^.;,\n)]{0,60}\)?|,? ?if i(?:'m| am)? (?:not mistaken|see (?:it )?correctly|"
     r"counted (?:correctly|right)|remember (?:correctly|right))",

@@ -13,15 +13,16 @@ _ADJECTIVES = (
 _NAMES = r"answer|response|option|choice|solution"
 _IS = r"(?:is|would be|will be|must be|should be|has to be|was|remains|becomes|:|=|→|(?<= )-(?= ))"
 _CALLED = re.compile(
-    rf"(?:\b(?P<rank>final|new|original|initial|revised|updated|corrected) )?\b(?:(?:{_ADJECTIVES}) ){{0,2}}"
+    rf"(?:\b(?P<rank>final|new|original|initial|first|previous|earlier|old|revised|updated|corrected) "
+    rf")?\b(?:(?:{_ADJECTIVES}) ){{0,2}}"
     rf"(?:{_NAMES})\b(?: ?\d\b)?(?: to (?:the|this|your) question| here| then| now| therefore| thus)?(?: "
     rf"\([^()\n]{{1,30}}\))?"
     rf"[\"')\s]{{0,3}}{_IS}(?!n't| not\b)(?: (?:that|therefore|thus|then|clearly|definitely|simply|still|now|"
     rf"indeed)\b)?[ \t]*:?"
-    r"\s{0,3}(?P<answer>[^\n]*?)(?=$|(?<!\b[a-z])[.!?;](?:\s|$))"
+    r"\s{0,3}(?P<answer>[^\n]*?)(?=$|(?:(?<!\b[a-z])\.|[!?;])(?:\s|$))"
     r"|^(?:final |my )?(?:output|result|conclusion|verdict|prediction|selection|pick|guess|vote|selected|chosen) "
     r"?[:=→] ?"
-    r"(?P<result>[^\n]*?)(?=$|(?<!\b[a-z])[.!?;](?:\s|$))",
+    r"(?P<result>[^\n]*?)(?=$|(?:(?<!\b[a-z])\.|[!?;])(?:\s|$))",
     re.IGNORECASE | re.MULTILINE,
 )
 # A line that is a heading: `### Final answer`, without its signs.
@@ -33,7 +34,17 @@ _HEADING = re.compile(
 )
 _LEAD = 3  # words before a marker whose answer is in the next line
 _AGAIN = re.compile(r"(?P<final>final )?answer:\s*", re.IGNORECASE)
-_OLD = {"original": None, "initial": None, "revised": "new", "updated": "new", "corrected": "new"}
+_OLD = {
+    "original": None,
+    "initial": None,
+    "first": None,
+    "previous": None,
+    "earlier": None,
+    "old": None,
+    "revised": "new",
+    "updated": "new",
+    "corrected": "new",
+}
 
 
 @dataclass(frozen=True)

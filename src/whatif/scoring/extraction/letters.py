@@ -15,6 +15,7 @@ _AFTER_ARTICLE = re.compile(
 _OPENS = re.compile(r"(?:\A|[.!?:;\n])\W*\Z")
 _CONTRACTED = re.compile(r"(?<=[a-z])(?:n't|n’t)\b|\bcannot\b", re.IGNORECASE)
 # Each letter of an option becomes one sign, so that patterns need not know how it was written.
+_FEW = 3  # words in a list of the options that belong to none
 _SIGN = 0xE000
 _ONE = f"[{chr(_SIGN)}-{chr(_SIGN + 25)}]"
 _OTHER_SIGN = rf"[^\w{chr(_SIGN)}-{chr(_SIGN + 25)}✓✗\n]"
@@ -100,7 +101,7 @@ _BARE = re.compile(
 )
 _HEAD = re.compile(
     rf"\A{_OTHER_SIGN}*(?:(?:ok(?:ay)?|sure|certainly|well|yes|hmm|assistant|i think|i'd say|it is|it's|"
-    rf"so)\b\W{{1,3}}){{0,2}}(?P<one>{_ONE})(?P<more>{_AND}{_ONE})?"
+    rf"so)\b\W{{1,3}}){{0,2}}(?P<one>{_ONE})(?P<more>{_AND}{_ONE}(?! (?:is|was|seems|looks|appears|does|has)\b))?"
 )
 _LINE = re.compile(rf"^(?P<sign>(?:{_OTHER_SIGN}|[✓✗])*)(?P<one>{_ONE})(?P<said>[^\n]*)$", re.MULTILINE)
 _ALL_BUT = re.compile(
@@ -203,11 +204,13 @@ def is_next_line(found: Letters, rest: Letters) -> bool:
     return is_run and rest.named == lines[-1:]
 
 
-def is_list(found: Letters, letters: str) -> bool:
-    """Whether a text begins with all letters in their order, in one line, and says nothing of any."""
+def is_list(found: Letters, letters: str, choices: Sequence[str]) -> bool:
+    """Whether a text begins with all letters in their order, in one line, and hardly any words but their texts."""
     line = found.text.strip().partition("\n")[0]
-    listed = "".join(_read(line))
-    return listed.startswith(letters) and len(letters) > 1 and not found.denied and not found.affirmed
+    if len(letters) < 2 or not "".join(_read(line)).startswith(letters) or found.denied or found.affirmed:
+        return False
+    of_options = set(re.findall(r"[^\W_]+", " ".join(choices).lower()))
+    return len([word for word in re.findall(r"[^\W_]+", line.lower()) if word not in of_options]) <= _FEW
 
 
 def _read(signs: str) -> list[str]:

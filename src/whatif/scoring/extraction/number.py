@@ -11,12 +11,16 @@ from whatif.scoring.extraction.extracted import Extracted, ambiguous, none, one_
 from whatif.scoring.extraction.number_mentions import Asked, Mention, asked_by, counts_only, mentions_in
 from whatif.scoring.extraction.response_text import LEAVES, SUPPOSED, clauses, refuses
 
-_OPERATOR = re.compile(r"[+*×÷/]|[\w)] ?- ?[\d(]|\bx \d|\b(?:plus|minus|times)\b")
+_OPERATOR = re.compile(
+    r"[+*×÷/]|[\w)] ?- ?[\d(]|\bx \d|\b(?:plus|minus|times)\b"
+    rf"|\b{FIGURE} and {FIGURE} (?:make|makes|are|is|gives?)\b|\b{FIGURE} (?:more|less|fewer) than {FIGURE} is\b"
+)
 _OPERATION = rf"{FIGURE} ?(?:plus|minus|times|[-+*×/x]) ?{FIGURE}"
 # The result of a calculation: `3` in `1 + 2 = 3`, in `3 = 1 + 2` and in `1 plus 2 is 3`.
 _EQUALS = re.compile(
     rf"(?P<total>{NUMBER}) ?= ?(?={_OPERATION})|(?:(?<![-+*/=!<>])= ?|\bequals?(?: to)? |"
-    rf"{_OPERATION},? (?:which |that )?is )(?P<result>{NUMBER})(?! ?(?:[-+*×/]|x |plus|minus|times) ?\d)"
+    rf"{_OPERATION},? (?:which |that )?is |{FIGURE} and {FIGURE} (?:makes?|are|is|gives?) |"
+    rf"{FIGURE} (?:more|less|fewer) than {FIGURE} is )(?P<result>{NUMBER})(?! ?(?:[-+*×/]|x |plus|minus|times) ?\d)"
 )
 _RESULT = re.compile(r"\b(?:would|will|becomes?|we get|total of)\b|'d\b|\b(?:sum|total|difference)\b[^.]{0,60}? is\b")
 _CONCLUDES = re.compile(
@@ -30,6 +34,7 @@ _CONCLUDES = re.compile(
     r"|\b(?:in total|total of|the total|altogether|in all|finally|overall|in conclusion|in summary|as a result|"
     r"consequently|sum|difference|that makes|remains?)\b"
 )
+_OF_NOW = re.compile(r"\b(?:right now|currently|at the moment|at present)\b")
 _LABELLED = re.compile(rf"^[^:]{{1,40}}: ?{NUMBER}\W*$")  # `Two off: 6`
 _NOW = re.compile(r"\bnow\b")  # the present after the past; for a counterfactual question, the unchanged image
 
@@ -109,6 +114,8 @@ def stated_number(pieces: Sequence[str], question: str) -> Stated:
     found = [mentions_in(text, asked) for text in texts]
     everything = [mention for mentions in found for mention in mentions]
     if len({mention.value for mention in everything}) <= 1:
+        if everything and asked.counterfactual and all(map(_OF_NOW.search, texts)):
+            return Stated(doubt="a number of now, not of the supposed world")
         parts = any(len(mentions) > 1 and all(mention.is_placed for mention in mentions) for mentions in found)
         return Stated(doubt="counts of parts") if parts else _agreed(everything)
     bare = [_settled(text, asked) for text in (texts[0], texts[-1]) if re.fullmatch(rf"\W*{NUMBER}\W*", text)]

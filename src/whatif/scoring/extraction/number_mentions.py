@@ -28,6 +28,7 @@ _DENIED = r"(?:\bnot|n't)(?: (?:be|see|have|count|exactly|just|only|really|equal
 # Numbers that a count is compared with: `4 of the 11`, `5 instead of 3`, `not 4`, `from 3 to 5`.
 _COMPARED = re.compile(
     r"\b(?:instead of|rather than|out of|of (?:the|these|those|its|their|all)|including|compared (?:to|with)|besides|"
+    r"than (?=the |these |those )|"
     r"down from|up from) "
     rf"{_FORMER}{FIGURE}(?!\w)|{_DENIED} {FIGURE}(?!\w)|\bfrom {_FORMER}{FIGURE}(?: [a-z]+)? to (?={FIGURE})"
 )
@@ -41,6 +42,7 @@ _DIFFERENCE = re.compile(
     r"# (?:more|fewer|less|extra|additional|others?|new)\b|\bby #|(?<!\d)(?<!\d )\+#"
     r"|(?<!\d )\b(?:plus|minus|times) #|[a-z] [+*×] ?#"
 )
+_ALGEBRA = re.compile(r"(?<![\w'])[b-z] ?[-+*×] ?$")
 _PLACE = re.compile(
     r" (?:is |are )?(?:on|in|at|to|behind|near|next|under|beside|above|below|from)\b"
     r"(?! (?:the|this) (?:image|picture|photo|scene)\b)"
@@ -127,6 +129,7 @@ def mentions_in(text: str, asked: Asked) -> list[Mention]:
             figure = None
         value, things = figure and canonical(figure), asked.things.match(after)
         difference = things is None and _DIFFERENCE.search(before + "#" + after) is not None
+        difference |= _ALGEBRA.search(before) is not None
         restates = value in asked.supposed and asked.verbs.match(after) is not None
         mentions.append(
             Mention(

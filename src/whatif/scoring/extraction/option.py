@@ -47,7 +47,8 @@ _ORDINALS = {
     "last": -1,
 }
 _BY_PLACE = re.compile(
-    r"\b(?:the (?P<ordinal>first|second|third|fourth|fifth|last) (?:option|choice|answer|one)|"
+    r"\b(?:the (?P<ordinal>first|second|third|fourth|fifth|last) (?:option|choice|answer|one|statement|caption|"
+    r"picture|image)|"
     r"(?:option|choice|answer) (?:number |no\. ?|#)?(?P<number>[1-5])(?![\w.])|"
     r"(?:go with|choose|pick|select|answer is|it is|it's|\A)\W{0,3}(?:the )?(?P<alone>first|second|third|fourth|fifth|"
     r"last)\W*$)"
@@ -72,7 +73,7 @@ def option_in(text: str, question: str, choices: Sequence[str], *, letters_shown
     found = letters_in(text, letters, choices, yes_or_no=yes_or_no) if letters_shown else Letters(text, text, [])
     if not found.places:
         return _by_place(text, choices) or by_text(text, question, choices)
-    chosen = _chosen(found, letters)
+    chosen = _chosen(found, letters, choices)
     if chosen.answer is None:
         return chosen
     return _unless_contradicted(chosen.answer, found, question, choices)
@@ -87,14 +88,14 @@ def _refused(text: str, letters: str, choices: Sequence[str], *, letters_shown: 
     return ambiguous("undecided between options") if 1 < len(between) < len(choices) else none("a refusal")
 
 
-def _chosen(found: Letters, letters: str) -> Extracted:
+def _chosen(found: Letters, letters: str, choices: Sequence[str]) -> Extracted:
     others = set(found.affirmed) - found.denied
     if (rest := without_lines(found)) is not None:
         outside = letters_in(rest, letters)
         marked = by_lines(found, letters)
         if is_next_line(found, outside):
             return none("cut off in a discussion of the options")
-        said = _chosen(outside, letters) if outside.places else none("no letter")
+        said = _chosen(outside, letters, choices) if outside.places else none("no letter")
         if said.status != "none" or marked is None:
             return said
         return marked
@@ -103,7 +104,7 @@ def _chosen(found: Letters, letters: str) -> Extracted:
     if len(bare) > 1 or (bare and first and first != bare[0] and first not in found.denied):
         return ambiguous("more than one letter")
     head = bare[0] if bare else first
-    if head and head not in found.denied and not (not bare and is_list(found, letters)):
+    if head and head not in found.denied and not (not bare and is_list(found, letters, choices)):
         contrary = (others | found.rivals) - found.denied - {head}
         if found.preferred == head:
             contrary = others - {head}

@@ -43,10 +43,12 @@ class Numbered:
         """The places of options that a text names by their number or as `the third picture`."""
         noun = re.escape(self.before.strip())
         said = in_digits(text)
-        numbers = {canonical(found) for found in re.findall(rf"\b{noun}s? (\d+)\b", said)}
+        numbers = {canonical(found) for found in re.findall(rf"\b(?<!not )(?<!not the ){noun}s? (\d+)\b", said)}
         numbers |= set(re.findall(rf"\b{noun}s? \d+ (?:and|or|,|/) (\d+)\b", said))
         for found in re.findall(rf"\b({'|'.join(_ORDINALS)}|last)(?: of the (?:\w+ )?)? ?{noun}s?\b", said):
             numbers.add(self.numbers[-1] if found == "last" else str(_ORDINALS.index(found) + 1))
+        if alone := re.fullmatch(r"\W*(\d+)\W*", said):
+            numbers.add(canonical(alone[1]))
         return {self.numbers.index(number) for number in numbers if number in self.numbers}
 
 

@@ -35,6 +35,7 @@ _OF_THEN = re.compile(rf"{SUPPOSED}|\b(?:would|will|then)\b|'d\b|'ll\b")
 _OF_NOW = re.compile(r"\b(?:now|currently|originally|initially|at (?:the moment|present)|so far)\b")
 _SUBORDINATE = re.compile(r"\W*(?:as|because|since|while|although|though|whereas|unlike|even if)\b")
 _DENIED = re.compile(r"\b(?:not|never|neither|nor)\b(?! (?:only|just|sure|certain|clear)\b)[^,;:.!?\n]*\Z")
+_IS_NOT = re.compile(r"\s(?:is|are|was|were|does|do|did|can|could|would|will|has|have) not\b(?! only\b)")
 _NEAR = 60  # signs before an option in which a negation of its clause is sought
 _THAN = re.compile(r"\bthan\b[^,;.!?\n]*")
 _UNKNOWN = re.compile(
@@ -216,7 +217,8 @@ def _found(text: str, letters: Mapping[str, str]) -> list[tuple[str, bool]]:
     by_words = {" ".join(re.findall(r"\w+", option)): option for option in letters}
     found = []
     for one in re.finditer(rf"\b(?P<option>{longest_first})\b", text):
-        denied = _DENIED.search(text[max(0, one.start() - _NEAR) : one.start()]) is not None
+        before, after = text[max(0, one.start() - _NEAR) : one.start()], text[one.end() : one.end() + _NEAR]
+        denied = _DENIED.search(before) is not None or _IS_NOT.match(after) is not None
         found.append((by_words[" ".join(re.findall(r"\w+", one["option"]))], denied))
     return found
 

@@ -72,7 +72,7 @@ def by_words_of_one(pieces: Iterable[str], letters: Mapping[str, str]) -> set[st
     for piece in pieces:
         said = stems_of(piece)
         for option, words in of_options.items():
-            is_whole = words and words <= said and (len(words) > 1 or len(option.split()) > 1)
+            is_whole = any(map(str.isalpha, words)) and words <= said and (len(words) > 1 or len(option.split()) > 1)
             if is_whole and (not _denies(piece) or _denies(option)):
                 found.add(option)
     widest = max(found, key=lambda option: len(of_options[option]), default=None)

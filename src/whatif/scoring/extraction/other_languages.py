@@ -44,7 +44,10 @@ _SAID = re.compile(
     rf"(?:,|;|:)))",
     re.I | re.M,
 )
-_COUNTED = r"[个個只隻人位条條张張本辆輛头頭名匹棵朵把座架件块塊支枝枚颗顆つ台羽杯道次盏盞艘間间口尾筆串双雙]"
+_COUNTED = (
+    r"[个個只隻人位条條张張本辆輛头頭名匹棵朵把座架件块塊支枝枚颗顆つ台羽杯道次盏盞艘間间口尾筆串双雙扇部幅面棟栋排"
+    r"层層]"
+)
 _CHINESE = {sign: value for value, sign in enumerate("零一二三四五六七八九十")} | {"两": 2, "兩": 2}
 _CHINESE_NUMBER = re.compile(
     rf"(?:(?<=\W)|\A|(?<=[有是剩共为為下到成]))(?P<tens>[二两三四五六七八九]?十)?(?P<ones>[零一二两兩三四五六七八九])?"
@@ -99,6 +102,23 @@ _WORDS = {
     language: {word: str(value) for value, word in enumerate(words.split())}
     | {word: str(value) for word, value in _FURTHER.get(language, {}).items()}
     for language, words in _NUMBERS.items()
+}
+_ARTICLE_LIKE = {
+    "un",
+    "une",
+    "uno",
+    "una",
+    "ein",
+    "eine",
+    "einen",
+    "een",
+    "en",
+    "on",
+    "bir",
+    "um",
+    "uma",
+    "null",
+    "six",
 }
 _TYPICAL = {
     "es": "hay el los las son en la y personas del que quedarían habría",
@@ -160,14 +180,17 @@ def _latin_numbers(text: str) -> str:
     words = re.findall(r"[^\W\d_]+", text.lower().replace("answer:", ""))
     if not words or len(words) > _MANY or _ENGLISH.search(" ".join(words)) or in_digits(text) != text.lower():
         return text
-    if len(words) <= 2:
-        known = {word: digits for language in _WORDS.values() for word, digits in language.items()}
-    else:
-        hits = {language: len(set(typical.split()).intersection(words)) for language, typical in _TYPICAL.items()}
-        best = max(hits, key=lambda language: hits[language])
-        known = dict(_WORDS[best]) if hits[best] else {}
-        if not hits[best] and len(words) <= _FEW:
-            known = {word: digits for language in _WORDS.values() for word, digits in language.items()}
+    hits = {language: len(set(typical.split()).intersection(words)) for language, typical in _TYPICAL.items()}
+    speaks = {
+        language: bool(set(known).difference(_ARTICLE_LIKE).intersection(words)) for language, known in _WORDS.items()
+    }
+    order = sorted(_WORDS, key=lambda language: (speaks[language], hits.get(language, 0)), reverse=True)
+    known = dict(_WORDS[order[0]])
+    if len(words) <= _FEW:
+        known = {word: digits for language in reversed(order) for word, digits in _WORDS[language].items()}
+        known = {
+            word: digits for word, digits in known.items() if len(words) <= 2 or word not in _ARTICLE_LIKE
+        } | _WORDS[order[0]]
     for language in ("ru", "ar", "hi"):
         known |= _WORDS[language]
     return re.sub(r"[^\W\d_]+", lambda word: known.get(word[0].lower(), word[0]), text)

@@ -18,7 +18,8 @@ LEAVES = (
     r"sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|a dozen))"
 )
 _CLAUSES = re.compile(
-    r",? (?=(?:but|however|therefore|thus|hence|for a total|resulting in|which means|meaning|"
+    r",? (?=(?:but|however|therefore|thus|hence|for a total|resulting in|(?:that|which) (?:makes|gives|leaves)|which "
+    r"means|meaning|"
     rf"{LEAVES}|so(?!\W*$|[.!?]| (?:many|much|that|far|on|called|as)\b))\b)"
     r"|(?<! is)(?<! are)(?<! was)(?<! were)(?<! be),? (?=(?:leaving|making|giving)\b)"  # nobody `is making` a total
 )

@@ -36,6 +36,7 @@ _SHARES = re.compile(
     r"(?<!\w)(?:(?P<first>[A-Z]|[Yy]es|[Nn]o)(?:\)|\b)[^\w%]{1,5}(?P<after>\d+(?:\.\d+)?) ?%|"
     r"(?P<before>\d+(?:\.\d+)?) ?%[^\w%]{1,4}(?:for |of |option )?(?P<second>[A-Z]|[Yy]es|[Nn]o)\b)"
 )
+_PROBABILITIES = re.compile(r"(?<!\w)(?P<first>[A-Z])\)? ?[:=] ?(?P<after>0?\.\d{1,4}|[01](?:\.0+)?)(?![\d.])")
 _SHARE = re.compile(r"(?P<number>\d+(?:\.\d+)?) ?(?P<percent>%?)")
 
 
@@ -76,6 +77,10 @@ def _is_answer(values: Sequence[Any], response: str) -> bool:
 def with_shares(text: str, letters: str) -> str:
     """A text that gives shares in percent to letters, or to yes and no, with the largest as its answer in front."""
     shares: dict[str, float] = {}
+    for found in _PROBABILITIES.finditer(text) if letters else ():
+        shares.setdefault(found["first"], float(found["after"]))
+    if sum(shares.values()) > 1.01 or not set(shares) <= set(letters):
+        shares = {}
     for found in _SHARES.finditer(text):
         name, number = (found["first"], found["after"]) if found["first"] else (found["second"], found["before"])
         if name in letters or name.lower() in ("yes", "no"):
