@@ -13,6 +13,7 @@ from whatif.language.number_words import canonical, in_digits
 from whatif.language.options import LETTERS
 from whatif.scoring.extraction.boolean import boolean_in
 from whatif.scoring.extraction.corrections import Part, corrected, denies, without_first_thoughts
+from whatif.scoring.extraction.courtesies import begins_with_assent, without_courtesies
 from whatif.scoring.extraction.doubts import (
     emphasised,
     first_sentence_if_cut,
@@ -59,6 +60,14 @@ def extract(response: str, kind: Kind, question: str, choices: Sequence[str] | N
     text = without_echo(plain(with_values(response, kind, question, choices)), question, choices)
     if not re.search(r"\w", text):
         return none("nothing but the question" if re.search(r"\w", response) else "empty")
+    rest = without_courtesies(text)
+    found = _read(rest, response, kind, question, choices)
+    is_answer = begins_with_assent(text) and found.status == "none" and not refuses(rest)  # `Certainly, at night.`
+    return _read(text, response, kind, question, choices) if is_answer else found
+
+
+def _read(text: str, response: str, kind: Kind, question: str, choices: Sequence[str] | None) -> Extracted:
+    """The answer of a text without markup and courtesies; `response` has its emphasis."""
     in_numbers = choices is not None and numbered(choices) is not None
     if kind in ("choice", "boolean"):
         text = with_shares(text, "" if in_numbers else LETTERS[: len(choices or ())])

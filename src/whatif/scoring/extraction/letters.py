@@ -112,6 +112,7 @@ _ALL_BUT = re.compile(
 )
 _BETWEEN = re.compile(rf"\bbetween (?:option )?{_ONE} (?:and|or) (?:option )?{_ONE},?", re.IGNORECASE)
 _JOINED = re.compile(rf"(?P<between>\bbetween )?(?P<list>{_ONE}(?:{_AND}{_ONE})+)", re.IGNORECASE)
+_VERB = re.compile(r"(?: (?:is|was|seems|looks|does|has|would|could|can|or|and)\b|,| ?/)")
 _POSITIVE = re.compile(
     r"✓|\b(?:yes|correct|right|true|fits|matches|plausible|best|most likely|makes sense|selected|chosen)\b",
     re.IGNORECASE,
@@ -218,11 +219,12 @@ def _read(signs: str) -> list[str]:
 
 
 def head_of(found: Letters) -> str | None:
-    """The letter with which a text begins as its answer; None if a list of letters begins it."""
+    """The letter with which a text begins as its answer, or its only line that begins with one; None without one."""
     head = _HEAD.match(found.text)
-    if head is None or head["more"]:
-        return None
-    return _read(head["one"])[0]
+    if head is None:
+        lines = [line for line in _LINE.finditer(found.text) if not _VERB.match(line["said"])]
+        return _read(lines[0]["one"])[0] if len(lines) == 1 else None
+    return None if head["more"] else _read(head["one"])[0]
 
 
 def by_lines(found: Letters, letters: str) -> Extracted | None:
@@ -260,6 +262,8 @@ def without_lines(found: Letters) -> str | None:
 def decided(found: Letters, letters: str) -> Extracted:
     """The letter that a text affirms; without one, the only letter that it mentions and does not deny."""
     affirmed = [letter for letter in dict.fromkeys(found.affirmed) if letter not in found.denied]
+    if found.preferred and found.preferred not in found.denied:
+        return Extracted(found.preferred, "ok", None)
     open_letters = [letter for letter in found.named if letter not in found.denied]
     if len(affirmed) > 1 and found.concluded == affirmed[-1]:
         affirmed = affirmed[-1:]

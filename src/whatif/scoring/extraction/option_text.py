@@ -122,9 +122,12 @@ def _by_words(text: str, question: str, letters: Mapping[str, str]) -> Extracted
         denied = _denied(searched, letters)
         if len(letters) == 2 and len(denied) == 1:
             return one_of(set(letters.values()) - denied, "option")
-    return one_of(
-        by_words_of_one(pieces, letters) or part_of_one(text, letters) or stems_within(pieces, letters), "option"
-    )
+    found = by_words_of_one(pieces, letters) or part_of_one(text, letters) or stems_within(pieces, letters)
+    lines = [line for line in text.split("\n") if re.search(r"\w", line)]
+    if not found and len(lines) > 1:  # a short answer under or over a description
+        found = {_spelled(line, letters) for line in (lines[0], lines[-1])} - {None}
+        found = found or part_of_one(lines[-1], letters) or part_of_one(lines[0], letters)
+    return one_of(found, "option")
 
 
 def _of_several(

@@ -40,7 +40,8 @@ _NO = (
     r"いいえ|いや|違います|아니요|아니오|아뇨|아닙니다|لا|לא|नहीं|ไม่(?:ใช่)?"
 )
 _SAID = re.compile(
-    rf"(?P<before>\A\W*|\b(?:answer|final answer):\s*\W*)(?:(?P<yes>{_YES})|(?P<no>{_NO}))(?P<end>\s*(?:$|[^\w\s]|"
+    rf"(?P<before>\A\W*|^\W*(?=\w+\W*$)|\b(?:answer|final answer):\s*\W*)"
+    rf"(?:(?P<yes>{_YES})|(?P<no>{_NO}))(?P<end>\s*(?:$|[^\w\s]|"
     rf"(?:,|;|:)))",
     re.I | re.M,
 )

@@ -74,7 +74,7 @@ def _without(text: str, said: str) -> str:
     words = re.findall(r"\w+", plain(said))
     if len(words) < 2:
         return text
-    return re.sub(r"\b" + r"\W{1,9}".join(map(re.escape, words)) + r"\b\W?", "\n", text, flags=re.IGNORECASE)
+    return re.sub(r"\b" + r"[^\w✓✗]{1,9}".join(map(re.escape, words)) + r"\b\W?", "\n", text, flags=re.IGNORECASE)
 
 
 def refuses(text: str) -> bool:
