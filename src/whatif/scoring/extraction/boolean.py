@@ -19,7 +19,8 @@ _YES = (
     rf"without (?:a |any )?doubt){_ALONE}"
 )
 _NO = (
-    r"nope|nah|no way|by no means|never(?=\W*$)|not a chance|negative(?=\W*$)|(?:most |very )?likely not|i do(?:n't| "
+    r"nope|nah|no way(?! (?:it|that|they|he|she|the)\b)|i(?:'m| am) afraid not|by no means|never(?=\W*$)|not a chance|"
+    r"negative(?=\W*$)|(?:most |very )?likely not|i do(?:n't| "
     r"not) (?:think|guess|believe|suppose) so|"
     r"(?:false|incorrect|not (?:true|correct))(?! that\b)|no(?= (?:it|there|they|he|she|the|this|that|because)\b)|"
     r"(?:no|not really|not at all|(?:definitely|probably|certainly|absolutely|surely|of course|"
@@ -53,7 +54,8 @@ _BOTH = re.compile(
 )
 # A clause that ends in yes or no: `So I'd answer yes.`, `Left lamp: yes`.
 _CLOSING = re.compile(
-    r"(?:,|\b(?:would|does|can|could|will|answer|say|towards?|lean|vote for|guess|conclude|go with|result is|is)(?: "
+    r"(?:,|\b(?:would|does|can|could|will|answer|say|with|towards?|lean|vote for|guess|conclude|go with|result is|"
+    r"is)(?: "
     r"(?:with|is|that|a|an|clearly|"
     r"therefore|simply|clear|definite)){0,2}|[:→✓✗=])"
     r"[\s\"'(]{0,3}(?P<said>yes|no)\W*$"

@@ -10,8 +10,14 @@ _POSSIBLE = re.compile(
     r"(?P<other>[^.;!?\n]{1,80})",
     re.IGNORECASE,
 )
+_CONTRARY = re.compile(r"\b(?:but|however)\b", re.IGNORECASE)
 _SENTENCES = re.compile(r"(?<=[.!?:])\s+|\n+")
 _ENDED = re.compile(r"[.!?]\s")
+_CONDITION = re.compile(
+    r"\W*(?:if|when|after|once|because|"
+    r"since)\b[^,.!?:;]{0,80}\w\s*",
+    re.IGNORECASE,
+)  # without its conclusion
 _OPEN_WORDS = re.compile(
     r"\b(?:the|an|of|to|is|are|was|were|and|or|but|in|on|with|at|for|by|from|as|than|that|which|their|his|her|its|"
     r"because|if|"
@@ -69,13 +75,15 @@ def is_undecided(text: str) -> bool:
 
 def possible_others(text: str) -> list[str]:
     """What a text says that it might also be: `5` in `I see 4, but it might be 5.`"""
-    return [found["other"] for found in _POSSIBLE.finditer(text)]
+    return [found["other"] for found in _POSSIBLE.finditer(text) if not _CONTRARY.search(text, found.end())]
 
 
 def first_sentence_if_cut(text: str) -> str | None:
     """The first sentence of a text that ends in the middle of another; None if its end is there."""
     sentences = [sentence for sentence in _SENTENCES.split(text.strip()) if re.search(r"\w", sentence)]
     last = sentences[-1] if sentences else ""
+    if len(sentences) > 1 and _CONDITION.fullmatch(last):
+        return sentences[0] if len(sentences) > 2 else ""
     if len(text.split()) <= _FEW or len(sentences) < 2 or not re.search(r"[\w,;=+*/-]\s*\Z", text):
         return None
     is_open = re.search(r"[,;]\s*\Z", text) or _OPEN_WORDS.search(last) or _OPEN_CALCULATION.search(last)

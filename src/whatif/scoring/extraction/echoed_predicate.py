@@ -71,7 +71,7 @@ def echoed_polarity(piece: str, question: str) -> str | None:
 
 def _is_subject(said: Sequence[Word], asked: Sequence[Word]) -> bool:
     """Whether a subject is a pronoun, or that of the question, perhaps with fewer words."""
-    if not said or said[-1].written in PRONOUNS:
+    if not said or (len(said) == 1 and said[0].written in PRONOUNS):
         return True
     is_part = {word.base for word in said} <= {word.base for word in asked}
     return is_part and said[-1].base in (asked[-1].base, asked[0].base)

@@ -33,7 +33,8 @@ _HEADING = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _LABEL = re.compile(r"\W*(?:my |your |the )?(?:answer|response)\W{0,3}", re.IGNORECASE)
-_WORDY = 5  # words of a sentence after a label at the beginning of a text, which need not be the conclusion
+_BARE = re.compile(r"\W*(?:[a-z](?:[.):,]|\W*$)|yes\b|no\b)", re.IGNORECASE)
+_WORDY = 3  # words of a sentence after a label at the beginning of a text, which need not be the conclusion
 _LEAD = 3  # words before a marker whose answer is in the next line
 _AGAIN = re.compile(r"(?P<final>final )?answer:\s*", re.IGNORECASE)
 _OLD = {
@@ -76,11 +77,9 @@ def called_in(text: str) -> Iterator[Called]:
         line = text[text.rfind("\n", 0, found.start()) + 1 : found.start()]
         if "\n" in gap and len(line.split()) > _LEAD:  # `Here is how I got to the answer:`
             continue
-        if (
-            _LABEL.fullmatch(text[: found.start("answer")])
-            and len(answer.split()) > _WORDY
-            and text[found.end() :].strip(" .!")
-        ):
+        opens = _LABEL.fullmatch(text[: found.start("answer")]) if found["result"] is None else None
+        is_sentence = len(answer.split()) > _WORDY and not _BARE.match(answer)
+        if opens and is_sentence and text[found.end() :].strip(" .!"):
             continue  # `Answer:` before a whole discussion
         if rank_or_none is not None and answer:
             yield Called(rank_or_none, answer, found.start(), found.end())

@@ -24,7 +24,8 @@ _LIST = rf"{_ONE}(?:{_AND}{_ONE}){{0,9}}"
 _OF = r"(?: (?:the|be|is|answer|options?|choices?|possibilit\w+|both|either|all|with|for|out)\b){0,4}:? ?"
 _DENIED_BEFORE = re.compile(
     r"(?:\b(?:not|never|neither|than|instead of|except(?: for)?|exclud\w+|eliminat\w+|reject\w*|dismiss\w*|discard\w*|"
-    rf"rul(?:e|es|ed|ing) out|cross\w* out|unlike|wrong(?: options?| answers?| choices?)?(?: are| is)?|"
+    rf"rul(?:e|es|ed|ing) out|cross\w* out|unlike|second[- ](?:pick|choice|guess|best|option)(?: (?:would be|is))?|"
+    rf"wrong(?: options?| answers?| choices?)?(?: are| is)?|"
     rf"tempt\w+)){_OF}(?P<denied>{_LIST})",
     re.IGNORECASE,
 )
@@ -40,7 +41,8 @@ _DENIED_AFTER = re.compile(
     rf"(?P<denied>{_LIST})(?:\s?\([^()\n]{{0,60}}\))?[\"']?(?:\s|:\s|\s[-→]\s){_MODAL}"
     r"(?:not\b(?! only\b)|wrong|incorrect|false\b|unlikely|impossible|implausible|irrelevant|unrelated|ruled out|"
     r"eliminated|excluded|"
-    r"out\b|inconsistent|contradict\w*|no\b(?=\W*(?:$|[,.;\n)|]))|incomplete|insufficient|possible,? but (?:less|un|"
+    r"out\b|inconsistent|contradict\w*|no\b(?=\W*(?:$|[,.;\n)|]))|incomplete|(?:right|correct|true|(?:the )?(?:right |"
+    r"correct )?(?:answer|choice|option)) (?:for|if|when|had|in case)\b|insufficient|possible,? but (?:less|un|"
     r"not|im)\w*|never|fails?\b|unsupported|"
     r"inaccurate|invalid|useless|✗|rejected)",
     re.IGNORECASE,
@@ -110,9 +112,10 @@ _ALL_BUT = re.compile(
     r"[^.;\n]{0,60}",
     re.IGNORECASE,
 )
+_CHAIN = re.compile(rf"(?P<one>{_ONE})(?: ?> ?{_ONE}){{2,25}}")
 _BETWEEN = re.compile(rf"\bbetween (?:option )?{_ONE} (?:and|or) (?:option )?{_ONE},?", re.IGNORECASE)
 _JOINED = re.compile(rf"(?P<between>\bbetween )?(?P<list>{_ONE}(?:{_AND}{_ONE})+)", re.IGNORECASE)
-_VERB = re.compile(r"(?: (?:is|was|seems|looks|does|has|would|could|can|or|and)\b|,| ?/)")
+_VERB = re.compile(r"(?: (?:is|was|seems|looks|does|has|would|could|can|or|and)\b|,| ?[/&])")
 _POSITIVE = re.compile(
     r"✓|\b(?:yes|correct|right|true|fits|matches|plausible|best|most likely|makes sense|selected|chosen)\b",
     re.IGNORECASE,
@@ -180,6 +183,7 @@ def _judge(found: Letters, text: str) -> None:
     """Sorts the letters into affirmed and denied ones, by a text with one sign for each."""
     text = _ALL_BUT.sub(lambda one: f"so {one['one']}", _NOT_WRONG.sub("possible", text))
     text = _BETWEEN.sub("between,", text)
+    text = _CHAIN.sub(lambda one: f"so {one['one']}", text)
     for pattern in (_DENIED_BEFORE, _DENIED_AFTER):
         for one in pattern.finditer(text):
             found.denied.update(_read(one["denied"]))

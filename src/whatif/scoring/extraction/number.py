@@ -41,6 +41,7 @@ _NOW = re.compile(r"\bnow\b")  # the present after the past; for a counterfactua
 
 _DIFFERENCE, _RESTATED = "a difference, not a count", "only the supposition over again"
 _PARTS_FOLLOW = re.compile(r":|,? namely\b|,? consisting of\b|, of which\b|,? that is,")
+_FIRST = re.compile(r"^\W*\d+ ?→ ?(?=\d+\W*$)")  # `4 → 7`
 _PARTS = 3  # numbers of a total and at least two parts
 # `1, 2, 3`, `One... two... three`
 _UP_TO = "two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|\\d{1,2}"
@@ -59,7 +60,7 @@ class Stated:
 
 def number_in(text: str, question: str) -> Extracted:
     """The number that a text gives, see `stated_number`."""
-    pieces = clauses(_COUNTING.sub(_last_counted, text.replace("→", ". So ")), question)
+    pieces = clauses(_COUNTING.sub(_last_counted, _FIRST.sub("", text).replace("→", ". So ")), question)
     stated = stated_number(pieces, question)
     if refuses(text) and all(mention.value in asked_by(question).supposed for mention in _mentioned(pieces, question)):
         return none("a refusal")

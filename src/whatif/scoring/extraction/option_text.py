@@ -30,6 +30,8 @@ _CONCLUDES = re.compile(
     r"overall|finally)\b"
 )
 _TOO = re.compile(r"\b(?:also|too|as well|both|so (?:would|do|does|is|are|will|did|can))\b")
+_POSSIBLY = re.compile(r"\b(?:could|might|may)(?: \w+)? be\b")
+_QUOTED = re.compile(r"[\"'“](?P<quoted>[^\"'”]{2,60})[\"'”]")
 _SUPPOSES = re.compile(r"\bif\b|\bwould\b|\bwere to\b", re.IGNORECASE)
 _OF_THEN = re.compile(rf"{SUPPOSED}|\b(?:would|will|then)\b|'d\b|'ll\b")
 _OF_NOW = re.compile(r"\b(?:now|currently|originally|initially|at (?:the moment|present)|so far)\b")
@@ -103,10 +105,10 @@ def by_text(text: str, question: str, choices: Sequence[str]) -> Extracted:
         return ambiguous("options that read alike")
     if are_yes_or_no(choices):
         return _yes_or_no(text, question, choices, letters)
-    return _by_words(text, question, letters)
+    return _by_words(text, question, letters, choices)
 
 
-def _by_words(text: str, question: str, letters: Mapping[str, str]) -> Extracted:
+def _by_words(text: str, question: str, letters: Mapping[str, str], choices: Sequence[str] = ()) -> Extracted:
     if spelled := _spelled(text, letters):
         return Extracted(spelled, "ok", None)
     pieces = on_asked([_THAN.sub("", piece) for piece in clauses(text, question)], question, letters, _named)
@@ -122,7 +124,12 @@ def _by_words(text: str, question: str, letters: Mapping[str, str]) -> Extracted
         denied = _denied(searched, letters)
         if len(letters) == 2 and len(denied) == 1:
             return one_of(set(letters.values()) - denied, "option")
-    found = by_words_of_one(pieces, letters) or part_of_one(text, letters) or stems_within(pieces, letters)
+    found = (
+        by_words_of_one(pieces, letters)
+        or _quoted(text, choices)
+        or part_of_one(text, letters)
+        or stems_within(pieces, letters)
+    )
     lines = [line for line in text.split("\n") if re.search(r"\w", line)]
     if not found and len(lines) > 1:  # a short answer under or over a description
         found = {_spelled(line, letters) for line in (lines[0], lines[-1])} - {None}
@@ -139,7 +146,14 @@ def _of_several(
         option = next(option for option in letters if letters[option] == letter)
         beside = rf"\bor (?:an? |the )?{re.escape(option)}\b|\b{re.escape(option)} or\b(?! (?:so|rather)\b)"
         return ambiguous("an option or another one") if re.search(beside, searched) else one_of(answers, "option")
-    if concluded := [piece for piece in pieces if _CONCLUDES.match(piece)]:
+    certain = [piece for piece in pieces if not _POSSIBLY.search(piece)]
+    if (
+        certain
+        and certain != list(pieces)
+        and len(named := set().union(*(_named(piece, letters) for piece in certain))) == 1
+    ):
+        return one_of(named, "option")
+    if concluded := [piece for piece in certain if _CONCLUDES.match(piece)]:
         return one_of(_named(concluded[-1], letters) or answers, "option")
     if _SUPPOSES.search(question) and (of_then := [piece for piece in pieces if _OF_THEN.search(piece)]):
         named = set().union(*(_named(piece, letters) for piece in of_then))
@@ -224,6 +238,13 @@ def _found(text: str, letters: Mapping[str, str]) -> list[tuple[str, bool]]:
         denied = _DENIED.search(before) is not None or _IS_NOT.match(after) is not None
         found.append((by_words[" ".join(re.findall(r"\w+", one["option"]))], denied))
     return found
+
+
+def _quoted(text: str, choices: Sequence[str]) -> set[str | None]:
+    """The letters of options whose quoted words occur in a text: `elephant` of `the word "elephant"`."""
+    quoted = [_QUOTED.search(choice) for choice in choices]
+    words = {option_words(found["quoted"]): letter for found, letter in zip(quoted, LETTERS, strict=False) if found}
+    return _named(text.lower(), words)
 
 
 def _spelled(text: str, letters: Mapping[str, str]) -> str | None:

@@ -23,7 +23,8 @@ _FINITE = re.compile(rf"\b(?:{AUXILIARY}|be|see|wears|holds|{SHOWS})\b")
 _SPLIT = re.compile(r"[,;:] |,? and (?=(?:the|an?|it|they|he|she|there|this|is|are)\b)")
 _INTRODUCTION = re.compile(
     rf"^(?:(?:yes )?indeed |(?:in|from) (?:the|this) {IMAGE_NAME},? (?=there|the|an?\b|i |we )|"
-    r"(?:i|we) (?:(?:would|can) )?(?:think|believe|say|guess|see that)(?: that)? (?=there|the|an?\b|it|they|s?he)|"
+    r"(?:i|we) (?:(?:would|can) )?(?:think|believe|say|guess|see that|am (?:quite |pretty |fairly )?(?:sure|certain|"
+    r"confident))(?: that)? (?=there|the|an?\b|it|they|s?he)|"
     rf"(?:the|this) {IMAGE_NAME} shows that |it (?:appears|seems|looks like)(?: that)? (?=there|the|an?\b))"
 )
 _SET_AGAINST = re.compile(r"(?:only|just|instead|merely|but|rather)\b(?! than)")
