@@ -60,6 +60,7 @@ def echoed_polarity(piece: str, question: str) -> str | None:
     if {word.written for word in predicate[1:]} & _OBJECTS:
         missing = []
     added = [word for word in predicate[1:] if word.base not in known and not _is_free(word, known)]
+    added = [word for word in added if word.written not in PREPOSITIONS]
     if added or (missing and predicate[0].base in _LINKS):
         return None
     if said["negation"] or "never" in said[0].split():

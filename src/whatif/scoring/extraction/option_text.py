@@ -36,7 +36,9 @@ _SUPPOSES = re.compile(r"\bif\b|\bwould\b|\bwere to\b", re.IGNORECASE)
 _OF_THEN = re.compile(rf"{SUPPOSED}|\b(?:would|will|then)\b|'d\b|'ll\b")
 _OF_NOW = re.compile(r"\b(?:now|currently|originally|initially|at (?:the moment|present)|so far)\b")
 _SUBORDINATE = re.compile(r"\W*(?:as|because|since|while|although|though|whereas|unlike|even if)\b")
-_DENIED = re.compile(r"\b(?:not|never|neither|nor)\b(?! (?:only|just|sure|certain|clear)\b)[^,;:.!?\n]*\Z")
+_DENIED = re.compile(
+    r"\b(?:not|never|neither|nor)\b(?! (?:only|just|sure|certain|clear)\b)(?:(?!\b(?:is|are)\b)[^,;:.!?\n])*\Z"
+)
 _IS_NOT = re.compile(r"\s(?:is|are|was|were|does|do|did|can|could|would|will|has|have) not\b(?! only\b)")
 _NEAR = 60  # signs before an option in which a negation of its clause is sought
 _THAN = re.compile(r"\bthan\b[^,;.!?\n]*")
