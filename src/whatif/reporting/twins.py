@@ -26,7 +26,8 @@ ALL = "all"
 # The sets of published rules by the name of their measure, in the order of the columns.
 BY_RULES: dict[str, PublishedRules] = {"legacy" if rules == "c-vqa" else rules: rules for rules in PUBLISHED_RULES}
 # The columns that are read from each table. Only the presence of `choice_scores` is needed where the rule of ranking is
-# that of `answer`.
+# that of `answer`. Only the presence of `response` is needed if all questions are multiple-choice and the published
+# rules are not wanted.
 PREDICTION_COLUMNS = ("question_id", "model", "response", "choice_scores", "answer", "status", "correct")
 QUESTION_COLUMNS = ("question_id", "pair_id", "group", "variant", "question", "choices", "answer", "answer_kind")
 
@@ -171,7 +172,10 @@ class TwinAnswers:
         if not rows.size:
             return found
         if pa.types.is_boolean(piece["response"].type):
-            self._refuse(piece, int(rows[0]), "is answered in words, so that its response must be read")
+            is_open = _codes(self._questions["answer_kind"].take(pa.array(question[rows])), ("number", "boolean")) >= 0
+            if is_open.any():
+                self._refuse(piece, int(rows[is_open][0]), "is open, so that its response must be read")
+            return {measure: [-1] * rows.size for measure in BY_RULES}
         responses = piece["response"].cast(pa.string()).take(pa.array(rows))
         asked = self._questions.take(pa.array(question[rows])).to_pylist()
         for response, of_question in zip(responses, asked, strict=True):
