@@ -73,7 +73,7 @@ _AFFIRMED_BEFORE = re.compile(rf"{_CHOSEN},?{_OF}(?P<affirmed>{_LIST})", re.IGNO
 _BEST = (
     r"(?:the |a |an |my |our |more |most |only |clearly |likely |best |very |one |that |indeed |also |therefore |"
     r"probably |definitely |by far |"
-    r"much |really |actually )*+"
+    r"much |really |actually ){0,6}"
 )
 _AFFIRMED_AFTER = re.compile(
     rf"(?P<affirmed>{_LIST})(?:\s?\([^()\n]{{0,60}}\))?[\"']?(?:\s|[,:]\s?|\s[-→]\s){{1,2}}"
