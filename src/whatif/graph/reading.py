@@ -54,10 +54,7 @@ def read(reads: Callable[[Any], Any], benchmark: str, settings: BenchmarkSetting
         for name in place.names:
             value = getattr(value, name)
         values[place.path] = value
-        if isinstance(value, Settings):
-            outside += named_outside(value)
-        elif place.is_outside:
-            outside += _several(value)
+        outside += _outside(value, place.is_outside)
     return Reading(reads(settings), values, tuple(dict.fromkeys(outside)))
 
 
@@ -70,11 +67,7 @@ def places(reads: Callable[[Any], Any], benchmark: str, kind: type[BenchmarkSett
 def named_outside(settings: Settings) -> Iterator[str]:
     """Every file or folder outside the graph that some settings name."""
     for name, field in type(settings).model_fields.items():
-        value = getattr(settings, name)
-        if isinstance(value, Settings):
-            yield from named_outside(value)
-        elif is_marked(field.metadata, field.annotation):
-            yield from _several(value)
+        yield from _outside(getattr(settings, name), is_marked(field.metadata, field.annotation))
 
 
 def leaves(path: str, value: Any) -> dict[str, Any]:
@@ -129,11 +122,15 @@ def _is_settings(kind: Any) -> bool:
     return isinstance(kind, type) and issubclass(kind, BaseModel)
 
 
-def _several(value: Any) -> list[str]:
-    """The paths that a setting names: none, one or several."""
-    if value is None:
-        return []
-    return [str(one) for one in value] if isinstance(value, list | tuple) else [str(value)]
+def _outside(value: Any, marked: bool) -> Iterator[str]:
+    """The paths that a setting names; of settings and of lists of settings, those that their fields name."""
+    if isinstance(value, Settings):
+        yield from named_outside(value)
+    elif isinstance(value, list | tuple):
+        for one in value:
+            yield from _outside(one, marked)
+    elif marked and value is not None:
+        yield str(value)
 
 
 def _leaves(path: str, value: Any) -> dict[str, Any]:
