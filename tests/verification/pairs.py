@@ -62,4 +62,5 @@ def judgement(item: str, decision: str, annotator: str = "ann") -> dict[str, Any
         "corrected": "{}",
         "comment": "",
         "time": None,
+        "seconds": None,
     }

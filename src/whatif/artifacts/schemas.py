@@ -143,15 +143,16 @@ PAIRS = Table(
 
 JUDGEMENTS = Table(
     name="judgements",
-    version=1,
+    version=2,
     key=("item_id", "annotator"),
     schema=schema_of(
         ("item_id", pa.string()),
         ("annotator", pa.string()),  # a person, or `automatic:<name of the check>`
         ("decision", pa.string()),  # `accept`, `reject`; for an image `caption_0`, `caption_1`, `both`, `neither`
-        ("corrected", pa.string()),  # JSON object of corrected fields, `{}` if none
+        ("corrected", pa.string()),  # JSON object: corrected field -> its new value; `{}` if none
         ("comment", pa.string()),
         ("time", pa.string(), NULLABLE),  # ISO 8601; null for automatic judgements
+        ("seconds", pa.float64(), NULLABLE),  # that the annotator needed; null if not recorded
     ),
 )
 

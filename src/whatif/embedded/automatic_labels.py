@@ -164,4 +164,5 @@ def _judgement(item: str, score: float, decision: str, told: str) -> dict[str, A
         "corrected": "{}",
         "comment": told,
         "time": None,
+        "seconds": None,
     }

@@ -119,6 +119,7 @@ def _judgement(item: str, annotator: str, row: LabelRow, decision: str) -> dict[
         "corrected": "{}",
         "comment": comment,
         "time": time or None,
+        "seconds": None,
     }
 
 

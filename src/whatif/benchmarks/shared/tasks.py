@@ -35,6 +35,7 @@ def judgement(pair_id: str, check: str, defects: Sequence[str]) -> dict[str, Any
         "corrected": "{}",
         "comment": "; ".join(defects),
         "time": None,
+        "seconds": None,
     }
 
 
