@@ -28,10 +28,11 @@ def read_label_file(path: Path, needed: Sequence[str], *, file: str, kind: str) 
     `kind` describes the expected contents in error messages; `file` is the short form of it.
     The text is UTF-8 with or without a byte order mark, with any line endings, and commas, semicolons or tabs between
     fields. Column names may be in capitals. Blank rows are skipped; fields that are missing at the end are empty.
+    Columns without a name are ignored.
 
     Raises WhatifError naming the file when it cannot be read, is not UTF-8, is not CSV, or lacks a column.
     """
-    text = _text(path, kind)
+    text = text_of(path, kind)
     header, _, _ = text.partition("\n")
     delimiter = max(",;\t", key=header.count)  # the first of them if several are equally frequent
     names: list[str] | None = None
@@ -40,11 +41,11 @@ def read_label_file(path: Path, needed: Sequence[str], *, file: str, kind: str) 
         if names is None:
             names = [name.strip().lower() for name in record]
             for column in needed:
-                if column not in names:
+                if column.lower() not in names:
                     found = ", ".join(name[:40] for name in names if name)[:200] or "none"
                     raise WhatifError(f"{path}: has no column {column}; a file of {kind} needs it; found: {found}")
-            if len(set(names)) < len(names):
-                twice = next(name for name in names if names.count(name) > 1)
+            twice = next((name for name in names if name and names.count(name) > 1), None)
+            if twice is not None:
                 raise WhatifError(f"{path}: duplicate column {twice[:40]}; keep one")
             continue
         values = [field.strip() for field in record]
@@ -73,7 +74,8 @@ def settle(found: Sequence[tuple[LabelRow, str]]) -> tuple[list[tuple[LabelRow, 
     return list(found[:1]), [rejection(row, "given twice, alike", detail) for row, _ in found[1:]]
 
 
-def _text(path: Path, kind: str) -> str:
+def text_of(path: Path, kind: str) -> str:
+    """The text of a file in UTF-8 with line endings LF. Raises WhatifError when it is empty or not such a text."""
     try:
         data = read_bytes(path, longest_line=LONGEST_LINE)
     except OSError as error:

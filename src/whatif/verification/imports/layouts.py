@@ -1,0 +1,255 @@
+"""The columns of a label file, resolved: presets, the names given in the settings, and columns with numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from whatif.errors import WhatifError
+from whatif.verification.imports.items import ACCEPTED
+from whatif.verification.imports.labels import ADJUDICATED, Finding, Label
+from whatif.verification.imports.records import Record, check_columns, columns_of
+from whatif.verification.imports.settings import NUMBERED, ColumnMap, LabelFile
+
+# Columns by which each format names what a label is; a column that the settings do not give may be missing.
+PRESETS: dict[str, ColumnMap] = {
+    "whatif": ColumnMap(
+        item="task_id", annotator="annotator", decision="label", comment="comment", time="time", duration="seconds"
+    ),
+    "wide": ColumnMap(
+        item="filename",
+        side="type",
+        annotator="annotator_{n}",
+        decision="label_{n}",
+        comment="comment_{n}",
+        time="time_{n}",
+        duration="seconds_{n}",
+        first="caption_1",
+        second="caption_2",
+        adjudicated="label",
+    ),
+    "long": ColumnMap(
+        item="item_id",
+        side="side",
+        annotator="annotator",
+        decision="decision",
+        comment="comment",
+        time="time",
+        duration="seconds",
+    ),
+    "columns": ColumnMap(),
+    "label-studio": ColumnMap(
+        item="task_id",
+        annotator="annotator",
+        decision="decision",
+        comment="comment",
+        time="created_at",
+        duration="lead_time",
+    ),
+    "mturk": ColumnMap(
+        item="Input.task_id",
+        annotator="WorkerId",
+        decision="Answer.decision",
+        comment="Answer.comment",
+        time="SubmitTime",
+        duration="WorkTimeInSeconds",
+    ),
+    "corrected-copy": ColumnMap(item="item_id"),
+    "rejected-ids": ColumnMap(item="item_id"),
+    "chosen-images": ColumnMap(
+        item="item_id", annotator="annotator", decision="chosen", comment="comment", time="time"
+    ),
+}
+NEEDED = {  # of a preset
+    "whatif": ("item", "annotator", "decision"),
+    "wide": ("item", "decision"),
+    "long": ("item", "decision"),
+    "label-studio": ("item", "decision"),
+    "mturk": ("item", "annotator", "decision"),
+    "corrected-copy": ("item",),
+    "rejected-ids": ("item",),
+    "chosen-images": ("item", "decision"),
+}
+CORRECTED = "corrected_"  # a preset's column of a corrected field is `corrected_<field>`
+_NAMES = ("item", "side", "annotator", "decision", "comment", "time", "duration", "first", "second", "adjudicated")
+_SECONDS = {"milliseconds": 0.001, "seconds": 1.0, "minutes": 60.0}
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The columns of one label in a row, as the settings write them; None for those that the file does not have."""
+
+    names: ColumnMap
+    part: str  # tells several labels in a row apart
+    annotator: str | None  # of all labels of this layout; None if a column names them
+
+    @cached_property
+    def _columns(self) -> dict[str, str]:
+        """What a column is for -> its name in lower case."""
+        return {name: getattr(self.names, name).lower() for name in _NAMES if getattr(self.names, name)}
+
+    @cached_property
+    def _corrected(self) -> dict[str, str]:
+        return {field: column.lower() for field, column in self.names.corrected.items()}
+
+    def is_given(self, record: Record) -> bool:
+        """Whether a row has this label or corrections."""
+        decision = self._columns.get("decision", "")
+        return bool(record.fields.get(decision)) or any(map(record.fields.get, self._corrected.values()))
+
+    def label(self, record: Record, seconds_per_unit: float) -> Label:
+        """The label in a row."""
+        fields, columns, place = record.fields, self._columns, record.place
+        cells = {name: fields.get(column, "") for name, column in columns.items()}
+        corrected = {field: fields[column] for field, column in self._corrected.items() if fields.get(column)}
+        comment, told = cells.get("comment", ""), cells.get("duration", "")
+        seconds = _number(told)
+        if seconds is None and told:
+            comment = f"{comment} ({self.names.duration}: {told})".strip()
+        shown = (cells.get("first", ""), cells.get("second", ""))
+        return Label(
+            item=cells.get("item", ""),
+            side=cells.get("side", ""),
+            annotator=cells.get("annotator", "") or self.annotator or "",
+            decision=cells.get("decision", ""),
+            means=ACCEPTED if corrected and "decision" not in columns else "",
+            corrected=corrected,
+            comment=comment,
+            time=cells.get("time", ""),
+            seconds=None if seconds is None else round(seconds * seconds_per_unit, 6),
+            shown=shown if "first" in columns and "second" in columns else None,
+            place=replace(place, part=self.part) if self.part else place,
+            columns=(self.names.item or "item", self.names.side or "side", self.names.decision or "decision"),
+            is_gold=record.is_gold,
+        )
+
+
+def merged(file: LabelFile, correctable: Sequence[str]) -> ColumnMap:
+    """The columns of the file's format, with those of the settings in their place.
+
+    Raises WhatifError when the settings name a field that nobody may correct.
+    """
+    given = file.columns.model_dump(exclude_unset=True)
+    preset = PRESETS[file.format].model_dump()
+    if NUMBERED not in (given.get("decision") or NUMBERED):  # one label in a row, although the preset has several
+        preset = {name: None if NUMBERED in (value or "") else value for name, value in preset.items()}
+        preset["corrected"] = {}
+    if correctable:
+        for field in file.columns.corrected:
+            if field not in correctable:
+                raise WhatifError(
+                    f"{file.path}: corrected: {field[:40]} is no field of these items; use {', '.join(correctable)}"
+                )
+    ending = f"_{NUMBERED}" if NUMBERED in (given.get("decision") or preset["decision"] or "") else ""
+    preset["corrected"] = {field: f"{CORRECTED}{field}{ending}" for field in correctable}
+    return ColumnMap(**{**preset, **given})
+
+
+def needed_columns(file: LabelFile) -> list[str]:
+    """The columns without a number that the file must have."""
+    given = file.columns.model_dump(exclude_unset=True)
+    columns = ColumnMap(**{**PRESETS[file.format].model_dump(), **given})
+    needed = dict.fromkeys([*NEEDED.get(file.format, ()), *(name for name in _NAMES if given.get(name))])
+    if file.annotator is not None:
+        needed.pop("annotator", None)
+    if file.columns.corrected and file.columns.decision is None:
+        needed.pop("decision", None)
+    names = [getattr(columns, name) for name in needed] + list(file.columns.corrected.values())
+    return [name for name in names if name and NUMBERED not in name]
+
+
+def layouts_of(
+    path: Path, file: LabelFile, found: Iterable[str], correctable: Sequence[str], kind: str
+) -> list[Layout]:
+    """The labels in a row of a file with the columns `found` (in lower case): one, or one for each number.
+
+    Raises WhatifError when a needed column is missing, and when nothing says who made the labels.
+    """
+    columns = dict.fromkeys(found)
+    check_columns(path, columns, needed_columns(file), kind)
+    names = merged(file, correctable)
+    if NUMBERED not in (names.decision or ""):
+        kept = _existing(names, columns)
+        if kept.annotator is None and file.annotator is None:
+            raise WhatifError(
+                f"{path}: no column says who made the labels; name it as columns.annotator, or give annotator: a name"
+            )
+        return [Layout(kept, "", file.annotator)]
+    layouts = []
+    numbers = _numbers(names.decision or "", columns)
+    if not numbers:
+        shown = ", ".join(one[:40] for one in columns if one)[:200] or "none"
+        raise WhatifError(
+            f"{path}: has no column {_with(names.decision or '', 1)}; a file of {kind} needs {names.decision} for "
+            f"n = 1, 2, ...; found: {shown}"
+        )
+    for number in numbers:
+        one = ColumnMap(
+            **{name: _with(column, number) for name in _NAMES if (column := getattr(names, name))},
+            corrected={field: _with(column, number) for field, column in names.corrected.items()},
+        )
+        kept = _existing(one, columns)
+        decision = str(one.decision)
+        # Where the file does not say who made the labels, the name of their column stands for the person.
+        layouts.append(Layout(kept, decision, file.annotator or decision))
+    return layouts
+
+
+def adjudication(file: LabelFile, found: Iterable[str], correctable: Sequence[str]) -> Layout | None:
+    """The layout of adjudicated decisions, if the file has such a column."""
+    names = _existing(merged(file, correctable), dict.fromkeys(found))
+    if names.adjudicated is None:
+        return None
+    about = ColumnMap(
+        item=names.item, side=names.side, first=names.first, second=names.second, decision=names.adjudicated
+    )
+    return Layout(about, names.adjudicated, ADJUDICATED)
+
+
+def read_layouts(
+    records: Sequence[Record], path: Path, file: LabelFile, correctable: Sequence[str], kind: str
+) -> Iterator[Label | Finding]:
+    """The labels of records, by the columns of the file; of a row without any label one that is empty."""
+    if not records:
+        return
+    found = columns_of(records)
+    layouts = layouts_of(path, file, found, correctable, kind)
+    final = adjudication(file, found, correctable)
+    every = [*layouts, *([final] if final else [])]
+    scale = _SECONDS[file.duration_unit]
+    for record in records:
+        if record.surplus:
+            detail = f"{record.surplus} more than the header has; quote texts that contain commas"
+            yield Finding(record.place, "too many fields", detail)
+            continue
+        given = [layout for layout in every if layout.is_given(record)] or every[:1]
+        yield from (layout.label(record, scale) for layout in given)
+
+
+def _existing(names: ColumnMap, columns: Iterable[str]) -> ColumnMap:
+    """The columns that the file has."""
+    known = set(columns)
+    kept = {name: column for name in _NAMES if (column := getattr(names, name)) and column.lower() in known}
+    return ColumnMap(**kept, corrected={f: c for f, c in names.corrected.items() if c.lower() in known})
+
+
+def _numbers(pattern: str, columns: Iterable[str]) -> list[int]:
+    before, _, after = pattern.lower().partition(NUMBERED)
+    numbered = re.compile(f"{re.escape(before)}([1-9][0-9]{{0,3}}){re.escape(after)}")
+    return sorted(int(match.group(1)) for column in columns if (match := numbered.fullmatch(column)))
+
+
+def _with(column: str, number: int) -> str:
+    return column.replace(NUMBERED, str(number))
+
+
+def _number(text: str) -> float | None:
+    """A duration; None if the text is no finite number from 0."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if 0 <= value < 1e12 else None

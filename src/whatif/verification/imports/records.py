@@ -1,0 +1,139 @@
+"""Reads label files as records of texts: CSV as spreadsheets save it, JSONL, and JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from whatif.errors import WhatifError
+from whatif.files.inputs import LONGEST_LINE, read_bytes
+from whatif.verification.imports.labels import Place
+from whatif.verification.label_files import read_label_file
+
+LARGEST_JSON = 1024**3  # bytes of a JSON file, which is read as a whole
+_FORMULA = re.compile(r'="(.*)"', re.DOTALL)  # as Excel writes a text that it must not read as a number
+_SURROGATES = re.compile("[\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A row of a file: texts by column, of which the names are in lower case."""
+
+    place: Place
+    fields: dict[str, str]
+    surplus: int = 0  # fields beyond those of the header
+    is_gold: bool = False
+
+
+def read_records(path: Path, name: str, kind: str, needed: Sequence[str] = ()) -> list[Record]:
+    """The rows of a file: JSONL or a JSON list of objects by the suffix of its name, CSV otherwise.
+
+    `name` is the file's name in places and `kind` describes the expected contents. Raises WhatifError naming the file
+    when it cannot be read as such, and when a `needed` column is missing from it.
+    """
+    suffix = path.suffix.lower()
+    if suffix not in (".json", ".jsonl", ".ndjson"):
+        return [
+            Record(
+                Place(name, row.line), {column: _unwrapped(text) for column, text in row.fields.items()}, row.surplus
+            )
+            for row in read_label_file(path, needed, file="labels", kind=kind)
+        ]
+    if suffix == ".json":
+        rows = [(Place(name, number, "row"), row) for number, row in enumerate(read_json(path, kind), 1)]
+    else:
+        rows = [(Place(name, line), row) for line, row in _json_lines(path, kind)]
+    records = [Record(place, as_fields(path, place, row)) for place, row in rows]
+    check_columns(path, columns_of(records), needed, kind)
+    return records
+
+
+def columns_of(records: Iterable[Record]) -> dict[str, None]:
+    """The names of all columns, in the order in which they occur."""
+    return dict.fromkeys(column for record in records for column in record.fields)
+
+
+def check_columns(path: Path, columns: Iterable[str], needed: Sequence[str], kind: str) -> None:
+    """Raises WhatifError when a needed column is missing."""
+    found = list(columns)
+    for column in needed:
+        if column.lower() not in found:
+            shown = ", ".join(one[:40] for one in found if one)[:200] or "none"
+            raise WhatifError(f"{path}: has no column {column}; a file of {kind} needs it; found: {shown}")
+
+
+def read_json(path: Path, kind: str) -> list[Any]:
+    """The elements of a JSON file that is a list. Raises WhatifError when it is not."""
+    text = _decoded(path, _bytes(path, kind), kind)
+    found = _parsed(text, str(path), kind)
+    if not isinstance(found, list):
+        raise WhatifError(f"{path}: is not a JSON list; give a list with one entry for each row")
+    return found
+
+
+def as_fields(path: Path, place: Place, row: Any) -> dict[str, str]:
+    """A JSON object as texts by name in lower case. Raises WhatifError when it is none, or a name occurs twice."""
+    if not isinstance(row, dict):
+        raise WhatifError(f"{path}: {place.row}: is not an object; give one object for each label, with its columns")
+    fields: dict[str, str] = {}
+    for key, value in row.items():
+        column = as_text(key).strip().lower()
+        if column in fields:
+            raise WhatifError(f"{path}: {place.row}: duplicate column {column[:40]}; keep one")
+        fields[column] = as_text(value).strip()
+    return fields
+
+
+def as_text(value: Any) -> str:
+    """A JSON value as text: null is empty, objects and lists are JSON. Halves of surrogate pairs are replaced."""
+    if value is None:
+        return ""
+    text = value if isinstance(value, str) else json.dumps(value, sort_keys=True, ensure_ascii=False)
+    return _SURROGATES.sub("\ufffd", text)
+
+
+def _json_lines(path: Path, kind: str) -> list[tuple[int, Any]]:
+    text = _decoded(path, _bytes(path, kind, longest_line=LONGEST_LINE), kind)
+    lines = ((number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip())
+    return [(number, _parsed(line, f"{path}: line {number}", kind)) for number, line in lines]
+
+
+def _bytes(path: Path, kind: str, longest_line: int | None = None) -> bytes:
+    try:
+        data = (
+            read_bytes(path, LARGEST_JSON, longest_line)
+            if longest_line is None
+            else read_bytes(path, longest_line=longest_line)
+        )
+    except OSError as error:
+        raise WhatifError(f"{path}: cannot be read ({error.strerror}); give a file of {kind}") from error
+    if not data.strip():
+        raise WhatifError(f"{path}: is empty; give a file of {kind}")
+    return data
+
+
+def _decoded(path: Path, data: bytes, kind: str) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise WhatifError(
+            f"{path}: line {line}: byte {data[error.start]:#04x} is not UTF-8; save the file of {kind} in UTF-8"
+        ) from error
+
+
+def _parsed(text: str, where: str, kind: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        told = str(error)[:100] if isinstance(error, ValueError) else "too many nested brackets"
+        raise WhatifError(f"{where}: is not JSON ({told}); give a file of {kind}") from error
+
+
+def _unwrapped(text: str) -> str:
+    formula = _FORMULA.fullmatch(text)
+    return formula.group(1).replace('""', '"').strip() if formula else text
