@@ -112,6 +112,8 @@ def task_id_of(item: str, seed: int) -> str:
 def items_labelled_three_times(items: Sequence[str], *, seed: int, share: float) -> set[str]:
     """The items that three annotators label: the first `share` of them, in an order drawn from seed and item ids."""
     number = min(len(items), max(1, round(share * len(items)))) if share else 0
+    if not number:
+        return set()
     drawn = sorted(items, key=lambda item: (float(stream(seed, "labelled by three", item).random()), item))
     return set(drawn[:number])
 

@@ -41,8 +41,15 @@ class ImportedLabels:
     @property
     def rejections(self) -> list[dict[str, str]]:
         """Rows of the table `rejections`, sorted by key."""
-        rows = [finding.rejection(several_files=self.files > 1) for finding in self.findings]
-        return sorted(rows, key=lambda row: row["item_id"])
+        rows = {}
+        for finding in self.findings:
+            row = finding.rejection(several_files=self.files > 1)
+            name, number = row["item_id"], 1
+            while row["item_id"] in rows:  # two annotations of a task with the same id
+                number += 1
+                row["item_id"] = f"{name}-{number}"
+            rows[row["item_id"]] = row
+        return [row for _, row in sorted(rows.items())]
 
     @property
     def counts(self) -> dict[str, int]:

@@ -53,6 +53,7 @@ def _annotations(
     path: Path, name: str, tasks: Sequence[dict[str, Any]], columns: ColumnMap
 ) -> Iterator[Record | Finding]:
     controls = {one.lower() for one in (columns.decision, columns.comment, *columns.corrected.values()) if one}
+    empty = {**dict.fromkeys(controls, ""), "annotator": "", "created_at": "", "lead_time": ""}
     labelled = strange = 0
     example = ""
     for number, task in enumerate(tasks, 1):
@@ -62,6 +63,7 @@ def _annotations(
             raise WhatifError(f"{path}: task {number}: has no data; give the JSON export of Label Studio")
         fields = as_fields(path, place, data)
         _check_data(path, fields, columns, f"task {number}: data")
+        fields |= empty
         annotations = next((task[key] for key in _ANNOTATIONS if key in task), None)
         if not isinstance(annotations, list):
             raise WhatifError(f"{path}: task {number}: annotations is not a list; give the JSON export of Label Studio")
@@ -126,13 +128,16 @@ def _minimal(path: Path, name: str, tasks: Sequence[dict[str, Any]], columns: Co
     records = []
     for number, task in enumerate(tasks, 1):
         place = Place(name, number, "task", f"annotation {as_text(task.get('annotation_id'))[:40] or 'none'}")
-        fields = as_fields(path, place, {**task, "annotator": _name(task.get("annotator"))})
+        known = {"annotation_id": task.get("annotation_id"), "annotator": _name(task.get("annotator"))}
+        fields = as_fields(path, place, {**task, **known})
         _check_data(path, fields, columns, f"task {number}")
         records.append(_one_value(Record(place, fields), columns))
-    if records and not any((columns.decision or "").lower() in record.fields for record in records):
+    control = (columns.decision or "").lower()
+    annotated = [record for record in records if record.fields["annotation_id"]]
+    if annotated and not any(control in record.fields for record in annotated):
         shown = ", ".join(column[:40] for column in records[0].fields)[:200]
         raise WhatifError(f"{path}: no task has `{columns.decision}`; found: {shown}; {_OURS}")
-    return list(records)
+    return [Record(record.place, {control: "", **record.fields}) for record in records]
 
 
 def _one_value(record: Record, columns: ColumnMap) -> Record:

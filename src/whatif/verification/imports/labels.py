@@ -62,9 +62,13 @@ class Finding:
         """
         place = self.place
         names = ["labels", *([place.file] if several_files else []), place.unit, f"{place.number:06d}"]
-        names += [place.part.replace(" ", "-")] if place.part else []
+        names += [place.part] if place.part else []
         where = str(place) if with_file else place.row
-        return {"item_id": "-".join(names), "reason": self.reason, "detail": f"{where}: {self.detail}"}
+        return {
+            "item_id": "-".join(names).replace(" ", "-"),
+            "reason": self.reason,
+            "detail": f"{where}: {self.detail}",
+        }
 
 
 class UnusableError(Exception):

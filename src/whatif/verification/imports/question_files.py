@@ -22,11 +22,11 @@ def read_corrected_copy(path: Path, name: str, file: LabelFile, items: Items, co
     Raises WhatifError when a file cannot be read, has no such column, or none of the fields.
     """
     copied = read_records(path, name, "corrected items", (column, *file.columns.corrected.values()))
+    if not copied:
+        raise WhatifError(f"{path}: has no rows, so all items would be rejected; give a copy with the rows to keep")
     before = _parent(file, column)
     known = {item.item_id: item.fields for item in items.by_id.values()} if before is None else before
     fields = _fields(path, file, items, copied, before)
-    if not copied:
-        raise WhatifError(f"{path}: has no rows, so all items would be rejected; give a copy with the rows to keep")
     about = (file.annotator or "", column)
     seen = set()
     for record in copied:
@@ -48,6 +48,12 @@ def read_corrected_copy(path: Path, name: str, file: LabelFile, items: Items, co
             yield Finding(record.place, "emptied field", f"{told}; to reject the item, remove its whole row")
             continue
         yield _label(label.item, record.place, ACCEPTED, about, changed)
+    if not seen & set(known):  # otherwise, the copy of another file would reject all items
+        original = "the items" if file.parent is None else file.parent
+        raise WhatifError(
+            f"{path}: {copied[0].place.row}: {column} is {quoted(copied[0].fields[column.lower()])}; no row has an id "
+            f"of {original}, for example {quoted(min(known, default=''))}; give a copy of it"
+        )
     for number, key in enumerate(sorted(set(known) - seen), 1):
         yield _label(key, Place(name, number, "removed row"), REJECTED, about)
 
@@ -68,6 +74,10 @@ def read_rejected_ids(path: Path, name: str, file: LabelFile, items: Items, colu
             continue
         listed.add(_resolved(label, items))
         yield label
+    if file.rest and listed == {None}:
+        raise WhatifError(
+            f"{path}: none of its ids is known, so all items would be accepted; give a list of these items"
+        )
     if file.rest:
         for number, item in enumerate(sorted(set(items.by_id) - listed), 1):
             yield _label(item, Place(name, number, "unlisted item"), file.rest, about)

@@ -11,12 +11,12 @@ from typing import Any
 
 from whatif.errors import WhatifError
 from whatif.files.inputs import LONGEST_LINE, read_bytes
+from whatif.files.well_formed import well_formed
 from whatif.verification.imports.labels import Place
 from whatif.verification.label_files import read_label_file
 
 LARGEST_JSON = 1024**3  # bytes of a JSON file, which is read as a whole
 _FORMULA = re.compile(r'="(.*)"', re.DOTALL)  # as Excel writes a text that it must not read as a number
-_SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ def as_text(value: Any) -> str:
     if value is None:
         return ""
     text = value if isinstance(value, str) else json.dumps(value, sort_keys=True, ensure_ascii=False)
-    return _SURROGATES.sub("\ufffd", text)
+    return well_formed(text)
 
 
 def _json_lines(path: Path, kind: str) -> list[tuple[int, Any]]:

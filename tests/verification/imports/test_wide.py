@@ -1,0 +1,167 @@
+"""Wide tables, as those of COCO-Counterfactuals: one row an image, one to three labels, captions in any order."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.verification.imports.files import PAIRS, QUESTIONS, csv_file, decisions, read, reasons
+from whatif.artifacts.schemas import JUDGEMENTS, REJECTIONS
+from whatif.artifacts.writer import write_artifact
+from whatif.errors import WhatifError
+from whatif.verification.imports.labels import ADJUDICATED
+
+TYPES = ("original", "counterfactual")
+COLUMNS = ("caption_1", "caption_2", "filename", "type", "label_1", "label_2", "label_3", "label")
+
+
+def row(
+    number: int, side: int, shown: tuple[int, int], *labels: str, final: str = "", **changes: str
+) -> dict[str, Any]:
+    pair = PAIRS[number]
+    named = {f"label_{place}": label for place, label in enumerate(labels, 1)}
+    captions = {"caption_1": pair[f"caption_{shown[0]}"], "caption_2": pair[f"caption_{shown[1]}"]}
+    about = {"filename": f"{pair['pair_id']}_{number}.jpg", "type": TYPES[side], "label": final}
+    return {**captions, **about, **named, **changes}
+
+
+def test_which_caption_was_chosen_is_read_from_the_row(tmp_path: Path) -> None:
+    """People who always choose the counterfactual caption, whichever stands first."""
+    draw = random.Random(1)
+    rows, expected = [], {}
+    for number, pair in enumerate(PAIRS):
+        for side in (0, 1):
+            first = draw.randrange(2)
+            people = 3 if draw.random() < 0.3 else 1
+            label = str(1 + (first == 0))
+            rows.append(row(number, side, (first, 1 - first), *[label] * people, final=label))
+            names = [*(f"label_{place + 1}" for place in range(people)), ADJUDICATED]
+            expected |= {(f"{pair['pair_id']}-{side}", name): "caption_1" for name in names}
+    draw.shuffle(rows)
+    labels = read(csv_file(tmp_path / "wide.csv", rows, COLUMNS), "wide")
+    assert decisions(labels) == expected and 24 * 2 < len(expected) < 24 * 4
+    assert (labels.findings, labels.unlabelled, labels.items_without_label) == ([], [], 0)
+    write_artifact(tmp_path / "judgements.parquet", JUDGEMENTS, labels.judgements)
+
+
+@pytest.mark.parametrize(
+    ("label", "decision"),
+    [
+        ("1", "caption_1"),
+        ("2.0", "caption_0"),
+        ("caption_1", "caption_1"),
+        ("Caption_2", "caption_0"),
+        (" BOTH ", "both"),
+        ("neither", "neither"),
+        ("a man on  horse 2", "caption_0"),
+        ('="2"', "caption_0"),
+    ],
+)
+def test_words_and_caption_texts(tmp_path: Path, label: str, decision: str) -> None:
+    labels = read(csv_file(tmp_path / "wide.csv", [row(2, 0, (1, 0), label)], COLUMNS), "wide")
+    assert decisions(labels) == {("1002_2-0", "label_1"): decision}
+
+
+def test_a_value_map_replaces_the_words(tmp_path: Path) -> None:
+    rows = [row(0, 0, (1, 0), "A", "B"), row(1, 1, (1, 0), "right", "WRONG"), row(2, 1, (1, 0), "1", "n/a", "?")]
+    values = {"a": "first", "b": "second", "right": "own", "wrong": "other", "n/a": "unlabelled"}
+    labels = read(csv_file(tmp_path / "wide.csv", rows, COLUMNS), "wide", values=values)
+    assert decisions(labels) == {
+        ("1000_0-0", "label_1"): "caption_1",
+        ("1000_0-0", "label_2"): "caption_0",
+        ("1001_1-1", "label_1"): "caption_1",
+        ("1001_1-1", "label_2"): "caption_0",
+    }
+    assert reasons(labels) == {"unknown label": 2} and len(labels.unlabelled) == 1
+    assert "line 4, label_1: column label_1: '1' is not one of a, b, right" in labels.rejections[0]["detail"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason", "told"),
+    [
+        ({"filename": "999999_1_0.jpg"}, "unknown item", "filename is '999999_1_0.jpg'"),
+        ({"type": "edited"}, "unknown side", "column type: 'edited' is none of original, counterfactual"),
+        ({"type": ""}, "no side", "filename names pair 1000_0, but no column says its side"),
+        ({"filename": "1000_0-1"}, "side", "column type is 'original', but item 1000_0-1 is the counterfactual"),
+        ({"caption_1": "A cat"}, "other captions", "the captions 'A cat' and"),
+        ({"filename": f"{PAIRS[3]['pair_id']}_0"}, "other captions", "are not those of item 1003_0-0"),
+        ({"label_1": "3"}, "unknown label", "column label_1: '3' is not one of 1, 2"),
+    ],
+)
+def test_a_row_that_cannot_be_used_is_listed(tmp_path: Path, changes: dict[str, str], reason: str, told: str) -> None:
+    rows = [row(0, 0, (0, 1), "1", **changes), row(1, 0, (0, 1), "1")]
+    labels = read(csv_file(tmp_path / "wide.csv", rows, COLUMNS), "wide")
+    (lost,) = labels.rejections
+    assert (lost["item_id"], lost["reason"]) == ("labels-line-000002-label_1", reason)
+    assert lost["detail"].startswith("wide.csv: line 2, label_1: ") and told in lost["detail"]
+    assert len(labels.judgements) == 1
+    write_artifact(tmp_path / "rejections.parquet", REJECTIONS, labels.rejections)
+
+
+@pytest.mark.parametrize(
+    "name", ["1000_0", "1000_0.png", "1000_0_17", "1000_0_17.JPG", "images/1000_0_17.jpg", "1000_0-0"]
+)
+def test_names_of_image_files(tmp_path: Path, name: str) -> None:
+    labels = read(csv_file(tmp_path / "wide.csv", [row(0, 0, (0, 1), "1", filename=name)], COLUMNS), "wide")
+    assert decisions(labels) == {("1000_0-0", "label_1"): "caption_0"}
+
+
+def test_a_row_without_any_label_is_unlabelled_once(tmp_path: Path) -> None:
+    rows = [row(0, 0, (0, 1)), row(1, 0, (0, 1), "", "2"), row(2, 0, (0, 1), final="1")]
+    labels = read(csv_file(tmp_path / "wide.csv", rows, COLUMNS), "wide")
+    assert [str(place) for place in labels.unlabelled] == ["wide.csv: line 2, label_1"]
+    assert set(decisions(labels)) == {("1001_1-0", "label_2"), ("1002_2-0", ADJUDICATED)}
+    assert labels.items_without_label == 22 and labels.counts == {"counted": 2, "unlabelled": 1}
+
+
+def test_annotators_named_in_columns_of_their_own(tmp_path: Path) -> None:
+    rows = [{**row(0, 0, (0, 1), "1", "1", "2"), "annotator_1": "ann", "annotator_2": "bob", "annotator_3": "ann"}]
+    labels = read(csv_file(tmp_path / "wide.csv", rows), "wide", columns={"adjudicated": None})
+    assert decisions(labels) == {("1000_0-0", "bob"): "caption_0"}
+    assert reasons(labels) == {"given twice, differently": 2}
+    assert "line 2, label_1 and line 2, label_3 give different values" in labels.rejections[0]["detail"]
+
+
+def test_captions_that_are_alike_are_not_told_apart(tmp_path: Path) -> None:
+    from whatif.verification.imports.items import Items
+
+    items = Items.of_pairs([{**PAIRS[0], "caption_0": "a dog", "caption_1": "a dog"}], seed=0)
+    rows = [row(0, 0, (0, 1), "1", "both", caption_1="a dog", caption_2="A dog")]
+    labels = read(csv_file(tmp_path / "wide.csv", rows, COLUMNS), "wide", items)
+    assert decisions(labels) == {("1000_0-0", "label_2"): "both"}
+    assert reasons(labels) == {"order of captions": 1}
+
+
+def test_without_captions_in_the_row_first_and_second_mean_nothing(tmp_path: Path) -> None:
+    rows = [{"filename": "1000_0", "type": "original", "label_1": "1", "label_2": PAIRS[0]["caption_1"]}]
+    labels = read(csv_file(tmp_path / "wide.csv", rows), "wide")
+    assert decisions(labels) == {("1000_0-0", "label_2"): "caption_1"}
+    assert "'1' is the first caption, but the row does not tell" in labels.rejections[0]["detail"]
+
+
+def test_questions_have_wide_tables_too(tmp_path: Path) -> None:
+    rows = [{"id": "q1", "vote 1": "accept", "vote 2": "REJECT", "answer 1": "", "answer 2": "7"}]
+    columns = {"item": "id", "decision": "vote {n}", "corrected": {"answer": "answer {n}"}}
+    labels = read(csv_file(tmp_path / "wide.csv", rows), "wide", QUESTIONS, columns=columns)
+    assert decisions(labels) == {("q1", "vote 1"): "accept", ("q1", "vote 2"): "reject"}
+    assert [one["corrected"] for one in labels.judgements] == ["{}", '{"answer":"7"}']
+
+
+def test_a_table_without_label_columns_is_one_line(tmp_path: Path) -> None:
+    path = csv_file(tmp_path / "wide.csv", [{"filename": "1000_0", "type": "original", "score": "1"}])
+    with pytest.raises(
+        WhatifError, match=r"has no column label_1; .* needs label_\{n\} for n = 1, 2, ...; found: filename"
+    ):
+        read(path, "wide")
+
+
+def test_a_table_of_other_pairs_is_one_line(tmp_path: Path) -> None:
+    rows = [row(0, 0, (0, 1), "1", filename="7_7"), row(0, 0, (0, 1), "1", filename="8_8")]
+    with pytest.raises(
+        WhatifError, match="none of its 2 labels is about one of these pairs; line 2, label_1: filename"
+    ) as error:
+        read(csv_file(tmp_path / "wide.csv", rows, COLUMNS), "wide")
+    assert "\n" not in str(error.value)
