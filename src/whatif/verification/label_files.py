@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from whatif.errors import WhatifError
 from whatif.files.inputs import LONGEST_LINE, read_bytes
+from whatif.files.well_formed import escaped
 
 
 @dataclass(frozen=True)
@@ -42,11 +43,11 @@ def read_label_file(path: Path, needed: Sequence[str], *, file: str, kind: str) 
             names = [name.strip().lower() for name in record]
             for column in needed:
                 if column.lower() not in names:
-                    found = ", ".join(name[:40] for name in names if name)[:200] or "none"
+                    found = listed(names)
                     raise WhatifError(f"{path}: has no column {column}; a file of {kind} needs it; found: {found}")
             twice = next((name for name in names if name and names.count(name) > 1), None)
             if twice is not None:
-                raise WhatifError(f"{path}: duplicate column {twice[:40]}; keep one")
+                raise WhatifError(f"{path}: duplicate column {listed([twice])}; keep one")
             continue
         values = [field.strip() for field in record]
         if any(values):
@@ -54,6 +55,11 @@ def read_label_file(path: Path, needed: Sequence[str], *, file: str, kind: str) 
             fields = dict(zip(names, padded[: len(names)], strict=True))
             rows.append(LabelRow(file, line, fields, len([field for field in values[len(names) :] if field])))
     return rows
+
+
+def listed(columns: Iterable[str]) -> str:
+    """Names of columns as a message shows them: on one line, and not too many."""
+    return ", ".join(escaped(name[:40]) for name in columns if name)[:200] or "none"
 
 
 def rejection(row: LabelRow, reason: str, detail: str) -> dict[str, str]:

@@ -13,35 +13,15 @@ import pytest
 from tests.verification.imports.files import PAIRS, QUESTIONS, TASKS, csv_file, decisions, read
 from whatif.errors import WhatifError
 
+# fmt: off
 BATCH = [
-    "HITId",
-    "HITTypeId",
-    "Title",
-    "Description",
-    "Keywords",
-    "Reward",
-    "CreationTime",
-    "MaxAssignments",
-    "RequesterAnnotation",
-    "AssignmentDurationInSeconds",
-    "AutoApprovalDelayInSeconds",
-    "Expiration",
-    "NumberOfSimilarHITs",
-    "LifetimeInSeconds",
-    "AssignmentId",
-    "WorkerId",
-    "AssignmentStatus",
-    "AcceptTime",
-    "SubmitTime",
-    "AutoApprovalTime",
-    "ApprovalTime",
-    "RejectionTime",
-    "RequesterFeedback",
-    "WorkTimeInSeconds",
-    "LifetimeApprovalRate",
-    "Last30DaysApprovalRate",
-    "Last7DaysApprovalRate",
+    "HITId", "HITTypeId", "Title", "Description", "Keywords", "Reward", "CreationTime", "MaxAssignments",
+    "RequesterAnnotation", "AssignmentDurationInSeconds", "AutoApprovalDelayInSeconds", "Expiration",
+    "NumberOfSimilarHITs", "LifetimeInSeconds", "AssignmentId", "WorkerId", "AssignmentStatus", "AcceptTime",
+    "SubmitTime", "AutoApprovalTime", "ApprovalTime", "RejectionTime", "RequesterFeedback", "WorkTimeInSeconds",
+    "LifetimeApprovalRate", "Last30DaysApprovalRate", "Last7DaysApprovalRate",
 ]
+# fmt: on
 
 
 def assignment(

@@ -16,7 +16,7 @@ from whatif.verification.picture_tasks import as_shown, picture_tasks
 
 ACCEPTED, REJECTED = "accept", "reject"
 SIDE_WORDS = {word: side for side in SIDES for word in (str(side), VARIANTS[side], f"caption_{side}")}
-_TASK = re.compile(r"task-[0-9a-f]{16}")
+_TASK, _TASK_COLUMN = "task-", "task_id"
 _SUFFIXES = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".bmp")
 _NUMBERED = re.compile(r"(.+)_[0-9]+")
 
@@ -125,7 +125,7 @@ class Items:
 
         Raises UnusableError when the row does not name exactly one item of these.
         """
-        task = self.tasks.get(label.item) if _TASK.fullmatch(label.item) or label.columns[0] == "task_id" else None
+        task = self.tasks.get(label.item) if _names_a_task(label) else None
         side = self._side(label, sides)
         item = self.by_id[task.item_id] if task else self._named(label, side)
         if side is not None and item.side is not None and side != item.side:
@@ -166,14 +166,19 @@ class Items:
 
     def _unknown(self, label: Label) -> tuple[str, str]:
         column = label.columns[0]
-        if _TASK.fullmatch(label.item):
+        is_task = _names_a_task(label)
+        if is_task:
             told = f"; give the {self.things} and the seed that the tasks were made with"
         else:
             told = (
                 f"; an item is for example {quoted(next(iter(self.by_id)))}" if self.by_id else "; there are no items"
             )
-        is_task = column == "task_id" or column.endswith(".task_id")
         return UNKNOWN[is_task], f"{column} is {quoted(label.item)}{told}"
+
+
+def _names_a_task(label: Label) -> bool:
+    """Whether a label is about a task of our own export, by its id or by the name of the column."""
+    return label.item.startswith(_TASK) or label.columns[0].rpartition(".")[2] == _TASK_COLUMN
 
 
 def _order(shown: tuple[str, str], item: Item) -> tuple[int, int] | None:

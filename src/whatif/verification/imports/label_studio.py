@@ -15,6 +15,7 @@ from whatif.errors import WhatifError
 from whatif.verification.imports.labels import Finding, Place, quoted
 from whatif.verification.imports.records import Record, as_fields, as_text, check_columns, read_json, read_records
 from whatif.verification.imports.settings import ColumnMap
+from whatif.verification.label_files import listed
 
 _KIND = "labels from Label Studio"
 _ANNOTATIONS = ("annotations", "completions")  # the second before version 1.0
@@ -73,9 +74,9 @@ def _annotations(
             if not isinstance(annotation, dict) or not isinstance(annotation.get("result", []), list):
                 raise WhatifError(f"{path}: task {number}: annotation {position} has no list `result`; export it again")
             known = annotation.get("id")
-            here = Place(name, number, "task", f"annotation {as_text(position if known is None else known)[:40]}")
+            here = Place(name, number, "task", f"annotation {listed([as_text(position if known is None else known)])}")
             if annotation.get("was_cancelled") is True or annotation.get("skipped") is True:
-                yield Finding(here, "cancelled", f"{_annotator(annotation) or 'the annotator'} skipped the task")
+                yield Finding(here, "cancelled", f"{listed([_annotator(annotation)])} skipped the task")
                 continue
             results, others = _results(path, here, annotation.get("result", []), controls)
             if others and (columns.decision or "").lower() not in results:
@@ -106,12 +107,11 @@ def _results(path: Path, place: Place, results: Sequence[Any], controls: set[str
         if control.lower() not in controls:
             if isinstance(result, dict) and "from_name" not in result and kind != "relation":
                 raise WhatifError(f"{path}: {place.row}: a result has no from_name; export it again from Label Studio")
-            others.append(f"control {quoted(control)} of type {kind[:20] or 'unknown'}")
+            others.append(f"control {quoted(control)} of type {listed([kind])}")
             continue
         if kind not in _VALUES:
             raise WhatifError(
-                f"{path}: {place.row}: control {control} is of type {kind[:20] or 'unknown'}, not choices or textarea; "
-                f"{_OURS}"
+                f"{path}: {place.row}: control {control} is of type {listed([kind])}, not choices or textarea; {_OURS}"
             )
         value = result.get("value")
         texts = value.get(_VALUES[kind]) if isinstance(value, dict) else None
@@ -127,7 +127,7 @@ def _results(path: Path, place: Place, results: Sequence[Any], controls: set[str
 def _minimal(path: Path, name: str, tasks: Sequence[dict[str, Any]], columns: ColumnMap) -> list[Record | Finding]:
     records = []
     for number, task in enumerate(tasks, 1):
-        place = Place(name, number, "task", f"annotation {as_text(task.get('annotation_id'))[:40] or 'none'}")
+        place = Place(name, number, "task", f"annotation {listed([as_text(task.get('annotation_id'))])}")
         known = {"annotation_id": task.get("annotation_id"), "annotator": _name(task.get("annotator"))}
         fields = as_fields(path, place, {**task, **known})
         _check_data(path, fields, columns, f"task {number}")
@@ -135,8 +135,8 @@ def _minimal(path: Path, name: str, tasks: Sequence[dict[str, Any]], columns: Co
     control = (columns.decision or "").lower()
     annotated = [record for record in records if record.fields["annotation_id"]]
     if annotated and not any(control in record.fields for record in annotated):
-        shown = ", ".join(column[:40] for column in records[0].fields)[:200]
-        raise WhatifError(f"{path}: no task has `{columns.decision}`; found: {shown}; {_OURS}")
+        found = listed(records[0].fields)
+        raise WhatifError(f"{path}: no task has `{columns.decision}`; found: {found}; {_OURS}")
     return [Record(record.place, {control: "", **record.fields}) for record in records]
 
 
@@ -181,8 +181,7 @@ def _name(value: Any) -> str:
 
 def _check_data(path: Path, fields: dict[str, str], columns: ColumnMap, where: str) -> None:
     if columns.item and columns.item.lower() not in fields:
-        shown = ", ".join(one[:40] for one in fields if one)[:200] or "nothing"
         raise WhatifError(
-            f"{path}: {where}: there is no {columns.item}; found: {shown}; give the tasks of our own export to Label "
-            "Studio, or name the id in columns.item"
+            f"{path}: {where}: there is no {columns.item}; found: {listed(fields)}; give the tasks of our own export "
+            "to Label Studio, or name the id in columns.item"
         )

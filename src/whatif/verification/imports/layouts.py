@@ -13,6 +13,7 @@ from whatif.verification.imports.items import ACCEPTED
 from whatif.verification.imports.labels import ADJUDICATED, Finding, Label
 from whatif.verification.imports.records import Record, check_columns, columns_of
 from whatif.verification.imports.settings import NUMBERED, ColumnMap, LabelFile
+from whatif.verification.label_files import listed
 
 # Columns by which each format names what a label is; a column that the settings do not give may be missing.
 PRESETS: dict[str, ColumnMap] = {
@@ -181,10 +182,9 @@ def layouts_of(
     layouts = []
     numbers = _numbers(names.decision or "", columns)
     if not numbers:
-        shown = ", ".join(one[:40] for one in columns if one)[:200] or "none"
         raise WhatifError(
             f"{path}: has no column {_with(names.decision or '', 1)}; a file of {kind} needs {names.decision} for "
-            f"n = 1, 2, ...; found: {shown}"
+            f"n = 1, 2, ...; found: {listed(columns)}"
         )
     for number in numbers:
         one = ColumnMap(
@@ -193,8 +193,9 @@ def layouts_of(
         )
         kept = _existing(one, columns)
         decision = str(one.decision)
-        # Where the file does not say who made the labels, the name of their column stands for the person.
-        layouts.append(Layout(kept, decision, file.annotator or decision))
+        # Where no column says who made the labels, the name of their own column stands for the person.
+        unnamed = decision if kept.annotator is None else None
+        layouts.append(Layout(kept, decision, file.annotator or unnamed))
     return layouts
 
 

@@ -101,7 +101,7 @@ def _id_records(path: Path, name: str, column: str) -> list[Record]:
 def _lines(path: Path, name: str) -> list[tuple[Place, str]]:
     from whatif.verification.label_files import text_of
 
-    lines = enumerate(text_of(path, "list of rejected ids, one a line").split("\n"), 1)
+    lines = enumerate(text_of(path, "rejected ids").split("\n"), 1)
     return [(Place(name, number), line.strip()) for number, line in lines if line.strip()]
 
 

@@ -13,7 +13,7 @@ from whatif.errors import WhatifError
 from whatif.files.inputs import LONGEST_LINE, read_bytes
 from whatif.files.well_formed import well_formed
 from whatif.verification.imports.labels import Place
-from whatif.verification.label_files import read_label_file
+from whatif.verification.label_files import listed, read_label_file
 
 LARGEST_JSON = 1024**3  # bytes of a JSON file, which is read as a whole
 _FORMULA = re.compile(r'="(.*)"', re.DOTALL)  # as Excel writes a text that it must not read as a number
@@ -62,8 +62,7 @@ def check_columns(path: Path, columns: Iterable[str], needed: Sequence[str], kin
     found = list(columns)
     for column in needed:
         if column.lower() not in found:
-            shown = ", ".join(one[:40] for one in found if one)[:200] or "none"
-            raise WhatifError(f"{path}: has no column {column}; a file of {kind} needs it; found: {shown}")
+            raise WhatifError(f"{path}: has no column {column}; a file of {kind} needs it; found: {listed(found)}")
 
 
 def read_json(path: Path, kind: str) -> list[Any]:
@@ -83,7 +82,7 @@ def as_fields(path: Path, place: Place, row: Any) -> dict[str, str]:
     for key, value in row.items():
         column = as_text(key).strip().lower()
         if column in fields:
-            raise WhatifError(f"{path}: {place.row}: duplicate column {column[:40]}; keep one")
+            raise WhatifError(f"{path}: {place.row}: duplicate column {listed([column])}; keep one")
         fields[column] = as_text(value).strip()
     return fields
 
