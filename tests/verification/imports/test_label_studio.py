@@ -190,6 +190,18 @@ def test_several_choices_are_no_label(tmp_path: Path) -> None:
         assert """'["1", "2"]' is not one of 1, 2, both, neither""" in labels.rejections[0]["detail"]
 
 
+@pytest.mark.parametrize("comment", ["[sic] wrong", "[1]", '{"a": 2}', '["x"]', "{", 'both "dogs", and\na cat'])
+def test_comments_in_brackets_are_comments(tmp_path: Path, comment: str) -> None:
+    tasks = [task(1, {"task_id": TASKS[0].task_id}, annotation(1, ANN, choice("1"), text(comment)))]
+    assert [labels.judgements[0]["comment"] for labels in three_forms(tmp_path, tasks)] == [comment] * 3
+
+
+def test_texts_of_several_lines_are_kept_together(tmp_path: Path) -> None:
+    several = {**text("x"), "value": {"text": ["one", "two"]}}
+    tasks = [task(1, {"task_id": TASKS[0].task_id}, annotation(1, ANN, choice("1"), several))]
+    assert [labels.judgements[0]["comment"] for labels in three_forms(tmp_path, tasks)] == ['["one", "two"]'] * 3
+
+
 def test_tasks_without_annotations_are_unlabelled(tmp_path: Path) -> None:
     tasks = [task(1, {"task_id": TASKS[0].task_id}), task(2, {"task_id": TASKS[1].task_id}, annotation(1, 7))]
     labels = read(json_file(tmp_path / "p.json", tasks), "label-studio")

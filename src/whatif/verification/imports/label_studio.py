@@ -156,10 +156,13 @@ def _texts(text: str) -> list[str]:
         value = json.loads(text)
     except (ValueError, RecursionError):
         return [text]
-    found = []
-    for one in value if isinstance(value, list) else [value]:
-        inner = next((one[key] for key in _VALUES.values() if key in one), one) if isinstance(one, dict) else one
-        found += [as_text(part) for part in (inner if isinstance(inner, list) else [inner])]
+    found: list[str] = []
+    for one in value if isinstance(value, list) and len(value) != 1 else [value]:
+        inner = next((one[key] for key in _VALUES.values() if key in one), None) if isinstance(one, dict) else one
+        parts = inner if isinstance(inner, list) and isinstance(one, dict) else [inner]
+        if not all(isinstance(part, str) for part in parts):
+            return [text]  # somebody wrote a comment in brackets
+        found += parts
     return found
 
 
