@@ -111,6 +111,14 @@ def test_columns_of_corrections_by_their_usual_names(tmp_path: Path) -> None:
     assert labels.rejections[0]["detail"] == "x.csv: line 3: answer has a new value, but decision is empty"
 
 
+def test_the_format_columns_reads_only_the_columns_that_are_named(tmp_path: Path) -> None:
+    rows = [{"id": "q1", "vote_1": "accept", "vote_2": "reject", "corrected_answer_1": "7", "label": "reject"}]
+    columns = {"item": "id", "decision": "vote_{n}"}
+    labels = read(csv_file(tmp_path / "x.csv", rows), "columns", QUESTIONS, columns=columns)
+    assert decisions(labels) == {("q1", "vote_1"): "accept", ("q1", "vote_2"): "reject"}
+    assert {row["corrected"] for row in labels.judgements} == {"{}"}
+
+
 def test_a_correction_that_is_not_allowed_is_one_line(tmp_path: Path) -> None:
     path = csv_file(tmp_path / "x.csv", ROWS)
     with pytest.raises(WhatifError, match="corrected: colour is no field of these items; use answer, image, question"):

@@ -76,7 +76,10 @@ def test_a_value_map_replaces_the_words(tmp_path: Path) -> None:
         ("1001_1-1", "label_2"): "caption_0",
     }
     assert reasons(labels) == {"unknown label": 2} and len(labels.unlabelled) == 1
-    assert "line 4, label_1: column label_1: '1' is not one of a, b, right" in labels.rejections[0]["detail"]
+    assert (
+        "line 4, label_1: '1' is not one of a, b, right, wrong, n/a, nor the text of an option (column label_1)"
+        in labels.rejections[0]["detail"]
+    )
 
 
 @pytest.mark.parametrize(
@@ -88,7 +91,11 @@ def test_a_value_map_replaces_the_words(tmp_path: Path) -> None:
         ({"filename": "1000_0-1"}, "side", "column type is 'original', but item 1000_0-1 is the counterfactual"),
         ({"caption_1": "A cat"}, "other captions", "the captions 'A cat' and"),
         ({"filename": f"{PAIRS[3]['pair_id']}_0"}, "other captions", "are not those of item 1003_0-0"),
-        ({"label_1": "3"}, "unknown label", "column label_1: '3' is not one of 1, 2"),
+        (
+            {"label_1": "3"},
+            "unknown label",
+            "'3' is not one of 1, 2, caption_1, caption_2, both, neither, nor the text of an option (column label_1)",
+        ),
     ],
 )
 def test_a_row_that_cannot_be_used_is_listed(tmp_path: Path, changes: dict[str, str], reason: str, told: str) -> None:

@@ -60,7 +60,7 @@ class Words:
         if meaning is None:
             texts = ", nor the text of an option" if item.captions else ""
             told = f"{quoted(label.decision)} is not one of {self._known}{texts}"
-            raise UnusableError("unknown label", f"column {label.columns[2]}: {told}")
+            raise UnusableError("unknown label", f"{told} (column {label.columns[2]})")
         if meaning == UNLABELLED:
             return None
         if meaning in (FIRST, SECOND):

@@ -145,7 +145,8 @@ def merged(file: LabelFile, correctable: Sequence[str]) -> ColumnMap:
                     f"{file.path}: corrected: {field[:40]} is no field of these items; use {', '.join(correctable)}"
                 )
     ending = f"_{NUMBERED}" if NUMBERED in (given.get("decision") or preset["decision"] or "") else ""
-    preset["corrected"] = {field: f"{CORRECTED}{field}{ending}" for field in correctable}
+    usual = () if file.format == "columns" else correctable
+    preset["corrected"] = {field: f"{CORRECTED}{field}{ending}" for field in usual}
     return ColumnMap(**{**preset, **given})
 
 
