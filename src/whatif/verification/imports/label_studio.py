@@ -162,7 +162,7 @@ def _texts(text: str) -> list[str]:
         parts = inner if isinstance(inner, list) and isinstance(one, dict) else [inner]
         if not all(isinstance(part, str) for part in parts):
             return [text]  # somebody wrote a comment in brackets
-        found += parts
+        found += [str(part) for part in parts]
     return found
 
 
