@@ -93,7 +93,7 @@ def plain(value: Any) -> Any:
     """A value of the parameters as JSON values, with the keys of `params.yaml`."""
     if isinstance(value, Settings):
         return value.model_dump(mode="json", by_alias=True)
-    if isinstance(value, tuple):
+    if isinstance(value, list | tuple):
         return [plain(inner) for inner in value]
     return {key: plain(inner) for key, inner in value.items()} if isinstance(value, dict) else value
 

@@ -8,8 +8,10 @@ import pytest
 import yaml
 from pydantic import Field, ValidationError
 
+from whatif.artifacts.reader import canonical_json
 from whatif.graph.reading import named_outside, read
 from whatif.params.base import BenchmarkSettings, Settings
+from whatif.params.whole import plain
 from whatif.verification.imports.settings import LabelFile, LabelFiles
 
 
@@ -59,8 +61,8 @@ def test_words_that_yaml_reads_as_numbers() -> None:
         ("{path: a.csv, format: long, annotator: ann, columns: {annotator: who}}", "are both given; keep one"),
         ("{path: a.csv, format: long, parent: b.csv}", "parent: only the format corrected-copy has one"),
         ("{path: a.csv, format: long, rest: accept}", "rest: only for the format rejected-ids"),
-        ("{path: a.csv, format: long, columns: {item: null}}", "columns.item is null"),
-        ("{path: a.csv, format: long, columns: {decision: null}}", "columns.decision is null"),
+        ("{path: a.csv, format: long, columns: {item: ''}}", "columns.item is empty"),
+        ("{path: a.csv, format: long, columns: {decision: ''}}", "columns.decision is empty"),
         (
             "{path: a.csv, format: wide, columns: {decision: x, comment: 'y{n}'}}",
             "a column has {n}, but `decision` has",
@@ -95,3 +97,11 @@ def test_label_files_and_their_parents_are_outside_the_graph() -> None:
     assert read(lambda s: s.verify, "toy", settings).outside == named
     assert read(picked, "toy", settings).outside == named
     assert read(picked, "toy", Toy()).outside == ()
+
+
+def test_settings_that_mean_different_things_have_different_fingerprints() -> None:
+    written = ("{}", "{adjudicated: ''}", "{adjudicated: final}", "{decision: 'vote_{n}'}", "{corrected: {a: 'b_{n}'}}")
+    files = [of(f"labels: {{path: a.csv, format: wide, columns: {columns}}}") for columns in written]
+    assert len({canonical_json(plain(file)) for file in files}) == len(written)
+    for file in files:  # what is read again from its plain form means the same
+        assert Verify.model_validate({"labels": plain(file)}).labels == file

@@ -126,12 +126,12 @@ def test_a_row_without_any_label_is_unlabelled_once(tmp_path: Path) -> None:
 
 def test_annotators_named_in_columns_of_their_own(tmp_path: Path) -> None:
     rows = [{**row(0, 0, (0, 1), "1", "1", "2"), "annotator_1": "ann", "annotator_2": "bob", "annotator_3": "ann"}]
-    labels = read(csv_file(tmp_path / "wide.csv", rows), "wide", columns={"adjudicated": None})
+    labels = read(csv_file(tmp_path / "wide.csv", rows), "wide", columns={"adjudicated": ""})
     assert decisions(labels) == {("1000_0-0", "bob"): "caption_0"}
     assert reasons(labels) == {"given twice, differently": 2}
     assert "line 2, label_1 and line 2, label_3 give different values" in labels.rejections[0]["detail"]
     unnamed = csv_file(tmp_path / "unnamed.csv", [{**rows[0], "annotator_2": ""}])
-    assert reasons(read(unnamed, "wide", columns={"adjudicated": None}))["no annotator"] == 1
+    assert reasons(read(unnamed, "wide", columns={"adjudicated": ""}))["no annotator"] == 1
 
 
 def test_captions_that_are_alike_are_not_told_apart(tmp_path: Path) -> None:

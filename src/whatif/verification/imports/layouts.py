@@ -133,7 +133,7 @@ def merged(file: LabelFile, correctable: Sequence[str]) -> ColumnMap:
 
     Raises WhatifError when the settings name a field that nobody may correct.
     """
-    given = file.columns.model_dump(exclude_unset=True)
+    given = file.columns.given()
     preset = PRESETS[file.format].model_dump()
     if NUMBERED not in (given.get("decision") or NUMBERED):  # one label in a row, although the preset has several
         preset = {name: None if NUMBERED in (value or "") else value for name, value in preset.items()}
@@ -152,12 +152,12 @@ def merged(file: LabelFile, correctable: Sequence[str]) -> ColumnMap:
 
 def needed_columns(file: LabelFile) -> list[str]:
     """The columns without a number that the file must have."""
-    given = file.columns.model_dump(exclude_unset=True)
+    given = file.columns.given()
     columns = ColumnMap(**{**PRESETS[file.format].model_dump(), **given})
     needed = dict.fromkeys([*NEEDED.get(file.format, ()), *(name for name in _NAMES if given.get(name))])
     if file.annotator is not None:
         needed.pop("annotator", None)
-    if file.columns.corrected and file.columns.decision is None:
+    if file.columns.corrected and not file.columns.decision:
         needed.pop("decision", None)
     names = [getattr(columns, name) for name in needed] + list(file.columns.corrected.values())
     return [name for name in names if name and NUMBERED not in name]

@@ -37,6 +37,8 @@ def _texts(given: Any) -> Any:
 class ColumnMap(Settings):
     """The columns of a label file. A format has defaults; what is given here replaces them and must exist.
 
+    An empty name means that the file has no such column, or that it is to be ignored.
+
     `{n}` in `decision` stands for 1, 2, 3, ...: a row then has several labels. It may also be in the other names.
     """
 
@@ -52,14 +54,14 @@ class ColumnMap(Settings):
     second: str | None = None
     adjudicated: str | None = None  # the final decision, by an adjudicator
 
+    def given(self) -> dict[str, Any]:
+        """The names that the settings give; None and no corrected fields stand for those of the format."""
+        return {name: value for name, value in self.model_dump().items() if value is not None and value != {}}
+
     @model_validator(mode="after")
     def _numbered(self) -> ColumnMap:
         others = (self.item, self.side, self.annotator, self.comment, self.time, self.duration, self.first, self.second)
-        if (
-            self.decision is not None
-            and NUMBERED not in self.decision
-            and any(NUMBERED in (one or "") for one in others)
-        ):
+        if self.decision and NUMBERED not in self.decision and any(NUMBERED in (one or "") for one in others):
             raise ValueError(f"a column has {NUMBERED}, but `decision` has not; number the decisions, too")
         if NUMBERED in (self.decision or ""):
             for field, column in self.corrected.items():
@@ -103,22 +105,18 @@ class LabelFile(Settings):
             raise ValueError("annotator and columns.annotator are both given; keep one")
         if self.format in ONE_PERSON and self.annotator is None:
             raise ValueError(f"annotator is missing; a file of the format {self.format} does not say who made it")
-        if self.format in ONE_PERSON and (extra := self.columns.model_fields_set - {"item", "corrected"}):
+        if self.format in ONE_PERSON and (extra := self.columns.given().keys() - {"item", "corrected"}):
             raise ValueError(f"columns.{min(extra)}: the format {self.format} has only item and corrected")
-        if self.format == "columns" and (self.columns.item is None or not self._has_decisions()):
+        if self.format == "columns" and not (self.columns.item and (self.columns.decision or self.columns.corrected)):
             raise ValueError("the format columns needs columns.item, and columns.decision or columns.corrected")
         for name in ("item", "decision"):
-            missing = getattr(self.columns, name) is None and name in self.columns.model_fields_set
-            if missing and (name == "item" or not self.columns.corrected):
-                raise ValueError(f"columns.{name} is null; name the column")
+            if getattr(self.columns, name) == "" and (name == "item" or not self.columns.corrected):
+                raise ValueError(f"columns.{name} is empty; name the column")
         if self.parent is not None and self.format != "corrected-copy":
             raise ValueError(f"parent: only the format corrected-copy has one, not {self.format}")
         if self.rest is not None and self.format != "rejected-ids":
             raise ValueError(f"rest: only for the format rejected-ids, not for {self.format}")
         return self
-
-    def _has_decisions(self) -> bool:
-        return self.columns.decision is not None or bool(self.columns.corrected)
 
 
 def _as_list(given: Any) -> Any:
