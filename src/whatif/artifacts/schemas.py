@@ -156,6 +156,19 @@ JUDGEMENTS = Table(
     ),
 )
 
+CORRECTIONS = Table(
+    name="corrections",
+    version=1,
+    key=("item_id", "field"),
+    schema=schema_of(
+        ("item_id", pa.string()),
+        ("field", pa.string()),  # column of the corrected table
+        ("annotators", pa.list_(pa.string())),  # who gave the new value, in ascending order
+        ("before", pa.string()),  # JSON value
+        ("after", pa.string()),  # JSON value
+    ),
+)
+
 REJECTIONS = Table(
     name="rejections",
     version=1,

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from whatif.errors import WhatifError
+from whatif.params.resolution import Resolution
 from whatif.verification.items import Row, outcome
+from whatif.verification.resolution import MAJORITY, UNDECIDED, judgements_by_item, resolve
 
-UNDECIDED = "undecided"  # no decision has a majority
+__all__ = ["AUTOMATIC", "UNDECIDED", "consensus", "decisions_of", "errors", "human_evaluated", "made_by", "outcomes_of"]
+
 AUTOMATIC = "automatic:"  # prefix of annotator names that stand for automatic checks
 
 
 def decisions_of(judgements: Iterable[Row]) -> dict[str, dict[str, str]]:
     """Item -> annotator -> decision, both in ascending order. Raises WhatifError when somebody judged an item twice."""
-    found: dict[str, dict[str, str]] = {}
-    for row in judgements:
-        of_item = found.setdefault(row["item_id"], {})
-        if row["annotator"] in of_item:
-            raise WhatifError(
-                f"item {row['item_id']}: {row['annotator']} judged it twice; keep one judgement per annotator and image"
-            )
-        of_item[row["annotator"]] = row["decision"]
-    return {item: dict(sorted(of_item.items())) for item, of_item in sorted(found.items())}
+    return {
+        item: {one.annotator: one.decision for one in judged} for item, judged in judgements_by_item(judgements).items()
+    }
 
 
 def made_by(judgements: Iterable[Row]) -> str | None:
@@ -36,18 +32,14 @@ def made_by(judgements: Iterable[Row]) -> str | None:
     return next(iter(kinds), None)
 
 
-def consensus(judgements: Iterable[Row]) -> dict[str, str]:
-    """Item -> its consensus decision, or `undecided`; items in ascending order.
+def consensus(judgements: Iterable[Row], resolution: Resolution = MAJORITY) -> dict[str, str]:
+    """Item -> its decision by the rule of `resolution`, or `undecided`; items in ascending order.
 
-    The paper (COCO-Counterfactuals 4.1) does not say how the three labels of an image are combined. Here the decision
-    of more than half of its annotators counts. Without such a majority (three different labels, or two) the image is
-    undecided, which counts as not correct.
+    The paper (COCO-Counterfactuals 4.1) does not say how the three labels of an image are combined. By default, the
+    decision of more than half of its annotators counts. Without such a majority (three different labels, or two) the
+    image is undecided, which counts as not correct. Raises WhatifError as `resolve`.
     """
-    decided = {}
-    for item, of_item in decisions_of(judgements).items():
-        decision, votes = Counter(of_item.values()).most_common(1)[0]
-        decided[item] = decision if 2 * votes > len(of_item) else UNDECIDED
-    return decided
+    return resolve(judgements, resolution).decisions
 
 
 def outcomes_of(decided: Mapping[str, str]) -> dict[str, str]:
@@ -55,14 +47,14 @@ def outcomes_of(decided: Mapping[str, str]) -> dict[str, str]:
     return {item: UNDECIDED if one == UNDECIDED else outcome(item, one) for item, one in decided.items()}
 
 
-def human_evaluated(judgements: Iterable[Row]) -> list[str]:
+def human_evaluated(judgements: Iterable[Row], resolution: Resolution = MAJORITY) -> list[str]:
     """The items whose own caption was chosen for their image: the human-evaluated subset of the paper's 4.2.1.
 
     The subset consists of single images with their captions, so it may contain only one side of a pair.
     """
-    return [item for item, one in outcomes_of(consensus(judgements)).items() if one == "correct"]
+    return [item for item, one in outcomes_of(consensus(judgements, resolution)).items() if one == "correct"]
 
 
-def errors(judgements: Iterable[Row]) -> list[str]:
+def errors(judgements: Iterable[Row], resolution: Resolution = MAJORITY) -> list[str]:
     """The items that were judged but not as correct (A.3). Items without judgements are in neither list."""
-    return [item for item, one in outcomes_of(consensus(judgements)).items() if one != "correct"]
+    return [item for item, one in outcomes_of(consensus(judgements, resolution)).items() if one != "correct"]
