@@ -109,7 +109,8 @@ def _counts(ratings: Ratings) -> Integers:
     names = {label: number for number, label in enumerate(sorted({label for item in rated for label in item}))}
     counted = np.zeros((len(rated), len(names)), dtype=np.int64)
     rows = np.repeat(np.arange(len(rated)), [len(item) for item in rated])
-    np.add.at(counted, (rows, [names[label] for item in rated for label in item]), 1)
+    columns = np.array([names[label] for item in rated for label in item], dtype=np.int64)
+    np.add.at(counted, (rows, columns), 1)
     return counted
 
 
