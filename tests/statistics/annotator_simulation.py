@@ -114,6 +114,7 @@ def table() -> str:
 
 
 if __name__ == "__main__":
+    made = table()
     before, _, rest = PAGE.read_text(encoding="utf-8").partition(f"<!-- {NAME} -->\n")
     _, _, after = rest.partition(f"<!-- /{NAME} -->")
-    PAGE.write_text(f"{before}<!-- {NAME} -->\n{table()}\n<!-- /{NAME} -->{after}", encoding="utf-8")
+    PAGE.write_text(f"{before}<!-- {NAME} -->\n{made}\n<!-- /{NAME} -->{after}", encoding="utf-8")

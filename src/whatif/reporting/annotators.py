@@ -44,8 +44,8 @@ def annotator_agreement(
     - `agreement`: equal decisions of two annotators of the same item, in percent of all such pairs;
     - `fleiss`: Fleiss' kappa of the items with the most frequent number of annotators above one (the larger of two);
     - `krippendorff`: Krippendorff's alpha of all items with at least two annotators;
-    - `cohen`: Cohen's kappa of two `annotators` with at least `least_shared` items in common; `pairs` of such annotators
-      (among `n` pairs with items in common); the `lowest`, the `median` and the `highest` kappa.
+    - `cohen`: Cohen's kappa of two `annotators` with at least `least_shared` items in common; the number of such
+      `pairs` (among `n` with items in common); the `lowest`, the `median` and the `highest` kappa.
 
     `n` is the number of items. A measure without a value is not defined: no items, or the same decision everywhere.
     """
@@ -198,8 +198,8 @@ def _annotator_views(level: str, least_seconds: float, decisions: Sequence[str])
             ),
             "The decision of the others is that of more than half of them. p is the probability that decisions at "
             "random agree as much with the others' (permutation test, corrected by Bonferroni). Somebody works at "
-            f"random if this cannot be rejected, but work like that of the other annotators can ({level}). Known is the "
-            "estimated share of items whose decision is not guessed.",
+            f"random if this cannot be rejected, but work like that of the other annotators can ({level}). Known is "
+            "the estimated share of items whose decision is not guessed.",
         ),
         View(
             f"Gold items and durations, with {level} intervals.",
