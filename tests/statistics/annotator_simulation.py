@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from docs.tables import with_block
 from whatif.random_streams import stream
 from whatif.statistics.random_annotators import BETTER, RANDOM, competences
 
@@ -115,6 +116,4 @@ def table() -> str:
 
 if __name__ == "__main__":
     made = table()
-    before, _, rest = PAGE.read_text(encoding="utf-8").partition(f"<!-- {NAME} -->\n")
-    _, _, after = rest.partition(f"<!-- /{NAME} -->")
-    PAGE.write_text(f"{before}<!-- {NAME} -->\n{made}\n<!-- /{NAME} -->{after}", encoding="utf-8")
+    PAGE.write_text(with_block(PAGE.read_text(encoding="utf-8"), NAME, made), encoding="utf-8")

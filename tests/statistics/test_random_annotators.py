@@ -7,7 +7,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from tests.statistics.annotator_simulation import DESIGNS, MAIN, NAME, PAGE, found, simulated, table
+from tests.statistics.annotator_simulation import MAIN, NAME, PAGE, found, simulated, table
 from tests.test_docs import block
 from whatif.random_streams import stream
 from whatif.statistics.label_model import labelled, truth_without
@@ -33,17 +33,22 @@ def test_exactly_the_random_ones_of_twenty_annotators_are_found() -> None:
 
 
 @pytest.mark.slow
-def test_exactly_the_random_ones_are_found_in_95_of_100_sets_whatever_labels_they_give() -> None:
-    for design in DESIGNS[:2]:
-        made = found(design)
-        assert made.exactly >= 0.95, design
-        assert made.others <= 0.05, design
-        assert made.better <= 0.01, design
+def test_exactly_the_random_ones_are_found_in_95_of_100_sets() -> None:
+    made = found(MAIN)
+    assert made.exactly >= 0.95
+    assert made.others <= 0.05
+    assert made.better <= 0.01
 
 
 @pytest.mark.soak
 def test_the_simulation_is_as_on_the_page() -> None:
-    assert block(PAGE.read_text(encoding="utf-8"), NAME) == table().split("\n")
+    """But for two sets of 200: a verdict near its limit may be another one on another processor."""
+    on_page, made = block(PAGE.read_text(encoding="utf-8"), NAME), table().split("\n")
+    assert on_page[:2] == made[:2] and len(on_page) == len(made)
+    for line, made_line in zip(on_page[2:], made[2:], strict=True):
+        cells, made_cells = line.split("|")[1:-1], made_line.split("|")[1:-1]
+        assert cells[:3] == made_cells[:3]
+        assert list(map(float, cells[3:])) == pytest.approx(list(map(float, made_cells[3:])), abs=1.01)
 
 
 def test_always_the_same_label_and_the_labels_exchanged_are_no_work_either() -> None:

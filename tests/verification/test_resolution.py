@@ -88,16 +88,13 @@ def test_the_earliest_time_counts_in_any_zone() -> None:
 
 def test_the_third_is_the_third_by_time_where_all_have_one() -> None:
     rule = Resolution(rule="tie-break")
-    times = [f"2024-05-31T12:0{minute}:00" for minute in (3, 1, 2, 4)]
-    rows = [judged(name, one, time) for name, one, time in zip("abcd", "ABBA", times, strict=True)]
-    assert resolve(rows, rule).decisions == {"q-0": "B"}  # b and c were the first two
-    rows[3]["time"] = None  # then by name: a and b differ, c decides
-    assert resolve(rows, rule).decisions == {"q-0": "B"}
-    rows[2]["decision"] = "A"
-    assert resolve(rows, rule).decisions == {"q-0": "A"}
-    assert resolve([{**row, "time": times[0]} for row in rows[:3]], rule).decisions == {
-        "q-0": "A"
-    }  # equal times: by name
+    times = [f"2024-05-31T12:0{minute}:00" for minute in (4, 1, 2, 3)]
+    rows = [judged(name, one, time) for name, one, time in zip("abcd", "AABB", times, strict=True)]
+    assert resolve(rows, rule).decisions == {"q-0": "B"}  # b, c and d were the first three
+    without = [*rows[:3], {**rows[3], "time": None}]
+    assert resolve(without, rule).decisions == {"q-0": "A"}  # by name: a and b agree
+    same = [{**row, "time": times[0]} for row in rows]
+    assert resolve(same, rule).decisions == {"q-0": "A"}  # equal times: by name
 
 
 def test_the_adjudicator_wins_and_elsewhere_all_must_agree() -> None:
