@@ -14,7 +14,7 @@ from whatif.reporting.annotators import annotator_agreement, annotators
 from whatif.reporting.rendering import WIDTH, to_markdown
 from whatif.reporting.table import from_csv, to_csv
 from whatif.statistics.agreement import fleiss_kappa
-from whatif.statistics.pair_agreement import cohen_kappa, krippendorff_alpha, pair_agreement
+from whatif.statistics.pair_agreement import krippendorff_alpha, pair_agreement, resampled_cohen_kappa
 from whatif.statistics.random_annotators import BETTER, RANDOM, UNCLEAR
 from whatif.verification.quality import quality_of_work
 
@@ -72,7 +72,7 @@ def test_agreement_has_the_numbers_of_the_statistics() -> None:
     names = cohen["annotators"].iloc[0]
     both = [of for of in labels.values() if set(names.split(" and ")) <= set(of)]
     first, second = ([of[name] for of in both] for name in names.split(" and "))
-    kappa = cohen_kappa(first, second, **HOW)
+    kappa = resampled_cohen_kappa(first, second, **HOW)
     assert kappa is not None and cohen["value"].iloc[0] == pytest.approx(kappa.estimate, abs=1e-4)
     assert from_csv(to_csv(frame)).equals(frame)
 

@@ -11,8 +11,8 @@ import pytest
 from tests.statistics.test_agreement import FLEISS, spelled
 from whatif.random_streams import stream
 from whatif.statistics import wilson
-from whatif.statistics.agreement import fleiss_kappa
-from whatif.statistics.pair_agreement import cohen_kappa, krippendorff_alpha, pair_agreement
+from whatif.statistics.agreement import cohen_kappa, fleiss_kappa
+from whatif.statistics.pair_agreement import krippendorff_alpha, pair_agreement, resampled_cohen_kappa
 
 # Krippendorff, "Computing Krippendorff's alpha-reliability" (2011), example C: four observers, twelve units, with
 # missing labels; alpha is 0.743. Example A: two observers, ten units, two labels; alpha is 0.095.
@@ -87,14 +87,16 @@ def test_cohen_kappa_is_the_published_one_and_that_of_scikit_learn() -> None:
     from sklearn.metrics import cohen_kappa_score
 
     first, second = pairs_of(COHEN)
-    found = cohen_kappa(first, second)
+    found = resampled_cohen_kappa(first, second)
     assert found is not None and found.estimate == pytest.approx(0.492, abs=5e-4)
     assert found.low < 0.492 < found.high
     generator = stream(3, "labels")
     for kinds in (2, 3, 5):
         one, other = (["abcde"[label] for label in generator.integers(kinds, size=40)] for _ in range(2))
-        made = cohen_kappa(one, other, resamples=999)
+        made = resampled_cohen_kappa(one, other, resamples=999)
         assert made is not None and made.estimate == pytest.approx(cohen_kappa_score(one, other))
+        normal = cohen_kappa(one, other)
+        assert normal is not None and normal.estimate == pytest.approx(made.estimate)
 
 
 def test_intervals_are_those_of_items_drawn_again() -> None:
@@ -115,7 +117,7 @@ def test_intervals_are_those_of_items_drawn_again() -> None:
     for found, slow in (
         (krippendorff_alpha(rated), slow_alpha),
         (pair_agreement(rated), slow_share),
-        (cohen_kappa(first, second), slow_kappa),
+        (resampled_cohen_kappa(first, second), slow_kappa),
     ):
         assert found is not None and found.high - found.low > 0.1
         assert found.low == pytest.approx(float(np.quantile(slow, 0.025)), abs=0.03)
@@ -134,13 +136,13 @@ def test_order_and_names_do_not_matter() -> None:
 def test_where_a_measure_is_not_defined() -> None:
     assert krippendorff_alpha([["a"], ["b"], []]) is None and pair_agreement([["a"], ["b"], []]) is None
     assert krippendorff_alpha([["a", "a"]] * 5) is None
-    assert cohen_kappa(["a"] * 5, ["a"] * 5) is None and cohen_kappa([], []) is None
-    for found in (krippendorff_alpha([["a", "b"]]), cohen_kappa(["a"], ["b"])):
+    assert resampled_cohen_kappa(["a"] * 5, ["a"] * 5) is None and resampled_cohen_kappa([], []) is None
+    for found in (krippendorff_alpha([["a", "b"]]), resampled_cohen_kappa(["a"], ["b"])):
         assert found is not None and (found.estimate, found.low, found.high) == (0.0, -1.0, 1.0)
     assert pair_agreement([["a", "a"]] * 20) == wilson(20, 20)
     assert pair_agreement([["a", "b"]] * 20) == wilson(0, 20)
     # Half of all resamples of these two items have one label alone.
-    for both in (krippendorff_alpha([["a", "a"], ["b", "b"]]), cohen_kappa(["a", "b"], ["a", "b"])):
+    for both in (krippendorff_alpha([["a", "a"], ["b", "b"]]), resampled_cohen_kappa(["a", "b"], ["a", "b"])):
         assert both is not None and (both.estimate, both.low, both.high) == (1.0, -1.0, 1.0)
     with pytest.raises(ValueError, match="must be of the same items"):
-        cohen_kappa(["a"], [])
+        resampled_cohen_kappa(["a"], [])

@@ -14,7 +14,7 @@ from whatif.reporting.precision import Resampling, in_percent, p_number, resampl
 from whatif.reporting.table import Column, Table, View, tidy
 from whatif.statistics import Interval
 from whatif.statistics.agreement import fleiss_kappa
-from whatif.statistics.pair_agreement import cohen_kappa, krippendorff_alpha, pair_agreement
+from whatif.statistics.pair_agreement import krippendorff_alpha, pair_agreement, resampled_cohen_kappa
 from whatif.statistics.random_annotators import UNCLEAR
 from whatif.verification.consensus import decisions_of
 from whatif.verification.items import Row
@@ -68,7 +68,7 @@ def annotator_agreement(
     kappas = []
     for names, shared in large.items():
         first, second = zip(*shared, strict=True)
-        found = cohen_kappa(first, second, **how)
+        found = resampled_cohen_kappa(first, second, **how)
         kappas += [found.estimate] if found else []
         rows.append({"annotators": " and ".join(names), "measure": "cohen", **_ends(found), "n": len(shared)})
     rows.append({"measure": "pairs", "value": len(large), "n": len(pairs)})

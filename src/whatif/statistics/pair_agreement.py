@@ -69,7 +69,7 @@ def krippendorff_alpha(
     return percentile_interval(estimate, low, high, confidence)
 
 
-def cohen_kappa(
+def resampled_cohen_kappa(
     first: Sequence[str],
     second: Sequence[str],
     *,
@@ -77,14 +77,11 @@ def cohen_kappa(
     resamples: int = 9999,
     seed: int = 0,
 ) -> Interval | None:
-    """Cohen's kappa of two annotators (Cohen, "A coefficient of agreement for nominal scales", Educational and
-    Psychological Measurement 20, 1960). `first` and `second` are their labels of the same items, in the same order.
+    """Cohen's kappa of two annotators as in `agreement.cohen_kappa`, with the interval of a bootstrap over items.
 
-    Interval and missing values are as in `krippendorff_alpha`. None also without items. Raises ValueError when the two
-    have different numbers of labels, and when there are too few resamples for the confidence.
+    The interval is made as in `krippendorff_alpha`. None if both gave one label only, or none. Raises ValueError when
+    one annotator labelled fewer items, and when there are too few resamples for the confidence.
     """
-    from statsmodels.stats.inter_rater import cohens_kappa
-
     if len(first) != len(second):
         raise ValueError(f"{len(first)} labels of one annotator, {len(second)} of the other: must be of the same items")
     names = {label: number for number, label in enumerate(sorted({*first, *second}))}
@@ -93,7 +90,7 @@ def cohen_kappa(
     kinds = len(names)
     cells = np.array([names[one] * kinds + names[other] for one, other in zip(first, second, strict=True)])
     counts = np.bincount(cells, minlength=kinds**2).astype(np.int64)
-    estimate = float(cohens_kappa(counts.reshape(kinds, kinds), return_results=False))
+    estimate = float(_cohen_kappas(counts.reshape(1, kinds, kinds), len(first))[0][0])
     if len(first) == 1:
         return Interval(estimate, -1.0, 1.0)
     found = np.flatnonzero(counts)
