@@ -10,6 +10,7 @@ from whatif.params.resolution import Resolution
 from whatif.statistics.intervals import Interval, wilson
 from whatif.statistics.random_annotators import Competence, competences
 from whatif.verification.consensus import decisions_of
+from whatif.verification.imports.labels import ADJUDICATED as FINAL_DECISIONS
 from whatif.verification.items import Row
 
 TOO_FAST = 2.0  # seconds; nobody reads a question or two captions and looks at an image in less
@@ -37,8 +38,11 @@ class Work:
 
 
 def without_adjudicator(judgements: Iterable[Row], resolution: Resolution) -> list[Row]:
-    """The judgements of all but the adjudicator, who may have seen the others' and is no independent annotator."""
-    return [row for row in judgements if row["annotator"] != resolution.adjudicator]
+    """The judgements of all but the adjudicator, who may have seen the others' and is no independent annotator.
+
+    Final decisions from a column of their own are left out under every rule.
+    """
+    return [row for row in judgements if row["annotator"] not in (resolution.adjudicator, FINAL_DECISIONS)]
 
 
 def quality_of_work(

@@ -13,7 +13,8 @@ An item with a single judgement has its decision under every rule. The rules for
   judgement of the item has one. Further judgements do not count. If the third decision equals neither of the first two,
   the tie is not broken.
 
-An item without such a decision is undecided.
+An item without such a decision is undecided. Final decisions that a file of labels has in a column of its own
+(annotator `adjudicated`) are no votes: they count only under the rule `adjudicated` with this adjudicator.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from typing import Any
 from whatif.artifacts.reader import canonical_json
 from whatif.errors import WhatifError
 from whatif.params.resolution import ADJUDICATED, Resolution
+from whatif.verification.imports.labels import ADJUDICATED as FINAL_DECISIONS
 from whatif.verification.items import Row
 
 UNDECIDED = "undecided"
@@ -84,6 +86,12 @@ def judgements_by_item(judgements: Iterable[Row]) -> dict[str, list[Judgement]]:
     return {item: [of_item[name] for name in sorted(of_item)] for item, of_item in sorted(found.items())}
 
 
+def votes_of(judgements: Iterable[Row], resolution: Resolution) -> list[Row]:
+    """The judgements without final decisions, unless these are the adjudicator's."""
+    counts = resolution.adjudicator == FINAL_DECISIONS
+    return [row for row in judgements if counts or row["annotator"] != FINAL_DECISIONS]
+
+
 def resolve(
     judgements: Iterable[Row], resolution: Resolution = MAJORITY, current: Mapping[str, Row] | None = None
 ) -> Resolved:
@@ -97,7 +105,7 @@ def resolve(
     Raises WhatifError when the rule is `single` and an item has several judgements, when the adjudicator made none of
     the judgements, and as `judgements_by_item`.
     """
-    by_item = judgements_by_item(judgements)
+    by_item = judgements_by_item(votes_of(judgements, resolution))
     _check(by_item, resolution)
     rows = current or {}
     decisions: dict[str, str] = {}

@@ -11,6 +11,7 @@ from whatif.artifacts.pair_items import pair_and_side
 from whatif.benchmarks.coco_counterfactuals.verification_tables import MADE_BY, Rows, whose
 from whatif.errors import WhatifError
 from whatif.language.human_words import is_human
+from whatif.params.resolution import Resolution
 from whatif.reporting.numerals import count, decimal
 from whatif.reporting.precision import Precision, in_percent
 from whatif.reporting.published_numbers import published
@@ -19,6 +20,7 @@ from whatif.statistics import clustered_share, wilson
 from whatif.verification.consensus import consensus, made_by, outcomes_of
 from whatif.verification.error_categories import CATEGORIES
 from whatif.verification.items import Row, pairs_by_id
+from whatif.verification.resolution import MAJORITY
 
 LEAST_ERRORS = 20  # minimum number of errors for a pair of subjects in Table 10
 ALL = "all"  # all judged images, regardless of their subjects
@@ -88,6 +90,7 @@ def error_subjects_tables(
     settings: Precision,
     *,
     least_errors: int = LEAST_ERRORS,
+    resolution: Resolution = MAJORITY,
 ) -> tuple[Table, Table]:
     """Tables `table10` and `human`: errors by altered subjects, with the denominators that the paper does not report.
 
@@ -105,7 +108,7 @@ def error_subjects_tables(
     judged = list(judgements)
     maker = made_by(judged)
     by_id = pairs_by_id(pairs)
-    wrong = {item: found != "correct" for item, found in outcomes_of(consensus(judged)).items()}
+    wrong = {item: found != "correct" for item, found in outcomes_of(consensus(judged, resolution)).items()}
     of_subjects: dict[str, dict[str, bool]] = {}
     of_kind: dict[str, dict[str, bool]] = {HUMAN: {}, OTHER: {}, HUMAN_PAIRS: {}}
     for item, is_wrong in wrong.items():

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from whatif import models
 from whatif.artifacts.images import SortedImages
+from whatif.artifacts.pair_items import SIDES, item_id
 from whatif.artifacts.schemas import IMAGES, JUDGEMENTS, MATCHES, PAIRS, RANKS, REJECTIONS
 from whatif.benchmarks.coco_counterfactuals.captions import PART, choose, extract
 from whatif.benchmarks.coco_counterfactuals.settings import (
@@ -22,9 +24,13 @@ from whatif.files.inputs import user_path
 from whatif.graph.reading import only_name
 from whatif.graph.steps import StepsOf
 from whatif.graph.task import Task
+from whatif.params.resolution import Resolution
 
 NAME = "coco-counterfactuals"
-_LABELS = "fill in the column `label` of the tasks that `whatif export picture-tasks` wrote for these pairs"
+_LABELS = (
+    "fill in the column `label` of the tasks that `whatif export picture-tasks` wrote for these pairs, or name the "
+    "columns and words of your file as docs/labels.md describes"
+)
 _REMEDY = (
     f"lower filter.{NAME}, raise generate.{NAME}.pictures.candidates, or name a diffusion checkpoint that can draw "
     "such captions, in params.yaml"
@@ -110,7 +116,7 @@ def filter_(task: Task[KeepSettings]) -> None:
     reads=lambda s: JudgeSettings(s.verify, only_name(s.extract.captions)),
     seed=True,
     inputs={"pairs": filter_["pairs"], "images": filter_["images"], "filtered": filter_["rejections"]},
-    outputs={"judgements": JUDGEMENTS, "errors": REJECTIONS, "rejections": REJECTIONS},
+    outputs={"judgements": JUDGEMENTS, "gold": JUDGEMENTS, "errors": REJECTIONS, "rejections": REJECTIONS},
 )
 def verify(task: Task[JudgeSettings]) -> None:
     """Determines the caption that each image shows, by human labels or, for scenes, by the recogniser (4.1)."""
@@ -137,12 +143,14 @@ def verify_pictures(task: Task[Any], settings: VerifyPictures, *, drawn: bool) -
     from whatif.embedded.automatic_labels import automatic_categories, automatic_labels, unlabelled
     from whatif.verification.consensus import consensus, errors
     from whatif.verification.error_categories import read_error_categories, sample_errors
-    from whatif.verification.picture_labels import read_picture_labels
+    from whatif.verification.imports.importer import import_labels
+    from whatif.verification.imports.items import Items
 
-    seed = task.seed
+    seed, rule = task.seed, settings.resolution
     pairs = list(task.rows("pairs"))
     pictures = task.images()
     judgements: list[dict[str, Any]] = []
+    gold: list[dict[str, Any]] = []
     if settings.labels is None and not drawn:
         rejected = unlabelled(pairs)
     elif settings.labels is None:
@@ -150,18 +158,19 @@ def verify_pictures(task: Task[Any], settings: VerifyPictures, *, drawn: bool) -
             pairs, pictures, seed=seed, labelled_three_times=settings.labelled_three_times
         )
     else:
-        read = read_picture_labels(user_path(settings.labels), pairs, seed=seed)
-        judgements, rejected = read.judgements, read.rejections
+        read = import_labels(settings.labels, Items.of_pairs(pairs, seed=seed, names=items_of_images(pairs)))
+        judgements, rejected, gold = read.judgements, read.rejections, read.gold
         task.check_losses("labels", len(judgements), rejected, remedy=_LABELS)
-    sample = sample_errors(errors(judgements), seed=seed)
+    sample = sample_errors(errors(judgements, rule), seed=seed)
     categories: dict[str, str] = {}
     if settings.error_categories is not None:
         sorted_out = read_error_categories(user_path(settings.error_categories), sample)
         categories, rejected = sorted_out.categories, rejected + sorted_out.rejections
     elif settings.labels is None:
         categories = automatic_categories(sample, pairs, pictures)
-    decided = consensus(judgements)
+    decided = consensus(judgements, rule)
     task.outputs.write("judgements", judgements)
+    task.outputs.write("gold", gold)
     task.outputs.write("rejections", rejected)
     named = ({"item_id": item, "reason": categories.get(item, ""), "detail": decided[item]} for item in sample)
     task.outputs.write("errors", list(named))
@@ -174,11 +183,12 @@ _PAIRED = {"pairs": filter_["pairs"], "images": filter_["images"], "photographs"
 @_step(
     "evaluate",
     name="retrieve",
+    reads=lambda s: s.verify.resolution,
     divided_by=(ENCODER,),
     inputs={**_PAIRED, "judgements": verify["judgements"]},
     outputs={"ranks": RANKS},
 )
-def retrieve(task: Task[None]) -> None:
+def retrieve(task: Task[Resolution]) -> None:
     """Computes the ranks of one dual encoder for captions and images (4.2.1), also for correctly matched pairs only."""
     from whatif.scoring.retrieve import (
         COUNTERFACTUALS,
@@ -192,7 +202,7 @@ def retrieve(task: Task[None]) -> None:
     from whatif.verification.consensus import human_evaluated
 
     pairs = list(task.rows("pairs"))
-    correct = set(human_evaluated(task.rows("judgements")))
+    correct = set(human_evaluated(task.rows("judgements"), task.settings))
     subsets = {
         COUNTERFACTUALS: counterfactual_items(pairs),
         HUMAN_EVALUATED: human_evaluated_items(pairs, correct),
@@ -239,11 +249,18 @@ def _picture_maker(settings: GeneratePictures) -> Any:
     return PictureMaker(settings.diffusion, settings.clip)
 
 
+def items_of_images(pairs: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """Image id -> item, for images of a single item; exported files of images are named after these ids."""
+    found = [(pair[f"image_id_{side}"], item_id(pair["pair_id"], side)) for pair in pairs for side in SIDES]
+    times = Counter(image_id for image_id, _ in found)
+    return {image_id: item for image_id, item in found if times[image_id] == 1}
+
+
 def photographs_of(pairs: Iterable[Mapping[str, Any]]) -> dict[str, str]:
     """Pair id -> image id of the photograph that its original caption was written for, if there is one."""
     found = {pair["pair_id"]: json.loads(pair["provenance"]).get("image_id") for pair in pairs}
     return {pair_id: image_id for pair_id, image_id in found.items() if image_id is not None}
 
 
-def _matcher(task: Task[None]) -> Any:
+def _matcher(task: Task[Any]) -> Any:
     return models.load_matcher(task.model.adapter, task.model)

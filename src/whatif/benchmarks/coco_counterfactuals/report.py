@@ -16,6 +16,7 @@ from whatif.benchmarks.coco_counterfactuals.matching_tables import margin_distri
 from whatif.benchmarks.coco_counterfactuals.verification_tables import CHOSEN, agreement_table, table1
 from whatif.benchmarks.shared.dimensions import ENCODER, MATCHER
 from whatif.benchmarks.shared.pair_panels import matching_stage, pair_panels
+from whatif.benchmarks.shared.people import annotator_tables, labels_stage
 from whatif.benchmarks.shared.reports import publish
 from whatif.benchmarks.shared.tasks import names_of
 from whatif.graph.task import Task
@@ -25,7 +26,8 @@ from whatif.reporting.rendering import WIDTH
 from whatif.reporting.report import Headline, Report
 from whatif.reporting.table import OURS
 from whatif.scoring.retrieve import COUNTERFACTUALS, ORIGINALS
-from whatif.verification.consensus import made_by
+from whatif.verification.consensus import consensus, made_by
+from whatif.verification.items import Row
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,7 @@ class Made:
 
 def publish_report(task: Task[Any], made: Made) -> None:
     """Publishes every text file of a benchmark's aggregation."""
-    settings, seed = task.settings.aggregate, task.seed
+    settings, rule, seed = task.settings.aggregate, task.settings.resolution, task.seed
     pairs = list(task.rows("pairs"))
     judgements = list(task.rows("judgements"))
     photographs = photographs_of(pairs)
@@ -75,17 +77,18 @@ def publish_report(task: Task[Any], made: Made) -> None:
         names=matching_names,
         settings=settings,
     )
-    judged = table1(judgements, settings)
-    agreed = agreement_table(judgements, settings, seed)
+    judged = table1(judgements, settings, rule)
+    agreed = agreement_table(judgements, settings, seed, rule)
     tables = (
         judged,
         agreed,
+        *annotator_tables(judgements, task.rows("gold"), settings, seed, rule),
         recalls["2"],
         recalls["13"],
         margins.table,
         sampled,
-        *error_subjects_tables(judgements, pairs, settings, least_errors=settings.least_errors),
-        funnel([*made.stages, *_evaluated(task, len(pairs))]),
+        *error_subjects_tables(judgements, pairs, settings, least_errors=settings.least_errors, resolution=rule),
+        funnel([*made.stages, *_evaluated(task, judgements, len(pairs))]),
     )
     section = Section(
         "Counterfactual pairs",
@@ -145,9 +148,16 @@ def _sorted_by(task: Task[Any], judged_by: str | None) -> str | None:
     return "people" if task.settings.error_categories is not None else judged_by
 
 
-def _evaluated(task: Task[Any], pairs: int) -> list[FunnelStage]:
-    """The stages after the pairs are finished: the images that were judged, and the pairs that were matched."""
-    judged = len({row["item_id"] for row in task.rows("judgements")})
-    unjudged = {"no label": 2 * pairs - judged} if judged < 2 * pairs else {}
+def _evaluated(task: Task[Any], judgements: Sequence[Row], pairs: int) -> list[FunnelStage]:
+    """The stages after the pairs are finished: labels, the images that were judged, and the pairs that were matched."""
+    judged = len(consensus(judgements, task.settings.resolution))
+    only_final = len({row["item_id"] for row in judgements}) - judged
+    unlabelled = {"no label": 2 * pairs - judged - only_final, "only a final decision": only_final}
+    unjudged = {reason: number for reason, number in unlabelled.items() if number}
+    labels = labels_stage(judgements, task.rows("refused"))
     verified = FunnelStage("verify", "images", 2 * pairs, judged, unjudged)
-    return [verified, *(matching_stage(paths, key, pairs) for key, paths in task.paths_by(MATCHER, "matches").items())]
+    return [
+        *labels,
+        verified,
+        *(matching_stage(paths, key, pairs) for key, paths in task.paths_by(MATCHER, "matches").items()),
+    ]

@@ -9,6 +9,8 @@ from pydantic import Field, field_validator
 from whatif.language.tagging import KNOWN, is_tagger
 from whatif.params.base import BenchmarkSettings, Settings, Share, SourcePath, Span
 from whatif.params.checkpoints import DiffusionCheckpoint, LocalCheckpoint
+from whatif.params.resolution import Resolution
+from whatif.verification.imports.settings import LabelFiles
 
 
 class ExtractCaptions(Settings):
@@ -76,7 +78,8 @@ class FilterPictures(Settings):
 class VerifyPictures(Settings):
     """How it is decided which caption an image shows (4.1)."""
 
-    labels: SourcePath | None = None  # CSV of `whatif export picture-tasks`, filled in by people; null: the recogniser
+    labels: LabelFiles | None = None  # files of people's labels; null: the recogniser
+    resolution: Resolution = Resolution()  # makes one decision out of several labels of an image
     error_categories: SourcePath | None = None  # CSV of item_id and category, for Table 7; null: by the recogniser
     labelled_three_times: float = Field(ge=0, le=1)  # the fraction of images for the measurement of agreement
 
@@ -130,12 +133,13 @@ class JudgeSettings(NamedTuple):
 
 
 class ReportSettings(NamedTuple):
-    """The settings of the tables: their own, the origin of the error categories, and how images were made.
+    """The settings of the tables: their own, the rule of the labels, the origin of the error categories, and of images.
 
     `chose` is the checkpoint by which the images were chosen.
     """
 
     aggregate: AggregatePictures
+    resolution: Resolution
     error_categories: str | None
     candidates: int
     chose: str

@@ -34,6 +34,7 @@ _WITHOUT_WORDNET = (
     "aggregate",
     reads=lambda s: ReportSettings(
         s.aggregate,
+        s.verify.resolution,
         only_name(s.verify.error_categories),
         s.generate.pictures.candidates,
         only_name(s.generate.pictures.clip.checkpoint),
@@ -52,6 +53,8 @@ _WITHOUT_WORDNET = (
         "candidates": image_steps.draw["pairs"],
         "filtered": image_steps.filter_["rejections"],
         "errors": image_steps.verify["errors"],
+        "refused": image_steps.verify["rejections"],
+        "gold": image_steps.verify["gold"],
         "ranks": image_steps.retrieve["ranks"],
         "matches": image_steps.match["matches"],
         "random": image_steps.match["random-matches"],

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
 from whatif.artifacts.pair_items import SIDES, item_id, pair_and_side
+from whatif.params.resolution import Resolution
 from whatif.reporting.numerals import count, decimal, signed
 from whatif.reporting.precision import Precision, Resampling, in_percent, p_number, percent, resampling
 from whatif.reporting.published_numbers import published
@@ -16,6 +17,8 @@ from whatif.statistics.agreement import agreement, label_shares
 from whatif.verification.consensus import UNDECIDED, consensus, decisions_of, made_by, outcomes_of
 from whatif.verification.items import OUTCOMES, VARIANTS, Row, outcome
 from whatif.verification.picture_tasks import RATERS
+from whatif.verification.quality import without_adjudicator
+from whatif.verification.resolution import MAJORITY
 
 Rows: TypeAlias = list[dict[str, Any]]
 
@@ -26,9 +29,22 @@ LABELS = (*OUTCOMES, UNDECIDED)
 CHOSEN, AS_OUTCOMES = "chosen caption", ", ".join(OUTCOMES)
 _LABEL_OF = {f"labels_{name}": name for name in OUTCOMES}  # metric in the published text -> label
 _WITHOUT_HOLM = NUMBERS[:-1]
+# Which label counts, by the rule of resolution.
+_COUNTED = {
+    "majority": "Where several people labelled an image, the label of the majority counts; undecided are images "
+    "without a majority.",
+    "single": "Every image has one label.",
+    "first": "Where several people labelled an image, the earliest label counts; undecided are images for which it is "
+    "not known.",
+    "adjudicated": "The adjudicator's label counts, and the others' where there is none; undecided are images on which "
+    "these differ.",
+    "unanimous": "Undecided are images on which people differ.",
+    "tie-break": "Where the first two labels of an image differ, the third decides; undecided are images for which it "
+    "does not.",
+}
 
 
-def table1(judgements: Iterable[Row], settings: Precision) -> Table:
+def table1(judgements: Iterable[Row], settings: Precision, resolution: Resolution = MAJORITY) -> Table:
     """Table 1 from rows of `judgements` about images: the chosen captions, beside the reported shares.
 
     There are rows for the images made from the `original` and `counterfactual` captions, and for `all`. Measures:
@@ -43,7 +59,7 @@ def table1(judgements: Iterable[Row], settings: Precision) -> Table:
     """
     judged = list(judgements)
     maker = made_by(judged)
-    outcomes = outcomes_of(consensus(judged))
+    outcomes = outcomes_of(consensus(judged, resolution))
     reported = _reported()
     rows: Rows = []
     for variant in (*VARIANTS, ALL):
@@ -64,8 +80,7 @@ def table1(judgements: Iterable[Row], settings: Precision) -> Table:
                 *(Column(label.capitalize(), "share", {"label": label}, write=decimal(2)) for label in LABELS),
                 Column("Images", "judged", write=count),
             ),
-            f"{whose(maker)} Where several people labelled an image, the label of the majority counts; undecided are "
-            "images without a majority.",
+            f"{whose(maker)} {_COUNTED[resolution.rule]}",
         ),
         View(
             f"Our shares with {level} intervals by pair.",
@@ -142,8 +157,10 @@ def _difference(outcomes: Mapping[str, str], settings: Precision) -> Rows:
     return [{"measure": "difference", **difference, "n": len(whole), "p": p_number(found.p)}]
 
 
-def agreement_table(judgements: Iterable[Row], settings: Resampling, seed: int) -> Table:
-    """Agreement on the images that three annotators labelled (COCO-Counterfactuals 4.1).
+def agreement_table(
+    judgements: Iterable[Row], settings: Resampling, seed: int, resolution: Resolution = MAJORITY
+) -> Table:
+    """Agreement on the images that three annotators labelled (COCO-Counterfactuals 4.1), without an adjudicator.
 
     Measures:
 
@@ -158,7 +175,7 @@ def agreement_table(judgements: Iterable[Row], settings: Resampling, seed: int) 
     """
     judged = list(judgements)
     maker = made_by(judged)
-    of_item = decisions_of(judged)
+    of_item = decisions_of(without_adjudicator(judged, resolution))
     several = {item: list(found.values()) for item, found in of_item.items() if len(found) > 1}
     how = resampling(settings, seed)
     rated = {item: found for item, found in several.items() if len(found) == RATERS}

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from whatif.benchmarks.coco_counterfactuals.settings import AggregatePictures, VerifyPictures
 from whatif.params.base import BenchmarkSettings, Settings, SourcePath
+from whatif.params.resolution import Resolution
 
 
 class ExtractReleasedPairs(Settings):
@@ -28,7 +29,8 @@ class CocoCounterfactualsReleasedSettings(BenchmarkSettings):
 
 
 class ReportSettings(NamedTuple):
-    """The settings of the tables: their own, and the origin of the error categories."""
+    """The settings of the tables: their own, the rule of the labels, and the origin of the error categories."""
 
     aggregate: AggregatePictures
+    resolution: Resolution
     error_categories: str | None

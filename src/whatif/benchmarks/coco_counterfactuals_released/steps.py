@@ -95,7 +95,7 @@ match = images.match.reading(**_PAIRED)
 
 @_step(
     "aggregate",
-    reads=lambda s: ReportSettings(s.aggregate, only_name(s.verify.error_categories)),
+    reads=lambda s: ReportSettings(s.aggregate, s.verify.resolution, only_name(s.verify.error_categories)),
     seed=True,
     shown=SHOWN,
     inputs={
@@ -103,6 +103,8 @@ match = images.match.reading(**_PAIRED)
         "unusable": extract["rejections"],
         "missing": extract["missing"],
         "errors": verify["errors"],
+        "refused": verify["rejections"],
+        "gold": verify["gold"],
         "ranks": retrieve["ranks"],
         "matches": match["matches"],
         "random": match["random-matches"],

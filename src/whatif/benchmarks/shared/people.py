@@ -1,0 +1,63 @@
+"""The tables of people's work that benchmarks share: agreement of the annotators, and the work of each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from whatif.params.resolution import Resolution
+from whatif.reporting.funnel import FunnelStage, reasons
+from whatif.verification.consensus import AUTOMATIC
+from whatif.verification.items import Row
+
+if TYPE_CHECKING:
+    from whatif.reporting.precision import Resampling
+    from whatif.reporting.table import Table
+
+ANNOTATOR_TABLES = ("annotator-agreement", "annotators")
+_NOBODY = "No labels by people were given."
+_FROM_FILES = "labels-"  # item ids of rejected labels begin with it
+
+
+def by_people(judgements: Iterable[Row]) -> list[Row]:
+    """The judgements that people made, without those of automatic checks."""
+    return [row for row in judgements if not row["annotator"].startswith(AUTOMATIC)]
+
+
+def annotator_tables(
+    judgements: Iterable[Row], gold: Iterable[Row], settings: Resampling, seed: int, resolution: Resolution
+) -> list[Table]:
+    """The tables `annotator-agreement` and `annotators`, from rows of `judgements`; they are empty without people.
+
+    `gold` are the judgements that the annotation tool marked as the ground truth. Gold items are those on which these
+    agree.
+    """
+    from whatif.reporting.annotators import annotator_agreement, annotators
+
+    people = by_people(judgements)
+    agreed = annotator_agreement(people, settings, seed, resolution=resolution)
+    work = annotators(people, settings, seed, resolution=resolution, gold=_gold(gold))
+    agreed = replace(agreed, title="Agreement of any number of annotators")
+    return [agreed, work] if people else [_without_people(agreed), _without_people(work)]
+
+
+def labels_stage(judgements: Iterable[Row], rejections: Iterable[Row]) -> list[FunnelStage]:
+    """The stage of the funnel in which people's labels were imported: those that count, and the others by reason."""
+    counted = len(by_people(judgements))
+    rejected = reasons(row for row in rejections if row["item_id"].startswith(_FROM_FILES))
+    total = counted + sum(rejected.values())
+    return [FunnelStage("verify", "labels", total, counted, rejected)] if total else []
+
+
+def _gold(rows: Iterable[Row]) -> Mapping[str, str]:
+    found: dict[str, set[str]] = {}
+    for row in rows:
+        found.setdefault(row["item_id"], set()).add(row["decision"])
+    return {item: next(iter(decisions)) for item, decisions in found.items() if len(decisions) == 1}
+
+
+def _without_people(table: Table) -> Table:
+    """An empty table, which says that there are no labels."""
+    frame: Any = table.frame.iloc[:0]
+    return replace(table, frame=frame, views=(replace(table.views[0], note=_NOBODY),))
