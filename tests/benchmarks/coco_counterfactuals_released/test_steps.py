@@ -121,6 +121,67 @@ def test_released_pairs_are_labelled_searched_and_matched(project: Project) -> N
     assert list(photographs["value"]) == [3, 2, 1, 1]
 
 
+def wide(project: Project, pairs: list[dict[str, Any]]) -> None:
+    """A wide file: all images are labelled, some by three people; captions in either order, adjudicated decisions."""
+    project.folder.joinpath("people").mkdir()
+    file = project.folder / "people" / "wide.csv"
+    with file.open("w", newline="", encoding="utf-8") as text:
+        writer = csv.writer(text)
+        writer.writerow(("caption_1", "caption_2", "filename", "type", "label_1", "label_2", "label_3", "label"))
+        for number, row in enumerate(pairs):
+            for side, kind in enumerate(("original", "counterfactual")):
+                first = (number + side) % 2
+                own, other = ("1", "2") if first == side else ("2", "1")
+                # The final decision differs from the majority where three people labelled the image.
+                labels = (own, own, other, other) if number == 0 else (own, "", "", own)
+                shown = (row[f"caption_{first}"], row[f"caption_{1 - first}"])
+                writer.writerow((*shown, f"{row['pair_id']}_{side}.jpg", kind, *labels))
+        writer.writerow(("A", "B", "999_0.jpg", "original", "1", "", "", ""))
+        writer.writerow((*shown, f"{pairs[-1]['pair_id']}_1.jpg", "counterfactual", "neither", "", "", ""))
+    project.section("verify")["labels"] = [{"path": str(file), "format": "wide"}]
+
+
+def test_wide_labels_make_every_table_of_annotators_work(project: Project) -> None:
+    project.make("extract")
+    pairs = project.rows("extract", "pairs", PAIRS)
+    wide(project, pairs)
+    project.make("verify", "evaluate", "aggregate")
+    folder = project.folder / "metrics" / NAME
+    # The last image was labelled twice, differently, so its own label does not count and only a final decision is left.
+    rejected = project.rows("verify", "rejections", REJECTIONS)
+    assert Counter(row["reason"] for row in rejected) == {"unknown item": 1, "given twice, differently": 2}
+    assert all(row["detail"].startswith("wide.csv: line ") for row in rejected)
+    labels = numbers(folder / "funnel.csv", stage="verify", unit="labels")
+    judgements = project.rows("verify", "judgements", JUDGEMENTS)
+    assert [int(value) for value in labels["value"]][:3] == [len(judgements) + 3, len(judgements), 3]
+    images = numbers(folder / "funnel.csv", stage="verify", unit="images", measure="rejected because")
+    assert list(zip(images["reason"], images["value"], strict=True)) == [("only a final decision", 1)]
+    (correct,) = numbers(folder / "table1.csv", variant="all", label="correct", measure="count")["value"]
+    assert correct == 5
+    assert project.rows("verify", "errors", REJECTIONS) == []
+    (shared,) = numbers(folder / "annotator-agreement.csv", measure="items", annotators="3")["value"]
+    (equal,) = numbers(folder / "annotator-agreement.csv", measure="agreement")["value"]
+    assert (shared, equal) == (2, pytest.approx(100 / 3, abs=1e-3))
+    (unanimous,) = numbers(folder / "agreement.csv", measure="unanimous", source="ours")["value"]
+    assert unanimous == 0, "a final decision is no fourth label"
+    assert set(numbers(folder / "annotators.csv", measure="items")["annotator"]) == {"label_1", "label_2", "label_3"}
+    ranks = Counter(row["subset"] for row in project.rows("evaluate", "ranks", RANKS, "retrieve"))
+    assert ranks["human-evaluated"] == 2 * 5
+
+    project.section("verify")["resolution"] = {"rule": "adjudicated", "adjudicator": "adjudicated"}
+    project.run("verify", "evaluate", "aggregate")
+    errors = project.rows("verify", "errors", REJECTIONS)
+    assert [(row["item_id"], row["detail"]) for row in errors] == [("0-0", "caption_1"), ("0-1", "caption_0")]
+    (correct,) = numbers(folder / "table1.csv", variant="all", label="correct", measure="count")["value"]
+    assert correct == 4
+    (wrong,) = numbers(folder / "table10.csv", subjects="all", measure="errors")["value"]
+    assert wrong == 2
+    assert set(numbers(folder / "annotators.csv", measure="items")["annotator"]) == {"label_1", "label_2", "label_3"}
+    ranks = Counter(row["subset"] for row in project.rows("evaluate", "ranks", RANKS, "retrieve"))
+    assert ranks["human-evaluated"] == 2 * 4
+    assert "The adjudicator's label counts" in " ".join(project.published("report.md").split())
+
+
 def test_every_photograph_is_there_or_has_a_reason(project: Project) -> None:
     examples = project.folder / "released" / "examples.jsonl"
     lines = [json.loads(line) for line in examples.read_text(encoding="utf-8").splitlines()]
