@@ -76,6 +76,44 @@ def test_metrics_that_are_not_declared_are_found() -> None:
     assert undeclared(graph, "metrics:\n- metrics/toy.json: {cache: false}\n") == []
 
 
+def test_files_and_folders_that_settings_name_are_dependencies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    values = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
+    for name in ("people/labels.csv", "released.csv", "answers.csv", "val2017/1.jpg", "photographs-${x}.json"):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("", encoding="utf-8")
+    (tmp_path / "categories.csv.dvc").write_text("", encoding="utf-8")  # tracked, but not pulled yet
+    values["verify"]["coco-counterfactuals"] |= {
+        "labels": [{"path": "people/labels.csv", "format": "wide"}, {"path": "absent.csv", "format": "long"}],
+        "error_categories": "categories.csv",
+    }
+    values["extract"]["coco-counterfactuals"] |= {"captions": "photographs-${x}.json", "image_folders": ["val2017"]}
+    values["aggregate"]["cvqa-synthetic"]["released_questions"] = "released.csv"
+    values["generate"]["coco-counterfactuals"]["captions"]["choose"]["wordnet"] = "installed"
+    values["models"] = {
+        "theirs": {"adapter": "replay", "predictions": "answers.csv"},
+        "hub": {"adapter": "hf-chat", "checkpoint": "llava-hf/llava-1.5-7b-hf"},
+        "local": {"adapter": "hf-chat", "checkpoint": "/checkpoints/llava"},
+    }
+    graph = benchmarks.graph(benchmarks.check_params(values))
+    text = dvc_yaml(graph)
+    stages = yaml.safe_load(text)["stages"]
+    deps = {stage: stages[stage].get("do", stages[stage])["deps"] for stage in stages}
+    outside = {stage: [path for path in of if not path.startswith("data/")] for stage, of in deps.items()}
+    assert outside == {
+        "extract": ["photographs-\\${x}.json", "val2017"],
+        "generate": [],
+        "filter": [],
+        "verify": ["categories.csv", "people/labels.csv"],
+        "evaluate": ["/checkpoints/llava", "answers.csv"],
+        "aggregate": ["released.csv"],
+    }
+    before = dvc_yaml(default_graph())
+    named = [path for of in outside.values() for path in of]
+    assert undeclared(graph, text) == [] and undeclared(graph, before) == named
+
+
 def test_the_command_writes_once_and_checks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "params.yaml").write_bytes((ROOT / "params.yaml").read_bytes())

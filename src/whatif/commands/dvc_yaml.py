@@ -1,4 +1,4 @@
-"""`whatif dvc-yaml`: writes dvc.yaml for the benchmarks that params.yaml selects."""
+"""`whatif dvc-yaml`: writes dvc.yaml for the benchmarks and files that params.yaml selects."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from whatif.errors import WhatifError
 def dvc_yaml(check: bool) -> None:
     """Write dvc.yaml: the stages, and the metrics and plots of every benchmark that params.yaml selects.
 
-    Run it after you select another benchmark, then `dvc repro`.
+    Run it after you select another benchmark, or name another file of labels, questions or predictions. Then run `dvc
+    repro`.
     """
     from whatif import benchmarks
     from whatif.files.atomic import write_whole

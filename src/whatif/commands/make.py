@@ -73,7 +73,7 @@ def _take_back(target: str, *, whole: bool, as_it_is: bool) -> bool:
     known = targets(graph)
     if target not in known:
         raise WhatifError(f"{target}: is neither a stage nor evaluate-MODEL; there are {', '.join(known)}")
-    _warn_of_undeclared_metrics(graph, target)
+    _warn_of_undeclared(graph, target)
     decides = {source for job in graph.jobs for source in job.named_sources.values()}
     decides |= {path for job in graph.jobs for path in job.package_files.values()}
     packages = code_index.package_folders({root for job in graph.jobs for root in job.code_roots})
@@ -93,8 +93,8 @@ def _take_back(target: str, *, whole: bool, as_it_is: bool) -> bool:
     return is_fresh
 
 
-def _warn_of_undeclared_metrics(graph: Graph, target: str) -> None:
-    """Prints a warning, only in the first stage, for each metrics file that dvc.yaml does not declare."""
+def _warn_of_undeclared(graph: Graph, target: str) -> None:
+    """Prints a warning, only in the first stage, for each metrics file or input that dvc.yaml does not declare."""
     from whatif.workflow.dvc_yaml import DVC_YAML, undeclared
 
     if target == graph.jobs[0].step.stage and DVC_YAML.is_file():

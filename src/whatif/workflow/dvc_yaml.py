@@ -1,4 +1,10 @@
-"""Writes `dvc.yaml` from the graph: its stages, and the metrics and plots of every selected benchmark."""
+"""Writes `dvc.yaml` from the graph: its stages, and the metrics and plots of every selected benchmark.
+
+The dependencies of a stage include the files and folders outside the graph that its settings name: label files,
+released files, predictions. DVC then notices that one was edited in place. All models share the dependencies of the
+stage `evaluate`, because DVC's `foreach` cannot vary them; `whatif make` returns at once for a model that does not read
+the changed file.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +14,7 @@ from typing import Any
 
 import yaml
 
+from whatif.files.named_folders import EMBEDDED, PACKAGE
 from whatif.graph.graph import Graph
 from whatif.graph.reading import places
 from whatif.graph.steps import Step
@@ -15,7 +22,7 @@ from whatif.params.base import STAGES
 
 DVC_YAML = Path("dvc.yaml")
 _HEADER = """\
-# First entry point: `dvc repro`. Written by `whatif dvc-yaml`: run it again after you select other benchmarks.
+# First entry point: `dvc repro`. Written by `whatif dvc-yaml`: run it again after you select other benchmarks or files.
 # `whatif make` returns at once when the files of a stage are fresh. Otherwise it calls Snakemake, which runs the jobs
 # that are due in parallel. Outputs persist, so that a job can see which of them are still good.
 """
@@ -50,11 +57,15 @@ def dvc_yaml(graph: Graph) -> str:
 
 
 def undeclared(graph: Graph, text: str) -> list[str]:
-    """The metrics files of selected benchmarks that a `dvc.yaml` does not declare."""
+    """What a `dvc.yaml` does not declare: metrics files of selected benchmarks, and files that settings name."""
     found = yaml.safe_load(text) or {}
     declared = {next(iter(one)) if isinstance(one, dict) else one for one in found.get("metrics") or ()}
     wanted = [f"metrics/{name}.json" for name, one in graph.benchmarks.items() if one.text_files]
-    return [path for path in wanted if path not in declared]
+    missing = [path for path in wanted if path not in declared]
+    for stage, written in (found.get("stages") or {}).items():
+        deps = written.get("do", written).get("deps") or ()
+        missing += [path for path in _sources(graph, stage) if path not in deps]
+    return list(dict.fromkeys(missing))
 
 
 def _dump(part: Mapping[str, Any], flow: bool | None) -> str:
@@ -67,13 +78,14 @@ def _stage(graph: Graph, stage: str, *, is_first: bool) -> dict[str, Any]:
     folder = f"data/{stage}/${{key}}" if stage == "evaluate" else f"data/{stage}"
     # A model that no benchmark evaluates, such as a matcher without pairs, has an empty folder.
     command = f"whatif make {target}" if stage != "evaluate" else f"mkdir -p {folder} && whatif make {target}"
+    earlier = [f"data/{before}" for before in STAGES if before in _stages_before(steps)]
     outputs: list[Any] = [{folder: {"persist": True}}]
     if stage == "aggregate":
         outputs.append({"metrics": {"cache": False, "persist": True}})
     return {
         "desc": _DESCRIPTIONS[stage] + (_CHECKS if is_first else ""),
         "cmd": command,
-        "deps": [*_code(), *(f"data/{before}" for before in STAGES if before in _stages_before(steps))],
+        "deps": [*_code(), *earlier, *_sources(graph, stage)],
         "params": [{"params.yaml": None}] if is_first else _params(graph, stage, steps),
         "outs": outputs,
     }
@@ -82,6 +94,28 @@ def _stage(graph: Graph, stage: str, *, is_first: bool) -> dict[str, Any]:
 def _code() -> list[str]:
     """The folder of whatif's code, if the project contains it; an installed whatif is not a dependency for DVC."""
     return [_CODE] if Path(_CODE).is_dir() else []
+
+
+def _sources(graph: Graph, stage: str) -> list[str]:
+    """The files and folders outside the graph that the settings of a stage name, in ascending order.
+
+    A name may also be that of a checkpoint on the hub, or `installed`. A relative path is therefore one only if it
+    exists or is tracked by DVC. Checkpoints that ship with a package belong to the code.
+    """
+    named = {
+        name: path
+        for job in graph.jobs
+        if job.step.stage == stage
+        for name, path in job.named_sources.items()
+        if not name.startswith((EMBEDDED, PACKAGE))
+    }
+    paths = {str(path) for name, path in named.items() if path.is_absolute() or path.exists() or _is_tracked(path)}
+    return sorted(path.replace("${", "\\${") for path in paths)  # DVC would insert a parameter
+
+
+def _is_tracked(path: Path) -> bool:
+    """Whether `dvc add` or `dvc import` tracks a file, or a folder above it, which may not have been pulled yet."""
+    return any(Path(f"{one}.dvc").is_file() for one in (path, *path.parents) if one.name)
 
 
 def _stages_before(steps: Iterable[Step]) -> set[str]:
