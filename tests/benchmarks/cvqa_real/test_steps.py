@@ -17,7 +17,7 @@ from tests.projects import Project
 from tests.served_model import served_model
 from tests.tiny_checkpoints import tiny_llava
 from whatif import artifacts, benchmarks
-from whatif.artifacts.schemas import PREDICTIONS, QUESTIONS, REJECTIONS
+from whatif.artifacts.schemas import CORRECTIONS, PREDICTIONS, QUESTIONS, REJECTIONS
 from whatif.benchmarks.cvqa_real.sampled_questions import questions_for
 from whatif.errors import WhatifError
 from whatif.graph.run import run
@@ -358,3 +358,92 @@ def test_a_file_without_a_response_to_the_set_is_left_out(project: Project, tmp_
     assert of_theirs[-1] == ("rejected because", "no response in its file", 6)
     assert [row[2] for row in of_theirs] == [6, 0, 6, 6]
     assert not any("first-option" in row[0] for row in funnel())
+
+
+def labels_of(project: Project, rows: list[str], **settings: Any) -> None:
+    """People's labels of questions: item, annotator, decision, corrected answer, corrected question."""
+    header = "item_id,annotator,decision,corrected_answer,corrected_question"
+    (project.folder / "people.csv").write_text("\n".join([header, *rows]) + "\n", encoding="utf-8")
+    project.section("verify").update(labels=[{"path": "people.csv", "format": "long"}], **settings)
+
+
+def test_people_remove_and_correct_questions_in_the_order_of_the_paper(project: Project) -> None:
+    project.run("extract", "generate", "filter")
+    rows = project.rows("filter", "questions", QUESTIONS)
+    direct, indirect, boolean = dict.fromkeys(row["pair_id"] for row in rows)
+    better = "How many cats would there be if only 1 was left?"
+    people = [
+        f"{direct}-counterfactual,ann,accept,,{better}",
+        f"{direct}-counterfactual,bob,accept,,{better}",
+        f"{direct}-original,ann,accept,3,",
+        f"{indirect},ann,unrelated,,",
+        f"{indirect},bob,unrelated,,",
+        f"{boolean},ann,accept,maybe,",
+        f"{boolean},bob,accept,maybe,",
+        "nobody,ann,accept,,",
+        f"{direct}-counterfactual,cas,accept,,",
+        f"{direct}-counterfactual,cas,ambiguous,,",
+    ]
+    labels_of(project, people)
+    project.run("verify", "evaluate", "aggregate")
+    asked = {row["variant"]: row for row in project.rows("verify", "questions", QUESTIONS)}
+    assert (asked["original"]["answer"], asked["counterfactual"]["question"]) == ("3", better)
+    assert len(asked) == 2 and asked["original"]["question"] == "How many cats are there?"
+    history = project.rows("verify", "corrections", CORRECTIONS)
+    assert [(row["item_id"], row["field"], row["before"], row["after"], row["annotators"]) for row in history] == [
+        (
+            f"{direct}-counterfactual",
+            "question",
+            f'"{LINES.splitlines()[1].split(",")[3]}"',
+            f'"{better}"',
+            ["ann", "bob"],
+        ),
+        (f"{direct}-original", "answer", '"2"', '"3"', ["ann"]),
+    ]
+    refused = {row["item_id"]: row for row in project.rows("verify", "rejections", REJECTIONS)}
+    assert {item: row["reason"] for item, row in refused.items()} == {
+        indirect: "unrelated",
+        boolean: "correction refused",
+        "labels-line-000009": "unknown item",
+        "labels-line-000010": "given twice, differently",
+        "labels-line-000011": "given twice, differently",
+    }
+    assert "'maybe' is not extracted from itself" in refused[boolean]["detail"]
+    verified = [row[1:] for row in funnel() if row[0] == "verify"]
+    assert verified[:3] == [("in", "", 10), ("out", "", 7), ("rejected", "", 3)]
+    assert verified[5:] == [
+        ("in", "", 3),
+        ("out", "", 1),
+        ("rejected", "", 2),
+        ("rejected because", "correction refused", 1),
+        ("rejected because", "unrelated", 1),
+    ]
+    agreed = from_csv(project.published("annotator-agreement.csv"))
+    assert list(agreed[agreed["measure"] == "agreement"]["value"]) == [100]
+    assert set(from_csv(project.published("annotators.csv"))["annotator"]) == {"ann", "bob"}
+    assert "corrected the answers of 1 questions and the wording of 1." in project.published("report.md")
+
+
+@pytest.mark.parametrize(("unjudged", "pairs"), [("remove", 1), ("keep", 3)])
+def test_pairs_that_nobody_judged(project: Project, unjudged: str, pairs: int) -> None:
+    project.run("extract", "generate", "filter")
+    rows = project.rows("filter", "questions", QUESTIONS)
+    labels_of(project, [f"{rows[0]['pair_id']},ann,accept,,"], unjudged=unjudged)
+    project.run("verify")
+    assert len(project.rows("verify", "questions", QUESTIONS)) == 2 * pairs
+    reasons = Counter(row["reason"] for row in project.rows("verify", "rejections", REJECTIONS))
+    assert reasons == ({"not judged": 2} if unjudged == "remove" else {})
+
+
+def test_labels_of_other_questions_are_one_line(project: Project) -> None:
+    labels_of(project, ["another,ann,accept,,"])
+    told = r"^people.csv: none of its 1 labels is about one of these questions; line 2: .*'another'"
+    with pytest.raises(WhatifError, match=told):
+        project.run("extract", "generate", "filter", "verify")
+
+
+def test_without_labels_the_tables_of_people_are_empty(project: Project) -> None:
+    project.run()
+    assert project.rows("verify", "corrections", CORRECTIONS) == []
+    assert len(from_csv(project.published("annotators.csv"))) == 0
+    assert project.published("report.md").count("No labels by people were given.") == 2

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from whatif.benchmarks.shared.annotator_tables import ANNOTATOR_TABLES
 from whatif.benchmarks.shared.dimensions import ENCODER, SHOWN_MATCHERS
-from whatif.benchmarks.shared.people import ANNOTATOR_TABLES
 from whatif.benchmarks.shared.tasks import table_files
 from whatif.graph.dimensions import Shown
 

@@ -14,9 +14,9 @@ from whatif.benchmarks.coco_counterfactuals.evaluation_tables import recall_tabl
 from whatif.benchmarks.coco_counterfactuals.images import photographs_of
 from whatif.benchmarks.coco_counterfactuals.matching_tables import margin_distributions, matching_margins
 from whatif.benchmarks.coco_counterfactuals.verification_tables import CHOSEN, agreement_table, table1
+from whatif.benchmarks.shared.annotator_tables import annotator_tables, labels_stage
 from whatif.benchmarks.shared.dimensions import ENCODER, MATCHER
 from whatif.benchmarks.shared.pair_panels import matching_stage, pair_panels
-from whatif.benchmarks.shared.people import annotator_tables, labels_stage
 from whatif.benchmarks.shared.reports import publish
 from whatif.benchmarks.shared.tasks import names_of
 from whatif.graph.task import Task

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from whatif.benchmarks.cvqa_real.sampled_questions import questions_for
 from whatif.benchmarks.cvqa_real.set_tables import answer_counts, answers_table, questions_table, words_table
 from whatif.benchmarks.cvqa_real.settings import ReportSettings
 from whatif.benchmarks.cvqa_real.tables import GROUPS, RealTable, real_table
+from whatif.benchmarks.shared.annotator_tables import annotator_tables, is_of_label, labels_stage
 from whatif.benchmarks.shared.dimensions import ANSWERER
 from whatif.benchmarks.shared.pilots import Pilot, marked, pilots_of
 from whatif.benchmarks.shared.reports import costs_of, judged_of, publish
@@ -24,6 +26,7 @@ from whatif.reporting.plots import accuracy_points, accuracy_scatter, points_csv
 from whatif.reporting.report import Report
 from whatif.reporting.twin_rows import headline
 from whatif.reporting.twins import TwinAnswers
+from whatif.verification.question_checks import ANSWER, QUESTION
 
 NAME = "cvqa-real"
 TITLE = "C-VQA-Real"
@@ -82,6 +85,7 @@ def publish_report(task: Task[ReportSettings]) -> None:
         questions_table(released),
         answers_table(answers),
         words_table(released),
+        *annotator_tables(task.rows("judgements"), task.rows("gold"), settings, seed, asking.resolution),
         costs_of(task, ANSWERER, names),
         funnel(stages),
     ]
@@ -92,7 +96,15 @@ def publish_report(task: Task[ReportSettings]) -> None:
         files[f"accuracy-{group}.csv"] = points_csv(points)
         files[f"accuracy-{group}.svg"] = accuracy_scatter(points, None, f"{TITLE}, {group}")
     figures = {"gender": "figure5.svg", "answers": "figure3.svg"}
-    publish(task, Report(TITLE, tables, headline_of(made), files, figures))
+    publish(task, Report(TITLE, tables, headline_of(made), files, figures, _corrected(task)))
+
+
+def _corrected(task: Task[ReportSettings]) -> str:
+    """A sentence about people's corrections; empty if there are none."""
+    fields = Counter(row["field"] for row in task.rows("corrections"))
+    if not fields:
+        return ""
+    return f"People corrected the answers of {fields[ANSWER]:,} questions and the wording of {fields[QUESTION]:,}."
 
 
 def headline_of(made: Mapping[str, RealTable]) -> dict[str, Any]:
@@ -145,7 +157,9 @@ def _funnel(
     task: Task[ReportSettings], questions: Mapping[str, Sequence[Mapping[str, Any]]], pilots: Mapping[str, Pilot]
 ) -> list[FunnelStage]:
     pictures = task.count("images")
-    missing, filtered, refused = (reasons(task.rows(role)) for role in ("missing", "filtered", "refused"))
+    missing, filtered = (reasons(task.rows(role)) for role in ("missing", "filtered"))
+    refused = list(task.rows("refused"))
+    of_pairs = reasons(row for row in refused if not is_of_label(row))
     released = task.count("released") // 2
     after_filter = task.count("filtered questions") // 2
     verified = task.count("questions") // 2
@@ -153,7 +167,8 @@ def _funnel(
         FunnelStage("extract", "pictures", pictures + sum(missing.values()), pictures, missing),
         FunnelStage("generate", "pairs", released, released),
         FunnelStage("filter", "pairs", released, after_filter, filtered),
-        FunnelStage("verify", "pairs", after_filter, verified, refused),
+        *labels_stage(task.rows("judgements"), refused),
+        FunnelStage("verify", "pairs", after_filter, verified, of_pairs),
     ]
     for model, shown in task.shown_models(ANSWERER).items():
         total = len(questions[model])

@@ -7,9 +7,11 @@ from typing import Any, NamedTuple
 
 from pydantic import Field, field_validator
 
+from whatif.benchmarks.shared.question_labels import VerifyQuestions
 from whatif.language.strategies import strategies
 from whatif.params.base import BenchmarkSettings, Settings, SourcePath
 from whatif.params.judge import JudgeSettings, check_judge
+from whatif.params.resolution import Resolution
 
 
 class ExtractCvqaReal(Settings):
@@ -50,6 +52,7 @@ class CvqaRealSettings(BenchmarkSettings):
     """The sections of C-VQA-Real in `params.yaml`."""
 
     extract: ExtractCvqaReal
+    verify: VerifyQuestions
     evaluate: EvaluateCvqaReal
     aggregate: AggregateCvqaReal
 
@@ -85,3 +88,4 @@ class ReportSettings(NamedTuple):
     sampled_models: list[str]
     gender_annotations: str | None
     judge: JudgeSettings | None
+    resolution: Resolution

@@ -1,8 +1,8 @@
 """C-VQA-Real as released: open questions about photographs, each with a counterfactual twin (C-VQA 3.1, 4.1).
 
 The steps extract the released questions and their photographs; join them; leave out pairs whose photograph is missing;
-check that every answer can be scored; ask models with each prompting strategy, and a judge
-about responses without a clear answer; and make Tables 3, 4 and 5.
+remove and correct questions as people say, and check that every answer can be scored; ask models with each prompting
+strategy, and a judge about responses without a clear answer; and make Tables 3, 4 and 5.
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from whatif.artifacts.schemas import IMAGES, JUDGEMENTS, PREDICTIONS, QUESTIONS, REJECTIONS
+from whatif.artifacts.schemas import CORRECTIONS, IMAGES, JUDGEMENTS, PREDICTIONS, QUESTIONS, REJECTIONS
 from whatif.benchmarks.cvqa_real.sampled_questions import questions_for
 from whatif.benchmarks.cvqa_real.settings import CvqaRealSettings, ReportSettings, SampleSettings, SourceSettings
+from whatif.benchmarks.shared.annotator_tables import ANNOTATOR_TABLES
 from whatif.benchmarks.shared.dimensions import (
     ANSWERED,
     ANSWERER,
@@ -25,6 +26,7 @@ from whatif.benchmarks.shared.dimensions import (
 from whatif.benchmarks.shared.evaluation import write_predictions
 from whatif.benchmarks.shared.judging import OUTPUTS, write_judged
 from whatif.benchmarks.shared.pilots import pilot_of
+from whatif.benchmarks.shared.question_labels import VerifyQuestions
 from whatif.benchmarks.shared.tasks import judgement, pairs_of, table_files
 from whatif.errors import WhatifError
 from whatif.files.inputs import user_path
@@ -34,6 +36,7 @@ from whatif.graph.task import Task
 
 NAME = "cvqa-real"
 VARIANTS = ("original", "counterfactual")
+_LABELS = "name the columns and words of your file as docs/labels.md describes"
 _FOLDERS = f"name the folders of COCO's photographs as extract.{NAME}.image_folders in params.yaml"
 
 
@@ -44,7 +47,10 @@ STRATEGY = strategy(lambda params, benchmark: params.section(benchmark, CvqaReal
 PART = part_dimension(lambda params, benchmark: params.section(benchmark, CvqaRealSettings).evaluate.shards)
 JUDGE, PROMPT = judge_dimensions(lambda params, benchmark: params.section(benchmark, CvqaRealSettings).evaluate.judge)
 _GROUPS = ("direct", "indirect", "boolean")
-_TABLES = ("table3", "table4", "table5", "drops", "gender", "question-set", "answers", "words", "costs", "funnel")
+_TABLES = (
+    *("table3", "table4", "table5", "drops", "gender", "question-set", "answers", "words"),
+    *(*ANNOTATOR_TABLES, "costs", "funnel"),
+)
 
 
 @_step(
@@ -103,23 +109,30 @@ def filter_(task: Task[None]) -> None:
 
 @_step(
     "verify",
+    reads=lambda s: s.verify,
     inputs={"questions": filter_["questions"]},
-    outputs={"questions": QUESTIONS, "judgements": JUDGEMENTS, "rejections": REJECTIONS},
+    outputs={
+        "questions": QUESTIONS,
+        "judgements": JUDGEMENTS,
+        "gold": JUDGEMENTS,
+        "corrections": CORRECTIONS,
+        "rejections": REJECTIONS,
+    },
 )
-def verify(task: Task[None]) -> None:
-    """Checks that each answer can be scored: the answer extracted from its own text must be the same answer."""
-    from whatif.scoring.extraction.answer import extract as extract_answer
-    from whatif.scoring.extraction.answer import is_correct
+def verify(task: Task[VerifyQuestions]) -> None:
+    """Removes and corrects questions as people say, and checks that each answer can be scored (C-VQA 3.2).
 
-    judgements, kept, rejected = [], 0, []
-    for pair_id, rows in pairs_of(task.rows("questions")):
-        odd = [
-            f"{row['variant']}: the answer {row['answer']!r} is not extracted from itself"
-            for row in rows
-            if not is_correct(
-                extract_answer(row["answer"], row["answer_kind"], row["question"]), row["answer"], row["answer_kind"]
-            )
-        ]
+    An answer can be scored if the answer extracted from its own text is the same answer.
+    """
+    from whatif.benchmarks.shared.question_labels import check_pairs
+
+    checked = check_pairs(list(task.rows("questions")), task.settings, check=_cannot_be_scored)
+    if task.settings.labels is not None:
+        task.check_losses("labels", len(checked.judgements), checked.refused_labels, remedy=_LABELS)
+    judgements = list(checked.judgements)
+    kept, rejected = 0, list(checked.rejections)
+    for pair_id, rows in pairs_of(checked.questions):
+        odd = [f"{row['variant']}: {fault}" for row in rows if (fault := _cannot_be_scored(row))]
         judgements.append(judgement(pair_id, "answer", odd))
         if odd:
             rejected.append({"item_id": pair_id, "reason": "cannot be scored", "detail": "; ".join(odd)})
@@ -127,7 +140,9 @@ def verify(task: Task[None]) -> None:
             kept += 1
             task.outputs.writer("questions").write(rows)
     task.outputs.write("judgements", judgements)
-    task.outputs.write("rejections", rejected)
+    task.outputs.write("gold", checked.gold)
+    task.outputs.write("corrections", checked.corrections)
+    task.outputs.write("rejections", [*rejected, *checked.refused_labels])
     task.check_losses("pairs", kept, rejected)
 
 
@@ -192,6 +207,7 @@ def judge(task: Task[None]) -> None:
         s.evaluate.sampled_models,
         s.extract.gender_annotations,
         s.evaluate.judge,
+        s.verify.resolution,
     ),
     seed=True,
     shown=(SHOWN, shown_judge(JUDGE)),
@@ -203,6 +219,9 @@ def judge(task: Task[None]) -> None:
         "filtered": filter_["rejections"],
         "filtered questions": filter_["questions"],
         "refused": verify["rejections"],
+        "judgements": verify["judgements"],
+        "gold": verify["gold"],
+        "corrections": verify["corrections"],
         "questions": verify["questions"],
         "predictions": evaluate["predictions"],
         "judged": judge["judged"],
@@ -220,6 +239,17 @@ def aggregate(task: Task[ReportSettings]) -> None:
     from whatif.benchmarks.cvqa_real.report import publish_report
 
     publish_report(task)
+
+
+def _cannot_be_scored(question: Mapping[str, Any]) -> str | None:
+    """What is wrong with an answer that is not extracted from its own text; None if it is."""
+    from whatif.scoring.extraction.answer import extract as extract_answer
+    from whatif.scoring.extraction.answer import is_correct
+
+    answer, kind = question["answer"], question["answer_kind"]
+    if is_correct(extract_answer(answer, kind, question["question"]), answer, kind):
+        return None
+    return f"the answer {answer!r} is not extracted from itself"
 
 
 def _picture(question: Mapping[str, Any]) -> str:

@@ -42,10 +42,15 @@ def annotator_tables(
     return [agreed, work] if people else [_without_people(agreed), _without_people(work)]
 
 
+def is_of_label(rejection: Row) -> bool:
+    """Whether a row of `rejections` is about a label in a file, and not about an item."""
+    return str(rejection["item_id"]).startswith(_FROM_FILES)
+
+
 def labels_stage(judgements: Iterable[Row], rejections: Iterable[Row]) -> list[FunnelStage]:
     """The stage of the funnel in which people's labels were imported: those that count, and the others by reason."""
     counted = len(by_people(judgements))
-    rejected = reasons(row for row in rejections if row["item_id"].startswith(_FROM_FILES))
+    rejected = reasons(row for row in rejections if is_of_label(row))
     total = counted + sum(rejected.values())
     return [FunnelStage("verify", "labels", total, counted, rejected)] if total else []
 

@@ -1,0 +1,92 @@
+"""Questions that people have checked: unrelated and ambiguous ones are removed, answers and wording are corrected.
+
+The order is that of C-VQA 3.2. A question that is not about its image is removed. Of the others, a wrong answer is
+corrected, and a question without a single right answer is removed. Then the wording is polished.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from whatif.params.resolution import Resolution
+from whatif.verification.corrections import Check, apply_corrections
+from whatif.verification.imports.items import ACCEPTED, REJECTED, Items, ShownTask
+from whatif.verification.items import Row
+from whatif.verification.resolution import resolve, votes_of
+
+UNRELATED, AMBIGUOUS = "unrelated", "ambiguous"
+DECISIONS = (ACCEPTED, UNRELATED, AMBIGUOUS, REJECTED)
+REASONS = (UNRELATED, AMBIGUOUS, REJECTED)  # in the order of C-VQA 3.2
+ANSWER, QUESTION = "answer", "question"
+FIELDS = (ANSWER, QUESTION)  # that people may correct
+NOT_JUDGED = "not judged"  # reason for removing a pair
+
+
+@dataclass(frozen=True)
+class CheckedQuestions:
+    """The result of `check_questions`: a question is in `questions`, corrected or as it was, or in `removed`."""
+
+    questions: list[dict[str, Any]]  # in the order of the table
+    corrections: list[dict[str, Any]]  # rows of the table `corrections`
+    removed: dict[str, tuple[str, str]]  # question -> reason and detail; in the order of the table
+    judged: frozenset[str]  # the questions with a judgement that counts
+
+
+def question_items(questions: Iterable[Row], make_tasks: Callable[[], Mapping[str, ShownTask]] | None = None) -> Items:
+    """The rows of a questions table as the importer needs them; `make_tasks` as in `Items`.
+
+    The id of a pair names its counterfactual question, which is the one that was generated. Raises WhatifError when two
+    rows have the same id.
+    """
+    rows = list(questions)
+    items = Items.of_rows(rows, key="question_id", fields=FIELDS, decisions=DECISIONS, make_tasks=make_tasks)
+    names = {row["pair_id"]: row["question_id"] for row in rows if row["variant"] == "counterfactual"}
+    return replace(items, names=names)
+
+
+def check_questions(
+    questions: Sequence[Row], judgements: Iterable[Row], resolution: Resolution, *, check: Check
+) -> CheckedQuestions:
+    """Applies people's judgements about questions: one decision for each question, then its corrections.
+
+    Whether a question is removed is decided first, by the rule of `resolution`, whatever the reasons. The reason of a
+    removed question is the adjudicator's, or else the most frequent one; of equally frequent reasons it is the first
+    in the order of `REASONS`. A question without a decision is removed, too, with the reason of `resolve`. A corrected
+    question is removed if `check` finds a fault, for example an answer that cannot be scored. Questions
+    without a judgement stay as they are.
+
+    Raises WhatifError as `resolve`.
+    """
+    judged = votes_of(judgements, resolution)
+    kept_or_not = [{**row, "decision": row["decision"] if row["decision"] == ACCEPTED else REJECTED} for row in judged]
+    by_id = {row["question_id"]: row for row in questions}
+    resolved = resolve(kept_or_not, resolution, by_id)
+    rejected = {item for item, decision in resolved.decisions.items() if decision == REJECTED}
+    removed = _reasons(rejected, [row for row in judged if row["item_id"] in rejected], resolution)
+    removed |= {row["item_id"]: (row["reason"], row["detail"]) for row in resolved.undecided}
+    left = [row for row in questions if row["question_id"] not in removed]
+    applied = apply_corrections(left, resolved.corrections, fields=FIELDS, check=check)
+    removed |= {row["item_id"]: (row["reason"], row["detail"]) for row in applied.rejections}
+    return CheckedQuestions(
+        applied.rows,
+        applied.corrections,
+        {item: removed[item] for item in by_id if item in removed},
+        frozenset(resolved.decisions),
+    )
+
+
+def _reasons(rejected: Iterable[str], judged: Sequence[Row], resolution: Resolution) -> dict[str, tuple[str, str]]:
+    """Rejected question -> its reason, and who gave which."""
+    given: dict[str, dict[str, str]] = {}
+    for row in judged:
+        if row["decision"] != ACCEPTED:
+            given.setdefault(row["item_id"], {})[row["annotator"]] = row["decision"]
+    found = {}
+    for item in rejected:
+        by = given[item]
+        deciding = [by[resolution.adjudicator]] if resolution.adjudicator in by else list(by.values())
+        reason = max(REASONS, key=deciding.count)  # the first of those that are equally frequent
+        found[item] = (reason, "; ".join(f"{name}: {by[name]}" for name in sorted(by)))
+    return found
