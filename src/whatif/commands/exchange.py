@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from whatif.commands.hugging_face import export_hugging_face, pictures_of
+from whatif.commands.people_tasks import export_people_tasks
 from whatif.commands.picture_pairs import export_errors, export_pairs, export_tasks, import_labels, import_pairs
 from whatif.errors import WhatifError
 
@@ -45,7 +46,7 @@ def import_c_vqa(csv: Path, output: Path) -> None:
     click.echo(f"{output}: {len(questions):,} questions in {len(questions) // 2:,} pairs")
 
 
-@click.group("export", commands=[export_hugging_face, export_pairs, export_tasks, export_errors])
+@click.group("export", commands=[export_hugging_face, export_pairs, export_tasks, export_errors, export_people_tasks])
 def export() -> None:
     """Write questions or image pairs in the format of a released data set or a tool, or as annotation tasks."""
 

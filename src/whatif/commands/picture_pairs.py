@@ -95,7 +95,7 @@ def import_labels(csv: Path, output: Path, pairs: tuple[Path, ...], seed: int | 
 
     if output.suffix != ".parquet":
         raise WhatifError(f"{output}: must end in .parquet; give the CSV first, then the table to write")
-    labels = read_picture_labels(csv, _rows(pairs), seed=_seed(seed))
+    labels = read_picture_labels(csv, _rows(pairs), seed=seed_or_default(seed))
     write_artifact(output, JUDGEMENTS, labels.judgements)
     click.echo(
         f"{output}: {len(labels.judgements):,} labels; {labels.unlabelled:,} rows without a label, "
@@ -159,7 +159,7 @@ def export_tasks(
 
     if labelled_three_times is None:
         labelled_three_times = benchmarks.load_params().lookup(f"verify.{NAME}.labelled_three_times")
-    tasks = picture_tasks(_rows(pairs), seed=_seed(seed), labelled_three_times=labelled_three_times)
+    tasks = picture_tasks(_rows(pairs), seed=seed_or_default(seed), labelled_three_times=labelled_three_times)
     rows = write_picture_tasks(tasks, _store(_picture_files(pairs, images)), folder)
     click.echo(f"{folder / FILE}: {rows:,} labels to give for {len(tasks):,} images")
 
@@ -190,7 +190,7 @@ def export_errors(
     from whatif.verification.error_categories import FILE, sample_errors, write_error_sample
 
     judged = list(artifacts.rows_of(judgements, JUDGEMENTS))
-    sample = sample_errors(errors(judged), seed=_seed(seed))
+    sample = sample_errors(errors(judged), seed=seed_or_default(seed))
     write_error_sample(sample, _rows(pairs), consensus(judged), _store(_picture_files(pairs, images)), folder)
     click.echo(f"{folder / FILE}: {len(sample):,} errors")
 
@@ -233,7 +233,8 @@ def _store(files: tuple[Path, ...]) -> ImageStore:
     return ImageStore(files)
 
 
-def _seed(seed: int | None) -> int:
+def seed_or_default(seed: int | None) -> int:
+    """A seed of tasks as given; otherwise the seed in `params.yaml`, or 0 without that file."""
     from whatif import benchmarks
     from whatif.params.whole import PARAMS_FILE
 

@@ -22,6 +22,7 @@ from typing import Any, Generic, TypeVar, overload
 
 from whatif.artifacts.schemas import FILES, Table
 from whatif.graph.dimensions import Dimension, Shown
+from whatif.graph.people import PeoplesWork
 from whatif.graph.reading import places
 from whatif.graph.task import Task
 from whatif.params.base import STAGES, BenchmarkSettings
@@ -162,6 +163,7 @@ class Benchmark:
     citation: the paper whose method it follows, as cited in a data card; empty if there is none.
     headline: the measures that `whatif summary` shows; empty for the most frequent one.
     plots: what `dvc plots` shows: `file`, in the folder of the benchmark's metrics, and DVC's own fields for a plot.
+    people: what people judge in it; None if nobody does.
     """
 
     name: str
@@ -171,6 +173,7 @@ class Benchmark:
     citation: str = ""
     headline: tuple[str, ...] = ()
     plots: tuple[Mapping[str, Any], ...] = ()
+    people: PeoplesWork | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "steps", tuple(replace(step, benchmark=self.name) for step in self.steps))

@@ -18,6 +18,7 @@ from whatif.benchmarks.coco_counterfactuals import captions as caption_steps
 from whatif.benchmarks.coco_counterfactuals import images as image_steps
 from whatif.benchmarks.coco_counterfactuals.contents import PLOTS, PUBLISHED, REPORTED, SHOWN
 from whatif.benchmarks.coco_counterfactuals.settings import CocoCounterfactualsSettings, ReportSettings
+from whatif.benchmarks.shared.people import judged_pairs
 from whatif.graph.reading import only_name
 from whatif.graph.steps import Benchmark, StepsOf
 from whatif.graph.task import Task
@@ -131,6 +132,11 @@ BENCHMARK = Benchmark(
     ),
     headline=("counterfactual_text_retrieval", "counterfactual_image_retrieval"),
     plots=PLOTS,
+    people=judged_pairs(
+        image_steps.filter_["pairs"],
+        image_steps.filter_["images"],
+        lambda params: params.section(NAME, CocoCounterfactualsSettings).verify.labelled_three_times,
+    ),
     outside=lambda params: (
         "captions from outside" if params.section(NAME, CocoCounterfactualsSettings).extract.captions else ""
     ),

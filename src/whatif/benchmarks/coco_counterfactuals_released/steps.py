@@ -22,6 +22,7 @@ from whatif.benchmarks.coco_counterfactuals_released.settings import (
     ExtractReleasedPairs,
     ReportSettings,
 )
+from whatif.benchmarks.shared.people import judged_pairs
 from whatif.errors import WhatifError
 from whatif.files.inputs import user_path
 from whatif.graph.reading import only_name
@@ -151,6 +152,11 @@ BENCHMARK = Benchmark(
     steps=(extract, verify, retrieve, match, aggregate),
     headline=OURS.headline,
     plots=PLOTS,
+    people=judged_pairs(
+        extract["pairs"],
+        extract["images"],
+        lambda params: params.section(NAME, CocoCounterfactualsReleasedSettings).verify.labelled_three_times,
+    ),
     outside=lambda params: "the released pairs",
     citation=OURS.citation,
 )

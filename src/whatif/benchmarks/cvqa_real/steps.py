@@ -25,6 +25,7 @@ from whatif.benchmarks.shared.dimensions import (
 )
 from whatif.benchmarks.shared.evaluation import write_predictions
 from whatif.benchmarks.shared.judging import OUTPUTS, write_judged
+from whatif.benchmarks.shared.people import judged_questions
 from whatif.benchmarks.shared.pilots import pilot_of
 from whatif.benchmarks.shared.question_labels import VerifyQuestions
 from whatif.benchmarks.shared.tasks import judgement, pairs_of, table_files
@@ -261,6 +262,7 @@ BENCHMARK = Benchmark(
     settings=CvqaRealSettings,
     steps=(extract, generate, filter_, verify, evaluate, judge, aggregate),
     outside=lambda params: "photographs",
+    people=judged_questions(filter_["questions"], extract["images"]),
     citation=(
         'Zhang et al., "What If the TV Was Off? Examining Counterfactual Reasoning Abilities of Multi-modal Language '
         'Models", CVPR 2024.'

@@ -74,7 +74,7 @@ NEEDED = {  # of a preset
     "rejected-ids": ("item",),
     "chosen-images": ("item", "decision"),
 }
-CORRECTED = "corrected_"  # a preset's column of a corrected field is `corrected_<field>`
+CORRECTED = "corrected_"  # a preset's column of a corrected field is `corrected_<field>`; mturk: `Answer.corrected_...`
 _NAMES = ("item", "side", "annotator", "decision", "comment", "time", "duration", "first", "second", "adjudicated")
 _SECONDS = {"milliseconds": 0.001, "seconds": 1.0, "minutes": 60.0}
 
@@ -146,7 +146,8 @@ def merged(file: LabelFile, correctable: Sequence[str]) -> ColumnMap:
                 )
     ending = f"_{NUMBERED}" if NUMBERED in (given.get("decision") or preset["decision"] or "") else ""
     usual = () if file.format == "columns" else correctable
-    preset["corrected"] = {field: f"{CORRECTED}{field}{ending}" for field in usual}
+    before = "Answer." if file.format == "mturk" else ""
+    preset["corrected"] = {field: f"{before}{CORRECTED}{field}{ending}" for field in usual}
     return ColumnMap(**{**preset, **given})
 
 

@@ -1,0 +1,1 @@
+"""Exports items as tasks for annotators, in the formats of annotation tools."""

@@ -1,0 +1,63 @@
+"""The folder of exported tasks: image files beside the files of a tool, and what these have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from whatif.artifacts.images import EncodedPictures
+from whatif.errors import WhatifError
+from whatif.files.atomic import write_whole
+from whatif.verification.exports.tasks import TaskSet
+from whatif.verification.picture_tasks import PICTURES, picture_name
+
+CORRECTED = "corrected_"  # a control or a column `corrected_<field>` has the new value of a field
+NO_TEXT = "–"  # shown for a text that a task does not have
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where annotators' browsers find the images: a prefix, to which the file name of an image is added."""
+
+    prefix: str
+
+    def of(self, image_id: str, picture: bytes) -> str:
+        """The address of one image."""
+        return f"{self.prefix}{picture_name(image_id, picture)}"
+
+
+def shown_names(tasks: TaskSet) -> list[str]:
+    """The names of the texts that at least one task has."""
+    return [name for place, name in enumerate(tasks.interface.shown) if any(task.texts[place] for task in tasks.tasks)]
+
+
+def image_columns(tasks: TaskSet) -> list[str]:
+    """The names of the images of a task: `image`, or `image`, `image_2`, ... if tasks have several.
+
+    Raises WhatifError when tasks have different numbers of images, or none.
+    """
+    numbers = {len(task.image_ids): task.item_id for task in tasks.tasks}
+    if len(numbers) != 1 or 0 in numbers:
+        told = ", ".join(f"{item} has {number}" for number, item in sorted(numbers.items()))
+        raise WhatifError(f"tasks: each item needs the same number of images, at least one; {told or 'there are none'}")
+    return ["image" if number == 1 else f"image_{number}" for number in range(1, 1 + next(iter(numbers)))]
+
+
+def write_tasks(
+    folder: Path, files: Mapping[str, bytes], tasks: TaskSet, images: EncodedPictures, *, with_images: bool
+) -> None:
+    """Writes the files of a tool into a folder, and the images beside them if they are needed.
+
+    Labels may refer to earlier tasks, so existing ones are never overwritten. Raises WhatifError when one of the files
+    exists, when an image is missing, and when the folder cannot be written.
+    """
+    for name in files:
+        if (folder / name).exists():
+            raise WhatifError(f"{folder / name}: already exists; give another folder")
+    if with_images:
+        for image_id in sorted({image_id for task in tasks.tasks for image_id in task.image_ids}):
+            picture = images.encoded(image_id)
+            write_whole(folder / PICTURES / picture_name(image_id, picture), picture, durable=False)
+    for name, data in files.items():
+        write_whole(folder / name, data)

@@ -1,0 +1,85 @@
+"""Writes tasks for Amazon Mechanical Turk: the layout of a task, and the input of batches as CSV.
+
+The names of the answers are those that the importer of labels expects: `decision`, `comment` and `corrected_<field>`.
+MTurk puts the values of the CSV into the layout as they are, so the values are HTML.
+"""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+from collections.abc import Sequence
+
+from whatif.artifacts.images import EncodedPictures
+from whatif.verification.exports.folder import CORRECTED, NO_TEXT, Address, image_columns, shown_names
+from whatif.verification.exports.tasks import Interface, TaskSet, instructions_html
+
+LAYOUT_FILE = "layout.html"
+_PAGE = """\
+<script src="https://assets.crowd.aws/crowd-html-elements.js"></script>
+<crowd-form answer-format="flatten-objects">
+  <crowd-instructions link-text="Instructions" link-type="button">
+    <short-summary>{instructions}</short-summary>
+  </crowd-instructions>
+{images}
+{texts}
+  <p><strong>{question}</strong></p>
+{answers}
+{fields}
+</crowd-form>
+"""
+
+
+def mturk_files(tasks: TaskSet, images: EncodedPictures, address: Address) -> dict[str, bytes]:
+    """The files of a project, by name: `layout.html`, and batches as CSV (UTF-8, LF).
+
+    A batch has one number of assignments for all of its tasks. Tasks that differ in their number of annotators are in
+    batches of their own, `batch-by-<number>.csv`.
+    """
+    names, columns = shown_names(tasks), image_columns(tasks)
+    places = [list(tasks.interface.shown).index(name) for name in names]
+    files = {LAYOUT_FILE: layout_html(tasks.interface, names, columns).encode()}
+    for number, some in tasks.by_annotators().items():
+        text = io.StringIO(newline="")
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(("task_id", *columns, *names))
+        for task in some:
+            addresses = [address.of(image_id, images.encoded(image_id)) for image_id in task.image_ids]
+            texts = [task.texts[place] or NO_TEXT for place in places]
+            writer.writerow((task.task_id, *map(_as_html, addresses), *map(_as_html, texts)))
+        files[f"batch-by-{number}.csv"] = text.getvalue().encode()
+    return files
+
+
+def layout_html(interface: Interface, names: Sequence[str], columns: Sequence[str]) -> str:
+    """The layout of a task with images in `columns` and the texts `names`.
+
+    The answers are radio buttons, because with them an assignment has exactly one answer.
+    """
+    return _PAGE.format(
+        instructions=instructions_html(interface).replace("\n", ""),
+        images="\n".join(f'  <img src="${{{column}}}" alt="" style="max-width: 100%">' for column in columns),
+        texts="\n".join(
+            f"  <p>{html.escape(interface.shown[name])}: <strong>${{{name}}}</strong></p>" for name in names
+        ),
+        question=html.escape(interface.question),
+        answers="\n".join(
+            f'  <p><label><input type="radio" name="decision" value="{html.escape(answer.value)}" required> '
+            f"{html.escape(answer.text)}</label></p>"
+            for answer in interface.answers
+        ),
+        fields="\n".join(
+            f'  <p><label>{html.escape(prompt)}<br><input type="text" name="{name}"></label></p>'
+            for name, prompt in {
+                **{f"{CORRECTED}{corrected}": prompt for corrected, prompt in interface.corrections.items()},
+                "comment": "Comment (optional)",
+            }.items()
+        ),
+    )
+
+
+def _as_html(text: str) -> str:
+    """A text as HTML in ASCII, on one line, that a spreadsheet does not run as a formula."""
+    escaped = html.escape(" ".join(text.split())).encode("ascii", "xmlcharrefreplace").decode()
+    return f"&#{ord(escaped[0])};{escaped[1:]}" if escaped[:1] in ("=", "+", "-", "@") and escaped else escaped

@@ -1,0 +1,74 @@
+"""Tasks about questions: is the question about the image, is its answer right, and is it worded well?
+
+The order is that of C-VQA 3.2: a question that is not related to its image is removed; of the others, an answer that is
+wrong is corrected, and a question without a single right answer is removed; what is left is polished.
+"""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Iterable, Mapping
+
+from whatif.verification.exports.tasks import AnnotationTask, Answer, Interface, TaskSet, task_ids
+from whatif.verification.imports.items import ACCEPTED, Items, ShownTask
+from whatif.verification.items import Row
+
+UNRELATED, AMBIGUOUS = "unrelated", "ambiguous"
+DECISIONS = (ACCEPTED, UNRELATED, AMBIGUOUS)
+FIELDS = ("answer", "question")  # that annotators may correct
+OF_QUESTIONS = Interface(
+    title="Questions about images",
+    question="Can this question about the image be used?",
+    answers=(
+        Answer(UNRELATED, "No: the question is not about this image."),
+        Answer(AMBIGUOUS, "No: the question does not have exactly one right answer."),
+        Answer(ACCEPTED, "Yes: the question is about this image and has exactly one right answer."),
+    ),
+    shown={"question": "Question", "choices": "Options", "answer": "Given answer"},
+    instructions=(
+        "Is the question about this image? Look at the image and read the question. If it is not about this image, "
+        "choose the answer that says so, and go on to the next task.",
+        "Does the question have exactly one right answer? Answer it yourself, using the image. If several answers are "
+        "right, or if the image does not show the answer, choose the answer that says so, and go on to the next task.",
+        "Otherwise choose “Yes”.",
+        "Is the given answer right? Compare it with yours. If it is wrong, write the right answer in the same form: a "
+        "number for a number, yes or no for yes or no, the letter of an option for a letter.",
+        "Is the question worded well? If it has a mistake or is hard to understand, write a better question with the "
+        "same meaning and the same answer. If it is good, leave the field empty.",
+    ),
+    corrections={"answer": "Right answer, if the given one is wrong", "question": "Better wording, if it needs one"},
+    corrected_with=ACCEPTED,
+)
+
+
+def question_task_set(questions: Iterable[Row], seed: int) -> TaskSet:
+    """One task for each row of a questions table; its texts are the question, its options and its answer.
+
+    Raises WhatifError when two rows have the same task id.
+    """
+    rows = {str(row["question_id"]): row for row in questions}
+    made = []
+    for task_id, item in sorted(task_ids(rows, seed).items()):
+        row = rows[item]
+        texts = (str(row["question"]), _options(row), str(row["answer"]))
+        made.append(AnnotationTask(task_id, item, tuple(row["image_ids"]), texts))
+    return TaskSet(OF_QUESTIONS, tuple(made))
+
+
+def question_items(questions: Iterable[Row], seed: int) -> Items:
+    """The rows of a questions table as the importer needs them, with the tasks of `question_task_set`.
+
+    Raises WhatifError when two rows have the same id.
+    """
+    rows = list(questions)
+
+    def tasks() -> Mapping[str, ShownTask]:
+        return {task: ShownTask(item) for task, item in task_ids((row["question_id"] for row in rows), seed).items()}
+
+    return Items.of_rows(rows, key="question_id", fields=FIELDS, decisions=DECISIONS, make_tasks=tasks)
+
+
+def _options(row: Row) -> str:
+    return "   ".join(
+        f"({letter}) {text}" for letter, text in zip(string.ascii_uppercase, row["choices"] or (), strict=False)
+    )

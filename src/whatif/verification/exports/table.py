@@ -1,0 +1,57 @@
+"""Writes tasks as a CSV for a spreadsheet: one row for each item and annotator, to be filled in."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from whatif.artifacts.images import EncodedPictures
+from whatif.verification.exports.folder import CORRECTED, image_columns, shown_names
+from whatif.verification.exports.tasks import Interface, TaskSet
+from whatif.verification.picture_tasks import FILE, INSTRUCTIONS_FILE, PICTURES, as_shown, picture_name
+
+
+def csv_files(tasks: TaskSet, images: EncodedPictures) -> dict[str, bytes]:
+    """The files by name: `tasks.csv` (UTF-8, LF), sorted by annotator, and `instructions.txt`."""
+    names = shown_names(tasks)
+    columns = image_columns(tasks)
+    places = [list(tasks.interface.shown).index(name) for name in names]
+    empty = ("label", *(f"{CORRECTED}{corrected}" for corrected in tasks.interface.corrections), "comment")
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(("task_id", "annotator", *columns, *names, *empty))
+    rows = sorted((number, task.task_id, task) for task in tasks.tasks for number in task.annotators)
+    for number, task_id, task in rows:
+        files = [f"{PICTURES}/{picture_name(image_id, images.encoded(image_id))}" for image_id in task.image_ids]
+        texts = [as_shown(task.texts[place]) for place in places]
+        writer.writerow((task_id, number, *files, *texts, *("" for _ in empty)))
+    return {FILE: text.getvalue().encode(), INSTRUCTIONS_FILE: instructions(tasks.interface, names).encode()}
+
+
+def instructions(interface: Interface, names: list[str]) -> str:
+    """How to fill in the CSV, as plain text."""
+    width = max(len(answer.value) for answer in interface.answers)
+    labels = "\n".join(f"{answer.value:<{width}}  {answer.text}" for answer in interface.answers)
+    steps = "\n".join(f"{number}. {text}" for number, text in enumerate(interface.instructions, 1))
+    shown = "\n".join(f"{name}: {interface.shown[name]}" for name in names)
+    corrections = "".join(f"{CORRECTED}{name}: {prompt}.\n" for name, prompt in interface.corrections.items())
+    return f"""\
+{interface.question}
+
+Each row of {FILE} is one task. The column image names the image file in this folder. The other columns to read are:
+
+{shown}
+
+For each row:
+
+{steps}
+
+Write one of these labels into the column label:
+
+{labels}
+
+{corrections}You may write a comment into the column comment.
+
+Your number is in the column annotator. Label every row with your number, and no other rows. Do not change any other
+column, except that you may replace your number with your name; use the same name in all your rows.
+"""

@@ -1,0 +1,152 @@
+"""Tasks for annotators, independent of the tool: images and texts to be shown, one question, and its answers.
+
+A benchmark makes a `TaskSet` of its rows. The other modules of this package write it for an annotation tool.
+"""
+
+from __future__ import annotations
+
+import html
+import itertools
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from whatif.errors import WhatifError
+from whatif.random_streams import stream
+from whatif.verification.picture_tasks import PictureTask, task_id_of
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One answer to the question of the tasks. `value` is the label in files, `text` is what annotators read."""
+
+    value: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Interface:
+    """What all tasks of a set have in common.
+
+    shown: name of a text -> its heading, in the order of the texts of a task.
+    corrections: field that annotators may correct -> the question about it. The name of a shown text of the same name
+        is that of the field.
+    corrected_with: the answer with which fields may be corrected.
+    instructions: paragraphs, each about one thing that annotators have to do.
+    """
+
+    title: str
+    question: str
+    answers: tuple[Answer, ...]
+    shown: Mapping[str, str]
+    instructions: tuple[str, ...]
+    corrections: Mapping[str, str] = field(default_factory=dict)
+    corrected_with: str = ""
+
+
+@dataclass(frozen=True)
+class AnnotationTask:
+    """One item to be judged. `annotators` are the numbers, from 1, of the people who judge it."""
+
+    task_id: str
+    item_id: str
+    image_ids: tuple[str, ...]
+    texts: tuple[str, ...]  # in the order of `Interface.shown`
+    annotators: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class TaskSet:
+    """Tasks of one interface, sorted by task id, which is an order that is unrelated to the items."""
+
+    interface: Interface
+    tasks: tuple[AnnotationTask, ...]
+
+    @property
+    def labels(self) -> int:
+        """The number of labels that annotators give."""
+        return sum(len(task.annotators) for task in self.tasks)
+
+    def by_annotators(self) -> dict[int, list[AnnotationTask]]:
+        """Number of annotators -> the tasks that have as many, in ascending order."""
+        ordered = sorted(self.tasks, key=lambda task: (len(task.annotators), task.task_id))
+        return {number: list(tasks) for number, tasks in itertools.groupby(ordered, lambda task: len(task.annotators))}
+
+
+# The wording follows the instructions of COCO-Counterfactuals, Figure 4. The labels are those of the CSV of pairs.
+OF_PAIRS = Interface(
+    title="Captions of images",
+    question="Which caption describes the image better?",
+    answers=(
+        Answer("1", "The first caption describes the image better."),
+        Answer("2", "The second caption describes the image better."),
+        Answer("both", "Both captions describe the image equally well."),
+        Answer("neither", "Neither caption describes the image accurately."),
+    ),
+    shown={"caption_1": "First caption", "caption_2": "Second caption"},
+    instructions=(
+        "Look at the image and read both captions.",
+        "Choose the caption that describes the image better. If both are correct, choose the one that is more "
+        "descriptive or detailed. Choose “both” only if they describe the image equally well.",
+        "Use only what you can see in the image. The order of the captions is random.",
+        "Judge each image on its own: your answers about other images do not matter.",
+    ),
+)
+
+
+def pair_task_set(tasks: Iterable[PictureTask]) -> TaskSet:
+    """The tasks of `picture_tasks` about the images of pairs: which of two captions describes the image better?"""
+    made = (AnnotationTask(task.task_id, task.item_id, (task.image_id,), task.options) for task in tasks)
+    return TaskSet(OF_PAIRS, tuple(sorted(made, key=lambda task: task.task_id)))
+
+
+def task_ids(items: Iterable[str], seed: int) -> dict[str, str]:
+    """Task id -> item. Raises WhatifError when two items have the same task id."""
+    found: dict[str, str] = {}
+    for item in items:
+        if (task := task_id_of(item, seed)) in found:
+            raise WhatifError(f"items {found[task]} and {item}: have the same task id; use another seed")
+        found[task] = item
+    return found
+
+
+def assigned(
+    tasks: TaskSet, *, annotators: int, people: int, share: float, by_everybody: Collection[str], seed: int
+) -> TaskSet:
+    """The same tasks, with the numbers of the people who judge them.
+
+    The share `share` of the items (rounded; at least one unless the share is 0), drawn from the seed, is judged by
+    `annotators` of the `people`, and each other item by one of them. The items `by_everybody` are judged by all. All
+    people get the same number of the other tasks, plus or minus one.
+
+    Raises WhatifError for fewer people than annotators, for a share outside 0 to 1, and for unknown items.
+    """
+    if not 1 <= annotators <= people:
+        raise WhatifError(f"annotators: {annotators} of {people} people cannot judge an item; give 1 to {people}")
+    if not 0 <= share <= 1:
+        raise WhatifError(f"share: {share} is not a share; give a number between 0 and 1")
+    if unknown := sorted(set(by_everybody) - {task.item_id for task in tasks.tasks}):
+        raise WhatifError(f"item {unknown[0]}: has no task; items for everybody must be among the tasks")
+    drawn = sorted(
+        (float(stream(seed, "labelled by several", task.item_id).random()), task.item_id)
+        for task in tasks.tasks
+        if task.item_id not in by_everybody
+    )
+    number = min(len(drawn), max(1, round(share * len(drawn)))) if share else 0
+    whole = tuple(range(1, people + 1))
+    chosen = dict.fromkeys(by_everybody, whole)
+    first = 0
+    for rank, (_, item) in enumerate(drawn):
+        several = annotators if rank < number else 1
+        chosen[item] = tuple(sorted((first + step) % people + 1 for step in range(several)))
+        first += several
+    return replace(tasks, tasks=tuple(replace(task, annotators=chosen[task.item_id]) for task in tasks.tasks))
+
+
+def instructions_html(interface: Interface, more: Sequence[str] = ()) -> str:
+    """The instructions as HTML: the question, a numbered list, and the answers."""
+    steps = "".join(f"<li>{html.escape(text)}</li>\n" for text in (*interface.instructions, *more))
+    answers = "".join(f"<li>{html.escape(answer.text)}</li>\n" for answer in interface.answers)
+    return (
+        f"<p><strong>{html.escape(interface.question)}</strong></p>\n<ol>\n{steps}</ol>\n"
+        f"<p>The answers are:</p>\n<ul>\n{answers}</ul>\n"
+    )
