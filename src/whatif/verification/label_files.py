@@ -98,11 +98,19 @@ def text_of(path: Path, kind: str) -> str:
 
 
 def _records(path: Path, text: str, delimiter: str, kind: str) -> Iterator[tuple[int, list[str]]]:
+    # The module's limit of 131,072 characters is less than an image in an export of Label Studio. It is global, so each
+    # record is read under our limit, and the former one is put back.
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     line = 1
-    try:
-        for record in reader:
-            yield line, record
-            line = reader.line_num + 1
-    except csv.Error as error:
-        raise WhatifError(f"{path}: line {line}: is not CSV ({error}); give a CSV of {kind}") from error
+    while True:
+        former = csv.field_size_limit(LONGEST_LINE)
+        try:
+            record = next(reader, None)
+        except csv.Error as error:
+            raise WhatifError(f"{path}: line {line}: is not CSV ({error}); give a CSV of {kind}") from error
+        finally:
+            csv.field_size_limit(former)
+        if record is None:
+            return
+        yield line, record
+        line = reader.line_num + 1

@@ -305,3 +305,14 @@ def test_broken_text_in_a_comment_does_not_stop_the_import(tmp_path: Path) -> No
     labels = read(json_file(tmp_path / "p.json", tasks), "label-studio")
     write_artifact(tmp_path / "j.parquet", JUDGEMENTS, labels.judgements)
     assert labels.judgements[0]["comment"] == "a\ufffd\0b"
+
+
+def test_tasks_with_their_images_in_them(tmp_path: Path) -> None:
+    """A data URL in a CSV is longer than the limit that the csv module has by default."""
+    limit = csv.field_size_limit()
+    tasks = project()
+    for one in tasks:
+        one["data"]["image"] = "data:image/png;base64," + "A" * 400_000
+    labels = read(as_csv(tmp_path / "large.csv", minimal(tasks)), "label-studio")
+    assert decisions(labels) == decisions(read(json_file(tmp_path / "large.json", minimal(tasks)), "label-studio"))
+    assert len(labels.judgements) > 8 and csv.field_size_limit() == limit
