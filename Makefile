@@ -7,7 +7,7 @@ export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 # Two cores: one thread a process, so that jobs in parallel do not fight, and numbers do not depend on the machine.
 THREADS := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: repro check test soak lint docs bench train-embedded help clean
+.PHONY: repro check test label-studio soak lint docs bench train-embedded help clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -42,6 +42,19 @@ check: lint ## lint, types, and the tests that start no process: two minutes
 
 test: lint ## the whole test suite
 	$(PYTEST) -m "not soak"
+
+# In an environment of its own, with an empty database. Without it, its tests are skipped and say so.
+LABEL_STUDIO := .venv-label-studio
+$(LABEL_STUDIO)/.installed: tests/verification/exports/label-studio.txt
+	rm -rf $(LABEL_STUDIO)
+	$(PYTHON) -m venv $(LABEL_STUDIO)
+	$(LABEL_STUDIO)/bin/pip install --quiet --requirement $<
+	env LABEL_STUDIO_BASE_DATA_DIR=$(CURDIR)/$(LABEL_STUDIO)/data LATEST_VERSION_CHECK=false COLLECT_ANALYTICS=false \
+		$(LABEL_STUDIO)/bin/python $(LABEL_STUDIO)/lib/python3*/site-packages/label_studio/manage.py migrate \
+		> $(LABEL_STUDIO)/migrate.log 2>&1 || { tail $(LABEL_STUDIO)/migrate.log; exit 1; }
+	touch $@
+
+label-studio: $(LABEL_STUDIO)/.installed ## install Label Studio for its tests: 1 GB
 
 soak: $(VENV)/.installed-dev ## the default on a real Slurm beside `dvc repro`, coverage of intervals; then twenty power cuts
 	$(THREADS) pytest -m soak

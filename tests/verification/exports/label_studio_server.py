@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import socket
 import subprocess
 import time
@@ -14,7 +15,9 @@ from typing import Any
 import httpx2
 
 ROOT = Path(__file__).resolve().parents[3]
-PROGRAM = Path(os.environ.get("WHATIF_LABEL_STUDIO", ROOT / ".venv-label-studio")) / "bin" / "label-studio"
+# The environment that the Makefile installs, with an empty database; its last file says that it is complete.
+ENVIRONMENT = Path(os.environ.get("WHATIF_LABEL_STUDIO", ROOT / ".venv-label-studio"))
+PROGRAM, COMPLETE = ENVIRONMENT / "bin" / "label-studio", ENVIRONMENT / ".installed"
 PASSWORD = "a-long-password-1"
 _READY_WITHIN = 300  # seconds; a first start makes the database
 
@@ -33,15 +36,24 @@ class Person:
 
     def get(self, path: str, **parameters: Any) -> Any:
         """The JSON of a page."""
-        return self._answer(self._client.get(path, params=parameters)).json()
+        return self._answer(self._client.get(path, params=parameters or None)).json()
 
     def bytes_of(self, path: str, **parameters: Any) -> bytes:
         """The contents of a page."""
-        return self._answer(self._client.get(path, params=parameters)).content
+        return self._answer(self._client.get(path, params=parameters or None)).content
 
     def post(self, path: str, body: Any) -> Any:
         """The JSON that a request answers."""
         return self._answer(self._client.post(path, json=body, headers=self._headers())).json()
+
+    def patch(self, path: str, body: Any) -> Any:
+        """The JSON that a change answers."""
+        return self._answer(self._client.patch(path, json=body, headers=self._headers())).json()
+
+    def next_task(self, project: int) -> dict[str, Any] | None:
+        """The task that "Label All Tasks" shows next; None if there is none left for this person."""
+        answer = self._client.get(f"/api/projects/{project}/next")
+        return None if answer.status_code == 404 else dict(self._answer(answer).json())
 
     def upload(self, path: str, file: Path, kind: str) -> Any:
         """Uploads a file, as the page for imports does."""
@@ -96,6 +108,7 @@ def label_studio(folder: Path) -> Iterator[str]:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     (folder / "images").mkdir(parents=True, exist_ok=True)
+    shutil.copytree(ENVIRONMENT / "data", folder / "data")
     environment = {
         "PATH": os.environ["PATH"],
         "HOME": str(folder),

@@ -80,6 +80,6 @@ def layout_html(interface: Interface, names: Sequence[str], columns: Sequence[st
 
 
 def _as_html(text: str) -> str:
-    """A text as HTML in ASCII, on one line, that a spreadsheet does not run as a formula."""
-    escaped = html.escape(" ".join(text.split())).encode("ascii", "xmlcharrefreplace").decode()
-    return f"&#{ord(escaped[0])};{escaped[1:]}" if escaped[:1] in ("=", "+", "-", "@") and escaped else escaped
+    """A text as HTML in ASCII, on one line, that no spreadsheet runs as a formula, and without MTurk's `${...}`."""
+    escaped = html.escape(" ".join(text.split())).replace("$", "&#36;").encode("ascii", "xmlcharrefreplace").decode()
+    return f"&#{ord(escaped[0])};{escaped[1:]}" if escaped.startswith(("=", "+", "-", "@")) else escaped
