@@ -192,7 +192,8 @@ class Page(html.parser.HTMLParser):
 def label_studio_values(interface: bytes) -> list[str]:
     """The values that the choices of a labelling interface send: the alias, or else the text."""
     return [
-        choice.get("alias") or choice.get("value", "") for choice in ElementTree.fromstring(interface).iter("Choice")
+        choice.attrib.get("alias") or choice.attrib["value"]
+        for choice in ElementTree.fromstring(interface).iter("Choice")
     ]
 
 
