@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from whatif.language.number_words import canonical, in_digits
 from whatif.language.options import LETTERS
 from whatif.scoring.extraction.boolean import boolean_in
+from whatif.scoring.extraction.continuations import without_continuation
 from whatif.scoring.extraction.corrections import Part, corrected, denies, without_first_thoughts
 from whatif.scoring.extraction.courtesies import begins_with_assent, without_courtesies
 from whatif.scoring.extraction.doubts import (
@@ -61,6 +62,7 @@ def extract(response: str, kind: Kind, question: str, choices: Sequence[str] | N
     if kind in ("choice", "option text") and not choices:
         raise ValueError(f"question {question!r}: a choice cannot be extracted without its options")
     text = without_echo(plain(with_values(response, kind, question, choices)), question, choices)
+    text = without_continuation(text)
     if not re.search(r"\w", text):
         return none("nothing but the question" if re.search(r"\w", response) else "empty")
     rest = without_courtesies(text)
@@ -96,7 +98,8 @@ def _without_doubt(answer: Extracted, text: str, kind: Kind, question: str, choi
         kind == "number"
         and answer.status == "ambiguous"
         and not is_undecided(text)
-        and refuses(re.split(r"(?<=[.!?])\s+|\n+", text.strip())[-1])
+        and refuses(last := re.split(r"(?<=[.!?])\s+|\n+", text.strip())[-1])
+        and not re.search(r"\d", in_digits(last))
     ):
         return none("a refusal")
     for other in possible_others(text) if answer.status == "ok" else ():

@@ -16,14 +16,16 @@ _YES = (
     r"yes|yeah|yep|sure(?=\W*$)|that(?:'s| is) (?:right|correct|true)(?! that\b)|right(?=\W*$)|affirmative(?=\W*$)|i "
     r"(?:think|guess|believe|suppose) so|"
     rf"(?:true|correct)(?! that\b)|(?:certainly|definitely|absolutely|of course|indeed|no doubt|"
-    rf"without (?:a |any )?doubt){_ALONE}"
+    rf"without (?:a |any )?doubt){_ALONE}|(?:(?:most|very|quite|highly) )?(?:likely|probably|presumably)(?=\W*$)"
 )
 _NO = (
-    r"nope|nah|no way(?! (?:it|that|they|he|she|the)\b)|i(?:'m| am) afraid not|by no means|never(?=\W*$)|not a chance|"
-    r"negative(?=\W*$)|(?:most |very )?likely not|i do(?:n't| "
+    r"nope|nah|not any ?more|not any longer|no longer(?=\W*$|[,.;:])|no way(?! (?:it|that|they|he|she|the)\b)|"
+    r"i(?:'m| am) afraid not|by no means|never(?=\W*$)|not a chance|"
+    r"negative(?=\W*$)|(?:(?:most|very|quite|highly|almost|more than) )?likely not|i do(?:n't| "
     r"not) (?:think|guess|believe|suppose) so|"
     r"(?:false|incorrect|not (?:true|correct))(?! that\b)|no(?= (?:it|there|they|he|she|the|this|that|because)\b)|"
-    r"(?:no|not really|not at all|(?:definitely|probably|certainly|absolutely|surely|of course|"
+    r"(?:no|not really|not at all|(?:definitely|(?:(?:most|very|quite|almost) )?(?:probably|certainly)|presumably|"
+    r"absolutely|surely|of course|"
     rf"i (?:think|guess|suppose)) not){_ALONE}"
 )
 _HEDGE = (
@@ -52,6 +54,12 @@ _BOTH = re.compile(
     r"\byes\b[^.;]{1,60}\b(?:and|but),? no,|\bno\b[^.;]{1,60}\b(?:and|but),? yes,|"
     r"\bno,? (?:on|in|for|at|to|with)\b[^.;]{1,60}\byes,? (?:on|in|for|at|to|with)\b"
 )
+# `so yes for that half`, `after a minute: yes, ...`
+_QUALIFIED = re.compile(
+    r"\b(?P<said>yes|no),? (?:for|in|on|at|with|if|when) |^(?!\W*(?:answer|so|conclusion|result)\b)[^:\n]{1,60}: "
+    r"(?P<labelled>yes|no)\b"
+)
+_UNQUALIFIED = re.compile(r"[\s\"'(]*(?:yes|no)\b(?!,? (?:for|in|on|at|with)\b)")
 # A clause that ends in yes or no: `So I'd answer yes.`, `Left lamp: yes`.
 _CLOSING = re.compile(
     r"(?:,|\b(?:would|does|can|could|will|answer|say|with|towards?|lean|vote for|guess|conclude|go with|result is|"
@@ -60,7 +68,9 @@ _CLOSING = re.compile(
     r"therefore|simply|clear|definite)){0,2}|[:→✓✗=])"
     r"[\s\"'(]{0,3}(?P<said>yes|no)\W*$"
 )
-_EXPLAINED = re.compile(r"^\W*(?:(?:well|hmm|but|or|and|so)\W{1,3})?(?:yes|no)\s?[:;(-]")
+_EXPLAINED = re.compile(
+    r"^\W*(?:(?:well|hmm|but|or|and|so)\W{1,3})?(?:yes|no)(?:\s?[:;(-]|, (?:it|there|he|she|they)\b)"
+)
 _LABELLED = re.compile(r"^(?P<label>[^:\n]{1,40}): ?(?P<said>yes|no)\b", re.IGNORECASE | re.MULTILINE)
 _AGREES = re.compile(r"\W*i(?:'d| would| do)? (?P<dis>dis)?agree\b", re.IGNORECASE)
 _NOBODY = re.compile(
@@ -83,7 +93,7 @@ def boolean_in(text: str, question: str) -> Extracted:
     pieces = clauses(_REPEATED.sub(r"\1", _ECHO.sub(" ", text)), question)
     if any(_BOTH.search(piece) for piece in pieces):
         return ambiguous("both yes and no")
-    if labelled := _labelled(text, question):
+    if labelled := _labelled(text, question) or _qualified(pieces):
         return one_of(labelled, "yes or no")
     if said := [(piece, found) for piece in pieces if (found := _SAID.search(piece))]:
         return _by_words(said, pieces, question)
@@ -99,7 +109,9 @@ def _by_words(said: Sequence[tuple[str, re.Match[str]]], pieces: Sequence[str], 
     ):
         return ambiguous("both yes and no")
     if said[0][0] != pieces[0]:
-        return one_of({answer for answer, _ in answers}, "yes or no")
+        first = pieces.index(said[0][0])
+        stated = _stated(pieces[:first], question)
+        return one_of({*stated, *(answer for answer, _ in answers)}, "yes or no")
     # The rest explains the first word, unless it is a bare yes or no, too.
     if _contradicts(answers[0][0], pieces, said[0][1]["more"], question):
         return ambiguous("yes or no, and a statement of the contrary")
@@ -121,9 +133,21 @@ def _without_words(text: str, pieces: Sequence[str], question: str) -> set[str |
     """The answers of a text in which no clause begins with yes or no: of its lines, their ends, or its statements."""
     if closing := {found["said"] for piece in pieces if (found := _CLOSING.search(piece))}:
         return {*closing}
-    supposed = [piece for piece in pieces if SUPPOSED in piece or " would" in piece or "'d " in piece]
-    implied = {_polarity(piece, question) for piece in supposed or pieces} - {None}
-    return implied or _echoed(pieces, question)
+    supposed = _of_supposed_world(pieces, question)
+    return _stated(pieces, question) or _echoed(supposed, question) - {None} or _echoed(pieces, question)
+
+
+def _of_supposed_world(pieces: Sequence[str], question: str) -> list[str]:
+    modals = [" would", "'d "] + [" could"] * ("could" in question.lower())
+    return [piece for piece in pieces if SUPPOSED in piece or any(modal in piece for modal in modals)]
+
+
+def _stated(pieces: Sequence[str], question: str) -> set[str | None]:
+    """The answers that statements imply; those about the supposed world before others."""
+    would = [piece for piece in pieces if " would" in piece or "'d " in piece]
+    if implied := {_polarity(piece, question) for piece in would} - {None}:
+        return {*implied}
+    return {_polarity(piece, question) for piece in _of_supposed_world(pieces, question) or pieces} - {None}
 
 
 def _labelled(text: str, question: str) -> set[str | None]:
@@ -136,6 +160,14 @@ def _labelled(text: str, question: str) -> set[str | None]:
     return {*(of_question or {said for _, said in lines})}
 
 
+def _qualified(pieces: Sequence[str]) -> set[str | None]:
+    """Yes and no if each is said of a part or a condition, and neither at the beginning; otherwise nothing."""
+    said: set[str | None] = {
+        found["said"] or found["labelled"] for piece in pieces for found in _QUALIFIED.finditer(piece)
+    }
+    return said if len(said) > 1 and not _UNQUALIFIED.match(pieces[0]) else set()
+
+
 def _echoed(pieces: Sequence[str], question: str) -> set[str | None]:
     return {echoed_polarity(piece, question) for piece in pieces}
 
@@ -143,6 +175,8 @@ def _echoed(pieces: Sequence[str], question: str) -> set[str | None]:
 def _is_conditional(text: str, question: str) -> bool:
     """Whether the text gives yes or no under an `if`, for a question without a supposition."""
     text = text.lower()
+    if re.match(r"\W*(?:yes|no)\b(?!,? (?:only |but |and )?(?:if|when|unless|provided|assuming|as long as)\b)", text):
+        return False
     return "if " not in question.lower() and any(
         _YES_AFTER.match(text, found.end()) or _YES_BEFORE.search(text[max(0, found.start() - 12) : found.start()])
         for found in SUPPOSITION.finditer(text)

@@ -19,6 +19,8 @@ _CUE = (
     rf"(?:let me|let's|i(?:'ll| will| should| need to| have to| must)) {_AGAIN}|"
     r"i (?:mean|meant|made (?:a|an) (?:mistake|error)|was (?:wrong|mistaken)|(?:mis\w+|overlooked|forgot)(?: (?:one|"
     r"two|three|it|some|another|\d+|the \w+)(?! (?:is|was|are)\b))?(?: more)?)\b|"
+    r"i(?:'ll| will| would| need to| have to| must|'d(?: like to)?)? (?:take (?:that|it|this) back|(?:change|revise|"
+    r"correct|withdraw|retract) (?:my|the) (?:answer|count|reply)(?: to(?= \w))?)\b|"
     r"(?:on|upon) (?:second thoughts?|reflection|(?:(?:closer|further|careful|a closer|a second) )\w+)|"
     r"(?:looking|checking|counting|thinking|reading|examining|inspecting)(?: \w+){0,3}? (?:again|closer|twice|"
     r"more (?:closely|carefully))|come to think of it\b|strictly speaking\b|to be (?:more )?(?:precise|exact)\b|"

@@ -19,11 +19,12 @@ _CONDITION = re.compile(
     re.IGNORECASE,
 )  # without its conclusion
 _OPEN_WORDS = re.compile(
-    r"\b(?:the|an|of|to|is|are|was|were|and|or|but|in|on|with|at|for|by|from|as|than|that|which|their|his|her|its|"
+    r"\b(?:the|an|of|to|is|are|was|were|has|have|had|and|or|but|in|on|with|at|for|by|from|as|than|that|which|their|his|her|its|"
     r"because|if|"
     r"would|will|we|then|when|there|into|about|between|each|also|not)\W*\Z",
     re.IGNORECASE,
 )
+_ENDS_IN_ANSWER = re.compile(r"(?:→|=|:)\W{0,3}(?:yes|no|\d{1,4}|\(?[a-z]\)?)\W{0,3}\Z", re.IGNORECASE)
 _OPEN_CALCULATION = re.compile(r"[=+*/-]\s*\Z|\d[^=\n]{0,40} [-+*/×] ?\d[^=\n]{0,40}\Z(?<!=)")
 _CONCLUDES = re.compile(
     r"^\W*(?:so(?! (?:we|i|let|first|next|the next|far|many))|therefore|thus|hence|in total|total)\b|=", re.IGNORECASE
@@ -40,6 +41,7 @@ _UNDECIDED = re.compile(
     r"acceptable|defensible|justified)\b|"
     r"\b(?:can ?not|can't|could ?n[o']t|unable to|not able to) (?:decide|make up my mind|tell (?:them|the two|which)|"
     r"choose between|settle)\b|"
+    r"\beither (?:a )?(?:yes or (?:a )?no|no or (?:a )?yes)\b|"
     r"\b(?:could|might|may) be either\b|\b(?:undecided|torn between)\b|\beither (?:answer|option|one) (?:is|would be|"
     r"could be)\b",
     re.IGNORECASE,
@@ -85,6 +87,8 @@ def first_sentence_if_cut(text: str) -> str | None:
     if len(sentences) > 1 and _CONDITION.fullmatch(last):
         return sentences[0] if len(sentences) > 2 else ""
     if len(text.split()) <= _FEW or len(sentences) < 2 or not re.search(r"[\w,;=+*/-]\s*\Z", text):
+        return None
+    if _ENDS_IN_ANSWER.search(last):
         return None
     is_open = re.search(r"[,;]\s*\Z", text) or _OPEN_WORDS.search(last) or _OPEN_CALCULATION.search(last)
     if not is_open and (len(last.split()) < _LONG or not _ENDED.search(text)):

@@ -12,14 +12,14 @@ from collections.abc import Sequence
 from whatif.scoring.extraction.response_text import SUPPOSITION
 from whatif.scoring.extraction.statement_words import ADDED, PREPOSITIONS, PRONOUNS, VERB, Word, words_of, written_out
 
-_QUESTION = re.compile(r"\W*(?P<auxiliary>would|could|can|will) (?P<rest>.*?)[\s?.!]*$")
+_QUESTION = re.compile(r"\W*(?P<auxiliary>would|could|can|will|should|must) (?P<rest>.*?)[\s?.!]*$")
 _WITH = re.compile(r"\b(?:with|without)\b.*$")
 _SAID = re.compile(
     r"^\W*(?:(?:so|therefore|thus|hence|then|of course|and|but|yes|no|in that case|consequently|clearly|obviously|i "
     r"think|"
     r"i believe|this means|that means)\b(?: that\b)?,? ){0,2}(?:(?:with|without) [a-z ]{1,20}?,? (?=the |it |they |he "
     r"|she ))?…?,? ?(?P<subject>[a-z0-9' ,-]{1,80}?)"
-    r"\b(?P<auxiliary>would|could|can|will)(?P<negation> not)? "
+    r"\b(?P<auxiliary>would|could|can|will|should|must)(?P<negation> not)? "
     r"(?:(?:indeed|still|also|definitely|probably|certainly|easily|likely|surely|then|most likely|really|even|never) )*"
     r"(?P<predicate>[^.;:!?]{1,120})"
 )
@@ -31,6 +31,8 @@ _FITTING = {
     "will": ("will", "would"),
     "could": ("could", "can", "would"),
     "can": ("can", "could"),
+    "should": ("should",),
+    "must": ("must",),
 }
 _PARTLY = {"partly", "partially", "nearly", "hardly", "barely", "slightly", "possibly", "mostly", "usually"}
 _UNSURE = re.compile(r"\b(?:if|might|may|or|unless|perhaps|maybe|both)\b")
@@ -61,12 +63,17 @@ def echoed_polarity(piece: str, question: str) -> str | None:
         missing = []
     added = [word for word in predicate[1:] if word.base not in known and not _is_free(word, known)]
     added = [word for word in added if word.written not in PREPOSITIONS]
-    if added or (missing and predicate[0].base in _LINKS):
+    # `inside` for `inside the hexagon`, and `there would be a seat` without its place
+    ends_before = bool(missing) and (
+        (predicate[-1].written in PREPOSITIONS and asked[-1 - len(missing)] == predicate[-1])
+        or (asked[0].written == "there" and missing[0].written in PREPOSITIONS)
+    )
+    if added or (missing and predicate[0].base in _LINKS and not ends_before):
         return None
     if said["negation"] or "never" in said[0].split():
         return "no"
-    names_other_place = missing and any(word.written in PREPOSITIONS for word in predicate[1:])
-    is_place = not missing or asked[place + 1].written in PREPOSITIONS
+    names_other_place = missing and not ends_before and any(word.written in PREPOSITIONS for word in predicate[1:])
+    is_place = not missing or ends_before or asked[place + 1].written in PREPOSITIONS
     return "yes" if is_place and not names_other_place else None
 
 

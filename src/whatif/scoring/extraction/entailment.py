@@ -73,7 +73,7 @@ def is_within(denied: Sequence[Word], asked: Sequence[Word]) -> bool:
 def denies(said: Sequence[Word], asked: Sequence[Word]) -> bool:
     """Whether the denied predicate of a subject is what was asked, or its verb alone: `is not sitting`."""
     words = content(said)
-    if words and words[-1].written in OBJECTS:
+    if words and words[-1].written in OBJECTS and words[-1].base != asked[-1].base:
         words = words[:-1]
     if len(words) > 1 and len(asked) > 1 and words[-1].base == asked[0].base:
         words = words[:-1]  # `the sky is not a clear sky`

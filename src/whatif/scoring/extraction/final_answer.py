@@ -20,7 +20,8 @@ _CALLED = re.compile(
     rf"[\"')\s]{{0,3}}{_IS}(?!n't| not\b)(?: (?:that|therefore|thus|then|clearly|definitely|simply|still|now|"
     rf"indeed)\b)?[ \t]*:?"
     r"\s{0,3}(?P<answer>[^\n]*?)(?=$|(?:(?<!\b[a-z])\.|[!?;])(?:\s|$))"
-    r"|^(?:final |my )?(?:output|result|conclusion|verdict|prediction|selection|pick|guess|vote|selected|chosen) "
+    r"|(?:^|(?<=[.!?;] ))(?:final |my )?(?:final(?: (?:count|number|total|value|tally))?|output|result|conclusion|"
+    r"verdict|prediction|selection|pick|guess|vote|selected|chosen) "
     r"?[:=→] ?"
     r"(?P<result>[^\n]*?)(?=$|(?:(?<!\b[a-z])\.|[!?;])(?:\s|$))",
     re.IGNORECASE | re.MULTILINE,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from whatif.language.number_words import FIGURE, NUMBER, canonical, in_digits
 from whatif.scoring.extraction.extracted import Extracted, ambiguous, none, one_of
+from whatif.scoring.extraction.number_lists import line_asked_for, without_parts
 from whatif.scoring.extraction.number_mentions import Asked, Mention, asked_by, counts_only, mentions_in
 from whatif.scoring.extraction.response_text import LEAVES, SUPPOSED, clauses, refuses
 
@@ -22,7 +23,9 @@ _EQUALS = re.compile(
     rf"{_OPERATION},? (?:which |that )?is |{FIGURE} and {FIGURE} (?:makes?|are|is|gives?) |"
     rf"{FIGURE} (?:more|less|fewer) than {FIGURE} is )(?P<result>{NUMBER})(?! ?(?:[-+*×/]|x |plus|minus|times) ?\d)"
 )
-_RESULT = re.compile(r"\b(?:would|will|becomes?|we get|total of)\b|'d\b|\b(?:sum|total|difference)\b[^.]{0,60}? is\b")
+_RESULT = re.compile(
+    r"\b(?:left with|would|will|becomes?|we get|total of)\b|'d\b|\b(?:sum|total|difference)\b[^.]{0,60}? is\b"
+)
 _CONCLUDES = re.compile(
     rf"^\W*(?:so|therefore|thus|hence|leaving|{LEAVES}|making|makes|giving|gives|resulting|which means|meaning)\b"
     r"|^\W*(?:minus|plus|less|subtracting|adding|taking away)\b[^.]{0,30}(?:\bis\b|\bmakes|\bgives|\bleaves|[:=])"
@@ -31,7 +34,8 @@ _CONCLUDES = re.compile(
     r"|^\W*(?:(?:grand|new|final|overall) )?(?:total|sum|remaining|result|left|remainder|final count|count after|"
     r"after)\b"
     r"(?: [a-z]+){0,5} ?[:=|] ?\D{0,3}\d"
-    r"|\b(?:in total|total of|the total|altogether|in all|finally|overall|in conclusion|in summary|as a result|"
+    r"|\b(?:in total|left with|total of|the total|altogether|in all|finally|overall|in conclusion|in summary|"
+    r"as a result|"
     r"consequently|sum|difference|that makes|remains?)\b"
 )
 _OF_NOW = re.compile(r"\b(?:right now|currently|at the moment|at present)\b")
@@ -42,9 +46,17 @@ _NOW = re.compile(r"\bnow\b")  # the present after the past; for a counterfactua
 _DIFFERENCE, _RESTATED = "a difference, not a count", "only the supposition over again"
 _PARTS_FOLLOW = re.compile(r":|,? namely\b|,? consisting of\b|, of which\b|,? that is,")
 _FIRST = re.compile(r"^\W*\d+ ?→ ?(?=\d+\W*$)")  # `4 → 7`
+_LABEL = 3  # words before a colon that may be no statement
 _PARTS = 3  # numbers of a total and at least two parts
 # `1, 2, 3`, `One... two... three`
 _UP_TO = "two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|\\d{1,2}"
+# `One goat is on the left, while the other ...` after a count of them.
+_INDIVIDUAL = re.compile(
+    r"(?<=[.\n] )one(?= (?:(?:of (?:them|the|these) )?\w+ )?(?:is|are|was|stands?|sits?|has|appears?|can|lies?)\b"
+    r"[^\n]{0,200}\b(?:the other|another|the second|the third|the rest|the remaining|others)\b)",
+    re.IGNORECASE,
+)
+_REMARK = re.compile(r"(?:^|(?<=[.!?\n]))\s*\([^()\n]{1,300}\)\.?$|(?<=[.!?]) \([^()\n]{1,300}\)", re.MULTILINE)
 _COUNTING = re.compile(
     rf"(?<![\w.])(?:1|one)(?:[^\w\n+*/=%-]{{1,5}}(?:and )?(?:{_UP_TO})(?![\w.%]\w)){{2,40}}", re.IGNORECASE
 )
@@ -60,13 +72,35 @@ class Stated:
 
 def number_in(text: str, question: str) -> Extracted:
     """The number that a text gives, see `stated_number`."""
-    pieces = clauses(_COUNTING.sub(_last_counted, _FIRST.sub("", text).replace("→", ". So ")), question)
+    asked = asked_by(question)
+    text = _without_remarks(_INDIVIDUAL.sub("it", text))
+    if not asked.counterfactual and (line := line_asked_for(text, question)):
+        text = line
+    text = without_parts(_FIRST.sub("", text), asked)
+    pieces = clauses(_COUNTING.sub(_last_counted, text.replace("→", ". So ")), question)
     stated = stated_number(pieces, question)
-    if refuses(text) and all(mention.value in asked_by(question).supposed for mention in _mentioned(pieces, question)):
+    if refuses(text) and _is_of_now(pieces, asked):
         return none("a refusal")
     if stated.doubt and (total := _total(pieces, question) or _broken_down(pieces, question)):
         return Extracted(total, "ok", None)
     return ambiguous(stated.doubt) if stated.doubt else one_of({stated.value}, "number")
+
+
+def _without_remarks(text: str) -> str:
+    """A text without whole sentences in parentheses, if another number remains."""
+    rest = _REMARK.sub(" ", text)
+    return rest if re.search(NUMBER, in_digits(rest)) else text
+
+
+def _is_of_now(pieces: Sequence[str], asked: Asked) -> bool:
+    """Whether the numbers of a text only repeat the supposition, or say nothing of the supposed world."""
+    texts = [counts_only(piece, asked) for piece in pieces]
+    mentions = [mention for text in texts for mention in mentions_in(text, asked)]
+    if all(mention.value in asked.supposed for mention in mentions):
+        return True
+    is_bare = any(re.fullmatch(rf"\W*{NUMBER}\W*", text) for text in texts)
+    is_one = len({mention.value for mention in mentions}) == 1
+    return asked.counterfactual and is_one and not is_bare and _last_cue(texts, asked) is None
 
 
 def _total(pieces: Sequence[str], question: str) -> str | None:
@@ -92,9 +126,9 @@ def _broken_down(pieces: Sequence[str], question: str) -> str | None:
 
 
 def _last_counted(found: re.Match[str]) -> str:
-    """The last number of one, two, three, ...; any other sequence as it is."""
+    """The last number of one, two, three, ..., as a count and not as a bare answer; any other sequence as it is."""
     numbers = [int(number) for number in re.findall(r"\d+", in_digits(found[0]))]
-    return str(numbers[-1]) if numbers == list(range(1, len(numbers) + 1)) else found[0]
+    return f"counted {numbers[-1]}" if numbers == list(range(1, len(numbers) + 1)) else found[0]
 
 
 def _mentioned(pieces: Sequence[str], question: str) -> list[Mention]:
@@ -121,8 +155,14 @@ def stated_number(pieces: Sequence[str], question: str) -> Stated:
         return Stated(doubt="counts of parts") if parts else _agreed(everything)
     bare = [_settled(text, asked) for text in (texts[0], texts[-1]) if re.fullmatch(rf"\W*{NUMBER}\W*", text)]
     cue = _last_cue(texts, asked)
-    if bare and cue is not None and cue.doubt in (_DIFFERENCE, _RESTATED):
-        cue = None
+    if bare and cue is not None and cue.doubt is not None:
+        others = {mention.value for mention in everything}
+        is_explained = all(one.value is not None and one.value in others for one in bare)
+        cue = None if cue.doubt in (_DIFFERENCE, _RESTATED) or is_explained else cue
+    if cue is None or cue.value is None or cue.value in asked.figures:
+        predicated = _predicated(everything)
+        if predicated and {one.value for one in bare} <= {predicated.value}:
+            return predicated
     standing = [*bare, cue] if cue is not None and (cue.value is not None or not bare) else bare
     if bare and not asked.counterfactual:  # `1. There are 4 people.`
         standing += [Stated(mention.value) for mention in everything if mention.is_count]
@@ -138,11 +178,22 @@ def _settled(text: str, asked: Asked) -> Stated:
     results = [found["result"] or found["total"] for found in _EQUALS.finditer(text)]
     if results and _OPERATOR.search(text):
         return Stated(canonical(results[-1]))
+    said, colon, _ = text.partition(":")
+    if colon and len(said.split()) > _LABEL and mentions_in(said, asked):
+        text = said  # what follows explains it
     mentions = mentions_in(text, asked)
     mentions = [mention for mention in mentions if not mention.is_aside] or mentions
+    if predicated := _predicated(mentions):
+        return predicated
     verb = _RESULT.search(text)
     after = [mention for mention in mentions if verb and mention.start >= verb.end()] or mentions
     return _agreed(after) if len({mention.value for mention in after}) <= 1 else _of_the_things(after)
+
+
+def _predicated(mentions: Sequence[Mention]) -> Stated | None:
+    """The only number with the predicate of the question among several: 4 in `7 windows in total, 4 open`."""
+    values = {mention.value for mention in mentions if mention.has_predicate}
+    return Stated(values.pop()) if len(values) == 1 and len(mentions) > 1 and None not in values else None
 
 
 def _last_cue(texts: Sequence[str], asked: Asked) -> Stated | None:
@@ -161,8 +212,25 @@ def _last_cue(texts: Sequence[str], asked: Asked) -> Stated | None:
     if not cues:
         return None
     last, concludes, _ = cues[-1]
+    if not concludes and (total := _before_a_remark(cues, asked)):
+        return total
     rivals = [] if concludes else [text for text, _, only_supposes in cues[:-1] if only_supposes]
     return _same([_settled(text, asked) for text in (last, *rivals)])
+
+
+def _before_a_remark(cues: Sequence[tuple[str, bool, bool]], asked: Asked) -> Stated | None:
+    """The last conclusion, if it counts the things that are asked for and the clauses after it other things."""
+    concluding = [text for text, concludes, _ in cues if concludes]
+    if not concluding or not any(_counts_it(mention) for mention in mentions_in(concluding[-1], asked)):
+        return None
+    after = cues[max(place for place, (_, concludes, _) in enumerate(cues) if concludes) + 1 :]
+    counted = [mention for text, _, _ in after for mention in mentions_in(text, asked)]
+    is_remark = not any(_OPERATOR.search(text) for text, _, _ in after) and not any(map(_counts_it, counted))
+    return _settled(concluding[-1], asked) if is_remark and all(mention.names_others for mention in counted) else None
+
+
+def _counts_it(mention: Mention) -> bool:
+    return mention.is_of_things or mention.has_predicate
 
 
 def _of_the_things(mentions: Sequence[Mention]) -> Stated:

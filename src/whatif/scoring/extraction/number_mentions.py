@@ -20,14 +20,15 @@ _COUNTS_NOTHING = re.compile(
     r"|\b(?:step|figure|fig\.?|question|example|section|case|version|page|phase|part|number|no\.|option) ?#?\d+\b|#\d+"
     r"|(?<!the )(?<!this )\b(?:room|bus|flight|route|highway|gate|platform|apartment|floor|channel) \d+(?! [a-z])"
     r"|\b(?:image|picture|photo|person|player) \d+ ?:|\bthe other \d+(?! [a-z]+s?\W*$)|\boff by \d+"
-    rf"|{FIGURE} (?:{_UNIT}) (?:tall|long|wide|high|deep|away|apart|old|from)\b"
+    rf"|{FIGURE} (?P<unit>{_UNIT}) (?:tall|long|wide|high|deep|away|apart|old|from)\b"
 )
 _MEASURE = re.compile(rf"{FIGURE} ?(?P<unit>{_UNIT})\b")
 _FORMER = "(?:(?:the|all|original|initial|existing|current|previous|remaining|other|about) ){0,2}"
 _DENIED = r"(?:\bnot|n't)(?: (?:be|see|have|count|exactly|just|only|really|equal(?: to)?|a total of)){0,2}"
 # Numbers that a count is compared with: `4 of the 11`, `5 instead of 3`, `not 4`, `from 3 to 5`.
 _COMPARED = re.compile(
-    r"\b(?:instead of|rather than|out of|of (?:the|these|those|its|their|all)|including|compared (?:to|with)|besides|"
+    r"\bcompared (?:with|to) [^.;!?\n]*|\b(?:instead of|rather than|out of|of (?:the|these|those|its|their|all)|"
+    r"including|besides|"
     r"than (?=the |these |those )|"
     r"down from|up from) "
     rf"{_FORMER}{FIGURE}(?!\w)|{_DENIED} {FIGURE}(?!\w)|\bfrom {_FORMER}{FIGURE}(?: [a-z]+)? to (?={FIGURE})"
@@ -52,6 +53,13 @@ _COUNTED = re.compile(
     r"how +many +([a-z' -]+?)(?= (?:of|in|on|at|with|from|is|are|was|were|would|will|can|could|do|does|did|has|have|"
     r"had|if)\b|[?,.]|$)"
 )
+_PLURAL = re.compile(r"(?!\w*(?:ss|us|is|'s)$)[a-z-]{2,}s|people|children|\w*men|mice|geese|teeth|feet|sheep|fish|deer")
+# `open` in `how many windows would be open`, but no place and nothing that only says that they are there.
+_PREDICATE = re.compile(
+    r"how +many +[a-z0-9' -]+? (?:(?:would|will|could|can)(?: still| then| now)? be|are|is|were|was)(?: still)? "
+    r"(?!(?:there|left|visible|shown|seen|present|in|on|at|of|the|an?|not|you|we|they|it|to|from|with|under|behind|"
+    r"near|next|being|remaining|above|below)\b)(?P<predicate>[a-z]+)"
+)
 _VERBS = re.compile(r"\b[a-z]{3,}(?=ed\b)|\b(?<!there )(?:(?<=were )|(?<=was )|(?<=been ))[a-z]{3,}|\bcame\b")
 
 
@@ -62,8 +70,11 @@ class Asked:
     text: str
     things: re.Pattern[str]
     label: re.Pattern[str]  # `cats: `
+    number_of: re.Pattern[str]  # `the number of cats is `
     supposed: frozenset[str]
     verbs: re.Pattern[str]
+    predicate: re.Pattern[str]  # ` windows would be open`
+    figures: frozenset[str]  # all numbers of the question
     counterfactual: bool
 
 
@@ -79,6 +90,8 @@ class Mention:
     is_placed: bool  # `on the left`
     is_rival: bool  # `or perhaps 3`, or a number of the supposition: `7 cows would disappear`
     restates: bool
+    names_others: bool  # `4 approaches`, if the question asks for lights
+    has_predicate: bool  # `3 are open`, if the question asks how many are open
 
     @property
     def is_count(self) -> bool:
@@ -93,6 +106,8 @@ def asked_by(question: str) -> Asked:
     things = label = re.compile("(?!)")
     counted = _COUNTED.search(text)
     if counted and (words := counted[1].split()):
+        plural = next((place for place, word in enumerate(words) if _PLURAL.fullmatch(word)), len(words) - 1)
+        words = words[: plural + 1]  # without a verb: `bridges cross the river`
         noun = words.pop()
         nouns = ("people", "persons?") if noun == "people" else (noun, noun.removesuffix("s"), noun.removesuffix("es"))
         adjectives = "".join(f"(?:{word} )?" for word in ("total", *words))
@@ -102,9 +117,22 @@ def asked_by(question: str) -> Asked:
         text=text,
         things=things,
         label=label,
+        number_of=re.compile(rf"\bnumber of{things.pattern}[^.;:,]{{0,60}} (?:is|are|was|were|would be|will be) $"),
         supposed=frozenset(canonical(figure) for figure in re.findall(FIGURE, supposition)),
         verbs=re.compile(rf" (?:[a-z]+ ){{0,4}}(?:{'|'.join(_VERBS.findall(supposition)) or '(?!)'})"),
+        predicate=_with_predicate(text, things),
+        figures=frozenset(canonical(figure) for figure in re.findall(FIGURE, text)),
         counterfactual=bool(supposition) or " would " in text,
+    )
+
+
+def _with_predicate(question: str, things: re.Pattern[str]) -> re.Pattern[str]:
+    found = _PREDICATE.search(question)
+    return re.compile(
+        rf"(?:{things.pattern})?(?: (?:of|which|that|them|would|will|be|are|is|were|was|still|then|now)){{0,5}} "
+        rf"{found['predicate']}\b"
+        if found
+        else r"(?!)"
     )
 
 
@@ -112,10 +140,15 @@ def counts_only(piece: str, asked: Asked) -> str:
     """A piece in digits, without numbers that do not count anything."""
     if "pair" in asked.text:
         piece = re.sub(r"\ba pair\b|^\W*pair\b", "1 pair", piece)
-    text = _COUNTS_NOTHING.sub("·", _COMPARED.sub("·", in_digits(piece)))
+    text = _COUNTS_NOTHING.sub(lambda found: _unless_asked(found, asked), _COMPARED.sub("·", in_digits(piece)))
     text = _MEASURE.sub(lambda measure: measure[0] if measure["unit"] in asked.text else "·", text)
     unbracketed = re.sub(r"\([^()]{0,200}\)", " ", text)
     return unbracketed if _MENTION.search(unbracketed) else text
+
+
+def _unless_asked(found: re.Match[str], asked: Asked) -> str:
+    asked_for = found["unit"] and found["unit"] in asked.text and found[0].split()[-1] in asked.text
+    return found[0] if asked_for else "·"
 
 
 def mentions_in(text: str, asked: Asked) -> list[Mention]:
@@ -136,12 +169,15 @@ def mentions_in(text: str, asked: Asked) -> list[Mention]:
                 value=value,
                 start=start,
                 is_difference=difference,
-                is_aside=difference or re.search(r"\b(?:in|on|at|with) $", before) is not None,
+                is_aside=difference or re.search(r"\b(?:in|on|at|(?<!left )with) $", before) is not None,
                 is_of_things=things is not None
+                or asked.number_of.search(text[:start]) is not None
                 or (not asked.counterfactual and asked.label.fullmatch(text[:start]) is not None),
                 is_placed=_PLACE.match(after, things.end() if things else 0) is not None,
                 is_rival=restates or re.search(r"\bor (?:perhaps |maybe |possibly )?$", before) is not None,
                 restates=restates,
+                names_others=things is None and re.match(r" [a-z]{3,}s\b", after) is not None,
+                has_predicate=not restates and asked.predicate.match(after) is not None,
             )
         )
     return mentions

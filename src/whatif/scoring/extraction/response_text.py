@@ -19,7 +19,7 @@ LEAVES = (
 )
 _CLAUSES = re.compile(
     r",? (?=(?:but|however|therefore|thus|hence|for a total|resulting in|(?:that|which) (?:makes|gives|leaves)|which "
-    r"means|meaning|"
+    r"means|meaning|that is(?= \d)|"
     rf"{LEAVES}|so(?!\W*$|[.!?]| (?:many|much|that|far|on|called|as)\b))\b)"
     r"|(?<! is)(?<! are)(?<! was)(?<! were)(?<! be),? (?=(?:leaving|making|giving)\b)"  # nobody `is making` a total
 )

@@ -52,13 +52,19 @@ def statement_polarity(piece: str, question: str) -> str | None:
     """`yes` or `no` if the statements of a clause confirm or deny what is asked; None if they do neither, or both."""
     piece = _CONCLUDES.sub("", piece)
     statements = statements_in(written_out(piece))
-    if len(statements) == 1 and (elliptical := ELLIPTICAL.fullmatch(statements[0])):
+    if statements and (elliptical := ELLIPTICAL.fullmatch(statements[0])) and _may_be_elliptical(statements, question):
         return "no" if elliptical["negation"] else "yes"
     asked = asked_of(question)
     if asked is None or not _is_of_the_same_world(written_out(piece), asked):
         return None
     verdicts = {_verdict(statement, asked) for statement in statements} - {None}
     return verdicts.pop() if len(verdicts) == 1 else None
+
+
+def _may_be_elliptical(statements: Sequence[str], question: str) -> bool:
+    """Whether the first statement stands alone, or answers with the verb of the question: `It would: ...`."""
+    verb = re.match(r"\W*(\w+)", written_out(question))
+    return len(statements) == 1 or (verb is not None and re.search(rf"\b{verb[1]}\b", statements[0]) is not None)
 
 
 def has_content(text: str) -> bool:
@@ -107,6 +113,8 @@ def _of_presented(presented: Presented, asked: Asked) -> str | None:
         return None
     first_denied = next((index for index, part in enumerate(parts) if part and part[0].base == NOT), len(parts))
     affirmed, denied = parts[:first_denied], parts[first_denied:]
+    if target and target[0].base in PEOPLE:  # who is nobody is no person
+        denied = [[target[0] if word.base == "someone" else word for word in part] for part in denied]
     if any(is_within(part, target) and (asked.is_of_existence or bases(part) == bases(target)) for part in denied):
         return "no"
     if any(word.written in ("or", "nor") for word in words) or any(_GONE.fullmatch(word.written) for word in words):

@@ -43,7 +43,10 @@ _SEEN_IN = re.compile(
 )
 _CONTRACTIONS = {"won't": "will not", "can't": "can not", "cannot": "can not", "n't": " not", "'d ": " would "}
 _CONTRACTIONS |= {"'re ": " are ", "'ve ": " have ", "'ll ": " will ", "i'm ": "i am ", "grey": "gray"}
-_CONTRACTIONS |= {f"{word}'s ": f"{word} is " for word in ("it", "he", "she", "that", "there")}
+_CONTRACTIONS |= {
+    f"{word}'s ": f"{word} is "
+    for word in ("it", "he", "she", "that", "there", "nobody", "no one", "nothing", "neither", "none", "everyone")
+}
 _VERBS = _set("is are was were am be been would will does do did")
 _NEGATIONS = _set("not never no neither nor")
 _DROPPED = _set(
@@ -111,6 +114,19 @@ def written_out(text: str) -> str:
         text = text.replace(short, full)
     text = re.sub(r"\b(?:[1-9]|1[012])\b(?![.,]\d)", lambda figure: _IN_WORDS[int(figure[0]) - 1], text)
     text = re.sub(r"\bnot a single\b", "not a", text)
+    text = re.sub(
+        r"\b(?:none|neither|not one|no one) of\b|^\W*neither(?= (?:is|are|was|were|would|does|do|has|have|can)\b)|"
+        r"(?<=, )neither(?= (?:is|are|was|were|would|does|do|has|have|can)\b)",
+        "nobody of",
+        text,
+    )
+    text = re.sub(r"\b(?:any|either|(?<!no )one|some) of\b", "anybody of", text)
+    text = re.sub(r"\b(?:both|all) of (?:them|these|those)\b", "they", text)
+    text = re.sub(
+        r",? ?\b(?:in (?:that|this|such a|such|the latter) (?:case|scenario|situation|event)|as a result)\b", "", text
+    )
+    text = re.sub(r", which (?=(?:is|are|was|were|would|does|do|has|have)\b)", ", it ", text)
+    text = re.sub(r"\bany ?more\b|\bany longer\b", "", text)
     return re.sub(r"\bno longer\b", "not", re.sub(r"\bat all\b", "", text)).strip()
 
 
@@ -119,6 +135,7 @@ def words_of(text: str) -> list[Word]:
     text = re.sub(r"\bcan( not)? be (?=visible|seen|shown)", r"is\1 ", text)
     text = _SEEN_IN.sub(f" {IMAGE} ", text)
     text = re.sub(r"\b(?:nobody|no one)\b", f"{NOT} someone", text)
+    text = re.sub(r"\bnothing\b", f"{NOT} anything", text)
     text = re.sub(
         r"\b(?:appear|seem)s?\b(?: to\b)?|\blooks?\b(?! (?:at|for|out|up|down|into|away|over|like)\b)", "is", text
     )

@@ -34,7 +34,8 @@ CONTRAST = re.compile(
     r"(?:^|, (?:but |and )?|\b(?:but|and) )not (?=(?:an?|the|any|in|on) |\w+$)|\b(?:rather than|instead of) "
 )
 ELLIPTICAL = re.compile(
-    rf"(?:it|there|they|s?he|that|this|these|those) {AUXILIARY}(?P<negation> not)?(?: (?:be|so|indeed))?"
+    rf"(?:it|there|they|both|s?he|that|this|these|those|i|we|you) (?:{_ADVERB} )?{AUXILIARY}(?P<negation> not)?"
+    rf"(?: {_ADVERB})?(?: (?:be|so|indeed))?"
 )
 UNCERTAIN = re.compile(
     r"\b(?:might|may|could|must|should|maybe|perhaps|possibly|potentially|whether|unless|except|if|almost|nearly|"
