@@ -27,6 +27,7 @@ from whatif.scoring.extraction.final_answer import RANKS, called_in, with_headin
 from whatif.scoring.extraction.letters import bare_in, letters_in
 from whatif.scoring.extraction.markup import THOUGHTS
 from whatif.scoring.extraction.number import number_in
+from whatif.scoring.extraction.number_mentions import asked_by
 from whatif.scoring.extraction.option import option_in
 from whatif.scoring.extraction.option_numbers import numbered
 from whatif.scoring.extraction.option_text import are_yes_or_no, by_text
@@ -39,6 +40,7 @@ from whatif.scoring.extraction.words import same_words, words_in
 __all__ = ["Extracted", "Kind", "extract", "is_correct", "normalise"]
 
 _CONCLUDES = re.compile(r"\W*(?:so|therefore|thus|hence)\b", re.IGNORECASE)
+_OF_NOW = re.compile(r"\b(?:there (?:are|is)|currently|now|at the moment|(?:i|we) (?:can )?(?:see|count|have))\b")
 _SHORT = 12  # words of a correction that replaces what was called the answer without being called so itself
 
 
@@ -90,6 +92,8 @@ def _without_doubt(answer: Extracted, text: str, kind: Kind, question: str, choi
     """An answer that is not called so, unless the text was cut off, or says that it could also be another one."""
     if (first := first_sentence_if_cut(text)) is not None:
         begins = _judged(first, kind, question, choices)
+        if kind == "number" and asked_by(question).counterfactual and _OF_NOW.search(first.lower()):
+            return none("cut off before an answer")
         is_kept = begins.status == "ambiguous" or (begins == answer and "=" not in first)
         return begins if is_kept and begins.status != "none" else none("cut off before an answer")
     if answer.status == "ok" and is_undecided(text):

@@ -46,7 +46,7 @@ _ASSURED = re.compile(
     rf"^\W*(?:but(?= {SUPPOSED})|no (?:problem|worries)\b|(?:there is )?no (?:doubt|question)\b(?: that\b)?|"
     r"(?:it|that) is (?:true|correct|clear|certain) that\b)\W*"
 )
-_ECHO = re.compile(r"\(?\byes ?(?:/|\W?or) ?no ?(?:[?:]|\):?)", re.IGNORECASE)
+_ECHO = re.compile(r"\(?\byes ?(?:/|\W?or) ?no ?(?:[?:]|\):?|\.(?= (?:yes|no)\b))", re.IGNORECASE)
 _REPEATED = re.compile(r"\b(yes|no)(?:\W{1,3}\1\b)+", re.IGNORECASE)
 _BOTH = re.compile(
     r"\b(?:yes\W+(?:(?:and|or)\W+)?no|no\W+(?:(?:and|or)\W+)?yes)\b|"
@@ -60,6 +60,7 @@ _QUALIFIED = re.compile(
     r"(?P<labelled>yes|no)\b"
 )
 _UNQUALIFIED = re.compile(r"[\s\"'(]*(?:yes|no)\b(?!,? (?:for|in|on|at|with)\b)")
+_IN_TURN = re.compile(r"(?<!neither )\b(?P<one>yes|no),? (?!n?or\b)[^.;]{1,60}\b(?P<other>yes|no)\W*$")  # `under it yes, without it no`
 # A clause that ends in yes or no: `So I'd answer yes.`, `Left lamp: yes`.
 _CLOSING = re.compile(
     r"(?:,|\b(?:would|does|can|could|will|answer|say|with|towards?|lean|vote for|guess|conclude|go with|result is|"
@@ -72,6 +73,8 @@ _EXPLAINED = re.compile(
     r"^\W*(?:(?:well|hmm|but|or|and|so)\W{1,3})?(?:yes|no)(?:\s?[:;(-]|, (?:it|there|he|she|they)\b)"
 )
 _LABELLED = re.compile(r"^(?P<label>[^:\n]{1,40}): ?(?P<said>yes|no)\b", re.IGNORECASE | re.MULTILINE)
+_TICKED = re.compile(r"(?:✓|[\[(] ?[x✓] ?[\])]) ?(yes|no)\b", re.IGNORECASE)
+_UNTICKED = re.compile(r"(?:✗|[\[(] ?[\])]) ?(yes|no)\b", re.IGNORECASE)
 _AGREES = re.compile(r"\W*i(?:'d| would| do)? (?P<dis>dis)?agree\b", re.IGNORECASE)
 _NOBODY = re.compile(
     r"\W*(?:no one|nobody|none)(?: of (?:them|these|those))?(?: (?:is|are|does|do|has|have|would|will|can|could))?\W*$",
@@ -104,7 +107,7 @@ def _by_words(said: Sequence[tuple[str, re.Match[str]]], pieces: Sequence[str], 
     """The answer of the clauses that begin with yes or no."""
     answers = [("no" if found["no"] else "yes", found["more"]) for _, found in said]
     if any(
-        answer != answers[0][0] and _EXPLAINED.search(piece)
+        answer != answers[0][0] and _EXPLAINED.search(piece) and not _is_conceded(piece, pieces)
         for (answer, _), (piece, _) in zip(answers, said, strict=True)
     ):
         return ambiguous("both yes and no")
@@ -118,10 +121,19 @@ def _by_words(said: Sequence[tuple[str, re.Match[str]]], pieces: Sequence[str], 
     return one_of({answers[0][0], *(answer for answer, more in answers if not more)}, "yes or no")
 
 
+def _is_conceded(piece: str, pieces: Sequence[str]) -> bool:
+    """Whether a clause is followed by `but`: `Yes, it is heavy, but ...`."""
+    following = pieces[pieces.index(piece) + 1 :]
+    return bool(following) and re.match(r"\W*but\b", following[0]) is not None
+
+
 def _outright(text: str, question: str) -> str | None:
     """The answer of a text that is only a letter, `nobody` or `I agree`; None for other texts."""
     if letter := re.fullmatch(r"\W*([yn])\W*", text, re.IGNORECASE):
         return "yes" if letter[1].lower() == "y" else "no"
+    ticked = {found[1].lower() for found in _TICKED.finditer(text)}
+    if len(ticked) == 1 and {found[1].lower() for found in _UNTICKED.finditer(text)} == {"yes", "no"} - ticked:
+        return ticked.pop()
     if _NOBODY.match(text) and _ANYBODY.search(question):
         return "no"
     if (agrees := _AGREES.match(text)) and re.search(r"\bagree\b", question):
@@ -165,6 +177,7 @@ def _qualified(pieces: Sequence[str]) -> set[str | None]:
     said: set[str | None] = {
         found["said"] or found["labelled"] for piece in pieces for found in _QUALIFIED.finditer(piece)
     }
+    said |= {one for piece in pieces if (found := _IN_TURN.search(piece)) for one in found.group("one", "other")}
     return said if len(said) > 1 and not _UNQUALIFIED.match(pieces[0]) else set()
 
 

@@ -7,7 +7,7 @@ import re
 _TURN = re.compile(
     r"^\W*(?i:(?:follow[- ]?up |next |new |another |second )?(?:question|query|prompt|instruction|q)(?: ?\d{1,2})? ?:|"
     r"(?:user|human|customer|questioner|student) ?:|(?:human|user|instruction|question|input)\W*$|"
-    r"\|?im_(?:start|end)\b|\[/?inst\])[^\n]*|(?<=[.!?\s])(?:USER|HUMAN|User|Human) ?:[^\n]*",
+    r"\|?im_(?:start|end)\b|\[/?inst\])[^\n]*|(?<=[.!?\s])(?:USER|HUMAN|User|Human|Question|QUESTION|Q) ?:[^\n]*",
     re.MULTILINE,
 )
 _LABELS = re.compile(r"\b(?:assistant|question|answer|response|options|choices|image|user|human|bot|ai|q|a)\b", re.I)

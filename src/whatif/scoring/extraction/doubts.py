@@ -15,7 +15,7 @@ _SENTENCES = re.compile(r"(?<=[.!?:])\s+|\n+")
 _ENDED = re.compile(r"[.!?]\s")
 _CONDITION = re.compile(
     r"\W*(?:if|when|after|once|because|"
-    r"since)\b[^,.!?:;]{0,80}\w\s*",
+    r"since)\b[^,.!?:;|=→]{0,80}\w\s*",
     re.IGNORECASE,
 )  # without its conclusion
 _OPEN_WORDS = re.compile(

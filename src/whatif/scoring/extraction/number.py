@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from whatif.language.number_words import FIGURE, NUMBER, canonical, in_digits
 from whatif.scoring.extraction.extracted import Extracted, ambiguous, none, one_of
+from whatif.scoring.extraction.number_arithmetic import changed_count, sum_at_end
 from whatif.scoring.extraction.number_lists import line_asked_for, without_parts
 from whatif.scoring.extraction.number_mentions import Asked, Mention, asked_by, counts_only, mentions_in
 from whatif.scoring.extraction.response_text import LEAVES, SUPPOSED, clauses, refuses
@@ -20,7 +21,7 @@ _OPERATION = rf"{FIGURE} ?(?:plus|minus|times|[-+*×/x]) ?{FIGURE}"
 # The result of a calculation: `3` in `1 + 2 = 3`, in `3 = 1 + 2` and in `1 plus 2 is 3`.
 _EQUALS = re.compile(
     rf"(?P<total>{NUMBER}) ?= ?(?={_OPERATION})|(?:(?<![-+*/=!<>])= ?|\bequals?(?: to)? |"
-    rf"{_OPERATION},? (?:which |that )?is |{FIGURE} and {FIGURE} (?:makes?|are|is|gives?) |"
+    rf"{_OPERATION}(?: [a-z]+)?,? (?:which |that )?(?:is|gives?|makes?|yields?|leaves?|results in)(?: us)? |{FIGURE} and {FIGURE} (?:makes?|are|is|gives?) |"
     rf"{FIGURE} (?:more|less|fewer) than {FIGURE} is )(?P<result>{NUMBER})(?! ?(?:[-+*×/]|x |plus|minus|times) ?\d)"
 )
 _RESULT = re.compile(
@@ -56,6 +57,8 @@ _INDIVIDUAL = re.compile(
     r"[^\n]{0,200}\b(?:the other|another|the second|the third|the rest|the remaining|others)\b)",
     re.IGNORECASE,
 )
+_CELLS = re.compile(r"(?<=\d) ?\| ?(?=\w)")  # `Before: 4 | After: 7`
+_REASON = re.compile(r",? \b(?:as|considering|given that) (?:there|the|it|we|they|he|she|i|you|only|all|each|\d+)\b")
 _REMARK = re.compile(r"(?:^|(?<=[.!?\n]))\s*\([^()\n]{1,300}\)\.?$|(?<=[.!?]) \([^()\n]{1,300}\)", re.MULTILINE)
 _COUNTING = re.compile(
     rf"(?<![\w.])(?:1|one)(?:[^\w\n+*/=%-]{{1,5}}(?:and )?(?:{_UP_TO})(?![\w.%]\w)){{2,40}}", re.IGNORECASE
@@ -73,6 +76,7 @@ class Stated:
 def number_in(text: str, question: str) -> Extracted:
     """The number that a text gives, see `stated_number`."""
     asked = asked_by(question)
+    text = _CELLS.sub("\n", text)
     text = _without_remarks(_INDIVIDUAL.sub("it", text))
     if not asked.counterfactual and (line := line_asked_for(text, question)):
         text = line
@@ -81,7 +85,7 @@ def number_in(text: str, question: str) -> Extracted:
     stated = stated_number(pieces, question)
     if refuses(text) and _is_of_now(pieces, asked):
         return none("a refusal")
-    if stated.doubt and (total := _total(pieces, question) or _broken_down(pieces, question)):
+    if stated.doubt and (total := _total(pieces, question) or _broken_down(pieces, question) or _computed(pieces, asked)):
         return Extracted(total, "ok", None)
     return ambiguous(stated.doubt) if stated.doubt else one_of({stated.value}, "number")
 
@@ -112,6 +116,14 @@ def _total(pieces: Sequence[str], question: str) -> str | None:
         return None
     whole, *parts = [int(value) for value in values if value is not None and len(value) < 7]
     return values[0] if len(parts) == len(values) - 1 and whole == sum(parts) > 0 else None
+
+
+def _computed(pieces: Sequence[str], asked: Asked) -> str | None:
+    texts = [counts_only(piece, asked) for piece in pieces]
+    mentions = [mention for text in texts for mention in mentions_in(text, asked)]
+    if any((mention.is_rival and not mention.restates) or mention.value is None for mention in mentions):
+        return None
+    return changed_count(texts, asked) if asked.counterfactual else sum_at_end(texts)
 
 
 def _broken_down(pieces: Sequence[str], question: str) -> str | None:
@@ -181,6 +193,8 @@ def _settled(text: str, asked: Asked) -> Stated:
     said, colon, _ = text.partition(":")
     if colon and len(said.split()) > _LABEL and mentions_in(said, asked):
         text = said  # what follows explains it
+    if (reason := _REASON.search(text)) and mentions_in(text[: reason.start()], asked):
+        text = text[: reason.start()]
     mentions = mentions_in(text, asked)
     mentions = [mention for mention in mentions if not mention.is_aside] or mentions
     if predicated := _predicated(mentions):

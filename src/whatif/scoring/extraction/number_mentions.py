@@ -33,6 +33,8 @@ _COMPARED = re.compile(
     r"down from|up from) "
     rf"{_FORMER}{FIGURE}(?!\w)|{_DENIED} {FIGURE}(?!\w)|\bfrom {_FORMER}{FIGURE}(?: [a-z]+)? to (?={FIGURE})"
 )
+_ADDS = re.compile(rf"\badd(?:ing|ed|s)? ({FIGURE})(?: [a-z]+)? to (?:the |these |those )?({FIGURE})")
+_SUBTRACTS = re.compile(rf"\bsubtract(?:ing|ed|s)? ({FIGURE})(?: [a-z]+)? from (?:the |these |those )?({FIGURE})")
 _BOUND = "at least|at most|more than|less than|fewer than|no more than|up to|over|under"
 _MENTION = re.compile(
     rf"\b(?P<bound>{_BOUND}) (?:only |about )?(?P<bounded>{NUMBER})"
@@ -140,10 +142,14 @@ def counts_only(piece: str, asked: Asked) -> str:
     """A piece in digits, without numbers that do not count anything."""
     if "pair" in asked.text:
         piece = re.sub(r"\ba pair\b|^\W*pair\b", "1 pair", piece)
-    text = _COUNTS_NOTHING.sub(lambda found: _unless_asked(found, asked), _COMPARED.sub("·", in_digits(piece)))
+    text = _COUNTS_NOTHING.sub(lambda found: _unless_asked(found, asked), _COMPARED.sub("·", _in_signs(in_digits(piece))))
     text = _MEASURE.sub(lambda measure: measure[0] if measure["unit"] in asked.text else "·", text)
     unbracketed = re.sub(r"\([^()]{0,200}\)", " ", text)
     return unbracketed if _MENTION.search(unbracketed) else text
+
+
+def _in_signs(text: str) -> str:
+    return _SUBTRACTS.sub(r"\2 - \1", _ADDS.sub(r"\1 + \2", text))
 
 
 def _unless_asked(found: re.Match[str], asked: Asked) -> str:

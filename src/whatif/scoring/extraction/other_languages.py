@@ -51,9 +51,14 @@ _COUNTED = (
 )
 _CHINESE = {sign: value for value, sign in enumerate("零一二三四五六七八九十")} | {"两": 2, "兩": 2}
 _CHINESE_NUMBER = re.compile(
-    rf"(?:(?<=\W)|\A|(?<=[有是剩共为為下到成]))(?P<tens>[二两三四五六七八九]?十)?(?P<ones>[零一二两兩三四五六七八九])?"
+    rf"(?:(?<=\W)|\A|(?<=[有是剩共为為下到成于於加减減等余餘只]))(?P<tens>[二两三四五六七八九]?十)?(?P<ones>[零一二两兩三四五六七八九])?"
     rf"(?=\s?(?:{_COUNTED}|\W|\Z))"
 )
+_CHINESE_SIGNS = {
+    re.compile(r"(?:等于|等於) ?(?=\d)"): " = ",
+    re.compile(r"(?:加上?|再加) ?(?=\d)"): " + ",
+    re.compile(r"(?:减去?|減去?) ?(?=\d)"): " - ",
+}
 _KOREAN = {
     "한": 1,
     "하나": 1,
@@ -163,6 +168,8 @@ def in_english(text: str, kind: Kind) -> str:
     if kind == "number":
         text = _KOREAN_NUMBER.sub(lambda found: f"{_KOREAN[found['word']]} ", text)
         text = _CHINESE_NUMBER.sub(_chinese, text)
+        for sign, arithmetic in _CHINESE_SIGNS.items():
+            text = sign.sub(arithmetic, text)
         text = _latin_numbers(text)
     if kind in ("boolean", "choice", "option text"):
         text = _SAID.sub(lambda found: f"{found['before']}{'yes' if found['yes'] else 'no'}{found['end']}", text)

@@ -28,7 +28,7 @@ SUPPOSITION = re.compile(
     r"\b(?:if|when|once|after(?! ?[:=|])|before(?= (?:the|he|she|they|it|we|you|an?|one|\w+ing)\b)|assuming|given|"
     r"suppos(?:e|"
     r"ing)|provided|because|since|due to|upon|by \w+ing)\b)"
-    r"(?:(?!,(?!\d)|:(?!\d)|[;()?!]|\bthen\b|\bthere(?: would\b| will\b|'d\b)|"
+    r"(?:(?!,(?!\d)|:(?!\d)|[;()?!|→]|\bthen\b|\bthere(?: would\b| will\b|'d\b)|"
     r"(?<!of )\b(?:the|we|you|i|it|they|he|she|this|that)\b(?:'d\b|'ll\b|(?: \w+)? (?:would|will)\b)"
     r"|(?(with) (?:there|it|we|you|they)(?:'s|'re| is| are| makes?| have| get)\b|(?!))).)*"
 )
