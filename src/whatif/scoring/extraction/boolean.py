@@ -16,20 +16,24 @@ _YES = (
     r"yes|yeah|yep|sure(?=\W*$)|that(?:'s| is) (?:right|correct|true)(?! that\b)|right(?=\W*$)|affirmative(?=\W*$)|i "
     r"(?:think|guess|believe|suppose) so|"
     rf"(?:true|correct)(?! that\b)|(?:certainly|definitely|absolutely|of course|indeed|no doubt|"
-    rf"without (?:a |any )?doubt){_ALONE}|(?:(?:most|very|quite|highly) )?(?:likely|probably|presumably)(?=\W*$)"
+    rf"without (?:a |any )?doubt){_ALONE}|it (?:seems|appears|looks) so|(?:it )?looks like it(?=\W*$)|(?:(?:most|"
+    rf"very|quite|highly) )?(?:likely|probably|presumably)(?=\W*$)"
 )
 _NO = (
-    r"nope|nah|not any ?more|not any longer|no longer(?=\W*$|[,.;:])|no way(?! (?:it|that|they|he|she|the)\b)|"
+    r"nope|nah|not (?:that|as far as) (?:i|we) (?:can )?(?:see|tell|know)|not any ?more|not any longer|"
+    r"no longer(?=\W*$|[,.;:])|no way(?! (?:it|that|they|he|she|the)\b)|"
     r"i(?:'m| am) afraid not|by no means|never(?=\W*$)|not a chance|"
     r"negative(?=\W*$)|(?:(?:most|very|quite|highly|almost|more than) )?likely not|i do(?:n't| "
     r"not) (?:think|guess|believe|suppose) so|"
     r"(?:false|incorrect|not (?:true|correct))(?! that\b)|no(?= (?:it|there|they|he|she|the|this|that|because)\b)|"
     r"(?:no|not really|not at all|(?:definitely|(?:(?:most|very|quite|almost) )?(?:probably|certainly)|presumably|"
     r"absolutely|surely|of course|"
-    rf"i (?:think|guess|suppose)) not){_ALONE}"
+    rf"i(?:'d| would)? (?:think|guess|suppose|say)) not){_ALONE}"
 )
 _HEDGE = (
-    r"then|so|well|therefore|thus|hence|but|and|ok|probably|likely|most likely|i(?:'d| would)? (?:think|guess|say)|"
+    r"then|so|well|sadly|unfortunately|luckily|fortunately|clearly|obviously|actually|honestly|definitely|certainly|"
+    r"absolutely|surely|apparently|simply|therefore|thus|hence|but|and|ok|probably|likely|most likely|i(?:'d|"
+    r" would)? (?:think|guess|say)|"
     r"(?:it|that|this)(?: is|'s)|print|return|bool|a|assistant|[a-z]+(?=[,:])|"
     r"(?:based on|in|from) [^,]{1,40}+(?=,)"
 )
@@ -40,7 +44,8 @@ _SAID = re.compile(
     rf"(?:(?P<yes>{_YES})|(?P<no>{_NO}))\b(?P<more>.*\w)?"
 )
 _DENIED = re.compile(
-    r"\b(?:i|we) do not (?:think|believe)\b|\b(?:it|that) is (?:not (?:true|correct|the case)|false|incorrect) that\b"
+    r"\bthere is no way(?: that)?\b|\b(?:i|we) do not (?:think|believe)\b|\b(?:it|that) is (?:not (?:true|correct|"
+    r"the case)|false|incorrect) that\b"
 )
 _ASSURED = re.compile(
     rf"^\W*(?:but(?= {SUPPOSED})|no (?:problem|worries)\b|(?:there is )?no (?:doubt|question)\b(?: that\b)?|"
@@ -60,7 +65,9 @@ _QUALIFIED = re.compile(
     r"(?P<labelled>yes|no)\b"
 )
 _UNQUALIFIED = re.compile(r"[\s\"'(]*(?:yes|no)\b(?!,? (?:for|in|on|at|with)\b)")
-_IN_TURN = re.compile(r"(?<!neither )\b(?P<one>yes|no),? (?!n?or\b)[^.;]{1,60}\b(?P<other>yes|no)\W*$")  # `under it yes, without it no`
+_IN_TURN = re.compile(
+    r"(?<!neither )\b(?P<one>yes|no),? (?!n?or\b)[^.;]{1,60}\b(?P<other>yes|no)\W*$"
+)  # `under it yes, without it no`
 # A clause that ends in yes or no: `So I'd answer yes.`, `Left lamp: yes`.
 _CLOSING = re.compile(
     r"(?:,|\b(?:would|does|can|could|will|answer|say|with|towards?|lean|vote for|guess|conclude|go with|result is|"
@@ -73,6 +80,7 @@ _EXPLAINED = re.compile(
     r"^\W*(?:(?:well|hmm|but|or|and|so)\W{1,3})?(?:yes|no)(?:\s?[:;(-]|, (?:it|there|he|she|they)\b)"
 )
 _LABELLED = re.compile(r"^(?P<label>[^:\n]{1,40}): ?(?P<said>yes|no)\b", re.IGNORECASE | re.MULTILINE)
+_ELLIPTICAL_IF = re.compile(r"\W*(?:it|they|s?he) (?:could|would|can|might)(?: not|n't)? (?:only )?if\b")
 _TICKED = re.compile(r"(?:✓|[\[(] ?[x✓] ?[\])]) ?(yes|no)\b", re.IGNORECASE)
 _UNTICKED = re.compile(r"(?:✗|[\[(] ?[\])]) ?(yes|no)\b", re.IGNORECASE)
 _AGREES = re.compile(r"\W*i(?:'d| would| do)? (?P<dis>dis)?agree\b", re.IGNORECASE)
@@ -80,7 +88,7 @@ _NOBODY = re.compile(
     r"\W*(?:no one|nobody|none)(?: of (?:them|these|those))?(?: (?:is|are|does|do|has|have|would|will|can|could))?\W*$",
     re.I,
 )
-_ANYBODY = re.compile(r"\b(?:any|anyone|anybody|someone|somebody|one|some)\b", re.I)
+_ANYBODY = re.compile(r"\b(?:is there|are there|any|anyone|anybody|someone|somebody|one|some)\b", re.I)
 _WOULD = re.compile(r"\bwould\b|'d\b")
 _YES_BEFORE = re.compile(r"\b(?:yes|no)\W{1,3}(?:only |but )?$")
 _YES_AFTER = re.compile(r"[\s,:;]{0,3}(?:then\b[\s,:;]{0,3})?(?:yes|no)\b")
@@ -190,10 +198,13 @@ def _is_conditional(text: str, question: str) -> bool:
     text = text.lower()
     if re.match(r"\W*(?:yes|no)\b(?!,? (?:only |but |and )?(?:if|when|unless|provided|assuming|as long as)\b)", text):
         return False
-    return "if " not in question.lower() and any(
-        _YES_AFTER.match(text, found.end()) or _YES_BEFORE.search(text[max(0, found.start() - 12) : found.start()])
-        for found in SUPPOSITION.finditer(text)
-        if found[0].startswith("if ")
+    return "if " not in question.lower() and (
+        _ELLIPTICAL_IF.match(text) is not None
+        or any(
+            _YES_AFTER.match(text, found.end()) or _YES_BEFORE.search(text[max(0, found.start() - 12) : found.start()])
+            for found in SUPPOSITION.finditer(text)
+            if found[0].startswith("if ")
+        )
     )
 
 

@@ -42,7 +42,9 @@ _INTERRUPTED = re.compile(r"(?: ?\.\.\.|;|\?| --?) ?(?=(?:oh |but )?(?:no|wait|a
 _FIRST_THOUGHT = re.compile(
     r"(?:\bat first\b|\binitially\b|\bmy (?:first|initial|gut) (?:thought|guess|impression|instinct|answer|reaction|"
     r"idea|"
-    r"count)\b|\boriginally,? i\b|\bfirst,? i (?:thought|guessed|said)|\bi (?:first|initially|originally) (?:thought|guessed|counted|said)|\bi (?:said|"
+    r"count)\b|\boriginally,? i\b|\bfirst,? i (?:thought|guessed|said)|\bi said\b(?=[^.;!?\n]{0,40},? but\b)|"
+    r"\bi (?:first|initially|"
+    r"originally) (?:thought|guessed|counted|said)|\bi (?:said|"
     r"had)\b(?=[^.;!?\n]{0,40}\b(?:before|earlier)\b)|"
     r"\b(?:some|one)(?: people)? (?:might|may|could|would) (?:say|think|argue)\b|\bit (?:might|may) (?:seem|look|"
     r"appear)\b|"

@@ -19,7 +19,8 @@ _CONDITION = re.compile(
     re.IGNORECASE,
 )  # without its conclusion
 _OPEN_WORDS = re.compile(
-    r"\b(?:the|an|of|to|is|are|was|were|has|have|had|and|or|but|in|on|with|at|for|by|from|as|than|that|which|their|his|her|its|"
+    r"\b(?:the|an|of|to|is|are|was|were|has|have|had|and|or|but|in|on|with|at|for|by|from|as|than|that|which|their|"
+    r"his|her|its|"
     r"because|if|"
     r"would|will|we|then|when|there|into|about|between|each|also|not)\W*\Z",
     re.IGNORECASE,

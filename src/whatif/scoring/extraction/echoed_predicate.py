@@ -24,7 +24,21 @@ _SAID = re.compile(
     r"(?P<predicate>[^.;:!?]{1,120})"
 )
 _OBJECTS = frozenset(("it", "them", "him", "her"))
-_FREE = _OBJECTS | {"too", "anyway", "there", "easily", "well", "fine", "just", "instead", "then", "again", "right", "down", "away"}
+_FREE = _OBJECTS | {
+    "too",
+    "anyway",
+    "there",
+    "easily",
+    "well",
+    "fine",
+    "just",
+    "instead",
+    "then",
+    "again",
+    "right",
+    "down",
+    "away",
+}
 _BE = "bebe"  # which the words of a statement would otherwise mark as an auxiliary
 _FITTING = {
     "would": ("would", "will"),

@@ -21,7 +21,8 @@ _OPERATION = rf"{FIGURE} ?(?:plus|minus|times|[-+*×/x]) ?{FIGURE}"
 # The result of a calculation: `3` in `1 + 2 = 3`, in `3 = 1 + 2` and in `1 plus 2 is 3`.
 _EQUALS = re.compile(
     rf"(?P<total>{NUMBER}) ?= ?(?={_OPERATION})|(?:(?<![-+*/=!<>])= ?|\bequals?(?: to)? |"
-    rf"{_OPERATION}(?: [a-z]+)?,? (?:which |that )?(?:is|gives?|makes?|yields?|leaves?|results in)(?: us)? |{FIGURE} and {FIGURE} (?:makes?|are|is|gives?) |"
+    rf"{_OPERATION}(?: [a-z]+)?,? (?:which |that )?(?:is|gives?|makes?|yields?|leaves?|results in)(?: us)? |"
+    rf"{FIGURE} and {FIGURE} (?:makes?|are|is|gives?) |"
     rf"{FIGURE} (?:more|less|fewer) than {FIGURE} is )(?P<result>{NUMBER})(?! ?(?:[-+*×/]|x |plus|minus|times) ?\d)"
 )
 _RESULT = re.compile(
@@ -31,7 +32,7 @@ _CONCLUDES = re.compile(
     rf"^\W*(?:so|therefore|thus|hence|leaving|{LEAVES}|making|makes|giving|gives|resulting|which means|meaning)\b"
     r"|^\W*(?:minus|plus|less|subtracting|adding|taking away)\b[^.]{0,30}(?:\bis\b|\bmakes|\bgives|\bleaves|[:=])"
     r"|\b(?:the result|outcome|final (?:number|count)) is\b|\b(?:is|are) left\b|\bafter ?[:=|] ?\D{0,3}\d|\bi\.?e\b"
-    r"|^\W*(?:that's|that is|that leaves|that gives|which leaves|which gives|which makes)\b"
+    r"|^\W*but only\b|^\W*(?:that's|that is|that leaves|that gives|which leaves|which gives|which makes)\b"
     r"|^\W*(?:(?:grand|new|final|overall) )?(?:total|sum|remaining|result|left|remainder|final count|count after|"
     r"after)\b"
     r"(?: [a-z]+){0,5} ?[:=|] ?\D{0,3}\d"
@@ -85,7 +86,9 @@ def number_in(text: str, question: str) -> Extracted:
     stated = stated_number(pieces, question)
     if refuses(text) and _is_of_now(pieces, asked):
         return none("a refusal")
-    if stated.doubt and (total := _total(pieces, question) or _broken_down(pieces, question) or _computed(pieces, asked)):
+    if stated.doubt and (
+        total := _total(pieces, question) or _broken_down(pieces, question) or _computed(pieces, asked)
+    ):
         return Extracted(total, "ok", None)
     return ambiguous(stated.doubt) if stated.doubt else one_of({stated.value}, "number")
 
@@ -214,7 +217,11 @@ def _last_cue(texts: Sequence[str], asked: Asked) -> Stated | None:
     """The number of the last conclusion, otherwise of all statements about the supposed world; None without either."""
     cues = []
     last_label = (
-        asked.counterfactual and len(texts) > 1 and _LABELLED.match(texts[-1]) and not _LABELLED.match(texts[-2])
+        asked.counterfactual
+        and len(texts) > 1
+        and (asked.label.match(texts[-1]) or not any(map(asked.label.match, texts)))
+        and _LABELLED.match(texts[-1])
+        and not _LABELLED.match(texts[-2])
     )
     for place, text in enumerate(texts):
         calculates = bool(_OPERATOR.search(text) and _EQUALS.search(text))
@@ -253,6 +260,8 @@ def _of_the_things(mentions: Sequence[Mention]) -> Stated:
     others = [mention for mention in mentions if mention.is_difference or not mention.is_of_things]
     if any(count.is_rival and not count.restates for count in counts) and len(mentions) > 1:
         return Stated(doubt="a number or another one")
+    if any(count.lacks_predicate for count in counts) and any(not other.is_aside for other in others):
+        return Stated(doubt="a count of all the things, and another number")
     parts = any(count.is_placed for count in counts) and any(other.is_placed for other in others)
     if len({mention.value for mention in counts}) == 1 and not parts and not any(other.is_rival for other in others):
         return _agreed(counts)

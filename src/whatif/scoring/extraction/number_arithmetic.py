@@ -9,13 +9,17 @@ from whatif.language.number_words import FIGURE, canonical
 from whatif.scoring.extraction.number_mentions import Asked
 
 _OF_NOW = re.compile(
-    r"\b(?:now|current(?:ly)?|at (?:the moment|present)|present(?:ly)?|existing|original(?:ly)?|initial(?:ly)?|already|"
-    r"before|there (?:are|is|were)|in the (?:image|picture|photo|scene)|(?:we|i) (?:have|see|count)|"
+    r"\b(?:(?<!are )(?<!is )now|current(?:ly)?|at (?:the moment|present)|present(?:ly)?|existing|original(?:ly)?|"
+    r"initial(?:ly)?|already|"
+    r"before|there(?:'s| are| is| were)(?! now)|in the (?:image|picture|photo|scene)|(?:we|i) (?:have|see|count)|"
     r"hay|ahora|actualmente|es gibt|aktuell|derzeit|jetzt|il y a|actuellement|ci sono|attualmente|há|atualmente|agora|"
     r"сейчас|er zijn)\b|现在|現在|目前|原来|原來|今は|지금|현재"
 )
-_TOTAL = re.compile(rf"(?:=|\b(?:makes?|making|gives?|giving|totall?ing|totals?|totals? of|adds? up to)) ?{FIGURE}(?!.*\d)")
+_TOTAL = re.compile(
+    rf"(?:=|\b(?:makes?|making|gives?|giving|totall?ing|totals?|totals? of|adds? up to)) ?{FIGURE}(?!.*\d)"
+)
 _LONGEST = 7  # digits
+_STATES = 2  # before and after
 _PARTS = 3  # numbers of a total and at least two parts
 
 
@@ -29,7 +33,7 @@ def changed_count(texts: Sequence[str], asked: Asked) -> str | None:
     for change in sorted(supposed):
         rest = [(value, text) for value, text in values if value != change]
         distinct = {value for value, _ in rest}
-        if len(distinct) == 2 and max(distinct) - min(distinct) == change:  # noqa: PLR2004: before and after
+        if len(distinct) == _STATES and max(distinct) - min(distinct) == change:
             of_now = {value for value, text in rest if _OF_NOW.search(text)}
             others = distinct - of_now
             return str(others.pop()) if len(others) == 1 else None

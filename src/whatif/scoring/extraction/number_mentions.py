@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from whatif.language.number_words import FIGURE, NUMBER, canonical, in_digits
+from whatif.scoring.extraction.statement_words import base_form
 
 _UNIT = (
     "(?:year|month|week|day|hour|minute|second|meter|metre|mile|pound|(?:kilo)?gram|degree|dollar|euro|pixel)s?|"
@@ -33,6 +34,7 @@ _COMPARED = re.compile(
     r"down from|up from) "
     rf"{_FORMER}{FIGURE}(?!\w)|{_DENIED} {FIGURE}(?!\w)|\bfrom {_FORMER}{FIGURE}(?: [a-z]+)? to (?={FIGURE})"
 )
+_UP_TO = re.compile(r"\b(go(?:es)?|rises?|increases?|climbs?|adds?|comes?|gets?) up to\b")  # no bound
 _ADDS = re.compile(rf"\badd(?:ing|ed|s)? ({FIGURE})(?: [a-z]+)? to (?:the |these |those )?({FIGURE})")
 _SUBTRACTS = re.compile(rf"\bsubtract(?:ing|ed|s)? ({FIGURE})(?: [a-z]+)? from (?:the |these |those )?({FIGURE})")
 _BOUND = "at least|at most|more than|less than|fewer than|no more than|up to|over|under"
@@ -42,9 +44,11 @@ _MENTION = re.compile(
     rf"|[<>]=? ?{NUMBER}|{NUMBER}(?:\+(?! ?\d)| or (?:more|fewer|less)\b)|(?P<number>{NUMBER})"
 )
 _DIFFERENCE = re.compile(
-    r"# (?:more|fewer|less|extra|additional|others?|new)\b|\bby #|(?<!\d)(?<!\d )\+#"
+    r"# (?:more|fewer|less|extra|additional|others?|new)\b|"
+    r"\bby #|(?<!\d)(?<!\d )\+#"
     r"|(?<!\d )\b(?:plus|minus|times) #|[a-z] [+*×] ?#"
 )
+_CHANGES = re.compile(r"\b(?:would|will) (?:add|remove|lose|gain|contribute) $")
 _ALGEBRA = re.compile(r"(?<![\w'])[b-z] ?[-+*×] ?$")
 _PLACE = re.compile(
     r" (?:is |are )?(?:on|in|at|to|behind|near|next|under|beside|above|below|from)\b"
@@ -76,6 +80,7 @@ class Asked:
     supposed: frozenset[str]
     verbs: re.Pattern[str]
     predicate: re.Pattern[str]  # ` windows would be open`
+    has_predicate: bool
     figures: frozenset[str]  # all numbers of the question
     counterfactual: bool
 
@@ -93,6 +98,7 @@ class Mention:
     is_rival: bool  # `or perhaps 3`, or a number of the supposition: `7 cows would disappear`
     restates: bool
     names_others: bool  # `4 approaches`, if the question asks for lights
+    lacks_predicate: bool  # `5 people`, if the question asks how many people are wearing glasses
     has_predicate: bool  # `3 are open`, if the question asks how many are open
 
     @property
@@ -123,6 +129,7 @@ def asked_by(question: str) -> Asked:
         supposed=frozenset(canonical(figure) for figure in re.findall(FIGURE, supposition)),
         verbs=re.compile(rf" (?:[a-z]+ ){{0,4}}(?:{'|'.join(_VERBS.findall(supposition)) or '(?!)'})"),
         predicate=_with_predicate(text, things),
+        has_predicate=_PREDICATE.search(text) is not None,
         figures=frozenset(canonical(figure) for figure in re.findall(FIGURE, text)),
         counterfactual=bool(supposition) or " would " in text,
     )
@@ -131,8 +138,10 @@ def asked_by(question: str) -> Asked:
 def _with_predicate(question: str, things: re.Pattern[str]) -> re.Pattern[str]:
     found = _PREDICATE.search(question)
     return re.compile(
-        rf"(?:{things.pattern})?(?: (?:of|which|that|them|would|will|be|are|is|were|was|still|then|now)){{0,5}} "
-        rf"{found['predicate']}\b"
+        rf"(?:{things.pattern})?(?: (?:of|which|that|who|whom|them|shown|seen|visible|actually|currently|only|"
+        rf"people|persons?|also|would|will|be|are|is|were|"
+        rf"was|still|then|now)){{0,5}} "
+        rf"(?:{found['predicate']}|{base_form(found['predicate'])}s?)\b"
         if found
         else r"(?!)"
     )
@@ -142,17 +151,22 @@ def counts_only(piece: str, asked: Asked) -> str:
     """A piece in digits, without numbers that do not count anything."""
     if "pair" in asked.text:
         piece = re.sub(r"\ba pair\b|^\W*pair\b", "1 pair", piece)
-    text = _COUNTS_NOTHING.sub(lambda found: _unless_asked(found, asked), _COMPARED.sub("·", _in_signs(in_digits(piece))))
+    text = _COUNTS_NOTHING.sub(
+        lambda found: _unless_asked(found, asked), _COMPARED.sub("·", _in_signs(in_digits(piece)))
+    )
     text = _MEASURE.sub(lambda measure: measure[0] if measure["unit"] in asked.text else "·", text)
     unbracketed = re.sub(r"\([^()]{0,200}\)", " ", text)
     return unbracketed if _MENTION.search(unbracketed) else text
 
 
 def _in_signs(text: str) -> str:
+    text = _UP_TO.sub(r"\1 to", text)
     return _SUBTRACTS.sub(r"\2 - \1", _ADDS.sub(r"\1 + \2", text))
 
 
 def _unless_asked(found: re.Match[str], asked: Asked) -> str:
+    if re.search(r"\b(?:what|which)(?: [a-z]+)? number\b", asked.text):
+        return found[0]
     asked_for = found["unit"] and found["unit"] in asked.text and found[0].split()[-1] in asked.text
     return found[0] if asked_for else "·"
 
@@ -168,7 +182,7 @@ def mentions_in(text: str, asked: Asked) -> list[Mention]:
             figure = None
         value, things = figure and canonical(figure), asked.things.match(after)
         difference = things is None and _DIFFERENCE.search(before + "#" + after) is not None
-        difference |= _ALGEBRA.search(before) is not None
+        difference |= _ALGEBRA.search(before) is not None or _CHANGES.search(before) is not None
         restates = value in asked.supposed and asked.verbs.match(after) is not None
         mentions.append(
             Mention(
@@ -184,6 +198,7 @@ def mentions_in(text: str, asked: Asked) -> list[Mention]:
                 restates=restates,
                 names_others=things is None and re.match(r" [a-z]{3,}s\b", after) is not None,
                 has_predicate=not restates and asked.predicate.match(after) is not None,
+                lacks_predicate=asked.has_predicate and asked.predicate.match(after) is None,
             )
         )
     return mentions

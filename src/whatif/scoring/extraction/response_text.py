@@ -82,11 +82,19 @@ def refuses(text: str) -> bool:
     return _REFUSAL.search(text.lower()) is not None
 
 
+# `The number of dogs if one more came would be 3.`
+_SUBJECT_FIRST = re.compile(
+    r"(?P<subject>\b(?:number|count|total|amount|result|sum)\b(?:(?!\b(?:would|will|is|are|if|when|"
+    r"after)\b)[^,.;:?!\n])"
+    r"{0,80}?) (?:if|when|after) [^,.;:?!\n]{1,100}? (?=(?:would|will)\b)"
+)
+
+
 def clauses(text: str, question: str) -> list[str]:
     """Sentences and clauses in lower case. A supposition becomes a marker; its opposite and refusals are removed."""
     question = question.lower()
     pieces = []
-    for sentence in re.split(r"(?<=[.!?;])\s+|\n+", text.lower()):
+    for sentence in re.split(r"(?<=[.!?;])\s+|\n+", _SUBJECT_FIRST.sub(rf"\g<subject> {SUPPOSED} ", text.lower())):
         opposite = _OPPOSITE.search(sentence) and not _OPPOSITE.search(question)
         for piece in [] if opposite else _CLAUSES.split(SUPPOSITION.sub(SUPPOSED, sentence)):
             refusal = _REFUSAL.search(piece)

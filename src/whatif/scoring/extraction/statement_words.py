@@ -126,6 +126,12 @@ def written_out(text: str) -> str:
         r",? ?\b(?:in (?:that|this|such a|such|the latter) (?:case|scenario|situation|event)|as a result)\b", "", text
     )
     text = re.sub(r", which (?=(?:is|are|was|were|would|does|do|has|have)\b)", ", it ", text)
+    text = re.sub(r"\b(?:does|do) not (?:appear|seem) to (?:be\b)?", "is not ", text)
+    text = re.sub(r"\b(?:anywhere|whatsoever|to be seen)\b", "", text)
+    text = re.sub(r"\b(?:is|are|was|were) unable to\b", "can not", text).replace("be unable to", "not be able to")
+    text = re.sub(r"\bboth(?= (?:are|were|have|do|would|will|can)\b)", "they", text)
+    text = re.sub(r"\bboth (?:of )?(?:the )?(?=[a-z]+s\b|men\b|women\b|people\b|children\b)", "the two ", text)
+    text = re.sub(r"\bneither (?=[a-z]+ (?:is|are|was|were|would|does|has|can|could)\b)", "no ", text)
     text = re.sub(r"\bany ?more\b|\bany longer\b", "", text)
     return re.sub(r"\bno longer\b", "not", re.sub(r"\bat all\b", "", text)).strip()
 

@@ -35,7 +35,8 @@ CONTRAST = re.compile(
 )
 ELLIPTICAL = re.compile(
     r"(?:(?:of course|certainly|definitely|surely|indeed|yes|no|no doubt|obviously|clearly),? )?"
-    rf"(?:it|there|they|both|s?he|that|this|these|those|i|we|you) (?:{_ADVERB} )?{AUXILIARY}(?P<negation> not)?"
+    rf"(?:it|there|they|both|s?he|that|this|these|those|i|we|you) (?:(?:{_ADVERB}|sure|really|"
+    rf"most certainly) )?{AUXILIARY}(?P<negation> not)?"
     rf"(?: {_ADVERB})?(?: (?:be|so|indeed))?"
 )
 UNCERTAIN = re.compile(
