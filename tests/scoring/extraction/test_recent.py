@@ -16,7 +16,8 @@ import pytest
 
 from whatif.scoring.extraction.answer import extract
 
-FILES = sorted(Path(__file__).parent.glob("recent_*.jsonl"))
+HERE = Path(__file__).parent
+FILES = sorted([*HERE.glob("recent_*.jsonl"), *HERE.glob("further_open_development.jsonl")])
 MOST_ERRORS = 0.03  # of all responses: another answer or another status than by hand
 MOST_WRONG = 0.01  # of all responses: an answer, although by hand there is another one or none
 

@@ -81,6 +81,7 @@ _EXPLAINED = re.compile(
 )
 _LABELLED = re.compile(r"^(?P<label>[^:\n]{1,40}): ?(?P<said>yes|no)\b", re.IGNORECASE | re.MULTILINE)
 _ELLIPTICAL_IF = re.compile(r"\W*(?:it|they|s?he) (?:could|would|can|might)(?: not|n't)? (?:only )?if\b")
+_AND_WOULD = re.compile(r"\band (?:then |also |therefore )?(?=(?:would|will|could|can)(?: not\b|n't\b|\b))")
 _TICKED = re.compile(r"(?:✓|[\[(] ?[x✓] ?[\])]) ?(yes|no)\b", re.IGNORECASE)
 _UNTICKED = re.compile(r"(?:✗|[\[(] ?[\])]) ?(yes|no)\b", re.IGNORECASE)
 _AGREES = re.compile(r"\W*i(?:'d| would| do)? (?P<dis>dis)?agree\b", re.IGNORECASE)
@@ -190,7 +191,13 @@ def _qualified(pieces: Sequence[str]) -> set[str | None]:
 
 
 def _echoed(pieces: Sequence[str], question: str) -> set[str | None]:
-    return {echoed_polarity(piece, question) for piece in pieces}
+    return {echoed_polarity(part, question) for piece in pieces for part in _coordinated(piece)}
+
+
+def _coordinated(piece: str) -> list[str]:
+    """A clause, and what follows `and would`, with a pronoun: `he would ride on and would not stop`."""
+    first, *others = _AND_WOULD.split(piece)
+    return [first, *(f"it {other}" for other in others)]
 
 
 def _is_conditional(text: str, question: str) -> bool:

@@ -54,7 +54,8 @@ _FIRST_THOUGHT = re.compile(
     re.IGNORECASE,
 )
 _THOUGHT = re.compile(
-    r"\b(?:thought|guess\w*|impression|instinct|seem\w*|look\w*|appear\w*|say|said|answer\w*|choose|think|argue|was|"
+    r"\b(?:thought|guess\w*|impression|instinct|seem\w*|look\w*|appear\w*|say|said|count\w*|answer\w*|choose|think|"
+    r"argue|was|"
     r"reaction)\b",
     re.IGNORECASE,
 )

@@ -17,12 +17,14 @@ _WITH = re.compile(r"\b(?:with|without)\b.*$")
 _SAID = re.compile(
     r"^\W*(?:(?:so|therefore|thus|hence|then|of course|and|but|yes|no|in that case|consequently|clearly|obviously|i "
     r"think|"
-    r"i believe|this means|that means)\b(?: that\b)?,? ){0,2}(?:(?:with|without) [a-z ]{1,20}?,? (?=the |it |they |he "
+    r"i believe|i (?:would )?(?:say|guess|expect|assume)|this means|that means)\b(?: that\b)?,? ){0,2}(?:(?:with|"
+    r"without) [a-z ]{1,20}?,? (?=the |it |they |he "
     r"|she ))?…?,? ?(?P<subject>[a-z0-9' ,-]{1,80}?)"
     r"\b(?P<auxiliary>would|could|can|will|should|must)(?P<negation> not)? "
     r"(?:(?:indeed|still|also|definitely|probably|certainly|easily|likely|surely|then|most likely|really|even|never) )*"
     r"(?P<predicate>[^.;:!?]{1,120})"
 )
+_STAYS = re.compile(r"\b(?:remain|stay)\b")
 _OBJECTS = frozenset(("it", "them", "him", "her"))
 _FREE = _OBJECTS | {
     "too",
@@ -57,6 +59,8 @@ _LINKS = frozenset((_BE, "have", "get"))
 def echoed_polarity(piece: str, question: str) -> str | None:
     """`yes` or `no` if a clause says that the predicate of a modal question would hold or not; None otherwise."""
     asked_text = written_out(question)
+    if not _STAYS.search(asked_text):
+        piece = _STAYS.sub("be", piece)
     main = _QUESTION.match(SUPPOSITION.sub("", asked_text))
     said = _SAID.match(written_out(piece))
     if not main or not said or _UNSURE.search(said[0]) or _DENIAL.search(said["predicate"]):

@@ -58,6 +58,14 @@ _INDIVIDUAL = re.compile(
     r"[^\n]{0,200}\b(?:the other|another|the second|the third|the rest|the remaining|others)\b)",
     re.IGNORECASE,
 )
+_COORDINATED = re.compile(
+    rf"(?<!\d )(?P<part>{NUMBER}) (?:[a-z]+ ){{1,3}}and (?P=part) [a-z]+ [a-z]+"
+)  # `2 red and 2 blue cups`
+_CHECK = re.compile(
+    r"(?:^|(?<=[.!?] ))(?:to (?:double[- ]?)?(?:check|verify)(?: this| that| it)?|check|verification|"
+    r"proof) ?[:,][^\n.]*",
+    re.IGNORECASE | re.MULTILINE,
+)
 _CELLS = re.compile(r"(?<=\d) ?\| ?(?=\w)")  # `Before: 4 | After: 7`
 _REASON = re.compile(r",? \b(?:as|considering|given that) (?:there|the|it|we|they|he|she|i|you|only|all|each|\d+)\b")
 _REMARK = re.compile(r"(?:^|(?<=[.!?\n]))\s*\([^()\n]{1,300}\)\.?$|(?<=[.!?]) \([^()\n]{1,300}\)", re.MULTILINE)
@@ -77,7 +85,7 @@ class Stated:
 def number_in(text: str, question: str) -> Extracted:
     """The number that a text gives, see `stated_number`."""
     asked = asked_by(question)
-    text = _CELLS.sub("\n", text)
+    text = _CELLS.sub("\n", _CHECK.sub("", text))
     text = _without_remarks(_INDIVIDUAL.sub("it", text))
     if not asked.counterfactual and (line := line_asked_for(text, question)):
         text = line
@@ -200,6 +208,8 @@ def _settled(text: str, asked: Asked) -> Stated:
         text = text[: reason.start()]
     mentions = mentions_in(text, asked)
     mentions = [mention for mention in mentions if not mention.is_aside] or mentions
+    if _COORDINATED.search(text):
+        return Stated(doubt="counts of parts")
     if predicated := _predicated(mentions):
         return predicated
     verb = _RESULT.search(text)

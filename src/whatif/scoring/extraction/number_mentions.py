@@ -48,6 +48,10 @@ _DIFFERENCE = re.compile(
     r"\bby #|(?<!\d)(?<!\d )\+#"
     r"|(?<!\d )\b(?:plus|minus|times) #|[a-z] [+*×] ?#"
 )
+_GONE = (
+    r" (?:[a-z]+ ){0,3}(?:would|will) (?:be )?(?:gone|leave|disappear|missing|removed|fly|go|vanish|depart|drop|fall)\b"
+)
+_ROWS = re.compile(r"\b(?:rows|stacks|groups|piles|lines|columns|bunches|clusters) (?:of|with) $")
 _CHANGES = re.compile(r"\b(?:would|will) (?:add|remove|lose|gain|contribute) $")
 _ALGEBRA = re.compile(r"(?<![\w'])[b-z] ?[-+*×] ?$")
 _PLACE = re.compile(
@@ -127,7 +131,7 @@ def asked_by(question: str) -> Asked:
         label=label,
         number_of=re.compile(rf"\bnumber of{things.pattern}[^.;:,]{{0,60}} (?:is|are|was|were|would be|will be) $"),
         supposed=frozenset(canonical(figure) for figure in re.findall(FIGURE, supposition)),
-        verbs=re.compile(rf" (?:[a-z]+ ){{0,4}}(?:{'|'.join(_VERBS.findall(supposition)) or '(?!)'})"),
+        verbs=re.compile(rf" (?:[a-z]+ ){{0,4}}(?:{'|'.join(_VERBS.findall(supposition)) or '(?!)'})|{_GONE}"),
         predicate=_with_predicate(text, things),
         has_predicate=_PREDICATE.search(text) is not None,
         figures=frozenset(canonical(figure) for figure in re.findall(FIGURE, text)),
@@ -178,7 +182,7 @@ def mentions_in(text: str, asked: Asked) -> list[Mention]:
         start, end = found.span()
         before, after = text[max(0, start - 20) : start], text[end : end + 80]
         figure = found["number"] or (found["bounded"] if found["bound"] and found["bound"] in asked.text else None)
-        if shared_out or (_GROUPS.match(after) and not _GROUPS.search(asked.text)):
+        if shared_out or _ROWS.search(before) or (_GROUPS.match(after) and not _GROUPS.search(asked.text)):
             figure = None
         value, things = figure and canonical(figure), asked.things.match(after)
         difference = things is None and _DIFFERENCE.search(before + "#" + after) is not None
