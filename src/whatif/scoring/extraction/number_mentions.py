@@ -52,6 +52,7 @@ _GONE = (
     r" (?:[a-z]+ ){0,3}(?:would|will) (?:be )?(?:gone|leave|disappear|missing|removed|fly|go|vanish|depart|drop|fall)\b"
 )
 _ROWS = re.compile(r"\b(?:rows|stacks|groups|piles|lines|columns|bunches|clusters) (?:of|with) $")
+_NEAR = 120  # characters before a number
 _CHANGES = re.compile(r"\b(?:would|will) (?:add|remove|lose|gain|contribute) $")
 _ALGEBRA = re.compile(r"(?<![\w'])[b-z] ?[-+*×] ?$")
 _PLACE = re.compile(
@@ -195,7 +196,7 @@ def mentions_in(text: str, asked: Asked) -> list[Mention]:
                 is_difference=difference,
                 is_aside=difference or re.search(r"\b(?:in|on|at|(?<!left )with) $", before) is not None,
                 is_of_things=things is not None
-                or asked.number_of.search(text[:start]) is not None
+                or asked.number_of.search(text[max(0, start - _NEAR) : start]) is not None
                 or (not asked.counterfactual and asked.label.fullmatch(text[:start]) is not None),
                 is_placed=_PLACE.match(after, things.end() if things else 0) is not None,
                 is_rival=restates or re.search(r"\bor (?:perhaps |maybe |possibly )?$", before) is not None,
