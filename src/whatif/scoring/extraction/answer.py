@@ -48,11 +48,11 @@ def extract(response: str, kind: Kind, question: str, choices: Sequence[str] | N
     """The answer that a response gives to a question.
 
     First, everything that is not an answer is removed: thoughts up to `</think>`, a repetition of the question (with
-    its options), markup, courtesies, list numbers, first thoughts, refusals, and suppositions (`If 2 cats were added,
-    ...`), so that a number from the question is not taken for the answer. Then a text that is called the answer is used
-    (`the answer is`, `Answer:`, `\\boxed`, a JSON key), a final or new answer before others; without one, all of the
-    remaining text, if it was not cut off and names no other possible answer. What corrects an answer (`Wait, ...`)
-    replaces it, unless it may be a remark on an answer that was called so.
+    its options), further turns, markup, courtesies, list numbers, first thoughts, refusals, and suppositions (`If 2
+    cats were added, ...`), so that a number from the question is not taken for the answer. Then a text that is called
+    the answer is used (`the answer is`, `Answer:`, `\\boxed`, a JSON key), a final or new answer before others;
+    without one, all of the remaining text, if it was not cut off and names no other possible answer. What corrects an
+    answer (`Wait, ...`) replaces it, unless it may be a remark on an answer that was called so.
 
     Decimal digits of every script count (`٣` is 3); Roman numerals and fractions in one character (`½`) do not. Markers
     of an answer, yes, no and small numbers are read in the languages of `other_languages`.
