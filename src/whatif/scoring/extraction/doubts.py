@@ -12,7 +12,7 @@ _POSSIBLE = re.compile(
 )
 _CONTRARY = re.compile(r"\b(?:but|however)\b", re.IGNORECASE)
 _SENTENCES = re.compile(r"(?<=[.!?:])\s+|\n+")
-_ENDED = re.compile(r"[.!?]\s")
+_ENDED = re.compile(r"(?<!\b[A-Za-z])[.!?]\s")
 _CONDITION = re.compile(
     r"\W*(?:if|when|after|once|because|"
     r"since)\b[^,.!?:;|=→]{0,80}\w\s*",
@@ -44,7 +44,8 @@ _UNDECIDED = re.compile(
     r"choose between|settle)\b|"
     r"\beither (?:a )?(?:yes or (?:a )?no|no or (?:a )?yes)\b|"
     r"\b(?:could|might|may) be either\b|\b(?:undecided|torn between)\b|\beither (?:answer|option|one) (?:is|would be|"
-    r"could be)\b",
+    r"could be)\b|\b(?:not sure|unsure|not certain|unclear|(?:can ?not|can't) (?:say|tell)) (?:whether|if|which)\b"
+    r"[^.;?!\n]{1,60}\bor\b[^.;?!\n]{1,60}(?:[.;!]|\Z)",
     re.IGNORECASE,
 )
 

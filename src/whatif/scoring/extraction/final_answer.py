@@ -33,7 +33,8 @@ _HEADING = re.compile(
     r"[^\w({\[\"'✓✗]{0,200}",
     re.IGNORECASE | re.MULTILINE,
 )
-_LABEL = re.compile(r"\W*(?:my |your |the )?(?:answer|response)\W{0,3}", re.IGNORECASE)
+_LABEL = re.compile(r"\W*(?:my |your |the )?(?:answer|response|solution)\W{0,3}", re.IGNORECASE)
+_LABELS = re.compile(r"^\W{0,3}(?:my |your |the )?(?:answer|response) ?:", re.IGNORECASE | re.MULTILINE)
 _BARE = re.compile(r"\W*(?:[a-z](?:[.):,]|\W*$)|yes\b|no\b)", re.IGNORECASE)
 _WORDY = 3  # words of a sentence after a label at the beginning of a text, which need not be the conclusion
 _LEAD = 3  # words before a marker whose answer is in the next line
@@ -80,7 +81,8 @@ def called_in(text: str) -> Iterator[Called]:
             continue
         opens = _LABEL.fullmatch(text[: found.start("answer")]) if found["result"] is None else None
         is_sentence = len(answer.split()) > _WORDY and not _BARE.match(answer)
-        if opens and is_sentence and text[found.end() :].strip(" .!"):
+        rest = text[found.end() :].strip(" .!")
+        if opens and is_sentence and rest and not _LABELS.match(rest.lstrip()):
             continue  # `Answer:` before a whole discussion
         if rank_or_none is not None and answer:
             yield Called(rank_or_none, answer, found.start(), found.end())

@@ -18,6 +18,8 @@ from whatif.scoring.extraction.letters import (
     letters_in,
     without_lines,
 )
+from whatif.scoring.extraction.option_meaning import meant_in
+from whatif.scoring.extraction.option_numbers import numbered
 from whatif.scoring.extraction.option_text import are_yes_or_no, begins_with, by_text, named_options, unknown_option
 from whatif.scoring.extraction.option_words import option_words
 from whatif.scoring.extraction.response_text import clauses
@@ -72,11 +74,19 @@ def option_in(text: str, question: str, choices: Sequence[str], *, letters_shown
     yes_or_no = are_yes_or_no(choices)
     found = letters_in(text, letters, choices, yes_or_no=yes_or_no) if letters_shown else Letters(text, text, [])
     if not found.places:
-        return _by_place(text, choices) or by_text(text, question, choices)
+        return _by_place(text, choices) or _by_text_or_meaning(text, question, choices)
     chosen = _chosen(found, letters, choices)
     if chosen.answer is None:
         return chosen
     return _unless_contradicted(chosen.answer, found, question, choices)
+
+
+def _by_text_or_meaning(text: str, question: str, choices: Sequence[str]) -> Extracted:
+    found = by_text(text, question, choices)
+    if found.status == "ok" or (numbers := numbered(choices)) is not None and not numbers.is_named:
+        return found
+    meant = meant_in(text, question, choices)
+    return meant if meant.status == "ok" or found.status == "none" else found
 
 
 def _refused(text: str, letters: str, choices: Sequence[str], *, letters_shown: bool) -> Extracted:

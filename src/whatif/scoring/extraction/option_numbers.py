@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from whatif.language.number_words import canonical, in_digits
 
 _FORM = re.compile(r"(?P<before>[^\d-]*)(?P<number>-?\d[\d, ]*(?:\.\d+)?)(?P<after>\D*)")
+_QUANTIFIER = re.compile(r"\A\W*(?:all|only|just|exactly)\b(?: of)?(?: the)?")
 _UNITS = (
     r"\b(?:degrees?|celsius|dollars?|euros?|pounds?|cents?|percent|points?|minutes?|hours?|seconds?|meters?|metres?)\b"
 )
@@ -54,7 +55,7 @@ class Numbered:
 
 def numbered(choices: Sequence[str]) -> Numbered | None:
     """The numbers of options that differ in nothing else; None if they do."""
-    found = [_FORM.fullmatch(in_digits(choice).strip(" .")) for choice in choices]
+    found = [_FORM.fullmatch(_QUANTIFIER.sub("", in_digits(choice)).strip(" .")) for choice in choices]
     forms = [one for one in found if one]
     if len(forms) < len(choices):
         return None

@@ -1,0 +1,165 @@
+"""Finds the option that a statement means without its literal text: by the words that belong to one option only.
+
+The words that all options share say nothing. A clause means an option if all of its other words that occur in options
+occur in this one, and in no further option. Of several clauses, the conclusion counts, or the last statement about the
+asked situation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from whatif.language.options import LETTERS
+from whatif.scoring.extraction.extracted import Extracted, none
+from whatif.scoring.extraction.response_text import SUPPOSED, clauses
+from whatif.scoring.extraction.word_forms import content_of, known_as
+
+_PIECES = re.compile(
+    r"[,()]\s(?:and |but )?|(?<=:)\s|\b(?:while|whereas|although|though|but|and (?=(?:it|he|she|they|we|i|there|the)\b)|"
+    r"therefore|thus|hence)\b|(?:,|\band) (?=not\b)"
+)
+_ASIDE = re.compile(
+    r"\b(?:without|instead of|rather than|unlike|than|except(?: for)?|apart from|despite)"
+    r"(?:(?! (?:we|you|i|it|they|he|she|there|would|will|can|could|is|are)\b) [\w'-]+){1,5}"
+)
+_NEGATIVE = re.compile(
+    r"\b(?:not|never|cannot|no|neither|nor|hardly|unable|impossible|unlikely|nobody|wrong|incorrect|forbidden|"
+    r"fails?|out of the question)\b|n't\b"
+)
+_ASKS_NEGATIVE = re.compile(r"\b(?:not|never|unable|no longer|impossible|cannot)\b|n't\b")
+_CONCLUDES = re.compile(r"^\W*(?:and |or )?(?:so|therefore|thus|hence|then|consequently|by elimination|this means)\b")
+_HYPOTHETICAL = re.compile(r"\b(?:if|would|were|suppose|imagine|could|had|without)\b")
+_ASKED = re.compile(rf"{SUPPOSED}|\b(?:would|will|must|then|should|has to|have to|needs? to)\b|'d\b|'ll\b")
+_DESCRIBES = re.compile(
+    r"^\W*(?:(?:in|on) (?:the|this) (?:image|picture|photo\w*|scene|diagram)|the (?:image|picture|photo\w*|scene) "
+    r"(?:shows|depicts|is|has)|i (?:can )?see|we (?:can )?see|currently|right now|at the moment|there (?:is|are)|"
+    r"there's|originally|initially)\b"
+)
+_LEAST = 0.5  # of an option's distinctive words, unless the clause has two of them
+_BRIEF = 9  # words of a clause in which one word may name a longer option
+
+
+@dataclass(frozen=True)
+class _Options:
+    """The distinctive words of each option by its letter, the options that are negative, and all of their words."""
+
+    words: Mapping[str, frozenset[str]]
+    negative: frozenset[str]
+    vocabulary: frozenset[str]
+
+
+@dataclass(frozen=True)
+class _Meant:
+    """What a clause means or denies."""
+
+    letters: frozenset[str]
+    is_denied: bool
+    concludes: bool
+    is_asked: bool  # about the asked situation
+    is_stated: bool  # not only mentioned on the way to an answer
+    sentence: int
+
+
+def meant_in(text: str, question: str, choices: Sequence[str]) -> Extracted:
+    """The only option that the statements of a text can mean, otherwise `none`."""
+    options = _options(choices, question)
+    if not all(options.words.values()):
+        return none("no option")
+    said = list(_statements(text, question, options))
+    affirmed = [one for one in said if not one.is_denied]
+    if _ASKS_NEGATIVE.search(question.lower()) and len({one.is_denied for one in said}) == 2:
+        affirmed = [one for one in said if one.is_denied]
+    single = [one for one in affirmed if len(one.letters) == 1]
+    for place in (_concluded(single), _last(affirmed)):
+        if place is not None and len(place.letters) == 1:
+            return Extracted(next(iter(place.letters)), "ok", None)
+    found = {letter for one in affirmed for letter in one.letters}
+    if len(found) == 1 and any(one.is_stated for one in affirmed):
+        return Extracted(found.pop(), "ok", None)
+    if found:
+        return none("words of more than one option")
+    denied = {letter for one in said if one.is_denied for letter in one.letters if len(one.letters) == 1}
+    left = set(options.words) - denied
+    return Extracted(left.pop(), "ok", None) if denied and len(left) == 1 else none("no option")
+
+
+def _options(choices: Sequence[str], question: str) -> _Options:
+    texts = [re.sub(r"^\W*(?:yes|no)\b\W*(?=\w)", "", choice, flags=re.IGNORECASE) for choice in choices]
+    words = [frozenset(content_of(text)) for text in texts]
+    shared = frozenset.intersection(*words) if len(words) > 1 else frozenset()
+    by_letter = dict(zip(LETTERS, (one - shared for one in words), strict=False))
+    negative = frozenset(
+        letter for letter, text in zip(LETTERS, texts, strict=False) if _NEGATIVE.search(_ASIDE.sub("", text.lower()))
+    )
+    return _Options(by_letter, negative, frozenset(content_of(question)).union(*words))
+
+
+def _statements(text: str, question: str, options: _Options) -> Iterator[_Meant]:
+    supposes = _HYPOTHETICAL.search(question.lower()) is not None
+    asks_negative = _ASKS_NEGATIVE.search(question.lower()) is not None
+    sentences = clauses(text, question)
+    for number, sentence in enumerate(sentences):
+        if supposes and _DESCRIBES.match(sentence) and not _ASKED.search(sentence):
+            continue
+        concludes = _CONCLUDES.match(sentence) is not None
+        after_colon = False
+        for piece in _PIECES.split(sentence):
+            clause = _ASIDE.sub(" ", piece)
+            letters = _letters(clause, options)
+            if letters:
+                negative = _NEGATIVE.search(clause) is not None
+                is_denied = negative and not letters <= options.negative
+                if not negative:
+                    letters -= options.negative
+            if letters:
+                is_asked = _ASKED.search(piece) is not None or after_colon
+                yield _Meant(
+                    letters,
+                    is_denied=is_denied and not (asks_negative and concludes),
+                    concludes=concludes,
+                    is_asked=is_asked,
+                    is_stated=is_asked or concludes or number == len(sentences) - 1,
+                    sentence=number,
+                )
+            after_colon = piece.rstrip().endswith(":")
+
+
+def _letters(clause: str, options: _Options) -> frozenset[str]:
+    """The options that the distinctive words of a clause can mean; several if no option has all of these words."""
+    known = frozenset().union(*options.words.values())
+    said = frozenset(
+        word for one in content_of(clause) if (word := known_as(one, known, options.vocabulary)) is not None
+    )
+    if not said:
+        return frozenset()
+    numbers = {one for one in content_of(clause) if one[0].isdigit()}
+    if not numbers <= said and any(word[0].isdigit() for word in known):
+        return frozenset()
+    fits = {letter: words for letter, words in options.words.items() if said <= words}
+    whole = [letter for letter, words in fits.items() if words == said]
+    if len(whole) == 1:
+        return frozenset(whole)
+    if len(fits) == 1:
+        ((letter, words),) = fits.items()
+        is_much = len(said) > 1 or len(said) >= _LEAST * len(words) or len(clause.split()) <= _BRIEF
+        return frozenset(fits) if is_much else frozenset()
+    return frozenset(letter for letter, words in options.words.items() if said & words)
+
+
+def _concluded(said: Sequence[_Meant]) -> _Meant | None:
+    """The last conclusion, unless a later statement means something else."""
+    if not said:
+        return None
+    concluded = [one for one in said if one.concludes]
+    return concluded[-1] if concluded and said[-1].letters == concluded[-1].letters else None
+
+
+def _last(said: Sequence[_Meant]) -> _Meant | None:
+    """The last statement about the asked situation, if there is none about another option in its sentence."""
+    asked = [one for one in said if one.is_asked]
+    if not asked or asked[-1].sentence != said[-1].sentence:
+        return None
+    last = [one for one in asked if one.sentence == asked[-1].sentence]
+    return last[-1] if len({one.letters for one in last}) == 1 else None
