@@ -14,7 +14,7 @@ from whatif.language.options import LETTERS
 from whatif.scoring.extraction.boolean import boolean_in
 from whatif.scoring.extraction.continuations import without_continuation
 from whatif.scoring.extraction.corrections import Part, corrected, denies, without_first_thoughts
-from whatif.scoring.extraction.courtesies import begins_with_assent, without_courtesies
+from whatif.scoring.extraction.courtesies import begins_with_assent, first_turn, without_courtesies
 from whatif.scoring.extraction.doubts import (
     emphasised,
     first_sentence_if_cut,
@@ -41,6 +41,8 @@ __all__ = ["Extracted", "Kind", "extract", "is_correct", "normalise"]
 
 _CONCLUDES = re.compile(r"\W*(?:so|therefore|thus|hence)\b", re.IGNORECASE)
 _OF_NOW = re.compile(r"\b(?:there (?:are|is)|currently|now|at the moment|(?:i|we) (?:can )?(?:see|count|have))\b")
+_ANSWERS = re.compile(r"\b(?:would|will|must|answer|option|choice)\b|'d\b|'ll\b|\b[A-Z]\b", re.IGNORECASE)
+_BRIEF = 8  # words of a first sentence that may be an answer without saying so
 _SHORT = 12  # words of a correction that replaces what was called the answer without being called so itself
 
 
@@ -63,7 +65,7 @@ def extract(response: str, kind: Kind, question: str, choices: Sequence[str] | N
     """
     if kind in ("choice", "option text") and not choices:
         raise ValueError(f"question {question!r}: a choice cannot be extracted without its options")
-    text = without_echo(plain(with_values(response, kind, question, choices)), question, choices)
+    text = without_echo(first_turn(plain(with_values(response, kind, question, choices))), question, choices)
     text = without_continuation(text)
     if not re.search(r"\w", text):
         return none("nothing but the question" if re.search(r"\w", response) else "empty")
@@ -94,7 +96,8 @@ def _without_doubt(answer: Extracted, text: str, kind: Kind, question: str, choi
         begins = _judged(first, kind, question, choices)
         if kind == "number" and asked_by(question).counterfactual and _OF_NOW.search(first.lower()):
             return none("cut off before an answer")
-        is_kept = begins.status == "ambiguous" or (begins == answer and "=" not in first)
+        is_answer = choices is None or len(first.split()) <= _BRIEF or _ANSWERS.search(first) is not None
+        is_kept = begins.status == "ambiguous" or (begins == answer and "=" not in first and is_answer)
         return begins if is_kept and begins.status != "none" else none("cut off before an answer")
     if answer.status == "ok" and is_undecided(text):
         return ambiguous("undecided between answers")
@@ -170,7 +173,7 @@ def _beside(called: Extracted, before: str, after: str, question: str, choices: 
     if re.search(r"\w", before) and by_text(before, question, choices).answer not in (None, called.answer):
         return ambiguous("the text of another option before the answer")
     found = letters_in(after, letters, choices)
-    alone: set[str | None] = {*bare_in(found)}
+    alone: set[str | None] = {*bare_in(found), *(set(found.affirmed) - found.denied)}
     for sentence in re.split(r"(?<=[.!?;])\s+|\n+", after):
         if _CONCLUDES.match(sentence):
             alone |= {by_text(sentence, question, choices).answer} - {None}

@@ -27,6 +27,7 @@ _OPEN_WORDS = re.compile(
 )
 _ENDS_IN_ANSWER = re.compile(r"(?:→|=|:)\W{0,3}(?:yes|no|\d{1,4}|\(?[a-z]\)?)\W{0,3}\Z", re.IGNORECASE)
 _OPEN_CALCULATION = re.compile(r"[=+*/-]\s*\Z|\d[^=\n]{0,40} [-+*/×] ?\d[^=\n]{0,40}\Z(?<!=)")
+_FRACTION = re.compile(r"= ?\d+ ?/ ?\d+\W*\Z")
 _CONCLUDES = re.compile(
     r"^\W*(?:so(?! (?:we|i|let|first|next|the next|far|many))|therefore|thus|hence|in total|total)\b|=", re.IGNORECASE
 )
@@ -92,7 +93,8 @@ def first_sentence_if_cut(text: str) -> str | None:
         return None
     if _ENDS_IN_ANSWER.search(last):
         return None
-    is_open = re.search(r"[,;]\s*\Z", text) or _OPEN_WORDS.search(last) or _OPEN_CALCULATION.search(last)
+    in_calculation = _OPEN_CALCULATION.search(last) and not _FRACTION.search(last)
+    is_open = re.search(r"[,;]\s*\Z", text) or _OPEN_WORDS.search(last) or in_calculation
     if not is_open and (len(last.split()) < _LONG or not _ENDED.search(text)):
         return None
     return None if not is_open and _CONCLUDES.search(last) else sentences[0]

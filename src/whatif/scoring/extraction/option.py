@@ -18,11 +18,12 @@ from whatif.scoring.extraction.letters import (
     letters_in,
     without_lines,
 )
-from whatif.scoring.extraction.option_meaning import meant_in
+from whatif.scoring.extraction.option_meaning import SEVERAL, is_description, meant_in
 from whatif.scoring.extraction.option_numbers import numbered
 from whatif.scoring.extraction.option_text import are_yes_or_no, begins_with, by_text, named_options, unknown_option
 from whatif.scoring.extraction.option_words import option_words
 from whatif.scoring.extraction.response_text import clauses
+from whatif.scoring.extraction.word_forms import content_of
 
 _GIVEN = (
     r"(?:the |these |those )?(?:given |provided |listed |available |answer )?(?:above|options|choices|these|them|"
@@ -49,8 +50,8 @@ _ORDINALS = {
     "last": -1,
 }
 _BY_PLACE = re.compile(
-    r"\b(?:the (?P<ordinal>first|second|third|fourth|fifth|last) (?:option|choice|answer|one|statement|caption|"
-    r"picture|image)|"
+    r"\b(?:the (?P<ordinal>first|second|third|fourth|fifth|last) (?:option|choice|answer|one(?= on (?:the|this) list"
+    r"|\W*\Z)|statement|caption|picture|image)|"
     r"(?:option|choice|answer) (?:number |no\. ?|#)?(?P<number>[1-5])(?![\w.])|"
     r"(?:go with|choose|pick|select|answer is|it is|it's|\A)\W{0,3}(?:the )?(?P<alone>first|second|third|fourth|fifth|"
     r"last)\W*$)"
@@ -69,7 +70,8 @@ def option_in(text: str, question: str, choices: Sequence[str], *, letters_shown
         return _refused(text, letters, choices, letters_shown=letters_shown)
     denied = _NONE.search(text.lower())
     is_text = denied and any(denied[0] in choice.lower() for choice in choices)
-    if denied and not is_text and not (denied[0].endswith("them") and re.search(r"\d", "".join(choices))):
+    is_of_some = denied and denied[0].endswith("them") and re.search(r"[.!?]\s+\w", text[denied.end() :])
+    if denied and not is_text and not is_of_some and not (denied[0].endswith("them") and re.search(r"\d", "".join(choices))):
         return none("none of the options, or all")
     yes_or_no = are_yes_or_no(choices)
     found = letters_in(text, letters, choices, yes_or_no=yes_or_no) if letters_shown else Letters(text, text, [])
@@ -82,11 +84,40 @@ def option_in(text: str, question: str, choices: Sequence[str], *, letters_shown
 
 
 def _by_text_or_meaning(text: str, question: str, choices: Sequence[str]) -> Extracted:
+    """The option by its literal text, or without one by its distinctive words; both must not contradict each other."""
+    if is_description(text, question):
+        return none("a description")
     found = by_text(text, question, choices)
-    if found.status == "ok" or (numbers := numbered(choices)) is not None and not numbers.is_named:
+    if (numbers := numbered(choices)) is not None and not numbers.is_named:
         return found
+    if marked := _marked_line(text, choices):
+        return marked
+    first, _, rest = text.strip().partition("\n")
     meant = meant_in(text, question, choices)
-    return meant if meant.status == "ok" or found.status == "none" else found
+    if rest.strip() and (whole := [place for place, one in enumerate(choices) if option_words(one) == option_words(first)]):
+        answer = Extracted(LETTERS[whole[0]], "ok", None)
+        return answer if meant.status != "ok" or meant == answer else ambiguous("an option, and another one below it")
+    if found.status == "ok" and meant.status == "ok" and found != meant:
+        return meant if _includes(meant.answer, found.answer, choices) else ambiguous("more than one option")
+    is_literal = bool(named_options(text, choices))
+    return meant if meant.status == "ok" or (meant.reason == SEVERAL and not is_literal) else found
+
+
+def _includes(whole: str | None, part: str | None, choices: Sequence[str]) -> bool:
+    """Whether an option has all words of another one: `the cat and the dog` those of `the dog`."""
+    of_whole, of_part = (set(content_of(choices[LETTERS.index(letter or "A")])) for letter in (whole, part))
+    return of_part < of_whole
+
+
+def _marked_line(text: str, choices: Sequence[str]) -> Extracted | None:
+    """The option whose line marks it as right, where lines begin with the texts of options; None without such lines."""
+    lines = []
+    for line in text.split("\n"):
+        place = begins_with(line, choices)
+        lines.append(line if place is None else f"({LETTERS[place]}): {line}")
+    letters = LETTERS[: len(choices)]
+    marked = by_lines(letters_in("\n".join(lines), letters), letters)
+    return marked if marked is not None and marked.status == "ok" else None
 
 
 def _refused(text: str, letters: str, choices: Sequence[str], *, letters_shown: bool) -> Extracted:

@@ -13,11 +13,12 @@ from dataclasses import dataclass
 
 from whatif.language.options import LETTERS
 from whatif.scoring.extraction.extracted import Extracted, none
-from whatif.scoring.extraction.response_text import SUPPOSED, clauses
+from whatif.scoring.extraction.response_text import SUPPOSED, SUPPOSITION, clauses
 from whatif.scoring.extraction.word_forms import content_of, known_as
 
+SEVERAL = "words of more than one option"
 _PIECES = re.compile(
-    r"[,()]\s(?:and |but )?|(?<=:)\s|\b(?:while|whereas|although|though|but|and (?=(?:it|he|she|they|we|i|there|the)\b)|"
+    r"[,()]\s(?:and |but )?|(?<=:)\s|\b(?:while|whereas|although|though|but|and (?=(?:it|he|she|they|we|i|there)\b)|"
     r"therefore|thus|hence)\b|(?:,|\band) (?=not\b)"
 )
 _ASIDE = re.compile(
@@ -29,7 +30,10 @@ _NEGATIVE = re.compile(
     r"fails?|out of the question)\b|n't\b"
 )
 _ASKS_NEGATIVE = re.compile(r"\b(?:not|never|unable|no longer|impossible|cannot)\b|n't\b")
-_CONCLUDES = re.compile(r"^\W*(?:and |or )?(?:so|therefore|thus|hence|then|consequently|by elimination|this means)\b")
+_CONCLUDES = re.compile(
+    r"^\W*(?:and |or )?(?:so(?! (?:would|do|does|is|are|will|did|can|could)\b)|therefore|thus|"
+    r"hence|then|consequently|by elimination|this means)\b"
+)
 _HYPOTHETICAL = re.compile(r"\b(?:if|would|were|suppose|imagine|could|had|without)\b")
 _ASKED = re.compile(rf"{SUPPOSED}|\b(?:would|will|must|then|should|has to|have to|needs? to)\b|'d\b|'ll\b")
 _DESCRIBES = re.compile(
@@ -37,6 +41,7 @@ _DESCRIBES = re.compile(
     r"(?:shows|depicts|is|has)|i (?:can )?see|we (?:can )?see|currently|right now|at the moment|there (?:is|are)|"
     r"there's|originally|initially)\b"
 )
+_SAYS = re.compile(r"\b(?:answer|option|choice|if|so|therefore|thus|hence|could|can)\b|→|:\s*\w+\W*\Z")
 _LEAST = 0.5  # of an option's distinctive words, unless the clause has two of them
 _BRIEF = 9  # words of a clause in which one word may name a longer option
 
@@ -69,7 +74,7 @@ def meant_in(text: str, question: str, choices: Sequence[str]) -> Extracted:
         return none("no option")
     said = list(_statements(text, question, options))
     affirmed = [one for one in said if not one.is_denied]
-    if _ASKS_NEGATIVE.search(question.lower()) and len({one.is_denied for one in said}) == 2:
+    if _ASKS_NEGATIVE.search(SUPPOSITION.sub("", question.lower())) and len({one.is_denied for one in said}) == 2:
         affirmed = [one for one in said if one.is_denied]
     single = [one for one in affirmed if len(one.letters) == 1]
     for place in (_concluded(single), _last(affirmed)):
@@ -79,10 +84,18 @@ def meant_in(text: str, question: str, choices: Sequence[str]) -> Extracted:
     if len(found) == 1 and any(one.is_stated for one in affirmed):
         return Extracted(found.pop(), "ok", None)
     if found:
-        return none("words of more than one option")
-    denied = {letter for one in said if one.is_denied for letter in one.letters if len(one.letters) == 1}
+        return none(SEVERAL)
+    denied = {letter for one in said if one.is_denied for letter in one.letters}
     left = set(options.words) - denied
     return Extracted(left.pop(), "ok", None) if denied and len(left) == 1 else none("no option")
+
+
+def is_description(text: str, question: str) -> bool:
+    """Whether several sentences describe an image from their beginning, and none is about what is supposed."""
+    sentences = [sentence for sentence in re.split(r"(?<=[.!?;])\s+|\n+", text.lower()) if re.search(r"\w", sentence)]
+    if len(sentences) < 2 or not _HYPOTHETICAL.search(question.lower()) or not _DESCRIBES.match(sentences[0]):
+        return False
+    return not any(_ASKED.search(one) or _CONCLUDES.match(one) or _SAYS.search(one) for one in sentences)
 
 
 def _options(choices: Sequence[str], question: str) -> _Options:
@@ -98,14 +111,15 @@ def _options(choices: Sequence[str], question: str) -> _Options:
 
 def _statements(text: str, question: str, options: _Options) -> Iterator[_Meant]:
     supposes = _HYPOTHETICAL.search(question.lower()) is not None
-    asks_negative = _ASKS_NEGATIVE.search(question.lower()) is not None
+    asks_negative = _ASKS_NEGATIVE.search(SUPPOSITION.sub("", question.lower())) is not None
     sentences = clauses(text, question)
     for number, sentence in enumerate(sentences):
         if supposes and _DESCRIBES.match(sentence) and not _ASKED.search(sentence):
             continue
         concludes = _CONCLUDES.match(sentence) is not None
         after_colon = False
-        for piece in _PIECES.split(sentence):
+        pieces = _PIECES.split(sentence)
+        for place, piece in enumerate(pieces):
             clause = _ASIDE.sub(" ", piece)
             letters = _letters(clause, options)
             if letters:
@@ -123,7 +137,7 @@ def _statements(text: str, question: str, options: _Options) -> Iterator[_Meant]
                     is_stated=is_asked or concludes or number == len(sentences) - 1,
                     sentence=number,
                 )
-            after_colon = piece.rstrip().endswith(":")
+            after_colon = piece.rstrip().endswith(":") and place == len(pieces) - 2
 
 
 def _letters(clause: str, options: _Options) -> frozenset[str]:

@@ -12,7 +12,7 @@ _EMPTY = frozenset(
     "a an the is are was were be been being am it its he she they him her his hers them their this that these those "
     "there here would will could should might may can must shall of in on at to with by for from and or as have has "
     "had do does did done i you we us our my your me so then very quite rather who whom whose which what why because "
-    "one how many if when where while than too also still now already yet such some any other another own thing "
+    "one how many if when where while than too also still now already yet such some any own thing "
     "things way go goes went gone get gets got make makes made become becomes became put take takes took let seem "
     "seems look looks looked appear appears about around again into onto not no never s t d ll ve re m person people "
     "somebody someone something option answer correct image picture photo like need needs".split()
@@ -117,10 +117,11 @@ def stem(word: str) -> str:
 
 def content_of(text: str) -> list[str]:
     """The stems of the words of a text that have a meaning of their own, and its numbers in digits."""
-    text = re.sub(r"(?<=\w)['’]s\b", "", in_digits(text.lower().replace("’", "'")))
+    text = re.sub(r"(?<=\w)'s\b", "", text.lower().replace("’", "'"))
     text = re.sub(r"(?<=[a-z])n't\b|(?<=can)not\b", " not", text)
     for pattern, concept in _CONCEPTS:
         text = pattern.sub(concept, text)
+    text = in_digits(re.sub(r"\bno\b", " ", text))
     words = re.findall(r"\d+(?:[.:/]\d+)*|[^\W\d_]+|%", text)
     return [stem(word) for word in words if word not in _EMPTY]
 
