@@ -10,7 +10,7 @@ from whatif.language.options import LETTERS
 from whatif.scoring.extraction.extracted import Extracted, ambiguous, none
 
 _AFTER_ARTICLE = re.compile(
-    r"'| (?!(?i:is|because|since|and|or|but|as|seems?|looks?|fits?|would|with|for|not|on)\b)(?:[a-z]|[A-Z]{2})"
+    r"'| (?!(?i:is|because|since|and|or|but|as|seems?|looks?|fits?|would|with|for|not|on)\b)(?:[a-z]|[A-Z]{2}|\d)"
 )
 _OPENS = re.compile(r"(?:\A|[.!?:;\n])\W*\Z")
 _CONTRACTED = re.compile(r"(?<=[a-z])(?:n't|n’t)\b|\bcannot\b", re.IGNORECASE)

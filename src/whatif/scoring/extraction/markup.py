@@ -38,6 +38,8 @@ _MARKUP = tuple(
         (r"<(?:answer|final_answer|final|conclusion|solution)>", "\nfinal answer: "),
         (r"\\begin\{[a-z*]{1,20}\}|\\end\{[a-z*]{1,20}\}|\\\\", "\n"),
         (r"\\[,;:! ]", " "),
+        (r" ?\^ ?\{? ?\\circ ?\}? ?", "°"),
+        (r"\{([:,.])\}", r"\1"),
         (r"[-=]{1,2}>", "→"),
         (r"^[ \t]*[-*] \[x\]", "✓"),
         (r"^[ \t]*[-*] \[ \]", "✗"),

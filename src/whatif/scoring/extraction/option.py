@@ -22,6 +22,7 @@ from whatif.scoring.extraction.option_meaning import SEVERAL, is_description, me
 from whatif.scoring.extraction.option_numbers import numbered
 from whatif.scoring.extraction.option_text import are_yes_or_no, begins_with, by_text, named_options, unknown_option
 from whatif.scoring.extraction.option_words import option_words
+from whatif.scoring.extraction.quantities import amount_in, amounts_of
 from whatif.scoring.extraction.response_text import clauses
 from whatif.scoring.extraction.word_forms import content_of
 
@@ -51,7 +52,7 @@ _ORDINALS = {
 }
 _BY_PLACE = re.compile(
     r"\b(?:the (?P<ordinal>first|second|third|fourth|fifth|last) (?:option|choice|answer|one(?= on (?:the|this) list"
-    r"|\W*\Z)|statement|caption|picture|image)|"
+    r"|\W*\Z|, (?:as|because|since))|statement|caption|picture|image)|"
     r"(?:option|choice|answer) (?:number |no\. ?|#)?(?P<number>[1-5])(?![\w.])|"
     r"(?:go with|choose|pick|select|answer is|it is|it's|\A)\W{0,3}(?:the )?(?P<alone>first|second|third|fourth|fifth|"
     r"last)\W*$)"
@@ -74,6 +75,10 @@ def option_in(text: str, question: str, choices: Sequence[str], *, letters_shown
     if denied and not is_text and not is_of_some and not (denied[0].endswith("them") and re.search(r"\d", "".join(choices))):
         return none("none of the options, or all")
     yes_or_no = are_yes_or_no(choices)
+    if any(re.search(r"\d[A-Z]\b", choice) for choice in choices):  # seats such as 12B are no letters of options
+        coded = by_text(text, question, choices)
+        if coded.status == "ok":
+            return coded
     found = letters_in(text, letters, choices, yes_or_no=yes_or_no) if letters_shown else Letters(text, text, [])
     if not found.places:
         return _by_place(text, choices) or _by_text_or_meaning(text, question, choices)
@@ -85,9 +90,16 @@ def option_in(text: str, question: str, choices: Sequence[str], *, letters_shown
 
 def _by_text_or_meaning(text: str, question: str, choices: Sequence[str]) -> Extracted:
     """The option by its literal text, or without one by its distinctive words; both must not contradict each other."""
+    if not re.search(r"\d", "".join(choices)):
+        text = re.sub(r" ?[+&] ?", " and ", text)
     if is_description(text, question):
         return none("a description")
     found = by_text(text, question, choices)
+    if amounts_of(choices) and numbered(choices) is None:
+        places = amount_in(text, choices, question)
+        if len(places) == 1 and -1 not in places:
+            return Extracted(LETTERS[places.pop()], "ok", None)
+        return none("another amount") if -1 in places else found
     if (numbers := numbered(choices)) is not None and not numbers.is_named:
         return found
     if marked := _marked_line(text, choices):

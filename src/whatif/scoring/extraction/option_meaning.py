@@ -29,7 +29,9 @@ _NEGATIVE = re.compile(
     r"\b(?:not|never|cannot|no|neither|nor|hardly|unable|impossible|unlikely|nobody|wrong|incorrect|forbidden|"
     r"fails?|out of the question)\b|n't\b"
 )
-_ASKS_NEGATIVE = re.compile(r"\b(?:not|never|unable|no longer|impossible|cannot)\b|n't\b")
+_ASKS_NEGATIVE = re.compile(
+    r"\b(?:not|never|unable|no longer|impossible|cannot|missing|disappear|lack|absent|gone|invisible)\b|n't\b"
+)
 _CONCLUDES = re.compile(
     r"^\W*(?:and |or )?(?:so(?! (?:would|do|does|is|are|will|did|can|could)\b)|therefore|thus|"
     r"hence|then|consequently|by elimination|this means)\b"
@@ -62,6 +64,7 @@ class _Meant:
     letters: frozenset[str]
     is_denied: bool
     concludes: bool
+    follows_colon: bool
     is_asked: bool  # about the asked situation
     is_stated: bool  # not only mentioned on the way to an answer
     sentence: int
@@ -74,7 +77,7 @@ def meant_in(text: str, question: str, choices: Sequence[str]) -> Extracted:
         return none("no option")
     said = list(_statements(text, question, options))
     affirmed = [one for one in said if not one.is_denied]
-    if _ASKS_NEGATIVE.search(SUPPOSITION.sub("", question.lower())) and len({one.is_denied for one in said}) == 2:
+    if _ASKS_NEGATIVE.search(SUPPOSITION.sub("", question.lower())) and any(one.is_denied for one in said):
         affirmed = [one for one in said if one.is_denied]
     single = [one for one in affirmed if len(one.letters) == 1]
     for place in (_concluded(single), _last(affirmed)):
@@ -114,7 +117,7 @@ def _statements(text: str, question: str, options: _Options) -> Iterator[_Meant]
     asks_negative = _ASKS_NEGATIVE.search(SUPPOSITION.sub("", question.lower())) is not None
     sentences = clauses(text, question)
     for number, sentence in enumerate(sentences):
-        if supposes and _DESCRIBES.match(sentence) and not _ASKED.search(sentence):
+        if supposes and len(sentences) > 1 and _DESCRIBES.match(sentence) and not _ASKED.search(sentence):
             continue
         concludes = _CONCLUDES.match(sentence) is not None
         after_colon = False
@@ -133,6 +136,7 @@ def _statements(text: str, question: str, options: _Options) -> Iterator[_Meant]
                     letters,
                     is_denied=is_denied and not (asks_negative and concludes),
                     concludes=concludes,
+                    follows_colon=after_colon,
                     is_asked=is_asked,
                     is_stated=is_asked or concludes or number == len(sentences) - 1,
                     sentence=number,
@@ -175,5 +179,4 @@ def _last(said: Sequence[_Meant]) -> _Meant | None:
     asked = [one for one in said if one.is_asked]
     if not asked or asked[-1].sentence != said[-1].sentence:
         return None
-    last = [one for one in asked if one.sentence == asked[-1].sentence]
-    return last[-1] if len({one.letters for one in last}) == 1 else None
+    return asked[-1] if len({one.letters for one in asked}) == 1 or asked[-1].follows_colon else None

@@ -13,7 +13,7 @@ _QUANTIFIER = re.compile(r"\A\W*(?:all|only|just|exactly)\b(?: of)?(?: the)?")
 _UNITS = (
     r"\b(?:degrees?|celsius|dollars?|euros?|pounds?|cents?|percent|points?|minutes?|hours?|seconds?|meters?|metres?)\b"
 )
-_ORDINALS = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"]
+ORDINALS = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"]
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,8 @@ class Numbered:
         said = in_digits(text)
         numbers = {canonical(found) for found in re.findall(rf"\b(?<!not )(?<!not the ){noun}s? (\d+)\b", said)}
         numbers |= set(re.findall(rf"\b{noun}s? \d+ (?:and|or|,|/) (\d+)\b", said))
-        for found in re.findall(rf"\b({'|'.join(_ORDINALS)}|last)(?: of the (?:\w+ )?)? ?{noun}s?\b", said):
-            numbers.add(self.numbers[-1] if found == "last" else str(_ORDINALS.index(found) + 1))
+        for found in re.findall(rf"\b({'|'.join(ORDINALS)}|last)(?: of the (?:\w+ )?)? ?{noun}s?\b", said):
+            numbers.add(self.numbers[-1] if found == "last" else str(ORDINALS.index(found) + 1))
         if alone := re.fullmatch(r"\W*(\d+)\W*", said):
             numbers.add(canonical(alone[1]))
         return {self.numbers.index(number) for number in numbers if number in self.numbers}

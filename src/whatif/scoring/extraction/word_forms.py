@@ -15,7 +15,7 @@ _EMPTY = frozenset(
     "one how many if when where while than too also still now already yet such some any own thing "
     "things way go goes went gone get gets got make makes made become becomes became put take takes took let seem "
     "seems look looks looked appear appears about around again into onto not no never s t d ll ve re m person people "
-    "somebody someone something option answer correct image picture photo like need needs".split()
+    "somebody someone something option answer correct image picture photo like need needs exactly".split()
 )
 # Spellings and words of British and American English, and the usual shorter words of everyday things.
 _EQUAL = {
@@ -86,7 +86,7 @@ _CONCEPTS = tuple(
         (
             r"\b(?:not|no) (?:\w+ ){0,2}?(?:changed?|differ|different|difference|effect|impact|affect(?:ed)?)\b|"
             r"\bunchanged\b|\bunaffected\b|\b(?:the|this) same\b|\bidentical(?:ly)?\b|\bequal(?:ly)?\b|"
-            r"\bas (?:it|they) (?:is|are|do|does|was|were)\b|\bas (?:before|now)\b",
+            r"\bas (?:it|they) (?:is|are|do|does|was|were)\b|\b(?:as|like) (?:before|now|today)\b",
             "xsame",
         ),
         (r"\b(?:nothing|nobody|none|no one|neither)\b", "xnone"),
@@ -121,7 +121,7 @@ def content_of(text: str) -> list[str]:
     text = re.sub(r"(?<=[a-z])n't\b|(?<=can)not\b", " not", text)
     for pattern, concept in _CONCEPTS:
         text = pattern.sub(concept, text)
-    text = in_digits(re.sub(r"\bno\b", " ", text))
+    text = in_digits(re.sub(r"\b(?:no|one)\b", " ", text))
     words = re.findall(r"\d+(?:[.:/]\d+)*|[^\W\d_]+|%", text)
     return [stem(word) for word in words if word not in _EMPTY]
 
