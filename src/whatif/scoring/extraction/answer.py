@@ -29,6 +29,7 @@ from whatif.scoring.extraction.markup import THOUGHTS
 from whatif.scoring.extraction.number import number_in
 from whatif.scoring.extraction.number_mentions import asked_by
 from whatif.scoring.extraction.option import option_in
+from whatif.scoring.extraction.option_meaning import stated_in
 from whatif.scoring.extraction.option_numbers import numbered
 from whatif.scoring.extraction.option_text import are_yes_or_no, by_text
 from whatif.scoring.extraction.option_words import option_words
@@ -41,6 +42,7 @@ __all__ = ["Extracted", "Kind", "extract", "is_correct", "normalise"]
 
 _CONCLUDES = re.compile(r"\W*(?:so|therefore|thus|hence)\b", re.IGNORECASE)
 _OF_NOW = re.compile(r"\b(?:there (?:are|is)|currently|now|at the moment|(?:i|we) (?:can )?(?:see|count|have))\b")
+_THAT_IS = re.compile(r"^\W*(?:that is|i\.e\.|namely|meaning|so),? ", re.IGNORECASE)
 _ANSWERS = re.compile(r"\b(?:would|will|must|answer|option|choice)\b|'d\b|'ll\b|\b[A-Z]\b", re.IGNORECASE)
 _BRIEF = 8  # words of a first sentence that may be an answer without saying so
 _SHORT = 12  # words of a correction that replaces what was called the answer without being called so itself
@@ -160,8 +162,7 @@ def _called(text: str, kind: Kind, question: str, choices: Sequence[str] | None)
             return ambiguous("different answers, each called the answer")
         if of_rank:
             (place, answer), *_ = of_rank
-            before = re.split(r"[.!?;\n]", text[: place.start])[-1]
-            return _beside(answer, before, text[place.end :], question, choices) if kind == "choice" else answer
+            return _beside(answer, text[: place.start], text[place.end :], question, choices) if kind == "choice" else answer
     return None
 
 
@@ -170,7 +171,8 @@ def _beside(called: Extracted, before: str, after: str, question: str, choices: 
     if called.status != "ok" or not choices:
         return called
     letters = LETTERS[: len(choices)]
-    if re.search(r"\w", before) and by_text(before, question, choices).answer not in (None, called.answer):
+    same = re.split(r"[.!?;\n]", before)[-1]
+    if re.search(r"\w", same) and by_text(same, question, choices).answer not in (None, called.answer):
         return ambiguous("the text of another option before the answer")
     found = letters_in(after, letters, choices)
     alone: set[str | None] = {*bare_in(found), *(set(found.affirmed) - found.denied)}
@@ -178,9 +180,12 @@ def _beside(called: Extracted, before: str, after: str, question: str, choices: 
         if _CONCLUDES.match(sentence):
             alone |= {by_text(sentence, question, choices).answer} - {None}
     if len({*found.named, called.answer}) < len(letters):  # otherwise the options are discussed one by one
-        words = {option_words(sentence) for sentence in re.split(r"(?<=[.!?;])\s+|\n+", after)}
+        words = {option_words(_THAT_IS.sub("", sentence)) for sentence in re.split(r"(?<=[.!?;])\s+|\n+", after)}
         alone |= found.rivals
         alone |= {letter for letter, choice in zip(letters, choices, strict=False) if option_words(choice) in words}
+    stated = {letter for part in (before, after) for letter in stated_in(part, question, choices)}
+    if len(stated) == 1 and not are_yes_or_no(choices):
+        alone |= stated
     return ambiguous("another option beside the answer") if alone - {called.answer} else called
 
 

@@ -64,6 +64,7 @@ class _Meant:
     letters: frozenset[str]
     is_denied: bool
     concludes: bool
+    is_whole: bool  # with all distinctive words of an option
     follows_colon: bool
     is_asked: bool  # about the asked situation
     is_stated: bool  # not only mentioned on the way to an answer
@@ -91,6 +92,17 @@ def meant_in(text: str, question: str, choices: Sequence[str]) -> Extracted:
     denied = {letter for one in said if one.is_denied for letter in one.letters}
     left = set(options.words) - denied
     return Extracted(left.pop(), "ok", None) if denied and len(left) == 1 else none("no option")
+
+
+def stated_in(text: str, question: str, choices: Sequence[str]) -> set[str]:
+    """The letters of options whose distinctive words a text states in full, as its conclusion or of what is asked."""
+    options = _options(choices, question)
+    return {
+        letter
+        for one in _statements(text, question, options)
+        if (one.is_asked or one.concludes) and one.is_whole and not one.is_denied
+        for letter in one.letters
+    }
 
 
 def is_description(text: str, question: str) -> bool:
@@ -136,6 +148,7 @@ def _statements(text: str, question: str, options: _Options) -> Iterator[_Meant]
                     letters,
                     is_denied=is_denied and not (asks_negative and concludes),
                     concludes=concludes,
+                    is_whole=any(options.words[letter] <= set(content_of(clause)) for letter in letters),
                     follows_colon=after_colon,
                     is_asked=is_asked,
                     is_stated=is_asked or concludes or number == len(sentences) - 1,

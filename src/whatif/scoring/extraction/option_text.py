@@ -215,11 +215,12 @@ def _yes_or_no(text: str, question: str, choices: Sequence[str], letters: Mappin
     if len(fitting) == 1:
         return Extracted(LETTERS[fitting[0]], "ok", None)
     rest = {re.sub(r"^\W*(?:yes|no)\W+", "", choices[place].lower()): LETTERS[place] for place in fitting}
-    return _by_words(
+    found = _by_words(
         re.sub(r"^\W*(?:yes|no)\b\W*", "", text, flags=re.IGNORECASE),
         question,
         {option_words(option): letter for option, letter in rest.items()},
     )
+    return ambiguous("several options with this answer") if found.status == "none" and len(fitting) > 1 else found
 
 
 def unknown_option(text: str, choices: Sequence[str]) -> Extracted | None:

@@ -65,8 +65,7 @@ def without_echo(text: str, question: str, choices: Sequence[str] | None) -> str
         text = _without(text, said)
     if choices:
         options = " ".join(f"{letter} {choice}" for letter, choice in zip(LETTERS, choices, strict=False))
-        if re.search(r"\w", rest := _without(text, options)):
-            text = rest
+        text = _without(text, options)
     return text.strip()
 
 

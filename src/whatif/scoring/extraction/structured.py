@@ -56,6 +56,7 @@ def with_values(response: str, kind: Kind, question: str, choices: Sequence[str]
         value, stop = _parsed(response, opening.start())
         if isinstance(value, list) and not _is_answer(value, response):
             continue
+        value = _with_letters(value, choices)
         said = _answer_of(value, kind, letters) if isinstance(value, dict | list) else None
         if said is None and isinstance(value, dict):
             said = _of_asked(value, question, choices)
@@ -131,6 +132,15 @@ def _has_one_value(value: Mapping[str, Any]) -> bool:
 def _of_letters(value: Mapping[str, Any], letters: str) -> str | None:
     by_letter = {letter: value[key] for key in value if (letter := str(key).strip("() .")) in letters and letter}
     return _largest(by_letter) if len(by_letter) > 1 and len(by_letter) >= len(value) - 1 else None
+
+
+def _with_letters(value: Any, choices: Sequence[str] | None) -> Any:
+    """A JSON object whose keys are the options' texts, with their letters as keys."""
+    if not isinstance(value, dict) or not choices:
+        return value
+    letters = dict(zip(map(option_words, choices), LETTERS, strict=False))
+    keys = {key: letters.get(option_words(str(key))) for key in value}
+    return {keys[key]: one for key, one in value.items()} if len(keys) > 1 and None not in keys.values() else value
 
 
 def _of_asked(value: Mapping[str, Any], question: str, choices: Sequence[str] | None) -> str | None:
