@@ -24,7 +24,8 @@ _PHRASES = {
     re.compile(phrase): digits
     for phrase, digits in {
         r"\bno[- ]one\b|\bnobody\b": "0 people",
-        r"(?:\bnot|n't|\bcannot|\bnever|\bno longer)(?: [a-z]+){0,3}? (?:any|a single)\b(?! (?:way|information|indication|idea|"
+        r"(?:\bnot|n't|\bcannot|\bnever|\bno longer)(?: [a-z]+){0,3}? (?:any|a single)\b"
+        r"(?! (?:way|information|indication|idea|"
         r"evidence|details?|hint|clue|doubt|more|of)\b)|\bno more (?!than)": " 0 ",
         r"\bnone\b|\bnothing(?= (?:would |will )?(?:be )?(?:left|remain))|\bneither(?= of)|^\W*no\W*$": "0",
         rf"\bno (?=[a-z])(?!(?:{_NO_THING})\b)": "0 ",

@@ -162,7 +162,8 @@ def _called(text: str, kind: Kind, question: str, choices: Sequence[str] | None)
             return ambiguous("different answers, each called the answer")
         if of_rank:
             (place, answer), *_ = of_rank
-            return _beside(answer, text[: place.start], text[place.end :], question, choices) if kind == "choice" else answer
+            before, after = text[: place.start], text[place.end :]
+            return _beside(answer, before, after, question, choices) if kind == "choice" else answer
     return None
 
 
@@ -183,8 +184,9 @@ def _beside(called: Extracted, before: str, after: str, question: str, choices: 
         words = {option_words(_THAT_IS.sub("", sentence)) for sentence in re.split(r"(?<=[.!?;])\s+|\n+", after)}
         alone |= found.rivals
         alone |= {letter for letter, choice in zip(letters, choices, strict=False) if option_words(choice) in words}
-    stated = {letter for part in (before, after) for letter in stated_in(part, question, choices)}
-    if len(stated) == 1 and not are_yes_or_no(choices):
+    sentences = re.split(r"(?<=[.!?;])\s+|\n+", before.strip())
+    stated = {letter for part in (sentences[-1], after) for letter in stated_in(part, question, choices)}
+    if len(stated) == 1 and not are_yes_or_no(choices) and not numbered(choices):
         alone |= stated
     return ambiguous("another option beside the answer") if alone - {called.answer} else called
 

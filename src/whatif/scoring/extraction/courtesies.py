@@ -38,8 +38,8 @@ _MANY = 4
 
 # A model that was not stopped writes the next turns of the conversation, too.
 _NEXT_TURN = re.compile(
-    r"^\W{0,6}(?:<\|?(?:im_start|start_header_id|user|human)\|?>|(?:user|human|question|q|inst|instruction)(?: \d{1,2})?"
-    r"(?: ?:|\W*$))",
+    r"^\W{0,6}(?:<\|?(?:im_start|start_header_id|user|human)\|?>|(?:user|human|question|q|inst|instruction)"
+    r"(?: \d{1,2})?(?: ?:|\W*$))",
     re.IGNORECASE | re.MULTILINE,
 )
 

@@ -44,8 +44,8 @@ _DENIED_AFTER = re.compile(
     r"out\b|inconsistent|contradict\w*|no\b(?=\W*(?:$|[,.;\n)|]))|incomplete|(?:right|correct|true|(?:the )?(?:right |"
     r"correct )?(?:answer|choice|option)) (?:for|if|when|had|in case)\b|insufficient|possible,? but (?:less|un|"
     r"not|im)\w*|never|fails?\b|unsupported|"
-    r"inaccurate|invalid|useless|✗|rejected|(?:\w+ly )?exaggerated|the opposite|opposite|revers(?:es|ed)|confuses|ignores|"
-    r"overstates|swaps)",
+    r"inaccurate|invalid|useless|✗|rejected|(?:\w+ly )?exaggerated|the opposite|opposite|revers(?:es|ed)|confuses|"
+    r"ignores|overstates|swaps)",
     re.IGNORECASE,
 )
 _POSSIBLE = r"\b(?:could|might|may|can)(?: (?:also|possibly|well|equally|even))? (?:be|have been|fit|apply|work)\b"

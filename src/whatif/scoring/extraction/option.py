@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from whatif.language.options import LETTERS
 from whatif.scoring.extraction.extracted import Extracted, ambiguous, none
@@ -72,7 +72,12 @@ def option_in(text: str, question: str, choices: Sequence[str], *, letters_shown
     denied = _NONE.search(text.lower())
     is_text = denied and any(denied[0] in choice.lower() for choice in choices)
     is_of_some = denied and denied[0].endswith("them") and re.search(r"[.!?]\s+\w", text[denied.end() :])
-    if denied and not is_text and not is_of_some and not (denied[0].endswith("them") and re.search(r"\d", "".join(choices))):
+    if (
+        denied
+        and not is_text
+        and not is_of_some
+        and not (denied[0].endswith("them") and re.search(r"\d", "".join(choices)))
+    ):
         return none("none of the options, or all")
     yes_or_no = are_yes_or_no(choices)
     if any(re.search(r"\d[A-Z]\b", choice) for choice in choices):  # seats such as 12B are no letters of options
@@ -106,13 +111,28 @@ def _by_text_or_meaning(text: str, question: str, choices: Sequence[str]) -> Ext
         return marked
     first, _, rest = text.strip().partition("\n")
     meant = meant_in(text, question, choices)
-    if rest.strip() and (whole := [place for place, one in enumerate(choices) if option_words(one) == option_words(first)]):
+    if rest.strip() and (
+        whole := [place for place, one in enumerate(choices) if option_words(one) == option_words(first)]
+    ):
         answer = Extracted(LETTERS[whole[0]], "ok", None)
         return answer if meant.status != "ok" or meant == answer else ambiguous("an option, and another one below it")
     if found.status == "ok" and meant.status == "ok" and found != meant:
         return meant if _includes(meant.answer, found.answer, choices) else ambiguous("more than one option")
-    is_literal = bool(named_options(text, choices))
-    return meant if meant.status == "ok" or (meant.reason == SEVERAL and not is_literal) else found
+    named = named_options(text, choices)
+    if meant.status == "ok":
+        return (
+            found
+            if found.status == "ambiguous" and meant.answer in named and _has_part(meant.answer, named, choices)
+            else meant
+        )
+    if found.status == "none" and meant.status == "ambiguous":
+        return meant
+    return meant if found.status == "ok" and meant.reason == SEVERAL and not named else found
+
+
+def _has_part(whole: str | None, named: Iterable[str | None], choices: Sequence[str]) -> bool:
+    """Whether a text names, beside an option, another one that is a part of it: `a dog on a dog leash`."""
+    return any(_includes(whole, part, choices) for part in named if part != whole)
 
 
 def _includes(whole: str | None, part: str | None, choices: Sequence[str]) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from whatif.language.options import LETTERS
-from whatif.scoring.extraction.extracted import Extracted, none
+from whatif.scoring.extraction.extracted import Extracted, ambiguous, none
 from whatif.scoring.extraction.response_text import SUPPOSED, SUPPOSITION, clauses
 from whatif.scoring.extraction.word_forms import content_of, known_as
 
@@ -44,7 +44,9 @@ _DESCRIBES = re.compile(
     r"there's|originally|initially)\b"
 )
 _SAYS = re.compile(r"\b(?:answer|option|choice|if|so|therefore|thus|hence|could|can)\b|→|:\s*\w+\W*\Z")
+_OF_ANY = re.compile(r"\W*an? \w+\W*")  # `a leash` is not `a dog leash`
 _LEAST = 0.5  # of an option's distinctive words, unless the clause has two of them
+_EITHER = re.compile(r"\b(?:or|both|either)\b|(?<!\w)xboth\b")
 _BRIEF = 9  # words of a clause in which one word may name a longer option
 
 
@@ -56,6 +58,10 @@ class _Options:
     negative: frozenset[str]
     vocabulary: frozenset[str]
 
+    @property
+    def known(self) -> frozenset[str]:
+        return frozenset[str]().union(*self.words.values())
+
 
 @dataclass(frozen=True)
 class _Meant:
@@ -64,6 +70,7 @@ class _Meant:
     letters: frozenset[str]
     is_denied: bool
     concludes: bool
+    is_either: bool  # names several options on purpose: `both`, `or`
     is_whole: bool  # with all distinctive words of an option
     follows_colon: bool
     is_asked: bool  # about the asked situation
@@ -72,14 +79,15 @@ class _Meant:
 
 
 def meant_in(text: str, question: str, choices: Sequence[str]) -> Extracted:
-    """The only option that the statements of a text can mean, otherwise `none`."""
+    """The only option that the statements of a text can mean; `ambiguous` if one names several, otherwise `none`."""
     options = _options(choices, question)
-    if not all(options.words.values()):
+    if not all(options.words.values()) or _is_plural(text, choices):
         return none("no option")
     said = list(_statements(text, question, options))
     affirmed = [one for one in said if not one.is_denied]
     if _ASKS_NEGATIVE.search(SUPPOSITION.sub("", question.lower())) and any(one.is_denied for one in said):
-        affirmed = [one for one in said if one.is_denied]
+        negated = {letter for one in said if one.is_denied for letter in one.letters}
+        affirmed = [one for one in said if one.letters <= negated]
     single = [one for one in affirmed if len(one.letters) == 1]
     for place in (_concluded(single), _last(affirmed)):
         if place is not None and len(place.letters) == 1:
@@ -87,8 +95,12 @@ def meant_in(text: str, question: str, choices: Sequence[str]) -> Extracted:
     found = {letter for one in affirmed for letter in one.letters}
     if len(found) == 1 and any(one.is_stated for one in affirmed):
         return Extracted(found.pop(), "ok", None)
-    if found:
+    if any(one.is_either and len(one.letters) > 1 and one.is_stated for one in affirmed):
+        return ambiguous("more than one option")
+    if len({one.letters for one in affirmed if one.is_asked}) > 1:
         return none(SEVERAL)
+    if found:
+        return none("no option")
     denied = {letter for one in said if one.is_denied for letter in one.letters}
     left = set(options.words) - denied
     return Extracted(left.pop(), "ok", None) if denied and len(left) == 1 else none("no option")
@@ -113,6 +125,17 @@ def is_description(text: str, question: str) -> bool:
     return not any(_ASKED.search(one) or _CONCLUDES.match(one) or _SAYS.search(one) for one in sentences)
 
 
+def _is_plural(text: str, choices: Sequence[str]) -> bool:
+    """Whether a text is only the plural of an option's word: `phones` is not `phone`."""
+    words = re.findall(r"\w+", text.lower())
+    of_options = set(re.findall(r"\w+", " ".join(choices).lower()))
+    return (
+        0 < len(words) < 3
+        and words[-1] not in of_options
+        and bool({words[-1].removesuffix("s"), words[-1].removesuffix("es")} & of_options)
+    )
+
+
 def _options(choices: Sequence[str], question: str) -> _Options:
     texts = [re.sub(r"^\W*(?:yes|no)\b\W*(?=\w)", "", choice, flags=re.IGNORECASE) for choice in choices]
     words = [frozenset(content_of(text)) for text in texts]
@@ -128,12 +151,14 @@ def _statements(text: str, question: str, options: _Options) -> Iterator[_Meant]
     supposes = _HYPOTHETICAL.search(question.lower()) is not None
     asks_negative = _ASKS_NEGATIVE.search(SUPPOSITION.sub("", question.lower())) is not None
     sentences = clauses(text, question)
+    ends = re.split(r"(?<=[.!?;])\s+|\n+", text.strip())[-1]
+    last = len(sentences) - max(1, len(clauses(ends, question)))
     for number, sentence in enumerate(sentences):
         if supposes and len(sentences) > 1 and _DESCRIBES.match(sentence) and not _ASKED.search(sentence):
             continue
         concludes = _CONCLUDES.match(sentence) is not None
         after_colon = False
-        pieces = _PIECES.split(sentence)
+        pieces = _pieces(sentence, options)
         for place, piece in enumerate(pieces):
             clause = _ASIDE.sub(" ", piece)
             letters = _letters(clause, options)
@@ -148,18 +173,26 @@ def _statements(text: str, question: str, options: _Options) -> Iterator[_Meant]
                     letters,
                     is_denied=is_denied and not (asks_negative and concludes),
                     concludes=concludes,
+                    is_either=_EITHER.search(clause) is not None,
                     is_whole=any(options.words[letter] <= set(content_of(clause)) for letter in letters),
                     follows_colon=after_colon,
                     is_asked=is_asked,
-                    is_stated=is_asked or concludes or number == len(sentences) - 1,
+                    is_stated=is_asked or concludes or number >= last,
                     sentence=number,
                 )
             after_colon = piece.rstrip().endswith(":") and place == len(pieces) - 2
 
 
+def _pieces(sentence: str, options: _Options) -> list[str]:
+    """The clauses of a sentence; one that lists all words of an option, `the cat, the dog`, stays whole."""
+    said = {word for one in content_of(sentence) if (word := known_as(one, options.known, options.vocabulary))}
+    is_list = any(len(words) > 1 and words == said for words in options.words.values())
+    return [sentence] if is_list and not _NEGATIVE.search(sentence) else _PIECES.split(sentence)
+
+
 def _letters(clause: str, options: _Options) -> frozenset[str]:
     """The options that the distinctive words of a clause can mean; several if no option has all of these words."""
-    known = frozenset().union(*options.words.values())
+    known = options.known
     said = frozenset(
         word for one in content_of(clause) if (word := known_as(one, known, options.vocabulary)) is not None
     )
@@ -173,8 +206,9 @@ def _letters(clause: str, options: _Options) -> frozenset[str]:
     if len(whole) == 1:
         return frozenset(whole)
     if len(fits) == 1:
-        ((letter, words),) = fits.items()
+        (words,) = fits.values()
         is_much = len(said) > 1 or len(said) >= _LEAST * len(words) or len(clause.split()) <= _BRIEF
+        is_much = is_much and not _OF_ANY.fullmatch(clause.strip())
         return frozenset(fits) if is_much else frozenset()
     return frozenset(letter for letter, words in options.words.items() if said & words)
 

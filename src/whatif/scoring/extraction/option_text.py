@@ -46,6 +46,9 @@ _THAN = re.compile(r"\bthan\b[^,;.!?\n]*")
 _ORDINAL = re.compile(rf"\b(?:{'|'.join(ORDINALS[3:])})\b", re.IGNORECASE)
 _NOT = re.compile(r"\bnot\b|n't\b|\bor\b")
 _STATES = re.compile(r"\b(?:would|will|so|therefore|thus|hence)\b|'d\b|'ll\b|=")
+_ENDS = re.compile(
+    r"(?:\b(?:is|are|be|becomes?|reads?|shows?|gives?|leaves?|like|get)(?: an?)?|=) (?P<number>\d+(?:\.\d+)?)\W*\Z"
+)
 _UNKNOWN = re.compile(
     r"\b(?:depends?|(?:can ?not|can't|not) be (?:determined|known|told|said)|not enough|unknown|unclear|can ?not "
     r"tell)\b"
@@ -135,6 +138,8 @@ def _last_number(text: str, question: str, by_number: Mapping[str, str]) -> str 
         new = {one for one in said if one not in asked}
         if new:
             (one, *more) = new
+            if ends := _ENDS.search(sentence):
+                return by_number.get(canonical(ends["number"]))
             return by_number.get(one) if not more and _STATES.search(sentence) else None
     return None
 

@@ -50,7 +50,10 @@ _SPOKEN = tuple(
         (r"\b(?:a )?quarter past (\d{1,2})\b", r"\1:15"),
         (r"\b(\d{1,2}) (?:minutes? )?past (\d{1,2})\b", lambda said: f"{said[2]}:{int(said[1]):02}"),
         (r"\b(?:a )?quarter to (\d{1,2})\b", lambda said: f"{(int(said[1]) - 2) % 12 + 1}:45"),
-        (r"\b(\d{1,2}) (?:minutes )?to (\d{1,2})\b", lambda said: f"{(int(said[2]) - 2) % 12 + 1}:{60 - int(said[1]):02}"),
+        (
+            r"\b([1-5]?\d) (?:minutes )?to (\d{1,2})\b",
+            lambda said: f"{(int(said[2]) - 2) % 12 + 1}:{60 - int(said[1]):02}",
+        ),
         (r"\b(\d{1,2}) o'clock\b", r"\1:00"),
         (r"\b(\d{1,2}) ?([ap])\.?m\b\.?", r"\1:00 \2m"),
         (r"\b(?:3|three) quarters of an? |\b3 quarters?(?= of\b)", "3/4 "),
@@ -110,7 +113,9 @@ def _amounts(text: str) -> list[tuple[str, Fraction]]:
         if one["smaller"] and _UNITS[one["smaller"]][0] == dimension:
             amount += Fraction(one["more"]) * _UNITS[one["smaller"]][1]
         found.append((one.start(), dimension, amount))
-    for one in _BARE.finditer(_AMOUNT.sub(lambda said: "·" * len(said[0]), _CLOCK.sub(lambda s: "·" * len(s[0]), text))):
+    for pattern in (_CLOCK, _AMOUNT):
+        text = pattern.sub(lambda said: "·" * len(said[0]), text)
+    for one in _BARE.finditer(text):
         amount = _fraction(one["number"]) / (100 if one["percent"] else 1)
         found.append((one.start(), "fraction", amount))
     return [(dimension, amount) for _, dimension, amount in sorted(found)]
@@ -129,4 +134,4 @@ def _fraction(number: str) -> Fraction:
     top, _, bottom = part.partition("/")
     if bottom and int(bottom) == 0:
         return Fraction(-1)
-    return Fraction(whole or 0) + (Fraction(int(top), int(bottom)) if bottom else Fraction(f"0{part}" if part[0] == "." else part))
+    return Fraction(whole or 0) + (Fraction(int(top), int(bottom)) if bottom else Fraction(part))

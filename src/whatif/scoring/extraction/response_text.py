@@ -65,7 +65,8 @@ def without_echo(text: str, question: str, choices: Sequence[str] | None) -> str
         text = _without(text, said)
     if choices:
         options = " ".join(f"{letter} {choice}" for letter, choice in zip(LETTERS, choices, strict=False))
-        text = _without(text, options)
+        if re.search(r"\w", rest := _without(text, options)):
+            text = rest
     return text.strip()
 
 

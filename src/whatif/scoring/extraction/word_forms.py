@@ -1,4 +1,4 @@
-"""Words in a form in which they are compared: without inflection, equal for equal meanings, corrected for typing errors."""
+"""Words as they are compared: without inflection, equal for equal meanings, with typing errors corrected."""
 
 from __future__ import annotations
 
@@ -7,15 +7,20 @@ from collections.abc import Iterable, Set
 
 from whatif.language.number_words import in_digits
 
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
 # Words that say nothing about which option is meant.
-_EMPTY = frozenset(
+_EMPTY = _set(
     "a an the is are was were be been being am it its he she they him her his hers them their this that these those "
     "there here would will could should might may can must shall of in on at to with by for from and or as have has "
     "had do does did done i you we us our my your me so then very quite rather who whom whose which what why because "
     "one how many if when where while than too also still now already yet such some any own thing "
     "things way go goes went gone get gets got make makes made become becomes became put take takes took let seem "
     "seems look looks looked appear appears about around again into onto not no never s t d ll ve re m person people "
-    "somebody someone something option answer correct image picture photo like need needs exactly".split()
+    "somebody someone something option answer correct image picture photo like need needs exactly"
 )
 # Spellings and words of British and American English, and the usual shorter words of everyday things.
 _EQUAL = {
@@ -148,6 +153,8 @@ def _is_near(one: str, other: str) -> bool:
     if len(one) == len(other):
         is_mixed = len(one) > _LONG and sorted(one) == sorted(other)
         swapped = one[start : start + 2] == other[start : start + 2][::-1]
-        return one[start + 1 :] == other[start + 1 :] or swapped and one[start + 2 :] == other[start + 2 :] or is_mixed
+        return (
+            one[start + 1 :] == other[start + 1 :] or is_mixed or (swapped and one[start + 2 :] == other[start + 2 :])
+        )
     longer, shorter = (one, other) if len(one) > len(other) else (other, one)
     return longer[start + 1 :] == shorter[start:]
