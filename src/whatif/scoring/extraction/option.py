@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from whatif.language.options import LETTERS
 from whatif.scoring.extraction.extracted import Extracted, ambiguous, none
@@ -18,13 +18,10 @@ from whatif.scoring.extraction.letters import (
     letters_in,
     without_lines,
 )
-from whatif.scoring.extraction.option_meaning import SEVERAL, is_description, meant_in
-from whatif.scoring.extraction.option_numbers import numbered
+from whatif.scoring.extraction.option_statement import by_statement
 from whatif.scoring.extraction.option_text import are_yes_or_no, begins_with, by_text, named_options, unknown_option
 from whatif.scoring.extraction.option_words import option_words
-from whatif.scoring.extraction.quantities import amount_in, amounts_of
 from whatif.scoring.extraction.response_text import clauses
-from whatif.scoring.extraction.word_forms import content_of
 
 _GIVEN = (
     r"(?:the |these |those )?(?:given |provided |listed |available |answer )?(?:above|options|choices|these|them|"
@@ -65,91 +62,37 @@ def option_in(text: str, question: str, choices: Sequence[str], *, letters_shown
     If the question showed no letters, a letter has no meaning.
     """
     letters = LETTERS[: len(choices)]
-    if unknown := unknown_option(text, choices):
-        return unknown
+    if known := unknown_option(text, choices) or _by_code(text, question, choices):
+        return known
     if not clauses(text, question):
         return _refused(text, letters, choices, letters_shown=letters_shown)
-    denied = _NONE.search(text.lower())
-    is_text = denied and any(denied[0] in choice.lower() for choice in choices)
-    is_of_some = denied and denied[0].endswith("them") and re.search(r"[.!?]\s+\w", text[denied.end() :])
-    if (
-        denied
-        and not is_text
-        and not is_of_some
-        and not (denied[0].endswith("them") and re.search(r"\d", "".join(choices)))
-    ):
+    if _denies_all(text, choices):
         return none("none of the options, or all")
     yes_or_no = are_yes_or_no(choices)
-    if any(re.search(r"\d[A-Z]\b", choice) for choice in choices):  # seats such as 12B are no letters of options
-        coded = by_text(text, question, choices)
-        if coded.status == "ok":
-            return coded
     found = letters_in(text, letters, choices, yes_or_no=yes_or_no) if letters_shown else Letters(text, text, [])
     if not found.places:
-        return _by_place(text, choices) or _by_text_or_meaning(text, question, choices)
+        return _by_place(text, choices) or by_statement(text, question, choices)
     chosen = _chosen(found, letters, choices)
     if chosen.answer is None:
         return chosen
     return _unless_contradicted(chosen.answer, found, question, choices)
 
 
-def _by_text_or_meaning(text: str, question: str, choices: Sequence[str]) -> Extracted:
-    """The option by its literal text, or without one by its distinctive words; both must not contradict each other."""
-    if not re.search(r"\d", "".join(choices)):
-        text = re.sub(r" ?[+&] ?", " and ", text)
-    if is_description(text, question):
-        return none("a description")
-    found = by_text(text, question, choices)
-    if amounts_of(choices) and numbered(choices) is None:
-        places = amount_in(text, choices, question)
-        if len(places) == 1 and -1 not in places:
-            return Extracted(LETTERS[places.pop()], "ok", None)
-        return none("another amount") if -1 in places else found
-    if (numbers := numbered(choices)) is not None and not numbers.is_named:
-        return found
-    if marked := _marked_line(text, choices):
-        return marked
-    first, _, rest = text.strip().partition("\n")
-    meant = meant_in(text, question, choices)
-    if rest.strip() and (
-        whole := [place for place, one in enumerate(choices) if option_words(one) == option_words(first)]
-    ):
-        answer = Extracted(LETTERS[whole[0]], "ok", None)
-        return answer if meant.status != "ok" or meant == answer else ambiguous("an option, and another one below it")
-    if found.status == "ok" and meant.status == "ok" and found != meant:
-        return meant if _includes(meant.answer, found.answer, choices) else ambiguous("more than one option")
-    named = named_options(text, choices)
-    if meant.status == "ok":
-        return (
-            found
-            if found.status == "ambiguous" and meant.answer in named and _has_part(meant.answer, named, choices)
-            else meant
-        )
-    if found.status == "none" and meant.status == "ambiguous":
-        return meant
-    return meant if found.status == "ok" and meant.reason == SEVERAL and not named else found
+def _by_code(text: str, question: str, choices: Sequence[str]) -> Extracted | None:
+    """The option in a text where options are codes such as the seat 12B, whose letter is none of an option."""
+    if not any(re.search(r"\d[A-Z]\b", choice) for choice in choices):
+        return None
+    coded = by_text(text, question, choices)
+    return coded if coded.status == "ok" else None
 
 
-def _has_part(whole: str | None, named: Iterable[str | None], choices: Sequence[str]) -> bool:
-    """Whether a text names, beside an option, another one that is a part of it: `a dog on a dog leash`."""
-    return any(_includes(whole, part, choices) for part in named if part != whole)
-
-
-def _includes(whole: str | None, part: str | None, choices: Sequence[str]) -> bool:
-    """Whether an option has all words of another one: `the cat and the dog` those of `the dog`."""
-    of_whole, of_part = (set(content_of(choices[LETTERS.index(letter or "A")])) for letter in (whole, part))
-    return of_part < of_whole
-
-
-def _marked_line(text: str, choices: Sequence[str]) -> Extracted | None:
-    """The option whose line marks it as right, where lines begin with the texts of options; None without such lines."""
-    lines = []
-    for line in text.split("\n"):
-        place = begins_with(line, choices)
-        lines.append(line if place is None else f"({LETTERS[place]}): {line}")
-    letters = LETTERS[: len(choices)]
-    marked = by_lines(letters_in("\n".join(lines), letters), letters)
-    return marked if marked is not None and marked.status == "ok" else None
+def _denies_all(text: str, choices: Sequence[str]) -> bool:
+    """Whether a text says that none of the options is right, or all; `none of them` may also be about things."""
+    denied = _NONE.search(text.lower())
+    if denied is None or any(denied[0] in choice.lower() for choice in choices):
+        return False
+    goes_on = re.search(r"[.!?]\s+\w", text[denied.end() :]) is not None
+    return not (denied[0].endswith("them") and (goes_on or re.search(r"\d", "".join(choices))))
 
 
 def _refused(text: str, letters: str, choices: Sequence[str], *, letters_shown: bool) -> Extracted:

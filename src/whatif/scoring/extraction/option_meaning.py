@@ -88,22 +88,27 @@ def meant_in(text: str, question: str, choices: Sequence[str]) -> Extracted:
     if _ASKS_NEGATIVE.search(SUPPOSITION.sub("", question.lower())) and any(one.is_denied for one in said):
         negated = {letter for one in said if one.is_denied for letter in one.letters}
         affirmed = [one for one in said if one.letters <= negated]
-    single = [one for one in affirmed if len(one.letters) == 1]
-    for place in (_concluded(single), _last(affirmed)):
-        if place is not None and len(place.letters) == 1:
-            return Extracted(next(iter(place.letters)), "ok", None)
-    found = {letter for one in affirmed for letter in one.letters}
-    if len(found) == 1 and any(one.is_stated for one in affirmed):
-        return Extracted(found.pop(), "ok", None)
-    if any(one.is_either and len(one.letters) > 1 and one.is_stated for one in affirmed):
-        return ambiguous("more than one option")
-    if len({one.letters for one in affirmed if one.is_asked}) > 1:
-        return none(SEVERAL)
-    if found:
-        return none("no option")
-    denied = {letter for one in said if one.is_denied for letter in one.letters}
+    if affirmed:
+        return _of_affirmed(affirmed)
+    denied = {letter for one in said for letter in one.letters}
     left = set(options.words) - denied
     return Extracted(left.pop(), "ok", None) if denied and len(left) == 1 else none("no option")
+
+
+def _of_affirmed(affirmed: Sequence[_Meant]) -> Extracted:
+    """The option of the conclusion, or of the last statement about the asked situation, or of all statements."""
+    single = [one for one in affirmed if len(one.letters) == 1]
+    found = {letter for one in affirmed for letter in one.letters}
+    decisive = [
+        one.letters for one in (_concluded(single), _last(affirmed)) if one is not None and len(one.letters) == 1
+    ]
+    if not decisive and len(found) == 1 and any(one.is_stated for one in affirmed):
+        decisive = [frozenset(found)]
+    if decisive:
+        return Extracted(next(iter(decisive[0])), "ok", None)
+    if any(one.is_either and len(one.letters) > 1 and one.is_stated for one in affirmed):
+        return ambiguous("more than one option")
+    return none(SEVERAL if len({one.letters for one in affirmed if one.is_asked}) > 1 else "no option")
 
 
 def stated_in(text: str, question: str, choices: Sequence[str]) -> set[str]:

@@ -6,12 +6,12 @@ import re
 from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
 
-from whatif.language.number_words import canonical, in_digits
+from whatif.language.number_words import in_digits
 from whatif.language.options import LETTERS
 from whatif.scoring.extraction.boolean import boolean_in
-from whatif.scoring.extraction.extracted import Extracted, ambiguous, none, one_of
-from whatif.scoring.extraction.number import number_in
-from whatif.scoring.extraction.option_numbers import ORDINALS, numbered
+from whatif.scoring.extraction.extracted import Extracted, ambiguous, one_of
+from whatif.scoring.extraction.option_figures import by_number
+from whatif.scoring.extraction.option_numbers import numbered
 from whatif.scoring.extraction.option_words import (
     ARTICLES,
     by_words_of_one,
@@ -43,12 +43,6 @@ _DENIED = re.compile(
 _IS_NOT = re.compile(r"\s(?:is|are|was|were|does|do|did|can|could|would|will|has|have) not\b(?! only\b)")
 _NEAR = 60  # signs before an option in which a negation of its clause is sought
 _THAN = re.compile(r"\bthan\b[^,;.!?\n]*")
-_ORDINAL = re.compile(rf"\b(?:{'|'.join(ORDINALS[3:])})\b", re.IGNORECASE)
-_NOT = re.compile(r"\bnot\b|n't\b|\bor\b")
-_STATES = re.compile(r"\b(?:would|will|so|therefore|thus|hence)\b|'d\b|'ll\b|=")
-_ENDS = re.compile(
-    r"(?:\b(?:is|are|be|becomes?|reads?|shows?|gives?|leaves?|like|get)(?: an?)?|=) (?P<number>\d+(?:\.\d+)?)\W*\Z"
-)
 _UNKNOWN = re.compile(
     r"\b(?:depends?|(?:can ?not|can't|not) be (?:determined|known|told|said)|not enough|unknown|unclear|can ?not "
     r"tell)\b"
@@ -108,40 +102,12 @@ def by_text(text: str, question: str, choices: Sequence[str]) -> Extracted:
                 named_letters: set[str | None] = {LETTERS[place] for place in places}
                 return _of_several(named_letters, clauses(text, question), question, letters, text)
         else:
-            verdict = number_in(numbers.without_units(text), question)
-            by_number = dict(zip(numbers.numbers, LETTERS, strict=False))
-            if verdict.answer is None and verdict.status == "none":
-                verdict = number_in(_with_ordinals(numbers.without_units(text)), question)
-            letter = by_number.get(canonical(verdict.answer)) if verdict.answer else None
-            last = None if letter or verdict.status == "none" else _last_number(text, question, by_number)
-            if letter or last:
-                return Extracted(letter or last, "ok", None)
-            return none("no such option") if verdict.answer else verdict
+            return by_number(text, question, numbers)
     if len(letters) < len(choices):
         return ambiguous("options that read alike")
     if are_yes_or_no(choices):
         return _yes_or_no(text, question, choices, letters)
     return _by_words(text, question, letters, choices)
-
-
-def _with_ordinals(text: str) -> str:
-    return _ORDINAL.sub(lambda found: str(ORDINALS.index(found[0].lower()) + 1), text)
-
-
-def _last_number(text: str, question: str, by_number: Mapping[str, str]) -> str | None:
-    """The letter of the only number, without those in the question, in the last sentence that affirms an option."""
-    asked = set(re.findall(r"\d+", in_digits(question)))
-    for sentence in reversed(re.split(r"(?<=[.!?;])\s+|\n+", in_digits(text))):
-        if _NOT.search(sentence):
-            continue
-        said = [canonical(one) for one in re.findall(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w.]*\w)", sentence)]
-        new = {one for one in said if one not in asked}
-        if new:
-            (one, *more) = new
-            if ends := _ENDS.search(sentence):
-                return by_number.get(canonical(ends["number"]))
-            return by_number.get(one) if not more and _STATES.search(sentence) else None
-    return None
 
 
 def _by_words(text: str, question: str, letters: Mapping[str, str], choices: Sequence[str] = ()) -> Extracted:

@@ -1,0 +1,85 @@
+"""Extracts the option that a response states without its letter: as an amount, by its text, or by its meaning."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from whatif.language.options import LETTERS
+from whatif.scoring.extraction.extracted import Extracted, ambiguous, none
+from whatif.scoring.extraction.letters import by_lines, letters_in
+from whatif.scoring.extraction.option_meaning import SEVERAL, is_description, meant_in
+from whatif.scoring.extraction.option_numbers import numbered
+from whatif.scoring.extraction.option_text import begins_with, by_text, named_options
+from whatif.scoring.extraction.option_words import option_words
+from whatif.scoring.extraction.quantities import amount_in, amounts_of
+from whatif.scoring.extraction.word_forms import content_of
+
+
+def by_statement(text: str, question: str, choices: Sequence[str]) -> Extracted:
+    """The option by its literal text, or without one by its distinctive words; both must not contradict each other."""
+    if is_description(text, question):
+        return none("a description")
+    numbers = numbered(choices)
+    if numbers is None and (amount := _by_amount(text, question, choices)):
+        return amount
+    if numbers is not None and not numbers.is_named:
+        return by_text(text, question, choices)
+    if not re.search(r"\d", "".join(choices)):
+        text = re.sub(r" ?[+&] ?", " and ", text)
+    found, meant = by_text(text, question, choices), meant_in(text, question, choices)
+    return _marked_line(text, choices) or _first_line(text, meant, choices) or _combined(text, found, meant, choices)
+
+
+def _by_amount(text: str, question: str, choices: Sequence[str]) -> Extracted | None:
+    """The option with the amount in the last statement; None if options are no amounts, or the text has none."""
+    if amounts_of(choices) is None:
+        return None
+    places = amount_in(text, choices, question)
+    if -1 in places:
+        return none("another amount")
+    return Extracted(LETTERS[places.pop()], "ok", None) if len(places) == 1 else None
+
+
+def _first_line(text: str, meant: Extracted, choices: Sequence[str]) -> Extracted | None:
+    """The option that is the first line of a text, which then explains it; None without one."""
+    first, _, rest = text.strip().partition("\n")
+    whole = [place for place, one in enumerate(choices) if option_words(one) == option_words(first)]
+    if not whole or not rest.strip():
+        return None
+    answer = Extracted(LETTERS[whole[0]], "ok", None)
+    return answer if meant.status != "ok" or meant == answer else ambiguous("an option, and another one below it")
+
+
+def _combined(text: str, found: Extracted, meant: Extracted, choices: Sequence[str]) -> Extracted:
+    """The option by its text, unless the distinctive words mean a more specific one, or several."""
+    named = named_options(text, choices)
+    if meant.status == "ok":
+        if found.status == "ok" and found != meant:
+            return meant if _includes(meant.answer, found.answer, choices) else ambiguous("more than one option")
+        is_part = found.status == "ambiguous" and meant.answer in named and _has_part(meant.answer, named, choices)
+        return found if is_part else meant
+    is_doubtful = found.status == "ok" and meant.reason == SEVERAL and not named
+    return meant if is_doubtful or (found.status == "none" and meant.status == "ambiguous") else found
+
+
+def _has_part(whole: str | None, named: Iterable[str | None], choices: Sequence[str]) -> bool:
+    """Whether a text names, beside an option, another one that is a part of it: `a dog on a dog leash`."""
+    return any(_includes(whole, part, choices) for part in named if part != whole)
+
+
+def _includes(whole: str | None, part: str | None, choices: Sequence[str]) -> bool:
+    """Whether an option has all words of another one: `the cat and the dog` those of `the dog`."""
+    of_whole, of_part = (set(content_of(choices[LETTERS.index(letter or "A")])) for letter in (whole, part))
+    return of_part < of_whole
+
+
+def _marked_line(text: str, choices: Sequence[str]) -> Extracted | None:
+    """The option whose line marks it as right, where lines begin with the texts of options; None without such lines."""
+    lines = []
+    for line in text.split("\n"):
+        place = begins_with(line, choices)
+        lines.append(line if place is None else f"({LETTERS[place]}): {line}")
+    letters = LETTERS[: len(choices)]
+    marked = by_lines(letters_in("\n".join(lines), letters), letters)
+    return marked if marked is not None and marked.status == "ok" else None
