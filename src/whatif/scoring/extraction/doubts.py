@@ -87,6 +87,8 @@ def first_sentence_if_cut(text: str) -> str | None:
     """The first sentence of a text that ends in the middle of another; None if its end is there."""
     sentences = [sentence for sentence in _SENTENCES.split(text.strip()) if re.search(r"\w", sentence)]
     last = sentences[-1] if sentences else ""
+    if " | " in last:  # a row of a table
+        return None
     if len(sentences) > 1 and _CONDITION.fullmatch(last):
         return sentences[0] if len(sentences) > 2 else ""
     if len(text.split()) <= _FEW or len(sentences) < 2 or not re.search(r"[\w,;=+*/-]\s*\Z", text):

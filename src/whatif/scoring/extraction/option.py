@@ -155,7 +155,10 @@ def _by_place(text: str, choices: Sequence[str]) -> Extracted | None:
     """The option named by its place, `the second option`; None if none is, or if the options are numbers or places."""
     if any(re.search(r"\b(?:first|second|third|last)\b", choice.lower()) for choice in choices):
         return None
-    if re.search(r"\b(?:first|second|third|fourth|fifth|last) (?:and|or|nor)\b|\bnot\b", text.lower()):
+    text = "\n".join(
+        one for one in re.split(r"(?<=[.!?])\s+|\n+", text) if not re.search(r"\bnot\b|n't\b", one.lower())
+    )
+    if re.search(r"\b(?:first|second|third|fourth|fifth|last) (?:and|or|nor)\b", text.lower()):
         return None
     numbered_too = any(re.search(r"\d|\b(?:one|two|three|four|five)\b", choice.lower()) for choice in choices)
     alone = {found["alone"] for found in _BY_PLACE.finditer(text.lower())} - {None}

@@ -57,6 +57,7 @@ class _Options:
     words: Mapping[str, frozenset[str]]
     negative: frozenset[str]
     vocabulary: frozenset[str]
+    are_actions: bool  # begin with their verb: `run outside`; another verb is another action
 
     @property
     def known(self) -> frozenset[str]:
@@ -149,7 +150,12 @@ def _options(choices: Sequence[str], question: str) -> _Options:
     negative = frozenset(
         letter for letter, text in zip(LETTERS, texts, strict=False) if _NEGATIVE.search(_ASIDE.sub("", text.lower()))
     )
-    return _Options(by_letter, negative, frozenset(content_of(question)).union(*words))
+    return _Options(
+        by_letter,
+        negative,
+        vocabulary=frozenset(content_of(question)).union(*words),
+        are_actions=all(content_of(text.split()[0]) for text in texts if text.split()),
+    )
 
 
 def _statements(text: str, question: str, options: _Options) -> Iterator[_Meant]:
@@ -212,7 +218,9 @@ def _letters(clause: str, options: _Options) -> frozenset[str]:
         return frozenset(whole)
     if len(fits) == 1:
         (words,) = fits.values()
-        is_much = len(said) > 1 or len(said) >= _LEAST * len(words) or len(clause.split()) <= _BRIEF
+        others = any(known_as(one, options.vocabulary) is None for one in content_of(clause))
+        is_brief = len(clause.split()) <= _BRIEF and not (others and options.are_actions)
+        is_much = len(said) > _LEAST * len(words) or is_brief or (len(said) > 1 and not options.are_actions)
         is_much = is_much and not _OF_ANY.fullmatch(clause.strip())
         return frozenset(fits) if is_much else frozenset()
     return frozenset(letter for letter, words in options.words.items() if said & words)

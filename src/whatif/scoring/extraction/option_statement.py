@@ -18,13 +18,13 @@ from whatif.scoring.extraction.word_forms import content_of
 
 def by_statement(text: str, question: str, choices: Sequence[str]) -> Extracted:
     """The option by its literal text, or without one by its distinctive words; both must not contradict each other."""
-    if is_description(text, question):
-        return none("a description")
     numbers = numbered(choices)
     if numbers is None and (amount := _by_amount(text, question, choices)):
         return amount
     if numbers is not None and not numbers.is_named:
         return by_text(text, question, choices)
+    if is_description(text, question):
+        return none("a description")
     if not re.search(r"\d", "".join(choices)):
         text = re.sub(r" ?[+&] ?", " and ", text)
     found, meant = by_text(text, question, choices), meant_in(text, question, choices)
@@ -57,10 +57,15 @@ def _combined(text: str, found: Extracted, meant: Extracted, choices: Sequence[s
     if meant.status == "ok":
         if found.status == "ok" and found != meant:
             return meant if _includes(meant.answer, found.answer, choices) else ambiguous("more than one option")
-        is_part = found.status == "ambiguous" and meant.answer in named and _has_part(meant.answer, named, choices)
+        is_part = found.status == "ambiguous" and _is_literal(meant.answer, text, choices)
+        is_part = is_part and _has_part(meant.answer, named, choices)
         return found if is_part else meant
     is_doubtful = found.status == "ok" and meant.reason == SEVERAL and not named
     return meant if is_doubtful or (found.status == "none" and meant.status == "ambiguous") else found
+
+
+def _is_literal(letter: str | None, text: str, choices: Sequence[str]) -> bool:
+    return option_words(choices[LETTERS.index(letter or "A")]) in option_words(text)
 
 
 def _has_part(whole: str | None, named: Iterable[str | None], choices: Sequence[str]) -> bool:

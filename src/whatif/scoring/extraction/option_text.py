@@ -74,7 +74,7 @@ def begins_with(text: str, choices: Sequence[str]) -> int | None:
 def _tokens(text: str) -> list[str]:
     """The words and numbers of a text, and a bar for a sign that ends a clause."""
     text = re.sub(r"\bno\b", "nno", text.lower())  # which would be zero
-    found = re.findall(r"-?\d+(?:\.\d+)?|[^\W\d_]+|[.,;:!?()\n]", in_digits(text))
+    found = re.findall(r"-?\d+(?:\.\d+)?|[^\W\d_]+|[.,;:!?()|→=~✓✗\n]", in_digits(text))
     return ["|" if not re.search(r"\w", token) else token for token in found]
 
 
