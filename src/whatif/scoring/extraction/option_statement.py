@@ -28,7 +28,14 @@ def by_statement(text: str, question: str, choices: Sequence[str]) -> Extracted:
     if not re.search(r"\d", "".join(choices)):
         text = re.sub(r" ?[+&] ?", " and ", text)
     found, meant = by_text(text, question, choices), meant_in(text, question, choices)
+    if found.status == "ok" and meant.status == "ok" and found != meant and _is_asked(found.answer, question, choices):
+        return meant  # the text repeats what the question supposes of the other option
     return _marked_line(text, choices) or _first_line(text, meant, choices) or _combined(text, found, meant, choices)
+
+
+def _is_asked(letter: str | None, question: str, choices: Sequence[str]) -> bool:
+    """Whether the question has all words of an option."""
+    return set(content_of(choices[LETTERS.index(letter or "A")])) <= set(content_of(question))
 
 
 def _by_amount(text: str, question: str, choices: Sequence[str]) -> Extracted | None:

@@ -60,7 +60,6 @@ _EQUAL = {
         "cup mug",
         "police policeman policewoman",
         "sun sunlight sunshine",
-        "automobile vehicle",
         "tumble topple tip",
         "sleep asleep",
         "wake awake",
