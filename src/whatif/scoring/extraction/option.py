@@ -45,10 +45,16 @@ _ORDINALS = {
     "3": 2,
     "4": 3,
     "5": 4,
+    "1st": 0,
+    "2nd": 1,
+    "3rd": 2,
+    "4th": 3,
+    "5th": 4,
     "last": -1,
 }
 _BY_PLACE = re.compile(
-    r"\b(?:the (?P<ordinal>first|second|third|fourth|fifth|last) (?:option|choice|answer|one(?= on (?:the|this) list"
+    r"\b(?:the (?P<ordinal>first|second|third|fourth|fifth|1st|2nd|3rd|4th|5th|last) "
+    r"(?:option|choice|answer|one(?= on (?:the|this) list"
     r"|\W*\Z|, (?:as|because|since))|statement|caption|picture|image)|"
     r"(?:option|choice|answer) (?:number |no\. ?|#)?(?P<number>[1-5])(?![\w.])|"
     r"(?:go with|choose|pick|select|answer is|it is|it's|\A)\W{0,3}(?:the )?(?P<alone>first|second|third|fourth|fifth|"

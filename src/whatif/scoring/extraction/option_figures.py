@@ -14,7 +14,8 @@ from whatif.scoring.extraction.option_numbers import ORDINALS, Numbered
 _ORDINAL = re.compile(rf"\b(?:{'|'.join(ORDINALS[3:])})\b", re.IGNORECASE)
 _SENTENCES = re.compile(r"(?<=[.!?;])\s+|\n+")
 _FIGURE = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?![\w.]*\w)")
-_OPEN = re.compile(r"\bnot\b|n't\b|\bor\b")
+_NOT = re.compile(r"\bnot\b|n't\b")
+_OR = re.compile(r"\bor\b|\?")
 _STATES = re.compile(r"\b(?:would|will|so|therefore|thus|hence)\b|'d\b|'ll\b|=")
 _ENDS = re.compile(
     r"(?:\b(?:is|are|be|becomes?|reads?|shows?|gives?|leaves?|like|get)(?: an?)?|=) (?P<number>\d+(?:\.\d+)?)\W*\Z"
@@ -44,8 +45,10 @@ def _stated_last(text: str, question: str, letters: Mapping[str, str]) -> str | 
     asked = {canonical(one) for one in _FIGURE.findall(in_digits(question))}
     for sentence in reversed(_SENTENCES.split(in_digits(text))):
         new = {canonical(one) for one in _FIGURE.findall(sentence)} - asked
-        if not new or _OPEN.search(sentence):
+        if not new or _NOT.search(sentence):
             continue
+        if _OR.search(sentence):
+            return None
         if ends := _ENDS.search(sentence):
             return letters.get(canonical(ends["number"]))
         return letters.get(new.pop()) if len(new) == 1 and _STATES.search(sentence) else None

@@ -123,6 +123,12 @@ def stated_in(text: str, question: str, choices: Sequence[str]) -> set[str]:
     }
 
 
+def asked_part(text: str, question: str) -> str:
+    """The clauses of a text about the asked situation, or its conclusions; all of it without such clauses."""
+    kept = [one for one in clauses(text, question) if _ASKED.search(one) or _CONCLUDES.match(one)]
+    return "; ".join(kept) or text
+
+
 def is_description(text: str, question: str) -> bool:
     """Whether several sentences describe an image from their beginning, and none is about what is supposed."""
     sentences = [sentence for sentence in re.split(r"(?<=[.!?;])\s+|\n+", text.lower()) if re.search(r"\w", sentence)]
@@ -184,7 +190,7 @@ def _statements(text: str, question: str, options: _Options) -> Iterator[_Meant]
                     letters,
                     is_denied=is_denied and not (asks_negative and concludes),
                     concludes=concludes,
-                    is_either=_EITHER.search(clause) is not None,
+                    is_either=_EITHER.search(clause) is not None or _has_several(clause, letters, options),
                     is_whole=any(options.words[letter] <= set(content_of(clause)) for letter in letters),
                     follows_colon=after_colon,
                     is_asked=is_asked,
@@ -199,6 +205,12 @@ def _pieces(sentence: str, options: _Options) -> list[str]:
     said = {word for one in content_of(sentence) if (word := known_as(one, options.known, options.vocabulary))}
     is_list = any(len(words) > 1 and words == said for words in options.words.values())
     return [sentence] if is_list and not _NEGATIVE.search(sentence) else _PIECES.split(sentence)
+
+
+def _has_several(clause: str, letters: frozenset[str], options: _Options) -> bool:
+    """Whether a clause has all distinctive words of each of several options."""
+    said = set(content_of(clause))
+    return len(letters) > 1 and all(options.words[letter] <= said for letter in letters)
 
 
 def _letters(clause: str, options: _Options) -> frozenset[str]:

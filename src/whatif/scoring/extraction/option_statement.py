@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from whatif.language.options import LETTERS
 from whatif.scoring.extraction.extracted import Extracted, ambiguous, none
 from whatif.scoring.extraction.letters import by_lines, letters_in
-from whatif.scoring.extraction.option_meaning import SEVERAL, is_description, meant_in
+from whatif.scoring.extraction.option_meaning import SEVERAL, asked_part, is_description, meant_in
 from whatif.scoring.extraction.option_numbers import numbered
 from whatif.scoring.extraction.option_text import begins_with, by_text, named_options
 from whatif.scoring.extraction.option_words import option_words
@@ -30,7 +30,11 @@ def by_statement(text: str, question: str, choices: Sequence[str]) -> Extracted:
     found, meant = by_text(text, question, choices), meant_in(text, question, choices)
     if found.status == "ok" and meant.status == "ok" and found != meant and _is_asked(found.answer, question, choices):
         return meant  # the text repeats what the question supposes of the other option
-    return _marked_line(text, choices) or _first_line(text, meant, choices) or _combined(text, found, meant, choices)
+    return (
+        _marked_line(text, choices)
+        or _first_line(text, meant, choices)
+        or _combined(text, question, found, meant, choices)
+    )
 
 
 def _is_asked(letter: str | None, question: str, choices: Sequence[str]) -> bool:
@@ -58,12 +62,14 @@ def _first_line(text: str, meant: Extracted, choices: Sequence[str]) -> Extracte
     return answer if meant.status != "ok" or meant == answer else ambiguous("an option, and another one below it")
 
 
-def _combined(text: str, found: Extracted, meant: Extracted, choices: Sequence[str]) -> Extracted:
+def _combined(text: str, question: str, found: Extracted, meant: Extracted, choices: Sequence[str]) -> Extracted:
     """The option by its text, unless the distinctive words mean a more specific one, or several."""
     named = named_options(text, choices)
     if meant.status == "ok":
         if found.status == "ok" and found != meant:
-            return meant if _includes(meant.answer, found.answer, choices) else ambiguous("more than one option")
+            is_more = _includes(meant.answer, found.answer, choices)
+            is_last = found.answer not in named_options(asked_part(text, question), choices)
+            return meant if is_more or is_last else ambiguous("more than one option")
         is_part = found.status == "ambiguous" and _is_literal(meant.answer, text, choices)
         is_part = is_part and _has_part(meant.answer, named, choices)
         return found if is_part else meant

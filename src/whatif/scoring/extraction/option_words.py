@@ -41,7 +41,7 @@ def option_words(text: str) -> str:
     """An option's text as it is compared: a number in digits, otherwise the words without a leading article."""
     if re.fullmatch(r"-?\d[\d, ]*(?:\.\d+)?", number := in_digits(text).strip(" .")):
         return canonical(number)
-    words = re.findall(r"\w+", text.lower().replace("grey", "gray"))
+    words = re.findall(r"(?<!\w)-\d+|\w+", text.lower().replace("grey", "gray").replace("−", "-"))
     return " ".join(words[1:] if len(words) > 1 and words[0] in ARTICLES else words)
 
 
