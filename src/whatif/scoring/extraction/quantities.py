@@ -87,7 +87,7 @@ def amount_in(text: str, choices: Sequence[str], question: str) -> set[int]:
     asked = {amount for _, amount in _amounts(question)}
     sentences = re.split(r"(?<=[.!?;])\s+|\n+", text)
     for sentence in reversed(sentences):
-        said = [amount for one, amount in _amounts(re.sub(r"[^\n]*=", "", sentence)) if one == dimension]
+        said = [amount for one, amount in _amounts(sentence.rpartition("=")[2]) if one == dimension]
         new = [amount for amount in said if amount not in asked] or said
         if new:
             return {options.index(amount) if amount in options else -1 for amount in new}
