@@ -14,7 +14,7 @@ from whatif.language.options import LETTERS
 from whatif.scoring.extraction.boolean import boolean_in
 from whatif.scoring.extraction.continuations import without_continuation
 from whatif.scoring.extraction.corrections import Part, corrected, denies, without_first_thoughts
-from whatif.scoring.extraction.courtesies import begins_with_assent, first_turn, without_courtesies
+from whatif.scoring.extraction.courtesies import begins_with_assent, without_courtesies
 from whatif.scoring.extraction.doubts import (
     emphasised,
     first_sentence_if_cut,
@@ -67,7 +67,7 @@ def extract(response: str, kind: Kind, question: str, choices: Sequence[str] | N
     """
     if kind in ("choice", "option text") and not choices:
         raise ValueError(f"question {question!r}: a choice cannot be extracted without its options")
-    text = without_echo(first_turn(plain(with_values(response, kind, question, choices))), question, choices)
+    text = without_echo(plain(with_values(response, kind, question, choices)), question, choices)
     text = without_continuation(text)
     if not re.search(r"\w", text):
         return none("nothing but the question" if re.search(r"\w", response) else "empty")

@@ -36,25 +36,6 @@ _CLOSING = re.compile(
 _MANY = 4
 
 
-# A model that was not stopped writes the next turns of the conversation, too.
-_NEXT_TURN = re.compile(
-    r"^\W{0,6}(?:<\|?(?:im_start|start_header_id|user|human)\|?>|(?:user|human|question|q|inst|instruction)"
-    r"(?: \d{1,2})?(?: ?:|\W*$))",
-    re.IGNORECASE | re.MULTILINE,
-)
-
-
-def first_turn(text: str) -> str:
-    """A text up to the next turn of a conversation that it continues; `Q: ... A: ...` becomes its first answer."""
-    turns = [turn for turn in _NEXT_TURN.split(text) if re.search(r"\w", turn)]
-    if not turns or len(turns[0]) == len(text):
-        return text
-    if not re.search(r"\w", _NEXT_TURN.split(text, maxsplit=1)[0]):  # it begins with the question
-        answers = re.split(r"^\W*(?:assistant|answer|a)\s?:", turns[0], maxsplit=1, flags=re.IGNORECASE | re.MULTILINE)
-        return f"answer: {answers[1].strip()}" if len(answers) > 1 else text
-    return turns[0]
-
-
 def without_courtesies(text: str) -> str:
     """A text without its courtesies and announcements; a text that is nothing else stays."""
     for _ in range(_MANY):
