@@ -81,6 +81,8 @@ def question_work(number: int = 12, annotators: int = 2, people: int = 3, share:
     rows = [
         {
             "question_id": f"q{n:03d}-original",
+            "pair_id": f"q{n:03d}",
+            "variant": "original",
             "question": f"{NASTY[n % 4]} How many dogs are there in {n}?",
             "choices": ["one", NASTY[n % 4]] if n % 2 else None,
             "answer": "A" if n % 2 else str(n),

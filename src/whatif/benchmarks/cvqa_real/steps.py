@@ -111,6 +111,7 @@ def filter_(task: Task[None]) -> None:
 @_step(
     "verify",
     reads=lambda s: s.verify,
+    seed=True,
     inputs={"questions": filter_["questions"]},
     outputs={
         "questions": QUESTIONS,
@@ -127,7 +128,7 @@ def verify(task: Task[VerifyQuestions]) -> None:
     """
     from whatif.benchmarks.shared.question_labels import check_pairs
 
-    checked = check_pairs(list(task.rows("questions")), task.settings, check=_cannot_be_scored)
+    checked = check_pairs(list(task.rows("questions")), task.settings, seed=task.seed, check=_cannot_be_scored)
     if task.settings.labels is not None:
         task.check_losses("labels", len(checked.judgements), checked.refused_labels, remedy=_LABELS)
     judgements = list(checked.judgements)

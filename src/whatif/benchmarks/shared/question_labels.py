@@ -34,21 +34,22 @@ class CheckedPairs:
     refused_labels: list[dict[str, str]]  # rows of label files that are not counted, as rejections
 
 
-def check_pairs(questions: Sequence[Row], settings: VerifyQuestions, *, check: Check) -> CheckedPairs:
+def check_pairs(questions: Sequence[Row], settings: VerifyQuestions, *, seed: int, check: Check) -> CheckedPairs:
     """Imports people's labels of questions and applies them; a pair is removed if one of its questions is.
 
-    `check` says what is wrong with a corrected question. Without label files, all pairs remain. The reason of a pair is
-    that of its first removed question, original before counterfactual.
+    `seed` is that of the exported tasks. `check` says what is wrong with a corrected question. Without label files, all
+    pairs remain. The reason of a pair is that of its first removed question, original before counterfactual.
 
     Raises WhatifError as `import_labels` and `check_questions`.
     """
+    from whatif.verification.exports.questions import question_items
     from whatif.verification.imports.importer import import_labels
-    from whatif.verification.question_checks import NOT_JUDGED, check_questions, question_items
+    from whatif.verification.question_checks import NOT_JUDGED, check_questions
 
     rows = [dict(row) for row in questions]
     if settings.labels is None:
         return CheckedPairs(rows, [], [], [], [], [])
-    read = import_labels(settings.labels, question_items(rows))
+    read = import_labels(settings.labels, question_items(rows, seed))
     checked = check_questions(rows, read.judgements, settings.resolution, check=check)
     corrected = {row["question_id"]: row for row in checked.questions}
     kept: list[dict[str, Any]] = []

@@ -9,13 +9,12 @@ from __future__ import annotations
 import string
 from collections.abc import Iterable, Mapping
 
+from whatif.verification import question_checks
 from whatif.verification.exports.tasks import AnnotationTask, Answer, Interface, TaskSet, task_ids
 from whatif.verification.imports.items import ACCEPTED, Items, ShownTask
 from whatif.verification.items import Row
+from whatif.verification.question_checks import AMBIGUOUS, ANSWER, QUESTION, UNRELATED
 
-UNRELATED, AMBIGUOUS = "unrelated", "ambiguous"
-DECISIONS = (ACCEPTED, UNRELATED, AMBIGUOUS)
-FIELDS = ("answer", "question")  # that annotators may correct
 OF_QUESTIONS = Interface(
     title="Questions about images",
     question="Can this question about the image be used?",
@@ -36,7 +35,7 @@ OF_QUESTIONS = Interface(
         "Is the question worded well? If it has a mistake or is hard to understand, write a better question with the "
         "same meaning and the same answer. If it is good, leave the field empty.",
     ),
-    corrections={"answer": "Right answer, if the given one is wrong", "question": "Better wording, if it needs one"},
+    corrections={ANSWER: "Right answer, if the given one is wrong", QUESTION: "Better wording, if it needs one"},
     corrected_with=ACCEPTED,
 )
 
@@ -65,7 +64,7 @@ def question_items(questions: Iterable[Row], seed: int) -> Items:
     def tasks() -> Mapping[str, ShownTask]:
         return {task: ShownTask(item) for task, item in task_ids((row["question_id"] for row in rows), seed).items()}
 
-    return Items.of_rows(rows, key="question_id", fields=FIELDS, decisions=DECISIONS, make_tasks=tasks)
+    return question_checks.question_items(rows, make_tasks=tasks)
 
 
 def _options(row: Row) -> str:
