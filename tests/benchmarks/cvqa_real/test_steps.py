@@ -17,7 +17,7 @@ from tests.projects import Project
 from tests.served_model import served_model
 from tests.tiny_checkpoints import tiny_llava
 from whatif import artifacts, benchmarks
-from whatif.artifacts.schemas import CORRECTIONS, PREDICTIONS, QUESTIONS, REJECTIONS
+from whatif.artifacts.schemas import CORRECTIONS, JUDGEMENTS, PREDICTIONS, QUESTIONS, REJECTIONS
 from whatif.benchmarks.cvqa_real.sampled_questions import questions_for
 from whatif.errors import WhatifError
 from whatif.graph.run import run
@@ -433,6 +433,34 @@ def test_pairs_that_nobody_judged(project: Project, unjudged: str, pairs: int) -
     assert len(project.rows("verify", "questions", QUESTIONS)) == 2 * pairs
     reasons = Counter(row["reason"] for row in project.rows("verify", "rejections", REJECTIONS))
     assert reasons == ({"not judged": 2} if unjudged == "remove" else {})
+
+
+def test_labels_of_exported_tasks_are_those_of_the_questions(project: Project) -> None:
+    import csv
+    import io
+
+    from click.testing import CliRunner
+
+    from whatif.cli import main
+
+    project.run("extract", "generate", "filter")
+    options = ["--to", "csv", "--annotators", "1", "--seed", str(project.values["seed"])]
+    told = CliRunner().invoke(main, ["export", "tasks", "cvqa-real", "tasks", *options])
+    assert told.exit_code == 0, told.output
+    with Path("tasks/tasks.csv").open(encoding="utf-8", newline="") as file:
+        tasks = list(csv.DictReader(file))
+    unrelated = next(task for task in tasks if task["question"] == "How many cats are there?")
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(text, list(tasks[0]))
+    writer.writeheader()
+    writer.writerows({**task, "label": "unrelated" if task is unrelated else "accept"} for task in tasks)
+    Path("people.csv").write_text(text.getvalue(), encoding="utf-8", newline="")
+    project.section("verify").update(labels="people.csv")
+    project.run("verify")
+    removed = [row for row in project.rows("verify", "rejections", REJECTIONS) if row["reason"] == "unrelated"]
+    assert len(removed) == 1 and removed[0]["detail"].startswith("original: ")
+    people = [row for row in project.rows("verify", "judgements", JUDGEMENTS) if row["annotator"] == "1"]
+    assert len(people) == len(tasks) == len(project.rows("filter", "questions", QUESTIONS))
 
 
 def test_labels_of_other_questions_are_one_line(project: Project) -> None:
