@@ -1,0 +1,89 @@
+"""Files outside the graph that are edited in place: both entry points act, and only on what reads them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.benchmarks.cvqa_real.small import LINES
+from tests.pictures import icon
+from tests.pipeline.checkouts import Checkout
+
+pytestmark = pytest.mark.pipeline
+
+LABELS, GENDERS, ANSWERS = "people/labels.csv", "genders.csv", "answers.csv"
+
+
+def write(checkout: Checkout, name: str, lines: list[str]) -> None:
+    path = checkout.path / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def with_people(checkout: Checkout) -> None:
+    """A small C-VQA-Real whose questions people have checked, one model, and predictions of another."""
+    header, *rows = LINES.splitlines()
+    write(checkout, "released.csv", [header, *rows])
+    write(checkout, GENDERS, ["id,bb_gender", "1,Male", "2,Female"])
+    write(checkout, ANSWERS, [f"{header},response,new_response", *(f"{row},2,yes" for row in rows)])
+    photographs = checkout.path / "val2017"
+    photographs.mkdir()
+    for number in (1, 2, 3):
+        (photographs / f"00000000000{number}.jpg").write_bytes(icon((200, 60 * number, 60)))
+    checkout.set(
+        {
+            "benchmarks": ["cvqa-real"],
+            "extract.cvqa-real": {
+                "questions": "released.csv",
+                "image_folders": ["val2017"],
+                "gender_annotations": GENDERS,
+            },
+            "verify.cvqa-real.labels": [
+                {"path": LABELS, "format": "rejected-ids", "annotator": "ann", "rest": "accept"}
+            ],
+            "aggregate.cvqa-real.resamples": 200,
+            "models": {
+                "majority": {"adapter": "majority"},
+                "theirs": {"adapter": "replay", "predictions": ANSWERS},
+            },
+        }
+    )
+
+
+def test_an_edited_file_makes_exactly_its_readers_due(checkout: Checkout, entry_point: list[str]) -> None:
+    with_people(checkout)
+    pair = json.loads(checkout.run("python", "-c", _IDS).stdout)[0]
+    write(checkout, LABELS, ["item_id", pair])
+    checkout.run("dvc", "add", "--quiet", LABELS)
+    checkout.run("whatif", "dvc-yaml")
+    assert "verify cvqa-real" in checkout.jobs(entry_point)
+    at_first = checkout.results()
+    assert checkout.jobs(entry_point) == {}
+
+    write(checkout, LABELS, ["item_id", pair, "somebody-else"])  # a further row that is not counted
+    jobs = checkout.jobs(entry_point)
+    assert jobs["verify cvqa-real"] == "computed" and "aggregate cvqa-real" in jobs
+    assert not {name for name in jobs if name.split()[0] in ("extract", "generate", "filter", "evaluate")}
+    assert "unknown item" in (checkout.path / "metrics/cvqa-real/funnel.csv").read_text(encoding="utf-8")
+
+    write(checkout, GENDERS, ["id,bb_gender", "1,Female", "2,Female"])
+    assert set(checkout.jobs(entry_point)) == {"aggregate cvqa-real"}
+    text = (checkout.path / ANSWERS).read_text(encoding="utf-8")
+    write(checkout, ANSWERS, text.replace(",2,yes", ",1,no").splitlines())
+    asked = {name for name in checkout.jobs(entry_point) if name.startswith("evaluate")}
+    assert asked and all(" theirs " in f"{name} " for name in asked)
+
+    write(checkout, LABELS, ["item_id", pair])
+    write(checkout, GENDERS, ["id,bb_gender", "1,Male", "2,Female"])
+    write(checkout, ANSWERS, text.splitlines())
+    assert "computed" not in checkout.jobs(entry_point).values(), "earlier results come back from the stash"
+    assert checkout.results() == at_first
+
+
+_IDS = """
+import json
+from pathlib import Path
+from whatif.formats.c_vqa import read_released
+print(json.dumps(sorted({row["pair_id"] for row in read_released(Path("released.csv"))})))
+"""
