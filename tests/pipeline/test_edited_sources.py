@@ -15,6 +15,11 @@ pytestmark = pytest.mark.pipeline
 LABELS, GENDERS, ANSWERS = "people/labels.csv", "genders.csv", "answers.csv"
 
 
+def computed(jobs: dict[str, str]) -> set[str]:
+    """The jobs whose outputs were made, not found or taken back."""
+    return {job for job, outcome in jobs.items() if outcome == "computed"}
+
+
 def write(checkout: Checkout, name: str, lines: list[str]) -> None:
     path = checkout.path / name
     path.parent.mkdir(exist_ok=True)
@@ -63,16 +68,15 @@ def test_an_edited_file_makes_exactly_its_readers_due(checkout: Checkout, entry_
 
     write(checkout, LABELS, ["item_id", pair, "somebody-else"])  # a further row that is not counted
     jobs = checkout.jobs(entry_point)
-    assert jobs["verify cvqa-real"] == "computed" and "aggregate cvqa-real" in jobs
-    assert not {name for name in jobs if name.split()[0] in ("extract", "generate", "filter", "evaluate")}
+    assert computed(jobs) == {"verify cvqa-real", "aggregate cvqa-real"}, "the questions are the same"
     assert "unknown item" in (checkout.path / "metrics/cvqa-real/funnel.csv").read_text(encoding="utf-8")
 
     write(checkout, GENDERS, ["id,bb_gender", "1,Female", "2,Female"])
-    assert set(checkout.jobs(entry_point)) == {"aggregate cvqa-real"}
+    assert computed(checkout.jobs(entry_point)) == {"aggregate cvqa-real"}
     text = (checkout.path / ANSWERS).read_text(encoding="utf-8")
     write(checkout, ANSWERS, text.replace(",2,yes", ",1,no").splitlines())
-    asked = {name for name in checkout.jobs(entry_point) if name.startswith("evaluate")}
-    assert asked and all(" theirs " in f"{name} " for name in asked)
+    asked = {name for name in computed(checkout.jobs(entry_point)) if name.startswith("evaluate")}
+    assert asked and all(" theirs " in name for name in asked)
 
     write(checkout, LABELS, ["item_id", pair])
     write(checkout, GENDERS, ["id,bb_gender", "1,Male", "2,Female"])

@@ -42,7 +42,7 @@ def question_items(questions: Iterable[Row], make_tasks: Callable[[], Mapping[st
     """
     rows = list(questions)
     items = Items.of_rows(rows, key="question_id", fields=FIELDS, decisions=DECISIONS, make_tasks=make_tasks)
-    names = {row["pair_id"]: row["question_id"] for row in rows if row["variant"] == "counterfactual"}
+    names = {row["pair_id"]: row["question_id"] for row in rows if row.get("variant") == "counterfactual"}
     return replace(items, names=names)
 
 
