@@ -169,3 +169,21 @@ def test_without_pairs_it_is_said_where_they_would_be(tmp_path: Path, monkeypatc
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
     assert "contains no table of pairs" in refused("export", "coco-counterfactuals", "out")
+
+
+def test_the_sample_of_errors_follows_the_rule_of_the_benchmark() -> None:
+    """One caption has a majority; under the rule `unanimous` the image is an error, and the other image is not."""
+    about = {"corrected": "{}", "comment": "", "time": None, "seconds": None}
+    said = {0: ("caption_0", "caption_0", "caption_1"), 1: ("caption_1",) * 3}
+    rows = [
+        {"item_id": f"{ROWS[0]['pair_id']}-{side}", "annotator": str(number), "decision": decision, **about}
+        for side, decisions in said.items()
+        for number, decision in enumerate(decisions)
+    ]
+    own = Path("data/verify/coco-counterfactuals/judgements.parquet")
+    write_artifact(own, JUDGEMENTS, rows)
+    shipped = PARAMS.read_text(encoding="utf-8")
+    Path("params.yaml").write_text(shipped, encoding="utf-8")
+    assert "there are no errors" in refused("export", "picture-errors", "majority")
+    Path("params.yaml").write_text(shipped.replace("rule: majority", "rule: unanimous"), encoding="utf-8")
+    assert done("export", "picture-errors", "unanimous") == "unanimous/errors.csv: 1 errors\n"

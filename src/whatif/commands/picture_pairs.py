@@ -13,6 +13,7 @@ from whatif.errors import WhatifError
 
 if TYPE_CHECKING:
     from whatif.artifacts.images import ImageStore
+    from whatif.params.resolution import Resolution
 
 NAME = "coco-counterfactuals"
 _FOLDER = f"data/filter/{NAME}"
@@ -190,9 +191,22 @@ def export_errors(
     from whatif.verification.error_categories import FILE, sample_errors, write_error_sample
 
     judged = list(artifacts.rows_of(judgements, JUDGEMENTS))
-    sample = sample_errors(errors(judged), seed=seed_or_default(seed))
-    write_error_sample(sample, _rows(pairs), consensus(judged), _store(_picture_files(pairs, images)), folder)
+    rule = _resolution(judgements)
+    sample = sample_errors(errors(judged, rule), seed=seed_or_default(seed))
+    write_error_sample(sample, _rows(pairs), consensus(judged, rule), _store(_picture_files(pairs, images)), folder)
     click.echo(f"{folder / FILE}: {len(sample):,} errors")
+
+
+def _resolution(judgements: Path) -> Resolution:
+    """The rule by which the benchmark of a table of judgements decides; the default for tables outside the graph."""
+    from whatif import benchmarks
+    from whatif.params.resolution import Resolution
+    from whatif.params.whole import PARAMS_FILE
+
+    sections = benchmarks.load_params().sections if Path(PARAMS_FILE).exists() else {}
+    verify = getattr(sections.get(judgements.parent.name), "verify", None)
+    found = getattr(verify, "resolution", None)
+    return found if isinstance(found, Resolution) else Resolution()
 
 
 def _rows(pairs: tuple[Path, ...]) -> list[dict[str, Any]]:
