@@ -69,7 +69,6 @@ def random_pairs(originals: Iterable[Row], seed: int) -> list[dict[str, Any]]:
     """Pairs for `matches` of each original with a random other one, sorted by id: the easy case of 4.2.2.
 
     `originals` are rows of `captions` with available images. The original (C_o, I_o) is side 0 and the other (C_r,
-    I_r) side 1, in the place of the counterfactual. So the margins of side 1 are
     I_r) side 1, where a counterfactual pair has its counterfactual. So the margins of side 1 are
     IR_r = G(C_r, I_r) - G(C_r, I_o) and TR_r = G(C_r, I_r) - G(C_o, I_r).
     """

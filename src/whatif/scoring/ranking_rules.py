@@ -11,13 +11,13 @@ For an option o of n tokens after a conversation with images, log P is the sum o
 
 The last two say how much the images, or the whole conversation, raise the probability of an option. That removes what
 the language model prefers anyway, such as small numbers or frequent words, and the effect of an option's length. The
-last one is the normalisation by the unconditional probability of Brown et al. (2020, 2.4), whose condition is the bare
+last rule is the normalisation by the unconditional probability of Brown et al. (2020, 2.4), whose condition is the bare
 form of an answer; Holtzman et al. (2021) derive it as domain conditional pointwise mutual information. For options of
 one token, `mean` and `sum` are the same.
 
-An option of which only an upper bound is known (`at_most`) does not win by `mean` and `sum`, and cannot be compared by
-the other rules. All scores of a question are stored when it is asked, so that aggregation can apply any rule without
-asking again. The columns `answer` and `correct` of `predictions` are those of `mean`.
+An option of which only an upper bound is known (`at_most`) does not win by `mean` and `sum`, unless that is true of all
+options; the other rules cannot compare it. All scores of a question are stored when it is asked, so that aggregation
+can apply any rule without asking again. The columns `answer` and `correct` of `predictions` are those of `mean`.
 """
 
 from __future__ import annotations

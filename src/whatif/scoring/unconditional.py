@@ -27,10 +27,10 @@ def answers_with_unconditional(
 ) -> Iterator[tuple[Answer, Sequence[Likelihoods]]]:
     """The answer to each question, in order, with the unconditional likelihoods of each of its options.
 
-    They are asked only of a model that has them (`unconditional_of`), and only about questions with options; otherwise
-    there are none. Without its images, a question is asked if it has some. After nothing, which is an empty message of
-    the user, options are scored once for all questions that have the same ones in any order, such as letters. A
-    likelihood that the model cannot give is left out, and standard error gets a line that says why.
+    Only a model that has them (`unconditional_of`) is asked for them, and only about questions with options; otherwise
+    there are none. A question with images is also asked without them. After nothing, which is an empty message of the
+    user, options are scored once for all questions that have the same ones in any order, such as letters. A likelihood
+    that the model cannot give is left out, and standard error gets a line that says why.
 
     Raises ValueError when the model gives fewer or more answers than it was asked questions.
     """

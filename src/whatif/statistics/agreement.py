@@ -1,4 +1,4 @@
-"""Agreement of several annotators about the same images: Fleiss' kappa, and the labels of disputed images."""
+"""Agreement about the same images: Fleiss' kappa, Cohen's kappa of two raters, and the labels of disputed images."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from whatif.scoring.extraction.extracted import Extracted, Kind, none
 _NUMBER = re.compile(r"-?[$0-9.,]{2,}|-?[0-9]+")
 _IS_NUMBER = re.compile(r"-?\d+(?:\.\d+)?|-?\.\d+")
 _TRIMMED = ",.!?;:'"
-_SHORT = 5  # words; a shorter response is not searched for the texts of options
+_SHORT = 5  # words; a response of no more words is not searched for the texts of options
 _PREFIX = 4  # signs in which yes or no must be
 
 
@@ -25,9 +25,10 @@ def lmms_eval_answer(response: str, kind: Kind, choices: Sequence[str] | None = 
     """The answer by the published rules.
 
     Choices: letters in parentheses; without one, letters before a space; without one, letters before a full stop;
-    without one, options whose text occurs in a response of more than five words. Of several, the last one counts,
-    but of letters without parentheses only where a space is on both sides; otherwise the first letter of the alphabet
-    counts. An `option text`, whose question showed no letters, is found by its text only.
+    without one, options whose text occurs in a response of more than five words. If there are several, the last one
+    counts. Letters without parentheses are compared by the last place where they have a space on both sides; if no
+    letter has such a place, the first one of the alphabet counts. An `option text`, whose question showed no letters,
+    is found by its text only.
     Booleans: `yes` if yes is among the first four signs, otherwise `no` if no is.
     Numbers: the last number in digits, without `$` and separators of thousands.
 
