@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from itertools import permutations
 
 import numpy as np
@@ -78,6 +79,16 @@ def test_a_new_annotator_with_few_items_is_not_taken_for_a_random_one() -> None:
         assert item < "i0004"
     verdicts = {name: one.verdict for name, one in competences(made, resamples=999).items()}
     assert verdicts == {**dict.fromkeys("abc", BETTER), "new": UNCLEAR}
+
+
+@pytest.mark.parametrize("items", [32, 60, 64])
+def test_a_random_annotator_among_perfect_ones_is_found_without_a_warning(items: int) -> None:
+    """Everybody who knows all labels gives the same ones, so the simulated distribution may have no spread at all."""
+    made = some_labels({**dict.fromkeys("abcdefghij", 1.0), "r": 0.0}, items, (0.5, 0.5))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        verdicts = {name: one.verdict for name, one in competences(made, resamples=999).items()}
+    assert verdicts == {**dict.fromkeys("abcdefghij", BETTER), "r": RANDOM}
 
 
 def test_what_somebody_knows_is_estimated() -> None:

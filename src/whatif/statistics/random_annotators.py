@@ -160,7 +160,10 @@ def _p_of_peers(own: _Own, knows: float, resamples: int, seed: int) -> float:
     reached = int(np.count_nonzero(drawn <= own.gained + _ROUNDING))
     if reached:
         return (reached + 1) / (len(drawn) + 1)
-    return min(1 / (len(drawn) + 1), float(norm.cdf((own.gained - drawn.mean()) / drawn.std())))
+    spread = float(drawn.std())
+    if spread == 0:  # everybody who knows all labels gives the same ones
+        return 0.0
+    return min(1 / (len(drawn) + 1), float(norm.cdf((own.gained - drawn.mean()) / spread)))
 
 
 def _parts(resamples: int, items: int) -> Iterator[int]:
