@@ -125,6 +125,18 @@ class Describing:
                 yield Answer(response="4 cats {answer_1}", prompt_tokens=10, response_tokens=6, request_key="first")
 
 
+class Turns:
+    """Gives the answers of each turn."""
+
+    identity = None
+
+    def __init__(self, turns: Sequence[Sequence[Answer]]) -> None:
+        self._turns = iter(turns)
+
+    def answer(self, questions: Sequence[Question]) -> Iterator[Answer]:
+        return iter(next(self._turns)[: len(questions)])
+
+
 @pytest.fixture
 def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder of strategies with one of two turns and a worked example."""
@@ -174,6 +186,31 @@ def test_a_strategy_of_two_turns_asks_again_with_the_first_response() -> None:
     assert rows[0]["earlier_turns"] == [{"response": "4 cats {answer_1}", "request_key": "first"}]
     assert [found["prompt_tokens"] for found in rows] == [30, 30, None]
     assert rows[0]["response_tokens"] == 7
+
+
+@pytest.mark.parametrize(
+    ("response", "answer"),
+    [
+        ("I saw 4. Answer: 3\nThis is because", "3"),
+        ("I saw 4. Answer:\n3\nThis is because", "3"),
+        ("Answer: 4. No. Answer: 3. So there", "3"),
+        ("I saw 4. Answer: 3", None),
+        ("Answer: 4. No. Answer: 3", None),
+        ("I saw 4. The", None),
+        ("<think>Answer: 4\nSo", None),
+        ("<think>Answer: 4\n</think>Answer: 3. So", "3"),
+    ],
+)
+@pytest.mark.parametrize("mark", ["Answer:", "###"])
+def test_what_follows_the_mark_counts_in_a_response_that_was_cut_off_later(
+    toy: Path, response: str, answer: str | None, mark: str
+) -> None:
+    write(toy, 'answer_after: "Answer:"', f'answer_after: "{mark}"')
+    marked = Answer(response=response.replace("Answer:", mark), cut_off=True, response_tokens=64)
+    seen = Answer(response="4 cats")
+    (found,) = open_predictions([open_row()], Pictures(), "m", Turns([[seen], [marked]]), strategy="toy")
+    assert (found["answer"], found["correct"]) == (answer, answer == "3")
+    assert answer is not None or (found["status"], found["reason"]) == ("none", "cut off at 64 tokens")
 
 
 def test_a_turn_may_start_a_new_conversation(toy: Path) -> None:

@@ -118,7 +118,7 @@ def _prediction(row: Row, model_key: str, strategy: str, talks: Sequence[_Talk],
         )
         for talk in talks
     ]
-    each = [answer_in(_after(mark, talk.answers[-1]), row) for talk in talks]
+    each = [answer_in(talk.answers[-1], row, mark) for talk in talks]
     place, answer, found = majority_of(finals, each, row)
     earlier = talks[place].answers[:-1]
     turns = [{"response": one.response, "request_key": one.request_key} for one in earlier]
@@ -132,10 +132,3 @@ def _prediction(row: Row, model_key: str, strategy: str, talks: Sequence[_Talk],
         earlier_turns=turns or None,
         samples=as_column(finals, each),
     )
-
-
-def _after(mark: str | None, answer: Answer) -> Answer:
-    """The answer with only what follows the last mark in its response; the same if there is no mark in it."""
-    if mark is None or answer.response is None or mark not in answer.response:
-        return answer
-    return replace(answer, response=answer.response.rpartition(mark)[2])

@@ -1,4 +1,4 @@
-"""Judges a model's response: the answer that it gives, or none if it was cut off before it gave one."""
+"""Reads the answer in a model's response: none if the response was cut off before it gave one."""
 
 from __future__ import annotations
 
@@ -17,18 +17,22 @@ _MARKED = re.compile(
 )
 
 
-def answer_in(answer: Answer, row: Mapping[str, Any]) -> Extracted:
+def answer_in(answer: Answer, row: Mapping[str, Any], mark: str | None = None) -> Extracted:
     """The answer that a response gives to the question in `row`.
 
+    If the response contains the `mark` of a strategy (`answer_after`), only what follows the last one is read.
+
     A response that was cut off had not finished, so it has no answer, unless it called something its answer
-    (`Answer: 3`, `\\boxed{3}`) and continued after it.
+    (`Answer: 3`, `\\boxed{3}`, or by the `mark`) and continued after it.
     """
     if answer.response is None:
         return Extracted(None, "none", answer.reason or "no response")
-    response = answer.response
+    response = _THOUGHTS.sub("", answer.response) if answer.cut_off else answer.response
+    _, marked, response = response.rpartition(mark) if mark else ("", "", response)
     if answer.cut_off:
-        finished = _FINISHED.match(_THOUGHTS.sub("", response))
-        response = "\n".join(_MARKED.findall(finished[0])) if finished else ""
+        finished = _FINISHED.match(response)
+        text = finished[0] if finished else ""
+        response = text.lstrip().partition("\n")[0] if marked else "\n".join(_MARKED.findall(text))
     found = extract(response, row["answer_kind"], row["question"], row["choices"])
     if answer.cut_off and found.status == "none":
         tokens = answer.response_tokens
