@@ -9,7 +9,7 @@ from whatif.artifacts.images import DecodedPictures, EncodedPictures
 from whatif.files.image_decoding import decode
 from whatif.language.messages import ImagePart, Messages, images_in
 from whatif.models import Answer, OptionScore, Question
-from whatif.scoring.extraction.answer import Extracted
+from whatif.scoring.extraction.answer import Extracted, is_correct
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -52,13 +52,13 @@ def question_of(row: Row, messages: Messages, images: Pictures, **more: Any) -> 
         group=row["group"],
         variant=row["variant"],
         messages=messages,
-        images=fetch(images.get, image_ids),
-        encoded_images=fetch(images.encoded, image_ids),
+        images=_fetch(images.get, image_ids),
+        encoded_images=_fetch(images.encoded, image_ids),
         **more,
     )
 
 
-def fetch(one: Callable[[str], Fetched], image_ids: Sequence[str]) -> Callable[[], list[Fetched]]:
+def _fetch(one: Callable[[str], Fetched], image_ids: Sequence[str]) -> Callable[[], list[Fetched]]:
     """Fetches all images of a question, one by one, when the model needs them."""
     return lambda: [one(image_id) for image_id in image_ids]
 
@@ -95,7 +95,7 @@ def prediction(
         "answer": found.answer if answered else None,
         "status": found.status if answered else answer.status,
         "reason": found.reason if answered else answer.reason,
-        "correct": False,
+        "correct": answered and is_correct(found, row["answer"], row["answer_kind"]),
         "request_key": answer.request_key,
         "prompt_tokens": answer.prompt_tokens,
         "response_tokens": answer.response_tokens,

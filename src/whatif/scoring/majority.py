@@ -29,31 +29,17 @@ def majority(
     """
     if len(answers) == 1:
         return 0, answers[0], found[0]
-    total = replace(
-        answers[0],
-        prompt_tokens=summed([answer.prompt_tokens for answer in answers]),
-        response_tokens=summed([answer.response_tokens for answer in answers]),
-    )
+    tokens = {
+        "prompt_tokens": summed([answer.prompt_tokens for answer in answers]),
+        "response_tokens": summed([answer.response_tokens for answer in answers]),
+    }
     failed = next((place for place, answer in enumerate(answers) if answer.status == "error"), None)
     if failed is not None:
         reason = f"sample {failed + 1} of {len(answers)}: {answers[failed].reason}"
-        error = replace(
-            answers[failed],
-            reason=reason,
-            prompt_tokens=total.prompt_tokens,
-            response_tokens=total.response_tokens,
-        )
-        return failed, error, found[failed]
+        return failed, replace(answers[failed], reason=reason, **tokens), found[failed]
     votes = [_vote(answer, one, row) for answer, one in zip(answers, found, strict=True)]
     place, together = _counted(votes, found)
-    chosen = replace(
-        answers[place],
-        status="ok",
-        reason=None,
-        prompt_tokens=total.prompt_tokens,
-        response_tokens=total.response_tokens,
-    )
-    return place, chosen, together
+    return place, replace(answers[place], status="ok", reason=None, **tokens), together
 
 
 def as_column(answers: Sequence[Answer], found: Sequence[Extracted]) -> list[dict[str, Any]] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from whatif.language.options import printed_question
@@ -11,7 +11,6 @@ from whatif.language.strategies import conversation, example_images, read
 from whatif.models import Answer, Model, note_of
 from whatif.progress import progress
 from whatif.scoring.asking import Pictures, WithExamples, image_parts, prediction, question_of
-from whatif.scoring.extraction.answer import is_correct
 from whatif.scoring.majority import as_column, summed
 from whatif.scoring.majority import majority as majority_of
 from whatif.scoring.rank import majority_answers
@@ -92,12 +91,9 @@ def open_predictions(
 
 @dataclass
 class _Talk:
-    """The answers to a question so far, one a turn."""
+    """The answers to a question so far, one for each turn."""
 
-    answers: list[Answer]
-
-    def __init__(self) -> None:
-        self.answers = []
+    answers: list[Answer] = field(default_factory=list)
 
     @property
     def goes_on(self) -> bool:
@@ -128,7 +124,6 @@ def _prediction(row: Row, model_key: str, strategy: str, talks: Sequence[_Talk],
         strategy,
         answer,
         found,
-        correct=answer.status == "ok" and found.status == "ok" and is_correct(found, row["answer"], row["answer_kind"]),
         earlier_turns=turns or None,
         samples=as_column(finals, each),
     )

@@ -138,8 +138,7 @@ def _prediction(
         more["choice_scores"] = [
             score_row(score, **of) for score, of in zip(answer.option_scores, unconditional, strict=True)
         ]
-    correct = answer.status == "ok" and found.status == "ok" and found.answer == row["answer"]
-    return prediction(row, model_key, DIRECT, answer, found, correct=correct, samples=as_column(answers, each), **more)
+    return prediction(row, model_key, DIRECT, answer, found, samples=as_column(answers, each), **more)
 
 
 def _found(row: Row, answer: Answer, form: MultipleChoice) -> Extracted:

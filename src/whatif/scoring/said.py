@@ -11,6 +11,7 @@ from whatif.scoring.extraction.answer import Extracted, extract
 
 # Text that certainly ends a line, a sentence or a mark: later text could still be part of an unfinished one.
 _FINISHED = re.compile(r"[\s\S]*(?:\n|[.!?;]\s|[}>])")
+CUT_OFF = "cut off at "  # the reason begins so if a response was cut off before its answer
 _THOUGHTS = re.compile(r"<think>(?:(?!</think>)[\s\S])*(?:</think>)?")
 _MARKED = re.compile(
     r"(?:\b(?:answer|option|choice)\b\W{0,9}(?:is\b|would be\b|[:=])|\\boxed\{|<answer>|^####).*", re.I | re.M
@@ -36,5 +37,5 @@ def answer_in(answer: Answer, row: Mapping[str, Any], mark: str | None = None) -
     found = extract(response, row["answer_kind"], row["question"], row["choices"])
     if answer.cut_off and found.status == "none":
         tokens = answer.response_tokens
-        return Extracted(None, "none", f"cut off at {tokens} tokens" if tokens else "cut off at the limit of tokens")
+        return Extracted(None, "none", f"{CUT_OFF}{f'{tokens} tokens' if tokens else 'the limit of tokens'}")
     return found
