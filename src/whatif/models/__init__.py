@@ -56,6 +56,7 @@ Status: TypeAlias = Literal["ok", "ambiguous", "none", "error"]
 # How the images of a conversation were shown: `in place` among its texts; `first`, because the chat template puts the
 # images of a message before its texts; or as one `composite`, for models that take one image.
 ImageForm: TypeAlias = Literal["in place", "first", "composite"]
+AT_LIMIT = ("length", "max_tokens")  # values of `finish`, in lower case, of a response at the limit of new tokens
 # What an option's likelihood can be compared with (`whatif.scoring.ranking_rules`): its likelihood after the same
 # conversation without its images, and after an empty message of the user.
 Unconditional: TypeAlias = Literal["without_image", "without_prompt"]

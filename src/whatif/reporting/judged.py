@@ -16,12 +16,11 @@ from whatif.reporting.precision import in_percent
 from whatif.reporting.table import Column, View
 from whatif.reporting.twins import VARIANTS, Metrics
 from whatif.scoring.extraction.answer import normalise
-from whatif.scoring.judging import FINDS_NONE, OUTSIDE, with_judge
+from whatif.scoring.judging import FINDS_NONE, OUTSIDE, Response, response_of, with_judge
 from whatif.statistics import clustered_share
 from whatif.statistics.agreement import cohen_kappa
 
 Row = Mapping[str, Any]
-Response = tuple[str, str, str]  # question_id, model, strategy
 
 JUDGE = "judge"  # the identifying column of a frame with these rows
 ACCURACY, DIFFERENCE = "compared accuracy", "compared difference"  # in rows without and with the judge
@@ -90,9 +89,9 @@ class Judged:
         self, models: Collection[str], questions: Mapping[str, Row], confidence: float, clusters: Mapping[str, str]
     ) -> Iterator[dict[str, Any]]:
         both = [
-            (row["question_id"], self._reading(row, questions), self.labels[_key(row)])
+            (row["question_id"], self._reading(row, questions), self.labels[response_of(row)])
             for row in self.rows
-            if row["model"] in models and row["status"] != "error" and self.labels and _key(row) in self.labels
+            if row["model"] in models and row["status"] != "error" and self.labels and response_of(row) in self.labels
         ]
         if not both:
             return
@@ -112,7 +111,7 @@ class Judged:
     @property
     def not_judged(self) -> int:
         """The number of labels for responses that the judge was not asked about, or could not answer."""
-        judged = {_key(row) for row in self.rows if row["status"] != "error"}
+        judged = {response_of(row) for row in self.rows if row["status"] != "error"}
         return len(set(self.labels or ()) - judged)
 
 
@@ -181,7 +180,3 @@ def judge_views(
             )
         )
     return tuple(views)
-
-
-def _key(row: Row) -> Response:
-    return row["question_id"], row["model"], row["strategy"]

@@ -7,20 +7,21 @@ not change. A reply outside its format counts as no answer, and nothing in it is
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 from whatif.language.judges import NO_ANSWER, answer_of, conversation, read
-from whatif.models import Answer, Model, Question, note_of
+from whatif.models import AT_LIMIT, Answer, Model, Question, note_of
 from whatif.progress import progress
 from whatif.scoring.extraction.answer import Extracted, is_correct
+from whatif.scoring.said import CUT_OFF
 
 Row = Mapping[str, Any]
 
-BY_RULES = ("none", "ambiguous")  # statuses of predictions that a judge is asked about
+Response: TypeAlias = tuple[str, str, str]  # question_id, model, strategy
+
 FINDS_NONE = "the judge finds no answer"
 OUTSIDE = "the judge's reply is outside its format"
-_AT_LIMIT = ("length", "max_tokens")  # what endpoints call the end of a response at the limit of tokens
-_CUT_OFF = "cut off at "  # the reason of a prediction whose response was cut off before its answer
+_UNDECIDED = ("none", "ambiguous")  # statuses of predictions that a judge is asked about
 
 
 def is_judged(prediction: Row) -> bool:
@@ -29,10 +30,15 @@ def is_judged(prediction: Row) -> bool:
     Errors are not judged, and neither are responses that were cut off: what they would have concluded is not known. Nor
     are questions with several samples, whose majority one response does not represent.
     """
-    cut_off = str(prediction["finish"]).lower() in _AT_LIMIT or str(prediction["reason"]).startswith(_CUT_OFF)
-    if prediction["samples"] is not None:
+    if prediction["status"] not in _UNDECIDED or prediction["samples"] is not None:
         return False
-    return prediction["status"] in BY_RULES and bool((prediction["response"] or "").strip()) and not cut_off
+    cut_off = str(prediction["finish"]).lower() in AT_LIMIT or str(prediction["reason"]).startswith(CUT_OFF)
+    return bool((prediction["response"] or "").strip()) and not cut_off
+
+
+def response_of(row: Row) -> Response:
+    """The response that a row of `predictions`, of `judged` or of labels is about."""
+    return row["question_id"], row["model"], row["strategy"]
 
 
 def judged(
@@ -44,10 +50,7 @@ def judged(
     prompt.
     """
     by_id = {row["question_id"]: row for row in questions}
-    rows = sorted(
-        (row for row in predictions if is_judged(row)),
-        key=lambda row: (row["question_id"], row["model"], row["strategy"]),
-    )
+    rows = sorted((row for row in predictions if is_judged(row)), key=response_of)
     limit = read(prompt).max_new_tokens
     asked = [_question(by_id[row["question_id"]], row, prompt, limit) for row in rows]
     replies = progress(judge.answer(asked), len(asked), judge_key, "response", note=note_of(judge))
@@ -57,17 +60,13 @@ def judged(
 
 def with_judge(predictions: Iterable[Row], rows: Iterable[Row]) -> Iterator[Row]:
     """The predictions, with the answer of the judge where it found one; all others are unchanged."""
-    decided = {_key(row): row for row in rows if row["status"] == "ok"}
+    decided = {response_of(row): row for row in rows if row["status"] == "ok"}
     for prediction in predictions:
-        found = decided.get(_key(prediction))
+        found = decided.get(response_of(prediction))
         if found is None:
             yield prediction
         else:
             yield {**prediction, "status": "ok", "reason": None, "answer": found["answer"], "correct": found["correct"]}
-
-
-def _key(row: Row) -> tuple[str, str, str]:
-    return row["question_id"], row["model"], row["strategy"]
 
 
 def _question(question: Row, prediction: Row, prompt: str, limit: int | None) -> Question:

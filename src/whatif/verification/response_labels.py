@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from whatif.errors import WhatifError
 from whatif.language.judges import NO_ANSWER, answer_of
 from whatif.language.strategies import strategies
 from whatif.scoring.extraction.answer import normalise
-from whatif.verification.label_files import LabelRow, read_label_file
+from whatif.scoring.judging import Response, response_of
+from whatif.verification.label_files import read_label_file
 
 COLUMNS = ("question_id", "model", "strategy", "answer")
 _FORMS = {"number": "a number in digits", "boolean": "yes or no", "choice": "the letter of an option", "text": "a text"}
 
-Response: TypeAlias = tuple[str, str, str]  # question_id, model, strategy
 Row = Mapping[str, Any]
 
 
@@ -30,7 +30,7 @@ def read_response_labels(path: Path, questions: Sequence[Row], models: Collectio
     lines: dict[Response, int] = {}
     for row in read_label_file(path, COLUMNS, file="labels", kind="answers that people read in responses"):
         where = f"{path}: line {row.line}"
-        question_id, model, strategy = response = _response(row)
+        question_id, model, strategy = response = response_of(row.fields)
         if question_id not in by_id:
             raise WhatifError(f"{where}: question_id {question_id[:60]!r} is not among the questions that are asked")
         if model not in models:
@@ -42,10 +42,6 @@ def read_response_labels(path: Path, questions: Sequence[Row], models: Collectio
         lines[response] = row.line
         labels[response] = _answer(row.fields["answer"], by_id[question_id], where)
     return labels
-
-
-def _response(row: LabelRow) -> Response:
-    return row.fields["question_id"], row.fields["model"], row.fields["strategy"]
 
 
 def _answer(text: str, question: Row, where: str) -> str:

@@ -11,7 +11,7 @@ from whatif.errors import WhatifError
 from whatif.language.messages import with_system
 from whatif.language.prompts import wrapped, wrapper
 from whatif.language.prompts.form import PLACE
-from whatif.models import Answer, ImageForm, Question
+from whatif.models import AT_LIMIT, Answer, ImageForm, Question
 from whatif.models.composites import with_composite
 from whatif.models.endpoint.json_replies import json_fault, response_format
 from whatif.models.endpoint.log_probabilities import InvalidLogProbabilitiesError
@@ -25,7 +25,6 @@ from whatif.random_streams import stream
 
 VERSION = 2  # increase it when requests change, or when more of a reply is kept
 _MOST_UNANSWERED = 20  # questions in a row; then the endpoint or the settings must be wrong
-_CUT_OFF = ("length", "max_tokens")  # finish reasons, in lower case, for a response at the token limit
 
 
 class ApiAnswers:
@@ -238,7 +237,7 @@ def api_model(settings: ApiModel, seed: int) -> ApiAnswers:
 def _said(reply: Reply) -> Answer:
     said = Answer(
         response=reply.text,
-        cut_off=reply.finish.lower() in _CUT_OFF,
+        cut_off=reply.finish.lower() in AT_LIMIT,
         finish=reply.finish or None,
     )
     if reply.text.strip():
