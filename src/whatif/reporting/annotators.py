@@ -10,9 +10,8 @@ from typing import Any, TypeAlias
 
 from whatif.params.resolution import Resolution
 from whatif.reporting.numerals import count, decimal
-from whatif.reporting.precision import Resampling, in_percent, p_number, resampling
+from whatif.reporting.precision import Resampling, as_measured, in_percent, p_number, resampling
 from whatif.reporting.table import Column, Table, View, tidy
-from whatif.statistics import Interval
 from whatif.statistics.agreement import fleiss_kappa
 from whatif.statistics.pair_agreement import krippendorff_alpha, pair_agreement, resampled_cohen_kappa
 from whatif.statistics.random_annotators import UNCLEAR
@@ -61,8 +60,8 @@ def annotator_agreement(
     raters = max(((items, number) for number, items in numbers.items() if number > 1), default=(0, 0))[1]
     rated = [item for item in ratings if len(item) == raters]
     kappa = fleiss_kappa(rated, **how) if rated else None
-    rows.append({"annotators": str(raters or ""), "measure": "fleiss", **_ends(kappa), "n": len(rated)})
-    rows.append({"measure": "krippendorff", **_ends(krippendorff_alpha(ratings, **how)), "n": len(ratings)})
+    rows.append({"annotators": str(raters or ""), "measure": "fleiss", **as_measured(kappa), "n": len(rated)})
+    rows.append({"measure": "krippendorff", **as_measured(krippendorff_alpha(ratings, **how)), "n": len(ratings)})
     pairs = _shared(of_item)
     large = {names: shared for names, shared in pairs.items() if len(shared) >= least_shared}
     kappas = []
@@ -70,7 +69,7 @@ def annotator_agreement(
         first, second = zip(*shared, strict=True)
         found = resampled_cohen_kappa(first, second, **how)
         kappas += [found.estimate] if found else []
-        rows.append({"annotators": " and ".join(names), "measure": "cohen", **_ends(found), "n": len(shared)})
+        rows.append({"annotators": " and ".join(names), "measure": "cohen", **as_measured(found), "n": len(shared)})
     rows.append({"measure": "pairs", "value": len(large), "n": len(pairs)})
     for measure, summary in (("lowest", min), ("median", median), ("highest", max)):
         rows.append({"measure": measure, "value": round(summary(kappas), 4) if kappas else None, "n": len(kappas)})
@@ -227,9 +226,3 @@ def _shared(of_item: Mapping[str, Mapping[str, str]]) -> dict[tuple[str, str], l
         for first, second in combinations(sorted(decisions), 2):
             found.setdefault((first, second), []).append((decisions[first], decisions[second]))
     return dict(sorted(found.items()))
-
-
-def _ends(interval: Interval | None) -> dict[str, float]:
-    if interval is None:
-        return {}
-    return {"value": round(interval.estimate, 4), "low": round(interval.low, 4), "high": round(interval.high, 4)}

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from whatif.reporting.numerals import count, decimal, signed
-from whatif.reporting.precision import in_percent
+from whatif.reporting.precision import as_measured, in_percent
 from whatif.reporting.table import Column, View
 from whatif.reporting.twins import VARIANTS, Metrics
 from whatif.scoring.extraction.answer import normalise
@@ -100,8 +100,7 @@ class Judged:
         share = clustered_share(same, [clusters[question_id] for question_id in ids], confidence=confidence)
         yield {"measure": AGREEMENT, **in_percent("value", share), "n": len(both)}
         kappa = cohen_kappa(judge, people, confidence=confidence)
-        ends = {} if kappa is None else {"value": kappa.estimate, "low": kappa.low, "high": kappa.high}
-        yield {"measure": KAPPA, **{name: round(end, 4) for name, end in ends.items()}, "n": len(both)}
+        yield {"measure": KAPPA, **as_measured(kappa), "n": len(both)}
 
     def _reading(self, row: Row, questions: Mapping[str, Row]) -> str:
         if row["answer"] is None:

@@ -38,6 +38,13 @@ def in_percent(name: str, interval: Interval) -> dict[str, float]:
     return {name: percent(interval.estimate), "low": percent(interval.low), "high": percent(interval.high)}
 
 
+def as_measured(interval: Interval | None) -> dict[str, float]:
+    """An interval for JSON in its own unit, as `value`, `low` and `high`; empty if there is none."""
+    if interval is None:
+        return {}
+    return {"value": round(interval.estimate, 4), "low": round(interval.low, 4), "high": round(interval.high, 4)}
+
+
 def p_number(p: float) -> float:
     """A p-value for JSON, to 4 digits. A p-value that is too small for a float becomes `SMALLEST_P`, never 0."""
     return max(SMALLEST_P, float(f"{p:.4g}"))
