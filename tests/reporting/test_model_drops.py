@@ -9,7 +9,7 @@ import pytest
 from tests.reporting.test_twins import SETTINGS, a_set, prediction
 from whatif.reporting.model_drops import Comparison, compare_drops, drops
 from whatif.reporting.rendering import grid, to_markdown
-from whatif.reporting.twins import TwinAnswers
+from whatif.reporting.twin_answers import TwinAnswers
 from whatif.statistics import difference_of_drops, holm
 
 NAMES = {"a": "Model A", "b": "Model B"}

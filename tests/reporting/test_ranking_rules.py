@@ -15,7 +15,7 @@ from whatif.benchmarks.cvqa_synthetic.tables import Table7, table7
 from whatif.params.model_entries import RankingRule
 from whatif.reporting.rendering import WIDTH, grid, to_latex, to_markdown
 from whatif.reporting.table import to_csv
-from whatif.reporting.twins import PREDICTION_COLUMNS, QUESTION_COLUMNS, TwinAnswers
+from whatif.reporting.twin_answers import PREDICTION_COLUMNS, QUESTION_COLUMNS, TwinAnswers
 from whatif.scoring.ranking_rules import RULES, decided
 from whatif.statistics import wilson
 

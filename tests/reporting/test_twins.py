@@ -14,8 +14,9 @@ from whatif.artifacts.schemas import PREDICTIONS, QUESTIONS
 from whatif.artifacts.writer import write_artifact
 from whatif.benchmarks.cvqa_synthetic.settings import AggregatePuzzles
 from whatif.errors import WhatifError
-from whatif.reporting import twins
-from whatif.reporting.twins import BY_RULES, PREDICTION_COLUMNS, QUESTION_COLUMNS, twin_metrics
+from whatif.reporting import twin_answers
+from whatif.reporting.twin_answers import BY_RULES, PREDICTION_COLUMNS, QUESTION_COLUMNS
+from whatif.reporting.twins import twin_metrics
 from whatif.statistics import paired_difference, tango, wilson
 
 SETTINGS = AggregatePuzzles(confidence=0.95, audit_folds=5)
@@ -216,7 +217,7 @@ def test_the_rules_of_the_authors_know_no_choices_and_those_of_toolkits_do() -> 
 
 def test_artifacts_in_columns_give_what_rows_give(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Both kinds of answers, in pieces smaller than the file, with words that the published rules read."""
-    monkeypatch.setattr(twins, "_PIECE", 7)
+    monkeypatch.setattr(twin_answers, "_PIECE", 7)
     questions, predictions = [], []
     for pair in range(12):
         for variant in sorted(VARIANTS):

@@ -14,7 +14,8 @@ from typing import Any
 from whatif.reporting.numerals import count, decimal, signed
 from whatif.reporting.precision import as_measured, in_percent
 from whatif.reporting.table import Column, View
-from whatif.reporting.twins import VARIANTS, Metrics
+from whatif.reporting.twin_answers import VARIANTS
+from whatif.reporting.twins import Metrics
 from whatif.scoring.extraction.answer import normalise
 from whatif.scoring.judging import FINDS_NONE, OUTSIDE, Response, response_of, with_judge
 from whatif.statistics import clustered_share

@@ -12,7 +12,8 @@ import numpy as np
 from whatif.reporting.numerals import signed
 from whatif.reporting.precision import Precision, in_percent, p_number, percent
 from whatif.reporting.table import Column, Table, View, tidy
-from whatif.reporting.twins import ALL, Flags, Places, TwinAnswers
+from whatif.reporting.twin_answers import Flags, Places, TwinAnswers
+from whatif.reporting.twins import ALL
 from whatif.statistics import Interval, difference_of_drops, holm
 
 _IDENTITY = ("model_a", "name_a", "model_b", "name_b", "group", "measure")

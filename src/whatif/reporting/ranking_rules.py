@@ -10,8 +10,8 @@ import numpy as np
 from whatif.params.model_entries import RankingRule
 from whatif.reporting.precision import Precision, in_percent, percent
 from whatif.reporting.table import OURS, Column, Table, View, tidy
+from whatif.reporting.twin_answers import STATUSES, VARIANTS, Flags, TwinAnswers
 from whatif.reporting.twin_rows import ACCURACIES
-from whatif.reporting.twins import STATUSES, VARIANTS, Flags, TwinAnswers
 from whatif.scoring.ranking_rules import RULES, STORED
 from whatif.statistics import wilson
 

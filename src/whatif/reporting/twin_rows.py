@@ -7,7 +7,8 @@ from typing import Any
 
 from whatif.reporting.numerals import count, signed
 from whatif.reporting.table import Column
-from whatif.reporting.twins import BY_RULES, STATUSES, VARIANTS, Metrics
+from whatif.reporting.twin_answers import BY_RULES, STATUSES, VARIANTS
+from whatif.reporting.twins import Metrics
 
 READING = (
     "Legacy is the accuracy of the same responses by the rules of the authors' published scoring, VLMEvalKit and "

@@ -24,8 +24,8 @@ from whatif.reporting.funnel import FunnelStage, funnel, reasons
 from whatif.reporting.model_drops import compare_drops, drops
 from whatif.reporting.plots import accuracy_points, accuracy_scatter, points_csv
 from whatif.reporting.report import Report
+from whatif.reporting.twin_answers import TwinAnswers
 from whatif.reporting.twin_rows import headline
-from whatif.reporting.twins import TwinAnswers
 from whatif.verification.question_checks import ANSWER, QUESTION
 
 NAME = "cvqa-real"

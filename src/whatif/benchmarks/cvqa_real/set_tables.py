@@ -10,7 +10,8 @@ from whatif.benchmarks.cvqa_real.tables import GROUPS
 from whatif.language.tagging import tagger
 from whatif.reporting.numerals import count, decimal
 from whatif.reporting.table import Column, Table, View, tidy
-from whatif.reporting.twins import ALL, VARIANTS
+from whatif.reporting.twin_answers import VARIANTS
+from whatif.reporting.twins import ALL
 
 _MOST_FREQUENT = 10  # number of words of a class that are shown
 Row = Mapping[str, Any]

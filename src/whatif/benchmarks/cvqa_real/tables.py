@@ -10,8 +10,9 @@ from whatif.reporting.judged import JUDGE, TWIN_COLUMNS, Judged, judge_views, tw
 from whatif.reporting.precision import SMALLEST_P, Precision, p_number, percent
 from whatif.reporting.published_numbers import published
 from whatif.reporting.table import NUMBERS, OURS, PUBLISHED, REPORTED, Column, Table, View, tidy
+from whatif.reporting.twin_answers import VARIANTS
 from whatif.reporting.twin_rows import ACCURACIES, DETAILS, DIFFERENCE, HOLM, PAIRS, READING, twin_rows
-from whatif.reporting.twins import ALL, VARIANTS, Metrics, twin_metrics
+from whatif.reporting.twins import ALL, Metrics, twin_metrics
 from whatif.statistics import holm
 
 Row = Mapping[str, Any]

@@ -23,8 +23,9 @@ from whatif.reporting.plots import accuracy_points, accuracy_scatter, points_csv
 from whatif.reporting.report import Report
 from whatif.reporting.shortcuts import shortcuts
 from whatif.reporting.table import Table
+from whatif.reporting.twin_answers import PREDICTION_COLUMNS, QUESTION_COLUMNS
 from whatif.reporting.twin_rows import headline
-from whatif.reporting.twins import ALL, PREDICTION_COLUMNS, QUESTION_COLUMNS
+from whatif.reporting.twins import ALL
 from whatif.shortcuts.audit import RULES, VARIANTS, Shortcut
 
 NAME = "cvqa-synthetic"

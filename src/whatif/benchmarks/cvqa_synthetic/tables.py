@@ -15,6 +15,7 @@ from whatif.reporting.precision import Precision, percent
 from whatif.reporting.published_numbers import published
 from whatif.reporting.ranking_rules import marked, rank_by, ranking_rules
 from whatif.reporting.table import NUMBERS, OURS, PUBLISHED, REPORTED, Column, Table, View, tidy
+from whatif.reporting.twin_answers import STATUSES, VARIANTS, Rows, TwinAnswers
 from whatif.reporting.twin_rows import (
     ACCURACIES,
     CHOICES,
@@ -25,15 +26,7 @@ from whatif.reporting.twin_rows import (
     READING,
     twin_rows,
 )
-from whatif.reporting.twins import (
-    ALL,
-    STATUSES,
-    VARIANTS,
-    Metrics,
-    Rows,
-    TwinAnswers,
-    twin_metrics,
-)
+from whatif.reporting.twins import ALL, Metrics, twin_metrics
 from whatif.scoring.ranking_rules import STORED
 
 _NUMBERS = tuple(name for name in NUMBERS if name != "p_holm")
