@@ -32,6 +32,7 @@ from whatif.formats.prediction_fields import (
     listed,
     printable,
     question_id_of,
+    whole_number,
 )
 from whatif.formats.prediction_records import Record
 from whatif.language.options import LETTERS
@@ -40,7 +41,6 @@ LOSSES = "`question_id` and `losses`, `loss_A`, `loss_B`, ..., or `option` and `
 
 _COLUMN = re.compile(r"(?P<total>total_)?loss(?:(?P<list>es)|_(?P<letter>[A-Z]))?")
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-_WHOLE = re.compile(r"([0-9]{1,18})(?:\.0*)?")  # spreadsheets may write 7 as 7.0
 
 Form: TypeAlias = Literal["options", "list", "letters"]
 
@@ -70,13 +70,13 @@ def losses_of(path: Path, columns: Sequence[str], records: Sequence[Record]) -> 
     if named not in columns:
         raise WhatifError(f"{path}: column `question_id` is missing; losses need {LOSSES}; {found_columns(columns)}")
     form, total = _form(path, columns)
-    rows: dict[str | int, Prediction] = {}
-    losses: dict[str | int, list[OptionLoss]] = {}
+    rows: dict[tuple[str | None, int | None], Prediction] = {}
+    losses: dict[tuple[str | None, int | None], list[OptionLoss]] = {}
     for record in records:
         index = index_of(path, record) if named == "index" else None
         question_id = question_id_of(path, record) if index is None else None
         one = Prediction(record.place, "", question_id=question_id, index=index)
-        key = question_id or index or 0
+        key = (question_id, index)
         earlier = rows.setdefault(key, one)
         if earlier is not one and form != "options":
             raise WhatifError(
@@ -173,10 +173,10 @@ def _count(where: str, field: str, value: Any) -> int | None:
     if _is_empty(value):
         return None
     written = str(value).strip() if isinstance(value, int | float | str) and not isinstance(value, bool) else ""
-    whole = _WHOLE.fullmatch(written)
-    if whole is None or not 1 <= int(whole[1]) < 2**31:
+    tokens = whole_number(written)
+    if tokens is None or not 1 <= tokens < 2**31:
         raise WhatifError(f"{where}: {field} has {_shown(value)} tokens; it must be a whole number from 1")
-    return int(whole[1])
+    return tokens
 
 
 def _list(where: str, field: str, value: Any) -> list[Any] | None:

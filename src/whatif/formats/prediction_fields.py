@@ -70,13 +70,19 @@ def question_id_of(path: Path, record: Record) -> str:
 def index_of(path: Path, record: Record) -> int:
     """The field `index`. Raises WhatifError when it is not a whole number."""
     written = as_text(path, record, "index").strip()
-    whole = re.fullmatch(r"([0-9]{1,18})(?:\.0*)?", written)  # spreadsheets may write 17 as 17.0
-    if whole is None:
+    index = whole_number(written)
+    if index is None:
         raise WhatifError(
             f"{path}: {record.place}: index is `{printable(written)}`; it must be the whole number that "
             "`whatif export vlmevalkit` wrote"
         )
-    return int(whole[1])
+    return index
+
+
+def whole_number(text: str) -> int | None:
+    """A whole number of at most 18 digits; spreadsheets may write 17 as 17.0. None for any other text."""
+    whole = re.fullmatch(r"([0-9]{1,18})(?:\.0*)?", text)
+    return int(whole[1]) if whole else None
 
 
 def as_text(path: Path, record: Record, column: str) -> str:
