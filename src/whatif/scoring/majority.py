@@ -29,7 +29,7 @@ def majority(
     """
     if len(answers) == 1:
         return 0, answers[0], found[0]
-    tokens = {
+    tokens: dict[str, Any] = {
         "prompt_tokens": summed([answer.prompt_tokens for answer in answers]),
         "response_tokens": summed([answer.response_tokens for answer in answers]),
     }
