@@ -38,7 +38,7 @@ class Saying:
 
 
 def predictions(*responses: str | Answer, **more: Any) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Questions of whose answer is 3, and the predictions of a model with these responses."""
+    """Questions whose answer is 3, and the predictions of a model with these responses."""
     questions = [open_row(number, **more) for number in range(len(responses))]
     answers = [Answer(response=one, finish="stop") if isinstance(one, str) else one for one in responses]
     found = open_predictions(questions, Pictures(), "m", Answering(answers), strategy="direct")

@@ -75,7 +75,7 @@ def annotator_agreement(
         rows.append({"measure": measure, "value": round(summary(kappas), 4) if kappas else None, "n": len(kappas)})
     return Table(
         "annotator-agreement",
-        "Agreement of the annotators",
+        "Agreement of any number of annotators",
         tidy(rows, ("annotators", "measure"), _NUMBERS),
         _agreement_views(f"{100 * settings.confidence:g}%", raters, least_shared, len(large)),
     )
@@ -132,7 +132,6 @@ def annotators(
     *,
     resolution: Resolution = MAJORITY,
     gold: Mapping[str, str] | None = None,
-    least_seconds: float = TOO_FAST,
 ) -> Table:
     """The table `annotators`: the work of each annotator, from rows of `judgements`; `quality_of_work` says how.
 
@@ -144,11 +143,11 @@ def annotators(
     - `knows`: the share of items that the annotator does not guess, in percent of the `n` items with other annotators;
       `p` is that of labels at random;
     - `gold`: correct decisions on gold items, in percent of `n`;
-    - `seconds`: the median duration of `n` items, and `too fast`: items below `least_seconds`, in percent of `n`.
+    - `seconds`: the median duration of `n` items, and `too fast`: items below `TOO_FAST`, in percent of `n`.
     """
     independent = without_adjudicator(judgements, resolution)
     how = resampling(settings, seed)
-    works = quality_of_work(independent, gold=gold, least_seconds=least_seconds, **how)
+    works = quality_of_work(independent, gold=gold, **how)
     rows = [
         {"annotator": work.annotator, "work": work.competence.verdict if work.competence else UNCLEAR, **row}
         for work in works
@@ -156,7 +155,7 @@ def annotators(
     ]
     identity = ("annotator", "work", "others", "own", "measure")
     decisions = sorted({row.get("own", "") for row in rows}) if len(works) <= PRINTED else []
-    views = _annotator_views(f"{100 * settings.confidence:g}%", least_seconds, decisions)
+    views = _annotator_views(f"{100 * settings.confidence:g}%", decisions)
     return Table("annotators", "The annotators' work", tidy(rows, identity, (*_NUMBERS, "p")), views)
 
 
@@ -182,7 +181,7 @@ def _work(work: Work) -> Rows:
     return rows
 
 
-def _annotator_views(level: str, least_seconds: float, decisions: Sequence[str]) -> tuple[View, ...]:
+def _annotator_views(level: str, decisions: Sequence[str]) -> tuple[View, ...]:
     who = {"annotator": "Annotator"}
     return (
         View(
@@ -207,7 +206,7 @@ def _annotator_views(level: str, least_seconds: float, decisions: Sequence[str])
                 Column("Gold items correct (%)", "gold", interval=True),
                 Column("Gold items", "gold", number="n"),
                 Column("Median seconds", "seconds"),
-                Column(f"Below {least_seconds:g} s (%)", "too fast", interval=True),
+                Column(f"Below {TOO_FAST:g} s (%)", "too fast", interval=True),
                 Column("Timed", "too fast", number="n"),
             ),
         ),

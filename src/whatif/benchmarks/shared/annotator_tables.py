@@ -38,7 +38,6 @@ def annotator_tables(
     people = by_people(judgements)
     agreed = annotator_agreement(people, settings, seed, resolution=resolution)
     work = annotators(people, settings, seed, resolution=resolution, gold=_gold(gold))
-    agreed = replace(agreed, title="Agreement of any number of annotators")
     return [agreed, work] if people else [_without_people(agreed), _without_people(work)]
 
 
