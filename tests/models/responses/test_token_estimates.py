@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,7 @@ from whatif.language.messages import one_turn
 from whatif.models import Question
 from whatif.models.endpoint.api import ApiAnswers
 from whatif.models.responses.store import ResponseStore
-from whatif.models.responses.token_estimates import Unasked, picture_tokens, prompt_tokens
+from whatif.models.responses.token_estimates import Estimate, Unasked, picture_tokens, prompt_tokens
 from whatif.params.endpoints import ApiModel
 
 
@@ -50,11 +51,22 @@ def test_a_question_that_cannot_be_read_is_not_sent() -> None:
 def test_all_requests_for_a_ranking_are_counted(
     multiple_choice: str, requests: int, responses: int, tmp_path: Path
 ) -> None:
-    entry = {"adapter": "api", "model": "m", "base_url": "http://host/v1", "prompt_log_probabilities": "vllm"}
-    model = ApiAnswers(ApiModel.model_validate({**entry, "multiple_choice": multiple_choice}), 0)
     asked = Question("q", "g", "original", one_turn("x" * 40), options=("A", "B", "C", "D"))
-    with ResponseStore(tmp_path / "r.sqlite") as store:
-        unasked = Unasked(model, store)
-        list(unasked.answer([asked]))
-        estimate = unasked.estimate()
+    estimate = estimated(asked, tmp_path, multiple_choice=multiple_choice)
     assert (estimate.asked, estimate.prompt_tokens, estimate.response_tokens) == (1, 10 * requests, responses)
+
+
+@pytest.mark.parametrize(("limit", "responses"), [(None, 64), (8, 64), (512, 512)])
+def test_a_strategy_may_allow_longer_responses(limit: int | None, responses: int, tmp_path: Path) -> None:
+    asked = Question("q", "g", "original", one_turn("x" * 40), max_new_tokens=limit)
+    assert estimated(asked, tmp_path).response_tokens == responses
+
+
+def estimated(question: Question, folder: Path, **changes: Any) -> Estimate:
+    """What it costs to ask a question of which nothing is known."""
+    entry = {"adapter": "api", "model": "m", "base_url": "http://host/v1", "prompt_log_probabilities": "vllm"}
+    model = ApiAnswers(ApiModel.model_validate({**entry, **changes}), 0)
+    with ResponseStore(folder / "r.sqlite") as store:
+        unasked = Unasked(model, store)
+        list(unasked.answer([question]))
+        return unasked.estimate()

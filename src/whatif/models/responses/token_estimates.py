@@ -64,7 +64,8 @@ def _by_rule(question: Question, identity: Mapping[str, Any]) -> tuple[float, fl
     """Tokens of the prompts and the responses of all requests for a question."""
     ranking = identity.get("ranking") if question.options else None
     if ranking is None:
-        return prompt_tokens(question), float(identity.get("max_new_tokens", 0))
+        # A strategy may allow a longer response than the model's settings.
+        return prompt_tokens(question), float(max(identity.get("max_new_tokens", 0), question.max_new_tokens or 0))
     # One request for all letters; for texts one without an option and one for each.
     requests = 1 + len(question.options) if "prompt_log_probabilities" in ranking else 1
     return requests * prompt_tokens(question), float(requests)
