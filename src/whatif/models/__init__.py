@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, cast, runti
 
 from whatif.errors import WhatifError
 from whatif.language.messages import Messages, images_in, last_prompt
+from whatif.language.options import LETTERS
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -169,6 +170,14 @@ class Answer:
     image_tokens: int | None = None
     transient: bool = False
     seconds: float | None = field(default=None, compare=False)
+
+
+def answer_to_empty_option(options: Sequence[str]) -> Answer | None:
+    """The answer to a question with an empty option, which cannot be ranked; None if no option is empty."""
+    for letter, option in zip(LETTERS, options, strict=False):
+        if not option.strip():
+            return Answer(status="error", reason=f"option {letter} is empty: there is nothing to rank")
+    return None
 
 
 class Model(Protocol):

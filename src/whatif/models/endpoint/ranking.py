@@ -12,8 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from whatif.errors import WhatifError
-from whatif.language.options import LETTERS
-from whatif.models import Answer, OptionScore
+from whatif.models import Answer, OptionScore, answer_to_empty_option
 from whatif.models.endpoint.log_probabilities import (
     MissingLogProbabilitiesError,
     first_tokens,
@@ -47,9 +46,8 @@ def rank(send: Send, messages: Sent, options: Sequence[str], settings: ApiModel)
     Raises WhatifError when the endpoint offers no log-probabilities, UnansweredError when a request is not answered,
     and InvalidLogProbabilitiesError when the scores cannot be read.
     """
-    empty = [letter for letter, option in zip(LETTERS, options, strict=False) if not option.strip()]
-    if empty:
-        return Answer(status="error", reason=f"option {empty[0]} is empty: there is nothing to rank")
+    if (refused := answer_to_empty_option(options)) is not None:
+        return refused
     by_letter = settings.multiple_choice == "rank-letter"
     try:
         if by_letter:

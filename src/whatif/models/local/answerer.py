@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from whatif.errors import WhatifError
 from whatif.language.messages import Messages, images_in, without_images
 from whatif.language.options import LETTERS
-from whatif.models import Answer, ImageForm, OptionScore, Question, Unconditional
+from whatif.models import Answer, ImageForm, OptionScore, Question, Unconditional, answer_to_empty_option
 from whatif.models.composites import with_composite
 from whatif.models.local.conversations import UnfitQuestionError
 from whatif.models.local.faults import about_one_question, device_failed, first_line, out_of_memory
 from whatif.models.local.generation import Batches
 from whatif.models.local.sampling import Noise, sampling_stream
 from whatif.models.local.sent_images import SentImages
+from whatif.models.order import in_order
 from whatif.params.decoding import Decoding
 
 if TYPE_CHECKING:
@@ -67,8 +68,8 @@ class GenerateTogether(Protocol):
         """At most `limit` new tokens of each prompt."""
 
 
-def _nothing_known(inputs: Mapping[str, Any], prompts: Sequence[Prompt]) -> list[SentImages]:
-    return [SentImages(None, None) for _ in prompts]
+def _nothing_known(inputs: Mapping[str, Any], images: Sequence[Sequence[Image]]) -> list[SentImages]:
+    return [SentImages(None, None) for _ in images]
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ class Checkpoint:
     of each row, up to and including one of `ends`; `decode` returns their text; `option_tokens` gives the token ids of
     an option after a prompt. `generate_together`, if available, returns the same as `generate` for prompts that are
     encoded separately, but processes images that several prompts share (`image_ids`) only once.
-    `sent` tells what the inputs contain of the images of each prompt.
+    `sent` tells what the inputs contain of the images of each prompt, which are its second argument.
     """
 
     encode: Callable[[Sequence[Prompt]], Mapping[str, Any]]
@@ -92,7 +93,7 @@ class Checkpoint:
     max_new_tokens: int  # unless a question raises it
     generate_together: GenerateTogether | None = None
     image_form: Callable[[Messages], ImageForm] = lambda messages: "in place"
-    sent: Callable[[Mapping[str, Any], Sequence[Prompt]], list[SentImages]] = _nothing_known
+    sent: Callable[[Mapping[str, Any], Sequence[Sequence[Image]]], list[SentImages]] = _nothing_known
     looks: bool = True  # whether the model gets the images
     takes_one_image: bool = False  # several are put on one canvas (`whatif.models.composites`)
     decoding: Decoding = field(default_factory=Decoding)
@@ -125,13 +126,7 @@ class LocalModel:
 
     def answer(self, questions: Sequence[Question]) -> Iterator[Answer]:
         """One answer for each question, in order. Raises WhatifError as `answers_as_they_come` does."""
-        early: dict[int, Answer] = {}
-        arriving = self.answers_as_they_come(questions)
-        for place in range(len(questions)):
-            while place not in early:
-                arrived, answer = next(arriving)
-                early[arrived] = answer
-            yield early.pop(place)
+        return in_order(self.answers_as_they_come(questions), len(questions))
 
     def answers_as_they_come(self, questions: Sequence[Question]) -> Iterator[tuple[int, Answer]]:
         """The place of each question and its answer, batch by batch.
@@ -163,9 +158,8 @@ class LocalModel:
                 yield from self._say(questions, places[start : start + window])
 
     def _rank(self, question: Question) -> Answer:
-        empty = [letter for letter, option in zip(LETTERS, question.options, strict=False) if not option.strip()]
-        if empty:
-            return Answer(status="error", reason=f"option {empty[0]} is empty: there is nothing to rank")
+        if (refused := answer_to_empty_option(question.options)) is not None:
+            return refused
         try:
             prompt = self._prompt(question)
             inputs = self.checkpoint.encode([prompt])
@@ -177,7 +171,7 @@ class LocalModel:
             "prompt_tokens": inputs["input_ids"].shape[1],
             "response_tokens": sum(map(len, options)),
             "image_form": self._image_form(question, prompt),
-            **self.checkpoint.sent(inputs, [prompt])[0].columns,
+            **self.checkpoint.sent(inputs, [prompt.images])[0].columns,
         }
         if not all(math.isfinite(score.mean) for score in scores):
             values = [score.log_likelihood for score in scores]
@@ -244,12 +238,12 @@ class LocalModel:
         if together is not None and all(pictures) and len(set(pictures)) < len(pictures):
             alone = [self.checkpoint.encode([prompt]) for prompt in prompts]
             lengths = [inputs["input_ids"].shape[1] for inputs in alone]
-            sent = [self.checkpoint.sent(one, [prompt])[0] for one, prompt in zip(alone, prompts, strict=True)]
+            sent = [self.checkpoint.sent(one, [prompt.images])[0] for one, prompt in zip(alone, prompts, strict=True)]
             rows = together(alone, pictures, limit, self._noise(prompts))
         else:
             inputs = self.checkpoint.encode(prompts)
             lengths = inputs["attention_mask"].sum(dim=1).tolist()
-            sent = self.checkpoint.sent(inputs, prompts)
+            sent = self.checkpoint.sent(inputs, [prompt.images for prompt in prompts])
             rows = self.checkpoint.generate(inputs, limit, self._noise(prompts))
         return [
             Answer(

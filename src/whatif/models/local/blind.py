@@ -5,7 +5,7 @@ Its correct answers can be derived from the text alone (C-VQA 4.1 asks language 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -17,9 +17,8 @@ from whatif.models.local.answer_place import AnswerPlace, answer_place, decoded,
 from whatif.models.local.answerer import Checkpoint, LocalModel, Prompt
 from whatif.models.local.checkpoints import identity, load_text_model
 from whatif.models.local.conversations import Template, check_system_message, only_question, text_turns
-from whatif.models.local.generation import Batches, generate, prepare_generation
-from whatif.models.local.option_scores import keeps_keys_and_values, on_device, shared_prefix_scores, whole_pass_scores
-from whatif.models.local.sampling import Noise
+from whatif.models.local.generation import Batches, continued, prepare_generation
+from whatif.models.local.option_scores import keeps_keys_and_values, shared_prefix_scores, whole_pass_scores
 from whatif.params.checkpoints import BlindTextModel
 
 VERSION = 2  # increase it when a change alters answers
@@ -56,7 +55,7 @@ def blind(settings: BlindTextModel, seed: int) -> Model:
         encode=partial(_encode_chat, template) if chats else partial(_encode, tokenizer, around),
         option_tokens=partial(option_tokens, tokenizer, place),
         score=partial(shared_prefix_scores if plain else whole_pass_scores, model),
-        generate=partial(_generate, model, ends),
+        generate=partial(continued, model, ends),
         decode=partial(decoded, tokenizer),
         ends=ends,
         max_new_tokens=settings.max_new_tokens,
@@ -84,9 +83,3 @@ def _encode(tokenizer: Any, words: str, prompts: Sequence[Prompt]) -> Mapping[st
     texts = [words.replace(PLACE, text) for text in asked]
     encoded: Mapping[str, Any] = tokenizer(texts, padding=True, return_tensors="pt", return_token_type_ids=False)
     return encoded
-
-
-def _generate(
-    model: Any, ends: Collection[int], inputs: Mapping[str, Any], limit: int, noise: Noise | None = None
-) -> list[list[int]]:
-    return generate(model, on_device(model, inputs), inputs["input_ids"].shape[1], ends, limit, noise)

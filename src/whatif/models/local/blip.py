@@ -56,7 +56,7 @@ def hugging_face_blip(settings: HuggingFaceBlip, seed: int) -> Model:
         ends=ends,
         max_new_tokens=settings.max_new_tokens,
         takes_one_image=True,
-        sent=lambda inputs, prompts: sent(model.config, processor, inputs, [prompt.images for prompt in prompts]),
+        sent=partial(sent, model.config, processor),
         decoding=settings.decoding,
     )
     return LocalModel(checkpoint, partial(identity, settings, VERSION, model.config), Batches(settings.batch_size))

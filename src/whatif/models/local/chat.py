@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -12,10 +12,9 @@ from whatif.models.local.answer_place import answer_place, decoded, option_token
 from whatif.models.local.answerer import Checkpoint, LocalModel, Prompt
 from whatif.models.local.checkpoints import identity, load_chat_model
 from whatif.models.local.conversations import Template, check_system_message
-from whatif.models.local.generation import Batches, generate, prepare_generation
-from whatif.models.local.option_scores import on_device, option_scores
-from whatif.models.local.sampling import Noise
-from whatif.models.local.sent_images import SentImages, sent
+from whatif.models.local.generation import Batches, continued, prepare_generation
+from whatif.models.local.option_scores import option_scores
+from whatif.models.local.sent_images import sent
 from whatif.models.local.shared_generation import generate_together, shares_pictures
 from whatif.params.checkpoints import HuggingFaceChat
 
@@ -44,13 +43,13 @@ def hugging_face_chat(settings: HuggingFaceChat, seed: int) -> Model:
         encode=partial(_encode, template, wrapper(settings.prompt)),
         option_tokens=partial(option_tokens, tokenizer, answer_place(settings.checkpoint, processor)),
         score=partial(option_scores, model),
-        generate=partial(_generate, model, ends),
+        generate=partial(continued, model, ends),
         decode=partial(decoded, tokenizer),
         ends=ends,
         max_new_tokens=settings.max_new_tokens,
         generate_together=partial(generate_together, model, ends) if shares else None,
         image_form=template.image_form,
-        sent=partial(_sent, model, processor),
+        sent=partial(sent, model.config, processor),
         takes_one_image=settings.several_images == "composite",
         decoding=settings.decoding,
     )
@@ -67,13 +66,3 @@ def _encode(template: Template, around: str, prompts: Sequence[Prompt]) -> Mappi
         processor_kwargs={"padding": True},
     )
     return encoded
-
-
-def _sent(model: Any, processor: Any, inputs: Mapping[str, Any], prompts: Sequence[Prompt]) -> list[SentImages]:
-    return sent(model.config, processor, inputs, [prompt.images for prompt in prompts])
-
-
-def _generate(
-    model: Any, ends: Collection[int], inputs: Mapping[str, Any], limit: int, noise: Noise | None = None
-) -> list[list[int]]:
-    return generate(model, on_device(model, inputs), inputs["input_ids"].shape[1], ends, limit, noise)

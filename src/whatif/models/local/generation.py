@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from whatif.models.local.faults import out_of_memory
+from whatif.models.local.option_scores import on_device
 from whatif.models.local.sampling import Noise
 from whatif.params.decoding import Decoding
 
@@ -102,6 +103,13 @@ def generate(  # noqa: PLR0917
     with torch.inference_mode():
         rows = model.generate(**inputs, max_new_tokens=limit, **more)[:, skipped:].tolist()
     return [until_end(row, ends) for row in rows]
+
+
+def continued(
+    model: Any, ends: Collection[int], inputs: Mapping[str, Any], limit: int, noise: Noise | None = None
+) -> list[list[int]]:
+    """What a decoder-only model generates after encoded prompts (rows x tokens), as `generate` returns it."""
+    return generate(model, on_device(model, inputs), inputs["input_ids"].shape[1], ends, limit, noise)
 
 
 def until_end(tokens: list[int], ends: Collection[int]) -> list[int]:
