@@ -12,7 +12,8 @@ import numpy.typing as npt
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
-from whatif.drawing.composite import Box, Layout, composite, composite_bytes, layout_of
+from whatif.drawing import png
+from whatif.drawing.composite import Box, Layout, composite, layout_of
 from whatif.random_streams import stream
 
 COLOURS = [(200, 30, 30), (30, 160, 60), (40, 60, 210), (230, 190, 20), (150, 40, 170), (20, 170, 180)]
@@ -208,10 +209,10 @@ def test_one_image_is_itself() -> None:
 
 def test_the_order_and_the_labels_change_the_composite_and_nothing_else_does() -> None:
     images = [noise((64, 48), seed) for seed in range(3)]
-    first = composite_bytes(images, [None] * 3)
-    assert first == composite_bytes([image.copy() for image in images], ("Image 1", None, ""))
-    assert first != composite_bytes(images[::-1], [None] * 3)
-    assert first != composite_bytes(images, [None, None, "Image 4"])
+    first = png.encode(composite(images, [None] * 3))
+    assert first == png.encode(composite([image.copy() for image in images], ("Image 1", None, "")))
+    assert first != png.encode(composite(images[::-1], [None] * 3))
+    assert first != png.encode(composite(images, [None, None, "Image 4"]))
     assert Image.open(io.BytesIO(first)).tobytes() == composite(images, [None] * 3).tobytes()
     before = [image.tobytes() for image in images]
     composite(images, [None] * 3)

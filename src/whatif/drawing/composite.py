@@ -7,7 +7,6 @@ ratio. The font comes with Pillow, so a composite has the same pixels wherever t
 
 from __future__ import annotations
 
-import io
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -82,13 +81,6 @@ def composite(images: Sequence[Image], labels: Sequence[str | None], largest_sid
             draw.text((start, bottom - number * (ascent + descent)), line, fill=_INK, font=font)
         canvas.paste(*_fitted(picture, cell.image))
     return canvas
-
-
-def composite_bytes(images: Sequence[Image], labels: Sequence[str | None], largest_side: int = LARGEST_SIDE) -> bytes:
-    """The composite as PNG. Its pixels are the same everywhere; another build of zlib may compress them differently."""
-    out = io.BytesIO()
-    composite(images, labels, largest_side).save(out, "PNG")
-    return out.getvalue()
 
 
 def layout_of(
