@@ -23,14 +23,11 @@ from collections.abc import Sequence
 from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
-from pathlib import Path
-
-from pydantic import ValidationError
 
 from whatif.errors import WhatifError
-from whatif.files.yaml_values import parse_yaml
 from whatif.language.judges.judge_prompt import NO_ANSWER, JudgePrompt, filled, reply_pattern
 from whatif.language.messages import Message, Messages, user_message
+from whatif.language.named_files import names_in, read_named
 from whatif.language.options import LETTERS, printed_question
 
 FOLDER: Traversable = resources.files(__name__)
@@ -40,24 +37,13 @@ _OPENS = re.compile(r"([<\[])(?=\S)")
 
 def judge_prompts() -> list[str]:
     """The available names, sorted."""
-    names = (entry.name for entry in FOLDER.iterdir())
-    return sorted(name.removesuffix(".yaml") for name in names if name.endswith(".yaml"))
+    return names_in(FOLDER)
 
 
 @cache
 def read(name: str) -> JudgePrompt:
     """The contents of a prompt's file. Raises WhatifError, naming the entry, when there is none or it is wrong."""
-    if name not in judge_prompts():
-        raise WhatifError(f"judge prompt {name}: is unknown; choose one of {', '.join(judge_prompts())}")
-    file = f"{name}.yaml"
-    values, _ = parse_yaml((FOLDER / file).read_text(encoding="utf-8"), Path(file))
-    try:
-        return JudgePrompt.model_validate(values)
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        reason = first["msg"].removeprefix("Value error, ")
-        raise WhatifError(f"judge prompt {name}: {f'{place}: ' if place else ''}{reason}") from error
+    return read_named(JudgePrompt, FOLDER, "judge prompt", name)
 
 
 def conversation(name: str, question: str, answer_kind: str, response: str, choices: Sequence[str] | None) -> Messages:

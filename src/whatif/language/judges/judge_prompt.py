@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Annotated, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
-AnswerKind: TypeAlias = Literal["number", "boolean", "choice", "text"]
+from whatif.language.named_files import AnswerKind, Entry, Text
+
 KINDS: tuple[AnswerKind, ...] = ("number", "boolean", "choice", "text")
 NO_ANSWER = "none"
 PLACES = ("question", "opening", "response", "closing", "form")
@@ -20,14 +20,8 @@ _ANSWERS: Mapping[str, str] = {
     "text": r"(?=.*\w)\S.{0,199}",
 }
 
-Text: TypeAlias = Annotated[str, Field(pattern=r"\S")]
 
-
-class _Entry(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
-
-
-class JudgeExample(_Entry):
+class JudgeExample(Entry):
     """A response that was judged before, and the reply."""
 
     question: Text
@@ -36,7 +30,7 @@ class JudgeExample(_Entry):
     reply: Text
 
 
-class JudgePrompt(_Entry):
+class JudgePrompt(Entry):
     """The contents of a judge prompt's file."""
 
     system: Text

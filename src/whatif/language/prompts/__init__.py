@@ -20,13 +20,9 @@ from dataclasses import replace
 from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
-from pathlib import Path
 
-from pydantic import ValidationError
-
-from whatif.errors import WhatifError
-from whatif.files.yaml_values import parse_yaml
 from whatif.language.messages import Message, Messages
+from whatif.language.named_files import names_in, read_named
 from whatif.language.prompts.form import PLACE, Form
 
 FOLDER: Traversable = resources.files(__name__)
@@ -35,24 +31,13 @@ FILE = "whatif.language:prompts/{}.yaml"  # a form's file, as steps name the pac
 
 def forms() -> list[str]:
     """The available names, sorted."""
-    names = (entry.name for entry in FOLDER.iterdir())
-    return sorted(name.removesuffix(".yaml") for name in names if name.endswith(".yaml"))
+    return names_in(FOLDER)
 
 
 @cache
 def read(name: str) -> Form:
     """The contents of a form's file. Raises WhatifError, naming the entry, when there is none or it is wrong."""
-    if name not in forms():
-        raise WhatifError(f"prompt form {name}: is unknown; choose one of {', '.join(forms())}")
-    file = f"{name}.yaml"
-    values, _ = parse_yaml((FOLDER / file).read_text(encoding="utf-8"), Path(file))
-    try:
-        return Form.model_validate(values)
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        reason = first["msg"].removeprefix("Value error, ")
-        raise WhatifError(f"prompt form {name}: {f'{place}: ' if place else ''}{reason}") from error
+    return read_named(Form, FOLDER, "prompt form", name)
 
 
 def is_text(setting: str) -> bool:

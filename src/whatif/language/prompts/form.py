@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import field_validator, model_validator
+
+from whatif.language.named_files import Entry, Text
 
 PLACE = "{question}"
 Kind: TypeAlias = Literal["open", "number", "boolean", "text", "choice"]
-Text: TypeAlias = Annotated[str, Field(pattern=r"\S")]
 
 
-class Form(BaseModel):
+class Form(Entry):
     """The wording of questions by kind of answer, and the text around the whole prompt."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     question: Text | dict[Kind, Text] | None = None
     wrap: Text | None = None

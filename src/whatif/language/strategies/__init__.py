@@ -26,13 +26,10 @@ from collections.abc import Sequence
 from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
-from pathlib import Path
-
-from pydantic import ValidationError
 
 from whatif.errors import WhatifError
-from whatif.files.yaml_values import parse_yaml
 from whatif.language.messages import ImagePart, Message, Messages, user_message
+from whatif.language.named_files import names_in, read_named
 from whatif.language.prompts import read as read_form
 from whatif.language.strategies.strategy import Strategy, Turn, filled
 
@@ -42,8 +39,7 @@ DIRECT = "direct"  # the question and the required form of the answer
 
 def strategies() -> list[str]:
     """The available names, sorted."""
-    names = (entry.name for entry in FOLDER.iterdir())
-    return sorted(name.removesuffix(".yaml") for name in names if name.endswith(".yaml"))
+    return names_in(FOLDER)
 
 
 def prompt(strategy: str, question: str, answer_kind: str, prompt_form: str | None = None) -> str:
@@ -111,17 +107,7 @@ def example_images(strategy: str) -> dict[str, bytes]:
 @cache
 def read(strategy: str) -> Strategy:
     """The contents of a strategy's file. Raises WhatifError, naming the entry, when there is none or it is wrong."""
-    if strategy not in strategies():
-        raise WhatifError(f"strategy {strategy}: is unknown; choose one of {', '.join(strategies())}")
-    name = f"{strategy}.yaml"
-    values, _ = parse_yaml((FOLDER / name).read_text(encoding="utf-8"), Path(name))
-    try:
-        return Strategy.model_validate(values)
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        reason = first["msg"].removeprefix("Value error, ")
-        raise WhatifError(f"strategy {strategy}: {f'{place}: ' if place else ''}{reason}") from error
+    return read_named(Strategy, FOLDER, "strategy", strategy)
 
 
 def _opening(strategy: str, answer_kind: str, prompt_form: str | None) -> Messages:

@@ -4,30 +4,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Literal, TypeAlias
+from typing import TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
-AnswerKind: TypeAlias = Literal["number", "boolean", "choice", "text"]
+from whatif.language.named_files import AnswerKind, Entry, Text
+
 KINDS: tuple[AnswerKind, ...] = ("number", "boolean", "choice")  # those that every strategy needs
 _PLACE = re.compile(r"\{(question|answer_([1-9]\d*))\}")
 
-Text: TypeAlias = Annotated[str, Field(pattern=r"\S")]
 Words: TypeAlias = Text | dict[AnswerKind, Text]
 
 
-class _Entry(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
-
-
-class ExampleImage(_Entry):
+class ExampleImage(Entry):
     """The image of a worked example: a file, and the SHA-256 of its bytes, so that the strategy names its content."""
 
     file: str = Field(pattern=r"^[\w-]+\.(?:png|jpe?g)$")
     sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
 
 
-class Example(_Entry):
+class Example(Entry):
     """A question that was answered before, with its own images."""
 
     question: Text
@@ -36,7 +32,7 @@ class Example(_Entry):
     images: list[ExampleImage] = Field(default_factory=list)
 
 
-class Turn(_Entry):
+class Turn(Entry):
     """One message of the user, and how much room the response has."""
 
     user: Words
@@ -65,7 +61,7 @@ class Turn(_Entry):
         return [self.text(kind) or "" for kind in kinds]
 
 
-class Strategy(_Entry):
+class Strategy(Entry):
     """The contents of a strategy's file."""
 
     system: Text | None = None
