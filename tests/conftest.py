@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -40,6 +41,8 @@ def _no_process(event: str, arguments: tuple[object, ...]) -> None:
         pytest.fail(f"starts a process ({event} {arguments[0]!r}); mark the test with `pytest.mark.process`")
 
 
+# `import openai` asks for the processor, for which Python starts `uname` once and keeps what it prints.
+platform.processor()
 sys.addaudithook(_no_process)
 
 
