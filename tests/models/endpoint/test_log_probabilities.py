@@ -5,16 +5,13 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.faulty_proxy import Fault, FaultyProxy, always
-from tests.models.endpoint.server import SECRET, TOKENS, key, settings_of
-from tests.models.endpoint.server import question as question_with_image
-from tests.served_model import served_model
+from tests.models.endpoint.server import SECRET, key, settings_of
 from whatif.errors import WhatifError
 from whatif.language.messages import one_turn
 from whatif.models import Answer, Question
@@ -111,20 +108,6 @@ def test_and_so_does_one_without_those_of_the_prompt(reply: bytes, store: Respon
     ):
         ask(reply, store, many=3, **TEXTS)
     assert number_stored(store) == 0
-
-
-def test_transformers_serve_gives_none(tmp_path: Path, store: ResponseStore) -> None:
-    asked = [replace(question_with_image(number), options=("A", "B")) for number in range(3)]
-    with served_model(tmp_path) as (address, checkpoint):
-        ignored = r"gives no log-probabilities \(logprobs\), so options cannot be ranked; "
-        rejected = r"rejects continue_final_message, which is needed to rank options \(status 422: "
-        for changes, message in ((BY_LETTER, ignored), (TEXTS, rejected)):
-            model = ApiAnswers(settings_of(f"http://{address}/v1", checkpoint, **changes), 0)
-            with pytest.raises(WhatifError, match=f"/v1: {message}"):
-                list(stored(model, store).answer(asked))
-        assert number_stored(store) == 0
-        words = ApiAnswers(settings_of(f"http://{address}/v1", checkpoint), 0)
-        assert [answer.response_tokens for answer in stored(words, store).answer(asked)] == [TOKENS] * 3
 
 
 @pytest.mark.parametrize(

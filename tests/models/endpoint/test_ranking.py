@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from tests.faulty_proxy import FAULTS, FaultyProxy, Plan, first, seeded
-from tests.models.endpoint.server import key, settings_of
+from tests.models.endpoint.server import TOKENS, key, settings_of
 from tests.scoring_server import Scorer, scoring_server
-from tests.served_model import encoded_picture
+from tests.served_model import encoded_picture, served_model
 from tests.tiny_checkpoints import (
     tiny_idefics3,
     tiny_llava,
@@ -28,6 +28,7 @@ from tests.tiny_checkpoints import (
 from whatif import artifacts
 from whatif.artifacts.schemas import PREDICTIONS
 from whatif.artifacts.writer import ArtifactWriter
+from whatif.errors import WhatifError
 from whatif.files.image_decoding import decode
 from whatif.language.messages import ImagePart, Message, one_turn
 from whatif.models import Answer, OptionScore, Question, load
@@ -306,6 +307,20 @@ class Encoded:
 
     def encoded(self, image_id: str) -> bytes:
         return self._pictures[image_id]
+
+
+def test_transformers_serve_gives_no_log_probabilities(tmp_path: Path) -> None:
+    asked = [question(number, ("A", "B")) for number in range(3)]
+    with served_model(tmp_path) as (address, checkpoint), ResponseStore(tmp_path / "responses.sqlite") as store:
+        ignored = r"gives no log-probabilities \(logprobs\), so options cannot be ranked; "
+        rejected = r"rejects continue_final_message, which is needed to rank options \(status 422: "
+        for changes, message in ((BY_LETTER, ignored), (TEXTS, rejected)):
+            model = ApiAnswers(settings_of(f"http://{address}/v1", checkpoint, **changes), 0)
+            with pytest.raises(WhatifError, match=f"/v1: {message}"):
+                list(stored(model, store).answer(asked))
+        assert store.summary().answers == {}
+        words = ApiAnswers(settings_of(f"http://{address}/v1", checkpoint), 0)
+        assert [answer.response_tokens for answer in stored(words, store).answer(asked)] == [TOKENS] * 3
 
 
 # Keys of stored answers
