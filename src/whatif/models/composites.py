@@ -1,4 +1,7 @@
-"""Questions with several images for models that take one: all images on one canvas, with their labels (MuCR 4.1)."""
+"""Questions with several images for models that take one: all images on one canvas, with their labels (MuCR 4.1).
+
+A change that alters composites alters answers: increase `VERSION` of each adapter that shows them.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +16,6 @@ from whatif.models import Question
 
 if TYPE_CHECKING:
     from PIL.Image import Image
-
-VERSION = 1  # increase it when a change alters composites
 
 
 def with_composite(question: Question) -> Question:
