@@ -11,7 +11,7 @@ import socket
 import sys
 import time
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from whatif.errors import WhatifError
 from whatif.files.well_formed import well_formed
@@ -51,12 +51,6 @@ class Server:
         self.log.parent.mkdir(parents=True, exist_ok=True)
         with self.log.open("wb") as log:
             self._process = Supervised(words, log)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.stop()
 
     def stop(self) -> None:
         """Ends the server and all its processes."""
@@ -169,7 +163,7 @@ class Server:
     def _request(self, method: str, path: str, body: Any, seconds: float) -> tuple[int | None, bytes]:
         """Status and body of a reply; (None, reason) without one. No proxy is used."""
         connection = http.client.HTTPConnection(HOST, self._port, timeout=seconds)
-        key = os.environ.get(self._settings.key_variable or "", "").strip()
+        key = self._key()
         headers = {"Authorization": f"Bearer {key}"} if key.isascii() and key.isprintable() and key else {}
         try:
             if body is not None:
@@ -194,8 +188,12 @@ class Server:
         return self._without_key(_line(lines[-1].encode())) if lines else "(it is empty)"
 
     def _without_key(self, text: str) -> str:
-        key = os.environ.get(self._settings.key_variable or "", "").strip()
+        key = self._key()
         return text.replace(key, "(key)") if key else text
+
+    def _key(self) -> str:
+        """The value of `key_variable`, empty if it is not set; a question reports a missing or invalid key."""
+        return os.environ.get(self._settings.key_variable or "", "").strip()
 
     def _end_of_log(self) -> str:
         try:
