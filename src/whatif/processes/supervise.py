@@ -41,25 +41,25 @@ def main(arguments: list[str]) -> int:
 
     try:
         # No thread runs here, so the function may run between fork and exec.
-        server = subprocess.Popen(command, stdin=subprocess.DEVNULL, preexec_fn=end_with_supervisor)  # noqa: PLW1509
+        started = subprocess.Popen(command, stdin=subprocess.DEVNULL, preexec_fn=end_with_supervisor)  # noqa: PLW1509
     except (OSError, subprocess.SubprocessError) as error:
         print(f"{command[0]}: cannot be run: {error}", file=sys.stderr, flush=True)
         return _CANNOT_RUN
-    while server.poll() is None and os.getppid() == parent:
+    while started.poll() is None and os.getppid() == parent:
         readable, _, _ = select.select([given, woken], [], [], _SECONDS_BETWEEN_LOOKS)
         # Nothing is ever written to standard input, so it was closed.
         if given in readable or _is_told_to_end(woken):
             break
-    _end_all(server, 0.0 if server.poll() is not None else seconds)
-    code = server.wait()
+    _end_all(started, 0.0 if started.poll() is not None else seconds)
+    code = started.wait()
     return code if code >= 0 else 128 - code
 
 
-def _end_all(server: subprocess.Popen[bytes], seconds: float) -> None:
+def _end_all(started: subprocess.Popen[bytes], seconds: float) -> None:
     """Ends the command and all that it started, and collects the exit status of those that have no other parent."""
     kill_from = time.monotonic() + seconds
     told: set[psutil.Process] = set()
-    while left := _left(server):
+    while left := _left(started):
         now_kill = time.monotonic() >= kill_from
         for process in left:
             if now_kill or process not in told:
@@ -69,24 +69,24 @@ def _end_all(server: subprocess.Popen[bytes], seconds: float) -> None:
         time.sleep(0.02)
 
 
-def _left(server: subprocess.Popen[bytes]) -> list[psutil.Process]:
+def _left(started: subprocess.Popen[bytes]) -> list[psutil.Process]:
     """The living processes below this one, or in its session, without this one."""
     own = os.getpid()
-    server.poll()
+    started.poll()
     below = {process.pid: process for process in psutil.Process().children(recursive=True)}
     for pid in psutil.pids():
         with contextlib.suppress(OSError, psutil.Error):
             if pid not in below and os.getsid(pid) == own:
                 below[pid] = psutil.Process(pid)
-    return [process for pid, process in sorted(below.items()) if pid != own and not _is_collected(process, server.pid)]
+    return [process for pid, process in sorted(below.items()) if pid != own and not _is_collected(process, started.pid)]
 
 
-def _is_collected(process: psutil.Process, server: int) -> bool:
+def _is_collected(process: psutil.Process, started: int) -> bool:
     """Whether a process has ended. Its exit status is collected if it became a child of this process."""
     with contextlib.suppress(psutil.Error):
         if process.status() != psutil.STATUS_ZOMBIE:
             return False
-        if process.pid != server:
+        if process.pid != started:
             with contextlib.suppress(ChildProcessError):
                 os.waitpid(process.pid, os.WNOHANG)
     return True

@@ -46,29 +46,28 @@ class ApiAnswers:
         self._sleep = sleep
         self._connect = connect
         self.spent = Spent(settings)
-        # The address is part of the identity: elsewhere the same name may mean other weights or a quantisation.
-        self.identity: Mapping[str, Any] = {
-            "adapter": "api",
-            "version": VERSION,
-            "base_url": settings.base_url.rstrip("/"),
-            "model": settings.model,
-            "max_new_tokens": settings.max_new_tokens,
-            "temperature": settings.decoding.temperature,
-        }
-        # Only settings that are set, so that the keys of earlier stored answers do not change.
-        composite = "composite" if settings.several_images == "composite" else None
         self._around = wrapper(settings.prompt)
+        # Only settings that are set, so that the keys of earlier stored answers do not change.
         given = {
             "system": settings.system,
             "system_role": None if settings.system_role == "system" else settings.system_role,
             "extra_body": settings.extra_body,
-            "several_images": composite,
+            "several_images": None if settings.several_images == "in place" else settings.several_images,
             "json_mode": None if settings.json_mode == "schema" else settings.json_mode,
             "ranking": ranking_identity(settings),
             "prompt": None if self._around == PLACE else self._around,
             "decoding": settings.decoding.identity,
         }
-        self.identity = {**self.identity, **{name: value for name, value in given.items() if value is not None}}
+        self.identity: Mapping[str, Any] = {
+            "adapter": "api",
+            "version": VERSION,
+            # Elsewhere the same name may mean other weights or a quantisation.
+            "base_url": settings.base_url.rstrip("/"),
+            "model": settings.model,
+            "max_new_tokens": settings.max_new_tokens,
+            "temperature": settings.decoding.temperature,
+            **{name: value for name, value in given.items() if value is not None},
+        }
 
     @property
     def note(self) -> str:
