@@ -248,6 +248,21 @@ def test_the_shipped_file_is_valid() -> None:
         ),
         (
             "{adapter: random,",
+            "{adapter: served, model: m, command: vllm serve m --api-key hunter2,",
+            "models.random.command: is '(not shown)'; `--api-key` would show a secret in params.yaml",
+        ),
+        (
+            "{adapter: random,",
+            "{adapter: served, model: m, command: vllm serve m --port 8000 --api-key=hunter2,",
+            "models.random.command: is '(not shown)'; leave out `--port`, or write `--port {port}`",
+        ),
+        (
+            "{adapter: random,",
+            '{adapter: served, model: m, command: "vllm \'serve m --api-key hunter2",',
+            "models.random.command: is '(not shown)'; cannot be split into words: No closing quotation",
+        ),
+        (
+            "{adapter: random,",
             "{adapter: served, model: m, command: 'vllm serve {checkpoint}',",
             "models.random: give both checkpoint and its placeholder {checkpoint} in command, or neither",
         ),

@@ -14,6 +14,7 @@ from whatif.files.inputs import read_bytes
 from whatif.files.well_formed import escaped
 from whatif.files.yaml_values import LARGEST, parse_yaml
 from whatif.params.base import Settings
+from whatif.params.server_command import has_secret
 from whatif.params.suggestions import suggestion
 
 Root = TypeVar("Root", bound=Settings)
@@ -64,9 +65,10 @@ def check_settings(
 
 
 def _without_secret(finding: Any) -> Any:
-    """A finding without values that may be secrets: an API key in place of a variable's name, or in a URL."""
-    where = finding["loc"]
+    """A finding without values that may be secrets: an API key in place of a variable's name, in a URL or a command."""
+    where, value = finding["loc"], finding["input"]
     secret = where[-1:] in (("key_variable",), ("base_url",)) or "extra_body" in where
+    secret = secret or (where[-1:] == ("command",) and has_secret(str(value)))
     return {**finding, "input": "(not shown)"} if secret else finding
 
 

@@ -19,6 +19,15 @@ def words_of(command: str) -> list[str]:
     return shlex.split(command)
 
 
+def has_secret(command: str) -> bool:
+    """Whether one of the words is an option with a secret; the command may be invalid."""
+    try:
+        words = words_of(command)
+    except ValueError:
+        words = command.replace("'", " ").replace('"', " ").split()
+    return any(_SECRET.fullmatch(word) for word in words)
+
+
 def started_as(command: str, host: str, port: int, checkpoint: str | None) -> list[str]:
     """The words with host, port and checkpoint in place of their placeholders.
 
