@@ -55,6 +55,8 @@ def test_a_value_stays_one_word_and_is_expanded_by_nobody() -> None:
         ("vllm serve m --api-key abc", "`--api-key` would show a secret"),
         ("vllm serve m --api_key=abc", "`--api_key` would show a secret"),
         ("vllm serve m --hf-token abc", "`--hf-token` would show a secret"),
+        ("env A=1 HF_TOKEN=abc vllm serve m", "`HF_TOKEN` would show a secret"),
+        ("env VLLM_API_KEY=abc vllm serve m", "`VLLM_API_KEY` would show a secret"),
     ],
 )
 def test_commands_that_are_refused(command: str, message: str) -> None:
@@ -64,7 +66,15 @@ def test_commands_that_are_refused(command: str, message: str) -> None:
     assert "abc" not in str(raised.value).replace(f"input_value={command!r}", "")
 
 
-@pytest.mark.parametrize("command", ["vllm serve m --max-model-len 8192", "serve --tokenizer t", "e --api-keys-file f"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "vllm serve m --max-model-len 8192",
+        "serve --tokenizer t",
+        "e --api-keys-file f",
+        "env TOKENIZERS_PARALLELISM=false e no-secret",
+    ],
+)
 def test_commands_that_are_taken(command: str) -> None:
     assert settings(command).command == command
 

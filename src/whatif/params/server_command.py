@@ -11,7 +11,9 @@ from pydantic import AfterValidator
 HOST, PORT, CHECKPOINT = "{host}", "{port}", "{checkpoint}"
 _ADDRESS = {"--host": HOST, "--port": PORT}
 _OF_A_SHELL = frozenset({"|", "||", "&", "&&", ";", "<", ">", ">>", "2>", "2>&1"})
-_SECRET = re.compile(r"--?[\w-]*(?:api[-_]?key|password|secret|(?:access|auth|hf)[-_]?token)(?:=.*)?", re.IGNORECASE)
+_NAMES_SECRET = r"[\w-]*(?:api[-_]?key|password|secret|(?:access|auth|hf)[-_]?token)"
+# An option with its value here or in the next word, or an assignment after `env`.
+_SECRET = re.compile(rf"--?{_NAMES_SECRET}(?:=.*)?|{_NAMES_SECRET}=.*", re.IGNORECASE)
 
 
 def words_of(command: str) -> list[str]:
@@ -20,7 +22,7 @@ def words_of(command: str) -> list[str]:
 
 
 def has_secret(command: str) -> bool:
-    """Whether one of the words is an option with a secret; the command may be invalid."""
+    """Whether one of the words gives a secret; the command may be invalid."""
     try:
         words = words_of(command)
     except ValueError:
