@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import get_args
 
 from pydantic import Field, model_validator
 
 from whatif.language.named_files import AnswerKind, Entry, Text
 
-KINDS: tuple[AnswerKind, ...] = ("number", "boolean", "choice", "text")
+KINDS: tuple[AnswerKind, ...] = get_args(AnswerKind)
 NO_ANSWER = "none"
 PLACES = ("question", "opening", "response", "closing", "form")
 _PLACE = re.compile(r"\{(" + "|".join(PLACES) + r")\}")
