@@ -14,7 +14,8 @@ from tests.defaults import PARAMS
 from tests.published import funnel
 from whatif import artifacts, benchmarks
 from whatif.artifacts.schemas import Table
-from whatif.graph.graph import Graph, Job
+from whatif.graph.graph import Graph
+from whatif.graph.jobs import Job
 from whatif.graph.run import run
 
 Row = dict[str, Any]

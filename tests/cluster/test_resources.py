@@ -16,7 +16,8 @@ from whatif.cluster import faults as cluster_faults
 from whatif.cluster import resources as cluster
 from whatif.cluster.resources import Kind
 from whatif.errors import WhatifError
-from whatif.graph.graph import Graph, Job
+from whatif.graph.graph import Graph
+from whatif.graph.jobs import Job
 from whatif.workflow.snakemake import log_of
 
 FILE = ROOT / "slurm" / "resources.yaml"

@@ -10,7 +10,8 @@ import pytest
 import yaml
 
 from whatif import benchmarks
-from whatif.graph.graph import Graph, Job
+from whatif.graph.graph import Graph
+from whatif.graph.jobs import Job
 from whatif.params.whole import check
 
 PARAMS = Path(__file__).parents[2] / "params.yaml"

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from whatif.cluster.resources import RESOURCES_FILE, kind_of, wanted_by, wants_gpu
 from whatif.errors import WhatifError
-from whatif.graph.graph import Graph, Job
+from whatif.graph.graph import Graph
+from whatif.graph.jobs import Job
 from whatif.processes.owners import InUseError
 from whatif.workflow.snakemake import log_of
 

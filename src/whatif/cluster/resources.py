@@ -10,7 +10,8 @@ from typing import Any
 
 from pydantic import Field, field_validator
 
-from whatif.graph.graph import Graph, Job
+from whatif.graph.graph import Graph
+from whatif.graph.jobs import Job
 from whatif.graph.steps import Step
 from whatif.params.base import Settings
 from whatif.params.checkpoints import DiffusionCheckpoint, LocalCheckpoint

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from whatif.graph.freshness import State
-    from whatif.graph.graph import Graph, Job
+    from whatif.graph.graph import Graph
+    from whatif.graph.jobs import Job
 
 _SNAKEMAKE = ("--cores", "all")
 

@@ -15,7 +15,7 @@ import click
 from whatif.errors import WhatifError
 
 if TYPE_CHECKING:
-    from whatif.graph.graph import Job
+    from whatif.graph.jobs import Job
     from whatif.graph.run import Outputs
 
 _CONFIDENCE = 0.95

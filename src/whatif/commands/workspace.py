@@ -13,7 +13,7 @@ from whatif.errors import WhatifError
 
 if TYPE_CHECKING:
     from whatif.graph.freshness import State
-    from whatif.graph.graph import Job
+    from whatif.graph.jobs import Job
 
 _COLOURS = {"fresh": "green", "stale": "yellow", "unknown": "cyan", "missing": "red"}
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}

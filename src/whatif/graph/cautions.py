@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from whatif.files.named_folders import CHECKPOINTS
-from whatif.graph.graph import Graph, Job
+from whatif.graph.graph import Graph
+from whatif.graph.jobs import Job
 
 
 def cautions(graph: Graph, jobs: Iterable[Job]) -> list[str]:

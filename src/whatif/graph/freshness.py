@@ -19,7 +19,8 @@ from whatif.artifacts.writer import CODEC, CODEC_LEVEL, FORMAT_VERSION
 from whatif.errors import WhatifError
 from whatif.graph import code_index
 from whatif.graph.code_index import code_version
-from whatif.graph.graph import Graph, Job
+from whatif.graph.graph import Graph
+from whatif.graph.jobs import Job
 from whatif.params.base import STAGES
 
 DATA = Path("data")

@@ -22,7 +22,8 @@ from whatif.errors import WhatifError
 from whatif.files.atomic import disk_errors, remove_orphans
 from whatif.graph import code_index, run, stash
 from whatif.graph.freshness import DATA, Condition, State, inputs_fresh, leftovers, state_of
-from whatif.graph.graph import Graph, Job
+from whatif.graph.graph import Graph
+from whatif.graph.jobs import Job
 from whatif.processes import locks
 
 

@@ -19,7 +19,7 @@ from whatif.errors import WhatifError
 from whatif.files.atomic import write_whole
 from whatif.graph import stash
 from whatif.graph.freshness import Condition, Provenance, provenance, state_of
-from whatif.graph.graph import Job
+from whatif.graph.jobs import Job
 from whatif.processes import locks
 
 LOG = Path(".whatif/log.jsonl")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from whatif.graph.freshness import Condition, State, states
-from whatif.graph.graph import Graph, Job
+from whatif.graph.graph import Graph
+from whatif.graph.jobs import Job
 
 _SHOWN = 5  # maximum number of reasons per heading
 _HEADINGS = {

@@ -12,7 +12,8 @@ from whatif.artifacts.reader import canonical_json
 from whatif.errors import WhatifError
 from whatif.graph.cautions import cautions
 from whatif.graph.freshness import Condition, State
-from whatif.graph.graph import Graph, Job
+from whatif.graph.graph import Graph
+from whatif.graph.jobs import Job
 from whatif.graph.prologue import prepare
 from whatif.graph.steps import OutputOf, Step
 from whatif.params.base import STAGES as _IN_ORDER

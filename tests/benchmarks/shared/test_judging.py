@@ -20,7 +20,7 @@ from tests.tiny_checkpoints import tiny_text_model
 from whatif import artifacts
 from whatif.artifacts.schemas import JUDGED, QUESTIONS
 from whatif.errors import WhatifError
-from whatif.graph import graph as graphs
+from whatif.graph import jobs
 from whatif.graph.freshness import Condition, states
 from whatif.graph.run import run
 from whatif.reporting.table import from_csv
@@ -245,11 +245,11 @@ def test_what_makes_a_judgement_stale(
     project.section("evaluate")["judge"]["labels"] = str(tmp_path / "labels.csv")
     assert stale(project) == tables
     project.section("evaluate")["judge"].pop("labels")
-    package_file = graphs._package_file
+    package_file = jobs._package_file
     changed = tmp_path / "answer.yaml"
     shutil.copy(package_file("whatif.language:judges/answer.yaml"), changed)
     monkeypatch.setattr(
-        graphs, "_package_file", lambda name: changed if name.endswith("answer.yaml") else package_file(name)
+        jobs, "_package_file", lambda name: changed if name.endswith("answer.yaml") else package_file(name)
     )
     assert stale(project) == set(), "a prompt with the same content is the same prompt"
     changed.write_text(changed.read_text(encoding="utf-8") + "# a remark\n", encoding="utf-8")

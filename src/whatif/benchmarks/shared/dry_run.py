@@ -13,7 +13,7 @@ from whatif.artifacts.writer import Rows
 from whatif.errors import WhatifError
 from whatif.graph import stash
 from whatif.graph.freshness import Condition, provenance, state_of
-from whatif.graph.graph import Job
+from whatif.graph.jobs import Job
 from whatif.graph.run import Outputs
 from whatif.models import Model
 from whatif.models.responses.store import ResponseStore, store_path
