@@ -10,8 +10,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from whatif.artifacts.images import SortedImages, image_row
-from whatif.artifacts.reader import canonical_json
+from whatif.artifacts.images import SortedImages
 from whatif.artifacts.schemas import IMAGES, JUDGEMENTS, PREDICTIONS, QUESTIONS, REJECTIONS, SHORTCUTS
 from whatif.benchmarks.cvqa_synthetic.schemas import PUZZLES
 from whatif.benchmarks.cvqa_synthetic.settings import (
@@ -76,6 +75,7 @@ def extract(task: Task[ExtractPuzzles]) -> None:
 def generate(task: Task[GeneratePuzzles]) -> None:
     """Generates the puzzles of one part: images, scenes, and two questions each."""
     from whatif.benchmarks.cvqa_synthetic.puzzle_image import FlowerPictures
+    from whatif.benchmarks.cvqa_synthetic.puzzles import generate_puzzle
     from whatif.benchmarks.cvqa_synthetic.questions import GROUPS
     from whatif.progress import progress
 
@@ -84,60 +84,10 @@ def generate(task: Task[GeneratePuzzles]) -> None:
     numbers = task.part_of(len(GROUPS) * settings.puzzles_per_template)
     with SortedImages(task.outputs.writer("images")) as images:
         for number in progress(numbers, len(numbers), task.part, "puzzle"):
-            image, puzzle, questions = _puzzle(number, task.seed, settings, flowers)
+            image, puzzle, questions = generate_puzzle(number, task.seed, settings, flowers)
             images.add(image)
             task.outputs.writer("puzzles").write([puzzle])
             task.outputs.writer("questions").write(questions)
-
-
-def _puzzle(
-    number: int, seed: int, settings: GeneratePuzzles, flowers: Any
-) -> tuple[dict[str, Any], dict[str, Any], list[dict[str, Any]]]:
-    """Rows of `images`, `puzzles` and `questions` for the puzzle with this number, counted over all templates."""
-    from whatif.benchmarks.cvqa_synthetic.dot_puzzle import lay_out_dots
-    from whatif.benchmarks.cvqa_synthetic.flower_puzzle import lay_out_flowers
-    from whatif.benchmarks.cvqa_synthetic.options import puzzle_text
-    from whatif.benchmarks.cvqa_synthetic.puzzle_image import draw_puzzle
-    from whatif.benchmarks.cvqa_synthetic.questions import GROUPS
-    from whatif.random_streams import stream
-
-    group = GROUPS[number // settings.puzzles_per_template]
-    place = number % settings.puzzles_per_template
-    text = puzzle_text(group, place, seed, settings)
-    generator = stream(seed, "layout", group, place)
-    if text.words.colours is None:
-        scene = lay_out_dots(text.counts, settings, generator)
-    else:
-        scene = lay_out_flowers(text.counts, text.words.colours, flowers.image_ids, settings, generator)
-    puzzle = {
-        "pair_id": f"abs_counting_{number + 1:06d}",
-        "group": group,
-        "image_size": settings.image_size,
-        **scene,
-        "removed": text.words.removed,
-        "original_answer": text.original.number,
-        "counterfactual_answer": text.counterfactual.number,
-    }
-    data = draw_puzzle(puzzle, flowers)
-    image = image_row(data, settings.image_size, settings.image_size, f"drawn:{group}", "CC0-1.0")
-    puzzle["image_id"] = image["image_id"]
-    asked = {"counterfactual": text.counterfactual, "original": text.original}
-    questions = [
-        {
-            "question_id": f"{puzzle['pair_id']}-{variant}",
-            "pair_id": puzzle["pair_id"],
-            "group": group,
-            "variant": variant,
-            "question": question.question,
-            "choices": list(question.choices),
-            "answer": question.letter,
-            "answer_kind": "choice",
-            "image_ids": [image["image_id"]],
-            "provenance": canonical_json({"options": settings.options}),
-        }
-        for variant, question in asked.items()
-    ]
-    return image, puzzle, questions
 
 
 @_step(
