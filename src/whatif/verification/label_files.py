@@ -12,6 +12,8 @@ from whatif.errors import WhatifError
 from whatif.files.inputs import LONGEST_LINE, read_bytes
 from whatif.files.well_formed import escaped
 
+TWICE_ALIKE, TWICE_DIFFERENTLY = "given twice, alike", "given twice, differently"  # reasons of rejections
+
 
 @dataclass(frozen=True)
 class LabelRow:
@@ -75,9 +77,9 @@ def settle(found: Sequence[tuple[LabelRow, str]]) -> tuple[list[tuple[LabelRow, 
     lines = ", ".join(str(row.line) for row, _ in found)
     if len({value for _, value in found}) > 1:
         detail = f"lines {lines} give different values for the same item; none of them counts"
-        return [], [rejection(row, "given twice, differently", detail) for row, _ in found]
+        return [], [rejection(row, TWICE_DIFFERENTLY, detail) for row, _ in found]
     detail = f"lines {lines} give the same value; the first counts"
-    return list(found[:1]), [rejection(row, "given twice, alike", detail) for row, _ in found[1:]]
+    return list(found[:1]), [rejection(row, TWICE_ALIKE, detail) for row, _ in found[1:]]
 
 
 def text_of(path: Path, kind: str) -> str:

@@ -10,7 +10,7 @@ from whatif.params.resolution import Resolution
 from whatif.statistics.intervals import Interval, wilson
 from whatif.statistics.random_annotators import Competence, competences
 from whatif.verification.consensus import decisions_of
-from whatif.verification.imports.labels import ADJUDICATED as FINAL_DECISIONS
+from whatif.verification.imports.labels import FINAL_DECISIONS
 from whatif.verification.items import Row
 
 TOO_FAST = 2.0  # seconds; nobody reads a question or two captions and looks at an image in less

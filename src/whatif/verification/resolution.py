@@ -29,11 +29,11 @@ from typing import Any
 from whatif.artifacts.reader import canonical_json
 from whatif.errors import WhatifError
 from whatif.params.resolution import ADJUDICATED, Resolution
-from whatif.verification.imports.labels import ADJUDICATED as FINAL_DECISIONS
+from whatif.verification.imports.items import REJECTED
+from whatif.verification.imports.labels import FINAL_DECISIONS
 from whatif.verification.items import Row
 
 UNDECIDED = "undecided"
-REJECT = "reject"  # a decision that removes the item, so that corrections of its fields do not matter
 DISAGREEMENT, DIFFERENT_CORRECTIONS = "annotators disagree", "corrections differ"  # why an item is undecided
 MAJORITY = Resolution(rule="majority")
 _UNCHANGED = ""  # stands for a field that an annotator did not correct; no JSON value is empty
@@ -117,7 +117,7 @@ def resolve(
         reason, detail = DISAGREEMENT, ""
         if decision is None:
             detail = "; ".join(f"{one.annotator}: {one.decision}" for one in considered)
-        elif decision != REJECT and any(one.corrected for one in considered):
+        elif decision != REJECTED and any(one.corrected for one in considered):
             voters = [one for one in considered if one.decision == decision]
             accepted, detail = _corrections_of(voters, resolution, rows.get(item, {}))
             reason = DIFFERENT_CORRECTIONS

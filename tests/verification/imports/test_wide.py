@@ -12,7 +12,7 @@ from tests.verification.imports.files import PAIRS, QUESTIONS, csv_file, decisio
 from whatif.artifacts.schemas import JUDGEMENTS, REJECTIONS
 from whatif.artifacts.writer import write_artifact
 from whatif.errors import WhatifError
-from whatif.verification.imports.labels import ADJUDICATED
+from whatif.verification.imports.labels import FINAL_DECISIONS
 
 TYPES = ("original", "counterfactual")
 COLUMNS = ("caption_1", "caption_2", "filename", "type", "label_1", "label_2", "label_3", "label")
@@ -38,7 +38,7 @@ def test_which_caption_was_chosen_is_read_from_the_row(tmp_path: Path) -> None:
             people = 3 if draw.random() < 0.3 else 1
             label = str(1 + (first == 0))
             rows.append(row(number, side, (first, 1 - first), *[label] * people, final=label))
-            names = [*(f"label_{place + 1}" for place in range(people)), ADJUDICATED]
+            names = [*(f"label_{place + 1}" for place in range(people)), FINAL_DECISIONS]
             expected |= {(f"{pair['pair_id']}-{side}", name): "caption_1" for name in names}
     draw.shuffle(rows)
     labels = read(csv_file(tmp_path / "wide.csv", rows, COLUMNS), "wide")
@@ -120,7 +120,7 @@ def test_a_row_without_any_label_is_unlabelled_once(tmp_path: Path) -> None:
     rows = [row(0, 0, (0, 1)), row(1, 0, (0, 1), "", "2"), row(2, 0, (0, 1), final="1")]
     labels = read(csv_file(tmp_path / "wide.csv", rows, COLUMNS), "wide")
     assert [str(place) for place in labels.unlabelled] == ["wide.csv: line 2, label_1"]
-    assert set(decisions(labels)) == {("1001_1-0", "label_2"), ("1002_2-0", ADJUDICATED)}
+    assert set(decisions(labels)) == {("1001_1-0", "label_2"), ("1002_2-0", FINAL_DECISIONS)}
     assert labels.items_without_label == 22 and labels.counts == {"counted": 2, "unlabelled": 1}
 
 

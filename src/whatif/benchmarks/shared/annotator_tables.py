@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from whatif.params.resolution import Resolution
 from whatif.reporting.funnel import FunnelStage, reasons
 from whatif.verification.consensus import AUTOMATIC
+from whatif.verification.imports.labels import REJECTED_LABEL
 from whatif.verification.items import Row
 
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
 ANNOTATOR_TABLES = ("annotator-agreement", "annotators")
 _NOBODY = "No labels by people were given."
-_FROM_FILES = "labels-"  # item ids of rejected labels begin with it
 
 
 def by_people(judgements: Iterable[Row]) -> list[Row]:
@@ -43,7 +43,7 @@ def annotator_tables(
 
 def is_of_label(rejection: Row) -> bool:
     """Whether a row of `rejections` is about a label in a file, and not about an item."""
-    return str(rejection["item_id"]).startswith(_FROM_FILES)
+    return str(rejection["item_id"]).startswith(REJECTED_LABEL)
 
 
 def labels_stage(judgements: Iterable[Row], rejections: Iterable[Row]) -> list[FunnelStage]:

@@ -22,8 +22,8 @@ from whatif.verification.imports.mturk import read_mturk
 from whatif.verification.imports.question_files import read_corrected_copy, read_rejected_ids
 from whatif.verification.imports.records import Record, read_records
 from whatif.verification.imports.settings import LabelFile
+from whatif.verification.label_files import TWICE_ALIKE, TWICE_DIFFERENTLY
 
-TWICE_ALIKE, TWICE_DIFFERENTLY = "given twice, alike", "given twice, differently"
 _LISTED = 10  # maximum number of places in a message
 
 

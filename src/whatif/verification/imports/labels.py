@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-ADJUDICATED = "adjudicated"  # the annotator of decisions that an adjudicator made
+FINAL_DECISIONS = "adjudicated"  # annotator of the decisions in the column of an adjudicator
+REJECTED_LABEL = "labels-"  # item ids of rejected labels begin with it
 UNKNOWN = ("unknown item", "unknown task")  # reasons for rejecting a label of an item that is not asked about
 SHOWN = 60  # maximum length of a value in a message, in characters
 
@@ -61,11 +62,11 @@ class Finding:
         The id has the name of the file if there are several files.
         """
         place = self.place
-        names = ["labels", *([place.file] if several_files else []), place.unit, f"{place.number:06d}"]
+        names = [*([place.file] if several_files else []), place.unit, f"{place.number:06d}"]
         names += [place.part] if place.part else []
         where = str(place) if with_file else place.row
         return {
-            "item_id": "-".join(names).replace(" ", "-"),
+            "item_id": REJECTED_LABEL + "-".join(names).replace(" ", "-"),
             "reason": self.reason,
             "detail": f"{where}: {self.detail}",
         }

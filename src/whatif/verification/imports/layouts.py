@@ -10,7 +10,7 @@ from pathlib import Path
 
 from whatif.errors import WhatifError
 from whatif.verification.imports.items import ACCEPTED
-from whatif.verification.imports.labels import ADJUDICATED, Finding, Label
+from whatif.verification.imports.labels import FINAL_DECISIONS, Finding, Label
 from whatif.verification.imports.records import Record, check_columns, columns_of
 from whatif.verification.imports.settings import NUMBERED, ColumnMap, LabelFile
 from whatif.verification.label_files import listed
@@ -209,7 +209,7 @@ def adjudication(file: LabelFile, found: Iterable[str], correctable: Sequence[st
     about = ColumnMap(
         item=names.item, side=names.side, first=names.first, second=names.second, decision=names.adjudicated
     )
-    return Layout(about, names.adjudicated, ADJUDICATED)
+    return Layout(about, names.adjudicated, FINAL_DECISIONS)
 
 
 def read_layouts(
