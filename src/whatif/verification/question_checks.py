@@ -6,13 +6,13 @@ corrected, and a question without a single right answer is removed. Then the wor
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from whatif.params.resolution import Resolution
 from whatif.verification.corrections import Check, apply_corrections
-from whatif.verification.imports.items import ACCEPTED, REJECTED, Items, ShownTask
+from whatif.verification.imports.items import ACCEPTED, REJECTED
 from whatif.verification.items import Row
 from whatif.verification.resolution import resolve, votes_of
 
@@ -32,18 +32,6 @@ class CheckedQuestions:
     corrections: list[dict[str, Any]]  # rows of the table `corrections`
     removed: dict[str, tuple[str, str]]  # question -> reason and detail; in the order of the table
     judged: frozenset[str]  # the questions with a judgement that counts
-
-
-def question_items(questions: Iterable[Row], make_tasks: Callable[[], Mapping[str, ShownTask]] | None = None) -> Items:
-    """The rows of a questions table as the importer needs them; `make_tasks` as in `Items`.
-
-    The id of a pair names its counterfactual question, which is the one that was generated. Raises WhatifError when two
-    rows have the same id.
-    """
-    rows = list(questions)
-    items = Items.of_rows(rows, key="question_id", fields=FIELDS, decisions=DECISIONS, make_tasks=make_tasks)
-    names = {row["pair_id"]: row["question_id"] for row in rows if row.get("variant") == "counterfactual"}
-    return replace(items, names=names)
 
 
 def check_questions(

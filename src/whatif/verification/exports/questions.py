@@ -9,11 +9,10 @@ from __future__ import annotations
 import string
 from collections.abc import Iterable, Mapping
 
-from whatif.verification import question_checks
 from whatif.verification.exports.tasks import AnnotationTask, Answer, Interface, TaskSet, task_ids
 from whatif.verification.imports.items import ACCEPTED, Items, ShownTask
 from whatif.verification.items import Row
-from whatif.verification.question_checks import AMBIGUOUS, ANSWER, QUESTION, UNRELATED
+from whatif.verification.question_checks import AMBIGUOUS, ANSWER, DECISIONS, FIELDS, QUESTION, UNRELATED
 
 OF_QUESTIONS = Interface(
     title="Questions about images",
@@ -57,14 +56,22 @@ def question_task_set(questions: Iterable[Row], seed: int) -> TaskSet:
 def question_items(questions: Iterable[Row], seed: int) -> Items:
     """The rows of a questions table as the importer needs them, with the tasks of `question_task_set`.
 
-    Raises WhatifError when two rows have the same id.
+    The id of a pair names its counterfactual question, which is the one that was generated. Raises WhatifError when two
+    rows have the same id.
     """
     rows = list(questions)
 
     def tasks() -> Mapping[str, ShownTask]:
         return {task: ShownTask(item) for task, item in task_ids((row["question_id"] for row in rows), seed).items()}
 
-    return question_checks.question_items(rows, make_tasks=tasks)
+    return Items.of_rows(
+        rows,
+        key="question_id",
+        fields=FIELDS,
+        decisions=DECISIONS,
+        names={row["pair_id"]: row["question_id"] for row in rows if row.get("variant") == "counterfactual"},
+        make_tasks=tasks,
+    )
 
 
 def _options(row: Row) -> str:

@@ -103,10 +103,12 @@ class Items:
         key: str,
         fields: Sequence[str] = (),
         decisions: tuple[str, ...] = (ACCEPTED, REJECTED),
+        names: Mapping[str, str] | None = None,
         make_tasks: Callable[[], Mapping[str, ShownTask]] | None = None,
     ) -> Items:
         """One item for each row of a table: its id is the column `key`, people may correct the columns `fields`.
 
+        `names` and `make_tasks` are those of `Items`.
         Raises WhatifError when two rows have the same id.
         """
         found: dict[str, Item] = {}
@@ -115,7 +117,7 @@ class Items:
             if item in found:
                 raise WhatifError(f"{key} {item}: two rows have this id; give rows with one id each")
             found[item] = Item(item, fields={name: str(row[name]) for name in fields})
-        return cls(found, decisions, things="questions", make_tasks=make_tasks)
+        return cls(found, decisions, things="questions", names=names or {}, make_tasks=make_tasks)
 
     def resolve(self, label: Label, sides: Mapping[str, int]) -> tuple[Item, tuple[int, int] | None]:
         """The item of a label, and the sides of its captions in the order shown (None if not known).
