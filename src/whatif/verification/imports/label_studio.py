@@ -13,7 +13,15 @@ from typing import Any
 
 from whatif.errors import WhatifError
 from whatif.verification.imports.labels import Finding, Place, quoted
-from whatif.verification.imports.records import Record, as_fields, as_text, check_columns, read_json, read_records
+from whatif.verification.imports.records import (
+    Record,
+    as_fields,
+    as_one,
+    as_text,
+    check_columns,
+    read_json,
+    read_records,
+)
 from whatif.verification.imports.settings import ColumnMap
 from whatif.verification.label_files import listed
 
@@ -121,7 +129,7 @@ def _results(path: Path, place: Place, results: Sequence[Any], controls: set[str
                 f"{path}: {place.row}: control {control} has no {_VALUES[kind]} in its value; export it again"
             )
         found.setdefault(control.lower(), []).extend(as_text(text).strip() for text in texts)
-    return {control: _joined(texts) for control, texts in found.items()}, others
+    return {control: as_one(texts) for control, texts in found.items()}, others
 
 
 def _minimal(path: Path, name: str, tasks: Sequence[dict[str, Any]], columns: ColumnMap) -> list[Record | Finding]:
@@ -146,7 +154,7 @@ def _one_value(record: Record, columns: ColumnMap) -> Record:
     for control in (columns.decision, columns.comment, *columns.corrected.values()):
         text = fields.get(control.lower(), "") if control else ""
         if control and text.startswith(("{", "[")):
-            fields[control.lower()] = _joined(_texts(text))
+            fields[control.lower()] = as_one(_texts(text))
     return Record(record.place, fields, record.surplus, record.is_gold)
 
 
@@ -164,11 +172,6 @@ def _texts(text: str) -> list[str]:
             return [text]  # somebody wrote a comment in brackets
         found += [str(part) for part in parts]
     return found
-
-
-def _joined(texts: Sequence[str]) -> str:
-    """One value as it is; of several a JSON list, which is no decision."""
-    return texts[0] if len(texts) == 1 else json.dumps(list(texts), ensure_ascii=False) if texts else ""
 
 
 def _annotator(annotation: dict[str, Any]) -> str:

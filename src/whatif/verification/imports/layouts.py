@@ -11,7 +11,7 @@ from pathlib import Path
 from whatif.errors import WhatifError
 from whatif.verification.imports.items import ACCEPTED
 from whatif.verification.imports.labels import FINAL_DECISIONS, Finding, Label
-from whatif.verification.imports.records import Record, check_columns, columns_of
+from whatif.verification.imports.records import Record, check_columns, columns_of, too_many_fields
 from whatif.verification.imports.settings import NUMBERED, ColumnMap, LabelFile
 from whatif.verification.label_files import listed
 
@@ -137,7 +137,6 @@ def merged(file: LabelFile, correctable: Sequence[str]) -> ColumnMap:
     preset = PRESETS[file.format].model_dump()
     if NUMBERED not in (given.get("decision") or NUMBERED):  # one label in a row, although the preset has several
         preset = {name: None if NUMBERED in (value or "") else value for name, value in preset.items()}
-        preset["corrected"] = {}
     if correctable:
         for field in file.columns.corrected:
             if field not in correctable:
@@ -225,8 +224,7 @@ def read_layouts(
     scale = _SECONDS[file.duration_unit]
     for record in records:
         if record.surplus:
-            detail = f"{record.surplus} more than the header has; quote texts that contain commas"
-            yield Finding(record.place, "too many fields", detail)
+            yield too_many_fields(record)
             continue
         given = [layout for layout in every if layout.is_given(record)] or every[:1]
         yield from (layout.label(record, scale) for layout in given)

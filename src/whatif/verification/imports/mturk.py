@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
 from whatif.errors import WhatifError
 from whatif.verification.imports.labels import Finding, quoted
-from whatif.verification.imports.records import Record, as_text, check_columns, read_records
+from whatif.verification.imports.records import Record, as_one, as_text, check_columns, read_records
 
 STATUSES = ("submitted", "approved", "rejected")
 _KIND = "results of a batch of MTurk"
@@ -84,12 +83,12 @@ def _chosen(value: Any) -> str:
     """An answer as text: of radio buttons the one that is true, of a classifier its label."""
     if isinstance(value, dict):
         if value and all(isinstance(state, bool) for state in value.values()):
-            return _one([as_text(option) for option, state in value.items() if state])
+            return as_one([as_text(option) for option, state in value.items() if state])
         for key in ("label", "labels"):
             if key in value:
                 return _chosen(value[key])
     if isinstance(value, list):
-        return _one([as_text(one) for one in value])
+        return as_one([as_text(one) for one in value])
     return as_text(value).strip()
 
 
@@ -101,14 +100,10 @@ def _radio_buttons(fields: dict[str, str]) -> dict[str, str]:
         if group.startswith(_ANSWERS) and group not in fields:
             states.setdefault(group, []).append((option, state.lower()))
     return {
-        group: _one([option for option, state in options if state == "true"])
+        group: as_one([option for option, state in options if state == "true"])
         for group, options in states.items()
         if all(state in ("true", "false", "") for _, state in options)
     }
-
-
-def _one(options: Sequence[str]) -> str:
-    return options[0] if len(options) == 1 else json.dumps(list(options), ensure_ascii=False) if options else ""
 
 
 def _iso(text: str) -> str:

@@ -9,8 +9,16 @@ from whatif.errors import WhatifError
 from whatif.files.inputs import user_path
 from whatif.verification.imports.items import ACCEPTED, REJECTED, Item, Items
 from whatif.verification.imports.labels import Finding, Label, Place, UnusableError, quoted
-from whatif.verification.imports.records import Record, check_columns, columns_of, read_json, read_records
+from whatif.verification.imports.records import (
+    Record,
+    check_columns,
+    columns_of,
+    read_json,
+    read_records,
+    too_many_fields,
+)
 from whatif.verification.imports.settings import LabelFile
+from whatif.verification.label_files import text_of
 
 
 def read_corrected_copy(path: Path, name: str, file: LabelFile, items: Items, column: str) -> Iterator[Label | Finding]:
@@ -31,7 +39,7 @@ def read_corrected_copy(path: Path, name: str, file: LabelFile, items: Items, co
     seen = set()
     for record in copied:
         if record.surplus:
-            yield Finding(record.place, "too many fields", "more than the header has; quote texts that contain commas")
+            yield too_many_fields(record)
             continue
         label = Label(record.fields[column.lower()], record.place, columns=(column, "side", "decision"))
         key = label.item if before is not None else _resolved(label, items)
@@ -68,7 +76,7 @@ def read_rejected_ids(path: Path, name: str, file: LabelFile, items: Items, colu
     for record in _id_records(path, name, column):
         label = _label(record.fields[column.lower()], record.place, REJECTED, about)
         if record.surplus:
-            yield Finding(record.place, "too many fields", "more than the header has; quote texts that contain commas")
+            yield too_many_fields(record)
             continue
         if not label.item:
             continue
@@ -99,9 +107,7 @@ def _id_records(path: Path, name: str, column: str) -> list[Record]:
 
 
 def _lines(path: Path, name: str) -> list[tuple[Place, str]]:
-    from whatif.verification.label_files import text_of
-
-    lines = enumerate(text_of(path, "rejected ids").split("\n"), 1)
+    lines = enumerate(text_of(path, "a file of rejected ids").split("\n"), 1)
     return [(Place(name, number), line.strip()) for number, line in lines if line.strip()]
 
 

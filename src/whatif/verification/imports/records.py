@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from whatif.errors import WhatifError
-from whatif.files.inputs import LONGEST_LINE, read_bytes
 from whatif.files.well_formed import well_formed
-from whatif.verification.imports.labels import Place
-from whatif.verification.label_files import listed, read_label_file
+from whatif.verification.imports.labels import Finding, Place
+from whatif.verification.label_files import listed, read_label_file, text_of
 
 LARGEST_JSON = 1024**3  # bytes of a JSON file, which is read as a whole
 _FORMULA = re.compile(r'="(.*)"', re.DOTALL)  # as Excel writes a text that it must not read as a number
@@ -67,7 +66,7 @@ def check_columns(path: Path, columns: Iterable[str], needed: Sequence[str], kin
 
 def read_json(path: Path, kind: str) -> list[Any]:
     """The elements of a JSON file that is a list. Raises WhatifError when it is not."""
-    text = _decoded(path, _bytes(path, kind), kind)
+    text = text_of(path, f"a file of {kind}", largest=LARGEST_JSON, longest_line=None)
     found = _parsed(text, str(path), kind)
     if not isinstance(found, list):
         raise WhatifError(f"{path}: is not a JSON list; give a list with one entry for each row")
@@ -95,34 +94,21 @@ def as_text(value: Any) -> str:
     return well_formed(text)
 
 
+def as_one(values: Sequence[str]) -> str:
+    """One value as it is; of several a JSON list, which is no decision."""
+    return values[0] if len(values) == 1 else json.dumps(list(values), ensure_ascii=False) if values else ""
+
+
+def too_many_fields(record: Record) -> Finding:
+    """The finding about a row with more fields than the header."""
+    detail = f"{record.surplus} more than the header has; quote texts that contain commas"
+    return Finding(record.place, "too many fields", detail)
+
+
 def _json_lines(path: Path, kind: str) -> list[tuple[int, Any]]:
-    text = _decoded(path, _bytes(path, kind, longest_line=LONGEST_LINE), kind)
+    text = text_of(path, f"a file of {kind}")
     lines = ((number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip())
     return [(number, _parsed(line, f"{path}: line {number}", kind)) for number, line in lines]
-
-
-def _bytes(path: Path, kind: str, longest_line: int | None = None) -> bytes:
-    try:
-        data = (
-            read_bytes(path, LARGEST_JSON, longest_line)
-            if longest_line is None
-            else read_bytes(path, longest_line=longest_line)
-        )
-    except OSError as error:
-        raise WhatifError(f"{path}: cannot be read ({error.strerror}); give a file of {kind}") from error
-    if not data.strip():
-        raise WhatifError(f"{path}: is empty; give a file of {kind}")
-    return data
-
-
-def _decoded(path: Path, data: bytes, kind: str) -> str:
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise WhatifError(
-            f"{path}: line {line}: byte {data[error.start]:#04x} is not UTF-8; save the file of {kind} in UTF-8"
-        ) from error
 
 
 def _parsed(text: str, where: str, kind: str) -> Any:
