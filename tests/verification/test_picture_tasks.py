@@ -12,7 +12,7 @@ import pytest
 
 from tests.verification.pairs import Pictures, pair, pictures
 from whatif.errors import WhatifError
-from whatif.verification.picture_labels import LABELS
+from whatif.verification.exports.tasks import OF_PAIRS
 from whatif.verification.picture_tasks import (
     COLUMNS,
     PictureTask,
@@ -115,8 +115,9 @@ def test_the_folder_holds_tasks_images_and_instructions(tmp_path: Path) -> None:
     assert len(list((tmp_path / "images").iterdir())) == 6
     instructions = (tmp_path / "instructions.txt").read_text(encoding="utf-8")
     assert "Which caption describes the image better?" in instructions
+    labels = [answer.value for answer in OF_PAIRS.answers]
     # Every label that is read back is explained, at the beginning of a line, and so is every column that is named.
-    assert [line.split()[0] for line in instructions.splitlines() if line.startswith((*LABELS,))] == list(LABELS)
+    assert [line.split()[0] for line in instructions.splitlines() if line.startswith((*labels,))] == labels
     assert {word for word in COLUMNS if word in instructions} >= {"image", "option_1", "option_2", "annotator", "label"}
     with pytest.raises(WhatifError, match=r"tasks\.csv: already exists and may contain labels"):
         write_picture_tasks(tasks, IMAGES, tmp_path)

@@ -12,8 +12,6 @@ from whatif.verification.imports.items import Items
 from whatif.verification.imports.settings import LabelFile
 from whatif.verification.items import Row
 
-LABELS = ("1", "2", "both", "neither")
-
 
 @dataclass(frozen=True)
 class PictureLabels:

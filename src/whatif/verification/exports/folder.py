@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from whatif.artifacts.images import EncodedPictures
 from whatif.errors import WhatifError
 from whatif.files.atomic import write_whole
-from whatif.verification.exports.tasks import TaskSet
+from whatif.verification.exports.tasks import AnnotationTask, Interface, TaskSet
 from whatif.verification.picture_tasks import PICTURES, picture_name
 
-CORRECTED = "corrected_"  # a control or a column `corrected_<field>` has the new value of a field
 NO_TEXT = "–"  # shown for a text that a task does not have
 
 
@@ -30,6 +29,12 @@ class Address:
 def shown_names(tasks: TaskSet) -> list[str]:
     """The names of the texts that at least one task has."""
     return [name for place, name in enumerate(tasks.interface.shown) if any(task.texts[place] for task in tasks.tasks)]
+
+
+def shown_texts(interface: Interface, task: AnnotationTask, names: Sequence[str]) -> list[str]:
+    """The texts of a task that are called `names`; empty if the task does not have one."""
+    texts = dict(zip(interface.shown, task.texts, strict=True))
+    return [texts[name] for name in names]
 
 
 def image_columns(tasks: TaskSet) -> list[str]:

@@ -13,8 +13,9 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from whatif.artifacts.images import EncodedPictures, format_of
 from whatif.errors import WhatifError
-from whatif.verification.exports.folder import CORRECTED, NO_TEXT, Address, image_columns, shown_names
+from whatif.verification.exports.folder import NO_TEXT, Address, image_columns, shown_names, shown_texts
 from whatif.verification.exports.tasks import AnnotationTask, Interface, TaskSet, instructions_html
+from whatif.verification.imports.layouts import CORRECTED
 
 INTERFACE_FILE, INSTRUCTIONS_FILE = "labelling-interface.xml", "instructions.html"
 LARGEST_FILE = 200 * 1000**2  # bytes of a file of tasks; Label Studio refuses uploads of 250 MiB
@@ -96,9 +97,9 @@ def _data(
     images: EncodedPictures,
     address: Address | None,
 ) -> Mapping[str, str]:
-    texts = dict(zip(interface.shown, task.texts, strict=True))
-    data = {"task_id": task.task_id, **{name: texts[name] or NO_TEXT for name in names}}
-    for column, image_id in zip(columns, task.image_ids, strict=False):
+    texts = (text or NO_TEXT for text in shown_texts(interface, task, names))
+    data = {"task_id": task.task_id, **dict(zip(names, texts, strict=True))}
+    for column, image_id in zip(columns, task.image_ids, strict=True):
         picture = images.encoded(image_id)
         data[column] = address.of(image_id, picture) if address else _data_url(picture)
     return data

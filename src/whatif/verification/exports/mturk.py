@@ -12,8 +12,9 @@ import io
 from collections.abc import Sequence
 
 from whatif.artifacts.images import EncodedPictures
-from whatif.verification.exports.folder import CORRECTED, NO_TEXT, Address, image_columns, shown_names
+from whatif.verification.exports.folder import NO_TEXT, Address, image_columns, shown_names, shown_texts
 from whatif.verification.exports.tasks import Interface, TaskSet, instructions_html
+from whatif.verification.imports.layouts import CORRECTED
 
 LAYOUT_FILE = "layout.html"
 _PAGE = """\
@@ -38,7 +39,6 @@ def mturk_files(tasks: TaskSet, images: EncodedPictures, address: Address) -> di
     batches of their own, `batch-by-<number>.csv`.
     """
     names, columns = shown_names(tasks), image_columns(tasks)
-    places = [list(tasks.interface.shown).index(name) for name in names]
     files = {LAYOUT_FILE: layout_html(tasks.interface, names, columns).encode()}
     for number, some in tasks.by_annotators().items():
         text = io.StringIO(newline="")
@@ -46,7 +46,7 @@ def mturk_files(tasks: TaskSet, images: EncodedPictures, address: Address) -> di
         writer.writerow(("task_id", *columns, *names))
         for task in some:
             addresses = [address.of(image_id, images.encoded(image_id)) for image_id in task.image_ids]
-            texts = [task.texts[place] or NO_TEXT for place in places]
+            texts = [text or NO_TEXT for text in shown_texts(tasks.interface, task, names)]
             writer.writerow((task.task_id, *map(_as_html, addresses), *map(_as_html, texts)))
         files[f"batch-by-{number}.csv"] = text.getvalue().encode()
     return files

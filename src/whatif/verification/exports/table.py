@@ -6,8 +6,9 @@ import csv
 import io
 
 from whatif.artifacts.images import EncodedPictures
-from whatif.verification.exports.folder import CORRECTED, image_columns, shown_names
+from whatif.verification.exports.folder import image_columns, shown_names, shown_texts
 from whatif.verification.exports.tasks import Interface, TaskSet
+from whatif.verification.imports.layouts import CORRECTED
 from whatif.verification.picture_tasks import FILE, INSTRUCTIONS_FILE, PICTURES, as_shown, picture_name
 
 
@@ -15,7 +16,6 @@ def csv_files(tasks: TaskSet, images: EncodedPictures) -> dict[str, bytes]:
     """The files by name: `tasks.csv` (UTF-8, LF), sorted by annotator, and `instructions.txt`."""
     names = shown_names(tasks)
     columns = image_columns(tasks)
-    places = [list(tasks.interface.shown).index(name) for name in names]
     empty = ("label", *(f"{CORRECTED}{corrected}" for corrected in tasks.interface.corrections), "comment")
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
@@ -23,7 +23,7 @@ def csv_files(tasks: TaskSet, images: EncodedPictures) -> dict[str, bytes]:
     rows = sorted((number, task.task_id, task) for task in tasks.tasks for number in task.annotators)
     for number, task_id, task in rows:
         files = [f"{PICTURES}/{picture_name(image_id, images.encoded(image_id))}" for image_id in task.image_ids]
-        texts = [as_shown(task.texts[place]) for place in places]
+        texts = map(as_shown, shown_texts(tasks.interface, task, names))
         writer.writerow((task_id, number, *files, *texts, *("" for _ in empty)))
     return {FILE: text.getvalue().encode(), INSTRUCTIONS_FILE: instructions(tasks.interface, names).encode()}
 

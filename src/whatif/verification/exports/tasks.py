@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import html
 import itertools
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from whatif.errors import WhatifError
@@ -142,9 +142,9 @@ def assigned(
     return replace(tasks, tasks=tuple(replace(task, annotators=chosen[task.item_id]) for task in tasks.tasks))
 
 
-def instructions_html(interface: Interface, more: Sequence[str] = ()) -> str:
+def instructions_html(interface: Interface) -> str:
     """The instructions as HTML: the question, a numbered list, and the answers."""
-    steps = "".join(f"<li>{html.escape(text)}</li>\n" for text in (*interface.instructions, *more))
+    steps = "".join(f"<li>{html.escape(text)}</li>\n" for text in interface.instructions)
     answers = "".join(f"<li>{html.escape(answer.text)}</li>\n" for answer in interface.answers)
     return (
         f"<p><strong>{html.escape(interface.question)}</strong></p>\n<ol>\n{steps}</ol>\n"
