@@ -41,7 +41,9 @@ SEVERAL = 3  # default number of people who judge an item
     "has the images in its tasks without it.",
 )
 @click.option("--table", type=click.Path(path_type=Path), multiple=True, help="Tables of items instead of the graph's.")
-@click.option("--images", type=click.Path(path_type=Path), multiple=True, help="Tables of their images, likewise.")
+@click.option(
+    "--images", type=click.Path(path_type=Path), multiple=True, help="Tables of their images instead of the graph's."
+)
 @click.option(
     "--seed",
     type=click.IntRange(0, 2**32 - 1),
@@ -132,9 +134,10 @@ def _judged() -> list[str]:
 
 def _tables(benchmark: Benchmark, output: OutputOf) -> tuple[Path, ...]:
     """The files of a table that the graph has made, as one file or in parts."""
-    pattern = Path(benchmark.step_of(output).paths[output.role])
-    whole = Path(str(pattern).partition("{")[0].rstrip("/").removesuffix(".parquet"))
-    found = tuple(sorted([*whole.parent.glob(f"{whole.name}.parquet"), *whole.rglob("[!.]*.parquet")]))
+    from whatif.commands.picture_pairs import made_files
+
+    whole = Path(benchmark.step_of(output).paths[output.role].partition("/{")[0].removesuffix(".parquet"))
+    found = made_files(whole.parent, whole.name)
     if not found:
         raise WhatifError(f"{whole}: there is no table of {output.role}; run `dvc repro` to make it")
     return found

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from whatif.params.resolution import Resolution
 
 NAME = "coco-counterfactuals"
-_FOLDER = f"data/filter/{NAME}"
+_FOLDER = Path(f"data/filter/{NAME}")
 
 _PAIRS = click.option(
     "--pairs",
@@ -217,7 +217,7 @@ def _rows(pairs: tuple[Path, ...]) -> list[dict[str, Any]]:
 
 
 def _tables(pairs: tuple[Path, ...]) -> tuple[Path, ...]:
-    found = pairs or _of_the_graph("pairs")
+    found = pairs or made_files(_FOLDER, "pairs")
     if not found:
         raise WhatifError(
             f"{_FOLDER}: contains no table of pairs; run `dvc repro` to make it, or give one with --pairs"
@@ -228,17 +228,17 @@ def _tables(pairs: tuple[Path, ...]) -> tuple[Path, ...]:
 def _picture_files(pairs: tuple[Path, ...], images: tuple[Path, ...]) -> tuple[Path, ...]:
     """The tables of images: the ones given, otherwise those beside the tables of pairs."""
     beside = [path.with_name("images.parquet") for path in pairs]
-    known = tuple(path for path in beside if path.exists()) if pairs else _of_the_graph("images")
+    known = tuple(path for path in beside if path.exists()) if pairs else made_files(_FOLDER, "images")
     found = images or known
     if not found:
-        where = ", ".join(map(str, pairs)) or _FOLDER
+        where = ", ".join(map(str, pairs)) or str(_FOLDER)
         raise WhatifError(f"{where}: no table of images was found beside it; give tables of images with --images")
     return found
 
 
-def _of_the_graph(table: str) -> tuple[Path, ...]:
-    """The files of a table that the graph has made, as one file or in parts."""
-    return tuple(sorted([*Path(_FOLDER).glob(f"{table}.parquet"), *Path(_FOLDER).glob(f"{table}/*.parquet")]))
+def made_files(folder: Path, role: str) -> tuple[Path, ...]:
+    """The files of an output of the graph, as one file or in parts."""
+    return tuple(sorted([*folder.glob(f"{role}.parquet"), *(folder / role).rglob("[!.]*.parquet")]))
 
 
 def _store(files: tuple[Path, ...]) -> ImageStore:
