@@ -40,9 +40,9 @@ SEVERAL = 3  # default number of people who judge an item
     help="Where annotators' browsers find the images: PREFIX and the name of the file. Needed for mturk. Label Studio "
     "has the images in its tasks without it.",
 )
-@click.option("--table", type=click.Path(path_type=Path), multiple=True, help="Tables of items instead of the graph's.")
+@click.option("--table", type=click.Path(path_type=Path), multiple=True, help="Tables of items; default: the graph's.")
 @click.option(
-    "--images", type=click.Path(path_type=Path), multiple=True, help="Tables of their images instead of the graph's."
+    "--images", type=click.Path(path_type=Path), multiple=True, help="Tables of the images instead of the graph's."
 )
 @click.option(
     "--seed",

@@ -1,1 +1,1 @@
-"""Verification of images by people or by automatic checks: annotation tasks, judgements and consensus decisions."""
+"""Verification of images and questions by people or automatic checks: tasks, labels, judgements and decisions."""

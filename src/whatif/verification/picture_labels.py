@@ -1,4 +1,4 @@
-"""Reads the CSV of our own export that annotators filled in: labels as judgements, rejected rows with their reasons."""
+"""Reads a filled-in CSV of our own export: labels as judgements, and rejected rows with their reasons."""
 
 from __future__ import annotations
 

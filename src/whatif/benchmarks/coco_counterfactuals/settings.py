@@ -133,7 +133,7 @@ class JudgeSettings(NamedTuple):
 
 
 class ReportSettings(NamedTuple):
-    """The settings of the tables: their own, the rule of the labels, the origin of the error categories, and of images.
+    """The settings of the tables: their own, the rule of the labels, and the origins of error categories and images.
 
     `chose` is the checkpoint by which the images were chosen.
     """

@@ -22,7 +22,7 @@ def puzzle_gallery(
 ) -> bytes:
     """The page as HTML. `questions` are all that were asked; `names` maps the models' keys to their display names.
 
-    `by_mean` are the models that cannot be ranked by the rule of the settings.
+    `by_mean` are the models that cannot be ranked by the rule of the settings; their choices are those by the mean.
     """
     first: dict[str, str] = {}
     for row in questions:

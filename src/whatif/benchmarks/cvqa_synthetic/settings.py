@@ -45,7 +45,10 @@ class FilterPuzzles(Settings):
 
 
 class EvaluatePuzzles(Settings):
-    """How models are asked: `rank` as `multiple_choice` of each says, `generate` all that can in words (C-VQA 4.2)."""
+    """How models are asked (C-VQA 4.2).
+
+    `rank`: as `multiple_choice` of each model says; `generate`: in words, if the model can answer so.
+    """
 
     ask: Literal["rank", "generate"] = "rank"
 

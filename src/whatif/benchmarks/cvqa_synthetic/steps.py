@@ -230,7 +230,7 @@ def audit_shortcuts(task: Task[AuditSettings]) -> None:
     publishes=("report.md", "gallery.html", "accuracy.csv", "accuracy.svg", *table_files(_TABLES)),
 )
 def aggregate(task: Task[ReportSettings]) -> None:
-    """Makes Table 7 beside the reported numbers, by template, letters, ranking rules, shortcut audit and funnel."""
+    """Makes Table 7 beside the reported numbers, and the tables of templates, letters, ranking rules and shortcuts."""
     from whatif.benchmarks.cvqa_synthetic.report import publish_report
 
     publish_report(task)

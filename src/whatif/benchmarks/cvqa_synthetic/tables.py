@@ -38,10 +38,10 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Table7:
-    """The results of Table 7: the numbers of each model and group, and the tables `table7`, `templates`, `letters`.
+    """The numbers of each model and group, and the tables `table7`, `templates`, `letters` and `rules`.
 
-    It also has the table `rules`. `answers` are the answers from which they were made, and `names` the models' display
-    names. `by_mean` are models that could not be ranked by the rule, which their names say.
+    `answers` are the answers from which they were made, and `names` the models' display names. `by_mean` are the models
+    that could not be ranked by the rule; their display names say so.
     """
 
     answers: TwinAnswers

@@ -85,7 +85,7 @@ class ScenesSettings(BenchmarkSettings):
 
 
 class ReportSettings(NamedTuple):
-    """What the report depends on: its own settings, and how many pairs and candidates were asked for, the judge."""
+    """What the report depends on: its own settings, the requested numbers of pairs and candidates, and the judge."""
 
     aggregate: AggregateScenes
     pairs: int
