@@ -1,12 +1,15 @@
-"""A small C-VQA-Real, for tests."""
+"""A small C-VQA-Real, for tests, and its tables."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from tests.pictures import icon
 from tests.projects import Project
+from whatif.reporting.table import from_csv
 
 NAME = "cvqa-real"
 LINES = """img_path,query,answer,new query,new answer,type
@@ -39,3 +42,21 @@ def small(project: Project) -> Project:
         (folder / f"00000000000{number}.jpg").write_bytes(icon((200, 60 * number, 60)))
     models = {"majority": {"adapter": "majority"}, "random": {"adapter": "random"}}
     return configure(project, project.folder / "released.csv", [folder], models)
+
+
+def table(name: str) -> pd.DataFrame:
+    """The numbers of a table."""
+    return from_csv(Path(f"metrics/cvqa-real/{name}.csv").read_text(encoding="utf-8"))
+
+
+def ours(name: str, measure: str, **of: str) -> pd.DataFrame:
+    """Our rows of a measure, in order."""
+    frame = table(name)
+    wanted = {"source": "ours", "measure": measure, **of}
+    return frame[(frame[list(wanted)] == pd.Series(wanted)).all(axis=1)]
+
+
+def funnel() -> list[tuple[str, str, str, int]]:
+    """Stage, measure, reason and number of each row of the funnel."""
+    columns = ["stage", "measure", "reason", "value"]
+    return list(table("funnel")[columns].itertuples(index=False, name=None))
