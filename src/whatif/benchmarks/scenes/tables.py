@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
@@ -57,18 +57,15 @@ def accuracy(
     Raises WhatifError when a model lacks a prediction.
     """
     by_id = {row["question_id"]: row for row in questions}
-    given: dict[str, dict[str, Row]] = {key: {} for key in names}
-    for row in predictions:
-        given[row["model"]][row["question_id"]] = row
+    given = _by_model(predictions, names)
     for key, answers in given.items():
         asked = set(sampled.get(key, by_id))
         if set(answers) != asked:
             raise WhatifError(
                 f"model {key}: has {len(answers):,} predictions for {len(asked):,} questions; ask it again"
             )
-    with_judge: dict[str, dict[str, Row]] = {key: {} for key in names}
-    for row in judged.applied_to(row for answers in given.values() for row in answers.values()) if judged else ():
-        with_judge[row["model"]][row["question_id"]] = row
+    every = [row for answers in given.values() for row in answers.values()]
+    with_judge = _by_model(judged.applied_to(every), names) if judged else {}
     clusters = {name: "+".join(row["image_ids"]) for name, row in by_id.items()}
     rows: list[dict[str, Any]] = []
     for group in (*sorted({row["group"] for row in questions}), ALL):
@@ -87,16 +84,13 @@ def accuracy(
             ]
             if judged is not None:
                 both = (interval, _share_right(with_judge[key], ids, clusters, confidence))
-                for reading, share in zip(READINGS, both, strict=True):
-                    row = {"measure": ACCURACY, **in_percent("value", share), "n": len(ids)}
-                    rows.append({**of_model, JUDGE: reading, **row})
-                rows += [{**of_model, **row} for row in judged.counts(key, set(ids))]
+                rows += [{**of_model, **row} for row in _judge_rows(judged, key, ids, both)]
     level = f"{100 * confidence:g}%"
     further: tuple[View, ...] = ()
     if judged is not None:
         of_each = {"source": OURS, "group": ALL}
-        for row in judged.agreements(names, "All models", by_id, confidence, clusters):
-            rows.append({**of_each, **row})
+        agreed = judged.agreements(names, "All models", by_id, confidence, clusters)
+        rows += [{**of_each, **row} for row in agreed]
         columns = (Column("Accuracy", ACCURACY, interval=True), Column("Questions", ACCURACY, number="n"))
         further = judge_views(judged, columns, _SYSTEM, {"group": "Type of answer"}, level)
     view = View(
@@ -111,6 +105,21 @@ def accuracy(
     )
     identity = ("model", "name", "source", "group", *([] if judged is None else [JUDGE]), "measure")
     return Table("accuracy", "Questions", tidy(rows, identity, _NUMBERS), (view, *further))
+
+
+def _by_model(predictions: Iterable[Row], names: Iterable[str]) -> dict[str, dict[str, Row]]:
+    """Model -> question -> its prediction; models in the order of `names`."""
+    given: dict[str, dict[str, Row]] = {key: {} for key in names}
+    for row in predictions:
+        given[row["model"]][row["question_id"]] = row
+    return given
+
+
+def _judge_rows(judged: Judged, model: str, ids: Sequence[str], both: tuple[Interval, Interval]) -> Iterator[Row]:
+    """The accuracy of a model without and with the judge (`both`), and what the judge found."""
+    for reading, share in zip(READINGS, both, strict=True):
+        yield {JUDGE: reading, "measure": ACCURACY, **in_percent("value", share), "n": len(ids)}
+    yield from judged.counts(model, set(ids))
 
 
 def _share_right(
