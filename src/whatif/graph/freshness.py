@@ -24,7 +24,6 @@ from whatif.graph.jobs import Job
 from whatif.params.base import STAGES
 
 DATA = Path("data")
-PACKAGE_ROOT = Path(__file__).parents[1]
 
 
 class Condition(StrEnum):
@@ -89,13 +88,13 @@ def states(graph: Graph, accept: Callable[[Job], bool] = lambda job: False) -> d
     found: dict[Job, State] = {}
     contents: dict[Path, str] = {}
     for job in graph.jobs:
-        ready = inputs_fresh(graph, job, found)
+        ready = inputs_fresh(job, found)
         found[job] = state_of(job, contents, ready, accept_unfinished=accept(job))
     code_index.keep()
     return found
 
 
-def inputs_fresh(graph: Graph, job: Job, found: Mapping[Job, State]) -> bool:
+def inputs_fresh(job: Job, found: Mapping[Job, State]) -> bool:
     """Whether all inputs of a job are fresh; `found` has the states of the jobs before it."""
     return all(found[before].condition is Condition.FRESH for before in job.before)
 

@@ -78,7 +78,7 @@ def prepare(
             times: dict[Path, int] = {}
             stale: dict[str, list[str]] = {}
             for job in graph.jobs:
-                ready = inputs_fresh(graph, job, prologue.found)
+                ready = inputs_fresh(job, prologue.found)
                 state = state_of(job, contents, ready, accept_unfinished=accept(job))
                 if state.condition is not Condition.FRESH:
                     if present := _present(job):
