@@ -12,7 +12,7 @@ import pytest
 
 from tests.verification.pairs import Pictures, pair, pictures
 from whatif.errors import WhatifError
-from whatif.verification.exports.tasks import OF_PAIRS
+from whatif.verification.exports.pairs import OF_PAIRS
 from whatif.verification.picture_tasks import (
     COLUMNS,
     PictureTask,

@@ -15,8 +15,9 @@ from xml.etree import ElementTree
 
 from tests.verification.pairs import Pictures, pair, pictures
 from whatif.artifacts.reader import canonical_json
+from whatif.verification.exports.pairs import pair_task_set
 from whatif.verification.exports.questions import question_items, question_task_set
-from whatif.verification.exports.tasks import TaskSet, assigned, pair_task_set
+from whatif.verification.exports.tasks import TaskSet, assigned
 from whatif.verification.imports.items import Items
 from whatif.verification.picture_tasks import picture_tasks
 

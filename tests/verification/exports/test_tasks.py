@@ -19,9 +19,10 @@ from whatif.verification.exports import label_studio
 from whatif.verification.exports.folder import Address, image_columns, write_tasks
 from whatif.verification.exports.label_studio import label_studio_files
 from whatif.verification.exports.mturk import mturk_files
+from whatif.verification.exports.pairs import pair_task_set
 from whatif.verification.exports.questions import question_task_set
 from whatif.verification.exports.table import csv_files
-from whatif.verification.exports.tasks import TaskSet, assigned, pair_task_set
+from whatif.verification.exports.tasks import TaskSet, assigned
 from whatif.verification.picture_tasks import picture_tasks
 
 ROWS = [pair(number) for number in range(50)]

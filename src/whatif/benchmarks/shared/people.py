@@ -25,7 +25,7 @@ def judged_questions(questions: OutputOf, images: OutputOf) -> PeoplesWork:
 
 
 def _pair_tasks(rows: Sequence[Row], seed: int) -> TaskSet:
-    from whatif.verification.exports.tasks import pair_task_set
+    from whatif.verification.exports.pairs import pair_task_set
     from whatif.verification.picture_tasks import picture_tasks
 
     # Annotators are assigned to tasks later.
