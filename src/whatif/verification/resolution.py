@@ -63,9 +63,7 @@ class Resolved:
     """The result of `resolve`; all items are in ascending order."""
 
     decisions: dict[str, str]  # item -> decision, or `UNDECIDED`
-    corrections: dict[
-        str, dict[str, Correction]
-    ]  # item -> field -> its new value; items without corrections are absent
+    corrections: dict[str, dict[str, Correction]]  # item -> field -> its new value; only items with corrections
     undecided: list[dict[str, str]]  # undecided items as rows of the table `rejections`: why, and who decided what
 
 

@@ -139,6 +139,6 @@ def _params(graph: Graph, stage: str, steps: Iterable[Step]) -> list[str]:
             found["models"] = None
         if any(dimension.is_model for dimension in step.divided_by):
             found["models.${key}"] = None
-        if step.asks is not None and step.asks is not step.divided_by[0]:  # a judge, of which every model's stage reads
+        if step.asks is not None and step.asks is not step.divided_by[0]:  # a judge, asked for every model
             found.update(dict.fromkeys(f"models.{key}" for key in graph.values(step)[step.asks.name]))
     return list(found)

@@ -86,9 +86,7 @@ class LabelFile(Settings):
     sides: Annotated[dict[str, int], BeforeValidator(_texts)] = Field(default_factory=dict)  # word -> 0 or 1
     annotator: str | None = Field(default=None, min_length=1)  # who made all labels, if the file does not say
     duration_unit: Literal["milliseconds", "seconds", "minutes"] = "seconds"
-    parent: SourcePath | None = (
-        None  # corrected-copy: the file that was copied; null compares with the items themselves
-    )
+    parent: SourcePath | None = None  # corrected-copy: the file that was copied; null: the items themselves
     rest: Literal["accept"] | None = None  # rejected-ids: decision about all other items; null leaves them unjudged
 
     @field_validator("sides")
