@@ -128,6 +128,7 @@ def test_tables_have_no_row_of_a_model_that_is_evaluated_elsewhere(project: Proj
     assert set(metrics(project)) == {"first-option", "majority"}
     for name in ("table7", "templates", "letters", "funnel"):
         assert "Random" not in table(project, name)
+        assert "andom" not in (project.folder / f"metrics/{NAME}/{name}.csv").read_text(encoding="utf-8")
     targets = workflow.targets(project.graph)
     assert targets["evaluate-random"] == []
     with pytest.raises(WhatifError, match=f"evaluate {NAME}: random is not evaluated here: .* there are first-option"):
