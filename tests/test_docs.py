@@ -53,14 +53,15 @@ def test_commands_and_options_of_whatif_on_a_page_exist(page: Path) -> None:
     assert unknown == []
 
 
-def is_known(words: list[str], command: click.Command) -> bool:
+def is_known(words: list[str], command: click.Command, parent: click.Context | None = None) -> bool:
     """Whether the subcommands that the words name exist, and have all options among the words, up to a lone `--`."""
-    context = click.Context(command)
+    # Click keeps a command's help option as the first context has it, so the context is made as for a real call.
+    context = click.Context(command, parent, **command.context_settings)
     if isinstance(command, click.Group) and words and not words[0].startswith("-"):
         if words[0].isupper():  # a placeholder
             return True
         found = command.get_command(context, words[0])
-        return found is not None and is_known(words[1:], found)
+        return found is not None and is_known(words[1:], found, context)
     own = words[: words.index("--")] if "--" in words else words
     options = {name for one in command.get_params(context) for name in one.opts}
     return {word.partition("=")[0] for word in own if word.startswith("--")} <= options
