@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
+from tests.command_line import refused, whatif
 from tests.defaults import PARAMS
 from tests.verification.imports.files import csv_file, read
 from tests.verification.pairs import pair, pictures
 from whatif.artifacts.schemas import IMAGES, PAIRS, QUESTIONS
 from whatif.artifacts.writer import write_artifact
-from whatif.cli import main
 from whatif.verification.exports.questions import question_items
 from whatif.verification.imports.items import Items
 
@@ -40,20 +40,14 @@ def question(number: int, variant: str) -> dict[str, Any]:
 QUESTION_ROWS = [question(number, variant) for number in range(3) for variant in ("counterfactual", "original")]
 
 
-def whatif(*arguments: str) -> Result:
-    return CliRunner().invoke(main, ["export", "tasks", *arguments], prog_name="whatif")
+def export_tasks(*arguments: str) -> Result:
+    return whatif("export", "tasks", *arguments)
 
 
 def done(*arguments: str) -> str:
-    result = whatif(*arguments)
+    result = export_tasks(*arguments)
     assert result.exit_code == 0, result.output
     return result.stdout
-
-
-def refused(*arguments: str) -> str:
-    result = whatif(*arguments)
-    assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1), result.output
-    return result.stderr.removeprefix("whatif: ")
 
 
 @pytest.fixture(autouse=True)
@@ -114,10 +108,12 @@ def test_gold_items_go_to_everybody_and_nothing_says_which_they_are() -> None:
     assert "gold" not in Path("out/tasks.csv").read_text(encoding="utf-8")
     assert sorted(path.name for path in Path("out").iterdir()) == ["images", "instructions.txt", "tasks.csv"]
     csv_file(Path("gold.csv"), [{"item_id": "pair-001-0", "decision": "perhaps"}])
-    assert refused("coco-counterfactuals", "other", *options).startswith("gold.csv: line 2: 'perhaps' is not one of")
+    assert refused(export_tasks("coco-counterfactuals", "other", *options)).startswith(
+        "gold.csv: line 2: 'perhaps' is not one of"
+    )
     csv_file(Path("gold.csv"), [{"item_id": "pair-999-0", "decision": "both"}])
     assert "gold.csv: none of its 1 labels is about one of these pairs" in refused(
-        "coco-counterfactuals", "other", *options
+        export_tasks("coco-counterfactuals", "other", *options)
     )
 
 
@@ -145,10 +141,12 @@ def test_images_on_the_web() -> None:
     ],
 )
 def test_mistakes(arguments: list[str], told: str) -> None:
-    assert told in refused(*arguments)
+    assert told in refused(export_tasks(*arguments))
     assert not Path("out").exists()
 
 
 def test_a_folder_with_tasks_is_left_alone() -> None:
     done("cvqa-real", "out", "--to", "csv")
-    assert refused("cvqa-real", "out", "--to", "csv") == "out/tasks.csv: already exists; give another folder\n"
+    assert (
+        refused(export_tasks("cvqa-real", "out", "--to", "csv")) == "out/tasks.csv: already exists; give another folder"
+    )

@@ -7,34 +7,23 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
+from tests.command_line import refused, whatif
 from tests.defaults import PARAMS
 from tests.verification.pairs import pair, pictures
 from whatif import artifacts
 from whatif.artifacts.schemas import IMAGES, JUDGEMENTS, PAIRS, REJECTIONS
 from whatif.artifacts.writer import write_artifact
-from whatif.cli import main
 from whatif.verification.consensus import errors, human_evaluated
 
 ROWS = [pair(number) for number in range(5)]
 DATA = Path("data/filter/coco-counterfactuals")
 
 
-def whatif(*arguments: str) -> Result:
-    return CliRunner().invoke(main, list(arguments), prog_name="whatif")
-
-
 def done(*arguments: str) -> str:
     result = whatif(*arguments)
     assert result.exit_code == 0, result.output
     return result.stdout
-
-
-def refused(*arguments: str) -> str:
-    result = whatif(*arguments)
-    assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1), result.output
-    return result.stderr.removeprefix("whatif: ")
 
 
 @pytest.fixture(autouse=True)
@@ -66,7 +55,7 @@ def test_as_a_hugging_face_data_set() -> None:
     card = Path("ours/README.md").read_text(encoding="utf-8")
     assert "cc0-1.0" in card and "# whatif coco-counterfactuals\n" in card and "Le, Lal and Howard" in card
     assert [path.name for path in Path("ours/pairs").iterdir()] == ["test-00000-of-00001.parquet"]
-    again = refused("export", "coco-counterfactuals", "ours", "--format", "hugging-face")
+    again = refused(whatif("export", "coco-counterfactuals", "ours", "--format", "hugging-face"))
     assert "ours/README.md: already exists; give another folder" in again
 
 
@@ -92,7 +81,7 @@ def test_tasks_out_and_labels_in() -> None:
     assert said == "tasks/tasks.csv: 14 labels to give for 10 images\n"
     with Path("tasks/tasks.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    assert "params.yaml: cannot be read" in refused("export", "picture-tasks", "others", "--seed", "4")
+    assert "params.yaml: cannot be read" in refused(whatif("export", "picture-tasks", "others", "--seed", "4"))
     shipped = PARAMS.read_text(encoding="utf-8")
     Path("params.yaml").write_text(shipped.replace("three_times: 0.1", "three_times: 0.5"), encoding="utf-8")
     assert "20 labels to give for 10 images" in done("export", "picture-tasks", "others", "--seed", "4")
@@ -115,7 +104,7 @@ def test_tasks_out_and_labels_in() -> None:
     sampled = done("export", "picture-errors", "wrong", "--judgements", "labels.parquet")
     assert sampled == f"wrong/errors.csv: {wrong} errors\n"
     assert len(list(Path("wrong/images").iterdir())) == wrong
-    assert "give the pairs and the seed" in refused("import", "picture-labels", "labelled.csv", "x.parquet")
+    assert "give the pairs and the seed" in refused(whatif("import", "picture-labels", "labelled.csv", "x.parquet"))
     assert not Path("x.parquet").exists()
 
 
@@ -155,7 +144,7 @@ def test_a_mistake_is_one_line_and_leaves_nothing(arguments: tuple[str, ...], me
     write_artifact(Path("none.parquet"), PAIRS, [])
     write_artifact(Path("i.parquet"), IMAGES, [])
     before = {path for path in Path().rglob("*") if path.is_file()}
-    assert message in refused(*arguments)
+    assert message in refused(whatif(*arguments))
     assert {path for path in Path().rglob("*") if path.is_file()} == before
 
 
@@ -168,7 +157,7 @@ def test_rejections_have_the_schema_of_all() -> None:
 def test_without_pairs_it_is_said_where_they_would_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
-    assert "contains no table of pairs" in refused("export", "coco-counterfactuals", "out")
+    assert "contains no table of pairs" in refused(whatif("export", "coco-counterfactuals", "out"))
 
 
 def test_the_sample_of_errors_follows_the_rule_of_the_benchmark() -> None:
@@ -184,6 +173,6 @@ def test_the_sample_of_errors_follows_the_rule_of_the_benchmark() -> None:
     write_artifact(own, JUDGEMENTS, rows)
     shipped = PARAMS.read_text(encoding="utf-8")
     Path("params.yaml").write_text(shipped, encoding="utf-8")
-    assert "there are no errors" in refused("export", "picture-errors", "majority")
+    assert "there are no errors" in refused(whatif("export", "picture-errors", "majority"))
     Path("params.yaml").write_text(shipped.replace("rule: majority", "rule: unanimous"), encoding="utf-8")
     assert done("export", "picture-errors", "unanimous") == "unanimous/errors.csv: 1 errors\n"

@@ -17,8 +17,9 @@ def chat_template(image: str, *, images_first: bool = False) -> str:
     `images_first` puts the images of a turn before its text, as the templates of the LLaVA family do.
     """
     return (
-        "{{ bos_token }}{% for message in messages %}{{ message['role'].upper() }}: " + _parts(image, images_first) + ""
-        "{% if message['role'] == 'assistant' %}{{ eos_token }}{% else %}{{ '\n' }}{% endif %}{% endfor %}"
+        "{{ bos_token }}{% for message in messages %}{{ message['role'].upper() }}: "
+        + _parts(image, images_first)
+        + "{% if message['role'] == 'assistant' %}{{ eos_token }}{% else %}{{ '\n' }}{% endif %}{% endfor %}"
         "{% if add_generation_prompt %}ASSISTANT:{% endif %}"
     )
 
@@ -28,8 +29,7 @@ def chatml_template(image: str) -> str:
     return (
         "{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\n' }}"
         + _parts(image, images_first=False)
-        + ""
-        "{{ '<|im_end|>\n' }}{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}"
+        + "{{ '<|im_end|>\n' }}{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}"
     )
 
 
