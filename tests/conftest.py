@@ -11,7 +11,7 @@ import pytest
 
 from tests.projects import Project
 
-pytest_plugins = ["tests.command_line", "tests.pipeline.checkouts"]
+pytest_plugins = ["tests.command_line", "tests.pipeline.checkouts", "tests.served_model"]
 
 
 @pytest.fixture

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from PIL import Image
 
 from tests.tiny_checkpoints import tiny_llava
@@ -46,6 +47,13 @@ def served_model(folder: Path) -> Iterator[tuple[str, Path]]:
         finally:
             server.terminate()
             server.wait()
+
+
+@pytest.fixture(scope="session")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+    """One such server for all tests that do not stop it: host:port and the checkpoint."""
+    with served_model(tmp_path_factory.mktemp("served")) as running:
+        yield running
 
 
 def _answers(port: int) -> bool:

@@ -23,7 +23,6 @@ from tests.pipeline.power_cuts import (
     started,
     wait_until,
 )
-from tests.served_model import served_model
 
 pytestmark = [pytest.mark.pipeline, pytest.mark.timeout(3600)]
 
@@ -67,10 +66,10 @@ def test_the_second_run_in_a_checkout_stops_and_says_who_is_first(
 
 
 def test_two_checkouts_that_share_answers_and_cache_lose_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    served: tuple[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "served").mkdir()
-    with served_model(tmp_path / "served") as (address, checkpoint), FaultyProxy(address) as proxy:
+    address, checkpoint = served
+    with FaultyProxy(address) as proxy:
         made = PowerCuts(tmp_path, proxy, checkpoint)
         made.prepare()
         checkouts = [Checkout(tmp_path / name / "project") for name in ("one", "two")]

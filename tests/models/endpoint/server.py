@@ -7,7 +7,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ import pytest
 
 from tests.defaults import ROOT
 from tests.faulty_proxy import FaultyProxy, Plan
-from tests.served_model import encoded_picture, served_model
+from tests.served_model import encoded_picture
 from whatif.language.messages import one_turn
 from whatif.models import Answer, Question
 from whatif.models.endpoint.api import ApiAnswers
@@ -23,12 +23,6 @@ from whatif.params.endpoints import ApiModel
 
 TOKENS = 8
 SECRET = "sk-marker-4f1d9c"
-
-
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
-    with served_model(tmp_path_factory.mktemp("served")) as running:
-        yield running
 
 
 @pytest.fixture(autouse=True)

@@ -22,7 +22,6 @@ from tests.models.endpoint.server import (
     key,
     question,
     run_in_process,
-    served,
     settings_of,
 )
 from tests.served_model import greedy
@@ -39,7 +38,7 @@ from whatif.scoring.open_answers import open_predictions
 
 pytestmark = pytest.mark.process
 
-__all__ = ["key", "served"]  # fixtures
+__all__ = ["key"]  # a fixture
 
 
 # A real server

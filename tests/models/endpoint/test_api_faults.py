@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.faulty_proxy import RATE_LIMIT, Fault, FaultyProxy, always, first, seeded
-from tests.models.endpoint.server import SECRET, ask, key, question, run_in_process, served, settings_of
+from tests.models.endpoint.server import SECRET, ask, key, question, run_in_process, settings_of
 from whatif.errors import WhatifError
 from whatif.models import Answer, load
 from whatif.models.endpoint.api import ApiAnswers
@@ -23,7 +23,7 @@ from whatif.models.responses.stored import stored
 
 pytestmark = pytest.mark.process
 
-__all__ = ["key", "served"]  # fixtures
+__all__ = ["key"]  # a fixture
 
 
 def test_every_question_is_answered_or_an_error_once_when_a_third_of_requests_fail(

@@ -16,7 +16,7 @@ import pytest
 from tests.faulty_proxy import FAULTS, FaultyProxy, Plan, first, seeded
 from tests.models.endpoint.server import TOKENS, key, settings_of
 from tests.scoring_server import Scorer, scoring_server
-from tests.served_model import encoded_picture, served_model
+from tests.served_model import encoded_picture
 from tests.tiny_checkpoints import (
     tiny_idefics3,
     tiny_llava,
@@ -309,9 +309,10 @@ class Encoded:
         return self._pictures[image_id]
 
 
-def test_transformers_serve_gives_no_log_probabilities(tmp_path: Path) -> None:
+def test_transformers_serve_gives_no_log_probabilities(served: tuple[str, Path], tmp_path: Path) -> None:
+    address, checkpoint = served
     asked = [question(number, ("A", "B")) for number in range(3)]
-    with served_model(tmp_path) as (address, checkpoint), ResponseStore(tmp_path / "responses.sqlite") as store:
+    with ResponseStore(tmp_path / "responses.sqlite") as store:
         ignored = r"gives no log-probabilities \(logprobs\), so options cannot be ranked; "
         rejected = r"rejects continue_final_message, which is needed to rank options \(status 422: "
         for changes, message in ((BY_LETTER, ignored), (TEXTS, rejected)):
