@@ -91,6 +91,11 @@ class Checkout:
         self.run("git", "add", "--all")
         self.run("git", "commit", "--quiet", "--message", message)
 
+    def copied_to(self, path: Path) -> Checkout:
+        """A copy with artifacts, times and the records of both entry points."""
+        shutil.copytree(self.path, path, symlinks=True)
+        return Checkout(path)
+
 
 ENTRY_POINTS = {"dvc": ["dvc", "repro"], "snakemake": ["snakemake", "--cores", "2", "--quiet", "host", "rules"]}
 
@@ -135,10 +140,25 @@ def finished_checkout(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
 
 @pytest.fixture
 def checkout(finished_checkout: Checkout, tmp_path: Path) -> Iterator[Checkout]:
-    """A working copy of the finished checkout, artifacts, times and records of both entry points included."""
-    shutil.copytree(finished_checkout.path, tmp_path / "project", symlinks=True)
-    yield Checkout(tmp_path / "project")
+    """A working copy of the finished checkout."""
+    yield finished_checkout.copied_to(tmp_path / "project")
     shutil.rmtree(tmp_path / "project")
+
+
+@pytest.fixture(scope="session")
+def finished_with_another_seed(finished_checkout: Checkout, tmp_path_factory: pytest.TempPathFactory) -> Checkout:
+    """A copy of the finished checkout that Snakemake then ran with the seed 7. Tests work on copies of it."""
+    checkout = finished_checkout.copied_to(tmp_path_factory.mktemp("another-seed") / "project")
+    checkout.set({"seed": 7})
+    checkout.run(*ENTRY_POINTS["snakemake"])
+    return checkout
+
+
+@pytest.fixture
+def with_another_seed(finished_with_another_seed: Checkout, tmp_path: Path) -> Iterator[Checkout]:
+    """A working copy of the checkout that Snakemake ran with another seed."""
+    yield finished_with_another_seed.copied_to(tmp_path / "another-seed")
+    shutil.rmtree(tmp_path / "another-seed")
 
 
 @pytest.fixture

@@ -28,16 +28,14 @@ MOST_METRICS = 12  # a model; more than these cannot be read in one table
 @pytest.fixture(scope="module")
 def compared(finished_checkout: Checkout, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Checkout]:
     """A project with two commits of `dvc repro`: in the second one, the model `random` chooses the first option."""
-    path = tmp_path_factory.mktemp("compared") / "project"
-    shutil.copytree(finished_checkout.path, path, symlinks=True)
-    checkout = Checkout(path)
+    checkout = finished_checkout.copied_to(tmp_path_factory.mktemp("compared") / "project")
     checkout.run("whatif", "dvc-yaml")
     checkout.commit("metrics and plots of the selected benchmark")
     checkout.set({CHANGED: VALUES[1]})
     checkout.run("dvc", "repro")
     checkout.commit("random chooses the first option")
     yield checkout
-    shutil.rmtree(path)
+    shutil.rmtree(checkout.path)
 
 
 def leaves(tree: Any, place: str = "") -> dict[str, Any]:

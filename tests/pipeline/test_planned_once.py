@@ -25,17 +25,14 @@ def of_stage(checkout: Checkout, stage: str) -> dict[str, bytes]:
 
 
 @pytest.fixture
-def gone_and_back(checkout: Checkout) -> Checkout:
+def gone_and_back(with_another_seed: Checkout) -> Checkout:
     """A checkout that was run with another seed, and in which the first one is wanted again."""
-    checkout.set({SEED: 7})
-    checkout.run(*SNAKEMAKE)
-    checkout.set({SEED: 2024})
-    return checkout
+    with_another_seed.set({SEED: 2024})
+    return with_another_seed
 
 
-def test_dvc_after_snakemake_starts_no_snakemake(checkout: Checkout) -> None:
-    checkout.set({SEED: 7})
-    checkout.run(*SNAKEMAKE)
+def test_dvc_after_snakemake_starts_no_snakemake(with_another_seed: Checkout) -> None:
+    checkout = with_another_seed
     results, before = checkout.results(), snakemake_runs(checkout)
     assert checkout.jobs(DVC) == {}
     assert snakemake_runs(checkout) == before
@@ -43,7 +40,8 @@ def test_dvc_after_snakemake_starts_no_snakemake(checkout: Checkout) -> None:
     assert "up to date" in checkout.run("dvc", "status").stdout
 
 
-def test_dvc_takes_back_an_earlier_value_without_snakemake(gone_and_back: Checkout, checkout: Checkout) -> None:
+def test_dvc_takes_back_an_earlier_value_without_snakemake(gone_and_back: Checkout) -> None:
+    checkout = gone_and_back
     before = snakemake_runs(checkout)
     jobs = checkout.jobs(DVC)
     assert set(jobs.values()) == {"taken from the stash"}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,18 +13,16 @@ from tests.defaults import ROOT
 from tests.faulty_proxy import FaultyProxy
 from tests.pipeline.checkouts import ENTRY_POINTS, Checkout
 from tests.pipeline.power_cuts import PowerCuts, job_of, kill_session, started, wait_until
-from tests.served_model import served_model
 from whatif.commands.resume import next_command
 
 pytestmark = [pytest.mark.pipeline, pytest.mark.timeout(3600)]
 
 
 @pytest.fixture(scope="module")
-def power_cuts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PowerCuts]:
-    folder = tmp_path_factory.mktemp("power-cuts")
-    (folder / "served").mkdir()
-    with served_model(folder / "served") as (address, checkpoint), FaultyProxy(address) as proxy:
-        made = PowerCuts(folder, proxy, checkpoint)
+def power_cuts(served: tuple[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[PowerCuts]:
+    address, checkpoint = served
+    with FaultyProxy(address) as proxy:
+        made = PowerCuts(tmp_path_factory.mktemp("power-cuts"), proxy, checkpoint)
         made.prepare()
         yield made
 
@@ -38,9 +35,7 @@ def test_after_a_cut_the_way_back_ends_as_if_nothing_had_happened(power_cuts: Po
     assert outcome.asked_again == 0
 
 
-def test_while_an_orphan_of_a_killed_run_lives_nothing_is_touched(finished_checkout: Checkout, tmp_path: Path) -> None:
-    checkout = Checkout(tmp_path / "project")
-    subprocess.run(["cp", "-a", str(finished_checkout.path), str(checkout.path)], check=True)
+def test_while_an_orphan_of_a_killed_run_lives_nothing_is_touched(checkout: Checkout) -> None:
     checkout.set({"seed": 7})
     run = started(checkout, ENTRY_POINTS["snakemake"])
     try:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -52,27 +52,38 @@ def coins(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def new_project(path: Path, coins: Path) -> WithPackages:
+    """A project of which nothing is made yet."""
+    checkout = WithPackages(path, coins)
+    checkout.path.mkdir()
+    copy_of_sources(checkout.path)
+    checkout.run("git", "init", "--quiet", "--initial-branch", "main")
+    checkout.commit("as it ships")
+    (checkout.path / "params.yaml").write_text(yaml.safe_dump(PARAMS, sort_keys=False), encoding="utf-8")
+    checkout.run("whatif", "dvc-yaml")
+    return checkout
+
+
 @pytest.fixture
-def projects(coins: Path, tmp_path: Path) -> Iterator[list[WithPackages]]:
-    """Two projects of which nothing is made yet, for the two entry points."""
-    made = []
-    for name in ("by-dvc", "by-snakemake"):
-        checkout = WithPackages(tmp_path / name, coins)
-        checkout.path.mkdir()
-        copy_of_sources(checkout.path)
-        checkout.run("git", "init", "--quiet", "--initial-branch", "main")
-        checkout.commit("as it ships")
-        (checkout.path / "params.yaml").write_text(yaml.safe_dump(PARAMS, sort_keys=False), encoding="utf-8")
-        checkout.run("whatif", "dvc-yaml")
-        made.append(checkout)
-    yield made
+def project(coins: Path, tmp_path: Path) -> WithPackages:
+    """A project of which nothing is made yet."""
+    return new_project(tmp_path / "project", coins)
 
 
-def test_it_runs_through_both_entry_points_and_edits_no_file(projects: list[WithPackages]) -> None:
-    by_dvc, by_snakemake = projects
+@pytest.fixture(scope="module")
+def made_by_snakemake(coins: Path, tmp_path_factory: pytest.TempPathFactory) -> WithPackages:
+    """A project that was run by Snakemake; no test changes it."""
+    made = new_project(tmp_path_factory.mktemp("by-snakemake") / "project", coins)
+    made.run("snakemake", "--cores", "2")
+    return made
+
+
+def test_it_runs_through_both_entry_points_and_edits_no_file(
+    project: WithPackages, made_by_snakemake: WithPackages
+) -> None:
+    by_dvc = project
     by_dvc.run("dvc", "repro")
-    by_snakemake.run("snakemake", "--cores", "2")
-    assert by_dvc.results() == by_snakemake.results()
+    assert by_dvc.results() == made_by_snakemake.results()
     assert sorted(path for path in by_dvc.results() if not path.startswith("data/evaluate/")) == [
         "data/aggregate/coins/files.parquet",
         "data/filter/coins/questions.parquet",
@@ -95,8 +106,7 @@ def test_it_runs_through_both_entry_points_and_edits_no_file(projects: list[With
     ]
 
 
-def test_its_settings_options_targets_and_metrics_are_known(projects: list[WithPackages]) -> None:
-    project = projects[0]
+def test_its_settings_options_targets_and_metrics_are_known(project: WithPackages) -> None:
     declared = yaml.safe_load((project.path / "dvc.yaml").read_text(encoding="utf-8"))
     assert declared["metrics"] == ["metrics/coins.json"]
     listed = project.run("snakemake", "--list").stdout.split()
@@ -115,13 +125,11 @@ def test_its_settings_options_targets_and_metrics_are_known(projects: list[WithP
     assert "filter.coins.fewest_head: unknown key; did you mean `fewest_heads`?" in failed.stderr
 
 
-def test_a_change_of_its_code_makes_its_results_stale(projects: list[WithPackages], tmp_path: Path) -> None:
-    from shutil import copytree
-
-    project = projects[1]
-    project.installed = Path(copytree(project.installed, tmp_path / "installed"))
-    project.run("snakemake", "--cores", "2")
-    module = project.installed / "whatif_coins" / "__init__.py"
+def test_a_change_of_its_code_makes_its_results_stale(made_by_snakemake: WithPackages, tmp_path: Path) -> None:
+    installed = shutil.copytree(made_by_snakemake.installed, tmp_path / "installed")
+    project = WithPackages(made_by_snakemake.path, installed)
+    assert project.run("whatif", "status", "--check").returncode == 0
+    module = installed / "whatif_coins" / "__init__.py"
     module.write_text(module.read_text(encoding="utf-8").replace("3 - heads", "heads"), encoding="utf-8")
     said = project.run("whatif", "status").stdout
     assert "code of whatif_coins" in said

@@ -32,8 +32,8 @@ def snakemake_runs(checkout: Checkout) -> int:
     return len(list((checkout.path / ".snakemake/log").glob("*.log")))
 
 
-@pytest.mark.parametrize("command", [DVC, SNAKEMAKE])
-def test_a_run_prints_a_line_for_each_job_and_keeps_the_rest_in_logs(unmade: Checkout, command: list[str]) -> None:
+def prints_a_line_for_each_job(unmade: Checkout, command: list[str]) -> None:
+    """Runs a command that makes everything: it prints a line for each job, and the rest is in logs."""
     done = unmade.run(*command)
     lines = (done.stdout + done.stderr).splitlines()
     told = [match["job"] for line in lines if (match := _A_JOB.fullmatch(line))]
@@ -46,8 +46,14 @@ def test_a_run_prints_a_line_for_each_job_and_keeps_the_rest_in_logs(unmade: Che
     assert "Finished jobid: 0 (Rule: " in (unmade.path / "logs/snakemake.log").read_text()
 
 
-def test_dvc_repro_starts_snakemake_once_and_records_its_stages(finished_checkout: Checkout, unmade: Checkout) -> None:
-    unmade.run(*DVC)
+def test_snakemake_prints_a_line_for_each_job(unmade: Checkout) -> None:
+    prints_a_line_for_each_job(unmade, SNAKEMAKE)
+
+
+def test_dvc_repro_prints_a_line_for_each_job_starts_snakemake_once_and_records_its_stages(
+    finished_checkout: Checkout, unmade: Checkout
+) -> None:
+    prints_a_line_for_each_job(unmade, DVC)
     assert snakemake_runs(unmade) == 1
     assert unmade.results() == finished_checkout.results()
     assert "up to date" in unmade.run("dvc", "status").stdout
