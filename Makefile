@@ -56,7 +56,7 @@ $(LABEL_STUDIO)/.installed: tests/verification/exports/label-studio.txt
 
 label-studio: $(LABEL_STUDIO)/.installed ## install Label Studio for its tests: 1 GB
 
-soak: $(VENV)/.installed-dev ## the default on a real Slurm beside `dvc repro`, coverage of intervals; then twenty power cuts
+soak: $(VENV)/.installed-dev ## the default on a real Slurm beside `dvc repro`, simulations of the statistics; then twenty power cuts
 	$(THREADS) pytest -m soak
 	$(THREADS) python -m tests.pipeline.soak
 

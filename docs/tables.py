@@ -7,8 +7,8 @@ On a page, a number or a table stands between two comments that Markdown does no
     <!-- /table7 -->
 
 `NUMBERS` says what belongs there. Two tables are about the released C-VQA-Synthetic, which is not in the project: they
-are written where `WHATIF_DATA` names a folder that has it. Those of docs/statistics.md are a simulation's, which
-`python -m tests.statistics.coverage` runs and writes.
+are written where `WHATIF_DATA` names a folder that has it. Those of docs/statistics.md come from simulations:
+`python -m tests.statistics.coverage` and `python -m tests.statistics.annotator_simulation` write them.
 """
 
 from __future__ import annotations
