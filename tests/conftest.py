@@ -11,7 +11,12 @@ import pytest
 
 from tests.projects import Project
 
-pytest_plugins = ["tests.command_line", "tests.pipeline.checkouts", "tests.served_model"]
+pytest_plugins = [
+    "tests.command_line",
+    "tests.pipeline.checkouts",
+    "tests.pipeline.power_cuts",
+    "tests.served_model",
+]
 
 
 @pytest.fixture

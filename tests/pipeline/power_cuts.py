@@ -14,12 +14,13 @@ import sqlite3
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
 import psutil
+import pytest
 
 from tests.faulty_proxy import FaultyProxy
 from tests.pipeline.checkouts import ENTRY_POINTS, SMALL, Checkout, copy_of_sources
@@ -209,6 +210,16 @@ class PowerCuts:
             "models.first-option": None,
             "models.served": served,
         }
+
+
+@pytest.fixture(scope="session")
+def power_cuts(served: tuple[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[PowerCuts]:
+    """The tiny project, run once without interruption. Tests work on copies of it."""
+    address, checkpoint = served
+    with FaultyProxy(address) as proxy:
+        made = PowerCuts(tmp_path_factory.mktemp("power-cuts"), proxy, checkpoint)
+        made.prepare()
+        yield made
 
 
 def environment(checkout: Checkout) -> dict[str, str]:

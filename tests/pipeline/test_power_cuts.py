@@ -4,27 +4,15 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from tests.defaults import ROOT
-from tests.faulty_proxy import FaultyProxy
 from tests.pipeline.checkouts import ENTRY_POINTS, Checkout
 from tests.pipeline.power_cuts import PowerCuts, job_of, kill_session, started, wait_until
 from whatif.commands.resume import next_command
 
 pytestmark = [pytest.mark.pipeline, pytest.mark.timeout(3600)]
-
-
-@pytest.fixture(scope="module")
-def power_cuts(served: tuple[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[PowerCuts]:
-    address, checkpoint = served
-    with FaultyProxy(address) as proxy:
-        made = PowerCuts(tmp_path_factory.mktemp("power-cuts"), proxy, checkpoint)
-        made.prepare()
-        yield made
 
 
 @pytest.mark.parametrize("number", range(5))

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.faulty_proxy import FaultyProxy
 from tests.pipeline.checkouts import ENTRY_POINTS, Checkout
 from tests.pipeline.power_cuts import (
     LONGEST,
@@ -66,41 +65,36 @@ def test_the_second_run_in_a_checkout_stops_and_says_who_is_first(
 
 
 def test_two_checkouts_that_share_answers_and_cache_lose_nothing(
-    served: tuple[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    power_cuts: PowerCuts, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    address, checkpoint = served
-    with FaultyProxy(address) as proxy:
-        made = PowerCuts(tmp_path, proxy, checkpoint)
-        made.prepare()
-        checkouts = [Checkout(tmp_path / name / "project") for name in ("one", "two")]
-        for checkout in checkouts:
-            checkout.path.parent.mkdir()
-            shutil.copytree(tmp_path / "start", checkout.path, symlinks=True)
-            checkout.run("dvc", "config", "--local", "cache.dir", str(tmp_path / "cache"))
-        store = tmp_path / "responses.sqlite"
-        runs = [
-            subprocess.Popen(
-                ENTRY_POINTS["dvc"],
-                cwd=checkout.path,
-                env={**environment(checkout), "WHATIF_RESPONSES": str(store)},
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
-            for checkout in checkouts
-        ]
-        try:
-            for run in runs:
-                said, _ = run.communicate(timeout=LONGEST)
-                assert run.returncode == 0, said.decode()
-        finally:
-            for run in runs:
-                kill_session(run)
+    unmade = Checkout(power_cuts.folder / "start")
+    checkouts = [unmade.copied_to(tmp_path / name) for name in ("one", "two")]
+    for checkout in checkouts:
+        checkout.run("dvc", "config", "--local", "cache.dir", str(tmp_path / "cache"))
+    store = tmp_path / "responses.sqlite"
+    runs = [
+        subprocess.Popen(
+            ENTRY_POINTS["dvc"],
+            cwd=checkout.path,
+            env={**environment(checkout), "WHATIF_RESPONSES": str(store)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        for checkout in checkouts
+    ]
+    try:
+        for run in runs:
+            said, _ = run.communicate(timeout=LONGEST)
+            assert run.returncode == 0, said.decode()
+    finally:
+        for run in runs:
+            kill_session(run)
     monkeypatch.setenv("WHATIF_RESPONSES", str(store))
     shown = checkouts[0].run("whatif", "responses", "show").stdout
-    assert f" {made.requests:,} answers" in shown
+    assert f" {power_cuts.requests:,} answers" in shown
     for checkout in checkouts:
-        wanted = {path: data for path, data in made.results.items() if path != "dvc.lock"}
+        wanted = {path: data for path, data in power_cuts.results.items() if path != "dvc.lock"}
         assert checkout.results() == wanted
         shutil.rmtree(checkout.path / "data")
         checkout.run("dvc", "checkout")  # the cache has all of it, whole

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -47,13 +49,23 @@ def test_after_a_clone_and_pull_nothing_runs_then_exactly_what_an_edit_asks_for(
     assert fresh_clone.jobs(entry_point) == {}
 
 
-def test_going_back_after_a_checkout_of_other_results(checkout: Checkout, entry_point: list[str]) -> None:
-    at_first = checkout.results()
+@pytest.fixture(scope="module")
+def two_commits(finished_checkout: Checkout, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Checkout]:
+    """The finished checkout with a second commit of `dvc repro`, with the seed 7; no test changes it."""
+    checkout = finished_checkout.copied_to(tmp_path_factory.mktemp("two-commits") / "project")
     checkout.set({SEED: 7})
     checkout.jobs(["dvc", "repro"])
-    at_seven = checkout.results()
-    assert at_seven != at_first
     checkout.commit("another seed")
+    yield checkout
+    shutil.rmtree(checkout.path)
+
+
+def test_going_back_after_a_checkout_of_other_results(
+    finished_checkout: Checkout, two_commits: Checkout, tmp_path: Path, entry_point: list[str]
+) -> None:
+    at_first, at_seven = finished_checkout.results(), two_commits.results()
+    assert at_seven != at_first
+    checkout = two_commits.copied_to(tmp_path / "project")
     checkout.run("git", "checkout", "--quiet", "HEAD~1")
     checkout.run("dvc", "checkout", "--force")
     checkout.set({SEED: 7})
