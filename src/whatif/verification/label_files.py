@@ -11,6 +11,7 @@ from pathlib import Path
 from whatif.errors import WhatifError
 from whatif.files.inputs import LARGEST, LONGEST_LINE, read_bytes
 from whatif.files.well_formed import escaped
+from whatif.verification.encodings import decoded, delimiter_of
 
 TWICE_ALIKE, TWICE_DIFFERENTLY = "given twice, alike", "given twice, differently"  # reasons of rejections
 
@@ -35,12 +36,10 @@ def read_label_file(path: Path, needed: Sequence[str], *, file: str, kind: str) 
 
     Raises WhatifError naming the file when it cannot be read, is not UTF-8, is not CSV, or lacks a column.
     """
-    text = text_of(path, f"a CSV of {kind}")
-    header, _, _ = text.partition("\n")
-    delimiter = max(",;\t", key=header.count)  # the first of them if several are equally frequent
+    text = text_of(path, f"a CSV of {kind}", is_csv=True)
     names: list[str] | None = None
     rows = []
-    for line, record in _records(path, text, delimiter, kind):
+    for line, record in _records(path, text, delimiter_of(text), kind):
         if names is None:
             names = [name.strip().lower() for name in record]
             for column in needed:
@@ -82,7 +81,14 @@ def settle(found: Sequence[tuple[LabelRow, str]]) -> tuple[list[tuple[LabelRow, 
     return list(found[:1]), [rejection(row, TWICE_ALIKE, detail) for row, _ in found[1:]]
 
 
-def text_of(path: Path, expected: str, *, largest: int = LARGEST, longest_line: int | None = LONGEST_LINE) -> str:
+def text_of(
+    path: Path,
+    expected: str,
+    *,
+    is_csv: bool = False,
+    largest: int = LARGEST,
+    longest_line: int | None = LONGEST_LINE,
+) -> str:
     """The text of a file in UTF-8 with line endings LF; `expected` describes it in messages, with its article.
 
     Raises WhatifError when the file is empty or not such a text, has more bytes than `largest`, or a longer line.
@@ -93,13 +99,7 @@ def text_of(path: Path, expected: str, *, largest: int = LARGEST, longest_line: 
         raise WhatifError(f"{path}: cannot be read ({error.strerror}); give {expected}") from error
     if not data.strip():
         raise WhatifError(f"{path}: is empty; give {expected}")
-    try:
-        return data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise WhatifError(
-            f"{path}: line {line}: byte {data[error.start]:#04x} is not UTF-8; give {expected} in UTF-8"
-        ) from error
+    return decoded(path, data, expected, is_csv=is_csv)
 
 
 def _records(path: Path, text: str, delimiter: str, kind: str) -> Iterator[tuple[int, list[str]]]:

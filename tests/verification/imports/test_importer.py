@@ -173,8 +173,10 @@ def test_files_as_spreadsheets_save_them(tmp_path: Path, delimiter: str, start: 
 
 
 ENCODINGS: list[tuple[str, bytes, str]] = [
-    ("Latin-1", "item_id,annotator,decision\nq1,Jörg,accept\n".encode("latin-1"), "line 2: byte 0xf6 is not UTF-8"),
-    ("UTF-16", "item_id,annotator,decision\n".encode("utf-16"), "byte 0xff is not UTF-8"),
+    ("Latin-1", "item_id,annotator,decision\nq1,Jörg,accept\n".encode("latin-1"), ": byte 0xf6 is not UTF-8"),
+    ("UTF-16", "item_id,annotator,decision\n".encode("utf-16"), "is a text in UTF-16; give a"),
+    ("UTF-16 without a mark", "item_id,decision\n".encode("utf-16-le"), "line 1: has NUL characters"),
+    ("spreadsheet", b"PK\x03\x04\x14\x00", "is a spreadsheet (.xlsx) or another zip; give a"),
     ("empty", b"  \n", "is empty"),
     ("picture", b"\x89PNG\r\n\x1a\n\xff", "is not UTF-8"),
     ("17 MiB in a line", b"x" * (17 * 1024 * 1024), "line 1 is longer than"),
@@ -190,6 +192,19 @@ def test_a_file_that_is_no_text_is_one_line(suffix: str, data: bytes, told: str,
         read(path, "rejected-ids", QUESTIONS, annotator="ann")
     known = "is not JSON" if suffix == "json" and "longer" in told else told  # JSON may be one long line
     assert str(raised.value).startswith(f"{path}: ") and known in str(raised.value)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_a_byte_that_is_not_utf_8_is_named_with_its_line_and_column(end: str, tmp_path: Path) -> None:
+    lines = ["\ufeffitem_id;annotator;comment", 'q1;ann;"two', 'lines; of café"', "q2;J\xf6rg;"]
+    path = tmp_path / "labels.csv"
+    for wrong, place in ((2, "line 3, column comment"), (3, "line 4, column annotator")):
+        encoded = [line.encode("latin-1" if number == wrong else "utf-8") for number, line in enumerate(lines)]
+        path.write_bytes(end.encode().join(encoded))
+        with pytest.raises(
+            WhatifError, match=f"labels.csv: {place}: byte 0x.. is not UTF-8; give a CSV of .* in UTF-8"
+        ):
+            read(path, "long", QUESTIONS)
 
 
 @pytest.mark.parametrize(
