@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,8 +11,11 @@ import pytest
 from whatif.artifacts.schemas import CORRECTIONS
 from whatif.artifacts.writer import write_artifact
 from whatif.params.resolution import Resolution
+from whatif.scoring.extraction.answer import Kind
 from whatif.verification.exports.questions import question_items
-from whatif.verification.question_checks import check_questions
+from whatif.verification.imports.importer import import_labels
+from whatif.verification.imports.settings import LabelFile
+from whatif.verification.question_checks import check_questions, usual_form
 
 
 def question(pair: str, variant: str = "counterfactual", **changes: Any) -> dict[str, Any]:
@@ -107,5 +111,32 @@ def test_a_final_decision_is_no_vote_under_other_rules() -> None:
 
 
 def test_the_id_of_a_pair_names_its_counterfactual_question() -> None:
-    items = question_items(QUESTIONS, seed=0)
+    items = question_items([{**row, "answer_kind": "number"} for row in QUESTIONS], seed=0)
     assert items.names["a"] == "a-counterfactual" and items.correctable == ("answer", "question")
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind", "form"),
+    [
+        ("three", "number", "3"),
+        (" 3.0", "number", "3"),
+        ("3 dogs", "number", "3 dogs"),
+        ("YES.", "boolean", "yes"),
+        ("maybe", "boolean", "maybe"),
+        ("Red", "text", "Red"),
+    ],
+)
+def test_an_answer_has_one_form(answer: str, kind: Kind, form: str) -> None:
+    assert usual_form(answer, kind) == form
+
+
+def test_annotators_who_write_an_answer_in_two_forms_agree(tmp_path: Path) -> None:
+    """And the answer that the question has, in another form, is no correction."""
+    questions = [{**question(pair, "counterfactual"), "answer": "2", "answer_kind": "number"} for pair in "ab"]
+    path = tmp_path / "labels.csv"
+    lines = ["a,ann,accept,3.0", "a,bob,accept,three", "b,ann,accept,2.0", "b,bob,accept,"]
+    path.write_text("\n".join(["item_id,annotator,decision,corrected_answer", *lines]))
+    read = import_labels([LabelFile(path=str(path), format="long")], question_items(questions, seed=0))
+    found = check_questions(questions, read.judgements, Resolution(), check=is_number)
+    assert found.removed == {} and [row["answer"] for row in found.questions] == ["3", "2"]
+    assert [(row["annotators"], row["after"]) for row in found.corrections] == [(["ann", "bob"], '"3"')]

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from whatif.params.resolution import Resolution
+from whatif.scoring.extraction.answer import Kind, normalise
 from whatif.verification.corrections import Check, apply_corrections
 from whatif.verification.imports.items import ACCEPTED, REJECTED
 from whatif.verification.items import Row
@@ -22,6 +23,16 @@ REASONS = (UNRELATED, AMBIGUOUS, REJECTED)  # in the order of C-VQA 3.2
 ANSWER, QUESTION = "answer", "question"
 FIELDS = (ANSWER, QUESTION)  # that people may correct
 NOT_JUDGED = "not judged"  # reason for removing a pair
+
+
+def usual_form(answer: str, kind: Kind) -> str:
+    """A number in digits (`three` and `3.0` are 3), and yes or no in lower case; another answer as it is.
+
+    Annotators who write the same answer in two forms agree.
+    """
+    found = normalise(answer, kind)
+    is_usual = found in ("yes", "no") if kind == "boolean" else kind == "number" and found.isdecimal()
+    return found if is_usual else answer
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from whatif.scoring.judging import Response, response_of
 from whatif.verification.label_files import read_label_file
 
 COLUMNS = ("question_id", "model", "strategy", "answer")
-_FORMS = {"number": "a number in digits", "boolean": "yes or no", "choice": "the letter of an option", "text": "a text"}
+FORMS = {"number": "a number in digits", "boolean": "yes or no", "choice": "the letter of an option", "text": "a text"}
 
 Row = Mapping[str, Any]
 
@@ -50,5 +50,5 @@ def _answer(text: str, question: Row, where: str) -> str:
         return NO_ANSWER
     written = {"boolean": text.lower(), "choice": text.upper()}.get(kind, text)
     if answer_of(f"Answer: {written}", kind, question["choices"]) is None:
-        raise WhatifError(f"{where}: answer is {text[:60]!r}; it must be {_FORMS[kind]}, or {NO_ANSWER}")
+        raise WhatifError(f"{where}: answer is {text[:60]!r}; it must be {FORMS[kind]}, or {NO_ANSWER}")
     return normalise(written, kind)

@@ -100,6 +100,28 @@ def test_corrections_without_a_column_of_decisions_accept_the_item(tmp_path: Pat
     assert len(labels.unlabelled) == 1
 
 
+def test_cells_without_a_value_are_empty(tmp_path: Path) -> None:
+    """As pandas, R and databases write them; `na` is a label where the settings say so."""
+    row = {
+        "item_id": "q1",
+        "annotator": "NA",
+        "decision": "accept",
+        "corrected_answer": "7",
+        "corrected_question": "nan",
+    }
+    rows = [
+        row,
+        *({**row, "item_id": f"q{n}", "decision": cell} for n, cell in enumerate(["NaN", "null"], 2)),
+        {**row, "item_id": "q4", "decision": "<NA>", "corrected_answer": "NA"},
+    ]
+    path = csv_file(tmp_path / "x.csv", rows)
+    labels = read(path, "long", QUESTIONS)
+    assert [(row["annotator"], json.loads(row["corrected"])) for row in labels.judgements] == [("NA", {"answer": "7"})]
+    assert reasons(labels) == {"correction without decision": 2} and len(labels.unlabelled) == 1
+    labels = read(path, "long", QUESTIONS, values={"accept": "accept", "<na>": "reject"})
+    assert decisions(labels) == {("q1", "NA"): "accept", ("q4", "NA"): "reject"}
+
+
 def test_columns_of_corrections_by_their_usual_names(tmp_path: Path) -> None:
     rows = [
         {"item_id": "q1", "annotator": "a", "decision": "accept", "corrected_answer": "7", "corrected_question": ""},

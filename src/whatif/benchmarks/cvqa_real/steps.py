@@ -244,14 +244,15 @@ def aggregate(task: Task[ReportSettings]) -> None:
 
 
 def _cannot_be_scored(question: Mapping[str, Any]) -> str | None:
-    """What is wrong with an answer that is not extracted from its own text; None if it is."""
+    """What is wrong with an answer that is not extracted from its own text; None if it is extracted."""
     from whatif.scoring.extraction.answer import extract as extract_answer
     from whatif.scoring.extraction.answer import is_correct
+    from whatif.verification.response_labels import FORMS
 
     answer, kind = question["answer"], question["answer_kind"]
     if is_correct(extract_answer(answer, kind, question["question"]), answer, kind):
         return None
-    return f"the answer {answer!r} is not extracted from itself"
+    return f"the answer {answer!r} cannot be scored; it must be {FORMS[kind]}"
 
 
 def _picture(question: Mapping[str, Any]) -> str:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import string
 from collections.abc import Iterable, Mapping
+from functools import partial
 
 from whatif.verification.exports.tasks import AnnotationTask, Answer, Interface, TaskSet, task_ids
 from whatif.verification.imports.items import ACCEPTED, Items, ShownTask
 from whatif.verification.items import Row
-from whatif.verification.question_checks import AMBIGUOUS, ANSWER, DECISIONS, FIELDS, QUESTION, UNRELATED
+from whatif.verification.question_checks import AMBIGUOUS, ANSWER, DECISIONS, FIELDS, QUESTION, UNRELATED, usual_form
 
 OF_QUESTIONS = Interface(
     title="Questions about images",
@@ -71,6 +72,7 @@ def question_items(questions: Iterable[Row], seed: int) -> Items:
         decisions=DECISIONS,
         names={row["pair_id"]: row["question_id"] for row in rows if row.get("variant") == "counterfactual"},
         make_tasks=tasks,
+        forms=lambda row: {ANSWER: partial(usual_form, kind=row["answer_kind"])},
     )
 
 

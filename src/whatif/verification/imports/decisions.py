@@ -83,8 +83,9 @@ class Words:
             if name is None or (self._correctable and name not in item.fields):
                 fields = ", ".join(item.fields) or "none"
                 raise UnusableError("unknown field", f"{quoted(field)} has a new value; the fields that can: {fields}")
-            if new != item.fields.get(name):
-                found[name] = new
+            form = item.forms.get(name, str)
+            if form(new) != form(item.fields.get(name, "")):
+                found[name] = form(new)
         return found
 
     def _chosen(self, label: Label, item: Item) -> Mapping[str, str]:

@@ -29,6 +29,7 @@ class Item:
     side: int | None = None
     captions: tuple[str, str] | None = None
     fields: Mapping[str, str] = field(default_factory=dict)  # the fields that people may correct -> current value
+    forms: Mapping[str, Callable[[str], str]] = field(default_factory=dict)  # field -> the usual form of its values
     candidates: Mapping[str, str] = field(default_factory=dict)  # file name of a candidate image -> its id
 
 
@@ -105,10 +106,11 @@ class Items:
         decisions: tuple[str, ...] = (ACCEPTED, REJECTED),
         names: Mapping[str, str] | None = None,
         make_tasks: Callable[[], Mapping[str, ShownTask]] | None = None,
+        forms: Callable[[Row], Mapping[str, Callable[[str], str]]] = lambda row: {},
     ) -> Items:
         """One item for each row of a table: its id is the column `key`, people may correct the columns `fields`.
 
-        `names` and `make_tasks` are those of `Items`.
+        `forms` returns those of a row's item. `names` and `make_tasks` are those of `Items`.
         Raises WhatifError when two rows have the same id.
         """
         found: dict[str, Item] = {}
@@ -116,7 +118,7 @@ class Items:
             item = str(row[key])
             if item in found:
                 raise WhatifError(f"{key} {item}: two rows have this id; give rows with one id each")
-            found[item] = Item(item, fields={name: str(row[name]) for name in fields})
+            found[item] = Item(item, fields={name: str(row[name]) for name in fields}, forms=forms(row))
         return cls(found, decisions, things="questions", names=names or {}, make_tasks=make_tasks)
 
     def resolve(self, label: Label, sides: Mapping[str, int]) -> tuple[Item, tuple[int, int] | None]:

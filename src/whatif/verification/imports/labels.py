@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 FINAL_DECISIONS = "adjudicated"  # annotator of the decisions in the column of an adjudicator
 REJECTED_LABEL = "labels-"  # item ids of rejected labels begin with it
 UNKNOWN = ("unknown item", "unknown task")  # reasons for rejecting a label of an item that is not asked about
+MISSING = frozenset({"nan", "na", "<na>", "null"})  # how pandas, R and databases write a cell without a value
 SHOWN = 60  # maximum length of a value in a message, in characters
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
 from whatif.errors import WhatifError
 from whatif.verification.imports.items import ACCEPTED
-from whatif.verification.imports.labels import FINAL_DECISIONS, Finding, Label
+from whatif.verification.imports.labels import FINAL_DECISIONS, MISSING, Finding, Label, plain
 from whatif.verification.imports.records import Record, check_columns, columns_of, too_many_fields
 from whatif.verification.imports.settings import NUMBERED, ColumnMap, LabelFile
 from whatif.verification.label_files import listed
@@ -96,10 +96,14 @@ class Layout:
     def _corrected(self) -> dict[str, str]:
         return {field: column.lower() for field, column in self.names.corrected.items()}
 
+    @cached_property
+    def said(self) -> tuple[str, ...]:
+        """The columns with the decision and the corrections."""
+        return (self._columns.get("decision", ""), *self._corrected.values())
+
     def is_given(self, record: Record) -> bool:
         """Whether a row has this label or corrections."""
-        decision = self._columns.get("decision", "")
-        return bool(record.fields.get(decision)) or any(map(record.fields.get, self._corrected.values()))
+        return any(map(record.fields.get, self.said))
 
     def label(self, record: Record, seconds_per_unit: float) -> Label:
         """The label in a row."""
@@ -221,13 +225,26 @@ def read_layouts(
     layouts = layouts_of(path, file, found, correctable, kind)
     final = adjudication(file, found, correctable)
     every = [*layouts, *([final] if final else [])]
+    missing = MISSING - {plain(word) for word in file.values}
     scale = _SECONDS[file.duration_unit]
     for record in records:
         if record.surplus:
             yield too_many_fields(record)
             continue
-        given = [layout for layout in every if layout.is_given(record)] or every[:1]
-        yield from (layout.label(record, scale) for layout in given)
+        row = _without(missing, record, every)
+        given = [layout for layout in every if layout.is_given(row)] or every[:1]
+        yield from (layout.label(row, scale) for layout in given)
+
+
+def _without(missing: Collection[str], record: Record, layouts: Iterable[Layout]) -> Record:
+    """The record with empty decisions and corrections where their cells say that there is no value."""
+    emptied = {
+        column: ""
+        for layout in layouts
+        for column in layout.said
+        if (text := record.fields.get(column)) and plain(text) in missing
+    }
+    return replace(record, fields={**record.fields, **emptied}) if emptied else record
 
 
 def _existing(names: ColumnMap, columns: Iterable[str]) -> ColumnMap:

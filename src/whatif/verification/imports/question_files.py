@@ -8,7 +8,7 @@ from pathlib import Path
 from whatif.errors import WhatifError
 from whatif.files.inputs import user_path
 from whatif.verification.imports.items import ACCEPTED, REJECTED, Item, Items
-from whatif.verification.imports.labels import Finding, Label, Place, UnusableError, quoted
+from whatif.verification.imports.labels import MISSING, Finding, Label, Place, UnusableError, plain, quoted
 from whatif.verification.imports.records import (
     Record,
     check_columns,
@@ -47,6 +47,7 @@ def read_corrected_copy(path: Path, name: str, file: LabelFile, items: Items, co
             seen.add(key)
         old = known.get(key, {}) if key is not None else {}
         changed = {field: record.fields.get(name_in_file.lower(), "") for field, name_in_file in fields.items()}
+        changed = {field: "" if plain(new) in MISSING else new for field, new in changed.items()}
         changed = {
             field: new for field, new in changed.items() if key in known and _is_changed(old.get(field, ""), new)
         }
