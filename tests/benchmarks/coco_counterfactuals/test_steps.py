@@ -320,6 +320,6 @@ def test_a_file_without_labels_is_an_error(tmp_path: Path, checkpoints: Path, ma
     project = small(Project(made.folder), checkpoints)
     project.values["verify"][NAME]["labels"] = str(file)
     before = made.rows("verify", "judgements", JUDGEMENTS)
-    with pytest.raises(WhatifError, match="verify coco-counterfactuals: there are no labels; fill in the column"):
+    with pytest.raises(WhatifError, match="verify coco-counterfactuals: there are no labels; label the tasks"):
         project.make("verify")
     assert made.rows("verify", "judgements", JUDGEMENTS) == before

@@ -145,7 +145,14 @@ def test_wide_labels_make_every_table_of_annotators_work(project: Project) -> No
     project.make("extract")
     pairs = project.rows("extract", "pairs", PAIRS)
     wide(project, pairs)
-    project.make("verify", "evaluate", "aggregate")
+    said = project.make("verify", "evaluate", "aggregate")
+    (line,) = [line for line in said if "are not counted" in line]
+    assert (
+        "3 of 18 labels are not counted: given twice, differently (2), unknown item (1); for example wide.csv" in line
+    )
+    assert any(
+        "1 of 6 items have only a final decision, which the rule majority does not count" in line for line in said
+    )
     folder = project.folder / "metrics" / NAME
     # The last image was labelled twice, differently, so its own label does not count and only a final decision is left.
     rejected = project.rows("verify", "rejections", REJECTIONS)

@@ -54,6 +54,12 @@ def test_which_caption_was_chosen_is_read_from_the_row(tmp_path: Path) -> None:
         ("2.0", "caption_0"),
         ("caption_1", "caption_1"),
         ("Caption_2", "caption_0"),
+        ("caption 1", "caption_1"),
+        ("Second", "caption_0"),
+        ("original", "caption_0"),
+        ("counterfactual", "caption_1"),
+        ("correct", "caption_0"),
+        ("Incorrect", "caption_1"),
         (" BOTH ", "both"),
         ("neither", "neither"),
         ("a man on  horse 2", "caption_0"),
@@ -94,7 +100,7 @@ def test_a_value_map_replaces_the_words(tmp_path: Path) -> None:
         (
             {"label_1": "3"},
             "unknown label",
-            "'3' is not one of 1, 2, caption_1, caption_2, both, neither, nor the text of an option (column label_1)",
+            "correct, incorrect, both, neither, nor the text of an option (column label_1)",
         ),
     ],
 )

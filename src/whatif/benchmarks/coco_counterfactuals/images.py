@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import PurePosixPath
 from typing import Any
 
 from whatif import models
@@ -27,10 +28,6 @@ from whatif.graph.task import Task
 from whatif.params.resolution import Resolution
 
 NAME = "coco-counterfactuals"
-_LABELS = (
-    "fill in the column `label` of the tasks that `whatif export picture-tasks` wrote for these pairs, or name the "
-    "columns and words of your file as docs/labels.md describes"
-)
 _REMEDY = (
     f"lower filter.{NAME}, raise generate.{NAME}.pictures.candidates, or name a diffusion checkpoint that can draw "
     "such captions, in params.yaml"
@@ -140,6 +137,7 @@ def verify_pictures(task: Task[Any], settings: VerifyPictures, *, drawn: bool) -
     Without labels, the recogniser judges the images if their captions are those of the embedded scenes (`drawn`). All
     other images are rejected, because the recogniser knows only scenes.
     """
+    from whatif.benchmarks.shared.imported_labels import report_labels
     from whatif.embedded.automatic_labels import automatic_categories, automatic_labels, unlabelled
     from whatif.verification.consensus import consensus, errors
     from whatif.verification.error_categories import read_error_categories, sample_errors
@@ -160,7 +158,7 @@ def verify_pictures(task: Task[Any], settings: VerifyPictures, *, drawn: bool) -
     else:
         read = import_labels(settings.labels, Items.of_pairs(pairs, seed=seed, names=items_of_images(pairs)))
         judgements, rejected, gold = read.judgements, read.rejections, read.gold
-        task.check_losses("labels", len(judgements), rejected, remedy=_LABELS)
+        report_labels(task, judgements, rejected, rule)
     sample = sample_errors(errors(judgements, rule), seed=seed)
     categories: dict[str, str] = {}
     if settings.error_categories is not None:
@@ -250,10 +248,23 @@ def _picture_maker(settings: GeneratePictures) -> Any:
 
 
 def items_of_images(pairs: Iterable[Mapping[str, Any]]) -> dict[str, str]:
-    """Image id -> item, for images of a single item; exported files of images are named after these ids."""
-    found = [(pair[f"image_id_{side}"], item_id(pair["pair_id"], side)) for pair in pairs for side in SIDES]
-    times = Counter(image_id for image_id, _ in found)
-    return {image_id: item for image_id, item in found if times[image_id] == 1}
+    """Name of an image -> item, for images of a single item; exported files are named after the ids of images.
+
+    Released images have the names of their files, too, unless these may be a pair id with a number behind it.
+    """
+    rows = list(pairs)
+    ids = {pair["pair_id"] for pair in rows}
+    found = []
+    for pair in rows:
+        told = json.loads(pair["provenance"])
+        for side in SIDES:
+            item = item_id(pair["pair_id"], side)
+            found.append((pair[f"image_id_{side}"], item))
+            file = PurePosixPath(str(told.get(f"image_{side}") or "")).stem
+            if file and not {file, file.rpartition("_")[0]} & ids:
+                found.append((file, item))
+    times = Counter(name for name, _ in found)
+    return {name: item for name, item in found if times[name] == 1}
 
 
 def photographs_of(pairs: Iterable[Mapping[str, Any]]) -> dict[str, str]:

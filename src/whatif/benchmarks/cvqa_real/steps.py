@@ -37,7 +37,6 @@ from whatif.graph.task import Task
 
 NAME = "cvqa-real"
 VARIANTS = ("original", "counterfactual")
-_LABELS = "name the columns and words of your file as docs/labels.md describes"
 _FOLDERS = f"name the folders of COCO's photographs as extract.{NAME}.image_folders in params.yaml"
 
 
@@ -126,11 +125,12 @@ def verify(task: Task[VerifyQuestions]) -> None:
 
     An answer can be scored if the answer extracted from its own text is the same answer.
     """
+    from whatif.benchmarks.shared.imported_labels import report_labels
     from whatif.benchmarks.shared.question_labels import check_pairs
 
     checked = check_pairs(list(task.rows("questions")), task.settings, seed=task.seed, check=_cannot_be_scored)
     if task.settings.labels is not None:
-        task.check_losses("labels", len(checked.judgements), checked.refused_labels, remedy=_LABELS)
+        report_labels(task, checked.judgements, checked.refused_labels, task.settings.resolution)
     judgements = list(checked.judgements)
     kept, rejected = 0, list(checked.rejections)
     for pair_id, rows in pairs_of(checked.questions):

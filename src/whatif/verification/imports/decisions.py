@@ -13,6 +13,11 @@ from whatif.verification.picture_tasks import as_shown
 
 _OF_PAIRS = (FIRST, SECOND, OWN, OTHER)
 _BY_NUMBER = {"1": FIRST, "2": SECOND}
+_OF_WIDE = {
+    **{"caption_1": FIRST, "caption 1": FIRST, "first": FIRST},
+    **{"caption_2": SECOND, "caption 2": SECOND, "second": SECOND},
+    **{"original": "caption_0", "counterfactual": "caption_1", "correct": OWN, "incorrect": OTHER},
+}
 _DECIDES = ("corrected-copy", "rejected-ids", "chosen-images")  # formats that say accept or reject without words
 
 
@@ -118,5 +123,4 @@ def _defaults(file: LabelFile, items: Items) -> dict[str, str]:
     if file.format in ("long", "columns"):
         return {**own, **_BY_NUMBER}
     neutral = {decision: decision for decision in items.decisions if not decision.startswith("caption_")}
-    numbered = {"caption_1": FIRST, "caption_2": SECOND} if file.format == "wide" else {}
-    return {**_BY_NUMBER, **numbered, **neutral}
+    return {**_BY_NUMBER, **(_OF_WIDE if file.format == "wide" else {}), **neutral}

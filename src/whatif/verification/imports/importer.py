@@ -208,7 +208,7 @@ def _told(places: Sequence[Place]) -> str:
     if len({(place.file, place.unit, place.part) for place in ordered}) == 1:
         shown = [str(place.number) for place in ordered[:_LISTED]]
         text = f"{ordered[0].unit}s {', '.join(shown)}"
-        text += f", {ordered[0].part}" if ordered[0].part and len(ordered) <= _LISTED else ""
+        text += f" ({ordered[0].part})" if ordered[0].part and len(ordered) <= _LISTED else ""
     else:
         one_file = len({place.file for place in ordered}) == 1
         text = " and ".join(place.row if one_file else str(place) for place in ordered[:_LISTED])
