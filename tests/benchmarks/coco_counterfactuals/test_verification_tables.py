@@ -16,6 +16,7 @@ from whatif.benchmarks.coco_counterfactuals.errors_table import (
     HUMAN,
     HUMAN_PAIRS,
     OTHER,
+    WHOLE_PAIRS,
     error_subjects_tables,
     table7,
 )
@@ -183,8 +184,9 @@ def test_table_7_shares_errors_out() -> None:
     assert reported == "27" and ours.startswith("66.67 (") and errors == "2"
     assert line(made, 1) == ["ours", "5", "3"]
     check(made)
-    empty = table7({}, HOW, made_by=None)
+    empty = table7({}, HOW, made_by="people", sampled=5)
     assert line(empty, Category=ATTRIBUTE) == [ATTRIBUTE, "3", "", "0"]
+    assert empty.views[0].note == "None of our errors were sorted."
     check(empty)
     with pytest.raises(WhatifError, match="error category 'Odd'"):
         table7({"a-0": "Odd"}, HOW, made_by="people")
@@ -232,9 +234,29 @@ def test_an_image_counts_as_human_by_the_subject_of_its_own_caption() -> None:
     _, table = error_subjects_tables(judged(0, "caption_0", "caption_0"), [pair(0, ("Man", "robot"))], HOW)
     numbers = {
         kind: [value(table, measure=measure, source="ours", subjects=kind) for measure in ("errors", "judged")]
-        for kind in (HUMAN, OTHER, HUMAN_PAIRS)
+        for kind in (HUMAN, OTHER, HUMAN_PAIRS, WHOLE_PAIRS)
     }
-    assert numbers == {HUMAN: [0, 1], OTHER: [1, 1], HUMAN_PAIRS: [1, 2]}
+    assert numbers == {HUMAN: [0, 1], OTHER: [1, 1], HUMAN_PAIRS: [1, 2], WHOLE_PAIRS: [1, 1]}
+
+
+def test_a_pair_with_one_wrong_image_is_one_wrong_pair() -> None:
+    rows = [*judged(0, "caption_1", "caption_0"), *judged(1, "caption_0", "caption_1"), *judged(2, "caption_1", "both")]
+    pairs = [pair(number, ("robot", "man")) for number in range(3)]
+    _, table = error_subjects_tables(rows[:-1], pairs, HOW)
+    numbers = [value(table, measure=measure, source="ours", subjects=WHOLE_PAIRS) for measure in ("errors", "judged")]
+    assert numbers == [2, 3]
+
+
+def test_a_plural_counts_as_the_reported_singular() -> None:
+    subjects = [("People", "kids"), ("people", "kid"), ("women", "girls"), ("woman", "girls"), ("bus", "cars")]
+    rows = [row for number in range(5) for row in judged(number, "both", "caption_1")]
+    table, _ = error_subjects_tables(rows, [pair(n, names) for n, names in enumerate(subjects)], HOW, least_errors=1)
+    found = table.frame[(table.frame["source"] == "ours") & (table.frame["measure"] == "judged")]
+    counts = dict(zip(found["subjects"], found["value"], strict=True))
+    assert {name: number for name, number in counts.items() if number} == {
+        **{"people → kid": 4, "women → girl": 2, "woman → girl": 2},
+        **{"bus → cars": 2, ALL: 10},
+    }
 
 
 def test_judgements_of_other_pairs_are_refused() -> None:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from whatif.artifacts.pair_items import pair_and_side
+from whatif.artifacts.pair_items import item_id, pair_and_side
 from whatif.benchmarks.coco_counterfactuals.verification_tables import MADE_BY, Rows, whose
 from whatif.errors import WhatifError
 from whatif.language.human_words import is_human
@@ -26,10 +26,11 @@ LEAST_ERRORS = 20  # minimum number of errors for a pair of subjects in Table 10
 ALL = "all"  # all judged images, regardless of their subjects
 _ARROW = " → "
 _NUMBERS = ("value", "low", "high", "n")
-HUMAN, OTHER, HUMAN_PAIRS = (
+HUMAN, OTHER, HUMAN_PAIRS, WHOLE_PAIRS = (
     "human word in the image's own caption",
     "another word in the image's own caption",
     "human word in either caption of the pair",
+    "pairs with a human word in either caption",
 )
 
 
@@ -51,6 +52,7 @@ def table7(
     number = len(categories)
     drawn = number if sampled is None else sampled
     reported = {row["error_category"]: row["value"] for row in published(__package__, "table7")}
+    made_by = made_by if categories else None
     ours = {"source": OURS, MADE_BY: made_by}
     rows: Rows = []
     for name in CATEGORIES:
@@ -94,13 +96,16 @@ def error_subjects_tables(
 ) -> tuple[Table, Table]:
     """Tables `table10` and `human`: errors by altered subjects, with the denominators that the paper does not report.
 
-    Subjects are compared case-insensitively. Both images of a pair count for its subjects, original first. Measures:
-    `errors`, `judged` images, and the `rate` of errors in percent of `n` judged images, with intervals by pair. The
-    rate is missing if no image was judged. `table10` contains the subjects that the paper reports, our subjects with
-    at least `least_errors` errors (`woman → girl`), and `all`. `human` contains the same measures for
+    Subjects are compared case-insensitively. In subjects that the paper reports, a plural with `s` counts as its
+    singular (`people → kids` as `people → kid`), because some of them are in the released captions only as plurals.
+    Both images of a pair count for its subjects, original first. Measures: `errors`, `judged` images, and the `rate` of
+    errors in percent of `n` judged images, with intervals by pair. The rate is missing if no image was judged.
+    `table10` contains the subjects that the paper reports, our subjects with at least `least_errors` errors
+    (`woman → girl`), and `all`. `human` contains the same measures for
 
     - images whose own caption has a human word as its subject, which A.3.2 counts, and for the other images;
-    - images of pairs whose provenance has `human`, which means that one of the two subjects is human.
+    - images of pairs whose provenance has `human`, which means that one of the two subjects is human;
+    - these pairs as wholes: a pair is judged if one of its images was, and an error if one of them was judged wrong.
 
     Raises WhatifError when a judged item belongs to no pair, when human and automatic judgements are mixed, and when
     the provenance does not mention human words.
@@ -110,21 +115,25 @@ def error_subjects_tables(
     by_id = pairs_by_id(pairs)
     wrong = {item: found != "correct" for item, found in outcomes_of(consensus(judged, resolution)).items()}
     of_subjects: dict[str, dict[str, bool]] = {}
-    of_kind: dict[str, dict[str, bool]] = {HUMAN: {}, OTHER: {}, HUMAN_PAIRS: {}}
+    of_kind: dict[str, dict[str, bool]] = {HUMAN: {}, OTHER: {}, HUMAN_PAIRS: {}, WHOLE_PAIRS: {}}
+    reported = {
+        f"{row['subject_original']}{_ARROW}{row['subject_counterfactual']}": row["value"]
+        for row in published(__package__, "table10")
+    }
+    singular = _singular(reported)
     for item, is_wrong in wrong.items():
         pair_id, side = pair_and_side(item)
         if pair_id not in by_id:
             raise WhatifError(f"judgement of {item}: there is no pair {pair_id}; give the pairs that were judged")
         row = by_id[pair_id]
-        of_subjects.setdefault(_subjects(row), {})[item] = is_wrong
+        name = _subjects(row)
+        of_subjects.setdefault(singular.get(name, name), {})[item] = is_wrong
         of_kind[HUMAN if is_human(row[f"subject_{side}"]) else OTHER][item] = is_wrong
         if _is_flagged(row):
             of_kind[HUMAN_PAIRS][item] = is_wrong
+            whole = item_id(pair_id, 0)  # the first image stands for the pair
+            of_kind[WHOLE_PAIRS][whole] = is_wrong or of_kind[WHOLE_PAIRS].get(whole, False)
     shown = {name: of for name, of in of_subjects.items() if sum(of.values()) >= least_errors}
-    reported = {
-        f"{row['subject_original']}{_ARROW}{row['subject_counterfactual']}": row["value"]
-        for row in published(__package__, "table10")
-    }
     ordered = sorted(shown, key=lambda name: (-sum(shown[name].values()), name))
     rows: Rows = []
     for name in (*reported, *(name for name in ordered if name not in reported)):
@@ -166,12 +175,13 @@ def _human(of_kind: Mapping[str, Mapping[str, bool]], settings: Precision, level
         rows += _errors(of, settings, {"subjects": kind, "source": OURS, MADE_BY: maker})
     recomputed = decimal(1)(100 * int(reported["errors"]) / int(reported["image_text_pairs"]))
     view = View(
-        "Errors among the images whose altered subject is one of 14 human words, with "
+        "Errors among the images and pairs whose altered subject is one of 14 human words, with "
         f"{level} intervals by pair (COCO-Counterfactuals A.3.2).",
         {"subjects": "Subjects", "source": "From"},
         _columns({}),
         f"The reported rate is not that of the reported counts: {reported['errors']} / {reported['image_text_pairs']} "
-        f"= {recomputed}%. {whose(maker)}",
+        f"= {recomputed}%. The paper does not say whether it counts images or pairs; a pair is an error if one of its "
+        f"images is. {whose(maker)}",
     )
     frame = tidy(rows, ("subjects", "source", MADE_BY, "measure", PUBLISHED), _NUMBERS)
     return Table("human", "Human subjects (A.3.2)", frame, (view,))
@@ -183,6 +193,18 @@ def _columns(where: Mapping[str, str]) -> tuple[Column, ...]:
         Column("Judged", "judged", where, write=count),
         Column("Rate (%)", "rate", where, interval=True),
     )
+
+
+def _singular(reported: Iterable[str]) -> dict[str, str]:
+    """Subjects of which one or both are the plural with `s` of reported ones -> the reported subjects."""
+    known = set(reported)
+    found = {}
+    for name in known:
+        first, second = name.split(_ARROW)
+        for plural in (f"{first}s{_ARROW}{second}", f"{first}{_ARROW}{second}s", f"{first}s{_ARROW}{second}s"):
+            if plural not in known:
+                found[plural] = name
+    return found
 
 
 def _subjects(row: Row) -> str:
