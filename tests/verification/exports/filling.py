@@ -82,6 +82,7 @@ def question_work(number: int = 12, annotators: int = 2, people: int = 3, share:
     rows = [
         {
             "question_id": f"q{n:03d}-original",
+            "answer_kind": "text",
             "pair_id": f"q{n:03d}",
             "variant": "original",
             "question": f"{NASTY[n % 4]} How many dogs are there in {n}?",

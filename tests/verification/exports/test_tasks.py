@@ -18,11 +18,11 @@ from whatif.errors import WhatifError
 from whatif.verification.exports import label_studio
 from whatif.verification.exports.folder import Address, image_columns, write_tasks
 from whatif.verification.exports.label_studio import label_studio_files
-from whatif.verification.exports.mturk import mturk_files
-from whatif.verification.exports.pairs import pair_task_set
-from whatif.verification.exports.questions import question_task_set
-from whatif.verification.exports.table import csv_files
-from whatif.verification.exports.tasks import TaskSet, assigned
+from whatif.verification.exports.mturk import layout_html, mturk_files
+from whatif.verification.exports.pairs import OF_PAIRS, pair_task_set
+from whatif.verification.exports.questions import OF_QUESTIONS, question_task_set
+from whatif.verification.exports.table import csv_files, instructions
+from whatif.verification.exports.tasks import Interface, TaskSet, assigned, instructions_html
 from whatif.verification.picture_tasks import picture_tasks
 
 ROWS = [pair(number) for number in range(50)]
@@ -102,6 +102,32 @@ def test_fields_of_corrections_appear_only_with_the_answer_that_allows_them() ->
     names = {element.get("value", "").removeprefix("$") for element in view if element.tag in ("Image", "Text")}
     assert names == {"image", "question", "choices", "answer"}
     assert {element.get("toName") for element in view.iter() if "toName" in element.attrib} == {"image"}
+
+
+@pytest.mark.parametrize("interface", [OF_PAIRS, OF_QUESTIONS])
+def test_instructions_say_when_to_choose_each_answer(interface: Interface) -> None:
+    """By its label for pairs, by its text for questions; in lines that fit a window."""
+    for page in (instructions(interface, list(interface.shown)), instructions_html(interface)):
+        steps = " ".join(page.partition("Write one of these")[0].partition("Choose one of these")[0].split())
+        named = interface.answers if interface is OF_QUESTIONS else interface.answers[2:]
+        for answer in named:
+            assert f"“{answer.text if interface is OF_QUESTIONS else answer.value}”" in steps
+    assert max(map(len, instructions(interface, list(interface.shown)).splitlines())) <= 120
+
+
+def test_annotators_are_told_to_imagine_the_change_that_a_question_supposes() -> None:
+    assert "Imagine this change" in OF_QUESTIONS.instructions[0]
+
+
+def test_fields_of_corrections_are_announced_where_they_cannot_be_hidden() -> None:
+    work = question_work()
+    page = mturk_files(work.tasks, work.images, Address("https://lab.org/"))["layout.html"].decode()
+    lead = page.index("Only if you chose “Yes: the question is about this image")
+    assert page.index('value="accept"') < lead < page.index('name="corrected_answer"')
+    text = csv_files(work.tasks, work.images)["instructions.txt"].decode()
+    assert text.index("only with the label accept") < text.index("corrected_answer\n")
+    pairs = pair_work()
+    assert "Only if you chose" not in layout_html(pairs.tasks.interface, [], ["image"])
 
 
 def test_questions_without_options_show_none() -> None:

@@ -64,7 +64,7 @@ def interface_xml(interface: Interface, names: Sequence[str], columns: Sequence[
         toName=target,
         choice="single",
         required="true",
-        requiredMessage="Choose an answer.",
+        requiredMessage="Choose one of these.",
         showInline="false",
     )
     for number, answer in enumerate(interface.answers, 1):

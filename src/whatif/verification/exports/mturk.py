@@ -69,14 +69,23 @@ def layout_html(interface: Interface, names: Sequence[str], columns: Sequence[st
             f"{html.escape(answer.text)}</label></p>"
             for answer in interface.answers
         ),
-        fields="\n".join(
-            f'  <p><label>{html.escape(prompt)}<br><input type="text" name="{name}"></label></p>'
-            for name, prompt in {
-                **{f"{CORRECTED}{corrected}": prompt for corrected, prompt in interface.corrections.items()},
-                "comment": "Comment (optional)",
-            }.items()
-        ),
+        fields="\n".join([*_corrections(interface), _text_field("comment", "Comment (optional)")]),
     )
+
+
+def _corrections(interface: Interface) -> list[str]:
+    """The fields of corrections, and before them the answer with which they may be filled in."""
+    fields = [_text_field(f"{CORRECTED}{name}", prompt) for name, prompt in interface.corrections.items()]
+    with_it = [
+        f"  <p>Only if you chose “{html.escape(answer.text)}”</p>"
+        for answer in interface.answers
+        if fields and answer.value == interface.corrected_with
+    ]
+    return with_it + fields
+
+
+def _text_field(name: str, prompt: str) -> str:
+    return f'  <p><label>{html.escape(prompt)}<br><input type="text" name="{name}"></label></p>'
 
 
 def _as_html(text: str) -> str:

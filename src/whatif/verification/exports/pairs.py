@@ -21,7 +21,8 @@ OF_PAIRS = Interface(
     instructions=(
         "Look at the image and read both captions.",
         "Choose the caption that describes the image better. If both are correct, choose the one that is more "
-        "descriptive or detailed. Choose “both” only if they describe the image equally well.",
+        "descriptive or detailed.",
+        "If they describe the image equally well, choose “both”. If neither describes it accurately, choose “neither”.",
         "Use only what you can see in the image. The order of the captions is random.",
         "Judge each image on its own: your answers about other images do not matter.",
     ),

@@ -15,27 +15,33 @@ from whatif.verification.imports.items import ACCEPTED, Items, ShownTask
 from whatif.verification.items import Row
 from whatif.verification.question_checks import AMBIGUOUS, ANSWER, DECISIONS, FIELDS, QUESTION, UNRELATED, usual_form
 
+_UNRELATED = Answer(UNRELATED, "No: the question is not about this image.")
+_AMBIGUOUS = Answer(AMBIGUOUS, "No: the question does not have exactly one right answer.")
+_ACCEPTED = Answer(ACCEPTED, "Yes: the question is about this image and has exactly one right answer.")
 OF_QUESTIONS = Interface(
     title="Questions about images",
     question="Can this question about the image be used?",
-    answers=(
-        Answer(UNRELATED, "No: the question is not about this image."),
-        Answer(AMBIGUOUS, "No: the question does not have exactly one right answer."),
-        Answer(ACCEPTED, "Yes: the question is about this image and has exactly one right answer."),
-    ),
+    answers=(_UNRELATED, _AMBIGUOUS, _ACCEPTED),
     shown={"question": "Question", "choices": "Options", "answer": "Given answer"},
     instructions=(
-        "Is the question about this image? Look at the image and read the question. If it is not about this image, "
-        "choose the answer that says so, and go on to the next task.",
-        "Does the question have exactly one right answer? Answer it yourself, using the image. If several answers are "
-        "right, or if the image does not show the answer, choose the answer that says so, and go on to the next task.",
-        "Otherwise choose “Yes”.",
+        "Look at the image and read the question. Some questions ask what would be the case if something were "
+        "different, for example: “How many dogs would there be if two dogs left?” Imagine this change to what the "
+        "image shows, and answer the question about the result.",
+        "Is the question about this image? It is, if you need the image to answer it. If it is not, choose "
+        f"“{_UNRELATED.text}” and go on to the next task.",
+        "Does the question have exactly one right answer? Answer it yourself. If several answers are right, or if you "
+        f"cannot tell which one is right, choose “{_AMBIGUOUS.text}” and go on to the next task.",
+        f"Otherwise choose “{_ACCEPTED.text}” This is also right if the given answer is wrong.",
         "Is the given answer right? Compare it with yours. If it is wrong, write the right answer in the same form: a "
-        "number for a number, yes or no for yes or no, the letter of an option for a letter.",
+        "number for a number, yes or no for yes or no, the letter of an option for a letter. If it is right, leave the "
+        "field empty.",
         "Is the question worded well? If it has a mistake or is hard to understand, write a better question with the "
         "same meaning and the same answer. If it is good, leave the field empty.",
     ),
-    corrections={ANSWER: "Right answer, if the given one is wrong", QUESTION: "Better wording, if it needs one"},
+    corrections={
+        ANSWER: "If the given answer is wrong: the right answer",
+        QUESTION: "If the question is not worded well: a better wording",
+    },
     corrected_with=ACCEPTED,
 )
 

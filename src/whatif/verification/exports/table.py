@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import csv
 import io
+import textwrap
 
 from whatif.artifacts.images import EncodedPictures
 from whatif.verification.exports.folder import image_columns, shown_names, shown_texts
 from whatif.verification.exports.tasks import Interface, TaskSet
 from whatif.verification.imports.layouts import CORRECTED
 from whatif.verification.picture_tasks import FILE, INSTRUCTIONS_FILE, PICTURES, as_shown, picture_name
+
+_WIDTH = 110  # characters of a line of the instructions
 
 
 def csv_files(tasks: TaskSet, images: EncodedPictures) -> dict[str, bytes]:
@@ -32,9 +35,14 @@ def instructions(interface: Interface, names: list[str]) -> str:
     """How to fill in the CSV, as plain text."""
     width = max(len(answer.value) for answer in interface.answers)
     labels = "\n".join(f"{answer.value:<{width}}  {answer.text}" for answer in interface.answers)
-    steps = "\n".join(f"{number}. {text}" for number, text in enumerate(interface.instructions, 1))
+    steps = "\n".join(
+        textwrap.fill(f"{number}. {text}", _WIDTH, subsequent_indent="   ")
+        for number, text in enumerate(interface.instructions, 1)
+    )
     shown = "\n".join(f"{name}: {interface.shown[name]}" for name in names)
-    corrections = "".join(f"{CORRECTED}{name}: {prompt}.\n" for name, prompt in interface.corrections.items())
+    lead = f"Fill in these columns only with the label {interface.corrected_with}:\n\n" if interface.corrections else ""
+    prompts = "".join(f"{CORRECTED}{name}\n    {prompt}.\n" for name, prompt in interface.corrections.items())
+    corrections = f"{lead}{prompts}\n" if prompts else ""
     return f"""\
 {interface.question}
 

@@ -121,5 +121,5 @@ def instructions_html(interface: Interface) -> str:
     answers = "".join(f"<li>{html.escape(answer.text)}</li>\n" for answer in interface.answers)
     return (
         f"<p><strong>{html.escape(interface.question)}</strong></p>\n<ol>\n{steps}</ol>\n"
-        f"<p>The answers are:</p>\n<ul>\n{answers}</ul>\n"
+        f"<p>Choose one of these:</p>\n<ul>\n{answers}</ul>\n"
     )
