@@ -12,7 +12,7 @@ from tests.pipeline.checkouts import Checkout
 
 pytestmark = pytest.mark.pipeline
 
-LABELS, GENDERS, ANSWERS = "people/labels.csv", "genders.csv", "answers.csv"
+RELEASED, LABELS, GENDERS, ANSWERS = "released.csv", "people/labels.csv", "genders.csv", "answers.csv"
 
 
 def computed(jobs: dict[str, str]) -> set[str]:
@@ -29,7 +29,7 @@ def write(checkout: Checkout, name: str, lines: list[str]) -> None:
 def with_people(checkout: Checkout) -> None:
     """A small C-VQA-Real whose questions people have checked, one model, and predictions of another."""
     header, *rows = LINES.splitlines()
-    write(checkout, "released.csv", [header, *rows])
+    write(checkout, RELEASED, [header, *rows])
     write(checkout, GENDERS, ["id,bb_gender", "1,Male", "2,Female"])
     write(checkout, ANSWERS, [f"{header},response,new_response", *(f"{row},2,yes" for row in rows)])
     photographs = checkout.path / "val2017"
@@ -40,7 +40,7 @@ def with_people(checkout: Checkout) -> None:
         {
             "benchmarks": ["cvqa-real"],
             "extract.cvqa-real": {
-                "questions": "released.csv",
+                "questions": RELEASED,
                 "image_folders": ["val2017"],
                 "gender_annotations": GENDERS,
             },
@@ -78,6 +78,12 @@ def test_an_edited_file_makes_exactly_its_readers_due(checkout: Checkout, entry_
     asked = {name for name in computed(checkout.jobs(entry_point)) if name.startswith("evaluate")}
     assert asked and all(" theirs " in name for name in asked)
 
+    released = (checkout.path / RELEASED).read_text(encoding="utf-8")
+    write(checkout, RELEASED, released.replace("are there?,3,", "are there?,4,").splitlines())
+    jobs = checkout.jobs(entry_point)
+    assert {"extract cvqa-real", "generate cvqa-real", "verify cvqa-real", "aggregate cvqa-real"} <= computed(jobs)
+
+    write(checkout, RELEASED, released.splitlines())
     write(checkout, LABELS, ["item_id", pair])
     write(checkout, GENDERS, ["id,bb_gender", "1,Male", "2,Female"])
     write(checkout, ANSWERS, text.splitlines())
