@@ -17,6 +17,7 @@ from whatif.verification.imports.records import (
     read_records,
     too_many_fields,
 )
+from whatif.verification.imports.released_copy import EMPTIED, REMOVE_ROW, is_released_form, read_released_copy
 from whatif.verification.imports.settings import LabelFile
 from whatif.verification.label_files import text_of
 
@@ -29,9 +30,14 @@ def read_corrected_copy(path: Path, name: str, file: LabelFile, items: Items, co
 
     Raises WhatifError when a file cannot be read, has no such column, or none of the fields.
     """
-    copied = read_records(path, name, "corrected items", (column, *file.columns.corrected.values()))
+    copied = read_records(path, name, "corrected items")
     if not copied:
         raise WhatifError(f"{path}: has no rows, so all items would be rejected; give a copy with the rows to keep")
+    columns = columns_of(copied)
+    if file.columns.item is None and column.lower() not in columns and is_released_form(columns):
+        yield from read_released_copy(path, name, file, items, copied)
+        return
+    check_columns(path, columns, (column, *file.columns.corrected.values()), "corrected items")
     before = _parent(file, column)
     known = {item.item_id: item.fields for item in items.by_id.values()} if before is None else before
     fields = _fields(path, file, items, copied, before)
@@ -54,7 +60,7 @@ def read_corrected_copy(path: Path, name: str, file: LabelFile, items: Items, co
         emptied = sorted(field for field, new in changed.items() if not new)
         if emptied:
             told = f"{fields[emptied[0]]} is empty, and was {quoted(old.get(emptied[0], ''))}"
-            yield Finding(record.place, "emptied field", f"{told}; to reject the item, remove its whole row")
+            yield Finding(record.place, EMPTIED, f"{told}; {REMOVE_ROW}")
             continue
         yield _label(label.item, record.place, ACCEPTED, about, changed)
     if not seen & set(known):  # otherwise, the copy of another file would reject all items
