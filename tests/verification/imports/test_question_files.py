@@ -79,6 +79,15 @@ def test_a_copy_of_another_file(tmp_path: Path, rows: list[dict[str, Any]], told
         read(path, "corrected-copy", QUESTIONS, annotator="ann")
 
 
+def test_a_row_with_too_many_fields_is_not_a_removed_one(tmp_path: Path) -> None:
+    path = csv_file(tmp_path / "copy.csv", ORIGINAL)
+    lines = path.read_text(encoding="utf-8").splitlines()
+    path.write_text("\n".join([*lines[:-1], f"{lines[-1]},surplus"]), encoding="utf-8")
+    labels = read(path, "corrected-copy", QUESTIONS, annotator="ann")
+    assert reasons(labels) == {"too many fields": 1}
+    assert {row["decision"] for row in labels.judgements} == {"accept"}
+
+
 def test_an_empty_copy_does_not_reject_everything(tmp_path: Path) -> None:
     path = csv_file(tmp_path / "copy.csv", [], ["item_id", "question", "answer"])
     with pytest.raises(WhatifError, match="has no rows, so all items would be rejected"):
@@ -105,6 +114,14 @@ def test_rejected_ids_in_every_kind_of_file(tmp_path: Path, suffix: str) -> None
     assert reasons(labels) == {"given twice, alike": 1, "unknown item": 1}
     rest = read(path, "rejected-ids", QUESTIONS, annotator="ann", rest="accept")
     assert decisions(rest) == {(f"q{n}", "ann"): "reject" if n in (1, 4) else "accept" for n in range(6)}
+
+
+def test_a_rejected_id_with_too_many_fields_is_not_accepted(tmp_path: Path) -> None:
+    path = tmp_path / "rejected.csv"
+    path.write_text("item_id\nq1\nq2,surplus\n")
+    labels = read(path, "rejected-ids", QUESTIONS, annotator="ann", rest="accept")
+    assert decisions(labels) == {(f"q{n}", "ann"): "reject" if n == 1 else "accept" for n in (0, 1, 3, 4, 5)}
+    assert reasons(labels) == {"too many fields": 1}
 
 
 def test_a_list_of_other_ids_does_not_accept_everything(tmp_path: Path) -> None:

@@ -81,6 +81,21 @@ def test_what_is_unclear_is_listed_and_rejects_nothing(tmp_path: Path) -> None:
     assert "line 4: new answer is empty, and was '1'; to reject the item" in details[1]
 
 
+def test_a_row_with_too_many_fields_is_not_a_removed_one(tmp_path: Path) -> None:
+    path, parent, items = pieces(tmp_path, [])
+    cells = [[*row.values()] for row in LINES]
+    cells[3] = ["3.jpg", "How many hats", " and caps?", *cells[3][2:]]
+    path.write_text("\n".join(",".join(row) for row in [COLUMNS, *cells]), encoding="utf-8")
+    labels = read(path, "corrected-copy", items, annotator="ann", parent=str(parent))
+    assert reasons(labels) == {"too many fields": 1}
+    assert "reject" not in decided(labels).values() and len(decided(labels)) == 6
+
+
+def test_a_copy_of_another_file_does_not_reject_everything(tmp_path: Path) -> None:
+    with pytest.raises(WhatifError, match=r"copy\.csv: none of its rows is in .*released\.csv; give a copy of it"):
+        labels_of(tmp_path, [line(7, "How many birds?")])
+
+
 def test_rows_that_differ_only_in_an_answer(tmp_path: Path) -> None:
     lines = [line(1, "How many?", answer) for answer in ("1", "2")]
     assert set(decided(labels_of(tmp_path, lines, lines))) == {
@@ -88,8 +103,9 @@ def test_rows_that_differ_only_in_an_answer(tmp_path: Path) -> None:
     }
     labels = labels_of(tmp_path, [{**lines[0], "answer": "5"}, lines[1]], lines)
     assert decided(labels)["1-0001-original"] == {"answer": "5"}
-    labels = labels_of(tmp_path, [{**lines[0], "answer": "5"}], lines)
-    assert reasons(labels) == {"unknown item": 1} and decided(labels) == {}
+    labels = labels_of(tmp_path, [{**lines[0], "answer": "5"}, line(2, "What?")], [*lines, line(2, "What?")])
+    assert reasons(labels) == {"unknown item": 1}
+    assert set(decided(labels)) == {"2-0003-original", "2-0003-counterfactual"}
 
 
 def test_a_copy_without_ids_needs_its_parent(tmp_path: Path) -> None:

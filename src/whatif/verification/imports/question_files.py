@@ -44,13 +44,13 @@ def read_corrected_copy(path: Path, name: str, file: LabelFile, items: Items, co
     about = (file.annotator or "", column)
     seen = set()
     for record in copied:
-        if record.surplus:
-            yield too_many_fields(record)
-            continue
         label = Label(record.fields[column.lower()], record.place, columns=(column, "side", "decision"))
         key = label.item if before is not None else _resolved(label, items)
         if key is not None:
             seen.add(key)
+        if record.surplus:
+            yield too_many_fields(record)
+            continue
         old = known.get(key, {}) if key is not None else {}
         changed = {field: record.fields.get(name_in_file.lower(), "") for field, name_in_file in fields.items()}
         changed = {field: "" if plain(new) in MISSING else new for field, new in changed.items()}
@@ -82,13 +82,10 @@ def read_rejected_ids(path: Path, name: str, file: LabelFile, items: Items, colu
     listed = set()
     for record in _id_records(path, name, column):
         label = _label(record.fields[column.lower()], record.place, REJECTED, about)
-        if record.surplus:
-            yield too_many_fields(record)
-            continue
         if not label.item:
             continue
         listed.add(_resolved(label, items))
-        yield label
+        yield too_many_fields(record) if record.surplus else label
     if file.rest and listed == {None}:
         raise WhatifError(
             f"{path}: none of its ids is known, so all items would be accepted; give a list of these items"

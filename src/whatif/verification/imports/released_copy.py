@@ -43,20 +43,23 @@ def read_released_copy(
     Rows that are found in none or in several rows of the parent are findings. A pair is removed if its row is missing
     and no such row has its image.
 
-    Raises WhatifError when there is no parent, or when it is no released file.
+    Raises WhatifError when there is no parent, when it is no released file, and when no row of it is found.
     """
     if file.parent is None:
         raise WhatifError(f"{path}: has no ids; give the released file that was copied as parent")
     questions = _questions(user_path(file.parent))
     parent = {pair_id: _fields_of(twins) for pair_id, twins in questions.items()}
     found = _found([record for record in copied if not record.surplus], parent)
+    if not found:  # otherwise, the copy of another file would reject all questions
+        raise WhatifError(f"{path}: none of its rows is in {file.parent}; give a copy of it, or its own parent")
     unclear = set()
     for record in copied:
         pair_id = found.get(record.place)
+        if pair_id is None:
+            unclear.add(_text(record.fields, _IMAGE))
         if record.surplus:
             yield too_many_fields(record)
         elif pair_id is None:
-            unclear.add(_text(record.fields, _IMAGE))
             told = f"{_IMAGE} {quoted(record.fields[_IMAGE])} with these questions is not one row of {file.parent}"
             yield Finding(record.place, UNKNOWN[0], f"{told}; keep one of its two questions as it was")
         else:
