@@ -284,7 +284,7 @@ def test_an_export_that_is_not_ours_is_one_line(tmp_path: Path, tasks: Any, told
 
 def test_a_csv_that_is_not_ours_is_one_line(tmp_path: Path) -> None:
     path = as_csv(tmp_path / "p.csv", [{"text": "x", "annotator": 1, "annotation_id": 1, "sentiment": "good"}])
-    with pytest.raises(WhatifError, match=r"p\.csv: column: there is no task_id; found: annotation_id, annotator"):
+    with pytest.raises(WhatifError, match=r"p\.csv: line 1: there is no task_id; found: annotation_id, annotator"):
         read(path, "label-studio")
     rows = [{"task_id": TASKS[0].task_id, "annotator": 1, "annotation_id": 1, "sentiment": "good"}]
     with pytest.raises(WhatifError, match=r"p\.csv: has no column decision"):

@@ -41,7 +41,7 @@ def read_label_studio(path: Path, name: str, columns: ColumnMap) -> list[Record 
     if path.suffix.lower() != ".json":
         records = read_records(path, name, _KIND)
         if records:
-            _check_data(path, records[0].fields, columns, "column")
+            _check_data(path, records[0].fields, columns, "line 1")
             check_columns(path, records[0].fields, [columns.decision or "decision"], _KIND)
         return [_one_value(record, columns) for record in records]
     tasks = read_json(path, _KIND)
