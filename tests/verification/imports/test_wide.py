@@ -165,10 +165,26 @@ def test_questions_have_wide_tables_too(tmp_path: Path) -> None:
     assert [one["corrected"] for one in labels.judgements] == ["{}", '{"answer":"7"}']
 
 
+def test_one_column_of_labels_by_one_person(tmp_path: Path) -> None:
+    """That of the final decisions, too: its labels are then no final decisions."""
+    rows = [row(n, 1, (1, 0), final="1") for n in range(3)]
+    path = csv_file(tmp_path / "wide.csv", rows, [name for name in COLUMNS if not name.startswith("label_")])
+    labels = read(path, "wide", columns={"decision": "label"}, annotator="lab")
+    assert decisions(labels) == {(f"{PAIRS[n]['pair_id']}-1", "lab"): "caption_1" for n in range(3)}
+    with pytest.raises(WhatifError, match="no column says who made the labels"):
+        read(path, "wide", columns={"decision": "label"})
+
+
+def test_columns_that_contradict_those_of_the_format_are_one_line(tmp_path: Path) -> None:
+    path = csv_file(tmp_path / "wide.csv", [{"filename": "q1", "label_1": "accept", "new": "7"}])
+    with pytest.raises(WhatifError, match=r"wide\.csv: columns: corrected\.answer: new has no \{n\}.*\(format wide\)"):
+        read(path, "wide", QUESTIONS, columns={"corrected": {"answer": "new"}})
+
+
 def test_a_table_without_label_columns_is_one_line(tmp_path: Path) -> None:
     path = csv_file(tmp_path / "wide.csv", [{"filename": "1000_0", "type": "original", "score": "1"}])
     with pytest.raises(
-        WhatifError, match=r"has no column label_1; .* needs label_\{n\} for n = 1, 2, ...; found: filename"
+        WhatifError, match=r"has no column label_1; .* needs label_\{n\} for n = 1, 2, ..., or .*; found: filename"
     ):
         read(path, "wide")
 

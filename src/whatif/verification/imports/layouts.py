@@ -7,6 +7,9 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
 
 from whatif.errors import WhatifError
 from whatif.verification.imports.items import ACCEPTED
@@ -138,9 +141,7 @@ def merged(file: LabelFile, correctable: Sequence[str]) -> ColumnMap:
     Raises WhatifError when the settings name a field that nobody may correct.
     """
     given = file.columns.given()
-    preset = PRESETS[file.format].model_dump()
-    if NUMBERED not in (given.get("decision") or NUMBERED):  # one label in a row, although the preset has several
-        preset = {name: None if NUMBERED in (value or "") else value for name, value in preset.items()}
+    preset = _preset(file)
     if correctable:
         for field in file.columns.corrected:
             if field not in correctable:
@@ -151,13 +152,33 @@ def merged(file: LabelFile, correctable: Sequence[str]) -> ColumnMap:
     usual = () if file.format == "columns" else correctable
     before = "Answer." if file.format == "mturk" else ""
     preset["corrected"] = {field: f"{before}{CORRECTED}{field}{ending}" for field in usual}
-    return ColumnMap(**{**preset, **given})
+    return _whole(file, {**preset, **given})
+
+
+def _whole(file: LabelFile, columns: dict[str, Any]) -> ColumnMap:
+    """The columns of the format and of the settings together. Raises WhatifError when they contradict each other."""
+    try:
+        return ColumnMap(**columns)
+    except ValidationError as error:
+        told = error.errors()[0]["msg"].removeprefix("Value error, ")
+        raise WhatifError(f"{file.path}: columns: {told} (format {file.format})") from error
+
+
+def _preset(file: LabelFile) -> dict[str, Any]:
+    """The columns of the file's format, without those that do not go with the decision that the settings name."""
+    preset = PRESETS[file.format].model_dump()
+    decision = file.columns.decision
+    if decision and NUMBERED not in decision:  # one label in a row, although the preset may have several
+        preset = {name: None if NUMBERED in (value or "") else value for name, value in preset.items()}
+    if decision == preset["adjudicated"]:  # a column is not read twice
+        preset["adjudicated"] = None
+    return preset
 
 
 def needed_columns(file: LabelFile) -> list[str]:
     """The columns without a number that the file must have."""
     given = file.columns.given()
-    columns = ColumnMap(**{**PRESETS[file.format].model_dump(), **given})
+    columns = _whole(file, {**_preset(file), **given})
     needed = dict.fromkeys([*NEEDED.get(file.format, ()), *(name for name in _NAMES if given.get(name))])
     if file.annotator is not None:
         needed.pop("annotator", None)
@@ -189,7 +210,7 @@ def layouts_of(
     if not numbers:
         raise WhatifError(
             f"{path}: has no column {_with(names.decision or '', 1)}; a file of {kind} needs {names.decision} for "
-            f"n = 1, 2, ...; found: {listed(columns)}"
+            f"n = 1, 2, ..., or columns.decision names the column of labels; found: {listed(columns)}"
         )
     for number in numbers:
         one = ColumnMap(
