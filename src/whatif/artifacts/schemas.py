@@ -203,7 +203,7 @@ EARLIER_TURN = pa.struct([pa.field("response", pa.string(), nullable=False), pa.
 
 PREDICTIONS = Table(
     name="predictions",
-    version=3,
+    version=4,
     key=("question_id", "model", "strategy"),
     schema=schema_of(
         ("question_id", pa.string()),
@@ -223,6 +223,7 @@ PREDICTIONS = Table(
         ("image_sizes", pa.list_(IMAGE_SIZE), NULLABLE),  # as the model's processor made the images; null if not known
         ("image_tokens", pa.int64(), NULLABLE),  # of all images together
         ("earlier_turns", pa.list_(EARLIER_TURN), NULLABLE),  # of a strategy with several turns
+        ("example_ids", pa.list_(pa.string()), NULLABLE),  # examples shown before the question; null if there are none
         ("samples", pa.list_(SAMPLE), NULLABLE),  # responses of which the majority counts; null if there is only one
     ),
 )

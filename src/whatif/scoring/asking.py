@@ -104,6 +104,7 @@ def prediction(
         "image_sizes": None if sizes is None else [{"width": width, "height": height} for width, height in sizes],
         "image_tokens": answer.image_tokens,
         "earlier_turns": None,
+        "example_ids": None,
         "samples": None,
         **more,
     }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 from whatif.language.options import printed_question
@@ -11,10 +10,11 @@ from whatif.language.strategies import conversation, example_images, read
 from whatif.models import Answer, Model, note_of
 from whatif.progress import progress
 from whatif.scoring.asking import Pictures, WithExamples, image_parts, prediction, question_of
-from whatif.scoring.majority import as_column, summed
+from whatif.scoring.majority import as_column
 from whatif.scoring.majority import majority as majority_of
 from whatif.scoring.rank import majority_answers
 from whatif.scoring.said import answer_in
+from whatif.scoring.talks import Talk
 
 Row = Mapping[str, Any]
 
@@ -52,7 +52,7 @@ def open_predictions(
     described = read(strategy)
     pictures = WithExamples(images, example_images(strategy))
     numbered = [(row, sample) for row in rows for sample in range(samples)]
-    talks = [_Talk() for _ in numbered]
+    talks = [Talk() for _ in numbered]
     for turn in described.turns:
         asked = [(*one, talk) for one, talk in zip(numbered, talks, strict=True) if talk.goes_on]
         put = [
@@ -89,41 +89,16 @@ def open_predictions(
         next(arriving, None)  # ends the progress display
 
 
-@dataclass
-class _Talk:
-    """The answers to a question so far, one for each turn."""
-
-    answers: list[Answer] = field(default_factory=list)
-
-    @property
-    def goes_on(self) -> bool:
-        """Whether every turn so far has a response, so that the next one can be asked."""
-        return all(answer.status == "ok" and answer.response is not None for answer in self.answers)
-
-    @property
-    def responses(self) -> list[str]:
-        return [answer.response or "" for answer in self.answers]
-
-
-def _prediction(row: Row, model_key: str, strategy: str, talks: Sequence[_Talk], mark: str | None) -> dict[str, Any]:
-    finals = [
-        replace(
-            talk.answers[-1],
-            prompt_tokens=summed([one.prompt_tokens for one in talk.answers]),
-            response_tokens=summed([one.response_tokens for one in talk.answers]),
-        )
-        for talk in talks
-    ]
+def _prediction(row: Row, model_key: str, strategy: str, talks: Sequence[Talk], mark: str | None) -> dict[str, Any]:
+    finals = [talk.last for talk in talks]
     each = [answer_in(talk.answers[-1], row, mark) for talk in talks]
     place, answer, found = majority_of(finals, each, row)
-    earlier = talks[place].answers[:-1]
-    turns = [{"response": one.response, "request_key": one.request_key} for one in earlier]
     return prediction(
         row,
         model_key,
         strategy,
         answer,
         found,
-        earlier_turns=turns or None,
+        earlier_turns=talks[place].earlier_turns,
         samples=as_column(finals, each),
     )

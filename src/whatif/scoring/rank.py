@@ -9,6 +9,9 @@ The form determines the prompt and the answer:
 | `words` | the same, and the required form of the answer | the letter or text in the response |
 | `open` | the question alone | the text in the response; no letter was shown, so a letter has no meaning |
 
+The words around the question are those of a prompting strategy. A strategy may show an example of the benchmark's own
+first; and in the turns before its last one, the model answers in words (CFMM 4: one example, and one with its reasons).
+
 With the options of a question, a model that can is also asked for their unconditional likelihoods
 (`whatif.scoring.unconditional`), so that aggregation can apply any rule (`whatif.scoring.ranking_rules`).
 """
@@ -16,24 +19,26 @@ With the options of a question, a model that can is also asked for their uncondi
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from whatif.errors import WhatifError
-from whatif.language.messages import user_message
 from whatif.language.options import LETTERS, printed_question
-from whatif.language.strategies import DIRECT, prompt
-from whatif.models import Answer, Model, OptionScore, note_of
+from whatif.language.strategies import DIRECT, Shot, conversation, example_images, read
+from whatif.language.strategies.strategy import Turn
+from whatif.models import Answer, Model, OptionScore, Question, note_of
 from whatif.params.model_entries import MultipleChoice
 from whatif.progress import progress
-from whatif.scoring.asking import Pictures, image_parts, prediction, question_of, score_row
+from whatif.scoring.asking import Pictures, WithExamples, image_parts, prediction, question_of, score_row
 from whatif.scoring.extraction.answer import Extracted
 from whatif.scoring.majority import as_column
 from whatif.scoring.majority import majority as majority_of
 from whatif.scoring.said import answer_in
+from whatif.scoring.talks import Talk
 from whatif.scoring.unconditional import Likelihoods, answers_with_unconditional
 
 Row = Mapping[str, Any]
+_WITHOUT_OPTIONS = ("rank-text", "open")  # forms in which the model does not see the options
 
 
 def predictions(
@@ -46,6 +51,8 @@ def predictions(
     majority: Mapping[tuple[str, str], str] | None = None,
     prompt_form: str | None = None,
     samples: int = 1,
+    strategy: str = DIRECT,
+    examples: Callable[[Row], Sequence[Row]] = lambda row: (),
 ) -> Iterator[dict[str, Any]]:
     """Rows of `predictions`, one for each row of `questions`, in ascending order of question_id.
 
@@ -60,33 +67,62 @@ def predictions(
     question, and an `open` one, is asked so many times as there are `samples`, and the majority counts (see
     `whatif.scoring.majority`).
 
+    `examples` returns the rows of examples that a strategy with `shots` shows before a question; they have the columns
+    `example_id`, `question`, `choices`, `answer` (a letter), `rationale` and `image_ids`.
+
     Raises WhatifError when a question has no choices, or its answer is not one of their letters.
     """
     rows = sorted(questions, key=lambda row: str(row["question_id"]))
     letters = majority_answers(rows) if majority is None else majority
-    asked = []
+    turns = read(strategy).turns
+    pictures = WithExamples(images, example_images(strategy))
     repeated = 1 if form in ("rank-text", "rank-letter") else samples  # nothing is sampled when options are ranked
     numbered = [(row, sample) for row in rows for sample in range(repeated)]
-    for row, sample in numbered:
-        letters_of = _letters(row)
-        asked.append(
+    talks = [Talk() for _ in numbered]
+
+    def put(turn: Turn) -> tuple[list[Talk], list[Question]]:
+        going = [(row, sample, talk) for (row, sample), talk in zip(numbered, talks, strict=True) if talk.goes_on]
+        at_end = turn is turns[-1]
+        return [talk for *_, talk in going], [
             question_of(
                 row,
-                (user_message(_prompt(row, form, prompt_form), image_parts(row)),),
-                images,
-                options={"rank-letter": letters_of, "rank-text": tuple(row["choices"])}.get(form, ()),
+                conversation(
+                    strategy,
+                    _shown(row, form),
+                    "choice",
+                    image_parts(row),
+                    talk.responses,
+                    prompt_form=prompt_form,
+                    shown=[_shot(example, form) for example in examples(row)],
+                    ranked=form != "words",
+                ),
+                pictures,
+                options=_options(row, form) if at_end else (),
                 majority_answer=letters.get((row["group"], row["variant"])),
+                max_new_tokens=turn.max_new_tokens,
                 sample=sample,
             )
-        )
+            for row, sample, talk in going
+        ]
+
+    for turn in turns[:-1]:
+        going, asked = put(turn)
+        spoken = progress(model.answer(asked), len(asked), model_key, "question", note=note_of(model))
+        for talk, answer in zip(going, spoken, strict=True):
+            talk.answers.append(answer)
+    going, asked = put(turns[-1])
     given = answers_with_unconditional(model, asked, model_key)
-    answers = progress(given, len(asked), model_key, "question", note=note_of(model))
-    of_row: list[Answer] = []
-    for (row, _), (answer, unconditional) in zip(numbered, answers, strict=True):
-        of_row.append(answer)
-        if len(of_row) == repeated:
-            yield _prediction(row, model_key, of_row, unconditional, form)
-            of_row = []
+    arriving = zip(going, progress(given, len(asked), model_key, "question", note=note_of(model)), strict=True)
+    for place, row in enumerate(rows):
+        of_row = talks[repeated * place : repeated * (place + 1)]
+        unconditional: Sequence[Likelihoods] = ()
+        for talk in of_row:
+            if talk.goes_on:
+                _, (answer, unconditional) = next(arriving)
+                talk.answers.append(answer)
+        shown_ids = [str(example["example_id"]) for example in examples(row)]
+        yield _prediction(row, model_key, strategy, of_row, unconditional, form, shown_ids)
+    next(arriving, None)  # ends the progress display, and finds superfluous answers
 
 
 def best(scores: Sequence[OptionScore]) -> int:
@@ -107,11 +143,30 @@ def majority_answers(questions: Iterable[Row]) -> dict[tuple[str, str], str]:
     return {key: min(count, key=lambda letter: (-count[letter], letter)) for key, count in counts.items()}
 
 
-def _prompt(row: Row, form: MultipleChoice, prompt_form: str | None) -> str:
-    if form in ("rank-text", "open"):
+def _shown(row: Row, form: MultipleChoice) -> str:
+    """The question as the model sees it."""
+    if form in _WITHOUT_OPTIONS:
         return str(row["question"])
-    printed = printed_question(row["question"], row["choices"])
-    return printed if form == "rank-letter" else prompt(DIRECT, printed, "choice", prompt_form)
+    return printed_question(row["question"], row["choices"])
+
+
+def _options(row: Row, form: MultipleChoice) -> tuple[str, ...]:
+    """What is ranked."""
+    letters = _letters(row)
+    return {"rank-letter": letters, "rank-text": tuple(row["choices"])}.get(form, ())
+
+
+def _shot(example: Row, form: MultipleChoice) -> Shot:
+    """An example, whose answer has the form that is ranked or asked for."""
+    letters = _letters({**example, "question_id": example["example_id"]})
+    answer = example["answer"]
+    return Shot(
+        str(example["example_id"]),
+        _shown(example, form),
+        str(example["choices"][letters.index(answer)] if form in _WITHOUT_OPTIONS else answer),
+        str(example["rationale"]),
+        tuple(image_parts(example)),
+    )
 
 
 def _letters(row: Row) -> tuple[str, ...]:
@@ -128,24 +183,41 @@ def _letters(row: Row) -> tuple[str, ...]:
     return letters
 
 
-def _prediction(
-    row: Row, model_key: str, answers: Sequence[Answer], unconditional: Sequence[Likelihoods], form: MultipleChoice
+def _prediction(  # noqa: PLR0917
+    row: Row,
+    model_key: str,
+    strategy: str,
+    talks: Sequence[Talk],
+    unconditional: Sequence[Likelihoods],
+    form: MultipleChoice,
+    example_ids: Sequence[str],
 ) -> dict[str, Any]:
-    each = [_found(row, answer, form) for answer in answers]
-    _, answer, found = majority_of(answers, each, row)
+    answers = [talk.last for talk in talks]
+    each = [_found(row, answer, form, read(strategy).answer_after) for answer in answers]
+    place, answer, found = majority_of(answers, each, row)
     more: dict[str, Any] = {}
     if answer.option_scores is not None and unconditional:
         more["choice_scores"] = [
             score_row(score, **of) for score, of in zip(answer.option_scores, unconditional, strict=True)
         ]
-    return prediction(row, model_key, DIRECT, answer, found, samples=as_column(answers, each), **more)
+    return prediction(
+        row,
+        model_key,
+        strategy,
+        answer,
+        found,
+        samples=as_column(answers, each),
+        earlier_turns=talks[place].earlier_turns,
+        example_ids=list(example_ids) or None,
+        **more,
+    )
 
 
-def _found(row: Row, answer: Answer, form: MultipleChoice) -> Extracted:
+def _found(row: Row, answer: Answer, form: MultipleChoice, mark: str | None) -> Extracted:
     scores = answer.option_scores
     if scores is not None and answer.status == "ok":
         return Extracted(LETTERS[best(scores)], "ok", None)
     if answer.response is not None and answer.letter is None:
         shown = form in ("rank-letter", "words")
-        return answer_in(answer, row if shown else {**row, "answer_kind": "option text"})
+        return answer_in(answer, row if shown else {**row, "answer_kind": "option text"}, mark)
     return Extracted(answer.letter, "ok", None)

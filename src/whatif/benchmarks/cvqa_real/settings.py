@@ -34,7 +34,7 @@ class EvaluateCvqaReal(Settings):
     @field_validator("strategies")
     @classmethod
     def _known(cls, names: list[str]) -> list[str]:
-        known = strategies()
+        known = strategies(shots=False)
         for name in names:
             if name not in known or names.count(name) > 1:
                 raise ValueError(f"each must be one of {', '.join(known)}, once")

@@ -56,8 +56,9 @@ class EvaluateScenes(Settings):
     @field_validator("strategy")
     @classmethod
     def _known(cls, name: str) -> str:
-        if name not in strategies():
-            raise ValueError(f"must be one of {', '.join(strategies())}")
+        known = strategies(shots=False)
+        if name not in known:
+            raise ValueError(f"must be one of {', '.join(known)}")
         return name
 
 

@@ -6,6 +6,7 @@
         answer: "Two on the sofa, one below. Answer: 3"
         kind: number                      # optional: shown only with questions of this kind
         images: [{file: cats.png, sha256: 2c26b4...}]  # files in the folder `images` beside this file
+    shots: 1                              # optional: examples of the benchmark's own that precede each question
     turns:
       - user: "Describe the image."       # a text, or one for each kind: number, boolean, choice, text
         max_new_tokens: 256               # optional: room for the response, if the model's own limit is lower
@@ -13,16 +14,20 @@
         append: {number: Answer with one number., boolean: Answer yes or no., choice: Answer with one letter.}
         continues: false                  # true: the conversation goes on (default); false: it starts again
         images: true                      # whether the images are shown (default: where a conversation starts)
+        example: "{rationale}"            # with shots: what the model said in an example: {answer}, {rationale}
     answer_after: "Answer:"               # optional: the mark after which the last response has its answer
     replaceable: true                     # optional: the wording of a model's prompt form replaces the text of the turn
 
-A multiple-choice question includes its options. Every turn is a request of its own, so its response is stored.
+A multiple-choice question includes its options. Every turn is a request of its own, so its response is stored. Where a
+model ranks options, it ranks them after the last turn, and `append` is left out.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -33,13 +38,27 @@ from whatif.language.named_files import names_in, read_named
 from whatif.language.prompts import read as read_form
 from whatif.language.strategies.strategy import Strategy, Turn, filled
 
+
+@dataclass(frozen=True)
+class Shot:
+    """An example of a benchmark's own: a question with its images, its answer, and the reasons for it."""
+
+    example_id: str
+    question: str
+    answer: str
+    rationale: str
+    images: tuple[ImagePart, ...] = ()
+
+
 FOLDER: Traversable = resources.files(__name__)
 DIRECT = "direct"  # the question and the required form of the answer
+_EXAMPLE_PLACE = re.compile(r"\{(answer|rationale)\}")
 
 
-def strategies() -> list[str]:
-    """The available names, sorted."""
-    return names_in(FOLDER)
+def strategies(*, shots: bool = True) -> list[str]:
+    """The available names, sorted; without `shots`, only those that need no examples of a benchmark's own."""
+    names = names_in(FOLDER)
+    return names if shots else [name for name in names if not read(name).shots]
 
 
 def prompt(strategy: str, question: str, answer_kind: str, prompt_form: str | None = None) -> str:
@@ -60,19 +79,25 @@ def conversation(
     said: Sequence[str] = (),
     *,
     prompt_form: str | None = None,
+    shown: Sequence[Shot] = (),
+    ranked: bool = False,
 ) -> Messages:
     """The messages of the turn that follows the responses `said`: of the first turn if there are none.
 
-    For `prompt_form` see `prompt`. Raises WhatifError for an unknown strategy, answer kind or form, and for an example
+    For `prompt_form` see `prompt`. `shown` are the examples of a strategy with `shots`. With `ranked`, options are
+    ranked after the last turn. Raises WhatifError for an unknown strategy, answer kind or form, and for an example
     whose image is missing or not the one that the strategy names.
     """
     described = read(strategy)
     messages: Messages = ()
     for number, turn in enumerate(described.turns[: len(said) + 1]):
-        text = _worded(strategy, turn, question, answer_kind, prompt_form, said[:number])
+        at_end = ranked and number == len(described.turns) - 1
+        text = _worded(strategy, turn, question, answer_kind, prompt_form, said[:number], ranked=at_end)
         asked = user_message(text, tuple(images) if turn.shows_images(number) else ())
         if turn.starts(number):
-            messages = (*_opening(strategy, answer_kind, prompt_form), asked)
+            opening = _opening(strategy, answer_kind, prompt_form)
+            shots = [_shot(strategy, shot, answer_kind, prompt_form, ranked=ranked) for shot in shown]
+            messages = (*opening, *(message for shot in shots for message in shot), asked)
         else:
             messages = (*messages, Message("assistant", (said[number - 1],)), asked)
     return messages
@@ -122,12 +147,31 @@ def _opening(strategy: str, answer_kind: str, prompt_form: str | None) -> Messag
     return tuple(opening)
 
 
+def _shot(strategy: str, shot: Shot, answer_kind: str, prompt_form: str | None, *, ranked: bool) -> Iterator[Message]:
+    """The whole conversation about an example, turn by turn."""
+    turns = read(strategy).turns
+    said: list[str] = []
+    for number, turn in enumerate(turns):
+        at_end = ranked and number == len(turns) - 1
+        text = _worded(strategy, turn, shot.question, answer_kind, prompt_form, said, ranked=at_end)
+        yield user_message(text, shot.images if turn.shows_images(number) else ())
+        said.append(_EXAMPLE_PLACE.sub(lambda found: getattr(shot, found[1]), turn.example or ""))
+        yield Message("assistant", (said[-1],))
+
+
 def _worded(  # noqa: PLR0917
-    strategy: str, turn: Turn, question: str, answer_kind: str, prompt_form: str | None, said: Sequence[str] = ()
+    strategy: str,
+    turn: Turn,
+    question: str,
+    answer_kind: str,
+    prompt_form: str | None,
+    said: Sequence[str] = (),
+    *,
+    ranked: bool = False,
 ) -> str:
-    text = turn.text(answer_kind)
+    text = turn.text(answer_kind, ranked=ranked)
     if text is None:
         raise WhatifError(f"strategy {strategy}: has no prompt for answer kind {answer_kind}")
-    if prompt_form is not None and read(strategy).replaceable:
+    if prompt_form is not None and read(strategy).replaceable and not ranked:
         text = read_form(prompt_form).wording(answer_kind) or text
     return filled(text, question, said)

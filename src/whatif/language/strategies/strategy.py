@@ -40,6 +40,7 @@ class Turn(Entry):
     images: bool | None = None
     continues: bool = True
     max_new_tokens: int | None = Field(default=None, ge=1)
+    example: Text | None = None  # what the model said in this turn of a shown example: {answer}, {rationale}
 
     def starts(self, number: int) -> bool:
         """Whether the turn with this number, counted from 0, starts a conversation."""
@@ -49,9 +50,13 @@ class Turn(Entry):
         """Whether the images of the question are shown in it."""
         return self.starts(number) if self.images is None else self.images
 
-    def text(self, answer_kind: str) -> str | None:
-        """The text with its placeholders; None if there is none for this kind of answer."""
-        parts = [_of_kind(words, answer_kind) for words in (self.user, self.append) if words is not None]
+    def text(self, answer_kind: str, *, ranked: bool = False) -> str | None:
+        """The text with its placeholders; None if there is none for this kind of answer.
+
+        Where options are `ranked`, nothing is said about the form of the answer: the text is without `append`.
+        """
+        said = (self.user,) if ranked else (self.user, self.append)
+        parts = [_of_kind(words, answer_kind) for words in said if words is not None]
         return None if None in parts else "\n".join(part for part in parts if part)
 
     @property
@@ -66,6 +71,7 @@ class Strategy(Entry):
 
     system: Text | None = None
     examples: list[Example] = Field(default_factory=list)
+    shots: int = Field(default=0, ge=0)  # examples of the benchmark that are shown before each question
     turns: list[Turn] = Field(min_length=1)
     answer_after: Text | None = None  # the mark that precedes the answer in the last response
     replaceable: bool = False  # whether the wording of a model's prompt form replaces the text of its turn
@@ -84,6 +90,12 @@ class Strategy(Entry):
                 raise ValueError(f"{place}: names {{answer_{early[0]}}}, but {before} before it")
         if any(text.count("{question}") != 1 for text in self.turns[0].texts):
             raise ValueError("turn 1: each of its texts must contain {question} once")
+        for number, turn in enumerate(self.turns, start=1):
+            if (turn.example is not None) != (self.shots > 0):
+                lacks = "has no `example`, which says what the model answered in a shown example"
+                raise ValueError(f"turn {number}: {lacks if self.shots else 'has an `example`, but `shots` is 0'}")
+            if self.shots and not turn.continues:
+                raise ValueError(f"turn {number}: a strategy with `shots` is one conversation; remove `continues`")
         if self.replaceable and len(self.turns) > 1:
             raise ValueError("replaceable: a prompt form has the words of one turn, but this strategy has several")
         return self
