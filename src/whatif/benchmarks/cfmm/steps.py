@@ -1,0 +1,302 @@
+"""CFMM: a basic question and four counterfactual ones about each image, in six categories (CFMM 3, A, B).
+
+The steps extract rich images; take the questions of annotators, which a second person checks, and let a chat model write
+further ones; filter out questions that give their answer away or have no certain one; verify them again; ask models, which
+rank two options; and make Tables 1 to 3 and Figure 4.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from whatif.artifacts.schemas import (
+    CORRECTIONS,
+    IMAGES,
+    JUDGEMENTS,
+    PREDICTIONS,
+    QUESTIONS,
+    REJECTIONS,
+    SHORTCUTS,
+)
+from whatif.benchmarks.cfmm.schemas import CANDIDATES, EXAMPLES, REPLIES, VARIANTS
+from whatif.benchmarks.cfmm.settings import (
+    AuditSettings,
+    CfmmSettings,
+    ExpandSettings,
+    ExtractCfmm,
+    FilterCfmm,
+    ReportSettings,
+    WriteSettings,
+)
+from whatif.benchmarks.shared.dimensions import CHOOSER, SHOWN_CHOOSERS, adapter_code, strategy
+from whatif.benchmarks.shared.evaluation import write_predictions
+from whatif.benchmarks.shared.pilots import pilot_of
+from whatif.benchmarks.shared.question_labels import VerifyQuestions
+from whatif.benchmarks.shared.tasks import table_files
+from whatif.graph.dimensions import Dimension, Shown
+from whatif.graph.steps import Benchmark, StepsOf
+from whatif.graph.task import Task
+
+NAME = "cfmm"
+_step = StepsOf(CfmmSettings)
+STRATEGY = strategy(lambda params, benchmark: params.section(benchmark, CfmmSettings).evaluate.strategies)
+WRITER = Dimension(
+    "writer",
+    lambda params, benchmark: (
+        [] if (one := params.section(benchmark, CfmmSettings).generate.expansion) is None else [one.model]
+    ),
+    "Only this model that writes further questions.",
+    is_model=True,
+    ignores=CHOOSER.ignores,
+    code=adapter_code,
+)
+VARIANT = Dimension("variant", lambda params, benchmark: VARIANTS, "Only this variant of the questions.")
+SHOWN = Shown(CHOOSER, (*SHOWN_CHOOSERS.fields, "strategy"))
+_LABELS = "name the columns and words of your file as docs/labels.md describes"
+_TABLES = ("table1", "table2", "table3", "totals", "drops", "set", "shortcuts", "rules", "costs", "funnel")
+
+
+@_step(
+    "extract",
+    reads=lambda s: s.extract,
+    seed=True,
+    outputs={"images": IMAGES, "candidates": CANDIDATES, "examples": EXAMPLES, "rejections": REJECTIONS},
+)
+def extract(task: Task[ExtractCfmm]) -> None:
+    """Extracts images with enough objects, and the examples that are shown before questions (CFMM 3.3, 4)."""
+    from whatif.artifacts.images import SortedImages
+    from whatif.benchmarks.cfmm.examples import examples_of
+    from whatif.benchmarks.cfmm.sources import candidates_of
+
+    found = candidates_of(task.settings, task.seed)
+    shown = examples_of(task.settings, task.seed)
+    with SortedImages(task.outputs.writer("images")) as images:
+        for row in (*found.images, *shown.images):
+            images.add(row)
+    task.outputs.write("candidates", found.rows)
+    task.outputs.write("examples", shown.rows)
+    task.outputs.write("rejections", found.rejections)
+    task.check_losses("images", len(found.rows), found.rejections, remedy=f"lower extract.{NAME} in params.yaml")
+
+
+@_step(
+    "generate",
+    name="annotate",
+    reads=lambda s: WriteSettings(s.extract, s.generate.annotations, s.generate.resolution, s.generate.second_option),
+    seed=True,
+    inputs={"candidates": extract["candidates"]},
+    outputs={
+        "annotated": QUESTIONS,
+        "annotations": JUDGEMENTS,
+        "annotation-gold": JUDGEMENTS,
+        "unannotated": REJECTIONS,
+    },
+)
+def annotate(task: Task[WriteSettings]) -> None:
+    """Makes the annotators' questions: basic and counterfactual ones (CFMM 3.3), or computes those of drawn scenes."""
+    from whatif.benchmarks.cfmm.annotations import annotated
+
+    found = annotated(list(task.rows("candidates")), task.settings, seed=task.seed)
+    if task.settings.annotations is not None:
+        task.check_losses("labels", len(found.judgements), found.refused_labels, remedy=_LABELS)
+    task.outputs.write("annotated", found.questions)
+    task.outputs.write("annotations", found.judgements)
+    task.outputs.write("annotation-gold", found.gold)
+    task.outputs.write("unannotated", [*found.rejections, *found.refused_labels])
+    task.check_losses("items", len({row["pair_id"] for row in found.questions}), found.rejections)
+
+
+@_step(
+    "generate",
+    name="check",
+    reads=lambda s: s.generate.check,
+    seed=True,
+    inputs={"questions": annotate["annotated"]},
+    outputs={
+        "checked": QUESTIONS,
+        "checks": JUDGEMENTS,
+        "check-gold": JUDGEMENTS,
+        "corrections": CORRECTIONS,
+        "unchecked": REJECTIONS,
+    },
+)
+def check(task: Task[VerifyQuestions]) -> None:
+    """Applies what a second person says about the annotators' questions, before they are expanded (CFMM 3.3)."""
+    from whatif.benchmarks.cfmm.checks import write_checked
+
+    write_checked(task, questions="checked", judgements="checks", gold="check-gold", rejections="unchecked")
+
+
+@_step(
+    "generate",
+    name="expand",
+    reads=lambda s: ExpandSettings(s.generate.expansion, s.generate.second_option),
+    seed=True,
+    divided_by=(WRITER,),
+    package_files=(f"{__package__}:expansion_prompts.yaml",),
+    inputs={"questions": check["checked"], "images": extract["images"]},
+    outputs={"expanded": QUESTIONS, "replies": REPLIES, "refused": REJECTIONS},
+)
+def expand(task: Task[ExpandSettings]) -> None:
+    """Asks a chat model for three further counterfactual questions of each item (CFMM 3.3, B)."""
+    from whatif.benchmarks.cfmm.expansion import write_expanded
+
+    write_expanded(task)
+
+
+@_step(
+    "filter",
+    reads=lambda s: s.filter,
+    seed=True,
+    inputs={"questions": check["checked"], "expanded": expand["expanded"]},
+    outputs={"questions": QUESTIONS, "rejections": REJECTIONS},
+)
+def filter_(task: Task[FilterCfmm]) -> None:
+    """Rejects questions that give their answer away or have no certain one, and orders the options (CFMM 3.3)."""
+    from whatif.benchmarks.cfmm.filters import filtered
+
+    questions = [*task.rows("questions"), *task.rows("expanded")]
+    kept, rejections = filtered(questions, task.settings, seed=task.seed)
+    task.outputs.write("questions", kept)
+    task.outputs.write("rejections", rejections)
+    task.check_losses("questions", len(kept), rejections, remedy=f"loosen filter.{NAME} in params.yaml")
+
+
+@_step(
+    "verify",
+    reads=lambda s: s.verify,
+    seed=True,
+    inputs={"questions": filter_["questions"]},
+    outputs={
+        "questions": QUESTIONS,
+        "judgements": JUDGEMENTS,
+        "gold": JUDGEMENTS,
+        "corrections": CORRECTIONS,
+        "rejections": REJECTIONS,
+    },
+)
+def verify(task: Task[VerifyQuestions]) -> None:
+    """Applies what people say about the expanded questions (CFMM 3.3)."""
+    from whatif.benchmarks.cfmm.checks import write_checked
+
+    write_checked(task, questions="questions", judgements="judgements", gold="gold", rejections="rejections")
+
+
+@_step(
+    "evaluate",
+    seed=True,
+    divided_by=(CHOOSER, STRATEGY),
+    inputs={"questions": verify["questions"], "images": extract["images"], "examples": extract["examples"]},
+    outputs={"predictions": PREDICTIONS},
+)
+def evaluate(task: Task[None]) -> None:
+    """Asks one model all questions with the prompts of one strategy: it ranks the two options (CFMM 3.4, 4)."""
+    from whatif.benchmarks.cfmm.examples import chosen_examples
+    from whatif.scoring.rank import predictions
+
+    model, asked_with = task.wildcards["model"], task.wildcards["strategy"]
+    # Predictions made elsewhere used one strategy; there are none for the other strategies.
+    if getattr(task.model, "strategy", asked_with) != asked_with:
+        task.outputs.write("predictions", [])
+        return
+    questions = task.read("questions").to_pylist()
+    pilot = pilot_of(task.model.limit, questions, task.seed, NAME)
+    asked = pilot.rows(questions) if pilot else questions
+    shown = chosen_examples(asked_with, asked, list(task.rows("examples")), task.seed)
+    write_predictions(
+        task,
+        lambda loaded, images: predictions(
+            asked,
+            images,
+            model,
+            loaded,
+            form=task.model.multiple_choice,
+            prompt_form=task.model.prompt_form,
+            samples=task.model.samples,
+            strategy=asked_with,
+            examples=lambda row: shown[row["pair_id"]],
+        ),
+        questions=questions,
+    )
+
+
+@_step(
+    "aggregate",
+    name="shortcuts",
+    reads=lambda s: AuditSettings(s.aggregate.audit_folds),
+    seed=True,
+    divided_by=(VARIANT,),
+    inputs={"questions": verify["questions"]},
+    outputs={"shortcuts": SHORTCUTS},
+)
+def audit_shortcuts(task: Task[AuditSettings]) -> None:
+    """Measures how many questions of a variant can be answered without images."""
+    from whatif.shortcuts.audit import audit
+
+    variant = task.wildcards["variant"]
+    found = audit(task.rows("questions"), folds=task.settings.audit_folds, seed=task.seed, variants=[variant])
+    task.outputs.write("shortcuts", [{"set": "ours", **asdict(shortcut)} for shortcut in found])
+
+
+@_step(
+    "aggregate",
+    reads=lambda s: ReportSettings(
+        s.aggregate, s.evaluate.strategies, s.generate.second_option, s.verify.resolution, s.extract.items
+    ),
+    seed=True,
+    shown=(SHOWN,),
+    package_files=tuple(f"{__package__}:published/table{number}.csv" for number in (1, 2, 3)),
+    inputs={
+        "images": extract["images"],
+        "candidates": extract["candidates"],
+        "poor": extract["rejections"],
+        "annotated": annotate["annotated"],
+        "unannotated": annotate["unannotated"],
+        "checked": check["checked"],
+        "unchecked": check["unchecked"],
+        "expanded": expand["expanded"],
+        "replies": expand["replies"],
+        "refused expansions": expand["refused"],
+        "filtered": filter_["rejections"],
+        "filtered questions": filter_["questions"],
+        "refused": verify["rejections"],
+        "judgements": verify["judgements"],
+        "gold": verify["gold"],
+        "questions": verify["questions"],
+        "shortcuts": audit_shortcuts["shortcuts"],
+        "predictions": evaluate["predictions"],
+    },
+    publishes=("report.md", "gallery.html", "totals.svg", "figure4.svg", *table_files(_TABLES)),
+)
+def aggregate(task: Task[ReportSettings]) -> None:
+    """Makes Tables 1 to 3 beside the reported numbers, Figure 4, the fall to counterfactual questions, and the funnel."""
+    from whatif.benchmarks.cfmm.report import publish_report
+
+    publish_report(task)
+
+
+BENCHMARK = Benchmark(
+    name=NAME,
+    settings=CfmmSettings,
+    steps=(
+        extract,
+        annotate,
+        check,
+        expand,
+        filter_,
+        verify,
+        evaluate,
+        audit_shortcuts,
+        aggregate,
+    ),
+    outside=lambda params: (
+        "photographs"
+        if (own := params.section(NAME, CfmmSettings).extract).instances is not None or own.items is not None
+        else ""
+    ),
+    citation=(
+        'Li et al., "Eyes Can Deceive: Benchmarking Counterfactual Reasoning Capabilities of Multimodal Large Language '
+        'Models", 2024.'
+    ),
+    headline=("acc_b", "acc_c"),
+)
