@@ -67,7 +67,7 @@ def chosen_examples(
         if len(others) < shots:
             raise WhatifError(
                 f"item {item}: the strategy {strategy} shows {shots} example of the category {row['group']}, and there "
-                f"are {len(others)} with another image; name a file with examples as extract.cfmm.examples in params.yaml"
+                f"are {len(others)} with another image; name a file of examples as extract.cfmm.examples in params.yaml"
             )
         order = stream(seed, "example", item).permutation(len(others))
         chosen[item] = [others[place] for place in order[:shots]]

@@ -1,8 +1,8 @@
 """CFMM: a basic question and four counterfactual ones about each image, in six categories (CFMM 3, A, B).
 
-The steps extract rich images; take the questions of annotators, which a second person checks, and let a chat model write
-further ones; filter out questions that give their answer away or have no certain one; verify them again; ask models, which
-rank two options; and make Tables 1 to 3 and Figure 4.
+The steps extract rich images; take the questions of annotators, which a second person checks, and let a chat model
+write further ones; filter out questions that give their answer away or have no certain one; verify them again; ask
+models, which rank two options; and make Tables 1 to 3 and Figure 4.
 """
 
 from __future__ import annotations
@@ -269,7 +269,7 @@ def audit_shortcuts(task: Task[AuditSettings]) -> None:
     publishes=("report.md", "gallery.html", "totals.svg", "figure4.svg", *table_files(_TABLES)),
 )
 def aggregate(task: Task[ReportSettings]) -> None:
-    """Makes Tables 1 to 3 beside the reported numbers, Figure 4, the fall to counterfactual questions, and the funnel."""
+    """Makes Tables 1 to 3 beside the reported numbers, Figure 4, the fall from basic questions, and the funnel."""
     from whatif.benchmarks.cfmm.report import publish_report
 
     publish_report(task)

@@ -1,0 +1,35 @@
+"""The wrong option of a counterfactual question, for which the paper's JSON has no key (CFMM B)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from whatif.benchmarks.cfmm.settings import SecondOption
+
+
+def second_option(
+    rules: Sequence[SecondOption],
+    answer: str,
+    *,
+    basic_answer: str,
+    basic_option: str,
+    first_counterfactual: str | None = None,
+    by_model: str | None = None,
+) -> tuple[str, SecondOption] | None:
+    """The wrong option by the first of the rules that gives a text other than the answer, and this rule.
+
+    `basic_option` is the wrong option of the basic question, `first_counterfactual` the answer to the annotator's
+    counterfactual question, `by_model` what a chat model wrote when it was asked for one; None is no text. Texts that
+    differ only in case and surrounding spaces are the same. Returns None when no rule gives another text.
+    """
+    texts: dict[SecondOption, str | None] = {
+        "basic-answer": basic_answer,
+        "first-counterfactual": first_counterfactual,
+        "basic-option": basic_option,
+        "model": by_model,
+    }
+    for rule in rules:
+        text = texts[rule]
+        if text is not None and text.strip() and text.strip().casefold() != answer.strip().casefold():
+            return text.strip(), rule
+    return None
