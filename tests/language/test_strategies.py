@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
+from pydantic import ValidationError
 
 from whatif.errors import WhatifError
 from whatif.language.strategies import prompt, read, strategies
+from whatif.language.strategies.strategy import Strategy
 
 
 def test_the_strategies_of_c_vqa_are_there() -> None:
@@ -33,3 +37,25 @@ def test_what_is_not_known_is_named() -> None:
         prompt("icl2", "How many?", "number")
     with pytest.raises(WhatifError, match="strategy direct: has no prompt for answer kind essay"):
         prompt("direct", "How many?", "essay")
+
+
+def test_strategies_with_shots_need_the_examples_of_a_benchmark() -> None:
+    assert {"one-shot", "one-shot-cot"} <= set(strategies())
+    assert not {"one-shot", "one-shot-cot"} & set(strategies(shots=False))
+    assert {"direct", "cot", "plain"} <= set(strategies(shots=False))
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"shots": 1}, "turn 1: has no `example`"),
+        ({"turns": [{"user": "{question}", "example": "{answer}"}]}, "turn 1: has an `example`, but `shots` is 0"),
+        (
+            {"shots": 1, "turns": [{"user": "{question}", "example": "{answer}", "continues": False}]},
+            "turn 1: a strategy with `shots` is one conversation",
+        ),
+    ],
+)
+def test_a_wrong_strategy_with_shots_is_refused(changed: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValidationError, match=message):
+        Strategy.model_validate({"turns": [{"user": "{question}"}], **changed})

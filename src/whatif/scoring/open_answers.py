@@ -7,7 +7,7 @@ from typing import Any
 
 from whatif.language.options import printed_question
 from whatif.language.strategies import conversation, example_images, read
-from whatif.models import Answer, Model, note_of
+from whatif.models import Model, note_of
 from whatif.progress import progress
 from whatif.scoring.asking import Pictures, WithExamples, image_parts, prediction, question_of
 from whatif.scoring.majority import as_column
