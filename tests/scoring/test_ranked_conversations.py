@@ -125,7 +125,7 @@ def test_in_words_the_form_of_the_answer_is_said_in_the_example_too() -> None:
 def test_reasons_follow_the_answer_of_the_example() -> None:
     model = Speaking()
     told(model, "one-shot-cot")
-    assert model.asked[0].messages[1].text == "4, because there are six hats, and six less two is four."
+    assert model.asked[0].messages[1].text == "4. Because: there are six hats, and six less two is four."
 
 
 def test_with_reasons_first_the_model_writes_its_own_before_options_are_ranked() -> None:
