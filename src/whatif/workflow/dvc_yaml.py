@@ -137,8 +137,9 @@ def _params(graph: Graph, stage: str, steps: Iterable[Step]) -> list[str]:
             found.update(dict.fromkeys(place for place in read if place.split(".")[0] != stage))
         if step.shown:
             found["models"] = None
-        if any(dimension.is_model for dimension in step.divided_by):
+        if stage == "evaluate" and any(dimension.is_model for dimension in step.divided_by):
             found["models.${key}"] = None
-        if step.asks is not None and step.asks is not step.divided_by[0]:  # a judge, asked for every model
+        # A judge, asked for every model; or a model that writes questions.
+        if step.asks is not None and (stage != "evaluate" or step.asks is not step.divided_by[0]):
             found.update(dict.fromkeys(f"models.{key}" for key in graph.values(step)[step.asks.name]))
     return list(found)
