@@ -131,7 +131,7 @@ def test_images_on_the_web() -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["nothing", "out", "--to", "csv"], "benchmark nothing: is unknown; use one of coco-counterfactuals, "),
+        (["nothing", "out", "--to", "csv"], "benchmark nothing: is unknown; use one of cfmm, coco-counterfactuals, "),
         (["scenes", "out", "--to", "csv"], "benchmark scenes: people judge nothing in it; use one of "),
         (["cvqa-real", "out", "--to", "mturk"], "--image-url is missing; MTurk shows images from the web"),
         (["cvqa-real", "out", "--to", "csv", "--image-url", "x"], "--image-url: the CSV names the image files beside"),

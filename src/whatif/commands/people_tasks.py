@@ -14,14 +14,17 @@ if TYPE_CHECKING:
     from whatif.graph.steps import Benchmark, OutputOf
     from whatif.verification.imports.items import Items
 
-SEVERAL = 3  # default number of people who judge an item
-
 
 @click.command("tasks")
 @click.argument("benchmark")
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option("--to", "tool", type=click.Choice(["label-studio", "csv", "mturk"]), required=True, help="The tool.")
-@click.option("--annotators", type=click.IntRange(1, 1000), help=f"People who judge an item. Default: {SEVERAL}.")
+@click.option("--of", "kind", help="The kind of work, where a benchmark has several, for example annotate or verify.")
+@click.option(
+    "--annotators",
+    type=click.IntRange(1, 1000),
+    help="People who judge an item. Default: three, or as many as the benchmark says.",
+)
 @click.option("--people", type=click.IntRange(1, 1000), help="People who take part. Default: as many as --annotators.")
 @click.option(
     "--share",
@@ -54,6 +57,7 @@ def export_people_tasks(
     folder: Path,
     *,
     tool: str,
+    kind: str | None,
     annotators: int | None,
     people: int | None,
     share: float | None,
@@ -63,13 +67,14 @@ def export_people_tasks(
     images: tuple[Path, ...],
     seed: int | None,
 ) -> None:
-    """Write what people judge in BENCHMARK as annotation tasks into FOLDER.
+    """Write what people judge, or write, in BENCHMARK as annotation tasks into FOLDER.
 
     Name the labelled files under `labels` in params.yaml; docs/labels.md describes how.
 
     \b
     whatif export tasks coco-counterfactuals tasks/ --to label-studio --annotators 3
     whatif export tasks cvqa-real tasks/ --to csv --annotators 2 --people 5
+    whatif export tasks cfmm tasks/ --to csv --of annotate
     """
     from whatif import artifacts
     from whatif.artifacts.images import ImageStore
@@ -81,7 +86,7 @@ def export_people_tasks(
     from whatif.verification.exports.tasks import assigned
 
     found = _benchmark(benchmark)
-    work = _work(found)
+    work = _work(found, kind)
     if tool == "mturk" and image_url is None:
         raise WhatifError("--image-url is missing; MTurk shows images from the web: give the address of a folder")
     if tool == "csv" and image_url is not None:
@@ -90,7 +95,7 @@ def export_people_tasks(
     if not rows:
         raise WhatifError(f"{folder}: there are no {work.rows.role} to judge; give a table that is not empty")
     chosen_seed = seed_or_default(seed)
-    number = annotators or SEVERAL
+    number = annotators or work.annotators
     known = _gold_items(gold, work.items(rows, chosen_seed)) if gold else []
     tasks = assigned(
         work.tasks(rows, chosen_seed),
@@ -120,16 +125,23 @@ def _benchmark(name: str) -> Benchmark:
     return benchmarks.benchmark(name)
 
 
-def _work(benchmark: Benchmark) -> PeoplesWork:
-    if benchmark.people is None:
+def _work(benchmark: Benchmark, kind: str | None) -> PeoplesWork:
+    """The work of this name, or the only one."""
+    known = benchmark.people
+    if not known:
         raise WhatifError(f"benchmark {benchmark.name}: people judge nothing in it; use one of {', '.join(_judged())}")
-    return benchmark.people
+    if kind is None and len(known) > 1:
+        raise WhatifError(f"--of is missing; benchmark {benchmark.name} has several kinds of work: {', '.join(known)}")
+    name = next(iter(known)) if kind is None else kind
+    if name not in known:
+        raise WhatifError(f"--of {name}: is unknown; benchmark {benchmark.name} has {', '.join(known)}")
+    return known[name]
 
 
 def _judged() -> list[str]:
     from whatif import benchmarks
 
-    return [name for name in benchmarks.installed() if benchmarks.benchmark(name).people is not None]
+    return [name for name in benchmarks.installed() if benchmarks.benchmark(name).people]
 
 
 def _tables(benchmark: Benchmark, output: OutputOf) -> tuple[Path, ...]:

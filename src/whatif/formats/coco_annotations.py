@@ -1,4 +1,4 @@
-"""Reads captions in the format of MS-COCO."""
+"""Reads captions in the format of MS-COCO, and the images that all of its annotation files list."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from whatif.formats.annotation_files import AnnotationFile
 
-_FORMAT = "in the format of MS-COCO"
+FORMAT = "in the format of MS-COCO"
 
 
 @dataclass(frozen=True)
@@ -45,23 +45,24 @@ def read_captions(path: Path) -> CocoCaptions:
     Raises WhatifError that names the file, the place and the remedy when the file has another format, when a field is
     missing or has another type, when an id is duplicated, and when a caption's image is not in the file.
     """
-    file = AnnotationFile(path, f"captions {_FORMAT}", ("images", "annotations"))
-    images = _images(file)
+    file = AnnotationFile(path, f"captions {FORMAT}", ("images", "annotations"))
+    images = images_of(file)
     captions: dict[int, CocoCaption] = {}
     for place in range(len(file.records("annotations"))):
-        caption_id = _new_id(file, "annotations", place, captions)
-        image_id = _image_id(file, place, images)
+        caption_id = new_id(file, "annotations", place, captions)
+        image_id = image_id_of(file, place, images)
         captions[caption_id] = CocoCaption(caption_id, image_id, file.value("annotations", place, "caption", str))
     return CocoCaptions(images, list(captions.values()))
 
 
-def _images(file: AnnotationFile) -> dict[int, CocoImage]:
+def images_of(file: AnnotationFile) -> dict[int, CocoImage]:
+    """The images of a file by id, in its order. Raises WhatifError as `read_captions`."""
     licences: dict[int, str] = {}
     for place in range(len(file.records("licenses"))):
-        licences[_new_id(file, "licenses", place, licences)] = file.value("licenses", place, "name", str)
+        licences[new_id(file, "licenses", place, licences)] = file.value("licenses", place, "name", str)
     images: dict[int, CocoImage] = {}
     for place, record in enumerate(file.records("images")):
-        image_id = _new_id(file, "images", place, images)
+        image_id = new_id(file, "images", place, images)
         images[image_id] = CocoImage(
             image_id,
             file.value("images", place, "file_name", str),
@@ -72,14 +73,16 @@ def _images(file: AnnotationFile) -> dict[int, CocoImage]:
     return images
 
 
-def _image_id(file: AnnotationFile, place: int, images: dict[int, CocoImage]) -> int:
+def image_id_of(file: AnnotationFile, place: int, images: dict[int, CocoImage]) -> int:
+    """The image of an annotation. Raises WhatifError when the file has no such image."""
     image_id: int = file.value("annotations", place, "image_id", int)
     if image_id not in images:
         raise file.error("annotations", place, f"image {image_id} is not among the `images` of the file")
     return image_id
 
 
-def _new_id(file: AnnotationFile, name: str, place: int, before: Container[int]) -> int:
+def new_id(file: AnnotationFile, name: str, place: int, before: Container[int]) -> int:
+    """The id of a record. Raises WhatifError when it is one of those `before`."""
     identity: int = file.value(name, place, "id", int)
     if identity in before:
         raise file.error(name, place, "duplicate id; every record needs its own")

@@ -1,4 +1,4 @@
-"""Reads tables of predictions as plain records: CSV, TSV, JSON, JSON lines and Excel; nothing is evaluated."""
+"""Reads tables as plain records: CSV, TSV, JSON, JSON lines and Excel. Nothing is evaluated."""
 
 from __future__ import annotations
 
@@ -29,8 +29,12 @@ class Record:
     fields: Mapping[str, Any]
 
 
-def read_records(path: Path) -> tuple[list[str], list[Record]]:
+def read_records(
+    path: Path, *, things: str = "predictions", row: str = "answered question"
+) -> tuple[list[str], list[Record]]:
     """The columns of a table, in order, and its rows; the suffix determines the format.
+
+    `things` and `row` say in messages what the file and a row of it contain.
 
     Fields of CSV and TSV are text. Fields of JSON and workbooks keep their type; a formula is its text.
     The columns of JSON are those of its first object; other objects may lack some or have more.
@@ -39,18 +43,18 @@ def read_records(path: Path) -> tuple[list[str], list[Record]]:
     rows, not UTF-8, or not of the format of its suffix.
     """
     if path.suffix.lower() not in _READERS:
-        raise WhatifError(f"{path}: predictions are read from {', '.join(_READERS)}; the suffix is `{path.suffix}`")
+        raise WhatifError(f"{path}: {things} are read from {', '.join(_READERS)}; the suffix is `{path.suffix}`")
     try:
         data = read_bytes(path, longest_line=None if path.suffix.lower() in _WHOLE else LONGEST_LINE)
     except FileNotFoundError:
-        raise WhatifError(f"{path}: no such file; give the path of a file of predictions") from None
+        raise WhatifError(f"{path}: no such file; give the path of a file of {things}") from None
     except OSError as error:
-        raise WhatifError(f"{path}: cannot be read ({error.strerror}); give a file of predictions") from error
+        raise WhatifError(f"{path}: cannot be read ({error.strerror}); give a file of {things}") from error
     if not data.strip():
-        raise WhatifError(f"{path}: is empty; it needs one row for each answered question")
+        raise WhatifError(f"{path}: is empty; it needs one row for each {row}")
     columns, records = _READERS[path.suffix.lower()](path, data)
     if not records:
-        raise WhatifError(f"{path}: has no rows below its header; it needs one for each answered question")
+        raise WhatifError(f"{path}: has no rows below its header; it needs one for each {row}")
     return columns, records
 
 
@@ -122,7 +126,7 @@ def _json_lines(path: Path, data: bytes) -> tuple[list[str], list[Record]]:
 def _json(path: Path, data: bytes) -> tuple[list[str], list[Record]]:
     values = _parsed(path, "", _text(path, data))
     if not isinstance(values, list):
-        raise WhatifError(f"{path}: holds {_kind(values)}; it needs a list of objects, one for each question")
+        raise WhatifError(f"{path}: holds {_kind(values)}; it needs a list of objects, one for each row")
     records = [_object(path, f"object {number}", value) for number, value in enumerate(values, 1)]
     return list(records[0].fields) if records else [], records
 

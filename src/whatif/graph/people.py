@@ -1,4 +1,4 @@
-"""The part of a benchmark that people judge: which table has the items, and how tasks are made of them."""
+"""What people do in a benchmark: which table has the items that they judge, and how tasks are made of them."""
 
 from __future__ import annotations
 
@@ -14,15 +14,17 @@ if TYPE_CHECKING:
     from whatif.verification.imports.items import Items
 
 Row: TypeAlias = Mapping[str, Any]
+SEVERAL = 3  # people who judge an item, unless the benchmark says otherwise
 
 
 @dataclass(frozen=True, eq=False)
 class PeoplesWork:
-    """What people judge.
+    """One kind of work by people: what they judge, or write.
 
     rows: the table with the items; images: the table with their images.
     tasks: makes the tasks of the rows, with a seed; items: the same rows as the importer of labels needs them.
     share: the share of the items that several people judge, from the parameters; one person judges each other item.
+    annotators: how many people judge an item, unless the user says otherwise.
     """
 
     rows: OutputOf
@@ -30,3 +32,4 @@ class PeoplesWork:
     tasks: Callable[[Sequence[Row], int], TaskSet]
     items: Callable[[Sequence[Row], int], Items]
     share: Callable[[Params], float] = lambda params: 1.0
+    annotators: int = SEVERAL

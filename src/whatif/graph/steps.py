@@ -163,7 +163,7 @@ class Benchmark:
     citation: the paper whose method it follows, as cited in a data card; empty if there is none.
     headline: the measures that `whatif summary` shows; empty for the most frequent one.
     plots: what `dvc plots` shows: `file`, in the folder of the benchmark's metrics, and DVC's own fields for a plot.
-    people: what people judge in it; None if nobody does.
+    people: the kinds of work by people, by name: what they judge or write; empty if there are none.
     """
 
     name: str
@@ -173,7 +173,7 @@ class Benchmark:
     citation: str = ""
     headline: tuple[str, ...] = ()
     plots: tuple[Mapping[str, Any], ...] = ()
-    people: PeoplesWork | None = None
+    people: Mapping[str, PeoplesWork] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "steps", tuple(replace(step, benchmark=self.name) for step in self.steps))

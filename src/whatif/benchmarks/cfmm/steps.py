@@ -18,6 +18,7 @@ from whatif.artifacts.schemas import (
     REJECTIONS,
     SHORTCUTS,
 )
+from whatif.benchmarks.cfmm.people import peoples_work
 from whatif.benchmarks.cfmm.schemas import CANDIDATES, EXAMPLES, REPLIES, VARIANTS
 from whatif.benchmarks.cfmm.settings import (
     AuditSettings,
@@ -124,7 +125,9 @@ def check(task: Task[VerifyQuestions]) -> None:
     """Applies what a second person says about the annotators' questions, before they are expanded (CFMM 3.3)."""
     from whatif.benchmarks.cfmm.checks import write_checked
 
-    write_checked(task, questions="checked", judgements="checks", gold="check-gold", rejections="unchecked")
+    write_checked(
+        task, questions="checked", judgements="checks", gold="check-gold", rejections="unchecked", right_first=True
+    )
 
 
 @_step(
@@ -299,4 +302,7 @@ BENCHMARK = Benchmark(
         'Models", 2024.'
     ),
     headline=("acc_b", "acc_c"),
+    people=peoples_work(
+        extract["candidates"], extract["images"], written=annotate["annotated"], expanded=filter_["questions"]
+    ),
 )

@@ -132,11 +132,13 @@ BENCHMARK = Benchmark(
     ),
     headline=("counterfactual_text_retrieval", "counterfactual_image_retrieval"),
     plots=PLOTS,
-    people=judged_pairs(
-        image_steps.filter_["pairs"],
-        image_steps.filter_["images"],
-        lambda params: params.section(NAME, CocoCounterfactualsSettings).verify.labelled_three_times,
-    ),
+    people={
+        "verify": judged_pairs(
+            image_steps.filter_["pairs"],
+            image_steps.filter_["images"],
+            lambda params: params.section(NAME, CocoCounterfactualsSettings).verify.labelled_three_times,
+        )
+    },
     outside=lambda params: (
         "captions from outside" if params.section(NAME, CocoCounterfactualsSettings).extract.captions else ""
     ),

@@ -152,11 +152,13 @@ BENCHMARK = Benchmark(
     steps=(extract, verify, retrieve, match, aggregate),
     headline=OURS.headline,
     plots=PLOTS,
-    people=judged_pairs(
-        extract["pairs"],
-        extract["images"],
-        lambda params: params.section(NAME, CocoCounterfactualsReleasedSettings).verify.labelled_three_times,
-    ),
+    people={
+        "verify": judged_pairs(
+            extract["pairs"],
+            extract["images"],
+            lambda params: params.section(NAME, CocoCounterfactualsReleasedSettings).verify.labelled_three_times,
+        )
+    },
     outside=lambda params: "the released pairs",
     citation=OURS.citation,
 )

@@ -264,7 +264,7 @@ BENCHMARK = Benchmark(
     settings=CvqaRealSettings,
     steps=(extract, generate, filter_, verify, evaluate, judge, aggregate),
     outside=lambda params: "photographs",
-    people=judged_questions(filter_["questions"], extract["images"]),
+    people={"verify": judged_questions(filter_["questions"], extract["images"])},
     citation=(
         'Zhang et al., "What If the TV Was Off? Examining Counterfactual Reasoning Abilities of Multi-modal Language '
         'Models", CVPR 2024.'

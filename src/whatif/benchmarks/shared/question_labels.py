@@ -1,12 +1,11 @@
-"""People's labels of twin questions: their settings, their import, and the pairs that remain (C-VQA 3.2)."""
+"""People's labels of related questions: their settings, their import, and the questions that remain (C-VQA 3.2)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from whatif.benchmarks.shared.tasks import pairs_of
 from whatif.params.base import Settings
 from whatif.params.resolution import Resolution
 from whatif.verification.corrections import Check
@@ -23,22 +22,42 @@ class VerifyQuestions(Settings):
 
 
 @dataclass(frozen=True)
-class CheckedPairs:
-    """The pairs that remain after people's checks; every pair is in `questions` or has a row in `rejections`."""
+class Variants:
+    """How the questions with the same `pair_id` depend on each other.
 
-    questions: list[dict[str, Any]]  # both twins of every pair that remains, corrected
+    first: the variant without which no other remains.
+    named: the variant that the id of the pair names in label files.
+    least_others: how many questions of other variants must remain; None means all, and that a judgement of one question
+        is enough for all of them. With a number, a question of another variant that nobody judged counts as removed.
+    """
+
+    first: str
+    named: str
+    least_others: int | None = None
+
+
+TWINS = Variants(first="original", named="counterfactual")
+
+
+@dataclass(frozen=True)
+class CheckedPairs:
+    """The questions that remain after people's checks; every other one, or its pair, has a row in `rejections`."""
+
+    questions: list[dict[str, Any]]  # corrected, pair by pair
     judgements: list[dict[str, Any]]  # those of people
     gold: list[dict[str, Any]]  # judgements that the annotation tool marks as the ground truth
     corrections: list[dict[str, Any]]  # of questions that remain
-    rejections: list[dict[str, str]]  # of pairs
+    rejections: list[dict[str, str]]  # of pairs, and of single questions
     refused_labels: list[dict[str, str]]  # rows of label files that are not counted, as rejections
 
 
-def check_pairs(questions: Sequence[Row], settings: VerifyQuestions, *, seed: int, check: Check) -> CheckedPairs:
-    """Imports people's labels of questions and applies them; a pair is removed if one of its questions is.
+def check_pairs(
+    questions: Sequence[Row], settings: VerifyQuestions, *, seed: int, check: Check, variants: Variants = TWINS
+) -> CheckedPairs:
+    """Imports people's labels of questions and applies them; a pair is removed as `variants` says.
 
     `seed` is that of the exported tasks. `check` says what is wrong with a corrected question. Without label files, all
-    pairs remain. The reason of a pair is that of its first removed question, original before counterfactual.
+    questions remain. The reason of a pair is that of its first removed question; `variants.first` comes first.
 
     Raises WhatifError as `import_labels` and `check_questions`.
     """
@@ -49,21 +68,53 @@ def check_pairs(questions: Sequence[Row], settings: VerifyQuestions, *, seed: in
     rows = [dict(row) for row in questions]
     if settings.labels is None:
         return CheckedPairs(rows, [], [], [], [], [])
-    read = import_labels(settings.labels, question_items(rows, seed))
+    read = import_labels(settings.labels, question_items(rows, seed, named=variants.named))
     checked = check_questions(rows, read.judgements, settings.resolution, check=check)
     corrected = {row["question_id"]: row for row in checked.questions}
     kept: list[dict[str, Any]] = []
     rejections = []
-    for pair_id, twins in pairs_of(rows):
-        ordered = sorted(twins, key=lambda row: row["variant"] != "original")
-        removed = [row for row in ordered if row["question_id"] in checked.removed]
-        if removed:
-            reason, detail = checked.removed[removed[0]["question_id"]]
-            rejections.append({"item_id": pair_id, "reason": reason, "detail": f"{removed[0]['variant']}: {detail}"})
-        elif settings.unjudged == "remove" and not any(row["question_id"] in checked.judged for row in twins):
-            rejections.append({"item_id": pair_id, "reason": NOT_JUDGED, "detail": "nobody judged its questions"})
-        else:
-            kept += [corrected[row["question_id"]] for row in twins]
+    for pair_id, related in _by_pair(rows).items():
+        removed = dict(checked.removed)
+        unjudged = [row for row in related if row["question_id"] not in checked.judged]
+        if settings.unjudged == "remove" and variants.least_others is not None:
+            for row in unjudged:
+                if row["variant"] != variants.first:
+                    removed[row["question_id"]] = (NOT_JUDGED, "nobody judged it")
+        of_pair = _rejection(pair_id, related, removed, variants)
+        if settings.unjudged == "remove" and len(unjudged) == len(related):
+            of_pair = {"item_id": pair_id, "reason": NOT_JUDGED, "detail": "nobody judged its questions"}
+        if of_pair:
+            rejections.append(of_pair)
+            continue
+        for row in related:
+            if row["question_id"] in removed:
+                reason, detail = removed[row["question_id"]]
+                rejections.append({"item_id": row["question_id"], "reason": reason, "detail": detail})
+            else:
+                kept.append(corrected[row["question_id"]])
     remaining = {row["question_id"] for row in kept}
     corrections = [row for row in checked.corrections if row["item_id"] in remaining]
     return CheckedPairs(kept, read.judgements, read.gold, corrections, rejections, read.rejections)
+
+
+def _by_pair(rows: Iterable[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    """The questions of each pair; pairs are in the order of their first question."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        found.setdefault(str(row["pair_id"]), []).append(row)
+    return found
+
+
+def _rejection(
+    pair_id: str, related: Sequence[Row], removed: Mapping[str, tuple[str, str]], variants: Variants
+) -> dict[str, str] | None:
+    """The rejection of a pair because of its removed questions; None if it remains."""
+    ordered = sorted(related, key=lambda row: row["variant"] != variants.first)
+    lost = [row for row in ordered if row["question_id"] in removed]
+    others = [row for row in ordered if row["variant"] != variants.first]
+    needed = len(others) if variants.least_others is None else variants.least_others
+    left = sum(row["question_id"] not in removed for row in others)
+    if not lost or (lost[0]["variant"] != variants.first and left >= needed):
+        return None
+    reason, detail = removed[lost[0]["question_id"]]
+    return {"item_id": pair_id, "reason": reason, "detail": f"{lost[0]['variant']}: {detail}"}

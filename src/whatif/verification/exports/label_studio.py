@@ -75,7 +75,7 @@ def interface_xml(interface: Interface, names: Sequence[str], columns: Sequence[
             "View",
             visibleWhen="choice-selected",
             whenTagName="decision",
-            whenChoiceValue=interface.corrected_with,
+            whenChoiceValue=",".join(interface.corrected_with),
         )
         _text_field(shown, f"{CORRECTED}{corrected}", prompt, target)
     _text_field(view, "comment", "Comment (optional)", target)

@@ -10,7 +10,7 @@ import string
 from collections.abc import Iterable, Mapping
 from functools import partial
 
-from whatif.verification.exports.tasks import AnnotationTask, Answer, Interface, TaskSet, task_ids
+from whatif.verification.exports.tasks import Answer, Interface, TaskSet, row_task_set, task_ids
 from whatif.verification.imports.items import ACCEPTED, Items, ShownTask
 from whatif.verification.items import Row
 from whatif.verification.question_checks import AMBIGUOUS, ANSWER, DECISIONS, FIELDS, QUESTION, UNRELATED, usual_form
@@ -42,7 +42,7 @@ OF_QUESTIONS = Interface(
         ANSWER: "If the given answer is wrong: the right answer",
         QUESTION: "If the question is not worded well: a better wording",
     },
-    corrected_with=ACCEPTED,
+    corrected_with=(ACCEPTED,),
 )
 
 
@@ -51,20 +51,22 @@ def question_task_set(questions: Iterable[Row], seed: int) -> TaskSet:
 
     Raises WhatifError when two rows have the same task id.
     """
-    rows = {str(row["question_id"]): row for row in questions}
-    made = []
-    for task_id, item in sorted(task_ids(rows, seed).items()):
-        row = rows[item]
-        texts = (str(row["question"]), _options(row), str(row["answer"]))
-        made.append(AnnotationTask(task_id, item, tuple(row["image_ids"]), texts))
-    return TaskSet(OF_QUESTIONS, tuple(made))
+    return row_task_set(
+        OF_QUESTIONS,
+        questions,
+        seed,
+        key="question_id",
+        images=lambda row: row["image_ids"],
+        texts=lambda row: (str(row["question"]), _options(row), str(row["answer"])),
+    )
 
 
-def question_items(questions: Iterable[Row], seed: int) -> Items:
+def question_items(questions: Iterable[Row], seed: int, *, named: str = "counterfactual") -> Items:
     """The rows of a questions table as the importer needs them, with the tasks of `question_task_set`.
 
-    The id of a pair names its counterfactual question, which is the one that was generated. Raises WhatifError when two
-    rows have the same id.
+    The id of a pair names its question of the variant `named`: of twins the counterfactual one, which was generated.
+
+    Raises WhatifError when two rows have the same id.
     """
     rows = list(questions)
 
@@ -76,7 +78,7 @@ def question_items(questions: Iterable[Row], seed: int) -> Items:
         key="question_id",
         fields=FIELDS,
         decisions=DECISIONS,
-        names={row["pair_id"]: row["question_id"] for row in rows if row.get("variant") == "counterfactual"},
+        names={row["pair_id"]: row["question_id"] for row in rows if row.get("variant") == named},
         make_tasks=tasks,
         forms=lambda row: {ANSWER: partial(usual_form, kind=row["answer_kind"])},
     )

@@ -40,9 +40,12 @@ def instructions(interface: Interface, names: list[str]) -> str:
         for number, text in enumerate(interface.instructions, 1)
     )
     shown = "\n".join(f"{name}: {interface.shown[name]}" for name in names)
-    lead = f"Fill in these columns only with the label {interface.corrected_with}:\n\n" if interface.corrections else ""
+    only = " or ".join(interface.corrected_with)
+    lead = f"Fill in these columns only with the label {only}:\n\n" if interface.corrections else ""
     prompts = "".join(f"{CORRECTED}{name}\n    {prompt}.\n" for name, prompt in interface.corrections.items())
     corrections = f"{lead}{prompts}\n" if prompts else ""
+    examples = "".join(f"\n- {text}" for text in interface.examples)
+    examples = f"\nExamples:\n{examples}\n" if examples else ""
     return f"""\
 {interface.question}
 
@@ -59,7 +62,7 @@ Write one of these labels into the column label:
 {labels}
 
 {corrections}You may write a comment into the column comment.
-
+{examples}
 Your number is in the column annotator. Label every row with your number, and no other rows. Do not change any other
 column, except that you may replace your number with your name; use the same name in all your rows.
 """

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import html
 import itertools
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from whatif.errors import WhatifError
 from whatif.random_streams import stream
+from whatif.verification.items import Row
 from whatif.verification.picture_tasks import task_id_of
 
 
@@ -28,10 +29,11 @@ class Interface:
     """What all tasks of a set have in common.
 
     shown: name of a text -> its heading, in the order of the texts of a task.
-    corrections: field that annotators may correct -> the question about it. The name of a shown text of the same name
-        is that of the field.
-    corrected_with: the answer with which fields may be corrected.
+    corrections: field that annotators may correct or write -> the question about it. The name of a shown text of the
+        same name is that of the field.
+    corrected_with: the answers with which these fields may be filled in.
     instructions: paragraphs, each about one thing that annotators have to do.
+    examples: paragraphs, each with one good answer.
     """
 
     title: str
@@ -40,7 +42,8 @@ class Interface:
     shown: Mapping[str, str]
     instructions: tuple[str, ...]
     corrections: Mapping[str, str] = field(default_factory=dict)
-    corrected_with: str = ""
+    corrected_with: tuple[str, ...] = ()
+    examples: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,27 @@ class TaskSet:
         """Number of annotators -> the tasks that have as many, in ascending order."""
         ordered = sorted(self.tasks, key=lambda task: (len(task.annotators), task.task_id))
         return {number: list(tasks) for number, tasks in itertools.groupby(ordered, lambda task: len(task.annotators))}
+
+
+def row_task_set(
+    interface: Interface,
+    rows: Iterable[Row],
+    seed: int,
+    *,
+    key: str,
+    images: Callable[[Row], Sequence[str]],
+    texts: Callable[[Row], Sequence[str]],
+) -> TaskSet:
+    """One task for each row of a table with the item ids `key`; `texts` are in the order of `interface.shown`.
+
+    Raises WhatifError when two rows have the same task id.
+    """
+    by_id = {str(row[key]): row for row in rows}
+    made = (
+        AnnotationTask(task_id, item, tuple(images(by_id[item])), tuple(texts(by_id[item])))
+        for task_id, item in sorted(task_ids(by_id, seed).items())
+    )
+    return TaskSet(interface, tuple(made))
 
 
 def task_ids(items: Iterable[str], seed: int) -> dict[str, str]:
@@ -116,10 +140,12 @@ def assigned(
 
 
 def instructions_html(interface: Interface) -> str:
-    """The instructions as HTML: the question, a numbered list, and the answers."""
+    """The instructions as HTML: the question, a numbered list, the answers, and the examples."""
     steps = "".join(f"<li>{html.escape(text)}</li>\n" for text in interface.instructions)
     answers = "".join(f"<li>{html.escape(answer.text)}</li>\n" for answer in interface.answers)
+    examples = "".join(f"<li>{html.escape(text)}</li>\n" for text in interface.examples)
     return (
         f"<p><strong>{html.escape(interface.question)}</strong></p>\n<ol>\n{steps}</ol>\n"
         f"<p>Choose one of these:</p>\n<ul>\n{answers}</ul>\n"
+        + (f"<p>Examples:</p>\n<ul>\n{examples}</ul>\n" if examples else "")
     )

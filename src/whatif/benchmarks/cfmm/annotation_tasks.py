@@ -1,0 +1,182 @@
+"""The tasks of annotators: choose a category for an image, and write two questions about it (CFMM 3.3)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
+from typing import Any
+
+from whatif.formats.cfmm_items import CATEGORIES
+from whatif.verification.exports.tasks import Answer, Interface, TaskSet, row_task_set, task_ids
+from whatif.verification.imports.items import Items, ShownTask
+
+Row = Mapping[str, Any]
+
+NONE = "none"  # the decision about an image that has no category
+NO_CATEGORY = "no category"  # the reason for its rejection
+FIELDS = (  # that annotators write, in this order
+    "basic_question",
+    "basic_answer",
+    "basic_option",
+    "counterfactual_question",
+    "counterfactual_answer",
+    "counterfactual_option",
+)
+
+
+@dataclass(frozen=True)
+class Example:
+    """What an annotator could write about an image; the fields are those of `FIELDS`."""
+
+    basic_question: str
+    basic_answer: str
+    basic_option: str
+    counterfactual_question: str
+    counterfactual_answer: str
+    counterfactual_option: str
+
+    def __str__(self) -> str:
+        return (
+            f"Basic question: {self.basic_question} Answer: {self.basic_answer}. Wrong option: {self.basic_option}. "
+            f"Counterfactual question: {self.counterfactual_question} Answer: {self.counterfactual_answer}. "
+            f"Wrong option: {self.counterfactual_option}."
+        )
+
+
+EXAMPLES = {
+    "count": Example(
+        "How many cups are on the table?",
+        "three",
+        "two",
+        "How many cups would be on the table if a guest put down one more?",
+        "four",
+        "three",
+    ),
+    "color": Example(
+        "What color is the umbrella?",
+        "red",
+        "green",
+        "What color would the umbrella be if it swapped colors with the bench?",
+        "green",
+        "red",
+    ),
+    "size": Example(
+        "Which is bigger, the dog or the backpack?",
+        "the dog",
+        "the backpack",
+        "Which would be bigger, the dog or the backpack, if the animal shrank to the size of a mouse?",
+        "the backpack",
+        "the dog",
+    ),
+    "shape": Example(
+        "What shape is the pizza on the plate?",
+        "round",
+        "square",
+        "What shape would the pizza on the plate be if it were cut through the middle and one part were eaten?",
+        "a half circle",
+        "round",
+    ),
+    "direction": Example(
+        "Which side of the image is the horse facing?",
+        "left",
+        "right",
+        "Which side of the image would the horse be facing if the fence behind it were painted white?",
+        "left",
+        "right",
+    ),
+    "common": Example(
+        "Is the lamp on the desk on?",
+        "yes",
+        "no",
+        "Would the lamp on the desk be on if the electricity failed in the whole street?",
+        "no",
+        "yes",
+    ),
+}
+
+OF_IMAGES = Interface(
+    title="Questions about images",
+    question="What can you ask about this image? Choose a category.",
+    answers=(
+        Answer("count", "Count: how many things there are, when some are added or taken away."),
+        Answer("color", "Color: which color a thing has, when colors are exchanged or mixed."),
+        Answer("size", "Size: which thing is bigger or smaller, when one of them grows or shrinks."),
+        Answer("shape", "Shape: which shape a thing has, when it is cut, bent, pressed or filled."),
+        Answer("direction", "Direction: where a thing is or where it faces, when it moves or turns."),
+        Answer("common", "Common: what would happen, from what everybody knows about the world."),
+        Answer(NONE, "None: no category fits. Leave all fields empty."),
+    ),
+    shown={"captions": "Captions, as a hint; where they differ from the image, the image is right"},
+    instructions=(
+        "Look at the image. Choose the category for which you can write the best questions. If none fits, choose "
+        "“None”, write nothing, and go on to the next task.",
+        "Write the basic question. The image alone must answer it, and only one answer may be right. It has no “if”.",
+        "Write its right answer, in one to three words, and a wrong option of the same kind: a number for a number, a "
+        "color for a color. The wrong option must be clearly wrong.",
+        "Write the counterfactual question: the basic question again, with an “if” clause that changes something. "
+        "Other people must still need the image to answer it.",
+        "Write its right answer, and a wrong option. If you leave the wrong option empty, it is the answer to the "
+        "basic question. In some of your questions, the “if” clause should change something that does not matter, so "
+        "that the answer stays the same; then write a wrong option.",
+        "Do not give the answer away. The “if” clause may not have the answer, or a word that means the same. Bad: “What "
+        "color would the cat be if it were orange?” Read the question without the image: if you can answer it, write "
+        "another one.",
+        "Only one answer may be right. Bad: “How many birds would be there if some flew away?” Nobody knows how many "
+        "are “some”. Somebody who sees only the image and your question must come to the same answer.",
+        "Use simple words and a short question. Do not ask about a thing that is too small or too dark to be seen.",
+    ),
+    corrections={
+        "basic_question": "Basic question",
+        "basic_answer": "Right answer to the basic question",
+        "basic_option": "Wrong option of the basic question",
+        "counterfactual_question": "Counterfactual question, with an “if” clause",
+        "counterfactual_answer": "Right answer to the counterfactual question",
+        "counterfactual_option": "Wrong option of the counterfactual question (empty: the basic answer)",
+    },
+    corrected_with=CATEGORIES,
+    examples=tuple(f"{category.capitalize()}. {example}" for category, example in EXAMPLES.items()),
+)
+
+
+def annotation_task_set(candidates: Iterable[Row], seed: int) -> TaskSet:
+    """One task for each row of `candidates`; its text is the captions.
+
+    Raises WhatifError when two rows have the same task id.
+    """
+    return row_task_set(
+        OF_IMAGES,
+        candidates,
+        seed,
+        key="item_id",
+        images=lambda row: [row["image_id"]],
+        texts=lambda row: ["   ".join(f"({number}) {text}" for number, text in enumerate(row["captions"], 1))],
+    )
+
+
+def annotation_items(candidates: Iterable[Row], seed: int) -> Items:
+    """The rows of `candidates` as the importer of labels needs them, with the tasks of `annotation_task_set`.
+
+    A label file can also name a photograph by its file, or by its MS-COCO id. Raises WhatifError when two rows have the
+    same id.
+    """
+    rows = [{**row, **dict.fromkeys(FIELDS, "")} for row in candidates]
+
+    def tasks() -> Mapping[str, ShownTask]:
+        return {task: ShownTask(item) for task, item in task_ids((row["item_id"] for row in rows), seed).items()}
+
+    items = Items.of_rows(rows, key="item_id", fields=FIELDS, decisions=(*CATEGORIES, NONE), make_tasks=tasks)
+    return replace(items, things="images", names=_names(rows))
+
+
+def _names(rows: Iterable[Row]) -> dict[str, str]:
+    """Further names of the photographs of MS-COCO: file names without their suffix, and ids without zeros."""
+    found = {}
+    for row in rows:
+        known = json.loads(row["provenance"])
+        if "coco_image_id" in known:
+            number = int(known["coco_image_id"])
+            for name in (PurePosixPath(known["image"]).stem, str(number), f"COCO_val2014_{number:012d}"):
+                found[name] = row["item_id"]
+    return found

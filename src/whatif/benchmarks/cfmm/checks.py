@@ -1,0 +1,79 @@
+"""Applies what a second person says about questions, before and after they are expanded (CFMM 3.3)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from whatif.artifacts.reader import canonical_json
+from whatif.benchmarks.cfmm.schemas import BASIC
+from whatif.benchmarks.shared.question_labels import Variants, VerifyQuestions, check_pairs
+from whatif.graph.task import Task
+from whatif.verification.items import Row
+
+# An item is removed with its basic question, or when no counterfactual one is left. Its id names the basic question.
+ITEM = Variants(first=BASIC, named=BASIC, least_others=1)
+_LABELS = "name the columns and words of your file as docs/labels.md describes"
+
+
+def write_checked(
+    task: Task[VerifyQuestions],
+    *,
+    questions: str,
+    judgements: str,
+    gold: str,
+    rejections: str,
+    right_first: bool = False,
+) -> None:
+    """Imports label files of the questions in the input `questions`, and writes the outputs with the given roles.
+
+    People remove questions and correct answers (letters) and wording; the output `corrections` has the changes. With
+    `right_first`, the options of a question with a corrected answer change places, so that the right one stays first.
+
+    Raises WhatifError as `check_pairs`, and when no question is left.
+    """
+    rows = list(task.rows("questions"))
+    checked = check_pairs(rows, task.settings, seed=task.seed, check=fault_of, variants=ITEM)
+    if task.settings.labels is not None:
+        task.check_losses("labels", len(checked.judgements), checked.refused_labels, remedy=_LABELS)
+    answered = {row["item_id"] for row in checked.corrections if row["field"] == "answer"}
+    kept = _with_answers(checked.questions, answered, right_first=right_first)
+    task.outputs.write(questions, kept)
+    task.outputs.write(judgements, checked.judgements)
+    task.outputs.write(gold, checked.gold)
+    task.outputs.write("corrections", checked.corrections)
+    task.outputs.write(rejections, [*checked.rejections, *checked.refused_labels])
+    task.check_losses("questions", len(kept), checked.rejections)
+
+
+def fault_of(row: Row) -> str | None:
+    """What is wrong with a corrected question; None if nothing is: its answer is the letter of one of its options."""
+    letters = [chr(ord("A") + place) for place in range(len(row["choices"]))]
+    if row["answer"] not in letters:
+        return f"the answer {row['answer'][:40]!r} is no letter of an option; use {' or '.join(letters)}"
+    return None if row["question"].strip() else "the question is empty"
+
+
+def _with_answers(
+    questions: Iterable[dict[str, Any]], answered: set[str], *, right_first: bool
+) -> list[dict[str, Any]]:
+    """The questions sorted by id; `answered` have another answer than before, so `same_as_basic` is found again."""
+    rows = sorted(questions, key=lambda row: str(row["question_id"]))
+    basic = {row["pair_id"]: row for row in rows if row["variant"] == BASIC}
+    found = []
+    for row in rows:
+        known = json.loads(row["provenance"])
+        if row["question_id"] in answered or basic[row["pair_id"]]["question_id"] in answered:
+            known["same_as_basic"] = _right(row).casefold() == _right(basic[row["pair_id"]]).casefold()
+        changed = {**row, "provenance": canonical_json(known)}
+        if right_first and row["answer"] != "A":
+            wrong = [text for text in row["choices"] if text != _right(row)]
+            changed |= {"choices": [_right(row), *wrong], "answer": "A"}
+        found.append(changed)
+    return found
+
+
+def _right(row: Row) -> str:
+    """The text of the right option."""
+    return str(row["choices"][ord(row["answer"]) - ord("A")]).strip()
