@@ -120,9 +120,9 @@ OF_IMAGES = Interface(
         "Write its right answer, and a wrong option. If you leave the wrong option empty, it is the answer to the "
         "basic question. In some of your questions, the “if” clause should change something that does not matter, so "
         "that the answer stays the same; then write a wrong option.",
-        "Do not give the answer away. The “if” clause may not have the answer, or a word that means the same. Bad: “What "
-        "color would the cat be if it were orange?” Read the question without the image: if you can answer it, write "
-        "another one.",
+        "Do not give the answer away. The “if” clause may not have the answer, or a word that means the same. Bad: "
+        "“What color would the cat be if it were orange?” Read the question without the image: if you can answer it, "
+        "write another one.",
         "Only one answer may be right. Bad: “How many birds would be there if some flew away?” Nobody knows how many "
         "are “some”. Somebody who sees only the image and your question must come to the same answer.",
         "Use simple words and a short question. Do not ask about a thing that is too small or too dark to be seen.",
