@@ -1,0 +1,164 @@
+"""Tasks in which people write questions: exported, filled in as in each tool, and imported; nothing is lost."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from tests.verification.exports import filling
+from tests.verification.exports.filling import COMMENTS, NASTY, SEED, Said, Work
+from tests.verification.exports.test_round_trip import said
+from tests.verification.imports.files import csv_file, json_file, read
+from tests.verification.imports.test_label_studio import annotation, as_csv, choice, minimal, task, text
+from tests.verification.pairs import Pictures, pictures
+from whatif.benchmarks.cfmm.annotation_tasks import (
+    EXAMPLES,
+    FIELDS,
+    NONE,
+    OF_IMAGES,
+    annotation_items,
+    annotation_task_set,
+)
+from whatif.formats.cfmm_items import CATEGORIES
+from whatif.verification.exports.folder import Address
+from whatif.verification.exports.label_studio import label_studio_files
+from whatif.verification.exports.mturk import mturk_files
+from whatif.verification.exports.table import csv_files
+from whatif.verification.exports.tasks import assigned, instructions_html
+
+GUIDE = Path(__file__).parents[3] / "docs" / "cfmm-annotation-guide.md"
+
+
+def candidates(number: int) -> list[dict[str, Any]]:
+    images = pictures(range(number))
+    return [
+        {
+            "item_id": f"{n:012d}",
+            "image_id": images[n]["image_id"],
+            "captions": [NASTY[n % 4], f"A caption of {n}"] if n % 3 else [],
+            "provenance": json.dumps({"coco_image_id": n, "image": f"COCO_val2014_{n:012d}.jpg"}),
+        }
+        for n in range(number)
+    ]
+
+
+def annotation_work(number: int = 14) -> Work:
+    """Images about which people write questions that are hard to escape, in every category, or none."""
+    rows = candidates(number)
+    tasks = assigned(annotation_task_set(rows, SEED), annotators=2, people=3, share=0.5, by_everybody=[], seed=SEED)
+
+    def says(task_id: str, shown: Mapping[str, str], who: int) -> Said:
+        turn = int(task_id[-4:], 16) + who
+        category = (*CATEGORIES, NONE)[turn % 7]
+        fields = {name: f"{NASTY[(turn + place) % 4]} {name}" for place, name in enumerate(FIELDS)}
+        if turn % 2:
+            del fields["counterfactual_option"]
+        return Said(category, COMMENTS[turn % len(COMMENTS)], {} if category == NONE else fields)
+
+    return Work(tasks, annotation_items(rows, SEED), Pictures(pictures(range(number))), says)
+
+
+def test_every_decision_and_field_is_in_the_round_trips() -> None:
+    judgements = annotation_work().judgements()
+    assert {decision for decision, _, _ in judgements.values()} == {*CATEGORIES, NONE}
+    assert {name for _, corrected, _ in judgements.values() for name in json.loads(corrected)} == set(FIELDS)
+
+
+def test_csv(tmp_path: Path) -> None:
+    work = annotation_work()
+    files = csv_files(work.tasks, work.images)
+    header = files["tasks.csv"].decode().partition("\n")[0]
+    assert (
+        header == f"task_id,annotator,image,captions,label,{','.join(f'corrected_{name}' for name in FIELDS)},comment"
+    )
+    path = filling.write(tmp_path, "tasks.csv", filling.filled_csv(files, work.says))
+    assert said(read(path, "whatif", work.items)) == work.judgements()
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_mturk(as_json: bool, tmp_path: Path) -> None:
+    work = annotation_work()
+    files = mturk_files(work.tasks, work.images, Address("https://lab.org/"))
+    path = filling.write(tmp_path, "batch.csv", filling.mturk_results(files, work, as_json=as_json))
+    assert said(read(path, "mturk", work.items)) == work.judgements()
+
+
+@pytest.mark.parametrize("form", ["json", "json-min", "csv"])
+def test_label_studio(form: str, tmp_path: Path) -> None:
+    work = annotation_work()
+    files = label_studio_files(work.tasks, work.images, None)
+    assert filling.label_studio_values(files["labelling-interface.xml"]) == [*CATEGORIES, NONE]
+    people = {one.task_id: one.annotators for one in work.tasks.tasks}
+    exported: list[dict[str, Any]] = []
+    for data in (one["data"] for name in files if name.endswith(".json") for one in json.loads(files[name])):
+        results = [
+            filling.label_studio_result(
+                work.says(data["task_id"], data, who), choice, lambda name, value: text(value, name)
+            )
+            for who in people[data["task_id"]]
+        ]
+        given = [
+            annotation(n, who, *one) for n, (who, one) in enumerate(zip(people[data["task_id"]], results, strict=True))
+        ]
+        exported.append(task(len(exported) + 1, data, *given))
+    if form == "csv":
+        path = as_csv(tmp_path / "export.csv", minimal(exported))
+    else:
+        path = json_file(tmp_path / "export.json", exported if form == "json" else minimal(exported))
+    assert said(read(path, "label-studio", work.items)) == work.judgements()
+
+
+def test_the_fields_appear_with_each_category_and_not_with_none() -> None:
+    work = annotation_work()
+    view = ElementTree.fromstring(label_studio_files(work.tasks, work.images, None)["labelling-interface.xml"])
+    boxes = [box for box in view.iter("View") if box is not view]
+    assert [area.get("name") for box in boxes for area in box.iter("TextArea")] == [
+        f"corrected_{name}" for name in FIELDS
+    ]
+    assert {box.get("whenChoiceValue") for box in boxes} == {"count,color,size,shape,direction,common"}
+
+
+@pytest.mark.parametrize("name", ["COCO_val2014_000000000003.jpg", "000000000003.jpg", "3", "000000000003", "x/3.jpg"])
+def test_a_file_may_name_the_photograph(name: str, tmp_path: Path) -> None:
+    rows = [{"item_id": name, "annotator": "ann", "decision": "Count ", "corrected_basic_question": "How many?"}]
+    found = read(csv_file(tmp_path / "labels.csv", rows), "long", annotation_items(candidates(5), 0))
+    (row,) = found.judgements
+    assert (row["item_id"], row["decision"]) == ("000000000003", "count")
+    assert json.loads(row["corrected"]) == {"basic_question": "How many?"}
+
+
+def test_labels_that_do_not_count(tmp_path: Path) -> None:
+    rows = [
+        {"item_id": "000000000001", "annotator": "ann", "decision": "weight"},
+        {"item_id": "000000000099", "annotator": "ann", "decision": "count"},
+        {"item_id": "000000000002", "annotator": "ann", "decision": "", "corrected_basic_question": "What?"},
+        {"item_id": "000000000003", "annotator": "ann", "decision": "none"},
+    ]
+    found = read(csv_file(tmp_path / "labels.csv", rows), "long", annotation_items(candidates(5), 0))
+    assert {row["reason"]: row["detail"] for row in found.rejections} == {
+        "unknown label": "labels.csv: line 2: 'weight' is not one of count, color, size, shape, direction, common, none (column "
+        "decision)",
+        "unknown item": "labels.csv: line 3: item_id is '000000000099'; an item is for example '000000000000'",
+        "correction without decision": "labels.csv: line 4: basic_question has a new value, but decision is empty",
+    }
+    assert [row["decision"] for row in found.judgements] == ["none"]
+
+
+def test_instructions_and_guide_have_an_example_for_each_category() -> None:
+    guide = " ".join(GUIDE.read_text(encoding="utf-8").split())
+    page = instructions_html(OF_IMAGES)
+    plain = csv_files(annotation_work().tasks, annotation_work().images)["instructions.txt"].decode()
+    assert tuple(EXAMPLES) == CATEGORIES
+    for example in EXAMPLES.values():
+        for name in FIELDS:
+            wanted = getattr(example, name)
+            assert wanted in guide and wanted in page and wanted in plain
+        assert " if " in example.counterfactual_question.lower() and " if " not in example.basic_question.lower()
+        assert example.basic_answer != example.basic_option
+        assert example.counterfactual_answer != example.counterfactual_option
+    assert any(one.basic_answer == one.counterfactual_answer for one in EXAMPLES.values())
