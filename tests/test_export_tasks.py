@@ -138,11 +138,28 @@ def test_images_on_the_web() -> None:
         (["cvqa-real", "out", "--to", "csv", "--annotators", "3", "--people", "2"], "annotators: 3 of 2 people cannot"),
         (["coco-counterfactuals-released", "out", "--to", "csv"], "there is no table of pairs; run `dvc repro`"),
         (["cvqa-real", "out", "--to", "csv", "--gold", "none.csv"], "none.csv: cannot be read"),
+        (
+            ["cfmm", "out", "--to", "csv"],
+            "--of is missing; benchmark cfmm has several kinds of work: annotate, check, ve",
+        ),
+        (
+            ["cfmm", "out", "--to", "csv", "--of", "all"],
+            "--of all: is unknown; benchmark cfmm has annotate, check, ver",
+        ),
+        (
+            ["cvqa-real", "out", "--to", "csv", "--of", "check"],
+            "--of check: is unknown; benchmark cvqa-real has verify",
+        ),
+        (["cfmm", "out", "--to", "csv", "--of", "annotate"], "there is no table of candidates; run `dvc repro`"),
     ],
 )
 def test_mistakes(arguments: list[str], told: str) -> None:
     assert told in refused(export_tasks(*arguments))
     assert not Path("out").exists()
+
+
+def test_the_only_kind_of_work_may_be_named() -> None:
+    assert done("cvqa-real", "out", "--to", "csv", "--of", "verify").startswith("out: 6 tasks, 18 labels to give")
 
 
 def test_a_folder_with_tasks_is_left_alone() -> None:

@@ -141,8 +141,8 @@ def test_labels_that_do_not_count(tmp_path: Path) -> None:
     ]
     found = read(csv_file(tmp_path / "labels.csv", rows), "long", annotation_items(candidates(5), 0))
     assert {row["reason"]: row["detail"] for row in found.rejections} == {
-        "unknown label": "labels.csv: line 2: 'weight' is not one of count, color, size, shape, direction, common, none (column "
-        "decision)",
+        "unknown label": "labels.csv: line 2: 'weight' is not one of count, color, size, shape, direction, common, "
+        "none (column decision)",
         "unknown item": "labels.csv: line 3: item_id is '000000000099'; an item is for example '000000000000'",
         "correction without decision": "labels.csv: line 4: basic_question has a new value, but decision is empty",
     }

@@ -166,8 +166,9 @@ def annotation_items(candidates: Iterable[Row], seed: int) -> Items:
     def tasks() -> Mapping[str, ShownTask]:
         return {task: ShownTask(item) for task, item in task_ids((row["item_id"] for row in rows), seed).items()}
 
-    items = Items.of_rows(rows, key="item_id", fields=FIELDS, decisions=(*CATEGORIES, NONE), make_tasks=tasks)
-    return replace(items, things="images", names=_names(rows))
+    decisions = (*CATEGORIES, NONE)
+    items = Items.of_rows(rows, key="item_id", fields=FIELDS, decisions=decisions, names=_names(rows), make_tasks=tasks)
+    return replace(items, things="images")
 
 
 def _names(rows: Iterable[Row]) -> dict[str, str]:

@@ -31,9 +31,10 @@ class Candidates:
 def candidates_of(settings: ExtractCfmm, seed: int) -> Candidates:
     """The images of the source in the settings, in order of their ids (CFMM 3.3).
 
-    The rule `least_objects` and `least_categories` applies to photographs and drawn scenes; finished items say nothing
-    about objects. `limit` items are sampled from those that are left, by seed and id: a larger limit keeps the items of
-    a smaller one. Only sampled images are read. An image that is missing or cannot be decoded is rejected.
+    The rule `least_objects` and `least_categories` applies to photographs. Finished items say nothing about objects,
+    and drawn scenes are made for their questions. `limit` items are sampled from those that are left, by seed and id: a
+    larger limit keeps the items of a smaller one. Only sampled images are read. An image that is missing or cannot be
+    decoded is rejected.
 
     Raises WhatifError when the settings name two sources, for photographs without folders, and for a file or folder
     that cannot be read.
@@ -125,18 +126,15 @@ def _looked_up(names: set[str], settings: ExtractCfmm) -> Photographs:
 
 
 def _drawn(settings: ExtractCfmm, seed: int) -> Candidates:
-    """Drawn scenes; only those that are rich enough and sampled are drawn as images."""
+    """Drawn scenes; only those that are sampled are drawn as images."""
     from whatif.benchmarks.cfmm.drawn_items import candidate_row, drawn_items, image_of
 
     items = dict(drawn_items(settings.scenes, seed))
-    chosen, rejections = _rich([candidate_row(item_id, item, "") for item_id, item in items.items()], settings)
-    sampled = sample(seed, _SAMPLE, (row["item_id"] for row in chosen), settings.limit)
-    found = Candidates(rejections=rejections)
-    for row in sorted(chosen, key=lambda one: str(one["item_id"])):
-        if row["item_id"] in sampled:
-            image = image_of(items[row["item_id"]], settings.scenes.side)
-            found.images.append(image)
-            found.rows.append({**row, "image_id": image["image_id"]})
+    found = Candidates()
+    for item_id in sorted(sample(seed, _SAMPLE, items, settings.limit)):
+        image = image_of(items[item_id], settings.scenes.side)
+        found.images.append(image)
+        found.rows.append(candidate_row(item_id, items[item_id], image["image_id"]))
     return found
 
 
