@@ -18,7 +18,7 @@ from whatif.benchmarks.cfmm.settings import WriteSettings
 from whatif.benchmarks.cfmm.sources import candidates_of
 from whatif.cli import main
 from whatif.errors import WhatifError
-from whatif.graph.graph import Job
+from whatif.graph.jobs import Job
 from whatif.params.resolution import Resolution
 from whatif.verification.imports.settings import LabelFile
 from whatif.verification.picture_tasks import task_id_of

@@ -63,13 +63,13 @@ def _with_answers(
     basic = {row["pair_id"]: row for row in rows if row["variant"] == BASIC}
     found = []
     for row in rows:
-        known = json.loads(row["provenance"])
-        if row["question_id"] in answered or basic[row["pair_id"]]["question_id"] in answered:
-            known["same_as_basic"] = _right(row).casefold() == _right(basic[row["pair_id"]]).casefold()
-        changed = {**row, "provenance": canonical_json(known)}
+        first = basic[row["pair_id"]]
+        changed = dict(row)
+        if row["question_id"] in answered or first["question_id"] in answered:
+            same = _right(row).casefold() == _right(first).casefold()
+            changed["provenance"] = canonical_json({**json.loads(row["provenance"]), "same_as_basic": same})
         if right_first and row["answer"] != "A":
-            wrong = [text for text in row["choices"] if text != _right(row)]
-            changed |= {"choices": [_right(row), *wrong], "answer": "A"}
+            changed |= {"choices": row["choices"][::-1], "answer": "A"}
         found.append(changed)
     return found
 
