@@ -99,6 +99,22 @@ def test_the_most_frequent_reason_is_that_of_the_question() -> None:
     assert found.removed == {"a-counterfactual": ("ambiguous", "ann: unrelated; bob: ambiguous; cas: ambiguous")}
 
 
+@pytest.mark.parametrize(
+    ("written", "answer"),
+    [("B", "B"), (" b ", "B"), ("(b)", "B"), ("C.", "C"), ("Two  dogs", "B"), ("a", "A"), ("D", None), ("dogs", None)],
+)
+def test_a_letter_may_be_written_as_people_write_it(written: str, answer: str | None) -> None:
+    options = question("a", choices=["one dog", "two dogs", "a"], answer="C")
+    found = check_questions(
+        [options],
+        [judged("a", "ann", "accept", answer=written), judged("a", "bob", "accept", answer=answer or written)],
+        Resolution(),
+        check=lambda row: None if row["answer"] in "ABC" else "no letter",
+    )
+    assert [row["answer"] for row in found.questions] == ([answer] if answer else [])
+    assert bool(found.removed) is (answer is None)
+
+
 def test_a_final_decision_is_no_vote_under_other_rules() -> None:
     rows = [judged("a", "ann", "accept"), judged("a", "adjudicated", "ambiguous"), judged("b", "adjudicated", "reject")]
     found = check_questions(QUESTIONS, rows, Resolution(), check=is_number)

@@ -6,14 +6,18 @@ corrected, and a question without a single right answer is removed. Then the wor
 
 from __future__ import annotations
 
+import json
+import string
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from whatif.artifacts.reader import canonical_json
 from whatif.params.resolution import Resolution
 from whatif.scoring.extraction.answer import Kind, normalise
 from whatif.verification.corrections import Check, apply_corrections
 from whatif.verification.imports.items import ACCEPTED, REJECTED
+from whatif.verification.imports.labels import plain
 from whatif.verification.items import Row
 from whatif.verification.resolution import resolve, votes_of
 
@@ -54,13 +58,14 @@ def check_questions(
     removed question is the adjudicator's, or else the most frequent one; of equally frequent reasons it is the first
     in the order of `REASONS`. A question without a decision is removed, too, with the reason of `resolve`. A corrected
     question is removed if `check` finds a fault, for example an answer that cannot be scored. Questions
-    without a judgement stay as they are.
+    without a judgement stay as they are. A corrected answer to a question with options may be written as `(b)` or as
+    the text of the option.
 
     Raises WhatifError as `resolve`.
     """
-    judged = votes_of(judgements, resolution)
-    kept_or_not = [{**row, "decision": row["decision"] if row["decision"] == ACCEPTED else REJECTED} for row in judged]
     by_id = {row["question_id"]: row for row in questions}
+    judged = [_with_letter(row, by_id.get(row["item_id"], {})) for row in votes_of(judgements, resolution)]
+    kept_or_not = [{**row, "decision": row["decision"] if row["decision"] == ACCEPTED else REJECTED} for row in judged]
     resolved = resolve(kept_or_not, resolution, by_id)
     rejected = {item for item, decision in resolved.decisions.items() if decision == REJECTED}
     removed = _reasons(rejected, [row for row in judged if row["item_id"] in rejected], resolution)
@@ -74,6 +79,25 @@ def check_questions(
         {item: removed[item] for item in by_id if item in removed},
         frozenset(resolved.decisions),
     )
+
+
+def _with_letter(judgement: Row, question: Row) -> Row:
+    """A judgement whose corrected answer is the letter of an option, if it names exactly one."""
+    choices = question.get("choices")
+    if not choices:
+        return judgement
+    try:
+        corrected = json.loads(judgement["corrected"])
+    except ValueError:
+        return judgement  # `resolve` says what is wrong
+    text = corrected.get(ANSWER) if isinstance(corrected, dict) else None
+    if not isinstance(text, str):
+        return judgement
+    letters = dict(zip(string.ascii_uppercase, choices, strict=False))
+    letter = text.strip().strip("().:").upper()
+    named = [letter] if letter in letters else [one for one, option in letters.items() if plain(option) == plain(text)]
+    answer = named[0] if len(named) == 1 else text
+    return {**judgement, "corrected": canonical_json({**corrected, ANSWER: answer})}
 
 
 def _reasons(rejected: Iterable[str], judged: Sequence[Row], resolution: Resolution) -> dict[str, tuple[str, str]]:

@@ -24,12 +24,14 @@ from whatif.benchmarks.cfmm.annotation_tasks import (
     annotation_items,
     annotation_task_set,
 )
+from whatif.benchmarks.cfmm.check_tasks import OF_CHECKS
 from whatif.formats.cfmm_items import CATEGORIES
 from whatif.verification.exports.folder import Address
 from whatif.verification.exports.label_studio import label_studio_files
 from whatif.verification.exports.mturk import mturk_files
 from whatif.verification.exports.table import csv_files
 from whatif.verification.exports.tasks import assigned, instructions_html
+from whatif.verification.question_checks import DECISIONS
 
 GUIDE = Path(__file__).parents[3] / "docs" / "cfmm-annotation-guide.md"
 
@@ -111,6 +113,11 @@ def test_label_studio(form: str, tmp_path: Path) -> None:
     else:
         path = json_file(tmp_path / "export.json", exported if form == "json" else minimal(exported))
     assert said(read(path, "label-studio", work.items)) == work.judgements()
+
+
+def test_a_second_person_can_say_that_a_question_gives_its_answer_away() -> None:
+    assert {answer.value for answer in OF_CHECKS.answers} == set(DECISIONS)
+    assert "Does it give its answer away?" in instructions_html(OF_CHECKS)
 
 
 def test_the_fields_appear_with_each_category_and_not_with_none() -> None:

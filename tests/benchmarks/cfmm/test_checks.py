@@ -64,7 +64,7 @@ def verified(project: Project) -> dict[str, dict[str, Any]]:
 def test_the_order_of_the_options_stays_and_the_answers_are_compared_again(project: Project) -> None:
     label(
         project,
-        ("a-basic", "accept", "B", ""),  # three -> two
+        ("a-basic", "accept", "(b)", ""),  # three -> two
         ("b-counterfactual1", "accept", "B", "How many cups would be there if one more came?"),
         ("b-counterfactual2", "accept", "two", ""),
         ("c-counterfactual3", "unrelated", "", ""),

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from whatif.benchmarks.cfmm.schemas import BASIC
-from whatif.benchmarks.shared.people import judged_questions
 from whatif.graph.people import PeoplesWork, Row
 from whatif.graph.steps import OutputOf
 
@@ -23,8 +22,8 @@ def peoples_work(
     """The kinds of work by name: `annotate` candidates, `check` the written questions, `verify` all questions."""
     return {
         "annotate": PeoplesWork(candidates, images, _annotation_tasks, _annotation_items, annotators=ONE),
-        "check": judged_questions(written, images, named=BASIC, annotators=ONE),
-        "verify": judged_questions(expanded, images, named=BASIC, annotators=ONE),
+        "check": PeoplesWork(written, images, _check_tasks, _checked_items, annotators=ONE),
+        "verify": PeoplesWork(expanded, images, _check_tasks, _checked_items, annotators=ONE),
     }
 
 
@@ -38,3 +37,15 @@ def _annotation_items(rows: Sequence[Row], seed: int) -> Items:
     from whatif.benchmarks.cfmm.annotation_tasks import annotation_items
 
     return annotation_items(rows, seed)
+
+
+def _check_tasks(rows: Sequence[Row], seed: int) -> TaskSet:
+    from whatif.benchmarks.cfmm.check_tasks import check_task_set
+
+    return check_task_set(rows, seed)
+
+
+def _checked_items(rows: Sequence[Row], seed: int) -> Items:
+    from whatif.verification.exports.questions import question_items
+
+    return question_items(rows, seed, named=BASIC)

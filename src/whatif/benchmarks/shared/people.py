@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import TYPE_CHECKING
 
-from whatif.graph.people import SEVERAL, PeoplesWork, Row
+from whatif.graph.people import PeoplesWork, Row
 from whatif.graph.steps import OutputOf
 from whatif.params.whole import Params
 
@@ -20,15 +19,9 @@ def judged_pairs(pairs: OutputOf, images: OutputOf, share: Callable[[Params], fl
     return PeoplesWork(pairs, images, _pair_tasks, _pair_items, share)
 
 
-def judged_questions(
-    questions: OutputOf, images: OutputOf, *, named: str = "counterfactual", annotators: int = SEVERAL
-) -> PeoplesWork:
-    """People decide whether a question can be used, and correct its answer and its wording.
-
-    In files with known decisions, the id of a pair names its question of the variant `named`.
-    """
-    items = partial(_question_items, named=named)
-    return PeoplesWork(questions, images, _question_tasks, items, annotators=annotators)
+def judged_questions(questions: OutputOf, images: OutputOf) -> PeoplesWork:
+    """People decide whether a question can be used, and correct its answer and its wording."""
+    return PeoplesWork(questions, images, _question_tasks, _question_items)
 
 
 def _pair_tasks(rows: Sequence[Row], seed: int) -> TaskSet:
@@ -51,7 +44,7 @@ def _question_tasks(rows: Sequence[Row], seed: int) -> TaskSet:
     return question_task_set(rows, seed)
 
 
-def _question_items(rows: Sequence[Row], seed: int, *, named: str) -> Items:
+def _question_items(rows: Sequence[Row], seed: int) -> Items:
     from whatif.verification.exports.questions import question_items
 
-    return question_items(rows, seed, named=named)
+    return question_items(rows, seed)

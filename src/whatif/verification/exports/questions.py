@@ -46,13 +46,13 @@ OF_QUESTIONS = Interface(
 )
 
 
-def question_task_set(questions: Iterable[Row], seed: int) -> TaskSet:
+def question_task_set(questions: Iterable[Row], seed: int, interface: Interface = OF_QUESTIONS) -> TaskSet:
     """One task for each row of a questions table; its texts are the question, its options and its answer.
 
     Raises WhatifError when two rows have the same task id.
     """
     return row_task_set(
-        OF_QUESTIONS,
+        interface,
         questions,
         seed,
         key="question_id",
