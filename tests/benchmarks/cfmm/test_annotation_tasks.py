@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
+from tests.benchmarks.cfmm.annotators import annotation_work, candidates
 from tests.verification.exports import filling
-from tests.verification.exports.filling import COMMENTS, NASTY, SEED, Said, Work
 from tests.verification.exports.test_round_trip import said
 from tests.verification.imports.files import csv_file, json_file, read
 from tests.verification.imports.test_label_studio import annotation, as_csv, choice, minimal, task, text
-from tests.verification.pairs import Pictures, pictures
 from whatif.benchmarks.cfmm.annotation_tasks import (
     EXAMPLES,
     FIELDS,
     NONE,
     OF_IMAGES,
     annotation_items,
-    annotation_task_set,
 )
 from whatif.benchmarks.cfmm.check_tasks import OF_CHECKS
 from whatif.formats.cfmm_items import CATEGORIES
@@ -30,39 +27,10 @@ from whatif.verification.exports.folder import Address
 from whatif.verification.exports.label_studio import label_studio_files
 from whatif.verification.exports.mturk import mturk_files
 from whatif.verification.exports.table import csv_files
-from whatif.verification.exports.tasks import assigned, instructions_html
+from whatif.verification.exports.tasks import instructions_html
 from whatif.verification.question_checks import DECISIONS
 
 GUIDE = Path(__file__).parents[3] / "docs" / "cfmm-annotation-guide.md"
-
-
-def candidates(number: int) -> list[dict[str, Any]]:
-    images = pictures(range(number))
-    return [
-        {
-            "item_id": f"{n:012d}",
-            "image_id": images[n]["image_id"],
-            "captions": [NASTY[n % 4], f"A caption of {n}"] if n % 3 else [],
-            "provenance": json.dumps({"coco_image_id": n, "image": f"COCO_val2014_{n:012d}.jpg"}),
-        }
-        for n in range(number)
-    ]
-
-
-def annotation_work(number: int = 14) -> Work:
-    """Images about which people write questions that are hard to escape, in every category, or none."""
-    rows = candidates(number)
-    tasks = assigned(annotation_task_set(rows, SEED), annotators=2, people=3, share=0.5, by_everybody=[], seed=SEED)
-
-    def says(task_id: str, shown: Mapping[str, str], who: int) -> Said:
-        turn = int(task_id[-4:], 16) + who
-        category = (*CATEGORIES, NONE)[turn % 7]
-        fields = {name: f"{NASTY[(turn + place) % 4]} {name}" for place, name in enumerate(FIELDS)}
-        if turn % 2:
-            del fields["counterfactual_option"]
-        return Said(category, COMMENTS[turn % len(COMMENTS)], {} if category == NONE else fields)
-
-    return Work(tasks, annotation_items(rows, SEED), Pictures(pictures(range(number))), says)
 
 
 def test_every_decision_and_field_is_in_the_round_trips() -> None:

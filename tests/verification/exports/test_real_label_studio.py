@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.benchmarks.cfmm.annotators import annotation_work
 from tests.verification.exports.filling import Work, label_studio_result, pair_work, question_work, write
 from tests.verification.exports.label_studio_server import COMPLETE, Person, annotate, choice, label_studio, written
 from tests.verification.imports.files import read, reasons
@@ -77,7 +78,7 @@ def by_three(make: Callable[..., Work]) -> Work:
     return make(number=6, annotators=3, people=3, share=1.0)
 
 
-@pytest.mark.parametrize("make", [pair_work, question_work], ids=["pairs", "questions"])
+@pytest.mark.parametrize("make", [pair_work, question_work, annotation_work], ids=["pairs", "questions", "annotations"])
 def test_three_people_label_all_tasks(make: Callable[..., Work], people: list[Person], folder: Path) -> None:
     work = by_three(make)
     files = label_studio_files(work.tasks, work.images, None)

@@ -25,8 +25,8 @@ OF_CHECKS = replace(
         "the next task.",
         "Look at the image. Is the question about it? If not, choose the answer that says so, and go on.",
         "Imagine that what follows “if” were true, even if it is strange. Answer the question yourself. If both "
-        "options are right, if none is, or if the image does not show the answer, choose the answer that says so, and go "
-        "on.",
+        "options are right, if none is, or if the image does not show the answer, choose the answer that says so, and "
+        "go on.",
         "Otherwise choose “Yes”.",
         "Is the given answer right? It is the letter of an option. If it is wrong, write the letter of the right one.",
         "Is the question worded well? If it has a mistake or is hard to understand, write a better question with the "

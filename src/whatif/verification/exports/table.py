@@ -41,9 +41,8 @@ def instructions(interface: Interface, names: list[str]) -> str:
     )
     shown = "\n".join(f"{name}: {interface.shown[name]}" for name in names)
     only = " or ".join(interface.corrected_with)
-    lead = f"Fill in these columns only with the label {only}:\n\n" if interface.corrections else ""
     prompts = "".join(f"{CORRECTED}{name}\n    {prompt}.\n" for name, prompt in interface.corrections.items())
-    corrections = f"{lead}{prompts}\n" if prompts else ""
+    corrections = f"Fill in these columns only with the label {only}:\n\n{prompts}\n" if prompts else ""
     examples = "".join(f"\n- {text}" for text in interface.examples)
     examples = f"\nExamples:\n{examples}\n" if examples else ""
     return f"""\
