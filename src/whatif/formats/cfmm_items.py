@@ -75,6 +75,16 @@ def photograph_name(name: str) -> str:
     return f"{int(last):012d}.jpg" if last.isdecimal() and last.isascii() and len(last) <= 12 else last
 
 
+def category_of(where: str, text: str) -> str:
+    """The category that a text names. Raises WhatifError, which names the place `where`, when there is none."""
+    category = " ".join(text.casefold().split())
+    category = _FURTHER_WORDS.get(category, category)
+    if category not in CATEGORIES:
+        told = f"is {escaped(text[:60])!r}" if text else "is missing"
+        raise WhatifError(f"{where}: category {told}; use one of {', '.join(CATEGORIES)}")
+    return category
+
+
 def _item(where: str, record: Record) -> FinishedItem:
     texts = _texts(where, record.fields)
     image_key = next((key for key in _IMAGE_KEYS if texts.get(key)), None)
@@ -83,12 +93,7 @@ def _item(where: str, record: Record) -> FinishedItem:
     image = photograph_name(texts[image_key])
     if not image or image in (".", ".."):
         raise WhatifError(f"{where}: {image_key}: {escaped(texts[image_key][:60])} names no file; give its name")
-    given = texts.get("category", "")
-    category = " ".join(given.casefold().split())
-    category = _FURTHER_WORDS.get(category, category)
-    if category not in CATEGORIES:
-        told = f"is {escaped(given[:60])!r}" if given else "is missing"
-        raise WhatifError(f"{where}: category {told}; use one of {', '.join(CATEGORIES)}")
+    category = category_of(where, texts.get("category", ""))
     questions = {variant: _question(where, texts, variant) for variant in WRITTEN}
     for variant in EXPANDED:
         if any(texts.get(key) for key in _keys(variant)):

@@ -110,8 +110,8 @@ OF_IMAGES = Interface(
     ),
     shown={"captions": "Captions, as a hint; where they differ from the image, the image is right"},
     instructions=(
-        "Look at the image. Choose the category for which you can write the best questions. If none fits, choose "
-        "“None”, write nothing, and go on to the next task.",
+        "Look at the image. Choose the category for which you can write the best questions, and use all of them about "
+        "equally often. If none fits, choose “None”, write nothing, and go on to the next task.",
         "Write the basic question. The image alone must answer it, and only one answer may be right. It has no “if”.",
         "Write its right answer, in one to three words, and a wrong option of the same kind: a number for a number, a "
         "color for a color. The wrong option must be clearly wrong.",

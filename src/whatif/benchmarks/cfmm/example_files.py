@@ -10,7 +10,7 @@ from whatif.artifacts.reader import canonical_json
 from whatif.benchmarks.cfmm.examples import Examples
 from whatif.errors import WhatifError
 from whatif.files.well_formed import escaped, well_formed
-from whatif.formats.cfmm_items import CATEGORIES, photograph_name
+from whatif.formats.cfmm_items import category_of, photograph_name
 from whatif.formats.prediction_records import read_records
 
 COLUMNS = ("example_id", "category", "image", "question", "option_a", "option_b", "answer", "rationale")
@@ -65,9 +65,7 @@ def _row(where: str, fields: Mapping[str, Any]) -> dict[str, Any]:
         texts[column] = well_formed("" if value is None else str(value)).strip()
         if not texts[column]:
             raise WhatifError(f"{where}: {column} is missing or empty; an example has {', '.join(COLUMNS)}")
-    category, answer = texts["category"].lower(), texts["answer"].upper()
-    if category not in CATEGORIES:
-        raise WhatifError(f"{where}: category is {texts['category'][:40]!r}; use one of {', '.join(CATEGORIES)}")
+    category, answer = category_of(where, texts["category"]), texts["answer"].upper()
     if answer not in ("A", "B"):
         raise WhatifError(f"{where}: answer is {texts['answer'][:40]!r}; use A or B, the letter of the right option")
     if texts["option_a"].casefold() == texts["option_b"].casefold():
