@@ -74,14 +74,13 @@ def layout_html(interface: Interface, names: Sequence[str], columns: Sequence[st
 
 
 def _corrections(interface: Interface) -> list[str]:
-    """The fields of corrections, and before them the answer with which they may be filled in."""
+    """The fields of corrections, and before them the answers with which they may be filled in."""
     fields = [_text_field(f"{CORRECTED}{name}", prompt) for name, prompt in interface.corrections.items()]
-    with_it = [
-        f"  <p>Only if you chose “{html.escape(answer.text)}”</p>"
-        for answer in interface.answers
-        if fields and answer.value == interface.corrected_with
-    ]
-    return with_it + fields
+    if not fields:
+        return []
+    named = [answer.text for answer in interface.answers if answer.value in interface.corrected_with]
+    chosen = " or ".join(f"“{html.escape(text)}”" for text in named)
+    return [f"  <p>Only if you chose {chosen}</p>", *fields]
 
 
 def _text_field(name: str, prompt: str) -> str:
