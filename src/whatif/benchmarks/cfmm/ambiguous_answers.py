@@ -28,7 +28,7 @@ def ambiguity(answer: str, longest: int) -> str | None:
     text, words = one_line(answer).lower(), plain(answer)
     if not words:
         return "is empty"
-    if (found := _UNCERTAIN.search(words)) is not None:
+    if (found := _UNCERTAIN.search(words) or _UNCERTAIN.search(text)) is not None:
         return f"says {found[0]!r}"
     if _VAGUE.fullmatch(words):
         return "is vague"

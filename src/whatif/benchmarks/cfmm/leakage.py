@@ -99,11 +99,12 @@ _AFTER_LEFT = frozenset("of side hand edge corner half end".split())
 _AFTER_ADVERB = frozenset("now away next behind in after before here there".split())  # right now, right behind
 # Words of a clause that adds, removes or divides: its number is an amount, not the number that is asked for.
 _CHANGES = re.compile(
-    r"\b(?:more|fewer|less|extra|additional|another|other|others|times|add\w*|remov\w*|tak(?:e|en|es|ing)|took|left|"
+    r"\b(?:more|fewer|less|extra|additional|another|other|others|times|add\w*|remov\w*|tak(?:e|en|es|ing)|took|"
+    r"(?<!to )(?<!on )left(?! of| side)|\d+ of|blow\w*|extinguish\w*|burst|pop(?:ped|s)|s[aiu]nk|"
     r"leav\w*|bring\w*|brought|join\w*|arriv\w*|came|comes?|go(?:es|ne)?|went|fl(?:y|ies|ew|own)|disappear\w*|vanish\w*|"
     r"eat(?:en|s)?|ate|sold|sell\w*|broke\w*|fell|fallen|lost|los(?:e|es)|cut|hid\w*|cover\w*|stol\w*|put|plac\w*|"
     r"plant\w*|park\w*|dr(?:ove|iven|ives?)|walk\w*|r[au]n|drop\w*|pick\w*|bought|buy\w*|g[ai]ve\w*|gain\w*|escap\w*|"
-    r"jump\w*|turn\w*|paint\w*|replac\w*|of|away|each|every|twice|halv\w*|doubl\w*)\b"
+    r"jump\w*|turn\w*|paint\w*|replac\w*|away|each|every|twice|halv\w*|doubl\w*)\b"
 )
 _NUMBER = re.compile(r"\d+(?: point \d+)?")
 

@@ -19,6 +19,9 @@ _SPELLINGS = {
 }
 _SPELLING = re.compile(rf"\b(?:{'|'.join(sorted(_SPELLINGS, key=len, reverse=True))})\b")
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
+_PRONOUN = re.compile(  # `the left one` is no number
+    r"\b(?:the(?: \w+){0,2}|this|that|each|every|any|another|which|other|last|left|right|\w+er|\w+est) one\b"
+)
 _QUOTES = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"'})
 
 
@@ -31,10 +34,12 @@ def plain(text: str) -> str:
     """A text in the form in which it is compared: `The Three dogs!` is `3 dogs`.
 
     It has no case, punctuation or articles, numbers are digits, and spelling is American. A decimal point, a minus
-    sign before a number, and the parts of a range stay apart from each other.
+    sign before a number become words.
     """
     spelled = _SPELLING.sub(lambda found: _SPELLINGS[found[0]], one_line(text).lower())
-    words = re.sub(r"(?<=\d),(?=\d{3}\b)", "", in_digits(spelled))
+    if spelled.strip(" .!") == "no":
+        return "no"  # not the number that `in_digits` makes of it
+    words = re.sub(r"(?<=\d),(?=\d{3}\b)", "", in_digits(_PRONOUN.sub(r"\g<0>s", spelled)))
     words = re.sub(r"(?<![\w.])-(?=\d)", "minus ", words)
     words = re.sub(r"(?<=\d)\.(?=\d)", " point ", words)
     words = re.sub(r"'s\b|'", "", words)
