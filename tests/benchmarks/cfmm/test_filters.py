@@ -117,10 +117,11 @@ def test_a_question_that_gives_its_answer_away_is_rejected(
         ),
     ],
 )
-def test_a_question_without_one_certain_answer_is_rejected(
-    question: str, answer: str, other: str, reason: str
-) -> None:
-    rows = [row("i", "basic", "How many cats are there?", "4", "7"), row("i", "counterfactual", question, answer, other)]
+def test_a_question_without_one_certain_answer_is_rejected(question: str, answer: str, other: str, reason: str) -> None:
+    rows = [
+        row("i", "basic", "How many cats are there?", "4", "7"),
+        row("i", "counterfactual", question, answer, other),
+    ]
     assert reasons(rows) == {"i-counterfactual": reason, "i-basic": TOO_FEW}
 
 

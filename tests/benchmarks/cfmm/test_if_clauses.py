@@ -17,7 +17,10 @@ CLAUSES = [
     ("If the man turned around, in which direction would he look?", "if the man turned around"),
     ("If the dog left, then who would be on the sofa?", "if the dog left"),
     ("If the dog left then who would be on the sofa?", "if the dog left"),
-    ("If the bus, which is red, were painted blue, what color would it be?", "if the bus, which is red, were painted blue"),
+    (
+        "If the bus, which is red, were painted blue, what color would it be?",
+        "if the bus, which is red, were painted blue",
+    ),
     ("If the lamp were off, the room would be which color?", "if the lamp were off"),
     ("If the lamp were off, is the room dark?", "if the lamp were off"),
     ("Even if it rained, would the man wear the hat?", "even if it rained"),
@@ -41,7 +44,10 @@ CLAUSES = [
     ("Visualize the chair upside down. Where would its legs point?", "visualize the chair upside down"),
     ("Consider a world where dogs meow. What sound would this animal make?", "consider a world where dogs meow"),
     ("In a world where dogs meow, what sound would this animal make?", "in a world where dogs meow"),
-    ("Given that the bus had been repainted green, what color is its roof?", "given that the bus had been repainted green"),
+    (
+        "Given that the bus had been repainted green, what color is its roof?",
+        "given that the bus had been repainted green",
+    ),
     ("In case of a flood, what would float?", "in case of a flood"),
     ("Provided that the cat sleeps, how many animals are awake?", "provided that the cat sleeps"),
     ("Unless the dog were tied, where would it run?", "unless the dog were tied"),

@@ -7,9 +7,9 @@ import re
 from whatif.benchmarks.cfmm.wording import one_line, plain
 
 _UNCERTAIN = re.compile(
-    r"\b(?:it depends|depends on|depending|depend|maybe|perhaps|possibly|probably|presumably|apparently|unknown|unclear|"
-    r"uncertain|unsure|not sure|not clear|not certain|not known|not specified|not visible|unspecified|undetermined|"
-    r"indeterminate|ambiguous|(?:can ?not|can t|cant|could not|impossible to|hard to|difficult to|unable to) "
+    r"\b(?:it depends|depends on|depending|depend|maybe|perhaps|possibly|probably|presumably|apparently|unknown|"
+    r"unclear|uncertain|unsure|not sure|not clear|not certain|not known|not specified|not visible|unspecified|"
+    r"undetermined|indeterminate|ambiguous|(?:can ?not|can t|cant|could not|impossible to|hard to|difficult to|unable to) "
     r"(?:be )?(?:say|tell|know|determined?|answer(?:ed)?|known|told|said|seen?|identif(?:y|ied))|"
     r"insufficient|not enough (?:information|detail|context)|not applicable|n a|none of (?:the above|these|them)|"
     r"all of the above|could be|might be|may be|could vary|varies|vary|either|some ?what|any color|no idea|"
@@ -17,8 +17,8 @@ _UNCERTAIN = re.compile(
     r"less than \d+|fewer than \d+|up to \d+|over \d+|or so|or more|or less|or fewer)\b"
 )
 _VAGUE = re.compile(  # as a whole answer, or before what is counted
-    r"(?:several|some|many|few|lots?|plenty|numerous|various|countless|multiple|dozens|hundreds|thousands|couple of \w+|"
-    r"a few|something|anything|somewhere|any|other|others|else|etc|same or \w+)(?: (?:of )?\w+)?"
+    r"(?:several|some|many|few|lots?|plenty|numerous|various|countless|multiple|dozens|hundreds|thousands|"
+    r"couple of \w+|a few|something|anything|somewhere|any|other|others|else|etc|same or \w+)(?: (?:of )?\w+)?"
 )
 _RANGE = re.compile(r"\d\s*(?:-|–|—|to)\s*\d|\d\s*\+|[?~≈]|\bor\b|/")
 

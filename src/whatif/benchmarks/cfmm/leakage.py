@@ -12,6 +12,11 @@ from functools import cache
 
 from whatif.benchmarks.cfmm.wording import plain
 
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 _SYNONYMS = (
     # colours
     ("red", "crimson", "scarlet"),
@@ -74,29 +79,29 @@ _SYNONYMS = (
     ("alive", "living"),
 )
 # Words that say nothing by themselves. In an answer that has no other words, those in _PARTICLES count.
-_FUNCTION_WORDS = frozenset(
-    "yes no not is are was were be been being am it its this that these those they them he she his her their of to at "
-    "by for from with and or than as into onto would will could can do does did has have had there here so more most "
-    "on off in out up down over side one ones color colored colors shape shaped size sized thing object direction".split()
+_FUNCTION_WORDS = _words(
+    "yes no not is are was were be been being am it its this that these those they them he she his her their of to "
+    "at by for from with and or than as into onto would will could can do does did has have had there here so more "
+    "most on off in out up down over side one ones color colored colors shape shaped size sized thing object direction"
 )
-_PARTICLES = frozenset("on off in out up down over".split())
+_PARTICLES = _words("on off in out up down over")
 # Verbs after which a particle has a meaning of its own: `the lamp was switched on`, `the bird flew over the fence`.
-_MEANT = frozenset(
+_MEANT = _words(
     "turned turn switched switch powered flew fly flown went go gone going moved move moving came come jumped jump "
-    "climbed climb".split()
+    "climbed climb"
 )
 _NO_DIRECTION = {  # pairs of words in which the second is no direction
-    "up": "pick add clean wake give break shut light close open use eat dress mix grow blow clean hang make".split(),
-    "down": "slow calm shut break close cool burn melt".split(),
-    "back": "come came put bring brought give gave go went take took get got".split(),
-    "over": "fall fell knock turn tip flip take took run ran all".split(),
+    "up": _words("pick add clean wake give break shut light close open use eat dress mix grow blow clean hang make"),
+    "down": _words("slow calm shut break close cool burn melt"),
+    "back": _words("come came put bring brought give gave go went take took get got"),
+    "over": _words("fall fell knock turn tip flip take took run ran all"),
 }
-_BEFORE_LEFT = frozenset(
+_BEFORE_LEFT = _words(
     "the to on its his her their your my from far facing face turn turned move moved point pointed look looked shift "
-    "shifted went go flew fly upper lower toward towards slid rolled swung lean leaned".split()
+    "shifted went go flew fly upper lower toward towards slid rolled swung lean leaned"
 )
-_AFTER_LEFT = frozenset("of side hand edge corner half end".split())
-_AFTER_ADVERB = frozenset("now away next behind in after before here there".split())  # right now, right behind
+_AFTER_LEFT = _words("of side hand edge corner half end")
+_AFTER_ADVERB = _words("now away next behind in after before here there")  # right now, right behind
 # Words of a clause that adds, removes or divides: its number is an amount, not the number that is asked for.
 _CHANGES = re.compile(
     r"\b(?:more|fewer|less|extra|additional|another|other|others|times|add\w*|remov\w*|tak(?:e|en|es|ing)|took|"
@@ -190,5 +195,7 @@ def _porter(word: str) -> str:
 def _adjectives() -> frozenset[str]:
     """Words whose comparatives, and colours whose forms in `-ish`, have the stem of the word."""
     colors = "green yellow orange brown black white gray beige"
-    others = "heavy light fast slow warm cold hot cool old young dark bright strong weak deep low hard soft dry wet clean"
+    others = (
+        "heavy light fast slow warm cold hot cool old young dark bright strong weak deep low hard soft dry wet clean"
+    )
     return frozenset([*colors.split(), *others.split(), *(word for row in _SYNONYMS for word in row)])

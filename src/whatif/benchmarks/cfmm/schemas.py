@@ -48,7 +48,10 @@ REPLIES = Table(
     key=("item_id", "attempt"),
     schema=schema_of(
         ("item_id", pa.string()),
-        ("attempt", pa.int32()),  # 0: the first request; 1: the request to repair the reply
+        (
+            "attempt",
+            pa.int32(),
+        ),  # 0: for new questions, 1: to repair that reply; 2: for wrong options, 3: to repair that reply
         ("model", pa.string()),  # key in params.yaml
         ("prompt", pa.string()),  # SHA-256 of the file of the system prompt
         ("response", pa.string(), NULLABLE),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from whatif.benchmarks.cfmm.settings import SecondOption
+from whatif.benchmarks.cfmm.wording import same
 
 
 def second_option(
@@ -20,7 +21,8 @@ def second_option(
 
     `basic_option` is the wrong option of the basic question, `first_counterfactual` the answer to the annotator's
     counterfactual question, `by_model` what a chat model wrote when it was asked for one; None is no text. Texts that
-    differ only in case and surrounding spaces are the same. Returns None when no rule gives another text.
+    say the same, such as `Three` and `3`, are the same (`whatif.benchmarks.cfmm.wording`). Returns None when no rule
+    gives another text.
     """
     texts: dict[SecondOption, str | None] = {
         "basic-answer": basic_answer,
@@ -30,6 +32,6 @@ def second_option(
     }
     for rule in rules:
         text = texts[rule]
-        if text is not None and text.strip() and text.strip().casefold() != answer.strip().casefold():
+        if text is not None and text.strip() and not same(text, answer):
             return text.strip(), rule
     return None

@@ -43,7 +43,9 @@ def _endpoint(job: Job) -> EndpointModel | None:
 
 
 def _name(job: Job) -> str:
-    model, strategy = job.wildcards["model"], job.wildcards.get("strategy")
+    model, strategy = job.wildcards.get("model"), job.wildcards.get("strategy")
+    if model is None:  # asked for something other than answers to questions
+        return f"{job.model_key} {job.step.benchmark} {job.step.name}"
     judging = f"as judge of {model}" if job.model_key != model else None
     return " ".join(filter(None, [job.model_key, job.step.benchmark, strategy, judging]))
 

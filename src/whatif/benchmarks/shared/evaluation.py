@@ -59,7 +59,8 @@ def report_errors(task: Task[Any], name: str, total: int, errors: Counter[str], 
         warn(f"{name}: {errors.total():,} of {total:,} questions ended in error, most often: {_first(errors)}")
     if transient:
         task.outputs.unfinished(transient.total(), _first(transient))
-        stage = f"evaluate@{task.wildcards['model']}"
+        model = task.wildcards.get("model")  # a job of another stage is divided by models of another name
+        stage = f"evaluate@{model}" if model is not None else task.name.partition(" ")[0]
         warn(
             f"{name}: {transient.total():,} of these errors are transient; the next `snakemake` asks only these "
             f"questions again, `dvc repro` only if forced: `dvc repro --single-item --force {stage}`"
