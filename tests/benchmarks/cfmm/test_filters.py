@@ -34,7 +34,9 @@ def settings_of(**changes: Any) -> FilterCfmm:
     return FilterCfmm.model_validate(values | changes)
 
 
-def row(item: str, variant: str, question: str, answer: str, other: str, category: str = "count") -> Row:
+def row(  # noqa: PLR0917
+    item: str, variant: str, question: str, answer: str, other: str, category: str = "count"
+) -> Row:
     return {
         "question_id": f"{item}-{variant}",
         "pair_id": item,

@@ -9,7 +9,8 @@ from whatif.benchmarks.cfmm.wording import one_line, plain
 _UNCERTAIN = re.compile(
     r"\b(?:it depends|depends on|depending|depend|maybe|perhaps|possibly|probably|presumably|apparently|unknown|"
     r"unclear|uncertain|unsure|not sure|not clear|not certain|not known|not specified|not visible|unspecified|"
-    r"undetermined|indeterminate|ambiguous|(?:can ?not|can t|cant|could not|impossible to|hard to|difficult to|unable to) "
+    r"undetermined|indeterminate|ambiguous|(?:can ?not|can t|cant|could not|impossible to|hard to|difficult to|"
+    r"unable to) "
     r"(?:be )?(?:say|tell|know|determined?|answer(?:ed)?|known|told|said|seen?|identif(?:y|ied))|"
     r"insufficient|not enough (?:information|detail|context)|not applicable|n a|none of (?:the above|these|them)|"
     r"all of the above|could be|might be|may be|could vary|varies|vary|either|some ?what|any color|no idea|"

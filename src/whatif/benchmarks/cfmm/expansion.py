@@ -120,9 +120,7 @@ def _with_options(writer: Writer, talks: Iterable[Talk], rules: Sequence[SecondO
         }
         if asked:
             messages = with_request(talk.messages, talk.response, options_request(asked))
-            wanted.append(
-                Talk(talk.item, messages, tuple(asked), lambda reply, asked=asked: read_options(reply, asked))
-            )
+            wanted.append(Talk(talk.item, messages, tuple(asked), partial(read_options, asked=asked)))
     writer.ask(wanted, first_attempt=2, unit="wrong option", max_new_tokens=128)
     return {talk.item.item_id: talk for talk in wanted}
 

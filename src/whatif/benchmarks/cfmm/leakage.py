@@ -105,7 +105,7 @@ _AFTER_ADVERB = _words("now away next behind in after before here there")  # rig
 # Words of a clause that adds, removes or divides: its number is an amount, not the number that is asked for.
 _CHANGES = re.compile(
     r"\b(?:more|fewer|less|extra|additional|another|other|others|times|add\w*|remov\w*|tak(?:e|en|es|ing)|took|"
-    r"(?<!to )(?<!on )left(?! of| side)|\d+ of|blow\w*|extinguish\w*|burst|pop(?:ped|s)|s[aiu]nk|"
+    r"(?<!the )(?<!to )(?<!on )left(?! of| side)|\d+ of|blow\w*|extinguish\w*|burst|pop(?:ped|s)|s[aiu]nk|"
     r"leav\w*|bring\w*|brought|join\w*|arriv\w*|came|comes?|go(?:es|ne)?|went|fl(?:y|ies|ew|own)|disappear\w*|vanish\w*|"
     r"eat(?:en|s)?|ate|sold|sell\w*|broke\w*|fell|fallen|lost|los(?:e|es)|cut|hid\w*|cover\w*|stol\w*|put|plac\w*|"
     r"plant\w*|park\w*|dr(?:ove|iven|ives?)|walk\w*|r[au]n|drop\w*|pick\w*|bought|buy\w*|g[ai]ve\w*|gain\w*|escap\w*|"
@@ -121,7 +121,7 @@ def leak(clause: str, answer: str, *, basic_answer: str = "") -> str | None:
     the clause adds or removes so many of the things, the number is an amount, which may equal the answer by chance. It
     is not chance if there were none before (`basic_answer` is 0).
     """
-    words, asked = plain(clause).split(), plain(answer)
+    words, asked = plain(clause, articles=True).split(), plain(answer)
     if _NUMBER.fullmatch(asked):
         stated = re.search(rf"(?<!point )\b{asked}\b(?! point)", " ".join(words))
         by_chance = _CHANGES.search(" ".join(words)) is not None and plain(basic_answer) != "0"

@@ -30,8 +30,8 @@ def one_line(text: str) -> str:
     return " ".join(text.translate(_QUOTES).split())
 
 
-def plain(text: str) -> str:
-    """A text in the form in which it is compared: `The Three dogs!` is `3 dogs`.
+def plain(text: str, *, articles: bool = False) -> str:
+    """A text in the form in which it is compared: `The Three dogs!` is `3 dogs`, or `the 3 dogs` with `articles`.
 
     It has no case, punctuation or articles, numbers are digits, and spelling is American. A decimal point, a minus
     sign before a number become words.
@@ -43,7 +43,8 @@ def plain(text: str) -> str:
     words = re.sub(r"(?<![\w.])-(?=\d)", "minus ", words)
     words = re.sub(r"(?<=\d)\.(?=\d)", " point ", words)
     words = re.sub(r"'s\b|'", "", words)
-    return " ".join(_ARTICLES.sub(" ", re.sub(r"[\W_]+", " ", words)).split())
+    words = re.sub(r"[\W_]+", " ", words)
+    return " ".join((words if articles else _ARTICLES.sub(" ", words)).split())
 
 
 def same(first: str, second: str) -> bool:
