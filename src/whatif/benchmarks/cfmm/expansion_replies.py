@@ -119,7 +119,8 @@ def _object(response: str) -> Any:
     try:
         value, end = json.JSONDecoder(strict=False, object_pairs_hook=_once).raw_decode(text, start)
     except json.JSONDecodeError as error:
-        raise ValueError(f"the reply is not JSON: {error.msg} at line {error.lineno}, column {error.colno}") from error
+        what = error.msg.removesuffix(" at")
+        raise ValueError(f"the reply is not JSON: {what} at line {error.lineno}, column {error.colno}") from error
     if "{" in text[end:]:
         raise ValueError("the reply has several JSON objects; write one")
     return value
