@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.benchmarks.cfmm import further_questions
 from tests.benchmarks.cfmm.good_questions import GOOD, LEAKING
 from whatif.benchmarks.cfmm.drawn_items import question_rows
 from whatif.benchmarks.cfmm.filters import (
@@ -27,6 +28,7 @@ from whatif.embedded.category_items import CATEGORIES, draw_item
 
 Row = dict[str, Any]
 CASES = [(category, *one) for category, of_category in GOOD.items() for one in of_category]
+CASES += [("common", *one) for one in further_questions.GOOD]
 
 
 def settings_of(**changes: Any) -> FilterCfmm:
@@ -78,7 +80,7 @@ def test_there_are_enough_questions_to_measure_false_alarms() -> None:
 @pytest.mark.parametrize(("category", "basic", "question", "answer", "other"), CASES)
 def test_a_good_question_is_kept(category: str, basic: str, question: str, answer: str, other: str) -> None:
     rows = [
-        row("i", "basic", "What is asked?", basic, "zebra", category),
+        row("i", "basic", "What is asked?", basic, "xylophone", category),
         row("i", "counterfactual", question, answer, other, category),
     ]
     assert reasons(rows) == {}
@@ -88,7 +90,7 @@ def test_a_good_question_is_kept(category: str, basic: str, question: str, answe
 def test_a_question_that_gives_its_answer_away_is_rejected(
     basic: str, question: str, answer: str, other: str, words: str
 ) -> None:
-    rows = [row("i", "basic", "What is it?", basic, "zebra"), row("i", "counterfactual", question, answer, other)]
+    rows = [row("i", "basic", "What is it?", basic, "xylophone"), row("i", "counterfactual", question, answer, other)]
     kept, rejections = filtered(rows, settings_of(), seed=3)
     assert kept == []
     (found,) = [one for one in rejections if one["item_id"] == "i-counterfactual"]
@@ -96,6 +98,14 @@ def test_a_question_that_gives_its_answer_away_is_rejected(
     assert found["detail"].startswith(f"'{words}' in the if clause ")
     assert found["detail"].endswith(f"gives the answer {answer!r} away")
     assert reasons(rows, leakage=False) == {}
+
+
+@pytest.mark.parametrize(("basic", "question", "answer", "other"), further_questions.LEAKING)
+def test_a_further_question_that_gives_its_answer_away_is_rejected(
+    basic: str, question: str, answer: str, other: str
+) -> None:
+    rows = [row("i", "basic", "What is it?", basic, "xylophone"), row("i", "counterfactual", question, answer, other)]
+    assert reasons(rows)["i-counterfactual"] == LEAKAGE
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,9 @@ def _words(text: str) -> frozenset[str]:
 
 _SYNONYMS = (
     # colours
-    ("red", "crimson", "scarlet"),
+    ("red", "crimson", "scarlet", "redden"),
+    ("black", "blacken"),
+    ("white", "whiten"),
     ("purple", "violet"),
     ("cyan", "turquoise", "aqua", "teal"),
     ("gold", "golden"),
@@ -77,6 +79,17 @@ _SYNONYMS = (
     ("night", "nighttime"),
     ("day", "daytime"),
     ("alive", "living"),
+    ("dark", "darken"),
+    ("bright", "brighten"),
+    ("hard", "harden"),
+    ("soft", "soften"),
+    ("rain", "rainy"),
+    ("sun", "sunny"),
+    ("snow", "snowy"),
+    ("cloud", "cloudy"),
+    ("wind", "windy"),
+    ("fog", "foggy"),
+    ("storm", "stormy"),
 )
 # Words that say nothing by themselves. In an answer that has no other words, those in _PARTICLES count.
 _FUNCTION_WORDS = _words(
