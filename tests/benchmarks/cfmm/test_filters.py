@@ -152,6 +152,8 @@ def test_a_question_is_asked_once() -> None:
     assert reasons(rows) == {"i-counterfactual2": ASKED_BEFORE}
     other = item_of("j", "1")
     assert reasons([*rows, *other]) == {"i-counterfactual2": ASKED_BEFORE}, "items may share questions"
+    rows[2]["question"], rows[1]["choices"] = rows[1]["question"], ["maybe", "7"]
+    assert reasons(rows) == {"i-counterfactual": AMBIGUOUS, "i-counterfactual2": ASKED_BEFORE}, "only of those kept"
 
 
 def test_an_item_needs_its_basic_question() -> None:

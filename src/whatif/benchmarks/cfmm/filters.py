@@ -42,7 +42,7 @@ def filtered(
     - `leakage`: its if clause contains the answer (`whatif.benchmarks.cfmm.leakage`);
     - `answer equals the other option`, numbers in words and in digits alike;
     - `ambiguous answer`: one of the options is uncertain, or longer than `longest_answer` words;
-    - `asked before`: an earlier question of the item is the same but for case, punctuation and articles;
+    - `asked before`: an earlier kept question of the item is the same but for case, punctuation and articles;
     - `no basic question`: the basic question of the item was rejected, or is missing;
     - `same as basic too often`: of the counterfactual questions of a category, more than `highest_same_as_basic` have
       the answer to the basic question. As many of these as are too many are rejected, in a random order by seed and id;
@@ -64,7 +64,7 @@ def filtered(
 
 
 @dataclass(frozen=True)
-class _Counterfactual:
+class _Question:
     """A question that is kept so far, and whether its answer is that of the basic question (None for the basic one)."""
 
     row: Row
@@ -73,14 +73,14 @@ class _Counterfactual:
 
 @dataclass
 class _Item:
-    kept: list[_Counterfactual]  # the basic question first
+    kept: list[_Question]  # the basic question first
 
     @property
     def category(self) -> str:
         return str(self.kept[0].row["group"])
 
     @property
-    def counterfactuals(self) -> list[_Counterfactual]:
+    def counterfactuals(self) -> list[_Question]:
         return self.kept[1:]
 
 
@@ -97,15 +97,15 @@ class _Sieve:
         """Checks the questions of one item, the basic one first."""
         basic = next((row for row in rows if row["variant"] == BASIC), None)
         answer = "" if basic is None else options(basic)[0]
-        kept: list[_Counterfactual] = []
+        kept: list[_Question] = []
         asked: dict[str, str] = {}
         for row in rows:
             fault = self._fault(row, answer, asked)
-            asked.setdefault(plain(row["question"]), row["variant"])
             if fault is not None:
                 self._reject(row, *fault)
             else:
-                kept.append(_Counterfactual(row, None if row is basic else same(options(row)[0], answer)))
+                asked[plain(row["question"])] = row["variant"]
+                kept.append(_Question(row, None if row is basic else same(options(row)[0], answer)))
         if not kept or kept[0].row is not basic:
             state = "is missing" if basic is None else "was rejected"
             for question in kept:
@@ -186,7 +186,7 @@ def _place(row: Row) -> tuple[int, str]:
     return _ORDER.get(row["variant"], len(VARIANTS)), str(row["question_id"])
 
 
-def _with_note(question: _Counterfactual) -> dict[str, Any]:
+def _with_note(question: _Question) -> dict[str, Any]:
     """The row with `same_as_basic` as the answers are now; people may have corrected one of them."""
     if question.same_as_basic is None:
         return dict(question.row)
