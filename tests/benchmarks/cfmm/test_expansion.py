@@ -20,7 +20,7 @@ from whatif.benchmarks.cfmm.schemas import REPLIES
 from whatif.benchmarks.cfmm.settings import FilterCfmm
 from whatif.errors import WhatifError
 from whatif.graph.freshness import Condition, state_of
-from whatif.graph.graph import Job
+from whatif.graph.jobs import Job
 
 pytestmark = pytest.mark.process  # the client asks `uname` for the name of the system
 
