@@ -54,7 +54,11 @@ def test_the_shipped_file_is_valid() -> None:
         ("shards: 4", "shards: 4.5", "generate.cvqa-synthetic.shards: is 4.5; input should be a valid integer"),
         ("seed: 2024", "seed: -1", "seed: is -1; input should be greater than or equal to 0"),
         ("seed: 2024", "seed: true", "seed: is True; input should be a valid integer"),
-        ("options: exchangeable", "options: fair", "options: is 'fair'; input should be 'exchangeable' or 'released'"),
+        (
+            "options: exchangeable\n    flowers",
+            "options: fair\n    flowers",
+            "options: is 'fair'; input should be 'exchangeable' or 'released'",
+        ),
         (
             "low: 1, high: 8",
             "low: 9, high: 8",
@@ -115,7 +119,7 @@ def test_the_shipped_file_is_valid() -> None:
         (
             "{adapter: random,",
             "{adapter: random, benchmarks: [scene],",
-            "models.random.benchmarks.0: is 'scene'; it must be one of the installed benchmarks: coco-counter",
+            "models.random.benchmarks.0: is 'scene'; it must be one of the installed benchmarks: cfmm, coco-counter",
         ),
         (
             "{adapter: random,",
