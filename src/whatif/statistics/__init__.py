@@ -1,22 +1,27 @@
 """Uncertainty of numbers: intervals for proportions and paired tests of original against counterfactual."""
 
+from whatif.statistics.association import Association, association, phi_of
 from whatif.statistics.clustered import clustered_share
 from whatif.statistics.group_gap import GroupGap, group_gap
-from whatif.statistics.intervals import Interval, square_and_add, tango, wilson
+from whatif.statistics.intervals import Interval, added, square_and_add, tango, wilson
 from whatif.statistics.multiple import Corrected, holm
 from whatif.statistics.paired import Difference, difference_of_drops, paired_difference
 from whatif.statistics.relative_change import relative_change
 
 __all__ = [
+    "Association",
     "Corrected",
     "Difference",
     "GroupGap",
     "Interval",
+    "added",
+    "association",
     "clustered_share",
     "difference_of_drops",
     "group_gap",
     "holm",
     "paired_difference",
+    "phi_of",
     "relative_change",
     "square_and_add",
     "tango",

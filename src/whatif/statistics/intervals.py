@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 
@@ -92,3 +93,11 @@ def square_and_add(first: Interval, second: Interval) -> Interval:
     below = math.hypot(first.estimate - first.low, second.high - second.estimate)
     above = math.hypot(first.high - first.estimate, second.estimate - second.low)
     return Interval(difference, difference - below, difference + above)
+
+
+def added(parts: Sequence[Interval]) -> Interval:
+    """The sum of independent estimates, computed from their own intervals as in `square_and_add`."""
+    total = sum(part.estimate for part in parts)
+    below = math.hypot(*(part.estimate - part.low for part in parts))
+    above = math.hypot(*(part.high - part.estimate for part in parts))
+    return Interval(total, total - below, total + above)

@@ -1,8 +1,9 @@
-"""McNemar's test for pairs in clusters: exact, by changing the signs of whole clusters."""
+"""McNemar's test for pairs in clusters, by changing the signs of whole clusters: exact, or drawn for several strata."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -51,6 +52,28 @@ def sign_flip_p(totals: ClusterTotals) -> float:
     for size, number in zip(sizes.tolist(), counts.tolist(), strict=True):
         negative = np.convolve(negative, _negative(size, number, tail))[: tail + 1]
     return min(1.0, 2 * float(negative.sum()))
+
+
+def summed_sign_flip_p(strata: Sequence[ClusterTotals], resamples: int, generator: np.random.Generator) -> float:
+    """Two-sided p-value of the hypothesis that the sum over strata of the mean change per question is 0.
+
+    `strata` are totals as in `sign_flip_p`, of clusters that no two strata share. The statistic is the sum over strata
+    of (sum of d_g) / (number of questions), so each stratum counts the same. The signs of the clusters are drawn
+    `resamples` times, because weighted sums take too many values to be counted. p is (1 + number of sums at least as
+    far from 0 as the observed one) / (resamples + 1) (Phipson and Smyth 2010).
+    """
+    drawn, observed = np.zeros(resamples), 0.0
+    for totals in strata:
+        questions, change = (int(total) for total in totals.sums[:2])
+        observed += change / questions
+        sizes, of_size = np.unique(np.abs(totals.kinds[:, 1]), return_inverse=True)
+        for size, number in zip(sizes, np.bincount(of_size, totals.counts).astype(np.int64), strict=True):
+            if size:
+                positive = generator.binomial(number, 0.5, resamples)
+                drawn += size * (2 * positive - number) / questions
+    # Rounding must not exclude sums that are as far from 0 as the observed one.
+    extreme = int(np.sum(np.abs(drawn) >= abs(observed) - 1e-9))
+    return (1 + extreme) / (1 + resamples)
 
 
 def _negative(size: int, clusters: int, most: int) -> Floats:
