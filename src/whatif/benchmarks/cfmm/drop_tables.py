@@ -1,0 +1,155 @@
+"""The fall from basic to counterfactual questions, and the association of success on both (CFMM 4.2, observation 1).
+
+The paper finds a slight negative correlation of a model's success on basic and on counterfactual questions and takes it
+as a sign that models answer counterfactual questions as if they were basic ones. It does not say how the correlation is
+computed. Here it is phi over pairs, and beside it acc_plus minus the product of acc_b and acc_c, which is 0 if success
+on one question says nothing about the other. Both follow from the reported percentages, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from whatif.benchmarks.cfmm.item_answers import System
+from whatif.benchmarks.cfmm.measures import ACCURACIES, ALL, Scores
+from whatif.benchmarks.cfmm.reported import CATEGORIES, Reported, in_text
+from whatif.benchmarks.cfmm.tables import BESIDE, BY_SYSTEM, ONLY_OURS, TOTAL, Results
+from whatif.reporting.numerals import decimal, signed
+from whatif.reporting.precision import as_measured, in_percent, p_number, percent
+from whatif.reporting.table import Column, Table, View, tidy
+from whatif.statistics import holm, phi_of
+
+CHANGE, PHI, EXCESS = "change", "phi", "excess"
+_IDENTITY = ("model", "name", "source", "strategy", "prompt", "category", "measure")
+Row = dict[str, Any]
+
+
+def drops(results: Results, printed: Reported) -> Table:
+    """The table `drops`: change, phi and excess by system and category, over all questions and as a total.
+
+    `change` is counterfactual minus basic accuracy over pairs in points, so a loss is negative; its p-values are
+    corrected over the table (Holm). The category `total` is the sum over categories, `all` is over all questions. Phi
+    lies between -1 and 1, the excess is in points.
+    """
+    corrected = _corrected(results)
+
+    def rows(system: str, strategy: str) -> list[Row]:
+        found = [
+            row
+            for category in CATEGORIES
+            for row in _of_reported(category, printed.categories[system, strategy, category])
+        ]
+        cells = printed.totals[system, strategy]
+        fall = percent((float(cells["acc_c"]) - float(cells["acc_b"])) / 100)
+        return [*found, {"category": TOTAL, "measure": CHANGE, "value": fall}]
+
+    def ours(system: System) -> list[Row]:
+        found = [
+            row
+            for category, scores in results.systems[system].scores.items()
+            for row in _of_ours(category, scores, corrected[system, category])
+        ]
+        totals = results.systems[system].totals
+        if totals is not None:
+            change = in_percent("value", totals.change.interval)
+            found.append(
+                {
+                    "category": TOTAL,
+                    "measure": CHANGE,
+                    **change,
+                    "n": results.systems[system].scores[ALL].pairs,
+                    "p": p_number(totals.change.p),
+                    "p_holm": p_number(corrected[system, TOTAL]),
+                }
+            )
+        return found
+
+    frame = tidy(results.beside(printed, rows, ours), _IDENTITY)
+    return Table("drops", "From basic to counterfactual questions", frame, _views(results, printed))
+
+
+def _of_ours(category: str, scores: Scores, p_holm: float) -> list[Row]:
+    place = {"category": category, "n": scores.pairs}
+    change = in_percent("value", scores.change.interval)
+    rows = [{**place, "measure": CHANGE, **change, "p": p_number(scores.change.p), "p_holm": p_number(p_holm)}]
+    if scores.association is not None:
+        rows.append({**place, "measure": PHI, **as_measured(scores.association.phi)})
+        rows.append({**place, "measure": EXCESS, **in_percent("value", scores.association.excess)})
+    return rows
+
+
+def _of_reported(category: str, cells: Mapping[str, str]) -> list[Row]:
+    """What follows from the reported percentages of one category."""
+    basic, counterfactual, both = (float(cells[name]) / 100 for name in ACCURACIES)
+    values = {
+        CHANGE: percent(counterfactual - basic),
+        PHI: round(phi_of(basic, counterfactual, both), 4),
+        EXCESS: percent(both - basic * counterfactual),
+    }
+    return [{"category": category, "measure": measure, "value": value} for measure, value in values.items()]
+
+
+def _corrected(results: Results) -> dict[tuple[System, str], float]:
+    """Holm's p-values of all changes in the table."""
+    found = {
+        (system, category): scores.change.p
+        for system, measured in results.systems.items()
+        for category, scores in measured.scores.items()
+    }
+    for system, measured in results.systems.items():
+        if measured.totals is not None:
+            found[system, TOTAL] = measured.totals.change.p
+    p_values = holm(list(found.values())).p_values
+    return {place: p or 0.0 for place, p in zip(found, p_values, strict=True)}
+
+
+def _views(results: Results, printed: Reported) -> tuple[View, ...]:
+    of_categories = dict.fromkeys([*CATEGORIES, *results.questions.categories])
+    phis = [phi_of(*(float(cells[name]) / 100 for name in ACCURACIES)) for cells in printed.categories.values()]
+    falls = (
+        f"The paper's text reports a mean fall of the total of {in_text('mean_drop_of_total_score')}; by its Table 3 it is "
+        f"{printed.mean_fall('direct'):.2f} with 0-shot prompts, and {printed.mean_fall():.2f} with all prompts."
+    )
+    by_category = {**BY_SYSTEM, "category": "Category"}
+    return (
+        View(
+            f"Ours: counterfactual minus basic accuracy over pairs in points, with {results.level} intervals by image.",
+            by_category,
+            (
+                Column("Change", CHANGE, ONLY_OURS, write=signed(1), interval=True),
+                Column("Pairs", CHANGE, ONLY_OURS, number="n"),
+                Column("p", CHANGE, ONLY_OURS, number="p"),
+                Column("Holm p", CHANGE, ONLY_OURS, number="p_holm"),
+            ),
+            f"A negative change is a loss; all is over all questions, total the sum over categories. "
+            f"{results.ranked_by}".strip(),
+        ),
+        View(
+            "Ours: association of success on the basic and on the counterfactual question of a pair, with "
+            f"{results.level} bootstrap intervals by image.",
+            by_category,
+            (
+                Column("Phi", PHI, ONLY_OURS, write=signed(2), interval=True),
+                Column("acc_plus - acc_b * acc_c (points)", EXCESS, ONLY_OURS, write=signed(1), interval=True),
+            ),
+            "Both are 0 if success on one question says nothing about the other. They are empty where a system "
+            "answers all or none of the questions of a kind correctly.",
+        ),
+        View(
+            "Counterfactual minus basic accuracy in points, beside what follows from the reported percentages.",
+            BESIDE,
+            tuple(
+                Column(one.capitalize(), CHANGE, {"category": one}, write=signed(1)) for one in (*of_categories, TOTAL)
+            ),
+            falls,
+        ),
+        View(
+            "Phi of success on the basic and on the counterfactual question, beside what follows from the reported "
+            "percentages.",
+            BESIDE,
+            tuple(Column(one.capitalize(), PHI, {"category": one}, write=signed(2)) for one in of_categories),
+            f"By the reported percentages, phi is negative in {sum(phi < 0 for phi in phis)} of {len(phis)} cells; "
+            f"its mean is {decimal(3)(sum(phis) / len(phis))}.",
+        ),
+    )
