@@ -93,7 +93,7 @@ QUESTIONS = Table(
         ("question_id", pa.string()),  # "<pair_id>-<variant>"
         ("pair_id", pa.string()),  # shared by an original question and its counterfactual
         ("group", pa.string()),  # the group that tables break results down by
-        ("variant", pa.string()),  # `original` or `counterfactual`
+        ("variant", pa.string()),  # `original` or `counterfactual`; a benchmark may have others
         ("question", pa.string()),  # without its options
         ("choices", pa.list_(pa.string()), NULLABLE),  # texts of the options A, B, C, ...; null when open
         ("answer", pa.string()),  # a letter when there are choices
@@ -110,10 +110,10 @@ SHORTCUTS = Table(
     schema=schema_of(
         ("set", pa.string()),  # question set: `ours` or `released`
         ("variant", pa.string()),
-        ("rule", pa.string()),  # `letter`, `rank` or `forest`
-        ("choice", pa.string()),  # best letter or rank; empty for the forest
+        ("rule", pa.string()),  # `letter`, `rank`, `forest` or another (`whatif.shortcuts.audit`)
+        ("choice", pa.string()),  # best letter, rank, ...; empty for a model
         ("right", pa.int64()),  # questions that it answers correctly without the image
-        ("n", pa.int64()),  # number of questions
+        ("n", pa.int64()),  # number of questions to which it applies
     ),
 )
 

@@ -7,13 +7,24 @@ from typing import Any
 
 from whatif.reporting.precision import percent
 from whatif.reporting.table import Column, Table, View, tidy
-from whatif.shortcuts.audit import Shortcut
+from whatif.shortcuts.audit import RULES, Shortcut
 
 _RULES = {
     "letter": "always the letter {choice}",
     "rank": "always option {choice} from below",
     "forest": "random forest",
+    "length": "always the {choice} option",
+    "other-variant": "{choice}",
+    "words": "linear model of the words",
 }
+_NOTE = (
+    "Letter and rank are the best in hindsight. The random forest sees only words and options, and is "
+    "cross-validated on the set itself."
+)
+_FURTHER = (
+    " Length and the comparison with another question are the best in hindsight, too, and count only questions to "
+    "which they apply. The linear model sees the words of question and options, and is cross-validated as the forest."
+)
 
 
 def shortcuts(audits: Mapping[str, Sequence[Shortcut]], confidence: float = 0.95, chance: float = 25.0) -> Table:
@@ -41,8 +52,7 @@ def shortcuts(audits: Mapping[str, Sequence[Shortcut]], confidence: float = 0.95
         f"{chance:g}%.",
         {"set": "Set", "variant": "Variant", "shortcut": "Shortcut"},
         (Column("Questions", "accuracy", number="n"), Column("Correct", "accuracy", interval=True)),
-        "Letter and rank are the best in hindsight. The random forest sees only words and options, and is "
-        "cross-validated on the set itself.",
+        _NOTE + (_FURTHER if any(row["rule"] not in RULES for row in rows) else ""),
     )
     identity = ("set", "variant", "rule", "choice", "shortcut", "measure")
     return Table("shortcuts", "Shortcut audit", tidy(rows, identity, ("value", "low", "high", "n")), (view,))

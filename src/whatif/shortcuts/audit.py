@@ -2,7 +2,7 @@
 
 A random forest that sees only the text of question and options is cross-validated on the test set itself (the
 Test-set Stress-Test of arXiv 2511.04655). A model's accuracy up to that of the forest is no evidence that it uses the
-images. Two fixed rules are reported as well, because they are easy to state.
+images. Fixed rules are reported as well, because they are easy to state.
 """
 
 from __future__ import annotations
@@ -20,11 +20,14 @@ from whatif.errors import WhatifError
 from whatif.language.options import LETTERS
 from whatif.random_streams import stream
 from whatif.shortcuts.features import Features, by_rank, features
+from whatif.shortcuts.fixed_rules import Count, by_answers, by_length
+from whatif.shortcuts.word_model import right_by_words
 from whatif.statistics import Interval, wilson
 
 Row = Mapping[str, Any]
 VARIANTS = ("original", "counterfactual")
 RULES = ("letter", "rank", "forest")
+ALL_RULES = (*RULES, "length", "other-variant", "words")
 # Enough trees and leaves to find simple rules, few enough for 3,000 pairs in seconds on one core.
 _TREES = 100
 _SMALLEST_LEAF = 20
@@ -34,8 +37,11 @@ _SMALLEST_LEAF = 20
 class Shortcut:
     """The accuracy of one way to answer without the image.
 
-    `rule` is `letter` (always the same letter), `rank` (always the option of the same rank) or `forest`; `choice` is
-    the best letter or rank, and empty for the forest. The rule answers `right` of `n` questions correctly.
+    `rule` is `letter` (always the same letter), `rank` (always the option of the same rank), `length` (always the
+    longest or the shortest option), `other-variant` (always, or never, the option that is the right answer to another
+    question of the pair), `forest` or `words` (models of the text). `choice` is the best letter, rank and so on, and
+    empty for the models. The rule answers `right` of `n` questions correctly; questions to which a rule does not apply,
+    such as those with options of one length, do not count.
     """
 
     rule: str
@@ -49,27 +55,80 @@ class Shortcut:
         return wilson(self.right, self.n, confidence)
 
 
-def audit(questions: Iterable[Row], *, folds: int, seed: int, variants: Collection[str] = VARIANTS) -> list[Shortcut]:
-    """Three shortcuts for each variant: best letter, best rank, and a forest cross-validated on the set itself.
+def audit(
+    questions: Iterable[Row],
+    *,
+    folds: int,
+    seed: int,
+    variants: Collection[str] | None = None,
+    rules: Collection[str] = RULES,
+    basis: str = "",
+) -> list[Shortcut]:
+    """The shortcuts of each variant: those of ALL_RULES that are among `rules`.
 
-    Rows are of the table `questions`; those without choices are skipped. Ranks count from 1, the smallest: by value if
-    all options of a question are numbers, otherwise in order of their text. Letter and rank are chosen in hindsight,
-    so on a set without shortcuts their accuracy is slightly above chance. Both questions of a pair are in the same
-    one of the `folds`, so the forest was never trained on a pair that it is tested on.
+    Rows are of the table `questions`; those without choices are skipped. `variants` are all that the questions have, by
+    default. Ranks count from 1, the smallest: by value if all options of a question are numbers, otherwise in order of
+    their text. Letters, ranks and the like are chosen in hindsight, so on a set without shortcuts their accuracy is
+    slightly above chance. The models are cross-validated on the set itself; all questions of a pair are in the same one
+    of the `folds`, so they were never trained on a pair that they are tested on. `basis` is the variant with whose
+    right answers the rule `other-variant` compares options; it is left out for that variant.
 
     Raises WhatifError when a variant has fewer pairs than folds.
     """
     rows = sorted((row for row in questions if row["choices"]), key=lambda row: str(row["question_id"]))
+    how = _How(folds, seed, basis, {row["pair_id"]: right_text(row) for row in rows if row["variant"] == basis})
     found = []
-    for variant in sorted(variants, key=VARIANTS.index):
+    for variant in sorted({row["variant"] for row in rows} if variants is None else variants, key=in_order):
         asked = [row for row in rows if row["variant"] == variant]
-        if asked:
-            found += [
-                _best_letter(asked, variant),
-                _best_rank(asked, variant),
-                _forest(asked, variant, folds, seed),
-            ]
+        made = [_shortcut(rule, asked, variant, how) for rule in ALL_RULES if rule in rules and asked]
+        found += [shortcut for shortcut in made if shortcut is not None]
     return found
+
+
+def in_order(variant: str) -> tuple[bool, str]:
+    """A key that sorts variants: counterfactual ones after the others."""
+    return variant.startswith("counterfactual"), variant
+
+
+def right_text(row: Row) -> str:
+    """The text of the right option."""
+    return str(row["choices"][LETTERS.index(row["answer"])])
+
+
+@dataclass(frozen=True)
+class _How:
+    """The settings of an audit, and the right answers to the questions of the variant `basis` by pair."""
+
+    folds: int
+    seed: int
+    basis: str
+    answers: Mapping[str, str]
+
+
+def _shortcut(rule: str, rows: Sequence[Row], variant: str, how: _How) -> Shortcut | None:
+    """The shortcut of this name; None if it does not apply to any question."""
+    match rule:
+        case "letter":
+            return _best_letter(rows, variant)
+        case "rank":
+            return _best_rank(rows, variant)
+        case "length":
+            return _best_of(rule, variant, by_length(rows))
+        case "other-variant":
+            return None if variant == how.basis else _best_of(rule, variant, by_answers(rows, how.answers, how.basis))
+        case "forest":
+            return _forest(rows, variant, how.folds, how.seed)
+        case _:
+            return _words(rows, variant, how.folds, how.seed)
+
+
+def _best_of(rule: str, variant: str, counts: Mapping[str, Count]) -> Shortcut | None:
+    """The choice with the highest accuracy, the first of equal ones."""
+    known = {choice: count for choice, count in counts.items() if count.n}
+    if not known:
+        return None
+    choice = max(known, key=lambda name: known[name].right / known[name].n)
+    return Shortcut(rule, variant, choice, known[choice].right, known[choice].n)
 
 
 def _best_letter(rows: Sequence[Row], variant: str) -> Shortcut:
@@ -85,12 +144,7 @@ def _best_rank(rows: Sequence[Row], variant: str) -> Shortcut:
 
 
 def _forest(rows: Sequence[Row], variant: str, folds: int, seed: int) -> Shortcut:
-    pairs = {row["pair_id"] for row in rows}
-    if len(pairs) < folds:
-        raise WhatifError(
-            f"the shortcut audit: {folds} folds need as many pairs, but the {variant} questions have {len(pairs)}; "
-            "reduce the number of folds or add questions"
-        )
+    _check_folds(rows, variant, folds)
     examples = features(rows)
     random_state = int(stream(seed, "shortcut audit", variant).integers(2**31))
     chances = _chances_out_of_fold(examples, [row["pair_id"] for row in rows], folds, random_state)
@@ -98,6 +152,21 @@ def _forest(rows: Sequence[Row], variant: str, folds: int, seed: int) -> Shortcu
     for first, end in pairwise(np.searchsorted(examples.question, np.arange(len(rows) + 1))):
         right += bool(examples.right[first + np.argmax(chances[first:end])])
     return Shortcut("forest", variant, "", right, len(rows))
+
+
+def _words(rows: Sequence[Row], variant: str, folds: int, seed: int) -> Shortcut:
+    _check_folds(rows, variant, folds)
+    random_state = int(stream(seed, "shortcut words", variant).integers(2**31))
+    return Shortcut("words", variant, "", right_by_words(rows, folds, random_state), len(rows))
+
+
+def _check_folds(rows: Sequence[Row], variant: str, folds: int) -> None:
+    pairs = {row["pair_id"] for row in rows}
+    if len(pairs) < folds:
+        raise WhatifError(
+            f"the shortcut audit: {folds} folds need as many pairs, but the {variant} questions have {len(pairs)}; "
+            "reduce the number of folds or add questions"
+        )
 
 
 def _chances_out_of_fold(
