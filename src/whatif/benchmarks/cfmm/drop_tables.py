@@ -108,8 +108,8 @@ def _views(results: Results, printed: Reported) -> tuple[View, ...]:
     of_categories = dict.fromkeys([*CATEGORIES, *results.questions.categories])
     phis = [phi_of(*(float(cells[name]) / 100 for name in ACCURACIES)) for cells in printed.categories.values()]
     falls = (
-        f"The paper's text reports a mean fall of the total of {in_text('mean_drop_of_total_score')}; by its Table 3 it "
-        f"is {printed.mean_fall('direct'):.2f} with 0-shot prompts, and {printed.mean_fall():.2f} with all prompts."
+        f"The paper's text reports a mean fall of the total of {in_text('mean_drop_of_total_score')}; by its Table 3 "
+        f"it is {printed.mean_fall('direct'):.2f} with 0-shot prompts, and {printed.mean_fall():.2f} with all prompts."
     )
     by_category = {**BY_SYSTEM, "category": "Category"}
     return (

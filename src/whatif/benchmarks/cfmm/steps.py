@@ -19,7 +19,7 @@ from whatif.artifacts.schemas import (
     SHORTCUTS,
 )
 from whatif.benchmarks.cfmm.people import peoples_work
-from whatif.benchmarks.cfmm.schemas import CANDIDATES, EXAMPLES, REPLIES, VARIANTS
+from whatif.benchmarks.cfmm.schemas import BASIC, CANDIDATES, EXAMPLES, REPLIES, VARIANTS
 from whatif.benchmarks.cfmm.settings import (
     AuditSettings,
     CfmmSettings,
@@ -29,6 +29,7 @@ from whatif.benchmarks.cfmm.settings import (
     ReportSettings,
     WriteSettings,
 )
+from whatif.benchmarks.shared.annotator_tables import ANNOTATOR_TABLES
 from whatif.benchmarks.shared.dimensions import CHOOSER, SHOWN_CHOOSERS, adapter_code, strategy
 from whatif.benchmarks.shared.evaluation import write_predictions
 from whatif.benchmarks.shared.pilots import pilot_of
@@ -54,7 +55,8 @@ WRITER = Dimension(
 VARIANT = Dimension("variant", lambda params, benchmark: VARIANTS, "Only this variant of the questions.")
 SHOWN = Shown(CHOOSER, (*SHOWN_CHOOSERS.fields, "strategy"))
 _LABELS = "name the columns and words of your file as docs/labels.md describes"
-_TABLES = ("table1", "table2", "table3", "totals", "drops", "set", "shortcuts", "rules", "costs", "funnel")
+# In the order of the report; `whatif show` prints the first one.
+_TABLES = ("table3", "table2", "totals", "drops", "table1", "set", "shortcuts", "rules", "costs", "funnel")
 
 
 @_step(
@@ -234,10 +236,16 @@ def evaluate(task: Task[None]) -> None:
 )
 def audit_shortcuts(task: Task[AuditSettings]) -> None:
     """Measures how many questions of a variant can be answered without images."""
-    from whatif.shortcuts.audit import audit
+    from whatif.shortcuts.audit import ALL_RULES, audit
 
-    variant = task.wildcards["variant"]
-    found = audit(task.rows("questions"), folds=task.settings.audit_folds, seed=task.seed, variants=[variant])
+    found = audit(
+        task.rows("questions"),
+        folds=task.settings.audit_folds,
+        seed=task.seed,
+        variants=[task.wildcards["variant"]],
+        rules=ALL_RULES,
+        basis=BASIC,
+    )
     task.outputs.write("shortcuts", [{"set": "ours", **asdict(shortcut)} for shortcut in found])
 
 
@@ -248,14 +256,16 @@ def audit_shortcuts(task: Task[AuditSettings]) -> None:
     ),
     seed=True,
     shown=(SHOWN,),
-    package_files=tuple(f"{__package__}:published/table{number}.csv" for number in (1, 2, 3)),
+    package_files=tuple(f"{__package__}:published/{name}.csv" for name in ("table1", "table2", "table3", "text")),
     inputs={
         "images": extract["images"],
         "candidates": extract["candidates"],
         "poor": extract["rejections"],
         "annotated": annotate["annotated"],
+        "annotations": annotate["annotations"],
         "unannotated": annotate["unannotated"],
         "checked": check["checked"],
+        "checks": check["checks"],
         "unchecked": check["unchecked"],
         "expanded": expand["expanded"],
         "replies": expand["replies"],
@@ -269,7 +279,14 @@ def audit_shortcuts(task: Task[AuditSettings]) -> None:
         "shortcuts": audit_shortcuts["shortcuts"],
         "predictions": evaluate["predictions"],
     },
-    publishes=("report.md", "gallery.html", "totals.svg", "figure4.svg", *table_files(_TABLES)),
+    publishes=(
+        "report.md",
+        "gallery.html",
+        "accuracy.csv",
+        "totals.svg",
+        "figure4.svg",
+        *table_files((*_TABLES, *ANNOTATOR_TABLES)),
+    ),
 )
 def aggregate(task: Task[ReportSettings]) -> None:
     """Makes Tables 1 to 3 beside the reported numbers, Figure 4, the fall from basic questions, and the funnel."""
@@ -302,6 +319,17 @@ BENCHMARK = Benchmark(
         'Models", 2024.'
     ),
     headline=("acc_b", "acc_c"),
+    plots=(
+        {
+            "file": "accuracy.csv",
+            "template": "models",
+            "x": "original",
+            "y": "counterfactual",
+            "x_label": "acc_b, mean over categories (%)",
+            "y_label": "acc_c, mean over categories (%)",
+            "title": "CFMM",
+        },
+    ),
     people=peoples_work(
         extract["candidates"], extract["images"], written=annotate["annotated"], expanded=filter_["questions"]
     ),

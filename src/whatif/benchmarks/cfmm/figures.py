@@ -1,0 +1,161 @@
+"""Figure 4 of CFMM, and a plot of the totals of each system."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from whatif.benchmarks.cfmm.measures import ACCURACIES
+from whatif.benchmarks.cfmm.set_tables import COUNTERFACTUAL_KIND, SetStatistics
+from whatif.benchmarks.cfmm.tables import Results
+from whatif.reporting.precision import percent
+from whatif.reporting.svg import new_figure, svg
+from whatif.statistics import Interval
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_COLOURS = ("#1b6ca8", "#b5541c", "#4c7d5a", "#8a5a96", "#8f7a1f", "#555555")
+_GREY = "#8a8a8a"
+_WORDS = 60  # in the cloud at most
+_SMALLEST, _LARGEST = 7.0, 34.0  # font sizes in points
+_STEPS = 4000  # places on the spiral that are tried for a word
+_WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
+
+
+def figure4(found: SetStatistics) -> bytes:
+    """Figure 4 as an SVG: (a) items by category, (b) words of answers, (c, d) words in a basic and in a counterfactual
+    question. The same set gives the same bytes.
+    """
+
+    def draw() -> Figure:
+        figure = new_figure(9.0, 6.4)
+        (bars, cloud), (basic, counterfactual) = figure.subplots(2, 2)
+        places = range(len(found.items))
+        drawn = bars.bar(places, list(found.items.values()), color=_COLOURS[0])
+        bars.bar_label(drawn, [f"{number:,}" for number in found.items.values()], fontsize=8)
+        bars.set_xticks(places, list(found.items))
+        bars.set_ylabel("items")
+        bars.set_title("(a) items by category")
+        cloud.set_title("(b) words of the right answers")
+        cloud.set_axis_off()
+        longest = max((length for lengths in found.lengths.values() for length in lengths), default=1)
+        for axes, kind, letter in ((basic, "basic", "c"), (counterfactual, COUNTERFACTUAL_KIND, "d")):
+            lengths = found.lengths[kind]
+            counts = np.bincount(lengths, minlength=longest + 1) if lengths else np.zeros(longest + 1)
+            axes.bar(range(longest + 1), counts, width=0.9, color=_COLOURS[1 if letter == "d" else 0])
+            axes.set_title(f"({letter}) words in a {kind} question")
+            axes.set_xlabel("words")
+            axes.set_ylabel("questions")
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")  # the words are placed on the current layout
+        _place_words(cloud, word_counts(found.answers))
+        return figure
+
+    return svg(draw)
+
+
+def word_counts(texts: Sequence[str]) -> list[tuple[str, int]]:
+    """The words of texts in lower case with their numbers, the most frequent first, then by the alphabet."""
+    counts = Counter(word for text in texts for word in _WORD.findall(text.casefold()))
+    return sorted(counts.items(), key=lambda one: (-one[1], one[0]))
+
+
+def _place_words(axes: Axes, words: Sequence[tuple[str, int]]) -> None:
+    """Writes the most frequent words without overlap, from the middle outwards; what does not fit is left out.
+
+    The area of a word grows with its number.
+    """
+    from matplotlib.transforms import Bbox
+
+    # On axes without a figure that is not part of another there is no renderer.
+    figure = axes.get_figure(root=True)
+    if figure is None or not words:
+        return
+    renderer = figure.canvas.get_renderer()  # type: ignore[attr-defined]
+    frame = axes.get_window_extent(renderer)
+    most = words[0][1]
+    taken: list[Bbox] = []
+    for place, (word, number) in enumerate(words[:_WORDS]):
+        size = max(_SMALLEST, _LARGEST * (number / most) ** 0.5)
+        text = axes.text(
+            0.5,
+            0.5,
+            word,
+            fontsize=size,
+            color=_COLOURS[place % len(_COLOURS)],
+            transform=axes.transAxes,
+            ha="center",
+            va="center",
+        )
+        extent = text.get_window_extent(renderer)
+        for x, y in _spiral():
+            box = extent.translated((x - 0.5) * frame.width, (y - 0.5) * frame.height)
+            inside = frame.x0 <= box.x0 and box.x1 <= frame.x1 and frame.y0 <= box.y0 and box.y1 <= frame.y1
+            if inside and not any(box.overlaps(other) for other in taken):
+                text.set_position((x, y))
+                taken.append(box)
+                break
+        else:
+            text.remove()
+
+
+def _spiral() -> Iterator[tuple[float, float]]:
+    """Places in the unit square, from the middle outwards."""
+    for step in range(_STEPS):
+        angle = 0.35 * step**0.5 * 4
+        radius = 0.72 * (step / _STEPS) ** 0.5
+        yield 0.5 + radius * np.cos(angle), 0.5 + radius * np.sin(angle)
+
+
+def totals_figure(results: Results) -> bytes:
+    """An SVG of acc_b, acc_c and acc_plus of each of our systems, with intervals by image.
+
+    Shown is the mean over the categories in percent, which is the total divided by their number; a system that was not
+    asked questions of each category has the mean over its questions.
+    """
+
+    def draw() -> Figure:
+        number = len(results.systems)
+        figure = new_figure(7.2, 1.5 + 0.55 * number)
+        axes = figure.subplots()
+        labels = []
+        for place, (system, found) in enumerate(results.systems.items()):
+            of_system = results.place(system)
+            labels.append(f"{of_system['name']}, {of_system['prompt']}")
+            for side, name in enumerate(ACCURACIES):
+                interval = _mean(results, found.totals.accuracies[name] if found.totals else None)
+                shown = interval or found.scores["all"].accuracies[name]
+                value, low, high = (percent(end) for end in (shown.estimate, shown.low, shown.high))
+                axes.errorbar(
+                    value,
+                    place + 0.22 * (side - 1),
+                    xerr=[[max(0.0, value - low)], [max(0.0, high - value)]],
+                    fmt="o",
+                    markersize=4,
+                    elinewidth=1,
+                    capsize=2,
+                    color=_COLOURS[side],
+                    label=name if place == 0 else None,
+                )
+        for chance in (25, 50):
+            axes.axvline(chance, color=_GREY, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
+        axes.set_yticks(range(number), labels)
+        axes.set_ylim(number - 0.4, -0.6)
+        axes.set_xlim(0, 100)
+        axes.set_xlabel("mean over categories (%); dashed: random answers, 50 and 25 for acc_plus")
+        if number:
+            axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, frameon=False)
+        return figure
+
+    return svg(draw)
+
+
+def _mean(results: Results, total: Interval | None) -> Interval | None:
+    number = len(results.questions.categories)
+    return None if total is None else Interval(total.estimate / number, total.low / number, total.high / number)

@@ -1,0 +1,96 @@
+"""The funnel of CFMM: images, items and questions, from the source to the answers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from whatif.benchmarks.cfmm.schemas import BASIC
+from whatif.benchmarks.cfmm.settings import ReportSettings
+from whatif.benchmarks.shared.annotator_tables import is_of_label, labels_stage
+from whatif.benchmarks.shared.dimensions import CHOOSER
+from whatif.benchmarks.shared.pilots import Pilot
+from whatif.benchmarks.shared.tasks import evaluation_stage
+from whatif.graph.task import Task
+from whatif.reporting.funnel import FunnelStage, reasons
+
+_NO_REPLY = "no questions in the reply"
+_WITH_ITEM = "removed with its item"
+Row = Mapping[str, Any]
+
+
+def stages_of(task: Task[ReportSettings], pilots: Mapping[str, Pilot]) -> list[FunnelStage]:
+    """Counts of every stage, each from its own artifacts, so that any loss is visible at its stage."""
+    candidates = task.count("candidates")
+    poor = reasons(task.rows("poor"))
+    unannotated, unchecked = list(task.rows("unannotated")), list(task.rows("unchecked"))
+    ids = {role: _ids(task, role) for role in ("annotated", "checked", "expanded", "filtered questions", "questions")}
+    items = {role: set(of_role.values()) for role, of_role in ids.items()}
+    of_items = [row for row in unannotated if not is_of_label(row) and row["item_id"] not in items["annotated"]]
+    of_questions = [row for row in of_items if _item_of(row) in items["annotated"]]
+    lost_items = reasons(row for row in of_items if row not in of_questions)
+    annotated = len(ids["annotated"])
+    to_filter = {**ids["checked"], **ids["expanded"]}
+    stages = [
+        FunnelStage("extract", "images", candidates + sum(poor.values()), candidates, poor),
+        *_labels(task, "annotate", "annotations", unannotated),
+        FunnelStage("annotate", "items", candidates, len(items["annotated"]), lost_items),
+        FunnelStage("annotate", "questions", annotated + len(of_questions), annotated, reasons(of_questions)),
+        *_labels(task, "check", "checks", unchecked),
+        _questions_stage("check", ids["annotated"], ids["checked"], unchecked),
+    ]
+    if replied := {row["item_id"] for row in task.rows("replies", ["item_id"])}:
+        refused = {row["item_id"]: row["reason"] for row in task.rows("refused expansions")}
+        without = Counter(refused.get(item, _NO_REPLY) for item in sorted(replied - items["expanded"]))
+        stages.append(
+            FunnelStage(
+                "expand", "items", len(replied), len(replied & items["expanded"]), dict(sorted(without.items()))
+            )
+        )
+    refusals = list(task.rows("refused"))
+    stages += [
+        _questions_stage("filter", to_filter, ids["filtered questions"], task.rows("filtered")),
+        *_labels(task, "verify", "judgements", refusals),
+        _questions_stage("verify", ids["filtered questions"], ids["questions"], refusals),
+    ]
+    total = len(ids["questions"])
+    for model, shown in task.shown_models(CHOOSER).items():
+        asked = sum(item in pilots[model].pairs for item in ids["questions"].values()) if model in pilots else total
+        for strategy in task.settings.strategies:
+            # A model whose answers were recorded elsewhere has predictions for only one strategy.
+            if shown.get("strategy", strategy) == strategy:
+                paths = task.paths_by(CHOOSER, "predictions", strategy=strategy)[model]
+                stages.append(evaluation_stage(paths, f"{model} {strategy}", total, not_in_sample=total - asked))
+    return stages
+
+
+def _ids(task: Task[ReportSettings], role: str) -> dict[str, str]:
+    """The ids of the questions of an input, each with its item."""
+    return {row["question_id"]: row["pair_id"] for row in task.rows(role, ["question_id", "pair_id"])}
+
+
+def _item_of(rejection: Row) -> str:
+    """The item of a question that a rejection names."""
+    return str(rejection["item_id"]).rpartition("-")[0]
+
+
+def _questions_stage(
+    stage: str, before: Mapping[str, str], after: Mapping[str, str], rejections: Iterable[Row]
+) -> FunnelStage:
+    """A stage that removes questions; a rejection names a question, its item, or the basic question of its item."""
+    why = {row["item_id"]: row["reason"] for row in rejections}
+    lost: Counter[str] = Counter()
+    for question, item in before.items():
+        if question not in after:
+            known = (why.get(name) for name in (question, item, f"{item}-{BASIC}"))
+            lost[next((reason for reason in known if reason is not None), _WITH_ITEM)] += 1
+    return FunnelStage(stage, "questions", len(before), len(after), dict(sorted(lost.items())))
+
+
+def _labels(
+    task: Task[ReportSettings], stage: str, judgements: str, rejections: Iterable[Row]
+) -> Iterator[FunnelStage]:
+    """The import of people's labels, if there are any."""
+    return (replace(one, stage=stage) for one in labels_stage(task.rows(judgements), rejections))
