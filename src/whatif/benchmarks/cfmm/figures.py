@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from whatif.benchmarks.cfmm.measures import ACCURACIES
 from whatif.benchmarks.cfmm.set_tables import COUNTERFACTUAL_KIND, SetStatistics
@@ -71,46 +72,37 @@ def _place_words(axes: Axes, words: Sequence[tuple[str, int]]) -> None:
 
     The area of a word grows with its number.
     """
-    from matplotlib.transforms import Bbox
-
-    # On axes without a figure that is not part of another there is no renderer.
     figure = axes.get_figure(root=True)
     if figure is None or not words:
         return
     renderer = figure.canvas.get_renderer()  # type: ignore[attr-defined]
     frame = axes.get_window_extent(renderer)
-    most = words[0][1]
-    taken: list[Bbox] = []
+    moves = _spiral() * (frame.width, frame.height)  # in pixels, from the middle
+    limits = np.array([frame.x0, frame.y0, frame.x1, frame.y1])
+    taken = np.empty((0, 4))
     for place, (word, number) in enumerate(words[:_WORDS]):
-        size = max(_SMALLEST, _LARGEST * (number / most) ** 0.5)
-        text = axes.text(
-            0.5,
-            0.5,
-            word,
-            fontsize=size,
-            color=_COLOURS[place % len(_COLOURS)],
-            transform=axes.transAxes,
-            ha="center",
-            va="center",
-        )
+        size = max(_SMALLEST, _LARGEST * (number / words[0][1]) ** 0.5)
+        text = axes.text(0.5, 0.5, word, fontsize=size, color=_COLOURS[place % len(_COLOURS)], ha="center", va="center")
+        text.set_transform(axes.transAxes)
         extent = text.get_window_extent(renderer)
-        for x, y in _spiral():
-            box = extent.translated((x - 0.5) * frame.width, (y - 0.5) * frame.height)
-            inside = frame.x0 <= box.x0 and box.x1 <= frame.x1 and frame.y0 <= box.y0 and box.y1 <= frame.y1
-            if inside and not any(box.overlaps(other) for other in taken):
-                text.set_position((x, y))
-                taken.append(box)
-                break
-        else:
+        boxes = np.array([extent.x0, extent.y0, extent.x1, extent.y1]) + np.tile(moves, 2)
+        free = (boxes[:, :2] >= limits[:2]).all(axis=1) & (boxes[:, 2:] <= limits[2:]).all(axis=1)
+        one, others = boxes[:, np.newaxis], taken[np.newaxis]
+        overlaps = (one[..., :2] < others[..., 2:]).all(axis=-1) & (one[..., 2:] > others[..., :2]).all(axis=-1)
+        free &= ~overlaps.any(axis=1)
+        if not free.any():
             text.remove()
+            continue
+        first = int(np.argmax(free))
+        text.set_position((0.5 + moves[first, 0] / frame.width, 0.5 + moves[first, 1] / frame.height))
+        taken = np.vstack([taken, boxes[first]])
 
 
-def _spiral() -> Iterator[tuple[float, float]]:
-    """Places in the unit square, from the middle outwards."""
-    for step in range(_STEPS):
-        angle = 0.35 * step**0.5 * 4
-        radius = 0.72 * (step / _STEPS) ** 0.5
-        yield 0.5 + radius * np.cos(angle), 0.5 + radius * np.sin(angle)
+def _spiral() -> npt.NDArray[np.float64]:
+    """Distances from the middle of the unit square, outwards (steps x 2)."""
+    step = np.arange(_STEPS)
+    angle, radius = 1.4 * step**0.5, 0.72 * (step / _STEPS) ** 0.5
+    return np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1)
 
 
 def totals_figure(results: Results) -> bytes:

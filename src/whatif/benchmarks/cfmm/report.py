@@ -9,6 +9,7 @@ from whatif import artifacts
 from whatif.artifacts.schemas import PREDICTIONS
 from whatif.benchmarks.cfmm.drop_tables import drops
 from whatif.benchmarks.cfmm.figures import figure4, totals_figure
+from whatif.benchmarks.cfmm.funnel_stages import stages_of
 from whatif.benchmarks.cfmm.gallery import item_gallery, system_name
 from whatif.benchmarks.cfmm.item_answers import COLUMNS, Asked, ItemAnswers, System
 from whatif.benchmarks.cfmm.measures import ACCURACIES, ALL, Measures, measures
@@ -16,7 +17,6 @@ from whatif.benchmarks.cfmm.ranking_table import ranking_table
 from whatif.benchmarks.cfmm.reported import CATEGORIES, Reported, reported
 from whatif.benchmarks.cfmm.set_tables import set_statistics, set_table, table1
 from whatif.benchmarks.cfmm.settings import ReportSettings
-from whatif.benchmarks.cfmm.stages import stages_of
 from whatif.benchmarks.cfmm.tables import Results, table2, table3, totals
 from whatif.benchmarks.shared.annotator_tables import annotator_tables
 from whatif.benchmarks.shared.dimensions import CHOOSER
@@ -122,21 +122,11 @@ def points_of(results: Results, printed: Reported) -> list[Point]:
     number = len(results.questions.categories)
     for system, of_system in results.systems.items():
         if of_system.totals is not None:
-            basic, counterfactual = (_mean(of_system.totals.accuracies[one], number) for one in ("acc_b", "acc_c"))
+            before, after = (_mean(of_system.totals.accuracies[one], number) for one in ("acc_b", "acc_c"))
             place = results.place(system)
-            found.append(
-                Point(
-                    place["model"],
-                    system_name(place["name"], place["strategy"]),
-                    OURS,
-                    basic.estimate,
-                    counterfactual.estimate,
-                    basic.low,
-                    basic.high,
-                    counterfactual.low,
-                    counterfactual.high,
-                )
-            )
+            label = system_name(place["name"], place["strategy"])
+            ends = (before.low, before.high, after.low, after.high)
+            found.append(Point(place["model"], label, OURS, before.estimate, after.estimate, *ends))
     return found
 
 

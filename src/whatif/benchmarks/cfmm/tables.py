@@ -17,7 +17,7 @@ from whatif.reporting.table import OURS, PUBLISHED, REPORTED, Column, Table, Vie
 from whatif.statistics import Interval
 
 TOTAL, QUESTIONS = "total", "questions"  # sums over the categories, and means over all questions
-RANDOM = "Random"
+CHANCE = "Chance"
 _PLACE = ("model", "name", "source", "strategy", "prompt")
 BY_SYSTEM = {"model": "", "name": "Model", "strategy": "", "prompt": "Prompt"}
 BESIDE = {"model": "", "name": "Model", "source": "From", "strategy": "", "prompt": "Prompt"}
@@ -181,12 +181,10 @@ def totals(results: Results) -> Table:
     The mean over questions counts every question the same, so large categories count more.
     """
     rows: list[Row] = []
-    for place, values in (
-        (TOTAL, _random(results.questions, by_category=True)),
-        (QUESTIONS, _random(results.questions)),
-    ):
+    for place in (TOTAL, QUESTIONS):
+        values = _random(results.questions, by_category=place == TOTAL)
         rows += [
-            {"name": RANDOM, "over": place, "measure": name, "value": percent(value)} for name, value in values.items()
+            {"name": CHANCE, "over": place, "measure": name, "value": percent(value)} for name, value in values.items()
         ]
     for system, found in results.systems.items():
         of_system = results.place(system)
@@ -202,7 +200,7 @@ def totals(results: Results) -> Table:
             f"{results.level} intervals by image.",
             BY_SYSTEM,
             tuple(Column(name, name, {"over": TOTAL}, interval=True) for name in ACCURACIES),
-            f"Random is the expected total of random answers. {results.ranked_by}".strip(),
+            f"Chance is the expected total of random answers. {results.ranked_by}".strip(),
         ),
         View(
             f"Means over all questions in percent, with {results.level} intervals by image, and questions without an "

@@ -1,0 +1,78 @@
+"""Questions of CFMM and answers to them, as rows, for tests of tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from whatif.artifacts.reader import canonical_json
+from whatif.artifacts.schemas import OPTION_SCORE, PREDICTIONS
+from whatif.benchmarks.cfmm.item_answers import COLUMNS
+from whatif.benchmarks.cfmm.schemas import BASIC, VARIANTS
+
+Row = dict[str, Any]
+SCHEMA = pa.schema([PREDICTIONS.schema.field(name) for name in COLUMNS])
+
+
+def question(item: str, variant: str, category: str = "count", **changes: Any) -> Row:
+    """A question whose right option is A, unless `changes` say otherwise."""
+    provenance = {"origin": "scenes", "second_option": "drawn", "same_as_basic": variant == BASIC}
+    return {
+        "question_id": f"{item}-{variant}",
+        "pair_id": item,
+        "group": category,
+        "variant": variant,
+        "question": f"How many are there in {item}?",
+        "choices": ["two" if variant == BASIC else "three", "four"],
+        "answer": "A",
+        "answer_kind": "choice",
+        "image_ids": [f"image-{item}"],
+        "provenance": canonical_json(provenance),
+        **changes,
+    }
+
+
+def item(name: str, category: str = "count", variants: Sequence[str] = VARIANTS, **changes: Any) -> list[Row]:
+    """The questions of an item."""
+    return [question(name, variant, category, **changes) for variant in variants]
+
+
+def prediction(question_id: str, model: str = "m", strategy: str = "direct", **changes: Any) -> Row:
+    """A right answer, unless `changes` say otherwise."""
+    return {
+        "question_id": question_id,
+        "model": model,
+        "strategy": strategy,
+        "choice_scores": None,
+        "answer": "A",
+        "status": "ok",
+        "correct": True,
+        **changes,
+    }
+
+
+def answers(questions: Iterable[Row], right: str, model: str = "m", strategy: str = "direct") -> list[Row]:
+    """Answers to questions in order: `+` is right, `-` wrong, `.` none."""
+    kinds: dict[str, Row] = {
+        "+": {},
+        "-": {"answer": "B", "correct": False},
+        ".": {"answer": None, "correct": False, "status": "error"},
+    }
+    return [
+        prediction(row["question_id"], model, strategy, **kinds[sign])
+        for row, sign in zip(questions, right, strict=True)
+    ]
+
+
+def scores(*means: float, **fields: Any) -> list[Row]:
+    """The scores of ranked options of one token, with further fields the same for each."""
+    empty = {"tokens": 1, "at_most": False, "without_image": None, "without_prompt": None}
+    return [{**empty, "log_likelihood": mean, "mean": mean, **fields} for mean in means]
+
+
+def table(rows: Sequence[Row]) -> list[pa.Table]:
+    """Rows as tables with the columns that reports read."""
+    assert SCHEMA.field("choice_scores").type == pa.list_(OPTION_SCORE)
+    return [pa.Table.from_pylist(list(rows), schema=SCHEMA)]

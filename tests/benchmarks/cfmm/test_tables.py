@@ -1,0 +1,141 @@
+"""The tables of CFMM, on answers for which the numbers are known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+from tests.benchmarks.cfmm.answered import Row, answers, item, scores, table
+from tests.frames import check, has, printed, row, value
+from whatif.benchmarks.cfmm.drop_tables import drops
+from whatif.benchmarks.cfmm.item_answers import Asked, ItemAnswers
+from whatif.benchmarks.cfmm.measures import measures
+from whatif.benchmarks.cfmm.ranking_table import ranking_table
+from whatif.benchmarks.cfmm.report import headline_of, points_of
+from whatif.benchmarks.cfmm.reported import CATEGORIES, reported
+from whatif.benchmarks.cfmm.tables import Results, table2, table3, totals
+
+PRINTED = reported()
+NAMES = {"blip": "BLIP2 (OPT)", "own": "Our model"}
+SYSTEMS = [("own", "direct"), ("own", "one-shot"), ("blip", "direct")]
+
+
+@dataclass(frozen=True)
+class Settings:
+    confidence: float = 0.95
+    resamples: int = 999
+
+
+def questions(categories: tuple[str, ...] = CATEGORIES, number: int = 3) -> list[Row]:
+    return [row for category in categories for place in range(number) for row in item(f"{category}{place}", category)]
+
+
+def results(asked: list[Row], signs: str = "+++--") -> Results:
+    """All systems but the first answer the five questions of each item as the signs say."""
+    rows = [
+        *answers(asked, ("+-+-." * len(asked))[: len(asked)], *SYSTEMS[0]),
+        *(row for system in SYSTEMS[1:] for row in answers(asked, (signs * len(asked))[: len(asked)], *system)),
+    ]
+    made = ItemAnswers(table(rows), Asked.of(asked, CATEGORIES), SYSTEMS)
+    found = measures(made, Settings(), 0)
+    return Results(dict(zip(SYSTEMS, found, strict=True)), NAMES, made.questions, "95%")
+
+
+FOUND = results(questions())
+
+
+def test_table_2_has_126_reported_cells_and_ours_after_the_system_of_the_same_name() -> None:
+    made = table2(FOUND, PRINTED)
+    check(made)
+    reported_rows = made.frame[made.frame["source"] == "reported"]
+    assert len(reported_rows) == 378
+    ours = row(made, model="own", strategy="one-shot", category="size", measure="acc_c")
+    assert (ours["value"], ours["n"], ours["prompt"]) == (50.0, 12, "1-shot ICL")
+    assert ours["low"] < 50 < ours["high"]
+    assert value(made, model="own", strategy="direct", category="size", measure="acc_plus") == 25.0
+    names = [line["Model"] for line in printed(made)]
+    last = len(names) - 1 - names[::-1].index("BLIP2")
+    assert names[last + 1] == "BLIP2 (OPT)" and names.index("Our model") > names.index("Monkey")
+    qwen = printed(made)[0]
+    assert (qwen["Model"], qwen["From"], qwen["Prompt"], qwen["Count"]) == ("Qwen-VL", "reported", "0-shot", "86.78")
+
+
+def test_table_3_sums_six_percentages_and_names_the_reported_sums_that_differ() -> None:
+    made = table3(FOUND, PRINTED)
+    check(made)
+    assert value(made, model="own", strategy="one-shot", measure="acc_b") == 600.0
+    assert value(made, model="own", strategy="one-shot", measure="acc_c") == 300.0
+    assert value(made, model="own", strategy="direct", measure="acc_c") == 150.0
+    assert made.views[1].caption.startswith("15 of the 63 reported totals are not the sums")
+    assert "0.02" in made.views[1].caption
+    differing = printed(made, 1)
+    assert len(differing) == 13  # two rows have two such totals
+    blip = next(line for line in differing if (line["Model"], line["Prompt"]) == ("BLIP2", "0-shot"))
+    assert blip["acc_plus, sum"] == "240.85"
+
+
+def test_totals_and_means_are_beside_chance() -> None:
+    uneven = [*questions(("count",), 9), *questions(("size",), 3)]
+    made = totals(results(uneven))
+    check(made)
+    for over, expected in (("total", (100.0, 100.0, 50.0)), ("questions", (50.0, 50.0, 25.0))):
+        for name, chance in zip(("acc_b", "acc_c", "acc_plus"), expected, strict=True):
+            assert value(made, name="Chance", over=over, measure=name) == chance
+    assert value(made, model="own", strategy="direct", over="total", measure="acc_c") == 50.0
+    assert value(made, model="own", strategy="direct", measure="unanswered") == 12
+    whole = totals(FOUND)
+    assert [value(whole, name="Chance", over="total", measure=name) for name in ("acc_b", "acc_plus")] == [300.0, 150.0]
+
+
+def test_drops_have_changes_with_tests_and_the_association() -> None:
+    made = drops(FOUND, PRINTED)
+    check(made)
+    change = row(made, model="own", strategy="direct", category="count", measure="change")
+    assert (change["value"], change["n"]) == (-75.0, 12)
+    assert change["p"] == 0.25  # three images that lose the same
+    assert change["p"] < change["p_holm"] <= 1
+    assert value(made, model="own", strategy="direct", category="total", measure="change") == -450.0
+    assert not has(made, model="own", measure="phi")  # every basic question was answered correctly
+    of_paper = row(made, name="Qwen-VL", strategy="direct", category="count", measure="excess")
+    assert of_paper["value"] == pytest.approx(42.24 - 86.78 * 50.65 / 100, abs=1e-3)
+    fall = value(made, name="Qwen-VL", strategy="direct", category="total", measure="change")
+    assert fall == pytest.approx(341.10 - 483.65, abs=1e-6)
+    assert "105.60 with 0-shot prompts" in made.views[2].note and "105.75" in made.views[2].note
+    assert "negative in 101 of 126 cells" in made.views[3].note
+
+
+def test_an_association_has_its_interval() -> None:
+    asked = questions(number=10)
+    signs = "".join(("++++-", "-+---", "+-+--", "-++-+", "++--+")[place % 5] for place in range(60))
+    made = drops(results(asked, signs), PRINTED)
+    found = row(made, model="own", strategy="one-shot", category="all", measure="phi")
+    assert -1 <= found["low"] < found["value"] < found["high"] <= 1
+    lines = [line for line in printed(made, 1) if line["Category"] == "all"]
+    assert any(" to " in line["Phi"] for line in lines)
+
+
+def test_the_rules_of_ranking_are_compared() -> None:
+    asked = questions(("count",), 2)
+    rows = answers(asked, "+" * 10, *SYSTEMS[0])
+    for place, one in enumerate(rows):
+        one["choice_scores"] = scores(-1.0, -1.5)
+        one["choice_scores"][1]["log_likelihood"] = -0.5 if place % 5 else -9.0
+    made = ItemAnswers(table(rows), Asked.of(asked), SYSTEMS[:1])
+    found = ranking_table(made, NAMES, Settings(), "mean")
+    check(found)
+    assert value(found, rule="mean", measure="acc_c") == 100.0
+    assert value(found, rule="sum", measure="acc_c") == 0.0
+    assert value(found, rule="sum", measure="acc_b") == 100.0
+    assert value(found, rule="sum", measure="share", answer="B") == 80.0
+    assert not has(found, rule="minus-without-image")
+
+
+def test_headline_and_points() -> None:
+    numbers = headline_of(FOUND.systems)["own"]["one-shot"]
+    assert numbers["acc_b"] == 100.0 and numbers["acc_c"] == 50.0 and numbers["total_acc_b"] == 600.0
+    assert (numbers["items"], numbers["pairs"], numbers["change"]) == (18, 72, -50.0)
+    points = points_of(FOUND, PRINTED)
+    assert len(points) == 21 + 3
+    assert (points[0].original, points[0].counterfactual) == (80.6083, 56.85)
+    assert (points[-2].original, points[-2].counterfactual) == (100.0, 50.0)
