@@ -88,8 +88,8 @@ def _place_words(axes: Axes, words: Sequence[tuple[str, int]]) -> None:
         boxes = np.array([extent.x0, extent.y0, extent.x1, extent.y1]) + np.tile(moves, 2)
         free = (boxes[:, :2] >= limits[:2]).all(axis=1) & (boxes[:, 2:] <= limits[2:]).all(axis=1)
         one, others = boxes[:, np.newaxis], taken[np.newaxis]
-        overlaps = (one[..., :2] < others[..., 2:]).all(axis=-1) & (one[..., 2:] > others[..., :2]).all(axis=-1)
-        free &= ~overlaps.any(axis=1)
+        both = np.concatenate([one[..., :2] < others[..., 2:], one[..., 2:] > others[..., :2]], axis=-1)
+        free &= ~both.all(axis=2).any(axis=1)
         if not free.any():
             text.remove()
             continue
