@@ -89,7 +89,8 @@ def _place_words(axes: Axes, words: Sequence[tuple[str, int]]) -> None:
         free = (boxes[:, :2] >= limits[:2]).all(axis=1) & (boxes[:, 2:] <= limits[2:]).all(axis=1)
         one, others = boxes[:, np.newaxis], taken[np.newaxis]
         both = np.concatenate([one[..., :2] < others[..., 2:], one[..., 2:] > others[..., :2]], axis=-1)
-        free &= ~both.all(axis=2).any(axis=1)
+        overlapping: npt.NDArray[np.bool_] = both.all(axis=2)
+        free &= ~overlapping.any(axis=1)
         if not free.any():
             text.remove()
             continue
