@@ -14,7 +14,8 @@ _RULES = {
     "rank": "always option {choice} from below",
     "forest": "random forest",
     "length": "always the {choice} option",
-    "other-variant": "{choice}",
+    "other-options": "{choice}",
+    "other-answer": "{choice}",
     "words": "linear model of the words",
 }
 _NOTE = (
@@ -22,8 +23,9 @@ _NOTE = (
     "cross-validated on the set itself."
 )
 _FURTHER = (
-    " Length and the comparison with another question are the best in hindsight, too, and count only questions to "
-    "which they apply. The linear model sees the words of question and options, and is cross-validated as the forest."
+    " The linear model sees the words of question and options, and is cross-validated, too. The other rules are the best "
+    "in hindsight, and count only questions to which they apply. Comparisons with the answer to another question take "
+    "this answer as known: they show what ignoring a presupposition, or inverting it, gives."
 )
 
 

@@ -20,14 +20,14 @@ from whatif.errors import WhatifError
 from whatif.language.options import LETTERS
 from whatif.random_streams import stream
 from whatif.shortcuts.features import Features, by_rank, features
-from whatif.shortcuts.fixed_rules import Count, by_answers, by_length
+from whatif.shortcuts.fixed_rules import Count, by_answers, by_length, by_options
 from whatif.shortcuts.word_model import right_by_words
 from whatif.statistics import Interval, wilson
 
 Row = Mapping[str, Any]
 VARIANTS = ("original", "counterfactual")
 RULES = ("letter", "rank", "forest")
-ALL_RULES = (*RULES, "length", "other-variant", "words")
+ALL_RULES = (*RULES, "words", "length", "other-options", "other-answer")
 # Enough trees and leaves to find simple rules, few enough for 3,000 pairs in seconds on one core.
 _TREES = 100
 _SMALLEST_LEAF = 20
@@ -38,10 +38,13 @@ class Shortcut:
     """The accuracy of one way to answer without the image.
 
     `rule` is `letter` (always the same letter), `rank` (always the option of the same rank), `length` (always the
-    longest or the shortest option), `other-variant` (always, or never, the option that is the right answer to another
-    question of the pair), `forest` or `words` (models of the text). `choice` is the best letter, rank and so on, and
-    empty for the models. The rule answers `right` of `n` questions correctly; questions to which a rule does not apply,
-    such as those with options of one length, do not count.
+    longest or the shortest option), `other-options` (always, or never, the option that another question of the pair
+    also has), `other-answer` (the same with its right answer), `forest` or `words` (models of the text). `choice` is
+    the best letter, rank and so on, and empty for the models. The rule answers `right` of `n` questions correctly;
+    questions to which a rule does not apply, such as those with options of one length, do not count.
+
+    `other-answer` is the only one that needs the image: it takes the right answer to the other question as known, and
+    shows what ignoring a presupposition, or inverting it, gives.
     """
 
     rule: str
@@ -70,13 +73,13 @@ def audit(
     default. Ranks count from 1, the smallest: by value if all options of a question are numbers, otherwise in order of
     their text. Letters, ranks and the like are chosen in hindsight, so on a set without shortcuts their accuracy is
     slightly above chance. The models are cross-validated on the set itself; all questions of a pair are in the same one
-    of the `folds`, so they were never trained on a pair that they are tested on. `basis` is the variant with whose
-    right answers the rule `other-variant` compares options; it is left out for that variant.
+    of the `folds`, so they were never trained on a pair that they are tested on. `basis` is the variant with
+    whose questions the rules `other-options` and `other-answer` compare options; they are left out for that variant.
 
     Raises WhatifError when a variant has fewer pairs than folds.
     """
     rows = sorted((row for row in questions if row["choices"]), key=lambda row: str(row["question_id"]))
-    how = _How(folds, seed, basis, {row["pair_id"]: right_text(row) for row in rows if row["variant"] == basis})
+    how = _How(folds, seed, basis, {row["pair_id"]: row for row in rows if row["variant"] == basis})
     found = []
     for variant in sorted({row["variant"] for row in rows} if variants is None else variants, key=in_order):
         asked = [row for row in rows if row["variant"] == variant]
@@ -97,29 +100,36 @@ def right_text(row: Row) -> str:
 
 @dataclass(frozen=True)
 class _How:
-    """The settings of an audit, and the right answers to the questions of the variant `basis` by pair."""
+    """The settings of an audit, and the questions of the variant `basis` by pair."""
 
     folds: int
     seed: int
     basis: str
-    answers: Mapping[str, str]
+    others: Mapping[str, Row]
 
 
 def _shortcut(rule: str, rows: Sequence[Row], variant: str, how: _How) -> Shortcut | None:
     """The shortcut of this name; None if it does not apply to any question."""
-    match rule:
-        case "letter":
-            return _best_letter(rows, variant)
-        case "rank":
-            return _best_rank(rows, variant)
-        case "length":
-            return _best_of(rule, variant, by_length(rows))
-        case "other-variant":
-            return None if variant == how.basis else _best_of(rule, variant, by_answers(rows, how.answers, how.basis))
-        case "forest":
-            return _forest(rows, variant, how.folds, how.seed)
-        case _:
-            return _words(rows, variant, how.folds, how.seed)
+    if rule == "letter":
+        return _best_letter(rows, variant)
+    if rule == "rank":
+        return _best_rank(rows, variant)
+    if rule == "forest":
+        return _forest(rows, variant, how.folds, how.seed)
+    if rule == "words":
+        return _words(rows, variant, how.folds, how.seed)
+    return _best_of(rule, variant, _counts(rule, rows, variant, how))
+
+
+def _counts(rule: str, rows: Sequence[Row], variant: str, how: _How) -> dict[str, Count]:
+    """The counts of each choice of a rule that does not apply to all questions."""
+    if rule == "length":
+        return by_length(rows)
+    if variant == how.basis:
+        return {}
+    if rule == "other-options":
+        return by_options(rows, {pair: row["choices"] for pair, row in how.others.items()}, how.basis)
+    return by_answers(rows, {pair: right_text(row) for pair, row in how.others.items()}, how.basis)
 
 
 def _best_of(rule: str, variant: str, counts: Mapping[str, Count]) -> Shortcut | None:

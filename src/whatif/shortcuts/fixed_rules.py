@@ -1,8 +1,8 @@
-"""Fixed rules that choose an option by its text alone: by its length, or by the answer to another question."""
+"""Fixed rules that choose an option by its text alone: by its length, or by another question of the pair."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,22 +40,32 @@ def by_length(rows: Iterable[Row]) -> dict[str, Count]:
 def by_answers(rows: Iterable[Row], answers: Mapping[str, str], variant: str) -> dict[str, Count]:
     """How often the option is right that also answers another question of the pair, and how often the other one.
 
-    `answers` are the right answers to the questions of `variant`, by pair. The rule applies where exactly one option
-    has this text, apart from case and surrounding spaces. The other option is unique only among two.
+    `answers` are the right answers to the questions of `variant`, by pair. See `by_options`.
     """
+    known = {pair: [answer] for pair, answer in answers.items()}
+    return _always_and_never(rows, known, f"the answer to the {variant} question")
+
+
+def by_options(rows: Iterable[Row], options: Mapping[str, Sequence[str]], variant: str) -> dict[str, Count]:
+    """How often the option is right that another question of the pair also has, and how often the other one.
+
+    `options` are those of the questions of `variant`, by pair. The rule applies where exactly one option has one of
+    these texts, apart from case and surrounding spaces. The other option is unique only among two.
+    """
+    return _always_and_never(rows, options, f"the option that the {variant} question has")
+
+
+def _always_and_never(rows: Iterable[Row], known: Mapping[str, Sequence[str]], what: str) -> dict[str, Count]:
     always, never = Count(), Count()
     for row in rows:
-        answer = answers.get(row["pair_id"])
-        same = [answer is not None and _plain(choice) == _plain(answer) for choice in row["choices"]]
+        texts = {_plain(text) for text in known.get(row["pair_id"], ())}
+        same = [_plain(choice) in texts for choice in row["choices"]]
         if same.count(True) == 1:
             correct = same[LETTERS.index(row["answer"])]
             always.add(correct=correct)
             if len(same) == 2:
                 never.add(correct=not correct)
-    return {
-        f"always the answer to the {variant} question": always,
-        f"never the answer to the {variant} question": never,
-    }
+    return {f"always {what}": always, f"never {what}": never}
 
 
 def _plain(text: str) -> str:

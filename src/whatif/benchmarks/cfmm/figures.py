@@ -25,6 +25,7 @@ _COLOURS = ("#1b6ca8", "#b5541c", "#4c7d5a", "#8a5a96", "#8f7a1f", "#555555")
 _GREY = "#8a8a8a"
 _WORDS = 60  # in the cloud at most
 _SMALLEST, _LARGEST = 7.0, 34.0  # font sizes in points
+_GAP = 2.0  # pixels on both sides of a word
 _STEPS = 4000  # places on the spiral that are tried for a word
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 
@@ -53,6 +54,7 @@ def figure4(found: SetStatistics) -> bytes:
             axes.set_title(f"({letter}) words in a {kind} question")
             axes.set_xlabel("words")
             axes.set_ylabel("questions")
+            axes.yaxis.get_major_locator().set_params(integer=True)
         figure.draw_without_rendering()
         figure.set_layout_engine("none")  # the words are placed on the current layout
         _place_words(cloud, word_counts(found.answers))
@@ -85,12 +87,12 @@ def _place_words(axes: Axes, words: Sequence[tuple[str, int]]) -> None:
         text = axes.text(0.5, 0.5, word, fontsize=size, color=_COLOURS[place % len(_COLOURS)], ha="center", va="center")
         text.set_transform(axes.transAxes)
         extent = text.get_window_extent(renderer)
-        boxes = np.array([extent.x0, extent.y0, extent.x1, extent.y1]) + np.tile(moves, 2)
+        corners = np.array([extent.x0 - _GAP, extent.y0, extent.x1 + _GAP, extent.y1])
+        boxes = corners + np.tile(moves, 2)
         free = (boxes[:, :2] >= limits[:2]).all(axis=1) & (boxes[:, 2:] <= limits[2:]).all(axis=1)
         one, others = boxes[:, np.newaxis], taken[np.newaxis]
         both = np.concatenate([one[..., :2] < others[..., 2:], one[..., 2:] > others[..., :2]], axis=-1)
-        overlapping: npt.NDArray[np.bool_] = both.all(axis=2)
-        free &= ~overlapping.any(axis=1)
+        free &= np.count_nonzero(both.all(axis=2), axis=1) == 0
         if not free.any():
             text.remove()
             continue
