@@ -138,11 +138,12 @@ def _sheet(name: str, pairs: int) -> tuple[int, bytes]:
 
 
 def _panel(pair: Sequence[dict[str, Any]], images: Any) -> Panel:
+    from whatif.artifacts.variants import variant_order
     from whatif.drawing.contact_sheet import Panel
     from whatif.language.options import LETTERS
 
     paragraphs = []
-    for row in sorted(pair, key=lambda row: row["variant"], reverse=True):
+    for row in sorted(pair, key=lambda row: variant_order(row["variant"])):
         options = [f"{letter}: {choice}" for letter, choice in zip(LETTERS, row["choices"] or [], strict=False)]
         paragraphs += [row["question"], "   ".join([*options, f"answer {row['answer']}"]), ""]
     return Panel(images.get(pair[0]["image_ids"][0]), tuple(paragraphs))

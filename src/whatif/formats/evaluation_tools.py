@@ -15,11 +15,12 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from whatif.artifacts.images import EncodedPictures
+from whatif.artifacts.variants import variant_order
 from whatif.errors import WhatifError
 from whatif.files.atomic import disk_errors, open_temporary, write_whole
 from whatif.formats.prediction_files import question_index
 from whatif.language.options import LETTERS, printed_question
-from whatif.language.strategies import prompt
+from whatif.language.strategies import prompt, read, strategies
 
 Row = Mapping[str, Any]
 _ROWS_AT_ONCE = 64  # limits the images in memory
@@ -33,9 +34,10 @@ def write_vlmevalkit(questions: Sequence[Row], images: EncodedPictures, path: Pa
     prints the options of a multiple-choice question. Rows are in ascending order of question_id.
 
     Raises WhatifError when there are no questions, when only some have options, when a question does not have exactly
-    one image or its image is in none of the image files, and when the file cannot be written.
+    one image or its image is in none of the image files, when the strategy shows examples of a benchmark's own, and
+    when the file cannot be written.
     """
-    rows = _rows(questions, path)
+    rows = _rows(questions, path, strategy)
     options = LETTERS[: max(len(row["choices"] or ()) for row in rows)]
     if options and any(row["choices"] is None for row in rows):
         raise WhatifError(f"{path}: only some questions have options; a TSV for VLMEvalKit holds one kind of question")
@@ -67,21 +69,26 @@ def write_lmms_eval(
     with its options if it has any, is worded by `strategy`. Rows are in ascending order of question_id.
 
     Raises WhatifError when there are no questions, when a question does not have exactly one image or its image is in
-    none of the image files, and when the folder cannot be written.
+    none of the image files, when the strategy shows examples of a benchmark's own, and when the folder cannot be
+    written.
     """
-    rows = _rows(questions, folder)
+    rows = _rows(questions, folder, strategy)
     task = "_".join(["whatif", *re.findall(r"[a-z0-9]+", name.lower())])
     _write_parquet(rows, images, folder / "test.parquet", strategy)
     program = resources.files("whatif.formats") / "lmms_eval_task.py"
     write_whole(folder / "utils.py", program.read_bytes())
     file = folder / f"{task}.yaml"
-    write_whole(file, _task_yaml(task).encode())
+    variants = sorted({row["variant"] for row in rows}, key=variant_order)
+    write_whole(file, _task_yaml(task, variants).encode())
     return file
 
 
-def _rows(questions: Sequence[Row], path: Path) -> list[Row]:
+def _rows(questions: Sequence[Row], path: Path, strategy: str) -> list[Row]:
     if not questions:
         raise WhatifError(f"{path}: there are no questions to write; give a table with questions in --questions")
+    if read(strategy).shots:
+        known = ", ".join(strategies(shots=False))
+        raise WhatifError(f"strategy {strategy}: shows examples, which an export does not have; use one of {known}")
     for row in questions:
         if len(row["image_ids"]) != 1:
             raise WhatifError(
@@ -146,11 +153,11 @@ def _asked(row: Row, strategy: str) -> str:
     return prompt(strategy, printed_question(row["question"], row["choices"] or None), row["answer_kind"])
 
 
-def _task_yaml(task: str) -> str:
+def _task_yaml(task: str, variants: Sequence[str]) -> str:
     """The task's configuration; it is written as text because `!function` is the tool's own YAML tag."""
     metrics = "".join(
         f"  - metric: accuracy_{variant}\n    aggregation: !function utils.accuracy\n    higher_is_better: true\n"
-        for variant in ("original", "counterfactual")
+        for variant in variants
     )
     return f"""\
 task: {json.dumps(task)}

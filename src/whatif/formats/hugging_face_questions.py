@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from whatif.artifacts.images import EncodedPictures
+from whatif.artifacts.variants import are_twins, variant_order
 from whatif.errors import WhatifError
 from whatif.formats.hugging_face_card import Configuration
 from whatif.formats.hugging_face_folder import PICTURE, PICTURES, TEXT, TEXTS, Columns, picture, write_split
@@ -59,15 +60,17 @@ def write_questions(questions: Sequence[Row], images: EncodedPictures, folder: P
     write_split(folder / "questions", rows, record, columns)
     pictures = len({image_id for row in rows for image_id in row["image_ids"]})
     pairs = len({row["pair_id"] for row in rows})
-    in_pairs = f" in {pairs:,} pairs" if pairs < len(rows) else ""
+    variants = {row["variant"] for row in rows}
+    unit, fields = ("pairs", _FIELDS) if are_twins(variants) else ("items", _fields_of_items(variants))
+    together = f" in {pairs:,} {unit}" if pairs < len(rows) else ""
     groups = Counter((row["group"], row["variant"], row["answer_kind"]) for row in rows)
     return Configuration(
         name="questions",
         rows=len(rows),
         tasks=("visual-question-answering",),
         tags=("counterfactual-reasoning",),
-        description=f"{len(rows):,} questions{in_pairs} about {pictures:,} images.",
-        fields={**_FIELDS, shown: "the image" if single else "the images, in order"},
+        description=f"{len(rows):,} questions{together} about {pictures:,} images.",
+        fields={**fields, shown: "the image" if single else "the images, in order"},
         numbers="\n".join(
             [
                 "| group | variant | answer | questions |",
@@ -76,3 +79,14 @@ def write_questions(questions: Sequence[Row], images: EncodedPictures, folder: P
             ]
         ),
     )
+
+
+def _fields_of_items(variants: Iterable[str]) -> dict[str, str]:
+    """The fields of a set whose items have other variants than an original question and its counterfactual."""
+    named = sorted(variants, key=variant_order)
+    return {
+        **_FIELDS,
+        "question_id": "id of the question: its item's id and its variant",
+        "pair_id": "id shared by the questions of an item",
+        "variant": f"which question of the item: {', '.join(f'`{name}`' for name in named)}",
+    }

@@ -23,9 +23,9 @@ _NOTE = (
     "cross-validated on the set itself."
 )
 _FURTHER = (
-    " The linear model sees the words of question and options, and is cross-validated, too. The other rules are the best "
-    "in hindsight, and count only questions to which they apply. Comparisons with the answer to another question take "
-    "this answer as known: they show what ignoring a presupposition, or inverting it, gives."
+    " The linear model sees the words of question and options, and is cross-validated, too. The other rules are the "
+    "best in hindsight, and count only questions to which they apply. Comparisons with the answer to another question "
+    "take this answer as known: they show what ignoring a presupposition, or inverting it, gives."
 )
 
 

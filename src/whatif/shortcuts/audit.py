@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from whatif.artifacts.variants import variant_order
 from whatif.errors import WhatifError
 from whatif.language.options import LETTERS
 from whatif.random_streams import stream
@@ -81,16 +82,11 @@ def audit(
     rows = sorted((row for row in questions if row["choices"]), key=lambda row: str(row["question_id"]))
     how = _How(folds, seed, basis, {row["pair_id"]: row for row in rows if row["variant"] == basis})
     found = []
-    for variant in sorted({row["variant"] for row in rows} if variants is None else variants, key=in_order):
+    for variant in sorted({row["variant"] for row in rows} if variants is None else variants, key=variant_order):
         asked = [row for row in rows if row["variant"] == variant]
         made = [_shortcut(rule, asked, variant, how) for rule in ALL_RULES if rule in rules and asked]
         found += [shortcut for shortcut in made if shortcut is not None]
     return found
-
-
-def in_order(variant: str) -> tuple[bool, str]:
-    """A key that sorts variants: counterfactual ones after the others."""
-    return variant.startswith("counterfactual"), variant
 
 
 def right_text(row: Row) -> str:

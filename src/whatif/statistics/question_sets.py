@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from whatif.artifacts.variants import TWINS, are_twins, variant_order
 from whatif.errors import WhatifError
 from whatif.language.options import printed_question
 
@@ -17,7 +18,6 @@ Cell: TypeAlias = dict[str, Any]
 Summary: TypeAlias = dict[str, dict[str, Cell]]  # group -> variant -> what is counted
 
 ALL = "all"
-VARIANTS = ("original", "counterfactual")
 _WHOLE_NUMBER = re.compile(r"[0-9]+")
 _BIN_EDGES = (0, 5, 10, 15, 20, 30, 50)  # for right answers in a comparison; the last bin is open
 _NOTHING = "–"
@@ -49,7 +49,7 @@ def summary(questions: Iterable[Mapping[str, Any]]) -> Summary:
         for group in (ALL, question["group"]):
             cells.setdefault(group, {}).setdefault(question["variant"], []).append(question)
     return {
-        group: {variant: _cell(variants[variant]) for variant in sorted(variants, key=_variant_order)}
+        group: {variant: _cell(variants[variant]) for variant in sorted(variants, key=variant_order)}
         for group, variants in sorted(cells.items(), key=lambda cell: (cell[0] != ALL, cell[0]))
     }
 
@@ -62,10 +62,6 @@ def compare_markdown(ours: Summary, released: Summary) -> str:
     """
     groups = sorted({*ours, *released}, key=lambda group: (group != ALL, group))
     return "\n".join(_group_markdown(group, ours.get(group, {}), released.get(group, {})) for group in groups)
-
-
-def _variant_order(variant: str) -> int:
-    return VARIANTS.index(variant)
 
 
 def _cell(questions: list[Mapping[str, Any]]) -> Cell:
@@ -137,7 +133,10 @@ def _in_order(text: str) -> tuple[bool, int, str]:
 
 
 def _group_markdown(group: str, ours: Mapping[str, Cell], released: Mapping[str, Cell]) -> str:
-    sides = [cells.get(variant) for variant in VARIANTS for cells in (ours, released)]
+    found = {*ours, *released}
+    variants = TWINS if are_twins(found) else sorted(found, key=variant_order)
+    sides = [cells.get(variant) for variant in variants for cells in (ours, released)]
+    headings = [f"{variant}, {whose}" for variant in variants for whose in ("ours", "released")]
     single = [_single_numbers(side) if side else {} for side in sides]
     rows = [
         (name, [side.get(name, _NOTHING) for side in single]) for name in dict.fromkeys(n for s in single for n in s)
@@ -154,8 +153,8 @@ def _group_markdown(group: str, ours: Mapping[str, Cell], released: Mapping[str,
         [
             f"### {group}",
             "",
-            "| | original, ours | original, released | counterfactual, ours | counterfactual, released |",
-            "|---|--:|--:|--:|--:|",
+            f"| | {' | '.join(headings)} |",
+            f"|---|{'--:|' * len(headings)}",
             *(f"| {name} | {' | '.join(texts)} |" for name, texts in rows),
             "",
         ]

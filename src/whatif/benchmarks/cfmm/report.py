@@ -7,6 +7,7 @@ from typing import Any
 
 from whatif import artifacts
 from whatif.artifacts.schemas import PREDICTIONS
+from whatif.artifacts.variants import variant_order
 from whatif.benchmarks.cfmm.drop_tables import drops
 from whatif.benchmarks.cfmm.figures import figure4, totals_figure
 from whatif.benchmarks.cfmm.funnel_stages import stages_of
@@ -32,7 +33,7 @@ from whatif.reporting.report import Report
 from whatif.reporting.shortcuts import shortcuts
 from whatif.reporting.table import OURS, REPORTED
 from whatif.scoring.ranking_rules import STORED
-from whatif.shortcuts.audit import ALL_RULES, Shortcut, in_order
+from whatif.shortcuts.audit import ALL_RULES, Shortcut
 from whatif.statistics import Interval
 
 NAME = "cfmm"
@@ -148,6 +149,6 @@ def _audits(task: Task[ReportSettings]) -> dict[str, list[Shortcut]]:
     for row in task.rows("shortcuts"):
         found.setdefault(row.pop("set"), []).append(Shortcut(**row))
     return {
-        name: sorted(found[name], key=lambda one: (in_order(one.variant), ALL_RULES.index(one.rule)))
+        name: sorted(found[name], key=lambda one: (variant_order(one.variant), ALL_RULES.index(one.rule)))
         for name in sorted(found)
     }

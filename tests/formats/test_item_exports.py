@@ -1,0 +1,82 @@
+"""Exports of a set whose items have a basic question and several counterfactual ones, with two options each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import datasets
+import pandas as pd
+import pytest
+import yaml
+
+from tests.benchmarks.cfmm.answered import Row, item
+from tests.pictures import png
+from tests.verification.pairs import Pictures
+from whatif.artifacts.images import image_row
+from whatif.benchmarks.cfmm.schemas import VARIANTS
+from whatif.errors import WhatifError
+from whatif.formats import lmms_eval_task
+from whatif.formats.evaluation_tools import write_lmms_eval, write_vlmevalkit
+from whatif.formats.hugging_face_card import Origin, data_card
+from whatif.formats.hugging_face_questions import write_questions
+from whatif.shortcuts.audit import RULES, audit
+from whatif.statistics.question_sets import compare_markdown, summary
+
+IMAGES = [image_row(png(colour), 8, 8, "drawn:test", "CC0-1.0") for colour in ((200, 0, 0), (0, 200, 0))]
+ROWS: list[Row] = [
+    {**row, "image_ids": [IMAGES[place]["image_id"]]}
+    for place, name in enumerate(("a", "b"))
+    for row in item(name, ("count", "color")[place])
+]
+
+
+def test_the_data_set_folder_has_five_questions_an_item(tmp_path: Path) -> None:
+    made = write_questions(ROWS, Pictures(IMAGES), tmp_path)
+    assert made.description == "10 questions in 2 items about 2 images."
+    card = data_card("ours", [made], Origin({}, {}, citation="Somebody, 2024."), licences=["CC0-1.0"])
+    named = ", ".join(f"`{variant}`" for variant in VARIANTS)
+    assert f"| `variant` | which question of the item: {named} |" in card
+    assert "| `pair_id` | id shared by the questions of an item |" in card
+    assert "| color | counterfactual3 | choice | 1 |" in card and "original" not in card
+    files = {"test": str(tmp_path / "questions" / "*.parquet")}
+    loaded = datasets.load_dataset("parquet", data_files=files, cache_dir=str(tmp_path / "cache"))["test"]
+    assert loaded["variant"] == [row["variant"] for row in sorted(ROWS, key=lambda row: row["question_id"])]
+    assert loaded[0]["image"].size == (8, 8) and loaded[0]["choices"] == ["two", "four"]
+
+
+def test_lmms_eval_has_a_metric_for_each_variant(tmp_path: Path) -> None:
+    file = write_lmms_eval(ROWS, Pictures(IMAGES), tmp_path, name="ours", strategy="direct")
+    text = file.read_text(encoding="utf-8").replace("!function ", "")
+    metrics = [metric["metric"] for metric in yaml.safe_load(text)["metric_list"]]
+    assert metrics == [f"accuracy_{variant}" for variant in VARIANTS]
+    scored = {}
+    for document in pd.read_parquet(tmp_path / "test.parquet").to_dict("records"):
+        assert "A:" in document["prompt"] and "  B:four" in document["prompt"]
+        scored |= lmms_eval_task.process_results(document, ["A"])
+    assert set(scored) == set(metrics) and {result["score"] for result in scored.values()} == {1.0}
+
+
+def test_vlmevalkit_stores_an_image_once_an_item(tmp_path: Path) -> None:
+    write_vlmevalkit(ROWS, Pictures(IMAGES), tmp_path / "ours.tsv", strategy="direct")
+    table = pd.read_csv(tmp_path / "ours.tsv", sep="\t")
+    assert list(table["variant"]) == [*VARIANTS, *VARIANTS]
+    assert sum(len(str(image)) > 64 for image in table["image"]) == 2
+    assert list(table["B"].unique()) == ["four"] and "C" not in table.columns
+
+
+def test_a_strategy_that_shows_examples_is_not_exported(tmp_path: Path) -> None:
+    for write in (
+        lambda: write_lmms_eval(ROWS, Pictures(IMAGES), tmp_path / "a", name="a", strategy="one-shot"),
+        lambda: write_vlmevalkit(ROWS, Pictures(IMAGES), tmp_path / "a.tsv", strategy="one-shot"),
+    ):
+        with pytest.raises(WhatifError, match=r"strategy one-shot: shows examples, .*; use one of cot, direct"):
+            write()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_set_is_audited_and_compared_by_its_own_variants() -> None:
+    found = audit(ROWS, folds=2, seed=0)
+    assert [one.variant for one in found[:: len(RULES)]] == list(VARIANTS)
+    text = compare_markdown(summary(ROWS), summary(ROWS[:5]))
+    headings = text.splitlines()[2].split(" | ")
+    assert headings[1:3] == ["basic, ours", "basic, released"] and len(headings) == 11
