@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -31,13 +31,12 @@ def stages_of(task: Task[ReportSettings], pilots: Mapping[str, Pilot]) -> list[F
     of_items = [row for row in unannotated if not is_of_label(row) and row["item_id"] not in items["annotated"]]
     of_questions = [row for row in of_items if _item_of(row) in items["annotated"]]
     lost_items = reasons(row for row in of_items if row not in of_questions)
-    annotated = len(ids["annotated"])
     to_filter = {**ids["checked"], **ids["expanded"]}
     stages = [
         FunnelStage("extract", "images", candidates + sum(poor.values()), candidates, poor),
         *_labels(task, "annotate", "annotations", unannotated),
         FunnelStage("annotate", "items", candidates, len(items["annotated"]), lost_items),
-        FunnelStage("annotate", "questions", annotated + len(of_questions), annotated, reasons(of_questions)),
+        *_single_questions(len(ids["annotated"]), of_questions),
         *_labels(task, "check", "checks", unchecked),
         _questions_stage("check", ids["annotated"], ids["checked"], unchecked),
     ]
@@ -74,6 +73,12 @@ def _ids(task: Task[ReportSettings], role: str) -> dict[str, str]:
 def _item_of(rejection: Row) -> str:
     """The item of a question that a rejection names."""
     return str(rejection["item_id"]).rpartition("-")[0]
+
+
+def _single_questions(kept: int, rejections: Sequence[Row]) -> list[FunnelStage]:
+    """The stage that rejects single questions of annotated items, if it rejects any."""
+    lost = reasons(rejections)
+    return [FunnelStage("annotate", "questions", kept + len(rejections), kept, lost)] if rejections else []
 
 
 def _questions_stage(

@@ -1,0 +1,224 @@
+"""The report of CFMM from the artifacts of all steps: its files, its funnel and its gallery."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.benchmarks.cfmm.answered import Row, item, prediction, question, scores
+from tests.pictures import png
+from tests.projects import Project
+from whatif.artifacts.images import image_row
+from whatif.artifacts.schemas import JUDGEMENTS, PREDICTIONS
+from whatif.artifacts.writer import write_artifact
+from whatif.benchmarks.cfmm.report import publish_report
+from whatif.benchmarks.cfmm.reported import CATEGORIES
+from whatif.benchmarks.cfmm.schemas import BASIC, EXPANDED, VARIANTS
+from whatif.benchmarks.shared.pilots import pilot_of
+from whatif.graph.jobs import Job
+
+IMAGES = [image_row(png((20 * place, 60, 90)), 8, 8, f"drawn:{place}", "CC0-1.0") for place in range(12)]
+ITEMS = {f"{category}-{number}": category for category in CATEGORIES for number in (0, 1)}
+WRITER = {"adapter": "api", "model": "w", "base_url": "http://127.0.0.1:9/v1", "max_new_tokens": 9, "benchmarks": []}
+
+
+def rows() -> list[Row]:
+    """Two items of each category; `<script>` in a question must not get into the gallery."""
+    found: list[Row] = []
+    for place, (name, category) in enumerate(ITEMS.items()):
+        found += item(name, category, image_ids=[IMAGES[place]["image_id"]])
+    found[0]["question"] = "How many <script>?"
+    return found
+
+
+class Published:
+    """The text files that a report publishes, in the folder `metrics`."""
+
+    def publish(self, path: str, data: bytes) -> None:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        Path(path).write_bytes(data)
+
+
+def rejection(item_id: str, reason: str) -> Row:
+    return {"item_id": item_id, "reason": reason, "detail": "d"}
+
+
+def reply(item_id: str, status: str) -> Row:
+    empty = dict.fromkeys(["reason", "request_key", "prompt_tokens", "response_tokens", "finish"])
+    return {"item_id": item_id, "attempt": 0, "model": "w", "prompt": "p", "response": "{}", "status": status, **empty}
+
+
+def judgement(item_id: str, annotator: str) -> Row:
+    named = {"item_id": item_id, "annotator": annotator, "decision": "accept"}
+    return {**named, "corrected": "{}", "comment": "", "time": None, "seconds": None}
+
+
+def full(row: Row) -> Row:
+    """A prediction with every column."""
+    return {**dict.fromkeys(PREDICTIONS.schema.names), **row}
+
+
+def written(job: Job, model: str, strategy: str, asked: list[Row]) -> list[Row]:
+    """The first model ranks options, and is right about basic questions alone with the strategy `direct`."""
+    found = []
+    for row in asked:
+        right = model == "chance" or row["variant"] == BASIC or strategy != "direct"
+        letter, ranked = ("A", scores(-1.0, -2.0)) if right else ("B", scores(-2.0, -1.0))
+        choice_scores = ranked if model == "eyes" else None
+        made = prediction(
+            row["question_id"], model, strategy, answer=letter, correct=right, choice_scores=choice_scores
+        )
+        found.append(full(made))
+    return found
+
+
+@pytest.fixture
+def project(project: Project) -> Project:
+    project.select("cfmm")
+    project.values["models"] = {
+        "eyes": {"adapter": "first-option", "name": "BLIP2 (OPT)", "limit": 6},
+        "chance": {"adapter": "random", "name": "Random"},
+        "writer": WRITER,
+    }
+    project.generate["expansion"] = {"model": "writer"}
+    project.section("evaluate")["strategies"] = ["direct", "one-shot"]
+    project.section("aggregate")["resamples"] = 199
+    return project
+
+
+def made_inputs(project: Project) -> Job:
+    """Writes the artifacts that the last job reads, and returns it."""
+    questions = rows()
+    first = [row for row in questions if row["variant"] not in EXPANDED]
+    lost = item("lost", "count", image_ids=[IMAGES[0]["image_id"]])
+    extra = [question("odd", BASIC), question("odd", "counterfactual")]
+    tables: dict[str, list[Any]] = {
+        "images": sorted(IMAGES, key=lambda row: str(row["image_id"])),
+        "candidates": [
+            {
+                "item_id": name,
+                "image_id": "i",
+                "objects": 3,
+                "object_categories": [],
+                "captions": [],
+                "provenance": "{}",
+            }
+            for name in [*ITEMS, "lost", "nothing", "odd"]
+        ],
+        "poor": [rejection("poor", "too few objects")],
+        "annotated": [*first, *lost[:2], *extra],
+        "annotations": [],
+        "unannotated": [rejection("nothing", "no category"), rejection("count-0-x", "no second option")],
+        "checked": [*first, *lost[:2]],
+        "checks": [judgement("odd-basic", "p")],
+        "unchecked": [rejection("odd-basic", "rejected")],
+        "expanded": [row for row in questions if row["variant"] in EXPANDED],
+        "replies": [reply(name, "ok") for name in ITEMS] + [reply("lost", "refused")],
+        "refused expansions": [rejection("lost", "not in the format")],
+        "filtered": [rejection(row["question_id"], "too few counterfactual questions") for row in lost[:2]],
+        "filtered questions": questions,
+        "refused": [],
+        "judgements": [],
+        "gold": [],
+        "questions": questions,
+    }
+    job = project.jobs("aggregate")[-1]
+    pilot = pilot_of(6, questions, project.values["seed"], "cfmm")
+    assert pilot is not None
+    for role, given in job.inputs.items():
+        for path, wildcards in zip(given.paths, given.wildcards, strict=True):
+            if role == "predictions":
+                model, strategy = wildcards["model"], wildcards["strategy"]
+                asked = [row for row in questions if model == "chance" or row["pair_id"] in pilot.pairs]
+                content = written(job, model, strategy, asked)
+            elif role == "shortcuts":
+                variant = wildcards["variant"]
+                content = [{"set": "ours", "variant": variant, "rule": "letter", "choice": "A", "right": 6, "n": 12}]
+            else:
+                content = tables[role]
+            keys = given.table.key
+            write_artifact(path, given.table, sorted(content, key=lambda row: tuple(str(row[key]) for key in keys)))
+    return job
+
+
+def published(project: Project) -> dict[str, Any]:
+    publish_report(made_inputs(project).task(Published(), project.said.append))  # type: ignore[arg-type]
+    return project.metrics
+
+
+def test_all_files_are_published_and_the_headline_has_each_system(project: Project) -> None:
+    numbers = published(project)
+    declared = {path for path in project.jobs("aggregate")[-1].step.text_files if not Path(path).is_file()}
+    assert declared == set()
+    assert numbers["eyes"]["direct"]["acc_b"] == 100.0 and numbers["eyes"]["direct"]["acc_c"] == 0.0
+    assert numbers["eyes"]["one-shot"]["acc_c"] == 100.0 and numbers["eyes"]["direct"]["items"] == 6
+    assert numbers["chance"]["direct"]["total_acc_plus"] == 600.0
+    report = project.published("report.md")
+    assert "pilot sample of 6" in report
+    figures = re.findall(r"!\[.*?\]\((.*?)\)", report)
+    assert figures == ["totals.svg", "figure4.svg"]
+    for figure in figures:
+        assert project.published(figure).startswith("<?xml")
+    points = project.published("accuracy.csv").splitlines()
+    assert points[0].startswith("model,name,source,original,counterfactual,")
+    assert len(points) == 1 + 21 + 2 + 2 * ("total_acc_b" in numbers["eyes"]["direct"])
+
+
+def test_the_funnel_accounts_for_every_image_item_and_question(project: Project) -> None:
+    published(project)
+    lines = Path("metrics/cfmm/funnel.csv").read_text(encoding="utf-8").splitlines()
+    stages: dict[str, list[str]] = {}
+    for stage, unit, measure, reason, number in (line.split(",") for line in lines[1:]):
+        stages.setdefault(f"{stage}, {unit}", []).append(f"{reason or measure} {number}")
+    assert stages == {
+        "extract, images": ["in 16", "out 15", "rejected 1", "too few objects 1"],
+        "annotate, items": ["in 15", "out 14", "rejected 1", "no category 1"],
+        "annotate, questions": ["in 29", "out 28", "rejected 1", "no second option 1"],
+        "check, labels": ["in 1", "out 1", "rejected 0"],
+        "check, questions": ["in 28", "out 26", "rejected 2", "rejected 2"],
+        "expand, items": ["in 13", "out 12", "rejected 1", "not in the format 1"],
+        "filter, questions": ["in 62", "out 60", "rejected 2", "too few counterfactual questions 2"],
+        "verify, questions": ["in 60", "out 60", "rejected 0"],
+        "evaluate chance direct, questions": ["in 60", "out 60", "rejected 0"],
+        "evaluate chance one-shot, questions": ["in 60", "out 60", "rejected 0"],
+        "evaluate eyes direct, questions": ["in 60", "out 30", "rejected 30", "not in the pilot sample 30"],
+        "evaluate eyes one-shot, questions": ["in 60", "out 30", "rejected 30", "not in the pilot sample 30"],
+    }
+
+
+def test_the_gallery_shows_items_with_their_options_and_escapes_text(project: Project) -> None:
+    published(project)
+    page = project.published("gallery.html")
+    assert "<script>" not in page and html.escape("<script>") in page
+    assert page.count("<article>") == 12 and page.count("<img ") == 12
+    first = page.split("<article>")[1]
+    assert first.count("<tr>") == 1 + len(VARIANTS)
+    assert "A: two  B: four" in first and "<td>two (A)</td>" in first
+    assert "Random, 0-shot" in page and "Random, 1-shot ICL" in page
+    assert "not asked" in page or "BLIP2 (OPT)" in page
+
+
+def test_another_rule_that_lacks_scores_is_marked(project: Project) -> None:
+    project.section("aggregate")["rule"] = "sum"
+    numbers = published(project)
+    assert numbers["eyes"]["direct"]["acc_c"] == 0.0
+    assert "Ranked options are compared by sum." in project.published("table3.md")
+    project.section("aggregate")["rule"] = "minus-without-image"
+    published(project)
+    assert "ranked by mean" in " ".join(project.published("totals.md").split())
+
+
+def test_judgements_of_people_have_their_tables(project: Project) -> None:
+    job = made_inputs(project)
+    people = [judgement(row["question_id"], person) for row in rows()[:4] for person in ("p1", "p2")]
+    (path,) = job.inputs["judgements"].paths
+    write_artifact(path, JUDGEMENTS, sorted(people, key=lambda row: (row["item_id"], row["annotator"])))
+    publish_report(job.task(Published(), project.said.append))  # type: ignore[arg-type]
+    assert "p1" in project.published("annotators.md")
+    assert "verify,labels,in,,8" in project.published("funnel.csv")
+    assert json.loads(project.text("metrics/cfmm.json"))
