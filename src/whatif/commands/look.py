@@ -169,11 +169,15 @@ def audit(questions: Sequence[Path], folds: int, seed: int) -> None:
     from whatif.shortcuts.audit import audit as find_shortcuts
 
     audits = {}
+    options: list[int] = []
     for path in questions:
-        audits[str(path)] = find_shortcuts(artifacts.rows_of(path, TABLE), folds=folds, seed=seed)
+        rows = list(artifacts.rows_of(path, TABLE))
+        audits[str(path)] = find_shortcuts(rows, folds=folds, seed=seed)
         if not audits[str(path)]:
             raise WhatifError(f"{path}: has no question with options; the audit is of multiple-choice questions")
-    click.echo(to_markdown(shortcuts(audits)))
+        options += [len(row["choices"]) for row in rows if row["choices"]]
+    chance = 100 * sum(1 / number for number in options) / len(options)
+    click.echo(to_markdown(shortcuts(audits, chance=chance)))
 
 
 @click.command()
