@@ -15,14 +15,15 @@ from whatif.graph.jobs import Job
 from whatif.params.whole import check
 
 PARAMS = Path(__file__).parents[2] / "params.yaml"
-CVQA_SYNTHETIC, CVQA_REAL, SCENES, COCO, RELEASED = (
+CFMM, CVQA_SYNTHETIC, CVQA_REAL, SCENES, COCO, RELEASED = (
+    "cfmm",
     "cvqa-synthetic",
     "cvqa-real",
     "scenes",
     "coco-counterfactuals",
     "coco-counterfactuals-released",
 )
-ASKING = {CVQA_SYNTHETIC, CVQA_REAL, SCENES}  # benchmarks that ask questions
+ASKING = {CFMM, CVQA_SYNTHETIC, CVQA_REAL, SCENES}  # benchmarks that ask questions
 MATCHING = {SCENES, COCO, RELEASED}  # benchmarks that score captions and pictures
 API = {
     "adapter": "api",
@@ -89,7 +90,9 @@ def setting(place: str, value: Any) -> Callable[[Values], None]:
         ("models.endpoint.name", "The endpoint", ASKING),
         ("models.clip.name", "CLIP", MATCHING),
         ("models.clip.checkpoint", "another", {COCO, RELEASED}),
-        ("models.theirs.strategy", "cot", {CVQA_REAL}),
+        ("models.theirs.strategy", "cot", {CFMM, CVQA_REAL}),
+        ("aggregate.cfmm.shown_items", 3, {CFMM}),
+        ("generate.cfmm.second_option", ["basic-answer"], {CFMM}),
         ("generate.coco-counterfactuals.captions.replacements", 3, set()),
         ("generate.coco-counterfactuals.pictures.candidates", 3, {COCO}),
         ("generate.scenes.guidance.low", 1.0, set()),
