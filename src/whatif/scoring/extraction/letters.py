@@ -113,6 +113,7 @@ _ALL_BUT = re.compile(
     r"[^.;\n]{0,60}",
     re.IGNORECASE,
 )
+_ONLY_NOT = re.compile(rf"\bonly (?P<one>{_ONE}) (?:is|are|do|does|can|could|will|would|has) not\b", re.IGNORECASE)
 _CHAIN = re.compile(rf"(?P<one>{_ONE})(?: ?> ?{_ONE}){{2,25}}")
 _BETWEEN = re.compile(rf"\bbetween (?:option )?{_ONE} (?:and|or) (?:option )?{_ONE},?", re.IGNORECASE)
 _JOINED = re.compile(rf"(?P<between>\bbetween )?(?P<list>{_ONE}(?:{_AND}{_ONE})+)", re.IGNORECASE)
@@ -176,12 +177,22 @@ def letters_in(text: str, letters: str, choices: Sequence[str] = (), *, yes_or_n
         places.append((letter.upper(), form.start(), form.end()))
         end = form.end()
     found = Letters(source, "".join([*made, text[end:]]), places)
-    _judge(found, re.sub(r"\b(?:yes|no)\b", "·", found.text, flags=re.IGNORECASE) if yes_or_no else found.text)
+    judged = _without_texts(found.text, choices)
+    _judge(found, re.sub(r"\b(?:yes|no)\b", "·", judged, flags=re.IGNORECASE) if yes_or_no else judged, len(letters))
     return found
 
 
-def _judge(found: Letters, text: str) -> None:
-    """Sorts the letters into affirmed and denied ones, by a text with one sign for each."""
+def _without_texts(text: str, choices: Sequence[str]) -> str:
+    """A text with signs for letters, without the text of its option after a letter: `not (B) the ceiling`."""
+    for place, choice in enumerate(choices):
+        sign, said = chr(_SIGN + place), re.escape(choice.strip(" ."))
+        text = re.sub(rf"{sign}[)\]]?(?:[:.,-]| -)? ?[(\"']?{said}(?!\w)[)\"']?", sign, text, flags=re.IGNORECASE)
+    return text
+
+
+def _judge(found: Letters, text: str, many: int) -> None:
+    """Sorts the letters into affirmed and denied ones, by a text with one sign for each of `many` options."""
+    text = _ONLY_NOT.sub(lambda one: f"so {one['one']}", text)
     text = _ALL_BUT.sub(lambda one: f"so {one['one']}", _NOT_WRONG.sub("possible", text))
     text = _BETWEEN.sub("between,", text)
     text = _CHAIN.sub(lambda one: f"so {one['one']}", text)
@@ -195,7 +206,10 @@ def _judge(found: Letters, text: str) -> None:
         for one in pattern.finditer(text):
             found.affirmed += _read(one["affirmed"])
     for one in _JOINED.finditer(text):
-        if not one["between"] and found.affirmed and not set(_read(one["list"])) & set(found.affirmed):
+        together = set(_read(one["list"]))
+        if len(together) == many - 1 > 1 and not together & set(found.affirmed):  # what all but one have in common
+            found.denied |= together
+        elif not one["between"] and found.affirmed and not set(_read(one["list"])) & set(found.affirmed):
             found.rivals.update(_read(one["list"]))
     for one in _PREFERRED.finditer(text):
         found.preferred = _read(one["one"])[0]

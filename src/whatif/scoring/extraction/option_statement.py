@@ -10,6 +10,7 @@ from whatif.scoring.extraction.extracted import Extracted, ambiguous, none
 from whatif.scoring.extraction.letters import by_lines, letters_in
 from whatif.scoring.extraction.option_meaning import SEVERAL, asked_part, is_description, meant_in
 from whatif.scoring.extraction.option_numbers import numbered
+from whatif.scoring.extraction.option_reasoning import reasoned
 from whatif.scoring.extraction.option_text import begins_with, by_text, named_options
 from whatif.scoring.extraction.option_words import option_words
 from whatif.scoring.extraction.quantities import amount_in, amounts_of
@@ -30,11 +31,15 @@ def by_statement(text: str, question: str, choices: Sequence[str]) -> Extracted:
     found, meant = by_text(text, question, choices), meant_in(text, question, choices)
     if found.status == "ok" and meant.status == "ok" and found != meant and _is_asked(found.answer, question, choices):
         return meant  # the text repeats what the question supposes of the other option
-    return (
-        _marked_line(text, choices)
-        or _first_line(text, meant, choices)
-        or _combined(text, question, found, meant, choices)
-    )
+    combined = _combined(text, question, found, meant, choices)
+    if combined.status != "ok":
+        combined = reasoned(text, question, choices, lambda one: _read(one, question, choices)) or combined
+    return _marked_line(text, choices) or _first_line(text, meant, choices) or combined
+
+
+def _read(text: str, question: str, choices: Sequence[str]) -> Extracted:
+    """The option of one sentence."""
+    return _combined(text, question, by_text(text, question, choices), meant_in(text, question, choices), choices)
 
 
 def _is_asked(letter: str | None, question: str, choices: Sequence[str]) -> bool:

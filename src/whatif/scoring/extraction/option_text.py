@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 
 from whatif.language.number_words import in_digits
@@ -40,6 +40,7 @@ _SUBORDINATE = re.compile(r"\W*(?:as|because|since|while|although|though|whereas
 _DENIED = re.compile(
     r"\b(?:not|never|neither|nor)\b(?! (?:only|just|sure|certain|clear)\b)(?:(?!\b(?:is|are)\b)[^,;:.!?\n])*\Z"
 )
+_JOINS = re.compile(r",? ?(?:\b(?:or|and|nor)\b )?(?:(?:an?|the) )?")  # between options that are denied together
 _IS_NOT = re.compile(r"\s(?:is|are|was|were|does|do|did|can|could|would|will|has|have) not\b(?! only\b)")
 _NEAR = 60  # signs before an option in which a negation of its clause is sought
 _THAN = re.compile(r"\bthan\b[^,;.!?\n]*")
@@ -230,17 +231,39 @@ def _denied(text: str, letters: Mapping[str, str]) -> set[str]:
 
 def _found(text: str, letters: Mapping[str, str]) -> list[tuple[str, bool]]:
     """The options whose words occur in a text, and whether each is denied there."""
-    if not letters:
-        return []
     text = re.sub(r"(?<=[a-z])n't\b", " not", text.replace("grey", "gray"))
-    longest_first = "|".join(map(re.escape, sorted(letters, key=len, reverse=True))).replace("\\ ", r"\W{1,9}")
-    by_words = {" ".join(re.findall(r"\w+", option)): option for option in letters}
-    found = []
-    for one in re.finditer(rf"\b(?P<option>{longest_first})\b", text):
+    found: list[tuple[str, bool]] = []
+    end = 0
+    for one, option in _occurrences(text, letters):
         before, after = text[max(0, one.start() - _NEAR) : one.start()], text[one.end() : one.end() + _NEAR]
         denied = _DENIED.search(before) is not None or _IS_NOT.match(after) is not None
-        found.append((by_words[" ".join(re.findall(r"\w+", one["option"]))], denied))
+        denied = denied or (len(found) > 0 and found[-1][1] and _JOINS.fullmatch(text[end : one.start()]) is not None)
+        end = one.end()
+        found.append((option, denied))
     return found
+
+
+def _occurrences(text: str, letters: Mapping[str, str]) -> Iterator[tuple[re.Match[str], str]]:
+    """Where options occur in a text in lower case, the longest at each place."""
+    longest_first = "|".join(map(re.escape, sorted(letters, key=len, reverse=True))).replace("\\ ", r"\W{1,9}")
+    by_words = {" ".join(re.findall(r"\w+", option)): option for option in letters}
+    for one in re.finditer(rf"\b(?P<option>{longest_first})\b", text) if letters else ():
+        yield one, by_words[" ".join(re.findall(r"\w+", one["option"]))]
+
+
+def joined_in(text: str, choices: Sequence[str]) -> list[tuple[set[str], str]]:
+    """The letters of options that a text joins in a list of several, each with the text before the list and its joints."""
+    letters = dict(zip(map(option_words, choices), LETTERS, strict=False))
+    text, start, end = text.lower(), 0, 0
+    joined: list[tuple[set[str], str]] = []
+    run: set[str] = set()
+    for one, option in _occurrences(text, letters):
+        if not (run and _JOINS.fullmatch(text[end : one.start()])):
+            joined.append((run, text[max(0, start - _NEAR) : end]))
+            run, start = set(), one.start()
+        run, end = run | {letters[option]}, one.end()
+    joined.append((run, text[max(0, start - _NEAR) : end]))
+    return [(run, said) for run, said in joined if len(run) > 1]
 
 
 def _quoted(text: str, choices: Sequence[str]) -> set[str | None]:
