@@ -44,6 +44,7 @@ _CONCLUDES = re.compile(r"\W*(?:so|therefore|thus|hence)\b", re.IGNORECASE)
 _OF_NOW = re.compile(r"\b(?:there (?:are|is)|currently|now|at the moment|(?:i|we) (?:can )?(?:see|count|have))\b")
 _THAT_IS = re.compile(r"^\W*(?:that is|i\.e\.|namely|meaning|so),? ", re.IGNORECASE)
 _ANSWERS = re.compile(r"\b(?:would|will|must|answer|option|choice)\b|'d\b|'ll\b|\b[A-Z]\b", re.IGNORECASE)
+_TOO = re.compile(r"\b(?:also|as well|too)\W*$", re.IGNORECASE | re.MULTILINE)
 _BRIEF = 8  # words of a first sentence that may be an answer without saying so
 _SHORT = 12  # words of a correction that replaces what was called the answer without being called so itself
 
@@ -147,6 +148,8 @@ def _after(before: Said, said: Said, part: Part) -> Said:
         return said if refuses(part.text) else Said(ambiguous("taken back"), is_called=False) if retracted else before
     if said.answer == before.answer or before.answer.status == "none" or said.is_called:
         return said
+    if _TOO.search(part.text) and not before.is_called:
+        return Said(ambiguous("an answer, and another one too"), is_called=False)
     is_short = len(part.text.split()) <= _SHORT
     if before.is_called and not (part.is_firm and is_short):
         return Said(ambiguous("an answer, and another after it was taken back"), is_called=False)
@@ -185,7 +188,7 @@ def _beside(called: Extracted, before: str, after: str, question: str, choices: 
         alone |= found.rivals
         alone |= {letter for letter, choice in zip(letters, choices, strict=False) if option_words(choice) in words}
     sentences = re.split(r"(?<=[.!?;])\s+|\n+", before.strip())
-    stated = {letter for part in (" ".join(sentences[-2:]), after) for letter in stated_in(part, question, choices)}
+    stated = {letter for part in ("\n".join(sentences[-2:]), after) for letter in stated_in(part, question, choices)}
     if len(stated) == 1 and not are_yes_or_no(choices) and not numbered(choices):
         alone |= stated
     return ambiguous("another option beside the answer") if alone - {called.answer} else called

@@ -254,6 +254,8 @@ def by_lines(found: Letters, letters: str) -> Extracted | None:
     right = {letter for letter, said in lines if _POSITIVE.search(said) and not _NEGATIVE.search(said)}
     wrong = {letter for letter, said in lines if _NEGATIVE.search(said) and not _POSITIVE.search(said)}
     left = set(letters) - wrong
+    if len(wrong) == 1 < len(right) == len(letters) - 1:  # the odd one out
+        return Extracted(wrong.pop(), "ok", None)
     if len(right) == 1 or (len(left) == 1 and not right):
         return Extracted((right or left).pop(), "ok", None)
     if right:

@@ -31,6 +31,7 @@ _TEXTS = re.compile(rf"\\(?:{_LATEX_TEXT})\*? ?\{{([^{{}}]*)\}}")
 _MARKUP = tuple(
     (re.compile(pattern, re.IGNORECASE | re.MULTILINE), replacement)
     for pattern, replacement in (
+        (r"\\[dt]?frac ?\{(\d+)\} ?\{(\d+)\}", r"\1/\2"),
         (r"\\[dt]?frac ?\{([^{}]*)\} ?\{([^{}]*)\}", r"\1 / \2"),
         (r"\\(?:boxed|fbox|framebox) ?\{([^{}]*)\}", r"\nfinal answer: \1\n"),
         (r"\\boxed ?\d", lambda found: f"\nfinal answer: {found[0][-1]}\n"),

@@ -18,10 +18,14 @@ from whatif.scoring.extraction.letters import (
     letters_in,
     without_lines,
 )
+from whatif.scoring.extraction.option_meaning import stated_in
+from whatif.scoring.extraction.option_numbers import numbered
+from whatif.scoring.extraction.option_reasoning import concludes
 from whatif.scoring.extraction.option_statement import by_statement
 from whatif.scoring.extraction.option_text import are_yes_or_no, begins_with, by_text, named_options, unknown_option
 from whatif.scoring.extraction.option_words import option_words
 from whatif.scoring.extraction.response_text import clauses
+from whatif.scoring.extraction.word_forms import content_of
 
 _GIVEN = (
     r"(?:the |these |those )?(?:given |provided |listed |available |answer )?(?:above|options|choices|these|them|"
@@ -80,7 +84,7 @@ def option_in(text: str, question: str, choices: Sequence[str], *, letters_shown
         return _by_place(text, choices) or by_statement(text, question, choices)
     chosen = _chosen(found, letters, choices)
     if chosen.answer is None:
-        return chosen
+        return _last_sentence(text, letters, question, choices) or chosen
     return _unless_contradicted(chosen.answer, found, question, choices)
 
 
@@ -151,10 +155,31 @@ def _unless_contradicted(letter: str, found: Letters, question: str, choices: Se
         return ambiguous("a letter and the text of another option")
     sentences = re.split(r"(?<=[.!?;])\s+|\n+", text[places[0][1] :])
     alone = {option_words(re.sub(r"^[^\w-]+", "", sentence)) for sentence in sentences} - {""}
+    if _states_another(letter, text[places[0][1] :], question, choices):
+        return ambiguous("a letter and the text of another option")
     listed = len({named for named, *_ in found.places}) == len(choices)
     if not listed and any(option_words(choice) in alone for place, choice in enumerate(choices) if place != own):
         return ambiguous("a letter and the text of another option")
     return Extracted(letter, "ok", None)
+
+
+def _last_sentence(text: str, letters: str, question: str, choices: Sequence[str]) -> Extracted | None:
+    """The option whose text the last sentence concludes with, after a discussion of letters; None without one."""
+    last = re.split(r"(?<=[.!?;])\s+|\n+", text.strip())[-1]
+    if letters_in(last, letters, choices).places or not concludes(last):
+        return None
+    found = by_statement(last, question, choices)
+    return found if found.status == "ok" else None
+
+
+def _states_another(letter: str, text: str, question: str, choices: Sequence[str]) -> bool:
+    """Whether a text after a letter states another option, and has no word of the option of the letter."""
+    if are_yes_or_no(choices) or numbered(choices):
+        return False
+    own = set(content_of(choices[LETTERS.index(letter)]))
+    stated = stated_in(text, question, choices)
+    others = {word for other in stated for word in content_of(choices[LETTERS.index(other)])}
+    return bool(stated) and letter not in stated and not (own - others) & set(content_of(text))
 
 
 def _by_place(text: str, choices: Sequence[str]) -> Extracted | None:

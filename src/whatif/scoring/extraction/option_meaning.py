@@ -29,6 +29,8 @@ _NEGATIVE = re.compile(
     r"\b(?:not|never|cannot|no|neither|nor|hardly|unable|impossible|unlikely|nobody|wrong|incorrect|forbidden|"
     r"fails?|out of the question)\b|n't\b"
 )
+_NOT = ("not", "n't", "no", "never", "neither", "nor", "cannot")
+_VERB = re.compile(r"\b(?:is|are|was|were|be|would|will|it|he|she|they)\b|'[sd]\b|but")
 _ASKS_NEGATIVE = re.compile(
     r"\b(?:not|never|unable|no longer|impossible|cannot|missing|disappear|lack|absent|gone|invisible)\b|n't\b"
 )
@@ -86,6 +88,8 @@ def meant_in(text: str, question: str, choices: Sequence[str]) -> Extracted:
         return none("no option")
     said = list(_statements(text, question, options))
     affirmed = [one for one in said if not one.is_denied]
+    if any(one.is_denied and one.is_asked for one in said) and not any(one.is_stated for one in affirmed):
+        affirmed = []  # what is only mentioned does not count beside what is denied
     if _ASKS_NEGATIVE.search(SUPPOSITION.sub("", question.lower())) and any(one.is_denied for one in said):
         negated = {letter for one in said if one.is_denied for letter in one.letters}
         affirmed = [one for one in said if one.letters <= negated]
@@ -174,16 +178,17 @@ def _statements(text: str, question: str, options: _Options) -> Iterator[_Meant]
         if supposes and len(sentences) > 1 and _DESCRIBES.match(sentence) and not _ASKED.search(sentence):
             continue
         concludes = _CONCLUDES.match(sentence) is not None
-        after_colon = False
+        after_colon = was_denied = False
         pieces = _pieces(sentence, options)
         for place, piece in enumerate(pieces):
             clause = _ASIDE.sub(" ", piece)
             letters = _letters(clause, options)
             if letters:
-                negative = _NEGATIVE.search(clause) is not None
+                negative = _is_negative(clause, question) or (was_denied and _is_list(clause, options))
                 is_denied = negative and not letters <= options.negative
                 if not negative:
                     letters -= options.negative
+            was_denied = bool(letters) and is_denied
             if letters:
                 is_asked = _ASKED.search(piece) is not None or after_colon
                 yield _Meant(
@@ -198,6 +203,16 @@ def _statements(text: str, question: str, options: _Options) -> Iterator[_Meant]
                     sentence=number,
                 )
             after_colon = piece.rstrip().endswith(":") and place == len(pieces) - 2
+
+
+def _is_negative(clause: str, question: str) -> bool:
+    """Whether a clause denies something in other words than those of the question: `the wrong kind`."""
+    return any(one[0] not in question.lower() or one[0] in _NOT for one in _NEGATIVE.finditer(clause))
+
+
+def _is_list(clause: str, options: _Options) -> bool:
+    """Whether a clause is a list of options, as after `not the cat, the dog, ...`, and has no verb of its own."""
+    return not _VERB.search(clause) and all(known_as(word, options.known) for word in content_of(clause))
 
 
 def _pieces(sentence: str, options: _Options) -> list[str]:

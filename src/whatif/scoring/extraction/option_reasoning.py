@@ -44,6 +44,11 @@ class _Claim:
     sentence: int
 
 
+def concludes(sentence: str) -> bool:
+    """Whether a sentence draws a conclusion."""
+    return _CONCLUDES.search(sentence) is not None
+
+
 def reasoned(text: str, question: str, choices: Sequence[str], read: Read) -> Extracted | None:
     """The option at which several sentences arrive, each of them judged by `read`; None if they leave it open."""
     sentences = [one for one in _SENTENCES.split(text.strip()) if re.search(r"\w", one)]
@@ -59,9 +64,9 @@ def _claims(sentences: Sequence[str], choices: Sequence[str], read: Read) -> lis
     claims: list[_Claim] = []
     for number, sentence in enumerate(sentences):
         concluded = _CONCLUDES.search(sentence)
-        weight = 2 if concluded else 1 if _ASKED.search(sentence) else 0
         end = _ENDS.search(sentence.rstrip(" ."))
         letter = whole.get(option_words(end["end"])) if end else None
+        weight = 2 if concluded else 1 if letter or _ASKED.search(sentence) else 0
         if letter is None and concluded and concluded.start():
             letter = read(sentence[concluded.start() :]).answer
         letter = letter or read(sentence).answer

@@ -11,10 +11,15 @@ from whatif.scoring.extraction.letters import by_lines, letters_in
 from whatif.scoring.extraction.option_meaning import SEVERAL, asked_part, is_description, meant_in
 from whatif.scoring.extraction.option_numbers import numbered
 from whatif.scoring.extraction.option_reasoning import reasoned
-from whatif.scoring.extraction.option_text import begins_with, by_text, named_options
+from whatif.scoring.extraction.option_text import are_yes_or_no, begins_with, by_text, named_options
 from whatif.scoring.extraction.option_words import option_words
 from whatif.scoring.extraction.quantities import amount_in, amounts_of
 from whatif.scoring.extraction.word_forms import content_of
+
+_TAIL = re.compile(r", (?:as|because|since|so|due to|it|he|she|they|there|which) .*", re.IGNORECASE | re.DOTALL)
+_OR = re.compile(r",? or,? (?=(?:it|he|she|they|there|you|perhaps|maybe|possibly)\b)", re.IGNORECASE)
+_FIRST = re.compile(r"(?<=\w[.!])\s+")
+_OWNER = re.compile(r"\A(?:his|her|its|their|my|your|our) ", re.IGNORECASE)
 
 
 def by_statement(text: str, question: str, choices: Sequence[str]) -> Extracted:
@@ -24,6 +29,7 @@ def by_statement(text: str, question: str, choices: Sequence[str]) -> Extracted:
         return amount
     if numbers is not None and not numbers.is_named:
         return by_text(text, question, choices)
+    choices = _without_shared_owner(choices)
     if is_description(text, question):
         return none("a description")
     if not re.search(r"\d", "".join(choices)):
@@ -32,14 +38,39 @@ def by_statement(text: str, question: str, choices: Sequence[str]) -> Extracted:
     if found.status == "ok" and meant.status == "ok" and found != meant and _is_asked(found.answer, question, choices):
         return meant  # the text repeats what the question supposes of the other option
     combined = _combined(text, question, found, meant, choices)
+    if combined.status == "none" and (heads := _heads(choices)) is not None:
+        combined = _read(text, question, heads)
     if combined.status != "ok":
         combined = reasoned(text, question, choices, lambda one: _read(one, question, choices)) or combined
-    return _marked_line(text, choices) or _first_line(text, meant, choices) or combined
+    if combined.status == "ok" and _is_alternative(text, question, choices):
+        combined = ambiguous("an option or another one")
+    return _marked_line(text, choices) or _first_line(text, meant, choices) or _first_sentence(text, combined, choices)
+
+
+def _is_alternative(text: str, question: str, choices: Sequence[str]) -> bool:
+    """Whether the last sentence states an option, and another one after `or`."""
+    last = re.split(r"(?<=[.!?;])\s+|\n+", text.strip())[-1]
+    stated = {_read(one, question, choices).answer for one in _OR.split(last, maxsplit=1)}
+    return None not in stated and len(stated) > 1
 
 
 def _read(text: str, question: str, choices: Sequence[str]) -> Extracted:
     """The option of one sentence."""
     return _combined(text, question, by_text(text, question, choices), meant_in(text, question, choices), choices)
+
+
+def _without_shared_owner(choices: Sequence[str]) -> Sequence[str]:
+    """Options without the `his` or `their` with which all begin, since a list may leave it out."""
+    owned = [_OWNER.match(choice) for choice in choices]
+    same = len({found[0].lower() for found in owned if found}) == 1 and all(owned)
+    return [_OWNER.sub("", choice) for choice in choices] if same else choices
+
+
+def _heads(choices: Sequence[str]) -> Sequence[str] | None:
+    """The options without their explanation, `nothing` of `nothing, it is empty`; None if they do not differ there."""
+    heads = [_TAIL.sub("", choice) for choice in choices]
+    differ = len({option_words(head) for head in heads}) == len(choices)
+    return heads if differ and heads != list(choices) and not are_yes_or_no(choices) else None
 
 
 def _is_asked(letter: str | None, question: str, choices: Sequence[str]) -> bool:
@@ -65,6 +96,14 @@ def _first_line(text: str, meant: Extracted, choices: Sequence[str]) -> Extracte
         return None
     answer = Extracted(LETTERS[whole[0]], "ok", None)
     return answer if meant.status != "ok" or meant == answer else ambiguous("an option, and another one below it")
+
+
+def _first_sentence(text: str, found: Extracted, choices: Sequence[str]) -> Extracted:
+    """The option of a text, unless its first sentence is no more than another option."""
+    first, *rest = _FIRST.split(text.strip(), maxsplit=1)
+    whole = {option_words(one): letter for letter, one in zip(LETTERS, choices, strict=False)}
+    is_other = rest and found.status == "ok" and whole.get(option_words(first), found.answer) != found.answer
+    return ambiguous("an option, and another one after it") if is_other else found
 
 
 def _combined(text: str, question: str, found: Extracted, meant: Extracted, choices: Sequence[str]) -> Extracted:

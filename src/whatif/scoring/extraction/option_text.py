@@ -245,10 +245,16 @@ def _found(text: str, letters: Mapping[str, str]) -> list[tuple[str, bool]]:
 
 def _occurrences(text: str, letters: Mapping[str, str]) -> Iterator[tuple[re.Match[str], str]]:
     """Where options occur in a text in lower case, the longest at each place."""
-    longest_first = "|".join(map(re.escape, sorted(letters, key=len, reverse=True))).replace("\\ ", r"\W{1,9}")
-    by_words = {" ".join(re.findall(r"\w+", option)): option for option in letters}
+    by_words = {_without_articles(option): option for option in letters}
+    longest_first = "|".join(map(re.escape, sorted(by_words, key=len, reverse=True)))
+    longest_first = longest_first.replace("\\ ", r"\W{1,9}(?:(?:the|an?)\W{1,9})?")
     for one in re.finditer(rf"\b(?P<option>{longest_first})\b", text) if letters else ():
-        yield one, by_words[" ".join(re.findall(r"\w+", one["option"]))]
+        yield one, by_words[_without_articles(one["option"])]
+
+
+def _without_articles(option: str) -> str:
+    first, *words = re.findall(r"\w+", option) or [""]
+    return " ".join([first, *(word for word in words if word not in ARTICLES)])
 
 
 def joined_in(text: str, choices: Sequence[str]) -> list[tuple[set[str], str]]:

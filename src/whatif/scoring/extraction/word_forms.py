@@ -80,6 +80,9 @@ _EQUAL = {
         "hide hidden hid",
         "weigh weight",
         "high height",
+        "tie tied",
+        "long length lengthen lengthened",
+        "short shorten shortened",
     )
     for word in words.split()
 }
@@ -116,7 +119,9 @@ def stem(word: str) -> str:
     if len(word) > _LEAST and word[-1] == word[-2] and word[-1] not in "aeiouls":
         word = word[:-1]
     word = _EQUAL.get(word, word)
-    return word.removesuffix("e") if len(word) > _LEAST else word
+    if len(word) <= _LEAST:
+        return word
+    return f"{word[:-1]}i" if word.endswith("y") else word.removesuffix("e")  # `cookies` and `cookie`
 
 
 def content_of(text: str) -> list[str]:
