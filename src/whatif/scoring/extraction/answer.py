@@ -188,7 +188,8 @@ def _beside(called: Extracted, before: str, after: str, question: str, choices: 
         alone |= found.rivals
         alone |= {letter for letter, choice in zip(letters, choices, strict=False) if option_words(choice) in words}
     sentences = re.split(r"(?<=[.!?;])\s+|\n+", before.strip())
-    stated = {letter for part in ("\n".join(sentences[-2:]), after) for letter in stated_in(part, question, choices)}
+    sentences = [sentence for sentence in sentences[-2:] if not letters_in(sentence, letters, choices).places]
+    stated = {letter for part in ("\n".join(sentences), after) for letter in stated_in(part, question, choices)}
     if len(stated) == 1 and not are_yes_or_no(choices) and not numbered(choices):
         alone |= stated
     return ambiguous("another option beside the answer") if alone - {called.answer} else called

@@ -26,6 +26,7 @@ _CONCLUDES = re.compile(
     re.IGNORECASE,
 )
 _ASKED = re.compile(r"\b(?:would|will|must)\b|'d\b|'ll\b", re.IGNORECASE)
+_CONTRARY = re.compile(r"\b(?:but|however|though|although|while|whereas)\b", re.IGNORECASE)
 _POINTS_BACK = re.compile(
     r"^\W*(?:so|therefore|thus|hence)\b\W+(?:that|this|it)(?:'s| is| would| will|'d)\b", re.IGNORECASE
 )
@@ -54,19 +55,22 @@ def reasoned(text: str, question: str, choices: Sequence[str], read: Read) -> Ex
     sentences = [one for one in _SENTENCES.split(text.strip()) if re.search(r"\w", one)]
     if len(sentences) < 2:
         return None
-    claims = _claims(sentences, choices, read)
-    found = _concluded(claims) or _left(sentences, choices) or _only_asked(claims, len(sentences))
+    claims = _claims(sentences, question, choices, read)
+    found = _concluded(claims) or _only_asked(claims, len(sentences)) or _left(sentences, choices)
     return Extracted(found, "ok", None) if found else None
 
 
-def _claims(sentences: Sequence[str], choices: Sequence[str], read: Read) -> list[_Claim]:
+def _claims(sentences: Sequence[str], question: str, choices: Sequence[str], read: Read) -> list[_Claim]:
     whole = dict(zip(map(option_words, choices), LETTERS, strict=False))
+    asked = set(content_of(question)) - set(content_of(" ".join(choices)))
     claims: list[_Claim] = []
     for number, sentence in enumerate(sentences):
         concluded = _CONCLUDES.search(sentence)
         end = _ENDS.search(sentence.rstrip(" ."))
         letter = whole.get(option_words(end["end"])) if end else None
-        weight = 2 if concluded else 1 if letter or _ASKED.search(sentence) else 0
+        is_last = number == len(sentences) - 1 and not _CONTRARY.search(sentence)
+        is_asked = _ASKED.search(sentence) or (is_last and asked & set(content_of(sentence)))
+        weight = 2 if concluded else 1 if letter or is_asked else 0
         if letter is None and concluded and concluded.start():
             letter = read(sentence[concluded.start() :]).answer
         letter = letter or read(sentence).answer

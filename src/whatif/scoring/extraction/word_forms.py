@@ -96,7 +96,7 @@ _CONCEPTS = tuple(
             r"\bas (?:it|they) (?:is|are|do|does|was|were)\b|\b(?:as|like) (?:before|now|today)\b",
             "xsame",
         ),
-        (r"\b(?:nothing|nobody|none|no one|neither)\b", "xnone"),
+        (r"\b(?:nothing|nobody|none|no one|neither(?![^.;!?]*\bnor\b))\b", "xnone"),
         (r"\b(?:only|just|solely|merely|exclusively)\b", "xonly"),
         (r"\b(?:both)\b", "xboth"),
         (r"\b(?:all|every|everything|everyone|everybody|entire|entirely|whole|wholly|complete|completely)\b", "xall"),
