@@ -26,9 +26,15 @@ _CONCLUDES = re.compile(
     re.IGNORECASE,
 )
 _ASKED = re.compile(r"\b(?:would|will|must)\b|'d\b|'ll\b", re.IGNORECASE)
-_CONTRARY = re.compile(r"\b(?:but|however|though|although|while|whereas)\b", re.IGNORECASE)
+# A contrast, a remark on the image, or a line of a list: none of them is a last word.
+_NO_LAST_WORD = re.compile(
+    r"\b(?:but|however|though|although|while|whereas|currently|now|originally|at (?:the moment|present))\b|"
+    r"^[^.!?]{1,60}(?::| -)(?! ?\w+\W*\Z)|\w\Z",
+    re.IGNORECASE,
+)
 _POINTS_BACK = re.compile(
-    r"^\W*(?:so|therefore|thus|hence)\b\W+(?:that|this|it)(?:'s| is| would| will|'d)\b", re.IGNORECASE
+    r"^\W*(?:so|therefore|thus|hence)\b[^.;!?]{0,60}\b(?:that|this|it|he|she|they)(?:'s| is| are| would| will|'d|'ll)\b",
+    re.IGNORECASE,
 )
 _UNDECIDED = re.compile(r"\b(?:either|could|might|may)\b|^(?!.*\bn(?:ot|either)\b).*\bor\b", re.IGNORECASE)
 _ENDS = re.compile(r"[:→=]\s*[\"']?(?P<end>[^:→=\n]{1,200})\Z")
@@ -50,26 +56,24 @@ def concludes(sentence: str) -> bool:
     return _CONCLUDES.search(sentence) is not None
 
 
-def reasoned(text: str, question: str, choices: Sequence[str], read: Read) -> Extracted | None:
+def reasoned(text: str, choices: Sequence[str], read: Read) -> Extracted | None:
     """The option at which several sentences arrive, each of them judged by `read`; None if they leave it open."""
     sentences = [one for one in _SENTENCES.split(text.strip()) if re.search(r"\w", one)]
     if len(sentences) < 2:
         return None
-    claims = _claims(sentences, question, choices, read)
+    claims = _claims(sentences, choices, read)
     found = _concluded(claims) or _only_asked(claims, len(sentences)) or _left(sentences, choices)
     return Extracted(found, "ok", None) if found else None
 
 
-def _claims(sentences: Sequence[str], question: str, choices: Sequence[str], read: Read) -> list[_Claim]:
+def _claims(sentences: Sequence[str], choices: Sequence[str], read: Read) -> list[_Claim]:
     whole = dict(zip(map(option_words, choices), LETTERS, strict=False))
-    asked = set(content_of(question)) - set(content_of(" ".join(choices)))
     claims: list[_Claim] = []
     for number, sentence in enumerate(sentences):
         concluded = _CONCLUDES.search(sentence)
         end = _ENDS.search(sentence.rstrip(" ."))
         letter = whole.get(option_words(end["end"])) if end else None
-        is_last = number == len(sentences) - 1 and not _CONTRARY.search(sentence)
-        is_asked = _ASKED.search(sentence) or (is_last and asked & set(content_of(sentence)))
+        is_asked = _ASKED.search(sentence) or (number == len(sentences) - 1 and _states(sentence))
         weight = 2 if concluded else 1 if letter or is_asked else 0
         if letter is None and concluded and concluded.start():
             letter = read(sentence[concluded.start() :]).answer
@@ -79,6 +83,11 @@ def _claims(sentences: Sequence[str], question: str, choices: Sequence[str], rea
         if letter is not None:
             claims.append(_Claim(letter, weight, number))
     return claims
+
+
+def _states(sentence: str) -> bool:
+    """Whether a sentence without `would` may be the last word of a text."""
+    return not _NO_LAST_WORD.search(sentence)
 
 
 def _concluded(claims: Sequence[_Claim]) -> str | None:

@@ -40,7 +40,7 @@ def by_statement(text: str, question: str, choices: Sequence[str]) -> Extracted:
     combined = _combined(text, question, found, meant, choices)
     if combined.status == "none" and (heads := _heads(choices)) is not None:
         combined = _read(text, question, heads)
-    combined = reasoned(text, question, choices, lambda one: _read(one, question, choices)) or combined
+    combined = reasoned(text, choices, lambda one: _read(one, question, choices)) or combined
     if combined.status == "ok" and _is_alternative(text, question, choices):
         combined = ambiguous("an option or another one")
     return _marked_line(text, choices) or _first_line(text, meant, choices) or _first_sentence(text, combined, choices)

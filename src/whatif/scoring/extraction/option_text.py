@@ -163,7 +163,8 @@ def _of_several(
         if len(named) == 1:
             return one_of(named, "option")
     asked = stems_of(question)
-    parts = [part for piece in pieces for part in re.split(r", (?:and )?", piece) if not _SUBORDINATE.match(part)]
+    apart = [piece for piece in pieces if not joined_in(piece, list(letters))]
+    parts = [part for piece in apart for part in re.split(r", (?:and )?", piece) if not _SUBORDINATE.match(part)]
     of_options = stems_of(" ".join(letters))
     said = [(len((asked - of_options) & stems_of(part)), named) for part in parts if (named := _named(part, letters))]
     most = max((shared for shared, _ in said), default=0)
