@@ -177,6 +177,9 @@ def _states_another(letter: str, text: str, question: str, choices: Sequence[str
     if are_yes_or_no(choices) or numbered(choices):
         return False
     own = set(content_of(choices[LETTERS.index(letter)]))
+    letters = LETTERS[: len(choices)]
+    sentences = re.split(r"(?<=[.!?;])\s+|\n+", text)
+    text = "\n".join(one for one in sentences if not letters_in(one, letters, choices).places)
     stated = stated_in(text, question, choices)
     others = {word for other in stated for word in content_of(choices[LETTERS.index(other)])}
     return bool(stated) and letter not in stated and not (own - others) & set(content_of(text))

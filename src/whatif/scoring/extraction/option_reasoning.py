@@ -39,6 +39,8 @@ _POINTS_BACK = re.compile(
 _UNDECIDED = re.compile(r"\b(?:either|could|might|may)\b|^(?!.*\bn(?:ot|either)\b).*\bor\b", re.IGNORECASE)
 _ENDS = re.compile(r"[:→=]\s*[\"']?(?P<end>[^:→=\n]{1,200})\Z")
 
+_MOST = 30  # sentences from the end of a text
+
 Read = Callable[[str], Extracted]
 
 
@@ -58,7 +60,7 @@ def concludes(sentence: str) -> bool:
 
 def reasoned(text: str, choices: Sequence[str], read: Read) -> Extracted | None:
     """The option at which several sentences arrive, each of them judged by `read`; None if they leave it open."""
-    sentences = [one for one in _SENTENCES.split(text.strip()) if re.search(r"\w", one)]
+    sentences = [one for one in _SENTENCES.split(text.strip()) if re.search(r"\w", one)][-_MOST:]
     if len(sentences) < 2:
         return None
     claims = _claims(sentences, choices, read)
