@@ -26,7 +26,7 @@ _DENIED_BEFORE = re.compile(
     r"(?:\b(?:not|never|neither|than|instead of|except(?: for)?|exclud\w+|eliminat\w+|reject\w*|dismiss\w*|discard\w*|"
     rf"rul(?:e|es|ed|ing) out|cross\w* out|unlike|second[- ](?:pick|choice|guess|best|option)(?: (?:would be|is))?|"
     rf"wrong(?: options?| answers?| choices?)?(?: are| is)?|"
-    rf"tempt\w+)){_OF}(?P<denied>{_LIST})",
+    rf"tempt\w+)){_OF}(?P<denied>{_LIST})|\bnot (?:[\w'-]+ ){{1,5}}\((?P<beside>{_ONE})\)",
     re.IGNORECASE,
 )
 _MODAL = (
@@ -145,6 +145,11 @@ class Letters:
         """All letters, each once, in their order."""
         return list(dict.fromkeys(letter for letter, *_ in self.places))
 
+    def is_last(self, letter: str | None) -> bool:
+        """Whether a letter is the last one of a text, in its last sentence."""
+        last, _, end = self.places[-1]
+        return last == letter and not re.search(r"[.!?;\n]\s*\w", self.source[end:])
+
 
 def letters_in(text: str, letters: str, choices: Sequence[str] = (), *, yes_or_no: bool = False) -> Letters:
     """The letters of options in a text; the article `A` does not count.
@@ -198,7 +203,7 @@ def _judge(found: Letters, text: str, many: int) -> None:
     text = _CHAIN.sub(lambda one: f"so {one['one']}", text)
     for pattern in (_DENIED_BEFORE, _DENIED_AFTER):
         for one in pattern.finditer(text):
-            found.denied.update(_read(one["denied"]))
+            found.denied.update(_read("".join(filter(None, one.groups()))))
         text = pattern.sub(lambda one: re.sub(_ONE, "·", one[0]), text)
     for one in _POSSIBLY.finditer(text):
         found.rivals.update(_read("".join(filter(None, one.groups()))))
@@ -293,6 +298,8 @@ def decided(found: Letters, letters: str) -> Extracted:
         return ambiguous("another letter is possible, too") if rivals else Extracted(affirmed[0], "ok", None)
     if not affirmed and len(open_letters) == 1:
         return Extracted(open_letters[0], "ok", None)
+    if not affirmed and found.concluded in open_letters and found.is_last(found.concluded):
+        return Extracted(found.concluded, "ok", None)
     if affirmed or open_letters:
         return ambiguous("more than one letter")
     left = set(letters) - found.denied

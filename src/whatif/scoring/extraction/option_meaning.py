@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from whatif.language.options import LETTERS
 from whatif.scoring.extraction.extracted import Extracted, ambiguous, none
+from whatif.scoring.extraction.option_words import ASIDE
 from whatif.scoring.extraction.response_text import SUPPOSED, SUPPOSITION, clauses
 from whatif.scoring.extraction.word_forms import content_of, known_as
 
@@ -20,10 +21,6 @@ SEVERAL = "words of more than one option"
 _PIECES = re.compile(
     r"[,()]\s(?:and |but )?|(?<=:)\s|\b(?:while|whereas|although|though|but|and (?=(?:it|he|she|they|we|i|there)\b)|"
     r"therefore|thus|hence)\b|(?:,|\band) (?=not\b)"
-)
-_ASIDE = re.compile(
-    r"\b(?:without|instead of|rather than|unlike|than|except(?: for)?|apart from|despite)"
-    r"(?:(?! (?:we|you|i|it|they|he|she|there|would|will|can|could|is|are)\b) [\w'-]+){1,5}"
 )
 _NEGATIVE = re.compile(
     r"\b(?:not|never|cannot|no|neither|nor|hardly|unable|impossible|unlikely|nobody|wrong|incorrect|forbidden|"
@@ -158,7 +155,7 @@ def _options(choices: Sequence[str], question: str) -> _Options:
     shared = frozenset.intersection(*words) if len(words) > 1 else frozenset()
     by_letter = dict(zip(LETTERS, (one - shared for one in words), strict=False))
     negative = frozenset(
-        letter for letter, text in zip(LETTERS, texts, strict=False) if _NEGATIVE.search(_ASIDE.sub("", text.lower()))
+        letter for letter, text in zip(LETTERS, texts, strict=False) if _NEGATIVE.search(ASIDE.sub("", text.lower()))
     )
     return _Options(
         by_letter,
@@ -181,7 +178,7 @@ def _statements(text: str, question: str, options: _Options) -> Iterator[_Meant]
         after_colon = was_denied = False
         pieces = _pieces(sentence, options)
         for place, piece in enumerate(pieces):
-            clause = _ASIDE.sub(" ", piece)
+            clause = ASIDE.sub(" ", piece)
             letters = _letters(clause, options)
             if letters:
                 negative = _is_negative(clause, question) or (was_denied and _is_list(clause, options))

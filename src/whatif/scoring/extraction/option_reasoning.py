@@ -27,8 +27,9 @@ _CONCLUDES = re.compile(
 )
 _ASKED = re.compile(r"\b(?:would|will|must)\b|'d\b|'ll\b", re.IGNORECASE)
 # A contrast, a remark on the image, or a line of a list: none of them is a last word.
+_BUT = re.compile(r",? (?:but|however),? ", re.IGNORECASE)
 _NO_LAST_WORD = re.compile(
-    r"\b(?:but|however|though|although|while|whereas|currently|now|originally|at (?:the moment|present))\b|"
+    r"\b(?:but|however|though|although|while|whereas|currently|right now|originally|at (?:the moment|present))\b|"
     r"^[^.!?]{1,60}(?::| -)(?! ?\w+\W*\Z)|\w\Z",
     re.IGNORECASE,
 )
@@ -72,6 +73,8 @@ def _claims(sentences: Sequence[str], choices: Sequence[str], read: Read) -> lis
     whole = dict(zip(map(option_words, choices), LETTERS, strict=False))
     claims: list[_Claim] = []
     for number, sentence in enumerate(sentences):
+        if number == len(sentences) - 1:  # its contrast is the last word
+            sentence = _BUT.split(sentence)[-1]
         concluded = _CONCLUDES.search(sentence)
         end = _ENDS.search(sentence.rstrip(" ."))
         letter = whole.get(option_words(end["end"])) if end else None

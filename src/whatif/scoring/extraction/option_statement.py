@@ -19,12 +19,16 @@ from whatif.scoring.extraction.word_forms import content_of
 _TAIL = re.compile(r", (?:as|because|since|so|due to|it|he|she|they|there|which) .*", re.IGNORECASE | re.DOTALL)
 _OR = re.compile(r",? or,? (?=(?:it|he|she|they|there|you|perhaps|maybe|possibly)\b)", re.IGNORECASE)
 _FIRST = re.compile(r"(?<=\w[.!])\s+")
+_ONE_OF = re.compile(r"\W*(?:it (?:is|would be|could be) )?(?:either|one|any|some|two) of (?:the|these|those)\b")
+_SENTENCES = re.compile(r"(?<=[.!?;])\s+|\n+")
 _OWNER = re.compile(r"\A(?:his|her|its|their|my|your|our) ", re.IGNORECASE)
 
 
 def by_statement(text: str, question: str, choices: Sequence[str]) -> Extracted:
     """The option by its literal text, or without one by its distinctive words; both must not contradict each other."""
     numbers = numbered(choices)
+    if _ONE_OF.match(text.lower()) and len(_SENTENCES.split(text.strip())) == 1:
+        return ambiguous("one of several options")
     if numbers is None and (amount := _by_amount(text, question, choices)):
         return amount
     if numbers is not None and not numbers.is_named:
@@ -48,7 +52,7 @@ def by_statement(text: str, question: str, choices: Sequence[str]) -> Extracted:
 
 def _is_alternative(text: str, question: str, choices: Sequence[str]) -> bool:
     """Whether the last sentence states an option, and another one after `or`."""
-    last = re.split(r"(?<=[.!?;])\s+|\n+", text.strip())[-1]
+    last = _SENTENCES.split(text.strip())[-1]
     stated = {_read(one, question, choices).answer for one in _OR.split(last, maxsplit=1)}
     return None not in stated and len(stated) > 1
 

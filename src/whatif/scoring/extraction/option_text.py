@@ -14,6 +14,7 @@ from whatif.scoring.extraction.option_figures import by_number
 from whatif.scoring.extraction.option_numbers import numbered
 from whatif.scoring.extraction.option_words import (
     ARTICLES,
+    ASIDE,
     by_words_of_one,
     on_asked,
     option_words,
@@ -38,7 +39,7 @@ _OF_THEN = re.compile(rf"{SUPPOSED}|\b(?:would|will|then)\b|'d\b|'ll\b")
 _OF_NOW = re.compile(r"\b(?:now|currently|originally|initially|at (?:the moment|present)|so far)\b")
 _SUBORDINATE = re.compile(r"\W*(?:as|because|since|while|although|though|whereas|unlike|even if)\b")
 _DENIED = re.compile(
-    r"\b(?:not|never|neither|nor)\b(?! (?:only|just|sure|certain|clear)\b)(?:(?!\b(?:is|are)\b)[^,;:.!?\n])*\Z"
+    r"\b(?:not|never|neither|nor|nobody|no one)\b(?! (?:only|just|sure|certain|clear)\b)(?:(?!\b(?:is|are)\b)[^,;:.!?\n])*\Z"
 )
 _JOINS = re.compile(r",? ?(?:\b(?:or|and|nor)\b )?(?:(?:an?|the) )?")  # between options that are denied together
 _IS_NOT = re.compile(r"\s(?:is|are|was|were|does|do|did|can|could|would|will|has|have) not\b(?! only\b)")
@@ -114,12 +115,12 @@ def by_text(text: str, question: str, choices: Sequence[str]) -> Extracted:
 def _by_words(text: str, question: str, letters: Mapping[str, str], choices: Sequence[str] = ()) -> Extracted:
     if spelled := _spelled(text, letters):
         return Extracted(spelled, "ok", None)
-    pieces = on_asked([_THAN.sub("", piece) for piece in clauses(text, question)], question, letters, _named)
+    pieces = on_asked([_without_asides(piece, letters) for piece in clauses(text, question)], question, letters, _named)
     if _SUPPOSES.search(question) and (rest := [piece for piece in pieces if not _OF_NOW.search(piece)]) != pieces:
         pieces, text = rest, "; ".join(rest)
     for searched in (
         "; ".join(pieces),
-        _THAN.sub("", text.lower()) if pieces else "",
+        _without_asides(text.lower(), letters) if pieces else "",
     ):  # an option may be a supposition
         answers = _named(searched, letters)
         if answers:
@@ -138,6 +139,12 @@ def _by_words(text: str, question: str, letters: Mapping[str, str], choices: Seq
         found = {_spelled(line, letters) for line in (lines[0], lines[-1])} - {None}
         found = found or part_of_one(lines[-1], letters) or part_of_one(lines[0], letters)
     return one_of(found, "option")
+
+
+def _without_asides(text: str, letters: Mapping[str, str]) -> str:
+    """A text without what it compares with and names beside, unless an option is said like that."""
+    text = _THAN.sub("", text)
+    return text if any(ASIDE.search(option) for option in letters) else ASIDE.sub(" ", text)
 
 
 def _of_several(

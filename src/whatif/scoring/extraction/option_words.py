@@ -20,6 +20,12 @@ _STOP = _set(
     "does did i you we my your so then just more very who which what because one how many much if when what's "
     "than"
 )
+# What a text names beside what it says: `everything else, including the roof`.
+ASIDE = re.compile(
+    r"\b(?:without|instead of|rather than|unlike|than|except(?: for)?|apart from|despite|including|besides|"
+    r"in (?:addition|contrast) to|compared (?:to|with)|as opposed to)"
+    r"(?:(?! (?:we|you|i|it|they|he|she|there|would|will|can|could|is|are)\b) [\w'-]+){1,5}"
+)
 _SHORT = 8  # words
 _LONG = 4  # words of an option that a response may name by a part
 _MOST, _MARGIN = 0.6, 0.4  # of an option's distinctive words, and more than of any other option's

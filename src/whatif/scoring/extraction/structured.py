@@ -26,6 +26,7 @@ _TEXTS = ("answertext", "optiontext", "choicetext", "text", "value", "content", 
 _CHOSEN = ("selected", "correct", "iscorrect", "chosen", "isanswer", "answer", "right")
 _CHOSEN_NAME = ("option", "letter", "choice", "label", "id", "key", "name")
 _BOOLEANS = {"yes": True, "true": True, "correct": True, "no": False, "false": False, "incorrect": False}
+_CALLED = 4  # rows of keys that call their value the answer
 _ATTEMPTS = 20
 _OPENING = re.compile(r"[{\[]")
 _PYTHON = re.compile(r"\{[^{}]{1,4000}\}")
@@ -57,7 +58,10 @@ def with_values(response: str, kind: Kind, question: str, choices: Sequence[str]
         if isinstance(value, list) and not _is_answer(value, response):
             continue
         value = _with_letters(value, choices)
-        said = _answer_of(value, kind, letters) if isinstance(value, dict | list) else None
+        is_plain = isinstance(value, dict) and choices and not any(_rank(str(key)) <= _CALLED for key in value)
+        said = _of_asked(value, question, choices) if is_plain else None
+        if said is None and isinstance(value, dict | list):
+            said = _answer_of(value, kind, letters)
         if said is None and isinstance(value, dict):
             said = _of_asked(value, question, choices)
         if said is not None:
