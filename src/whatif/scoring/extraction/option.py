@@ -83,7 +83,7 @@ def option_in(text: str, question: str, choices: Sequence[str], *, letters_shown
     yes_or_no = are_yes_or_no(choices)
     found = letters_in(text, letters, choices, yes_or_no=yes_or_no) if letters_shown else Letters(text, text, [])
     if not found.places:
-        return _by_place(text, choices) or by_statement(text, question, choices)
+        return _by_place(text, question, choices) or by_statement(text, question, choices)
     chosen = _chosen(found, letters, choices)
     if chosen.answer is None:
         return _last_sentence(text, letters, question, choices) or chosen
@@ -187,9 +187,9 @@ def _states_another(letter: str, text: str, question: str, choices: Sequence[str
     return bool(stated) and letter not in stated and not (own - others) & set(content_of(text))
 
 
-def _by_place(text: str, choices: Sequence[str]) -> Extracted | None:
+def _by_place(text: str, question: str, choices: Sequence[str]) -> Extracted | None:
     """The option named by its place, `the second option`; None if none is, or if the options are numbers or places."""
-    if any(re.search(r"\b(?:first|second|third|last)\b", choice.lower()) for choice in choices):
+    if any(re.search(r"\b(?:first|second|third|last)\b", one.lower()) for one in (*choices, question)):
         return None
     text = "\n".join(
         one for one in re.split(r"(?<=[.!?])\s+|\n+", text) if not re.search(r"\bnot\b|n't\b", one.lower())

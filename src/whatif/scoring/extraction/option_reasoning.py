@@ -40,6 +40,8 @@ _POINTS_BACK = re.compile(
 _UNDECIDED = re.compile(r"\b(?:either|could|might|may)\b|^(?!.*\bn(?:ot|either)\b).*\bor\b", re.IGNORECASE)
 _ENDS = re.compile(r"[:→=]\s*[\"']?(?P<end>[^:→=\n]{1,200})\Z")
 
+_FEW = 4  # words of an answer without a verb
+_VERB = re.compile(r"[:(]| -|\b(?:is|are|was|were|has|have|had|can|could|do|does|did)\b|'s\b", re.IGNORECASE)
 _MOST = 30  # sentences from the end of a text
 
 Read = Callable[[str], Extracted]
@@ -65,7 +67,7 @@ def reasoned(text: str, choices: Sequence[str], read: Read) -> Extracted | None:
     if len(sentences) < 2:
         return None
     claims = _claims(sentences, choices, read)
-    found = _concluded(claims) or _only_asked(claims, len(sentences)) or _left(sentences, choices)
+    found = _concluded(claims) or _only_asked(claims, sentences) or _left(sentences, choices)
     return Extracted(found, "ok", None) if found else None
 
 
@@ -78,7 +80,8 @@ def _claims(sentences: Sequence[str], choices: Sequence[str], read: Read) -> lis
         concluded = _CONCLUDES.search(sentence)
         end = _ENDS.search(sentence.rstrip(" ."))
         letter = whole.get(option_words(end["end"])) if end else None
-        is_asked = _ASKED.search(sentence) or (number == len(sentences) - 1 and _states(sentence))
+        is_last = number == len(sentences) - 1 and _states(sentence)
+        is_asked = is_last or _ASKED.search(sentence) or (number == 0 and _is_brief(sentence))
         weight = 2 if concluded else 1 if letter or is_asked else 0
         if letter is None and concluded and concluded.start():
             letter = read(sentence[concluded.start() :]).answer
@@ -88,6 +91,11 @@ def _claims(sentences: Sequence[str], choices: Sequence[str], read: Read) -> lis
         if letter is not None:
             claims.append(_Claim(letter, weight, number))
     return claims
+
+
+def _is_brief(sentence: str) -> bool:
+    """Whether a sentence may be an answer in a few words, which the others explain."""
+    return len(sentence.split()) <= _FEW and not _VERB.search(sentence)
 
 
 def _states(sentence: str) -> bool:
@@ -121,9 +129,9 @@ def _left(sentences: Sequence[str], choices: Sequence[str]) -> str | None:
     return letter if own & set(content_of(" ".join(rest))) else None
 
 
-def _only_asked(claims: Sequence[_Claim], many: int) -> str | None:
-    """The option of the last sentence, if all claims about what is asked name it."""
-    if not claims or claims[-1].sentence < many - 1:
+def _only_asked(claims: Sequence[_Claim], sentences: Sequence[str]) -> str | None:
+    """The option of the last sentence, or of a brief first one, if all claims about what is asked name it."""
+    if not claims or not (claims[-1].sentence == len(sentences) - 1 or _is_brief(sentences[claims[0].sentence])):
         return None
-    asked = {claim.letter for claim in claims if claim.weight} | {claims[-1].letter}
-    return claims[-1].letter if len(asked) == 1 and claims[-1].weight else None
+    asked = {claim.letter for claim in claims if claim.weight}
+    return asked.pop() if len(asked) == 1 else None
