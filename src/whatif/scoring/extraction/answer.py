@@ -97,7 +97,7 @@ def _without_doubt(answer: Extracted, text: str, kind: Kind, question: str, choi
     """An answer that is not called so, unless the text was cut off, or says that it could also be another one."""
     if (first := first_sentence_if_cut(text)) is not None:
         begins = _judged(first, kind, question, choices)
-        if kind == "number" and asked_by(question).counterfactual and _OF_NOW.search(first.lower()):
+        if kind != "boolean" and asked_by(question).counterfactual and _OF_NOW.search(first.lower()):
             return none("cut off before an answer")
         is_answer = choices is None or len(first.split()) <= _BRIEF or _ANSWERS.search(first) is not None
         is_kept = begins.status == "ambiguous" or (begins == answer and "=" not in first and is_answer)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 _POSSIBLE = re.compile(
-    r"\b(?:could|might|may|can)(?:,? (?:also|possibly|well|equally|even|just|as|perhaps|maybe|though)){0,3} (?:be|"
-    r"have been)\b"
+    r"(?:\b(?:could|might|may|can)(?:,? (?:also|possibly|well|equally|even|just|as|perhaps|maybe|though)){0,3} (?:be|"
+    r"have been)\b|\b(?:and|or),? (?:possibly|perhaps|maybe|potentially|conceivably)\b)"
     r"(?P<other>[^.;!?\n]{1,80})",
     re.IGNORECASE,
 )
@@ -91,12 +91,12 @@ def first_sentence_if_cut(text: str) -> str | None:
         return None
     if len(sentences) > 1 and _CONDITION.fullmatch(last):
         return sentences[0] if len(sentences) > 2 else ""
-    if len(text.split()) <= _FEW or len(sentences) < 2 or not re.search(r"[\w,;=+*/-]\s*\Z", text):
+    if len(text.split()) <= _FEW or len(sentences) < 2 or not re.search(r"[\w,;:=+*/-]\s*\Z", text):
         return None
     if _ENDS_IN_ANSWER.search(last):
         return None
     in_calculation = _OPEN_CALCULATION.search(last) and not _FRACTION.search(last)
-    is_open = re.search(r"[,;]\s*\Z", text) or _OPEN_WORDS.search(last) or in_calculation
+    is_open = re.search(r"[,;:]\s*\Z", text) or _OPEN_WORDS.search(last) or in_calculation
     if not is_open and (len(last.split()) < _LONG or not _ENDED.search(text)):
         return None
     return None if not is_open and _CONCLUDES.search(last) else sentences[0]

@@ -106,6 +106,7 @@ _HEAD = re.compile(
     rf"\A{_OTHER_SIGN}*(?:(?:ok(?:ay)?|sure|certainly|well|yes|hmm|assistant|i think|i'd say|it is|it's|"
     rf"so)\b\W{{1,3}}){{0,2}}(?P<one>{_ONE})(?P<more>{_AND}{_ONE}(?! (?:is|was|seems|looks|appears|does|has)\b))?"
 )
+_BEGUN = re.compile(rf"(?:^|(?<=[.;!?] )){_OTHER_SIGN}{{0,3}}({_ONE})(?= ?[:(=-])", re.MULTILINE)
 _LINE = re.compile(rf"^(?P<sign>(?:{_OTHER_SIGN}|[✓✗])*)(?P<one>{_ONE})(?P<said>[^\n]*)$", re.MULTILINE)
 _ALL_BUT = re.compile(
     rf"\b(?:all|every|each|everything|none|any)\b[^.;\n]{{0,40}}?\b(?:except|but|other than|apart from|besides)(?: "
@@ -227,6 +228,12 @@ def is_next_line(found: Letters, rest: Letters) -> bool:
     lines = _read("".join(line["one"] for line in _LINE.finditer(found.text)))
     is_run = len(lines) > 2 and LETTERS.startswith("".join(lines))
     return is_run and rest.named == lines[-1:]
+
+
+def enumerates(found: Letters) -> bool:
+    """Whether sentences of a text begin with the letters in their order, so that the first one is no answer."""
+    begun = "".join(_read("".join(one[1] for one in _BEGUN.finditer(found.text))))
+    return len(begun) > 1 and LETTERS.startswith(begun)
 
 
 def is_list(found: Letters, letters: str, choices: Sequence[str]) -> bool:

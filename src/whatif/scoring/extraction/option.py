@@ -12,6 +12,7 @@ from whatif.scoring.extraction.letters import (
     bare_in,
     by_lines,
     decided,
+    enumerates,
     head_of,
     is_list,
     is_next_line,
@@ -131,7 +132,7 @@ def _chosen(found: Letters, letters: str, choices: Sequence[str]) -> Extracted:
     first = head_of(found)
     if len(bare) > 1 or (bare and first and first != bare[0] and first not in found.denied):
         return ambiguous("more than one letter")
-    head = bare[0] if bare else first
+    head = bare[0] if bare else None if enumerates(found) else first
     if head and head not in found.denied and not (not bare and is_list(found, letters, choices)):
         contrary = (others | found.rivals) - found.denied - {head}
         if found.preferred == head:

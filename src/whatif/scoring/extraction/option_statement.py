@@ -21,6 +21,8 @@ _OR = re.compile(r",? or,? (?=(?:it|he|she|they|there|you|perhaps|maybe|possibly
 _FIRST = re.compile(r"(?<=\w[.!])\s+")
 _ONE_OF = re.compile(r"\W*(?:it (?:is|would be|could be) )?(?:either|one|any|some|two) of (?:the|these|those)\b")
 _SENTENCES = re.compile(r"(?<=[.!?;])\s+|\n+")
+_NOT = re.compile(r"\b(?:not|neither|whether|no)\b|n't\b")
+_FEW = 8  # words of an answer that is no sentence
 _OWNER = re.compile(r"\A(?:his|her|its|their|my|your|our) ", re.IGNORECASE)
 
 
@@ -45,9 +47,16 @@ def by_statement(text: str, question: str, choices: Sequence[str]) -> Extracted:
     if combined.status == "none" and (heads := _heads(choices)) is not None:
         combined = _read(text, question, heads)
     combined = reasoned(text, choices, lambda one: _read(one, question, choices)) or combined
-    if combined.status == "ok" and _is_alternative(text, question, choices):
+    if combined.status == "ok" and (_is_alternative(text, question, choices) or _is_brief_or(text, choices)):
         combined = ambiguous("an option or another one")
     return _marked_line(text, choices) or _first_line(text, meant, choices) or _first_sentence(text, combined, choices)
+
+
+def _is_brief_or(text: str, choices: Sequence[str]) -> bool:
+    """Whether a text of a few words joins two things by `or`, `the dog or its bowl`, although no option does."""
+    if len(text.split()) > _FEW or any(re.search(r"\bor\b", choice.lower()) for choice in choices):
+        return False
+    return re.search(r"\w or (?!rather\b|so\b|not\b)\w", text.lower()) is not None and not _NOT.search(text.lower())
 
 
 def _is_alternative(text: str, question: str, choices: Sequence[str]) -> bool:

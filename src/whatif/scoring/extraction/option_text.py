@@ -41,7 +41,7 @@ _SUBORDINATE = re.compile(r"\W*(?:as|because|since|while|although|though|whereas
 _DENIED = re.compile(
     r"\b(?:not|never|neither|nor|nobody|no one)\b(?! (?:only|just|sure|certain|clear)\b)(?:(?!\b(?:is|are)\b)[^,;:.!?\n])*\Z"
 )
-_JOINS = re.compile(r",? ?(?:\b(?:or|and|nor)\b )?(?:(?:an?|the) )?")  # between options that are denied together
+_JOINS = re.compile(r"[!?.]?[\"']?,? ?(?:\b(?:or|and|nor)\b )?[\"']?(?:(?:an?|the) )?")  # between options that are denied together
 _IS_NOT = re.compile(r"\s(?:is|are|was|were|does|do|did|can|could|would|will|has|have) not\b(?! only\b)")
 _NEAR = 60  # signs before an option in which a negation of its clause is sought
 _THAN = re.compile(r"\bthan\b[^,;.!?\n]*")
@@ -144,7 +144,8 @@ def _by_words(text: str, question: str, letters: Mapping[str, str], choices: Seq
 def _without_asides(text: str, letters: Mapping[str, str]) -> str:
     """A text without what it compares with and names beside, unless an option is said like that."""
     text = _THAN.sub("", text)
-    return text if any(ASIDE.search(option) for option in letters) else ASIDE.sub(" ", text)
+    rest = text if any(ASIDE.search(option) for option in letters) else ASIDE.sub(" ", text)
+    return rest if rest == text or _named(rest, letters) else text
 
 
 def _of_several(

@@ -23,8 +23,9 @@ _STOP = _set(
 # What a text names beside what it says: `everything else, including the roof`.
 ASIDE = re.compile(
     r"\b(?:without|instead of|rather than|unlike|than|except(?: for)?|apart from|despite|including|besides|"
-    r"in (?:addition|contrast) to|compared (?:to|with)|as opposed to)"
-    r"(?:(?! (?:we|you|i|it|they|he|she|there|would|will|can|could|is|are)\b) [\w'-]+){1,5}"
+    r"in (?:addition|contrast) to|compared (?:to|with)|as opposed to|followed by|ahead of)"
+    r"(?:(?! (?:we|you|i|it|they|he|she|there|would|will|can|could|is|are)\b) [\w'-]+){1,5}|"
+    r"\bbetween (?:(?:the|an?) )?[\w'-]+ and (?:(?:the|an?) )?[\w'-]+"
 )
 _SHORT = 8  # words
 _LONG = 4  # words of an option that a response may name by a part
@@ -47,7 +48,8 @@ def option_words(text: str) -> str:
     """An option's text as it is compared: a number in digits, otherwise the words without a leading article."""
     if re.fullmatch(r"-?\d[\d, ]*(?:\.\d+)?", number := in_digits(text).strip(" .")):
         return canonical(number)
-    words = re.findall(r"(?<!\w)-\d+|\w+", text.lower().replace("grey", "gray").replace("−", "-"))
+    text = re.sub(r"(?<=[a-z])n['’]t\b", " not", text.lower())
+    words = re.findall(r"(?<!\w)-\d+|\w+", text.replace("grey", "gray").replace("−", "-"))
     return " ".join(words[1:] if len(words) > 1 and words[0] in ARTICLES else words)
 
 
