@@ -26,7 +26,7 @@ _DENIED_BEFORE = re.compile(
     r"(?:\b(?:not|never|neither|than|instead of|except(?: for)?|exclud\w+|eliminat\w+|reject\w*|dismiss\w*|discard\w*|"
     rf"rul(?:e|es|ed|ing) out|cross\w* out|unlike|second[- ](?:pick|choice|guess|best|option)(?: (?:would be|is))?|"
     rf"wrong(?: options?| answers?| choices?)?(?: are| is)?|"
-    rf"tempt\w+)){_OF}(?P<denied>{_LIST})|\bnot (?:[\w'-]+ ){{1,5}}\((?P<beside>{_ONE})\)",
+    rf"tempt\w+)){_OF}(?P<denied>{_LIST})|\bfrom (?P<origin>{_ONE})(?= to {_ONE})|\bnot (?:[\w'-]+ ){{1,5}}\((?P<beside>{_ONE})\)",
     re.IGNORECASE,
 )
 _MODAL = (
@@ -119,6 +119,7 @@ _CHAIN = re.compile(rf"(?P<one>{_ONE})(?: ?> ?{_ONE}){{2,25}}")
 _BETWEEN = re.compile(rf"\bbetween (?:option )?{_ONE} (?:and|or) (?:option )?{_ONE},?", re.IGNORECASE)
 _JOINED = re.compile(rf"(?P<between>\bbetween )?(?P<list>{_ONE}(?:{_AND}{_ONE})+)", re.IGNORECASE)
 _VERB = re.compile(r"(?: (?:is|was|seems|looks|does|has|would|could|can|or|and)\b|,| ?[/&])")
+_DISCUSSED = re.compile(r" (?:is|was|shows|describes|would|has|does)\b")
 _POSITIVE = re.compile(
     r"✓|\b(?:yes|correct|right|true|fits|matches|plausible|best|most likely|makes sense|selected|chosen)\b",
     re.IGNORECASE,
@@ -252,6 +253,8 @@ def _read(signs: str) -> list[str]:
 def head_of(found: Letters) -> str | None:
     """The letter with which a text begins as its answer, or its only line that begins with one; None without one."""
     head = _HEAD.match(found.text)
+    if head and _DISCUSSED.match(found.text, head.end("one")) and bare_in(found):
+        return None
     if head is None:
         lines = [line for line in _LINE.finditer(found.text) if not _VERB.match(line["said"])]
         return _read(lines[0]["one"])[0] if len(lines) == 1 else None

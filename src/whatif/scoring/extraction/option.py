@@ -190,7 +190,9 @@ def _states_another(letter: str, text: str, question: str, choices: Sequence[str
 
 def _by_place(text: str, question: str, choices: Sequence[str]) -> Extracted | None:
     """The option named by its place, `the second option`; None if none is, or if the options are numbers or places."""
-    if any(re.search(r"\b(?:first|second|third|last)\b", one.lower()) for one in (*choices, question)):
+    if any(re.search(r"\b(?:first|second|third|last)\b", choice.lower()) for choice in choices):
+        return None
+    if re.search(r"\b(?:first|second|third|last) (?:picture|image)\b", question.lower()):
         return None
     text = "\n".join(
         one for one in re.split(r"(?<=[.!?])\s+|\n+", text) if not re.search(r"\bnot\b|n't\b", one.lower())

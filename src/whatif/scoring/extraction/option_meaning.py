@@ -84,7 +84,8 @@ def meant_in(text: str, question: str, choices: Sequence[str]) -> Extracted:
     if not all(options.words.values()) or _is_plural(text, choices):
         return none("no option")
     said = list(_statements(text, question, options))
-    affirmed = [one for one in said if not one.is_denied]
+    denied_ones = [one.letters for one in said if one.is_denied]
+    affirmed = [one for one in said if not one.is_denied and (one.is_whole or one.letters not in denied_ones)]
     if any(one.is_denied and one.is_asked for one in said) and not any(one.is_stated for one in affirmed):
         affirmed = []  # what is only mentioned does not count beside what is denied
     if _ASKS_NEGATIVE.search(SUPPOSITION.sub("", question.lower())) and any(one.is_denied for one in said):

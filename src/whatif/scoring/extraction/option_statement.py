@@ -23,6 +23,7 @@ _ONE_OF = re.compile(r"\W*(?:it (?:is|would be|could be) )?(?:either|one|any|som
 _SENTENCES = re.compile(r"(?<=[.!?;])\s+|\n+")
 _NOT = re.compile(r"\b(?:not|neither|whether|no)\b|n't\b")
 _FEW = 8  # words of an answer that is no sentence
+_BETWEEN = re.compile(r"\bbetween \d[^.;!?\n]{0,20} and \d[^.;!?\n]{0,20}\W*\Z", re.IGNORECASE)
 _OWNER = re.compile(r"\A(?:his|her|its|their|my|your|our) ", re.IGNORECASE)
 
 
@@ -94,6 +95,8 @@ def _by_amount(text: str, question: str, choices: Sequence[str]) -> Extracted | 
     """The option with the amount in the last statement; None if options are no amounts, or the text has none."""
     if amounts_of(choices) is None:
         return None
+    if _BETWEEN.search(text):
+        return ambiguous("a range")
     places = amount_in(text, choices, question)
     if -1 in places:
         return none("another amount")

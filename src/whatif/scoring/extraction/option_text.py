@@ -50,6 +50,11 @@ _UNKNOWN = re.compile(
     r"tell)\b"
 )
 
+_UNKNOWN_ALONE = re.compile(
+    r"\W*(?:it|that|this)? ?(?:would |will )?(?:depends?|(?:can ?not|can't|could not|not) be (?:determined|known|told|"
+    r"said)|is (?:unknown|unclear))\b[^.;!?\n]*[.!]?\W*\Z"
+)
+
 
 def begins_with(text: str, choices: Sequence[str]) -> int | None:
     """The place of the option whose text, and no more, begins a text after signs, the longest one; None without one.
@@ -214,6 +219,10 @@ def unknown_option(text: str, choices: Sequence[str]) -> Extracted | None:
         {option.replace("cannot", "can not"): letter for option, letter in letters.items()},
     )
     fitting = {letter for option, letter in letters.items() if _UNKNOWN.search(option)}
+    if not named and len(fitting) == 1:  # `That depends.` for `It depends on the wind`
+        (option,) = (option for option in letters if letters[option] in fitting)
+        kinds = {"depend" in found[0] for found in (_UNKNOWN.search(option), _UNKNOWN.search(text.lower())) if found}
+        named = set(fitting) if len(kinds) == 1 and _UNKNOWN_ALONE.match(text.lower()) else named
     return one_of(named, "option") if named and named <= fitting else None
 
 

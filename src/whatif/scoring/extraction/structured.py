@@ -57,6 +57,8 @@ def with_values(response: str, kind: Kind, question: str, choices: Sequence[str]
         value, stop = _parsed(response, opening.start())
         if isinstance(value, list) and not _is_answer(value, response):
             continue
+        if isinstance(value, dict) and not all(isinstance(key, str) for key in value):  # the box `{2:1}`
+            continue
         value = _with_letters(value, choices)
         is_plain = isinstance(value, dict) and choices and not any(_rank(str(key)) <= _CALLED for key in value)
         said = _of_asked(value, question, choices) if is_plain else None
