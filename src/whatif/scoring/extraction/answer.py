@@ -32,6 +32,7 @@ from whatif.scoring.extraction.option import option_in
 from whatif.scoring.extraction.option_meaning import stated_in
 from whatif.scoring.extraction.option_numbers import numbered
 from whatif.scoring.extraction.option_text import are_yes_or_no, by_text
+from whatif.scoring.extraction.option_verdicts import by_verdicts
 from whatif.scoring.extraction.option_words import option_words
 from whatif.scoring.extraction.other_languages import in_english
 from whatif.scoring.extraction.response_text import plain, refuses, without_echo
@@ -84,6 +85,8 @@ def _read(text: str, response: str, kind: Kind, question: str, choices: Sequence
     if kind in ("choice", "boolean"):
         text = with_shares(text, "" if in_numbers else LETTERS[: len(choices or ())])
     text = with_headings(without_hedges(without_first_thoughts(in_english(text, "number" if in_numbers else kind))))
+    if choices and (verdict := by_verdicts(text, choices, letters_shown=kind == "choice")):
+        return verdict
     said = Said(none("no answer"), is_called=False)
     for part in corrected(text, "boolean" if choices and are_yes_or_no(choices) else kind):
         said = _after(said, _said(part.text, kind, question, choices), part)

@@ -10,7 +10,7 @@ _POSSIBLE = re.compile(
     r"(?P<other>[^.;!?\n]{1,80})",
     re.IGNORECASE,
 )
-_CONTRARY = re.compile(r"\b(?:but|however)\b", re.IGNORECASE)
+_CONTRARY = re.compile(r"\b(?:but|however)\b|\bi(?:'d| would)? (?:say|go with|choose|pick)\b", re.IGNORECASE)
 _SENTENCES = re.compile(r"(?<=[.!?:])\s+|\n+")
 _ENDED = re.compile(r"(?<!\b[A-Za-z])[.!?]\s")
 _CONDITION = re.compile(

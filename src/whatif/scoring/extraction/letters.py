@@ -54,6 +54,7 @@ _POSSIBLY = re.compile(
     rf")?(?:also|too|equally|as well)\b|"
     rf"(?P<modal>{_LIST})(?:\s?\([^()\n]{{0,60}}\))? (?:{_POSSIBLE}|(?:is|are) (?:also )?(?:possible|plausible)(?! "
     rf"but))|"
+    rf"\b(?:but|or|and|otherwise) (?:if|when|in case)\b[^.;\n]{{0,80}} (?P<otherwise>{_ONE})|"
     rf"(?P<condition>{_ONE})\W{{1,3}}(?:if|when|provided|depending|unless)\b|"
     rf"\b(?:or|perhaps|maybe|possibly|also|alternatively,?)(?: (?:perhaps|maybe|possibly|even|also))?(?: option| "
     rf"choice)? (?P<rival>{_ONE})",
@@ -304,7 +305,7 @@ def decided(found: Letters, letters: str) -> Extracted:
     if len(affirmed) > 1 and found.concluded == affirmed[-1]:
         affirmed = affirmed[-1:]
     if len(affirmed) == 1:
-        rivals = set() if found.concluded == affirmed[0] else found.rivals - found.denied - {affirmed[0]}
+        rivals = set() if found.concluded == affirmed[0] or found.is_last(affirmed[0]) else found.rivals - found.denied - {affirmed[0]}
         return ambiguous("another letter is possible, too") if rivals else Extracted(affirmed[0], "ok", None)
     if not affirmed and len(open_letters) == 1:
         return Extracted(open_letters[0], "ok", None)

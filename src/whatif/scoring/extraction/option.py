@@ -24,7 +24,6 @@ from whatif.scoring.extraction.option_numbers import numbered
 from whatif.scoring.extraction.option_reasoning import concludes
 from whatif.scoring.extraction.option_statement import by_statement
 from whatif.scoring.extraction.option_text import are_yes_or_no, begins_with, by_text, named_options, unknown_option
-from whatif.scoring.extraction.option_verdicts import by_verdicts
 from whatif.scoring.extraction.option_words import option_words
 from whatif.scoring.extraction.response_text import clauses
 from whatif.scoring.extraction.word_forms import content_of
@@ -74,8 +73,7 @@ def option_in(text: str, question: str, choices: Sequence[str], *, letters_shown
     If the question showed no letters, a letter has no meaning.
     """
     letters = LETTERS[: len(choices)]
-    verdict = by_verdicts(text, choices, letters_shown=letters_shown)
-    if known := verdict or unknown_option(text, choices) or _by_code(text, question, choices):
+    if known := unknown_option(text, choices) or _by_code(text, question, choices):
         return known
     if not clauses(text, question):
         return _refused(text, letters, choices, letters_shown=letters_shown)

@@ -21,7 +21,7 @@ _SENTENCES = re.compile(r"(?<=[.!?;])[\"')]*\s+|\n+")
 _CONCLUDES = re.compile(
     r"(?:^\W*|[,:;] (?:and )?)(?:so(?! (?:far|that|many|much|would|do|does|is|are|will|did|can|could)\b)|therefore|thus|"
     r"hence|consequently|accordingly|as a result|in (?:conclusion|summary|short|other words)|by elimination|overall|"
-    r"(?:this|that|which) (?:means|leaves|makes|suggests|implies|indicates)|meaning|leaving|this way)\b|"
+    r"(?:this|that|which) (?:only |just |clearly )?(?:means|leaves|makes|suggests|implies|indicates)|meaning|leaving|this way)\b|"
     r"\b(?:therefore|thus|hence)\b|^(?:(?!(?:which|what|how|where|when|who|that|as)\b)[\w'-]+ ){1,4}it is\W*\Z|→",
     re.IGNORECASE,
 )

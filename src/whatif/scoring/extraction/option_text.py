@@ -44,7 +44,11 @@ _DENIED = re.compile(
 _JOINS = re.compile(r"[!?.]?[\"']?,? ?(?:\b(?:or|and|nor)\b )?[\"']?(?:(?:an?|the) )?")  # between options that are denied together
 _IS_NOT = re.compile(r"\s(?:is|are|was|were|does|do|did|can|could|would|will|has|have) not\b(?! only\b)")
 _NEAR = 60  # signs before an option in which a negation of its clause is sought
-_THAN = re.compile(r"\bthan\b[^,;.!?\n]*")
+# What a text compares with, up to the end of its clause or list, or up to a preposition.
+_THAN = (
+    re.compile(r"\bthan\b[^,;.!?\n]*(?:,(?: and)? (?:the|an?|any) [\w'-]+(?: and (?:the|an?|any) [\w'-]+)?){0,6}"),
+    re.compile(r"\bthan\b(?: (?!(?:in|on|at|under|near|next|behind|because|since|and|or|but)\b)[\w'-]+){1,6}"),
+)
 _UNKNOWN = re.compile(
     r"\b(?:depends?|(?:can ?not|can't|not) be (?:determined|known|told|said)|not enough|unknown|unclear|can ?not "
     r"tell)\b"
@@ -61,7 +65,7 @@ def begins_with(text: str, choices: Sequence[str]) -> int | None:
 
     A number may be followed by what it counts: `9 flowers`.
     """
-    said = re.match(r"(?:(?!-?\d)[^\w\n]){0,9}(?P<said>.{0,400})", text, re.DOTALL)
+    said = re.match(r"(?:(?!-?\d)[^\w\n<>]){0,9}(?P<said>.{0,400})", text, re.DOTALL)
     words = _tokens(said["said"] if said else "")
     words = words[1:] if words[:1] and words[0] in ARTICLES else words
     fits = {}
@@ -148,9 +152,13 @@ def _by_words(text: str, question: str, letters: Mapping[str, str], choices: Seq
 
 def _without_asides(text: str, letters: Mapping[str, str]) -> str:
     """A text without what it compares with and names beside, unless an option is said like that."""
-    text = _THAN.sub("", text)
-    rest = text if any(ASIDE.search(option) for option in letters) else ASIDE.sub(" ", text)
-    return rest if rest == text or _named(rest, letters) else text
+    comparisons = _THAN if " than " in text else _THAN[:1]
+    for than in comparisons:
+        rest = than.sub("", text)
+        rest = rest if any(ASIDE.search(option) for option in letters) else ASIDE.sub(" ", rest)
+        if _named(rest, letters):
+            return rest
+    return comparisons[0].sub("", text)
 
 
 def _of_several(

@@ -13,7 +13,7 @@ _YES = "yes|true|right|correct|possible|likely|plausible|✓"
 _NO = "no|false|wrong|incorrect|impossible|unlikely|implausible|not possible|not likely|not plausible|✗"
 _MARK = r"\d{1,3}(?:\.\d+)?(?: ?%| ?/ ?\d{1,3}| points?| stars?)"
 _VERDICT = re.compile(
-    rf"(?P<option>[^\n]{{1,120}}?)[\s:=→|~(-]{{1,5}}(?:(?P<yes>{_YES})|(?P<no>{_NO})|(?P<mark>{_MARK}))\W*", re.IGNORECASE
+    rf"(?P<option>[^\n]{{1,120}}?)[\s:=→|~(?-]{{1,5}}(?:(?P<yes>{_YES})|(?P<no>{_NO})|(?P<mark>{_MARK}))\W*", re.IGNORECASE
 )
 _SIGNED = re.compile(r"\W*(?P<sign>[✓✗]) ?(?P<option>[^\n✓✗]{1,120})")
 _SEGMENTS = re.compile(r"(?<=[^\d\W])[.]\s+|(?<=✓)\s|(?<=✗)\s|[,;\n]\s*|(?<=\d)\.\s+")
@@ -24,6 +24,8 @@ _SCORE = re.compile(r"\d+(?:\.\d+)?")
 def by_verdicts(text: str, choices: Sequence[str], *, letters_shown: bool = True) -> Extracted | None:
     """The option with the only yes, the only one without a no, or the best mark; None if a text has anything else."""
     places = {option_words(choice): place for place, choice in enumerate(choices)}
+    numbers = [re.findall(r"\d+\Z", choice) for choice in choices]
+    places = {found[0]: place for place, found in enumerate(numbers) if found} | places  # `2` in a table, for `box 2`
     if letters_shown:
         places |= {LETTERS[place].lower(): place for place in range(len(choices))}
     judged: dict[int, str] = {}
@@ -40,6 +42,8 @@ def _judged(text: str) -> Iterator[tuple[str, str]]:
     rows = [_CELLS.split(line.strip(" |")) for line in text.split("\n") if re.search(r"\w|[✓✗]", line)]
     if len(rows) == 2 and len(rows[0]) == len(rows[1]) > 1:  # a table with the options in its head
         text = "\n".join(f"{option}: {verdict}" for option, verdict in zip(*rows, strict=True))
+    if len(rows) > 2 and len({len(row) for row in rows}) == 1 < len(rows[0]):  # a table with the verdict at the end
+        text = "\n".join(f"{row[0]}: {row[-1]}" for row in rows[1:])
     for part in _SEGMENTS.split(text):
         if not re.search(r"\w|[✓✗]", part):
             continue
