@@ -14,19 +14,18 @@ _AFTER_ARTICLE = re.compile(
 )
 _OPENS = re.compile(r"(?:\A|[.!?:;\n])\W*\Z")
 _CONTRACTED = re.compile(r"(?<=[a-z])(?:n't|n’t)\b|\bcannot\b", re.IGNORECASE)
-# Each letter of an option becomes one sign, so that patterns need not know how it was written.
-_FEW = 3  # words in a list of the options that belong to none
 _SIGN = 0xE000
-_ONE = f"[{chr(_SIGN)}-{chr(_SIGN + 25)}]"
-_OTHER_SIGN = rf"[^\w{chr(_SIGN)}-{chr(_SIGN + 25)}✓✗\n]"
+ONE = f"[{chr(_SIGN)}-{chr(_SIGN + 25)}]"
+OTHER_SIGN = rf"[^\w{chr(_SIGN)}-{chr(_SIGN + 25)}✓✗\n]"
 _AND = r"(?:\s?(?:,|/|&|\band\b|\bor\b|\bnor\b|\bas well as\b)\s?){1,2}(?:(?:both|also|either|option|the) )?"
-_LIST = rf"{_ONE}(?:{_AND}{_ONE}){{0,9}}"
+_LIST = rf"{ONE}(?:{_AND}{ONE}){{0,9}}"
 _OF = r"(?: (?:the|be|is|answer|options?|choices?|possibilit\w+|both|either|all|with|for|out)\b){0,4}:? ?"
 _DENIED_BEFORE = re.compile(
     r"(?:\b(?:not|never|neither|than|instead of|except(?: for)?|exclud\w+|eliminat\w+|reject\w*|dismiss\w*|discard\w*|"
     rf"rul(?:e|es|ed|ing) out|cross\w* out|unlike|second[- ](?:pick|choice|guess|best|option)(?: (?:would be|is))?|"
     rf"wrong(?: options?| answers?| choices?)?(?: are| is)?|"
-    rf"tempt\w+)){_OF}(?P<denied>{_LIST})|\bfrom (?P<origin>{_ONE})(?= to {_ONE})|\bnot (?:[\w'-]+ ){{1,5}}\((?P<beside>{_ONE})\)",
+    rf"tempt\w+)){_OF}(?P<denied>{_LIST})|"
+    rf"\bfrom (?P<origin>{ONE})(?= to {ONE})|\bnot (?:[\w'-]+ ){{1,5}}\((?P<beside>{ONE})\)",
     re.IGNORECASE,
 )
 _MODAL = (
@@ -50,14 +49,14 @@ _DENIED_AFTER = re.compile(
 )
 _POSSIBLE = r"\b(?:could|might|may|can)(?: (?:also|possibly|well|equally|even))? (?:be|have been|fit|apply|work)\b"
 _POSSIBLY = re.compile(
-    rf"{_POSSIBLE}{_OF}(?P<one>{_ONE})|(?P<also>{_LIST})(?:\s?\([^()\n]{{0,60}}\))? (?:(?:is|are|seems?|would be) "
+    rf"{_POSSIBLE}{_OF}(?P<one>{ONE})|(?P<also>{_LIST})(?:\s?\([^()\n]{{0,60}}\))? (?:(?:is|are|seems?|would be) "
     rf")?(?:also|too|equally|as well)\b|"
     rf"(?P<modal>{_LIST})(?:\s?\([^()\n]{{0,60}}\))? (?:{_POSSIBLE}|(?:is|are) (?:also )?(?:possible|plausible)(?! "
     rf"but))|"
-    rf"\b(?:but|or|and|otherwise) (?:if|when|in case)\b[^.;\n]{{0,80}} (?P<otherwise>{_ONE})|"
-    rf"(?P<condition>{_ONE})\W{{1,3}}(?:if|when|provided|depending|unless)\b|"
+    rf"\b(?:but|or|and|otherwise) (?:if|when|in case)\b[^.;\n]{{0,80}} (?P<otherwise>{ONE})|"
+    rf"(?P<condition>{ONE})\W{{1,3}}(?:if|when|provided|depending|unless)\b|"
     rf"\b(?:or|perhaps|maybe|possibly|also|alternatively,?)(?: (?:perhaps|maybe|possibly|even|also))?(?: option| "
-    rf"choice)? (?P<rival>{_ONE})",
+    rf"choice)? (?P<rival>{ONE})",
     re.IGNORECASE,
 )
 _CHOSEN = (
@@ -87,47 +86,39 @@ _AFFIRMED_AFTER = re.compile(
 )
 _CONCLUDED = re.compile(
     rf"\b(?:so|therefore|thus|hence|conclude|conclusion|finally|"
-    rf"overall)\b[^.;\n{chr(_SIGN)}-{chr(_SIGN + 25)}]{{0,60}}(?P<one>{_ONE})"
-    rf"(?P<more>{_AND}{_ONE})?",
+    rf"overall)\b[^.;\n{chr(_SIGN)}-{chr(_SIGN + 25)}]{{0,60}}(?P<one>{ONE})"
+    rf"(?P<more>{_AND}{ONE})?",
     re.IGNORECASE,
 )
 _PREFERRED = re.compile(
     rf"\b(?:but|however|yet|"
-    rf"though)\b[^.;\n{chr(_SIGN)}-{chr(_SIGN + 25)}]{{0,40}}(?P<one>{_ONE})[^.;\n]{{0,20}}\b(?:more|better|best|"
+    rf"though)\b[^.;\n{chr(_SIGN)}-{chr(_SIGN + 25)}]{{0,40}}(?P<one>{ONE})[^.;\n]{{0,20}}\b(?:more|better|best|"
     rf"most)\b",
     re.IGNORECASE,
 )
 _NOT_WRONG = re.compile(r"\bnot (?:wrong|incorrect|false|ruled out|excluded|impossible)\b", re.IGNORECASE)
 _BARE = re.compile(
-    rf"(?:^|(?<=[.!?] )){_OTHER_SIGN}{{0,9}}(?:(?:so|thus|therefore|hence|still|yes|then)\b,? )?({_ONE})"
-    rf"{_OTHER_SIGN}{{0,9}}$",
+    rf"(?:^|(?<=[.!?] )){OTHER_SIGN}{{0,9}}(?:(?:so|thus|therefore|hence|still|yes|then)\b,? )?({ONE})"
+    rf"{OTHER_SIGN}{{0,9}}$",
     re.MULTILINE | re.IGNORECASE,
 )
 _HEAD = re.compile(
-    rf"\A{_OTHER_SIGN}*(?:(?:ok(?:ay)?|sure|certainly|well|yes|hmm|assistant|i think|i'd say|it is|it's|"
-    rf"so)\b\W{{1,3}}){{0,2}}(?P<one>{_ONE})(?P<more>{_AND}{_ONE}(?! (?:is|was|seems|looks|appears|does|has)\b))?"
+    rf"\A{OTHER_SIGN}*(?:(?:ok(?:ay)?|sure|certainly|well|yes|hmm|assistant|i think|i'd say|it is|it's|"
+    rf"so)\b\W{{1,3}}){{0,2}}(?P<one>{ONE})(?P<more>{_AND}{ONE}(?! (?:is|was|seems|looks|appears|does|has)\b))?"
 )
-_BEGUN = re.compile(rf"(?:^|(?<=[.;!?] )){_OTHER_SIGN}{{0,3}}({_ONE})(?= ?[:(=-])", re.MULTILINE)
-_LINE = re.compile(rf"^(?P<sign>(?:{_OTHER_SIGN}|[✓✗])*)(?P<one>{_ONE})(?P<said>[^\n]*)$", re.MULTILINE)
+LINE = re.compile(rf"^(?P<sign>(?:{OTHER_SIGN}|[✓✗])*)(?P<one>{ONE})(?P<said>[^\n]*)$", re.MULTILINE)
 _ALL_BUT = re.compile(
     rf"\b(?:all|every|each|everything|none|any)\b[^.;\n]{{0,40}}?\b(?:except|but|other than|apart from|besides)(?: "
-    rf"for)? (?P<one>{_ONE})"
+    rf"for)? (?P<one>{ONE})"
     r"[^.;\n]{0,60}",
     re.IGNORECASE,
 )
-_ONLY_NOT = re.compile(rf"\bonly (?P<one>{_ONE}) (?:is|are|do|does|can|could|will|would|has) not\b", re.IGNORECASE)
-_CHAIN = re.compile(rf"(?P<one>{_ONE})(?: ?> ?{_ONE}){{2,25}}")
-_BETWEEN = re.compile(rf"\bbetween (?:option )?{_ONE} (?:and|or) (?:option )?{_ONE},?", re.IGNORECASE)
-_JOINED = re.compile(rf"(?P<between>\bbetween )?(?P<list>{_ONE}(?:{_AND}{_ONE})+)", re.IGNORECASE)
+_ONLY_NOT = re.compile(rf"\bonly (?P<one>{ONE}) (?:is|are|do|does|can|could|will|would|has) not\b", re.IGNORECASE)
+_CHAIN = re.compile(rf"(?P<one>{ONE})(?: ?> ?{ONE}){{2,25}}")
+_BETWEEN = re.compile(rf"\bbetween (?:option )?{ONE} (?:and|or) (?:option )?{ONE},?", re.IGNORECASE)
+_JOINED = re.compile(rf"(?P<between>\bbetween )?(?P<list>{ONE}(?:{_AND}{ONE})+)", re.IGNORECASE)
 _VERB = re.compile(r"(?: (?:is|was|seems|looks|does|has|would|could|can|or|and)\b|,| ?[/&])")
 _DISCUSSED = re.compile(r" (?:is|was|shows|describes|would|has|does)\b")
-_POSITIVE = re.compile(
-    r"✓|\b(?:yes|correct|right|true|fits|matches|plausible|best|most likely|makes sense|selected|chosen)\b",
-    re.IGNORECASE,
-)
-_NEGATIVE = re.compile(
-    r"✗|\b(?:no|not|wrong|incorrect|false|never|unlikely|impossible|nothing|irrelevant|unrelated)\b", re.IGNORECASE
-)
 
 
 @dataclass
@@ -206,48 +197,26 @@ def _judge(found: Letters, text: str, many: int) -> None:
     text = _CHAIN.sub(lambda one: f"so {one['one']}", text)
     for pattern in (_DENIED_BEFORE, _DENIED_AFTER):
         for one in pattern.finditer(text):
-            found.denied.update(_read("".join(filter(None, one.groups()))))
-        text = pattern.sub(lambda one: re.sub(_ONE, "·", one[0]), text)
+            found.denied.update(read("".join(filter(None, one.groups()))))
+        text = pattern.sub(lambda one: re.sub(ONE, "·", one[0]), text)
     for one in _POSSIBLY.finditer(text):
-        found.rivals.update(_read("".join(filter(None, one.groups()))))
+        found.rivals.update(read("".join(filter(None, one.groups()))))
     for pattern in (_AFFIRMED_BEFORE, _AFFIRMED_AFTER):
         for one in pattern.finditer(text):
-            found.affirmed += _read(one["affirmed"])
+            found.affirmed += read(one["affirmed"])
     for one in _JOINED.finditer(text):
-        together = set(_read(one["list"]))
+        together = set(read(one["list"]))
         if len(together) == many - 1 > 1 and not together & set(found.affirmed):  # what all but one have in common
             found.denied |= together
-        elif not one["between"] and found.affirmed and not set(_read(one["list"])) & set(found.affirmed):
-            found.rivals.update(_read(one["list"]))
+        elif not one["between"] and found.affirmed and not set(read(one["list"])) & set(found.affirmed):
+            found.rivals.update(read(one["list"]))
     for one in _PREFERRED.finditer(text):
-        found.preferred = _read(one["one"])[0]
+        found.preferred = read(one["one"])[0]
     for one in _CONCLUDED.finditer(text):
-        found.concluded = _read(one["one"])[0] if one["more"] is None else None
+        found.concluded = read(one["one"])[0] if one["more"] is None else None
 
 
-def is_next_line(found: Letters, rest: Letters) -> bool:
-    """Whether all that is left of a text without its lines A, B, ... is the next letter, at its end: it was cut off."""
-    lines = _read("".join(line["one"] for line in _LINE.finditer(found.text)))
-    is_run = len(lines) > 2 and LETTERS.startswith("".join(lines))
-    return is_run and rest.named == lines[-1:]
-
-
-def enumerates(found: Letters) -> bool:
-    """Whether sentences of a text begin with the letters in their order, so that the first one is no answer."""
-    begun = "".join(_read("".join(one[1] for one in _BEGUN.finditer(found.text))))
-    return len(begun) > 1 and LETTERS.startswith(begun)
-
-
-def is_list(found: Letters, letters: str, choices: Sequence[str]) -> bool:
-    """Whether a text begins with all letters in their order, in one line, and hardly any words but their texts."""
-    line = found.text.strip().partition("\n")[0]
-    if len(letters) < 2 or not "".join(_read(line)).startswith(letters) or found.denied or found.affirmed:
-        return False
-    of_options = set(re.findall(r"[^\W_]+", " ".join(choices).lower()))
-    return len([word for word in re.findall(r"[^\W_]+", line.lower()) if word not in of_options]) <= _FEW
-
-
-def _read(signs: str) -> list[str]:
+def read(signs: str) -> list[str]:
     return [LETTERS[ord(sign) - _SIGN] for sign in signs if _SIGN <= ord(sign) < _SIGN + 26]
 
 
@@ -257,43 +226,14 @@ def head_of(found: Letters) -> str | None:
     if head and _DISCUSSED.match(found.text, head.end("one")) and bare_in(found):
         return None
     if head is None:
-        lines = [line for line in _LINE.finditer(found.text) if not _VERB.match(line["said"])]
-        return _read(lines[0]["one"])[0] if len(lines) == 1 else None
-    return None if head["more"] else _read(head["one"])[0]
-
-
-def by_lines(found: Letters, letters: str) -> Extracted | None:
-    """The option that its line or row marks as right, or the only one not marked as wrong; None without such lines."""
-    lines = [(_read(line["one"])[0], line["sign"] + line["said"]) for line in _LINE.finditer(found.text)]
-    if len({letter for letter, _ in lines}) < 2:
-        return None
-    right = {letter for letter, said in lines if _POSITIVE.search(said) and not _NEGATIVE.search(said)}
-    wrong = {letter for letter, said in lines if _NEGATIVE.search(said) and not _POSITIVE.search(said)}
-    left = set(letters) - wrong
-    if len(wrong) == 1 < len(right) == len(letters) - 1:  # the odd one out
-        return Extracted(wrong.pop(), "ok", None)
-    if len(right) == 1 or (len(left) == 1 and not right):
-        return Extracted((right or left).pop(), "ok", None)
-    if right:
-        return ambiguous("more than one option marked as right")
-    said_more = any(len(said.split()) > 2 for _, said in lines)
-    return none("a discussion of the options") if said_more else ambiguous("more than one letter")
+        lines = [line for line in LINE.finditer(found.text) if not _VERB.match(line["said"])]
+        return read(lines[0]["one"])[0] if len(lines) == 1 else None
+    return None if head["more"] else read(head["one"])[0]
 
 
 def bare_in(found: Letters) -> list[str]:
     """The letters that are a line or a sentence of their own."""
-    return [_read(one[1])[0] for one in _BARE.finditer(found.text)]
-
-
-def without_lines(found: Letters) -> str | None:
-    """The text without the lines that each discuss one option; None if there are no such lines."""
-    lines = list(_LINE.finditer(found.text))
-    if len({line["one"] for line in lines}) < 2:
-        return None
-    rest = _LINE.sub(lambda line: "" if re.search(r"[^\W_]|[✓✗]", line["sign"] + line["said"]) else line[0], found.text)
-    if rest == found.text:
-        return None
-    return re.sub(_ONE, lambda sign: f"({_read(sign[0])[0]})", rest)
+    return [read(one[1])[0] for one in _BARE.finditer(found.text)]
 
 
 def decided(found: Letters, letters: str) -> Extracted:
@@ -305,7 +245,11 @@ def decided(found: Letters, letters: str) -> Extracted:
     if len(affirmed) > 1 and found.concluded == affirmed[-1]:
         affirmed = affirmed[-1:]
     if len(affirmed) == 1:
-        rivals = set() if found.concluded == affirmed[0] or found.is_last(affirmed[0]) else found.rivals - found.denied - {affirmed[0]}
+        rivals = (
+            set()
+            if found.concluded == affirmed[0] or found.is_last(affirmed[0])
+            else found.rivals - found.denied - {affirmed[0]}
+        )
         return ambiguous("another letter is possible, too") if rivals else Extracted(affirmed[0], "ok", None)
     if not affirmed and len(open_letters) == 1:
         return Extracted(open_letters[0], "ok", None)

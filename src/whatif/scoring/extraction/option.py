@@ -7,23 +7,19 @@ from collections.abc import Sequence
 
 from whatif.language.options import LETTERS
 from whatif.scoring.extraction.extracted import Extracted, ambiguous, none
+from whatif.scoring.extraction.letter_lines import by_lines, enumerates, is_list, without_lines
 from whatif.scoring.extraction.letters import (
     Letters,
     bare_in,
-    by_lines,
     decided,
-    enumerates,
     head_of,
-    is_list,
-    is_next_line,
     letters_in,
-    without_lines,
 )
 from whatif.scoring.extraction.option_meaning import stated_in
+from whatif.scoring.extraction.option_mentions import named_options
 from whatif.scoring.extraction.option_numbers import numbered
-from whatif.scoring.extraction.option_reasoning import concludes
 from whatif.scoring.extraction.option_statement import by_statement
-from whatif.scoring.extraction.option_text import are_yes_or_no, begins_with, by_text, named_options, unknown_option
+from whatif.scoring.extraction.option_text import are_yes_or_no, begins_with, by_text, unknown_option
 from whatif.scoring.extraction.option_words import option_words
 from whatif.scoring.extraction.response_text import clauses
 from whatif.scoring.extraction.word_forms import content_of
@@ -85,7 +81,7 @@ def option_in(text: str, question: str, choices: Sequence[str], *, letters_shown
         return _by_place(text, question, choices) or by_statement(text, question, choices)
     chosen = _chosen(found, letters, choices)
     if chosen.answer is None:
-        return _last_sentence(text, letters, question, choices) or chosen
+        return chosen
     return _unless_contradicted(chosen.answer, found, question, choices)
 
 
@@ -120,8 +116,6 @@ def _chosen(found: Letters, letters: str, choices: Sequence[str]) -> Extracted:
     if (rest := without_lines(found)) is not None:
         outside = letters_in(rest, letters)
         marked = by_lines(found, letters)
-        if is_next_line(found, outside):
-            return none("cut off in a discussion of the options")
         said = _chosen(outside, letters, choices) if outside.places else none("no letter")
         if said.status != "none" or marked is None:
             return said
@@ -150,9 +144,8 @@ def _unless_contradicted(letter: str, found: Letters, question: str, choices: Se
     if not places:  # all others are denied
         return Extracted(letter, "ok", None)
     before = re.split(r"[.!?;\n]", text[: places[0][0]])[-1]
-    if by_text(before, question, choices).answer not in (None, letter):
-        return ambiguous("a letter and the text of another option")
-    if any(begins_with(text[end:], choices) not in (None, own) for _, end in places):
+    beside_another = any(begins_with(text[end:], choices) not in (None, own) for _, end in places)
+    if beside_another or by_text(before, question, choices).answer not in (None, letter):
         return ambiguous("a letter and the text of another option")
     sentences = re.split(r"(?<=[.!?;])\s+|\n+", text[places[0][1] :])
     alone = {option_words(re.sub(r"^[^\w-]+", "", sentence)) for sentence in sentences} - {""}
@@ -162,15 +155,6 @@ def _unless_contradicted(letter: str, found: Letters, question: str, choices: Se
     if not listed and any(option_words(choice) in alone for place, choice in enumerate(choices) if place != own):
         return ambiguous("a letter and the text of another option")
     return Extracted(letter, "ok", None)
-
-
-def _last_sentence(text: str, letters: str, question: str, choices: Sequence[str]) -> Extracted | None:
-    """The option whose text the last sentence concludes with, after a discussion of letters; None without one."""
-    last = re.split(r"(?<=[.!?;])\s+|\n+", text.strip())[-1]
-    if letters_in(last, letters, choices).places or not concludes(last):
-        return None
-    found = by_statement(last, question, choices)
-    return found if found.status == "ok" else None
 
 
 def _states_another(letter: str, text: str, question: str, choices: Sequence[str]) -> bool:

@@ -13,15 +13,17 @@ from dataclasses import dataclass
 
 from whatif.language.options import LETTERS
 from whatif.scoring.extraction.extracted import Extracted
-from whatif.scoring.extraction.option_text import joined_in
+from whatif.scoring.extraction.option_mentions import joined_in
 from whatif.scoring.extraction.option_words import option_words
 from whatif.scoring.extraction.word_forms import content_of
 
 _SENTENCES = re.compile(r"(?<=[.!?;])[\"')]*\s+|\n+")
 _CONCLUDES = re.compile(
-    r"(?:^\W*|[,:;] (?:and )?)(?:so(?! (?:far|that|many|much|would|do|does|is|are|will|did|can|could)\b)|therefore|thus|"
+    r"(?:^\W*|[,:;] (?:and )?)(?:so(?! (?:far|that|many|much|would|do|does|is|are|will|did|can|could)\b)|therefore|"
+    r"thus|"
     r"hence|consequently|accordingly|as a result|in (?:conclusion|summary|short|other words)|by elimination|overall|"
-    r"(?:this|that|which) (?:only |just |clearly )?(?:means|leaves|makes|suggests|implies|indicates)|meaning|leaving|this way)\b|"
+    r"(?:this|that|which) (?:only |just |clearly )?(?:means|leaves|makes|suggests|implies|indicates)|"
+    r"meaning|leaving|this way)\b|"
     r"\b(?:therefore|thus|hence)\b|^(?:(?!(?:which|what|how|where|when|who|that|as)\b)[\w'-]+ ){1,4}it is\W*\Z|→",
     re.IGNORECASE,
 )
@@ -34,7 +36,8 @@ _NO_LAST_WORD = re.compile(
     re.IGNORECASE,
 )
 _POINTS_BACK = re.compile(
-    r"^\W*(?:so|therefore|thus|hence)\b[^.;!?]{0,60}\b(?:that|this|it|he|she|they)(?:'s| is| are| would| will|'d|'ll)\b",
+    r"^\W*(?:so|therefore|thus|hence)\b[^.;!?]{0,60}"
+    r"\b(?:that|this|it|he|she|they)(?:'s| is| are| would| will|'d|'ll)\b",
     re.IGNORECASE,
 )
 _UNDECIDED = re.compile(r"\b(?:either|could|might|may)\b|^(?!.*\bn(?:ot|either)\b).*\bor\b", re.IGNORECASE)
@@ -56,11 +59,6 @@ class _Claim:
     sentence: int
 
 
-def concludes(sentence: str) -> bool:
-    """Whether a sentence draws a conclusion."""
-    return _CONCLUDES.search(sentence) is not None
-
-
 def reasoned(text: str, choices: Sequence[str], read: Read) -> Extracted | None:
     """The option at which several sentences arrive, each of them judged by `read`; None if they leave it open."""
     sentences = [one for one in _SENTENCES.split(text.strip()) if re.search(r"\w", one)][-_MOST:]
@@ -74,9 +72,7 @@ def reasoned(text: str, choices: Sequence[str], read: Read) -> Extracted | None:
 def _claims(sentences: Sequence[str], choices: Sequence[str], read: Read) -> list[_Claim]:
     whole = dict(zip(map(option_words, choices), LETTERS, strict=False))
     claims: list[_Claim] = []
-    for number, sentence in enumerate(sentences):
-        if number == len(sentences) - 1:  # its contrast is the last word
-            sentence = _BUT.split(sentence)[-1]
+    for number, sentence in enumerate([*sentences[:-1], _BUT.split(sentences[-1])[-1]]):  # a contrast is the last word
         concluded = _CONCLUDES.search(sentence)
         end = _ENDS.search(sentence.rstrip(" ."))
         letter = whole.get(option_words(end["end"])) if end else None

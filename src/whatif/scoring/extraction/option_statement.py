@@ -7,16 +7,17 @@ from collections.abc import Iterable, Sequence
 
 from whatif.language.options import LETTERS
 from whatif.scoring.extraction.extracted import Extracted, ambiguous, none
-from whatif.scoring.extraction.letters import by_lines, letters_in
+from whatif.scoring.extraction.letter_lines import by_lines
+from whatif.scoring.extraction.letters import letters_in
 from whatif.scoring.extraction.option_meaning import SEVERAL, asked_part, is_description, meant_in
+from whatif.scoring.extraction.option_mentions import named_options
 from whatif.scoring.extraction.option_numbers import numbered
 from whatif.scoring.extraction.option_reasoning import reasoned
-from whatif.scoring.extraction.option_text import are_yes_or_no, begins_with, by_text, named_options
+from whatif.scoring.extraction.option_text import begins_with, by_text
 from whatif.scoring.extraction.option_words import option_words
 from whatif.scoring.extraction.quantities import amount_in, amounts_of
 from whatif.scoring.extraction.word_forms import content_of
 
-_TAIL = re.compile(r", (?:as|because|since|so|due to|it|he|she|they|there|which) .*", re.IGNORECASE | re.DOTALL)
 _OR = re.compile(r",? or,? (?=(?:it|he|she|they|there|you|perhaps|maybe|possibly)\b)", re.IGNORECASE)
 _FIRST = re.compile(r"(?<=\w[.!])\s+")
 _ONE_OF = re.compile(r"\W*(?:it (?:is|would be|could be) )?(?:either|one|any|some|two) of (?:the|these|those)\b")
@@ -45,12 +46,10 @@ def by_statement(text: str, question: str, choices: Sequence[str]) -> Extracted:
     if found.status == "ok" and meant.status == "ok" and found != meant and _is_asked(found.answer, question, choices):
         return meant  # the text repeats what the question supposes of the other option
     combined = _combined(text, question, found, meant, choices)
-    if combined.status == "none" and (heads := _heads(choices)) is not None:
-        combined = _read(text, question, heads)
     combined = reasoned(text, choices, lambda one: _read(one, question, choices)) or combined
     if combined.status == "ok" and (_is_alternative(text, question, choices) or _is_brief_or(text, choices)):
         combined = ambiguous("an option or another one")
-    return _marked_line(text, choices) or _first_line(text, meant, choices) or _first_sentence(text, combined, choices)
+    return _marked_line(text, choices) or _first_sentence(text, combined, choices)
 
 
 def _is_brief_or(text: str, choices: Sequence[str]) -> bool:
@@ -79,13 +78,6 @@ def _without_shared_owner(choices: Sequence[str]) -> Sequence[str]:
     return [_OWNER.sub("", choice) for choice in choices] if same else choices
 
 
-def _heads(choices: Sequence[str]) -> Sequence[str] | None:
-    """The options without their explanation, `nothing` of `nothing, it is empty`; None if they do not differ there."""
-    heads = [_TAIL.sub("", choice) for choice in choices]
-    differ = len({option_words(head) for head in heads}) == len(choices)
-    return heads if differ and heads != list(choices) and not are_yes_or_no(choices) else None
-
-
 def _is_asked(letter: str | None, question: str, choices: Sequence[str]) -> bool:
     """Whether the question has all words of an option."""
     return set(content_of(choices[LETTERS.index(letter or "A")])) <= set(content_of(question))
@@ -101,16 +93,6 @@ def _by_amount(text: str, question: str, choices: Sequence[str]) -> Extracted | 
     if -1 in places:
         return none("another amount")
     return Extracted(LETTERS[places.pop()], "ok", None) if len(places) == 1 else None
-
-
-def _first_line(text: str, meant: Extracted, choices: Sequence[str]) -> Extracted | None:
-    """The option that is the first line of a text, which then explains it; None without one."""
-    first, _, rest = text.strip().partition("\n")
-    whole = [place for place, one in enumerate(choices) if option_words(one) == option_words(first)]
-    if not whole or not rest.strip():
-        return None
-    answer = Extracted(LETTERS[whole[0]], "ok", None)
-    return answer if meant.status != "ok" or meant == answer else ambiguous("an option, and another one below it")
 
 
 def _first_sentence(text: str, found: Extracted, choices: Sequence[str]) -> Extracted:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
 
 from whatif.language.number_words import in_digits
@@ -11,16 +11,14 @@ from whatif.language.options import LETTERS
 from whatif.scoring.extraction.boolean import boolean_in
 from whatif.scoring.extraction.extracted import Extracted, ambiguous, one_of
 from whatif.scoring.extraction.option_figures import by_number
+from whatif.scoring.extraction.option_mentions import denied_in, joined_in, named_in, without_asides
 from whatif.scoring.extraction.option_numbers import numbered
 from whatif.scoring.extraction.option_words import (
     ARTICLES,
-    ASIDE,
     by_words_of_one,
-    on_asked,
     option_words,
     part_of_one,
     stems_of,
-    stems_within,
 )
 from whatif.scoring.extraction.response_text import SUPPOSED, clauses
 
@@ -33,22 +31,10 @@ _CONCLUDES = re.compile(
 )
 _TOO = re.compile(r"\b(?:also|too|as well|both|so (?:would|do|does|is|are|will|did|can))\b")
 _POSSIBLY = re.compile(r"\b(?:could|might|may)(?: \w+)? be\b")
-_QUOTED = re.compile(r"[\"'“](?P<quoted>[^\"'”]{2,60})[\"'”]")
 _SUPPOSES = re.compile(r"\bif\b|\bwould\b|\bwere to\b", re.IGNORECASE)
 _OF_THEN = re.compile(rf"{SUPPOSED}|\b(?:would|will|then)\b|'d\b|'ll\b")
 _OF_NOW = re.compile(r"\b(?:now|currently|originally|initially|at (?:the moment|present)|so far)\b")
 _SUBORDINATE = re.compile(r"\W*(?:as|because|since|while|although|though|whereas|unlike|even if)\b")
-_DENIED = re.compile(
-    r"\b(?:not|never|neither|nor|nobody|no one)\b(?! (?:only|just|sure|certain|clear)\b)(?:(?!\b(?:is|are)\b)[^,;:.!?\n])*\Z"
-)
-_JOINS = re.compile(r"[!?.]?[\"']?,? ?(?:\b(?:or|and|nor)\b )?[\"']?(?:(?:an?|the) )?")  # between options that are denied together
-_IS_NOT = re.compile(r"\s(?:is|are|was|were|does|do|did|can|could|would|will|has|have) not\b(?! only\b)")
-_NEAR = 60  # signs before an option in which a negation of its clause is sought
-# What a text compares with, up to the end of its clause or list, or up to a preposition.
-_THAN = (
-    re.compile(r"\bthan\b[^,;.!?\n]*(?:,(?: and)? (?:the|an?|any) [\w'-]+(?: and (?:the|an?|any) [\w'-]+)?){0,6}"),
-    re.compile(r"\bthan\b(?: (?!(?:in|on|at|under|near|next|behind|because|since|and|or|but)\b)[\w'-]+){1,6}"),
-)
 _UNKNOWN = re.compile(
     r"\b(?:depends?|(?:can ?not|can't|not) be (?:determined|known|told|said)|not enough|unknown|unclear|can ?not "
     r"tell)\b"
@@ -118,47 +104,31 @@ def by_text(text: str, question: str, choices: Sequence[str]) -> Extracted:
         return ambiguous("options that read alike")
     if are_yes_or_no(choices):
         return _yes_or_no(text, question, choices, letters)
-    return _by_words(text, question, letters, choices)
+    return _by_words(text, question, letters)
 
 
-def _by_words(text: str, question: str, letters: Mapping[str, str], choices: Sequence[str] = ()) -> Extracted:
+def _by_words(text: str, question: str, letters: Mapping[str, str]) -> Extracted:
     if spelled := _spelled(text, letters):
         return Extracted(spelled, "ok", None)
-    pieces = on_asked([_without_asides(piece, letters) for piece in clauses(text, question)], question, letters, _named)
+    pieces = [without_asides(piece, letters) for piece in clauses(text, question)]
     if _SUPPOSES.search(question) and (rest := [piece for piece in pieces if not _OF_NOW.search(piece)]) != pieces:
         pieces, text = rest, "; ".join(rest)
     for searched in (
         "; ".join(pieces),
-        _without_asides(text.lower(), letters) if pieces else "",
+        without_asides(text.lower(), letters) if pieces else "",
     ):  # an option may be a supposition
-        answers = _named(searched, letters)
+        answers = named_in(searched, letters)
         if answers:
             return _of_several(answers, pieces, question, letters, searched)
-        denied = _denied(searched, letters)
+        denied = denied_in(searched, letters)
         if len(letters) == 2 and len(denied) == 1:
             return one_of(set(letters.values()) - denied, "option")
-    found = (
-        by_words_of_one(pieces, letters)
-        or _quoted(text, choices)
-        or part_of_one(text, letters)
-        or stems_within(pieces, letters)
-    )
+    found = by_words_of_one(pieces, letters) or part_of_one(text, letters)
     lines = [line for line in text.split("\n") if re.search(r"\w", line)]
     if not found and len(lines) > 1:  # a short answer under or over a description
         found = {_spelled(line, letters) for line in (lines[0], lines[-1])} - {None}
         found = found or part_of_one(lines[-1], letters) or part_of_one(lines[0], letters)
     return one_of(found, "option")
-
-
-def _without_asides(text: str, letters: Mapping[str, str]) -> str:
-    """A text without what it compares with and names beside, unless an option is said like that."""
-    comparisons = _THAN if " than " in text else _THAN[:1]
-    for than in comparisons:
-        rest = than.sub("", text)
-        rest = rest if any(ASIDE.search(option) for option in letters) else ASIDE.sub(" ", rest)
-        if _named(rest, letters):
-            return rest
-    return comparisons[0].sub("", text)
 
 
 def _of_several(
@@ -174,20 +144,20 @@ def _of_several(
     if (
         certain
         and certain != list(pieces)
-        and len(named := set().union(*(_named(piece, letters) for piece in certain))) == 1
+        and len(named := set().union(*(named_in(piece, letters) for piece in certain))) == 1
     ):
         return one_of(named, "option")
     if concluded := [piece for piece in certain if _CONCLUDES.match(piece)]:
-        return one_of(_named(concluded[-1], letters) or answers, "option")
+        return one_of(named_in(concluded[-1], letters) or answers, "option")
     if _SUPPOSES.search(question) and (of_then := [piece for piece in pieces if _OF_THEN.search(piece)]):
-        named = set().union(*(_named(piece, letters) for piece in of_then))
+        named = set().union(*(named_in(piece, letters) for piece in of_then))
         if len(named) == 1:
             return one_of(named, "option")
     asked = stems_of(question)
     apart = [piece for piece in pieces if not joined_in(piece, list(letters))]
     parts = [part for piece in apart for part in re.split(r", (?:and )?", piece) if not _SUBORDINATE.match(part)]
     of_options = stems_of(" ".join(letters))
-    said = [(len((asked - of_options) & stems_of(part)), named) for part in parts if (named := _named(part, letters))]
+    said = [(len((asked - of_options) & stems_of(part)), named) for part in parts if (named := named_in(part, letters))]
     most = max((shared for shared, _ in said), default=0)
     top = [named for shared, named in said if shared == most]
     is_single = len(top) == 1 and len(top[0]) == 1 and most > 0 and not _TOO.search(searched)
@@ -199,7 +169,7 @@ def _of_several(
 def _yes_or_no(text: str, question: str, choices: Sequence[str], letters: Mapping[str, str]) -> Extracted:
     """The option that begins with the answer yes or no, of several the one whose words are said; or another one."""
     others = {option: letter for option, letter in letters.items() if not re.match(r"(?:yes|no|0)\b", option)}
-    if others and (named := _named(text.lower(), others)):
+    if others and (named := named_in(text.lower(), others)):
         return one_of(named, "option")
     verdict = boolean_in(text, question)
     if verdict.answer is None:
@@ -222,7 +192,7 @@ def unknown_option(text: str, choices: Sequence[str]) -> Extracted | None:
     letters = dict(zip(map(option_words, choices), LETTERS, strict=False))
     if not any(_UNKNOWN.search(option) for option in letters):
         return None
-    named = _named(
+    named = named_in(
         text.lower().replace("can't", "can not").replace("cannot", "can not"),
         {option.replace("cannot", "can not"): letter for option, letter in letters.items()},
     )
@@ -232,77 +202,6 @@ def unknown_option(text: str, choices: Sequence[str]) -> Extracted | None:
         kinds = {"depend" in found[0] for found in (_UNKNOWN.search(option), _UNKNOWN.search(text.lower())) if found}
         named = set(fitting) if len(kinds) == 1 and _UNKNOWN_ALONE.match(text.lower()) else named
     return one_of(named, "option") if named and named <= fitting else None
-
-
-def named_options(text: str, choices: Sequence[str]) -> set[str | None]:
-    """The letters of all options whose text occurs in a text."""
-    return _named(text.lower(), dict(zip(map(option_words, choices), LETTERS, strict=False)))
-
-
-def _named(text: str, letters: Mapping[str, str]) -> set[str | None]:
-    named = [option for option, is_denied in _found(text, letters) if not is_denied]
-    said = set(re.findall(r"\w+", text))
-    exact: set[str | None] = {letters[option] for option in named}
-    return exact | {
-        letter
-        for option, letter in letters.items()
-        for one in named
-        if set(one.split()) < set(option.split()) <= said  # `the umbrella is blue`, with the option `blue umbrella`
-    }
-
-
-def _denied(text: str, letters: Mapping[str, str]) -> set[str]:
-    return {letters[option] for option, is_denied in _found(text, letters) if is_denied}
-
-
-def _found(text: str, letters: Mapping[str, str]) -> list[tuple[str, bool]]:
-    """The options whose words occur in a text, and whether each is denied there."""
-    text = re.sub(r"(?<=[a-z])n't\b", " not", text.replace("grey", "gray"))
-    found: list[tuple[str, bool]] = []
-    end = 0
-    for one, option in _occurrences(text, letters):
-        before, after = text[max(0, one.start() - _NEAR) : one.start()], text[one.end() : one.end() + _NEAR]
-        denied = _DENIED.search(before) is not None or _IS_NOT.match(after) is not None
-        denied = denied or (len(found) > 0 and found[-1][1] and _JOINS.fullmatch(text[end : one.start()]) is not None)
-        end = one.end()
-        found.append((option, denied))
-    return found
-
-
-def _occurrences(text: str, letters: Mapping[str, str]) -> Iterator[tuple[re.Match[str], str]]:
-    """Where options occur in a text in lower case, the longest at each place."""
-    by_words = {_without_articles(option): option for option in letters}
-    longest_first = "|".join(map(re.escape, sorted(by_words, key=len, reverse=True)))
-    longest_first = longest_first.replace("\\ ", r"\W{1,9}(?:(?:the|an?)\W{1,9})?")
-    for one in re.finditer(rf"\b(?P<option>{longest_first})\b", text) if letters else ():
-        yield one, by_words[_without_articles(one["option"])]
-
-
-def _without_articles(option: str) -> str:
-    first, *words = re.findall(r"\w+", option) or [""]
-    return " ".join([first, *(word for word in words if word not in ARTICLES)])
-
-
-def joined_in(text: str, choices: Sequence[str]) -> list[tuple[set[str], str]]:
-    """The letters of options that a text joins in a list of several, each with the text before the list and its joints."""
-    letters = dict(zip(map(option_words, choices), LETTERS, strict=False))
-    text, start, end = text.lower(), 0, 0
-    joined: list[tuple[set[str], str]] = []
-    run: set[str] = set()
-    for one, option in _occurrences(text, letters):
-        if not (run and _JOINS.fullmatch(text[end : one.start()])):
-            joined.append((run, text[max(0, start - _NEAR) : end]))
-            run, start = set(), one.start()
-        run, end = run | {letters[option]}, one.end()
-    joined.append((run, text[max(0, start - _NEAR) : end]))
-    return [(run, said) for run, said in joined if len(run) > 1]
-
-
-def _quoted(text: str, choices: Sequence[str]) -> set[str | None]:
-    """The letters of options whose quoted words occur in a text: `elephant` of `the word "elephant"`."""
-    quoted = [_QUOTED.search(choice) for choice in choices]
-    words = {option_words(found["quoted"]): letter for found, letter in zip(quoted, LETTERS, strict=False) if found}
-    return _named(text.lower(), words)
 
 
 def _spelled(text: str, letters: Mapping[str, str]) -> str | None:

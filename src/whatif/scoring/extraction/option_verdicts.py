@@ -13,7 +13,8 @@ _YES = "yes|true|right|correct|possible|likely|plausible|✓"
 _NO = "no|false|wrong|incorrect|impossible|unlikely|implausible|not possible|not likely|not plausible|✗"
 _MARK = r"\d{1,3}(?:\.\d+)?(?: ?%| ?/ ?\d{1,3}| points?| stars?)"
 _VERDICT = re.compile(
-    rf"(?P<option>[^\n]{{1,120}}?)[\s:=→|~(?-]{{1,5}}(?:(?P<yes>{_YES})|(?P<no>{_NO})|(?P<mark>{_MARK}))\W*", re.IGNORECASE
+    rf"(?P<option>[^\n]{{1,120}}?)[\s:=→|~(?-]{{1,5}}(?:(?P<yes>{_YES})|(?P<no>{_NO})|(?P<mark>{_MARK}))\W*",
+    re.IGNORECASE,
 )
 _SIGNED = re.compile(r"\W*(?P<sign>[✓✗]) ?(?P<option>[^\n✓✗]{1,120})")
 _SEGMENTS = re.compile(r"(?<=[^\d\W])[.]\s+|(?<=✓)\s|(?<=✗)\s|[,;\n]\s*|(?<=\d)\.\s+")
@@ -30,7 +31,7 @@ def by_verdicts(text: str, choices: Sequence[str], *, letters_shown: bool = True
         places |= {LETTERS[place].lower(): place for place in range(len(choices))}
     judged: dict[int, str] = {}
     for option, verdict in _judged(text):
-        words = option_words(re.sub(rf"^\W*[A-Z][).:]\s+(?=\w)", "", option) if letters_shown else option)
+        words = option_words(re.sub(r"^\W*[A-Z][).:]\s+(?=\w)", "", option) if letters_shown else option)
         place = places.get(words, places.get(option.strip(" ().:").lower()))
         if place is None or judged.setdefault(place, verdict) != verdict:
             return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from whatif.language.number_words import canonical, in_digits
 
@@ -29,19 +29,6 @@ ASIDE = re.compile(
 )
 _SHORT = 8  # words
 _LONG = 4  # words of an option that a response may name by a part
-_MOST, _MARGIN = 0.6, 0.4  # of an option's distinctive words, and more than of any other option's
-_OPPOSITES = [
-    tuple(pair.split("/"))
-    for pair in sorted(
-        _set(
-            "larger/smaller bigger/smaller taller/shorter longer/shorter higher/lower heavier/lighter faster/slower "
-            "older/younger wider/narrower thicker/thinner brighter/darker closer/farther nearer/farther more/fewer "
-            "more/less warmer/colder hotter/colder fuller/emptier largest/smallest biggest/smallest tallest/shortest"
-        )
-    )
-]
-
-Named = Callable[[str, Mapping[str, str]], set[str | None]]
 
 
 def option_words(text: str) -> str:
@@ -56,21 +43,6 @@ def option_words(text: str) -> str:
 def stems_of(text: str) -> set[str]:
     """The stems of the content words of a text."""
     return {_stem(word) for word in re.findall(r"\w+", text.lower()) if word not in _STOP}
-
-
-def on_asked(pieces: Sequence[str], question: str, letters: Mapping[str, str], named_in: Named) -> list[str]:
-    """The clauses, without those about the opposite of what is asked; of two options, they name the other one."""
-    asked = set(re.findall(r"\w+", question.lower()))
-    pairs = [(one, other) for pair in _OPPOSITES for one, other in (pair, pair[::-1]) if one in asked]
-    kept = []
-    for piece in pieces:
-        words = set(re.findall(r"\w+", piece))
-        opposite = any(other in words and one not in words and other not in asked for one, other in pairs)
-        if not opposite:
-            kept.append(piece)
-        elif len(letters) == 2 and len(named := named_in(piece, letters)) == 1:
-            kept += [option for option, letter in letters.items() if letter not in named]
-    return kept
 
 
 def by_words_of_one(pieces: Iterable[str], letters: Mapping[str, str]) -> set[str | None]:
@@ -109,23 +81,6 @@ def part_of_one(text: str, letters: Mapping[str, str]) -> set[str | None]:
             alone.add(letter)
     within = within or alone
     return within if len(within) == 1 else set()
-
-
-def stems_within(pieces: Iterable[str], letters: Mapping[str, str]) -> set[str | None]:
-    """The letter of the only option most of whose distinctive words occur in a text that denies nothing."""
-    text = " ".join(pieces)
-    said, of_options = stems_of(text), _distinctive(letters)
-    if _denies(text):
-        return set()
-    shares = {option: len(words & said) / len(words) for option, words in of_options.items() if len(words) > 2}
-    order = sorted(shares, key=lambda option: shares[option], reverse=True)
-    if not order or shares[order[0]] < _MOST:
-        return set()
-    second = max(
-        (len(words & said) / max(1, len(words)) for option, words in of_options.items() if option != order[0]),
-        default=0.0,
-    )
-    return {letters[order[0]]} if shares[order[0]] - second >= _MARGIN else set()
 
 
 def _denies(text: str) -> bool:
