@@ -4,7 +4,8 @@ Each file has one object per line: kind, question, choices (null if open), respo
 manner. Of `recent_*.jsonl`, half are named `development`: the rules were written with them in view. The other half,
 `held_out`, was labelled before the rules were changed, and was not looked at while they were. The files
 `further_*_development.jsonl` are by another author, who sought responses that are hard to read: many take back, deny or
-only paraphrase an option.
+only paraphrase an option. `later_*_development.jsonl` were written and labelled in batches, and each batch was read once
+before the rules were changed with it in view.
 
 The limits of the files in `MEASURED` are just above what was measured: they only keep the rules from getting worse.
 """
@@ -21,13 +22,20 @@ import pytest
 from whatif.scoring.extraction.answer import extract
 
 FOLDER = Path(__file__).parent
-FILES = sorted([*FOLDER.glob("recent_*.jsonl"), *FOLDER.glob("further_*_development.jsonl")])
+FILES = sorted(
+    [
+        *FOLDER.glob("recent_*.jsonl"),
+        *FOLDER.glob("further_*_development.jsonl"),
+        *FOLDER.glob("later_*_development.jsonl"),
+    ]
+)
 MOST_ERRORS = 0.03  # of all responses: another answer or another status than by hand
 MOST_WRONG = 0.01  # of all responses: an answer, although by hand there is another one or none
 MEASURED = {
-    "recent_choice_held_out": (0.08, 0.025),
+    "recent_choice_held_out": (0.065, 0.022),
     "recent_open_held_out": (0.08, 0.03),
-    "further_choice_development": (0.12, 0.02),
+    "further_choice_development": (0.1, 0.017),
+    "later_choice_development": (0.05, 0.01),
 }
 
 

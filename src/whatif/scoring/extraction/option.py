@@ -25,7 +25,8 @@ from whatif.scoring.extraction.response_text import clauses
 from whatif.scoring.extraction.word_forms import content_of
 
 _GIVEN = (
-    r"(?:the |these |those )?(?:given |provided |listed |available |answer )?(?:above|options|choices|these|them|"
+    r"(?:the |these |those )?(?:given |provided |listed |available |answer )?(?:above|options|choices|"
+    r"these(?! (?!is|are|was|were|would|fits?|match|apply|seems?)\w)|them|"
     r"answers)\b"
 )
 _NONE = re.compile(

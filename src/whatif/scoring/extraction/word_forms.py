@@ -17,11 +17,11 @@ _EMPTY = _set(
     "a an the is are was were be been being am it its he she they him her his hers them their this that these those "
     "there here would will could should might may can must shall of in on at to with by for from and or as have has "
     "had do does did done i you we us our my your me so then very quite rather who whom whose which what why because "
-    "one how many if when where while than too also still now already yet such some any own thing "
-    "things way go goes went gone get gets got "
-    "having going doing getting making taking putting make makes made become becomes became put take "
-    "takes took let seem seems look looks looked appear appears about around again into onto not no never s t d ll ve re m person people "
-    "somebody someone something option answer correct image picture photo like need needs exactly"
+    "one how many if when where while than too also still now already yet such some any own thing things way go goes "
+    "went gone get gets got having going doing getting making taking putting make makes made become becomes became "
+    "put take takes took let seem seems look looks looked appear appears about around again into onto not no never s "
+    "t d ll ve re m person people somebody someone something option answer correct image picture photo like need "
+    "needs exactly"
 )
 # Spellings and words of British and American English, and the usual shorter words of everyday things.
 _EQUAL = {
