@@ -20,7 +20,7 @@ BREAK = "What would break if the cat jumped onto the shelf?"
         ),
         ("The chair, the lamp and the window are far away. The vase is on the shelf.", "D"),
         ("The lamp hangs from the ceiling. The chair and the window are too far away. It would be the vase.", "D"),
-        ("The vase. The lamp hangs too high.", "D"),
+        ("The vase. Not the lamp, which hangs too high.", "D"),
         ("It's not the chair, the lamp or the window, but the vase.", "D"),
         ("The lamp is higher than the chair, the window and the vase.", "B"),
         ("The chair would break, or it would be the lamp.", None),
