@@ -3,9 +3,9 @@
 Each file has one object per line: kind, question, choices (null if open), response, answer (null unless ok), status,
 manner. Of `recent_*.jsonl`, half are named `development`: the rules were written with them in view. The other half,
 `held_out`, was labelled before the rules were changed, and was not looked at while they were. The files
-`further_*_development.jsonl` are by another author, who sought responses that are hard to read: many take back, deny or
-only paraphrase an option. `later_*_development.jsonl` were written and labelled in batches; each batch was read once before
-the rules were changed with it in view.
+`further_*_development.jsonl` are by another author, who sought responses that are hard to read: many take back, deny
+or only paraphrase an option. `later_*_development.jsonl` were written and labelled in batches; each batch was read
+once before the rules were changed with it in view.
 
 The limits of the files in `MEASURED` are just above what was measured: they only keep the rules from getting worse.
 """

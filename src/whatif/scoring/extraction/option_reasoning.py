@@ -1,7 +1,7 @@
 """Finds the option that a text of several sentences arrives at, where its words alone leave several options.
 
-The conclusion counts most, then the only option that is left when the others are set aside, then the only statement
-about what is asked. What several options have in common (`The chair, the lamp and the window are far away.`) sets them
+The conclusion counts most, then the only statement about what is asked, such as the last one, then the only option that
+is left when the others are set aside. What several options have in common (`The chair, the lamp and the window are far away.`) sets them
 aside, because a question has one answer.
 """
 
@@ -20,16 +20,15 @@ from whatif.scoring.extraction.word_forms import content_of
 _SENTENCES = re.compile(r"(?<=[.!?;])[\"')]*\s+|\n+")
 _CONCLUDES = re.compile(
     r"(?:^\W*|[,:;] (?:and )?)(?:so(?! (?:far|that|many|much|would|do|does|is|are|will|did|can|could)\b)|therefore|"
-    r"thus|"
-    r"hence|consequently|accordingly|as a result|in (?:conclusion|summary|short|other words)|by elimination|overall|"
+    r"thus|hence|consequently|accordingly|as a result|in (?:conclusion|summary|short|other words)|by elimination|overall|"
     r"(?:this|that|which) (?:only |just |clearly )?(?:means|leaves|makes|suggests|implies|indicates)|"
     r"meaning|leaving|this way)\b|"
     r"\b(?:therefore|thus|hence)\b|^(?:(?!(?:which|what|how|where|when|who|that|as)\b)[\w'-]+ ){1,4}it is\W*\Z|→",
     re.IGNORECASE,
 )
 _ASKED = re.compile(r"\b(?:would|will|must)\b|'d\b|'ll\b", re.IGNORECASE)
-# A contrast, a remark on the image, or a line of a list: none of them is a last word.
 _BUT = re.compile(r",? (?:but|however),? ", re.IGNORECASE)
+# A contrast, a remark on the image, or a line of a list: none of them is a last word.
 _NO_LAST_WORD = re.compile(
     r"\b(?:but|however|though|although|while|whereas|currently|right now|originally|at (?:the moment|present))\b|"
     r"^[^.!?]{1,60}(?::| -)(?! ?\w+\W*\Z)|\w\Z",
