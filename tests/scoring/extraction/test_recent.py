@@ -2,10 +2,10 @@
 
 Each file has one object per line: kind, question, choices (null if open), response, answer (null unless ok), status,
 manner. Of `recent_*.jsonl`, half are named `development`: the rules were written with them in view. The other half,
-`held_out`, was labelled before the rules were changed, and was not looked at while they were. The files
-`further_*_development.jsonl` are by another author, who sought responses that are hard to read: many take back, deny
-or only paraphrase an option. `later_*_development.jsonl` were written and labelled in batches; each batch was read
-once before the rules were changed with it in view.
+`held_out`, was labelled before the rules were changed, and was not looked at while they were, apart from six
+responses that a failed test once printed. The files `further_*_development.jsonl` are by another author, who sought
+responses that are hard to read: many take back, deny or only paraphrase an option. `later_*_development.jsonl` were
+written and labelled in batches; each batch was read once before the rules were changed with it in view.
 
 The limits of the files in `MEASURED` are just above what was measured: they only keep the rules from getting worse.
 """
@@ -60,8 +60,11 @@ def test_few_errors_and_hardly_any_wrong_answer(path: Path) -> None:
             wrong.append(error)
     summary = f"{len(errors)} errors, {len(wrong)} wrong answers, of {len(responses)}: {dict(of_kind)}"
     most_errors, most_wrong = MEASURED.get(path.stem, (MOST_ERRORS, MOST_WRONG))
-    assert len(errors) < most_errors * len(responses), "\n".join([summary, *errors])
-    assert len(wrong) < most_wrong * len(responses), "\n".join([summary, *wrong])
+    many_errors, many_wrong = len(errors), len(wrong)
+    if "held_out" in path.stem:  # whose responses are not to be seen
+        errors = wrong = []
+    assert many_errors < most_errors * len(responses), "\n".join([summary, *errors])
+    assert many_wrong < most_wrong * len(responses), "\n".join([summary, *wrong])
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)

@@ -1,8 +1,8 @@
 """Finds the option that a text of several sentences arrives at, where its words alone leave several options.
 
 The conclusion counts most, then the only statement about what is asked, such as the last one, then the only option that
-is left when the others are set aside. What several options have in common (`The chair, the lamp and the window are far away.`) sets them
-aside, because a question has one answer.
+is left when the others are set aside. What several options have in common (`The chair, the lamp and the window are far
+away.`) sets them aside, because a question has one answer.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from whatif.scoring.extraction.word_forms import content_of
 _SENTENCES = re.compile(r"(?<=[.!?;])[\"')]*\s+|\n+")
 _CONCLUDES = re.compile(
     r"(?:^\W*|[,:;] (?:and )?)(?:so(?! (?:far|that|many|much|would|do|does|is|are|will|did|can|could)\b)|therefore|"
-    r"thus|hence|consequently|accordingly|as a result|in (?:conclusion|summary|short|other words)|by elimination|overall|"
-    r"(?:this|that|which) (?:only |just |clearly )?(?:means|leaves|makes|suggests|implies|indicates)|"
+    r"thus|hence|consequently|accordingly|as a result|in (?:conclusion|summary|short|other words)|by elimination|"
+    r"overall|(?:this|that|which) (?:only |just |clearly )?(?:means|leaves|makes|suggests|implies|indicates)|"
     r"meaning|leaving|this way)\b|"
     r"\b(?:therefore|thus|hence)\b|^(?:(?!(?:which|what|how|where|when|who|that|as)\b)[\w'-]+ ){1,4}it is\W*\Z|→",
     re.IGNORECASE,
