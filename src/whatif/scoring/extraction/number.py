@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from whatif.language.number_words import FIGURE, NUMBER, canonical, in_digits
 from whatif.scoring.extraction.extracted import Extracted, ambiguous, none, one_of
 from whatif.scoring.extraction.number_arithmetic import changed_count, sum_at_end
+from whatif.scoring.extraction.number_evidence import is_opposite, weight_of
 from whatif.scoring.extraction.number_lists import line_asked_for, without_parts
 from whatif.scoring.extraction.number_mentions import Asked, Mention, asked_by, counts_only, mentions_in
 from whatif.scoring.extraction.response_text import LEAVES, SUPPOSED, clauses, refuses
@@ -38,26 +39,33 @@ _CONCLUDES = re.compile(
     r"(?: [a-z]+){0,5} ?[:=|] ?\D{0,3}\d"
     r"|\b(?:in total|left with|total of|the total|altogether|in all|finally|overall|in conclusion|in summary|"
     r"as a result|"
-    r"consequently|sum|difference|that makes|remains?)\b"
+    r"consequently|sum|difference|that makes|remains?|(?:brings|bringing|raises|raising) (?:it|the|this|that|us))\b"
 )
-_OF_NOW = re.compile(r"\b(?:right now|currently|at the moment|at present)\b")
+_OF_NOW = re.compile(r"\b(?:right now|currently|at the moment|at present|(?:is|are) already)\b")
 _LABELLED = re.compile(rf"^[^:]{{1,40}}: ?{NUMBER}\W*$")  # `Two off: 6`
 _NOW = re.compile(r"\bnow\b")  # the present after the past; for a counterfactual question, the unchanged image
 
 
 _DIFFERENCE, _RESTATED = "a difference, not a count", "only the supposition over again"
+_CONTRADICTORY, _RANGE, _OR = "numbers that contradict each other", "a range or a bound", "a number or another one"
+_FIRM_DOUBTS = (_DIFFERENCE, _RESTATED, _CONTRADICTORY, _RANGE, _OR)
+_NEAR = 80  # characters after a pronoun
+_CLEAR = 2  # words of the restriction
 _PARTS_FOLLOW = re.compile(r":|,? namely\b|,? consisting of\b|, of which\b|,? that is,")
 _FIRST = re.compile(r"^\W*\d+ ?→ ?(?=\d+\W*$)")  # `4 → 7`
 _LABEL = 3  # words before a colon that may be no statement
 _PARTS = 3  # numbers of a total and at least two parts
 # `1, 2, 3`, `One... two... three`
 _UP_TO = "two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|\\d{1,2}"
-# `One goat is on the left, while the other ...` after a count of them.
+# `One of them is black`, `one goat is on the left, while the other ...` after a count of them.
 _INDIVIDUAL = re.compile(
-    r"(?<=[.\n] )one(?= (?:(?:of (?:them|the|these) )?\w+ )?(?:is|are|was|stands?|sits?|has|appears?|can|lies?)\b"
+    r"(?:(?<=[.,;\n] )|(?<=\band )|(?<=though )|(?<=but ))one(?= of (?:them|which|whom|these)\b|"
+    r" (?:is|was|has|might|may|could|looks|seems)\b|"
+    r" (?:(?:of (?:them|the|these) )?\w+ )?(?:is|are|was|stands?|sits?|has|appears?|can|lies?)\b"
     r"[^\n]{0,200}\b(?:the other|another|the second|the third|the rest|the remaining|others)\b)",
     re.IGNORECASE,
 )
+_MORE_THAN_ONE = re.compile(r"(?<![\d.])(?:[2-9]|[1-9]\d+)(?![\d.])")
 _COORDINATED = re.compile(
     rf"(?<!\d )(?P<part>{NUMBER}) (?:[a-z]+ ){{1,3}}and (?P=part) [a-z]+ [a-z]+"
 )  # `2 red and 2 blue cups`
@@ -86,19 +94,47 @@ def number_in(text: str, question: str) -> Extracted:
     """The number that a text gives, see `stated_number`."""
     asked = asked_by(question)
     text = _CELLS.sub("\n", _CHECK.sub("", text))
-    text = _without_remarks(_INDIVIDUAL.sub("it", text))
+    text = _without_remarks(_without_individuals(text, asked))
     if not asked.counterfactual and (line := line_asked_for(text, question)):
         text = line
     text = without_parts(_FIRST.sub("", text), asked)
     pieces = clauses(_COUNTING.sub(_last_counted, text.replace("→", ". So ")), question)
+    pieces = _without_opposites(pieces, asked)
     stated = stated_number(pieces, question)
     if refuses(text) and _is_of_now(pieces, asked):
         return none("a refusal")
     if stated.doubt and (
-        total := _total(pieces, question) or _broken_down(pieces, question) or _computed(pieces, asked)
+        total := _total(pieces, question)
+        or _broken_down(pieces, question)
+        or _computed(pieces, asked)
+        or (None if stated.doubt in _FIRM_DOUBTS or asked.counterfactual else _described(_mentioned(pieces, question), 1))
     ):
         return Extracted(total, "ok", None)
     return ambiguous(stated.doubt) if stated.doubt else one_of({stated.value}, "number")
+
+
+def _without_individuals(text: str, asked: Asked) -> str:
+    """A text in which `one of them` is a pronoun, if it has a larger number, and not what the question asks for."""
+
+    def unless_asked(found: re.Match[str]) -> str:
+        segment = re.split(r"[.;\n]|, (?:and|but|while)\b", text[found.end() : found.end() + _NEAR])[0].lower()
+        return found[0] if weight_of(segment, asked.restriction) > 0 else "it"
+
+    return _INDIVIDUAL.sub(unless_asked, text) if _MORE_THAN_ONE.search(in_digits(text)) else text
+
+
+def _without_opposites(pieces: Sequence[str], asked: Asked) -> Sequence[str]:
+    """The pieces that are not about the opposite of what is asked, if one of them has a number."""
+    rest = [piece for piece in pieces if not is_opposite(piece, asked.restriction, asked.text)]
+    return rest if any(mentions_in(counts_only(piece, asked), asked) for piece in rest) else pieces
+
+
+def _described(mentions: Sequence[Mention], least: int) -> str | None:
+    """The only number with the most words of the question's restriction, if they are `least` or more."""
+    most = max((mention.weight for mention in mentions), default=0)
+    best = {mention.value for mention in mentions if mention.weight == most}
+    is_firm = not any(mention.is_difference or mention.is_rival for mention in mentions if mention.weight == most)
+    return best.pop() if most >= least and len(best) == 1 and is_firm else None
 
 
 def _without_remarks(text: str) -> str:
@@ -172,10 +208,15 @@ def stated_number(pieces: Sequence[str], question: str) -> Stated:
     found = [mentions_in(text, asked) for text in texts]
     everything = [mention for mentions in found for mention in mentions]
     if len({mention.value for mention in everything}) <= 1:
-        if everything and asked.counterfactual and all(map(_OF_NOW.search, texts)):
+        if everything and asked.counterfactual and all(
+            _OF_NOW.search(text) for text, mentions in zip(texts, found, strict=True) if mentions
+        ):
             return Stated(doubt="a number of now, not of the supposed world")
         parts = any(len(mentions) > 1 and all(mention.is_placed for mention in mentions) for mentions in found)
         return Stated(doubt="counts of parts") if parts else _agreed(everything)
+    if not asked.counterfactual and len(found[0]) == 1 and (described := _described(everything, _CLEAR)):
+        if all(mention.weight <= 0 for mention in found[0]) and not any(map(_EQUALS.search, texts)):
+            return Stated(described)
     bare = [_settled(text, asked) for text in (texts[0], texts[-1]) if re.fullmatch(rf"\W*{NUMBER}\W*", text)]
     cue = _last_cue(texts, asked)
     if bare and cue is not None and cue.doubt is not None:
@@ -207,7 +248,7 @@ def _settled(text: str, asked: Asked) -> Stated:
     if (reason := _REASON.search(text)) and mentions_in(text[: reason.start()], asked):
         text = text[: reason.start()]
     mentions = mentions_in(text, asked)
-    mentions = [mention for mention in mentions if not mention.is_aside] or mentions
+    mentions = [mention for mention in mentions if not mention.is_aside and mention.weight >= 0] or mentions
     if _COORDINATED.search(text):
         return Stated(doubt="counts of parts")
     if predicated := _predicated(mentions):
@@ -269,7 +310,7 @@ def _of_the_things(mentions: Sequence[Mention]) -> Stated:
     counts = [mention for mention in mentions if mention.is_of_things and not mention.is_difference]
     others = [mention for mention in mentions if mention.is_difference or not mention.is_of_things]
     if any(count.is_rival and not count.restates for count in counts) and len(mentions) > 1:
-        return Stated(doubt="a number or another one")
+        return Stated(doubt=_OR)
     if any(count.lacks_predicate for count in counts) and any(not other.is_aside for other in others):
         return Stated(doubt="a count of all the things, and another number")
     parts = any(count.is_placed for count in counts) and any(other.is_placed for other in others)
@@ -285,9 +326,9 @@ def _agreed(mentions: Sequence[Mention]) -> Stated:
         return Stated(doubt=_DIFFERENCE)
     if all(mention.restates for mention in mentions):
         return Stated(doubt=_RESTATED)
-    return Stated(mentions[0].value, None if mentions[0].value else "a range or a bound")
+    return Stated(mentions[0].value, None if mentions[0].value else _RANGE)
 
 
 def _same(statements: Sequence[Stated]) -> Stated:
     values = {statement.value for statement in statements}
-    return statements[0] if len(values) == 1 else Stated(doubt="numbers that contradict each other")
+    return statements[0] if len(values) == 1 else Stated(doubt=_CONTRADICTORY)

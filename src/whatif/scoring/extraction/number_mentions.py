@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from whatif.language.number_words import FIGURE, NUMBER, canonical, in_digits
+from whatif.scoring.extraction.number_evidence import Restriction, restriction_of, segment_of, weight_of
 from whatif.scoring.extraction.statement_words import base_form
 
 _UNIT = (
@@ -32,7 +33,8 @@ _COMPARED = re.compile(
     r"including|besides|"
     r"than (?=the |these |those )|"
     r"down from|up from) "
-    rf"{_FORMER}{FIGURE}(?!\w)|{_DENIED} {FIGURE}(?!\w)|\bfrom {_FORMER}{FIGURE}(?: [a-z]+)? to (?={FIGURE})"
+    rf"{_FORMER}{FIGURE}(?!\w)|{_DENIED} {FIGURE}(?!\w)|"
+    rf"\bfrom {_FORMER}{FIGURE}(?: [a-z]+){{0,2}} (?:down |up )?to (?={FIGURE})"
 )
 _UP_TO = re.compile(r"\b(go(?:es)?|rises?|increases?|climbs?|adds?|comes?|gets?) up to\b")  # no bound
 _ADDS = re.compile(rf"\badd(?:ing|ed|s)? ({FIGURE})(?: [a-z]+)? to (?:the |these |those )?({FIGURE})")
@@ -51,7 +53,12 @@ _DIFFERENCE = re.compile(
 _GONE = (
     r" (?:[a-z]+ ){0,3}(?:would|will) (?:be )?(?:gone|leave|disappear|missing|removed|fly|go|vanish|depart|drop|fall)\b"
 )
-_ROWS = re.compile(r"\b(?:rows|stacks|groups|piles|lines|columns|bunches|clusters) (?:of|with) $")
+_GROUPED = "row|stack|group|pile|line|column|bunch(?:e)?|cluster|bundle|box(?:e)?|bag|basket|herd|flock|tray|pack"
+_ROWS = re.compile(rf"\b(?:{_GROUPED})s (?:of|with) $")
+_WITH_NOUN = re.compile(rf"({FIGURE}) (?!more\b|of\b|were\b|was\b|are\b|is\b|left\b|would\b)[a-z]{{2,}}")
+_GROUP = re.compile(rf" (?P<group>{_GROUPED})s? of\b")
+_EACH = re.compile(r"(?: [a-z]+){0,3} (?:each|per|apiece|every)\b")
+_PRONOUN = re.compile(r" (?:of (?:them|which|whom|these|those)\b|(?:is|was|has|might|may|could|looks|seems|appears)\b)")
 _NEAR = 120  # characters before a number
 _CHANGES = re.compile(r"\b(?:would|will) (?:add|remove|lose|gain|contribute) $")
 _ALGEBRA = re.compile(r"(?<![\w'])[b-z] ?[-+*×] ?$")
@@ -87,6 +94,8 @@ class Asked:
     predicate: re.Pattern[str]  # ` windows would be open`
     has_predicate: bool
     figures: frozenset[str]  # all numbers of the question
+    echoes: frozenset[str]  # `1 leg`, in `standing on one leg`
+    restriction: Restriction
     counterfactual: bool
 
 
@@ -96,6 +105,7 @@ class Mention:
 
     value: str | None
     start: int
+    weight: int  # words that its part of the clause shares with the restriction of the question
     is_difference: bool  # `2 more`, `by 2`
     is_aside: bool  # a difference, or `in 2 rows`
     is_of_things: bool
@@ -136,6 +146,8 @@ def asked_by(question: str) -> Asked:
         predicate=_with_predicate(text, things),
         has_predicate=_PREDICATE.search(text) is not None,
         figures=frozenset(canonical(figure) for figure in re.findall(FIGURE, text)),
+        echoes=frozenset(found[0] for found in _WITH_NOUN.finditer(text) if not things.match(text, found.end(1))),
+        restriction=restriction_of(question, things.pattern),
         counterfactual=bool(supposition) or " would " in text,
     )
 
@@ -170,22 +182,33 @@ def _in_signs(text: str) -> str:
 
 
 def _unless_asked(found: re.Match[str], asked: Asked) -> str:
-    if re.search(r"\b(?:what|which)(?: [a-z]+)? number\b", asked.text):
+    if re.search(r"\b(?:what|which)(?: [a-z]+){0,2} number\b", asked.text):
         return found[0]
     asked_for = found["unit"] and found["unit"] in asked.text and found[0].split()[-1] in asked.text
     return found[0] if asked_for else "·"
 
 
 def mentions_in(text: str, asked: Asked) -> list[Mention]:
-    shared_out = bool(re.search(r"\beach\b", text)) and "each" not in asked.text
+    each = re.search(r"\b(?:each|per|apiece)\b", text) if "each" not in asked.text else None
     mentions = []
     for found in _MENTION.finditer(text):
         start, end = found.span()
         before, after = text[max(0, start - 20) : start], text[end : end + 80]
         figure = found["number"] or (found["bounded"] if found["bound"] and found["bound"] in asked.text else None)
-        if shared_out or _ROWS.search(before) or (_GROUPS.match(after) and not _GROUPS.search(asked.text)):
+        things = asked.things.match(after)
+        if each and (things is None or each.start() < start or _EACH.match(after)):
+            if _EACH.match(after) and any(mention.is_of_things for mention in mentions):
+                continue  # `6 windows, 3 on each floor`
             figure = None
-        value, things = figure and canonical(figure), asked.things.match(after)
+        group = _GROUP.match(after)
+        if _ROWS.search(before) or (_GROUPS.match(after) and not _GROUPS.search(asked.text)):
+            figure = None
+        if group and group["group"] not in asked.text:
+            figure = None
+        noun = re.match(r" [a-z]{2,}", after)
+        if figure and noun and figure + noun[0] in asked.echoes:
+            continue
+        value = figure and canonical(figure)
         difference = things is None and _DIFFERENCE.search(before + "#" + after) is not None
         difference |= _ALGEBRA.search(before) is not None or _CHANGES.search(before) is not None
         restates = value in asked.supposed and asked.verbs.match(after) is not None
@@ -193,6 +216,7 @@ def mentions_in(text: str, asked: Asked) -> list[Mention]:
             Mention(
                 value=value,
                 start=start,
+                weight=weight_of(segment_of(text, start, end), asked.restriction),
                 is_difference=difference,
                 is_aside=difference or re.search(r"\b(?:in|on|at|(?<!left )with) $", before) is not None,
                 is_of_things=things is not None

@@ -18,10 +18,10 @@ LEAVES = (
     r"sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|a dozen))"
 )
 _CLAUSES = re.compile(
-    r",? (?=(?:but|however|therefore|thus|hence|for a total|resulting in|(?:that|which) (?:makes|gives|leaves)|which "
+    r",? (?=(?:but|however|therefore|thus|hence|for a total|resulting in|(?:that|which) (?:makes|gives|leaves|brings|raises)|which "
     r"means|meaning|that is(?= \d)|"
     rf"{LEAVES}|so(?!\W*$|[.!?]| (?:many|much|that|far|on|called|as)\b))\b)"
-    r"|(?<! is)(?<! are)(?<! was)(?<! were)(?<! be),? (?=(?:leaving|making|giving)\b)"  # nobody `is making` a total
+    r"|(?<! is)(?<! are)(?<! was)(?<! were)(?<! be),? (?=(?:leaving|making|giving|bringing|raising)\b)"  # nobody `is making` a total
 )
 SUPPOSITION = re.compile(
     r"(?:(?P<with>(?:^|(?<=, )|(?<=; )|(?<=and )|(?<=but ))with(?:out)?\b(?! a total))|"
