@@ -74,6 +74,7 @@ _CHECK = re.compile(
     r"proof) ?[:,][^\n.]*",
     re.IGNORECASE | re.MULTILINE,
 )
+_BOTH = re.compile(r"(?:^|(?<=[.;] ))both(?= (?:of |the |these )?[a-z]+)", re.IGNORECASE)
 _CELLS = re.compile(r"(?<=\d) ?\| ?(?=\w)")  # `Before: 4 | After: 7`
 _REASON = re.compile(r",? \b(?:as|considering|given that) (?:there|the|it|we|they|he|she|i|you|only|all|each|\d+)\b")
 _REMARK = re.compile(r"(?:^|(?<=[.!?\n]))\s*\([^()\n]{1,300}\)\.?$|(?<=[.!?]) \([^()\n]{1,300}\)", re.MULTILINE)
@@ -94,6 +95,8 @@ def number_in(text: str, question: str) -> Extracted:
     """The number that a text gives, see `stated_number`."""
     asked = asked_by(question)
     text = _CELLS.sub("\n", _CHECK.sub("", text))
+    if not re.search(NUMBER, in_digits(text)):
+        text = _BOTH.sub("2", text)
     text = _without_remarks(_without_individuals(text, asked))
     if not asked.counterfactual and (line := line_asked_for(text, question)):
         text = line
@@ -101,13 +104,13 @@ def number_in(text: str, question: str) -> Extracted:
     pieces = clauses(_COUNTING.sub(_last_counted, text.replace("→", ". So ")), question)
     pieces = _without_opposites(pieces, asked)
     stated = stated_number(pieces, question)
-    if refuses(text) and _is_of_now(pieces, asked):
+    if refuses(text) and (_is_of_now(pieces, asked) or _is_of_others(pieces, asked)):
         return none("a refusal")
     if stated.doubt and (
         total := _total(pieces, question)
         or _broken_down(pieces, question)
         or _computed(pieces, asked)
-        or (None if stated.doubt in _FIRM_DOUBTS or asked.counterfactual else _described(_mentioned(pieces, question), 1))
+        or _by_description(stated.doubt, pieces, asked)
     ):
         return Extracted(total, "ok", None)
     return ambiguous(stated.doubt) if stated.doubt else one_of({stated.value}, "number")
@@ -154,6 +157,12 @@ def _is_of_now(pieces: Sequence[str], asked: Asked) -> bool:
     return asked.counterfactual and is_one and not is_bare and _last_cue(texts, asked) is None
 
 
+def _is_of_others(pieces: Sequence[str], asked: Asked) -> bool:
+    """Whether each number of a text counts things that the question does not ask for."""
+    mentions = [mention for piece in pieces for mention in mentions_in(counts_only(piece, asked), asked)]
+    return all(mention.names_others and mention.weight <= 0 and not mention.is_of_things for mention in mentions)
+
+
 def _total(pieces: Sequence[str], question: str) -> str | None:
     """The first number of several if it is the sum of the others: `10 wheels: 4 of the car, 2 and 4 of bicycles`."""
     values = [mention.value for mention in _mentioned(pieces, question)]
@@ -195,7 +204,14 @@ def _mentioned(pieces: Sequence[str], question: str) -> list[Mention]:
     return [mention for piece in pieces for mention in mentions_in(counts_only(piece, asked), asked)]
 
 
-def stated_number(pieces: Sequence[str], question: str) -> Stated:
+def _by_description(doubt: str, pieces: Sequence[str], asked: Asked) -> str | None:
+    """The number with the words of the question's restriction, unless the doubt is of another sort."""
+    if doubt in _FIRM_DOUBTS or asked.counterfactual:
+        return None
+    return _described([mention for piece in pieces for mention in mentions_in(counts_only(piece, asked), asked)], 1)
+
+
+def stated_number(pieces: Sequence[str], question: str) -> Stated:  # noqa: PLR0911
     """The number that pieces of a text, without their suppositions, give in answer to a question.
 
     In this order: the only number, whatever it counts; a piece that is only a number, together with the result of the
@@ -208,15 +224,17 @@ def stated_number(pieces: Sequence[str], question: str) -> Stated:
     found = [mentions_in(text, asked) for text in texts]
     everything = [mention for mentions in found for mention in mentions]
     if len({mention.value for mention in everything}) <= 1:
-        if everything and asked.counterfactual and all(
-            _OF_NOW.search(text) for text, mentions in zip(texts, found, strict=True) if mentions
+        if (
+            everything
+            and asked.counterfactual
+            and all(_OF_NOW.search(text) for text, mentions in zip(texts, found, strict=True) if mentions)
         ):
             return Stated(doubt="a number of now, not of the supposed world")
         parts = any(len(mentions) > 1 and all(mention.is_placed for mention in mentions) for mentions in found)
         return Stated(doubt="counts of parts") if parts else _agreed(everything)
-    if not asked.counterfactual and len(found[0]) == 1 and (described := _described(everything, _CLEAR)):
-        if all(mention.weight <= 0 for mention in found[0]) and not any(map(_EQUALS.search, texts)):
-            return Stated(described)
+    is_total_first = len(found[0]) == 1 and found[0][0].weight <= 0 and not any(map(_EQUALS.search, texts))
+    if is_total_first and not asked.counterfactual and (described := _described(everything, _CLEAR)):
+        return Stated(described)
     bare = [_settled(text, asked) for text in (texts[0], texts[-1]) if re.fullmatch(rf"\W*{NUMBER}\W*", text)]
     cue = _last_cue(texts, asked)
     if bare and cue is not None and cue.doubt is not None:

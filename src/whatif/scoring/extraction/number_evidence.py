@@ -37,12 +37,13 @@ _SIDE = re.compile(r"\b(?:the|your|his|her|its)(?: far)? (?:left|right)\b")
 _NO_SIDE = re.compile(r"\bright now\b")
 _EMPTY = frozenset(
     base_form(word)
-    for word in (
+    for word in re.findall(
+        r"\w+",
         "how many there is are was were be been being would will could can do does did has have had a an the this that "
         "these those in on at of to with from by for it its they them he she we you i your his her their and or not "
         "image picture photo scene visible shown seen see total number count currently now still remain remaining "
-        "what which who whom some any all only"
-    ).split()
+        "what which who whom some any all only",
+    )
 )
 _SEGMENTS = re.compile(r",? and (?=\d)|[,;:()|]+(?!\d)|\b(?:while|whereas|with|but|plus|of which|of whom)\b")
 

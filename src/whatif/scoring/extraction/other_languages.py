@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from whatif.language.number_words import in_digits
 from whatif.scoring.extraction.extracted import Kind
+from whatif.scoring.extraction.foreign_numbers import is_english, with_figures
 
 _LATIN = (
     r"respuesta|contestación|réponse|reponse|antwort|lösung|resposta|risposta|antwoord|odpowiedź|odpověď|ответ|"
@@ -45,100 +45,6 @@ _SAID = re.compile(
     rf"(?:,|;|:)))",
     re.I | re.M,
 )
-_COUNTED = (
-    r"[个個只隻人位条條张張本辆輛头頭名匹棵朵把座架件块塊支枝枚颗顆つ台羽杯道次盏盞艘間间口尾筆串双雙扇部幅面棟栋排"
-    r"层層]"
-)
-_CHINESE = {sign: value for value, sign in enumerate("零一二三四五六七八九十")} | {"两": 2, "兩": 2}
-_CHINESE_NUMBER = re.compile(
-    rf"(?:(?<=\W)|\A|(?<=[有是剩共为為下到成于於加减減等余餘只]))(?P<tens>[二两三四五六七八九]?十)?(?P<ones>[零一二两兩三四五六七八九])?"
-    rf"(?=\s?(?:{_COUNTED}|\W|\Z))"
-)
-_CHINESE_SIGNS = {
-    re.compile(r"(?:等于|等於) ?(?=\d)"): " = ",
-    re.compile(r"(?:加上?|再加) ?(?=\d)"): " + ",
-    re.compile(r"(?:减去?|減去?) ?(?=\d)"): " - ",
-}
-_KOREAN = {
-    "한": 1,
-    "하나": 1,
-    "두": 2,
-    "둘": 2,
-    "세": 3,
-    "셋": 3,
-    "네": 4,
-    "넷": 4,
-    "다섯": 5,
-    "여섯": 6,
-    "일곱": 7,
-    "여덟": 8,
-}
-_KOREAN |= {"아홉": 9, "열": 10}
-_KOREAN_NUMBER = re.compile(
-    rf"(?<!\w)(?P<word>{'|'.join(sorted(_KOREAN, key=len, reverse=True))})"
-    r"(?= ?(?:명|개|마리|대|권|그루|송이|사람|입니다|\W|\Z))"
-)
-_NUMBERS = {
-    "es": "cero uno dos tres cuatro cinco seis siete ocho nueve diez",
-    "fr": "zéro un deux trois quatre cinq six sept huit neuf dix",
-    "de": "null eins zwei drei vier fünf sechs sieben acht neun zehn",
-    "it": "zero uno due tre quattro cinque sei sette otto nove dieci",
-    "pt": "zero um dois três quatro cinco seis sete oito nove dez",
-    "nl": "nul een twee drie vier vijf zes zeven acht negen tien",
-    "pl": "zero jeden dwa trzy cztery pięć sześć siedem osiem dziewięć dziesięć",
-    "tr": "sıfır bir iki üç dört beş altı yedi sekiz dokuz on",
-    "sv": "noll en två tre fyra fem sex sju åtta nio tio",
-    "ru": "ноль один два три четыре пять шесть семь восемь девять десять",
-    "ar": "صفر واحد اثنان ثلاثة أربعة خمسة ستة سبعة ثمانية تسعة عشرة",
-    "hi": "शून्य एक दो तीन चार पाँच छह सात आठ नौ दस",
-}
-_FURTHER = {
-    "es": {"una": 1, "ningún": 0, "ninguna": 0, "ninguno": 0, "once": 11, "doce": 12},
-    "fr": {"une": 1, "aucun": 0, "aucune": 0, "onze": 11, "douze": 12},
-    "de": {"ein": 1, "eine": 1, "einen": 1, "kein": 0, "keine": 0, "keinen": 0, "elf": 11, "zwölf": 12},
-    "it": {"una": 1, "nessun": 0, "nessuno": 0, "nessuna": 0, "undici": 11, "dodici": 12},
-    "pt": {"uma": 1, "duas": 2, "nenhum": 0, "nenhuma": 0, "onze": 11, "doze": 12},
-    "nl": {"één": 1, "geen": 0, "elf": 11, "twaalf": 12},
-    "ru": {"одна": 1, "одно": 1, "две": 2, "нет": 0},
-    "ar": {"اثنين": 2, "ثلاث": 3, "أربع": 4, "خمس": 5, "ست": 6, "سبع": 7, "ثماني": 8, "تسع": 9, "عشر": 10},
-    "hi": {"पांच": 5, "छः": 6, "दोनों": 2},
-    "tr": {"hiç": 0},
-}
-_WORDS = {
-    language: {word: str(value) for value, word in enumerate(words.split())}
-    | {word: str(value) for word, value in _FURTHER.get(language, {}).items()}
-    for language, words in _NUMBERS.items()
-}
-_ARTICLE_LIKE = {
-    "un",
-    "une",
-    "uno",
-    "una",
-    "ein",
-    "eine",
-    "einen",
-    "een",
-    "en",
-    "on",
-    "bir",
-    "um",
-    "uma",
-    "null",
-    "six",
-}
-_TYPICAL = {
-    "es": "hay el los las son en la y personas del que quedarían habría",
-    "fr": "il y a le les est sont dans et des du sur personnes aurait resterait",
-    "de": "es gibt sind der das ist im auf und sehe wären würden bleiben personen übrig",
-    "it": "ci sono il nel della sulla e persone sarebbero gli",
-    "pt": "há o os as são na no existem e pessoas haveria restariam",
-    "nl": "er zijn het op de en mensen zouden",
-    "pl": "jest są na w osób",
-    "tr": "var kişi resimde",
-    "sv": "det finns är och på",
-}
-_MANY = 200  # words of a text that is not searched for its language
-_FEW = 6  # words of a text whose language need not be known
 _REFUSALS = re.compile(
     r"\b(?:no se puede|no puedo|no es posible|no se ve|impossible d|je ne peux pas|on ne peut pas|lässt sich nicht|"
     r"kann (?:ich |man )?(?:das )?"
@@ -151,7 +57,6 @@ _REFUSALS = re.compile(
 _BOTH = re.compile(
     r"\A\W*(?:oui et non|sí y no|si y no|ja und nein|sim e não|sì e no|да и нет|是也不是)\b", re.IGNORECASE
 )
-_ENGLISH = re.compile(r"\b(?:the|is|are|there|of|would|and|with|this|it|i|answer|they|that|be|if|has)\b")
 
 
 def in_english(text: str, kind: Kind) -> str:
@@ -159,46 +64,14 @@ def in_english(text: str, kind: Kind) -> str:
 
     Words that could be English (`die`, `once`, `six`) count only where nothing else in the text is English.
     """
-    if _REFUSALS.search(text) and not _ENGLISH.search(text):
+    if _REFUSALS.search(text) and not is_english(text):
         return "I cannot tell."
     if kind == "boolean":
         text = _BOTH.sub("Yes and no", text)
     for marker in _FOREIGN:
         text = marker.sub("\nanswer: ", text)
     if kind == "number":
-        text = _KOREAN_NUMBER.sub(lambda found: f"{_KOREAN[found['word']]} ", text)
-        text = _CHINESE_NUMBER.sub(_chinese, text)
-        for sign, arithmetic in _CHINESE_SIGNS.items():
-            text = sign.sub(arithmetic, text)
-        text = _latin_numbers(text)
+        text = with_figures(text)
     if kind in ("boolean", "choice", "option text"):
         text = _SAID.sub(lambda found: f"{found['before']}{'yes' if found['yes'] else 'no'}{found['end']}", text)
     return text
-
-
-def _chinese(found: re.Match[str]) -> str:
-    tens, ones = found["tens"], found["ones"]
-    if not (tens or ones):
-        return found[0]
-    value = 0 if tens is None else 10 * (1 if len(tens) == 1 else _CHINESE[tens[0]])
-    return f" {value + (_CHINESE[ones] if ones else 0)} "
-
-
-def _latin_numbers(text: str) -> str:
-    words = re.findall(r"[^\W\d_]+", text.lower().replace("answer:", ""))
-    if not words or len(words) > _MANY or _ENGLISH.search(" ".join(words)) or in_digits(text) != text.lower():
-        return text
-    hits = {language: len(set(typical.split()).intersection(words)) for language, typical in _TYPICAL.items()}
-    speaks = {
-        language: bool(set(known).difference(_ARTICLE_LIKE).intersection(words)) for language, known in _WORDS.items()
-    }
-    order = sorted(_WORDS, key=lambda language: (speaks[language], hits.get(language, 0)), reverse=True)
-    known = dict(_WORDS[order[0]])
-    if len(words) <= _FEW:
-        known = {word: digits for language in reversed(order) for word, digits in _WORDS[language].items()}
-        known = {
-            word: digits for word, digits in known.items() if len(words) <= 2 or word not in _ARTICLE_LIKE
-        } | _WORDS[order[0]]
-    for language in ("ru", "ar", "hi"):
-        known |= _WORDS[language]
-    return re.sub(r"[^\W\d_]+", lambda word: known.get(word[0].lower(), word[0]), text)

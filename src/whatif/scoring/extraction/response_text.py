@@ -18,10 +18,11 @@ LEAVES = (
     r"sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|a dozen))"
 )
 _CLAUSES = re.compile(
-    r",? (?=(?:but|however|therefore|thus|hence|for a total|resulting in|(?:that|which) (?:makes|gives|leaves|brings|raises)|which "
-    r"means|meaning|that is(?= \d)|"
+    r",? (?=(?:but|however|therefore|thus|hence|for a total|resulting in|"
+    r"(?:that|which) (?:makes|gives|leaves|brings|raises)|which means|meaning|that is(?= \d)|"
     rf"{LEAVES}|so(?!\W*$|[.!?]| (?:many|much|that|far|on|called|as)\b))\b)"
-    r"|(?<! is)(?<! are)(?<! was)(?<! were)(?<! be),? (?=(?:leaving|making|giving|bringing|raising)\b)"  # nobody `is making` a total
+    r"|(?<! is)(?<! are)(?<! was)(?<! were)(?<! be),? "
+    r"(?=(?:leaving|making|giving|bringing|raising)\b)"  # nobody `is making` a total
 )
 SUPPOSITION = re.compile(
     r"(?:(?P<with>(?:^|(?<=, )|(?<=; )|(?<=and )|(?<=but ))with(?:out)?\b(?! a total))|"
@@ -90,9 +91,18 @@ _SUBJECT_FIRST = re.compile(
 )
 
 
+# `It would therefore not fall` is one clause.
+_ADVERBS = re.compile(
+    r"\b(?P<verb>would|will|could|can|should|must|is|are|was|were|does|do|did|has|have)(?:,? (?:therefore|thus|hence|"
+    r"however|consequently|accordingly|then|likewise)\b,?)+",
+    re.IGNORECASE,
+)
+
+
 def clauses(text: str, question: str) -> list[str]:
     """Sentences and clauses in lower case. A supposition becomes a marker; its opposite and refusals are removed."""
     question = question.lower()
+    text = _ADVERBS.sub(r"\g<verb>", text)
     pieces = []
     for sentence in re.split(r"(?<=[.!?;])\s+|\n+", _SUBJECT_FIRST.sub(rf"\g<subject> {SUPPOSED} ", text.lower())):
         opposite = _OPPOSITE.search(sentence) and not _OPPOSITE.search(question)
