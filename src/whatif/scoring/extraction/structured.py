@@ -22,6 +22,7 @@ _KEYS = (
     ("remaining", "left", "after", "final", "newnumber", "afterwards", "resulting", "remainder"),
     ("value", "count", "total", "number", "newcount", "newtotal", "totalcount", "answertext", "text"),
 )
+_LAST = frozenset(("remaining", "left", "after", "final", "new", "result", "answer"))  # words of a key
 _TEXTS = ("answertext", "optiontext", "choicetext", "text", "value", "content", "answervalue")
 _CHOSEN = ("selected", "correct", "iscorrect", "chosen", "isanswer", "answer", "right")
 _CHOSEN_NAME = ("option", "letter", "choice", "label", "id", "key", "name")
@@ -125,10 +126,20 @@ def _answer_of(value: Any, kind: Kind, letters: str) -> str | None:
             said = _answer_of(value[names[name]], kind, letters)
             texts = [_text(value[names[text]]) for text in _TEXTS if text in names and text != name]
             return f"{said}: {texts[0]}" if said and said in letters and texts else said
+    said_last = [
+        key for key in value if kind == "number" and _LAST & _parts_of(str(key)) and _may_be_number(value[key])
+    ]
+    if len(said_last) == 1:
+        return _answer_of(value[said_last[0]], kind, letters)
     flags = [one for one in value.values() if isinstance(one, bool)]
     if kind == "boolean" and len(flags) == 1:
         return _text(flags[0])
     return _of_letters(value, letters) or (_text(next(iter(value.values()))) if _has_one_value(value) else None)
+
+
+def _parts_of(key: str) -> set[str]:
+    """The words of a key: `eggs_remaining`, `eggsRemaining`."""
+    return {part.lower() for part in re.findall(r"[A-Z]?[a-z]+", key)}
 
 
 def _has_one_value(value: Mapping[str, Any]) -> bool:
