@@ -75,6 +75,11 @@ _CHECK = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _BOTH = re.compile(r"(?:^|(?<=[.;] ))both(?= (?:of |the |these )?[a-z]+)", re.IGNORECASE)
+_UNSEEN = re.compile(
+    r"\b(?:can(?:'t|not| not)|unable to|do not|don't) (?:see|find|identify|detect)\b|\bnot (?:visible|shown)\b|"
+    r"\bdoes(?:n't| not) (?:show|contain|include|depict)\b",
+    re.IGNORECASE,
+)
 _CELLS = re.compile(r"(?<=\d) ?\| ?(?=\w)")  # `Before: 4 | After: 7`
 _REASON = re.compile(r",? \b(?:as|considering|given that) (?:there|the|it|we|they|he|she|i|you|only|all|each|\d+)\b")
 _REMARK = re.compile(r"(?:^|(?<=[.!?\n]))\s*\([^()\n]{1,300}\)\.?$|(?<=[.!?]) \([^()\n]{1,300}\)", re.MULTILINE)
@@ -101,10 +106,9 @@ def number_in(text: str, question: str) -> Extracted:
     if not asked.counterfactual and (line := line_asked_for(text, question)):
         text = line
     text = without_parts(_FIRST.sub("", text), asked)
-    pieces = clauses(_COUNTING.sub(_last_counted, text.replace("→", ". So ")), question)
-    pieces = _without_opposites(pieces, asked)
+    pieces = _without_opposites(clauses(_COUNTING.sub(_last_counted, text.replace("→", ". So ")), question), asked)
     stated = stated_number(pieces, question)
-    if refuses(text) and (_is_of_now(pieces, asked) or _is_of_others(pieces, asked)):
+    if (refuses(text) and _is_of_now(pieces, asked)) or (_UNSEEN.search(text) and _is_of_others(pieces, asked)):
         return none("a refusal")
     if stated.doubt and (
         total := _total(pieces, question)

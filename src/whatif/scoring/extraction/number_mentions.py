@@ -190,7 +190,7 @@ def _unless_asked(found: re.Match[str], asked: Asked) -> str:
 
 def mentions_in(text: str, asked: Asked) -> list[Mention]:
     each = re.search(r"\b(?:each|per|apiece)\b", text) if "each" not in asked.text else None
-    mentions = []
+    mentions: list[Mention] = []
     for found in _MENTION.finditer(text):
         start, end = found.span()
         before, after = text[max(0, start - 20) : start], text[end : end + 80]

@@ -111,7 +111,7 @@ def _parsed(response: str, start: int) -> tuple[Any, int]:
         return None, start
 
 
-def _answer_of(value: Any, kind: Kind, letters: str) -> str | None:
+def _answer_of(value: Any, kind: Kind, letters: str) -> str | None:  # noqa: PLR0911
     """The answer that a JSON value gives, as text; None if it has none that can be recognised."""
     if isinstance(value, list):
         return _of_list(value, kind, letters)
@@ -126,15 +126,18 @@ def _answer_of(value: Any, kind: Kind, letters: str) -> str | None:
             said = _answer_of(value[names[name]], kind, letters)
             texts = [_text(value[names[text]]) for text in _TEXTS if text in names and text != name]
             return f"{said}: {texts[0]}" if said and said in letters and texts else said
-    said_last = [
-        key for key in value if kind == "number" and _LAST & _parts_of(str(key)) and _may_be_number(value[key])
-    ]
-    if len(said_last) == 1:
-        return _answer_of(value[said_last[0]], kind, letters)
     flags = [one for one in value.values() if isinstance(one, bool)]
     if kind == "boolean" and len(flags) == 1:
         return _text(flags[0])
+    if kind == "number" and (last := _of_last(value)) is not None:
+        return last
     return _of_letters(value, letters) or (_text(next(iter(value.values()))) if _has_one_value(value) else None)
+
+
+def _of_last(value: Mapping[str, Any]) -> str | None:
+    """The value of the only key with a word such as `remaining`."""
+    found = [key for key in value if _LAST & _parts_of(str(key)) and isinstance(value[key], str | int | float)]
+    return _text(value[found[0]]) if len(found) == 1 else None
 
 
 def _parts_of(key: str) -> set[str]:
