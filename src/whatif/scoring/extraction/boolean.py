@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 from whatif.scoring.extraction.echoed_predicate import echoed_polarity
 from whatif.scoring.extraction.extracted import Extracted, ambiguous, one_of
+from whatif.scoring.extraction.quantifiers import of_quantity
 from whatif.scoring.extraction.response_text import SUPPOSED, SUPPOSITION, clauses
-from whatif.scoring.extraction.statement import has_content, statement_polarity
+from whatif.scoring.extraction.statement import has_content, statement_polarity, without_verb
 from whatif.scoring.extraction.statement_words import written_out
 
 _ALONE = r"(?=\W*$|\W*[^\w\s])"  # `certainly not awake` says nothing about asleep
@@ -16,10 +17,14 @@ _YES = (
     r"yes|yeah|yep|sure(?=\W*$)|that(?:'s| is) (?:right|correct|true)(?! that\b)|right(?=\W*$)|affirmative(?=\W*$)|i "
     r"(?:think|guess|believe|suppose) so|"
     rf"(?:true|correct)(?! that\b)|(?:certainly|definitely|absolutely|of course|indeed|no doubt|"
-    rf"without (?:a |any )?doubt){_ALONE}|it (?:seems|appears|looks) so|(?:it )?looks like it(?=\W*$)|(?:(?:most|"
+    rf"without (?:a |any )?doubt){_ALONE}|it (?:seems|appears|looks) so|(?:it )?looks like (?:it|they|s?he|there)"
+    r"(?: (?:is|are|does|do|would|will|can|has|have))?(?=\W*$)|(?:(?:most|"
     rf"very|quite|highly) )?(?:likely|probably|presumably)(?=\W*$)"
 )
 _NO = (
+    r"not (?:all|every|each|both)\b|not without\b(?! (?:a )?doubt)|i doubt (?:it|that|so)(?=\W*$|[.,;:])|"
+    r"(?:it|that) (?:does not|doesn't) (?:look|seem) "
+    r"(?:like it|so|that way|to be the case)|"
     r"nope|nah|not (?:that|as far as) (?:i|we) (?:can )?(?:see|tell|know)|not any ?more|not any longer|"
     r"no longer(?=\W*$|[,.;:])|no way(?! (?:it|that|they|he|she|the)\b)|"
     r"i(?:'m| am) afraid not|by no means|never(?=\W*$)|not a chance|"
@@ -44,12 +49,18 @@ _SAID = re.compile(
     rf"(?:(?P<yes>{_YES})|(?P<no>{_NO}))\b(?P<more>.*\w)?"
 )
 _DENIED = re.compile(
-    r"\bthere is no way(?: that)?\b|\b(?:i|we) do not (?:think|believe)\b|\b(?:it|that) is (?:not (?:true|correct|"
+    r"\bthere is no (?:way|chance)(?: that)?\b|\bit is impossible that\b|"
+    r"\bi (?:strongly |really |very much )?doubt(?: that)?\b|"
+    r"\b(?:i|we) do not (?:think|believe)\b|\b(?:it|that) is (?:not (?:true|correct|"
     r"the case)|false|incorrect) that\b"
 )
 _ASSURED = re.compile(
     rf"^\W*(?:but(?= {SUPPOSED})|no (?:problem|worries)\b|(?:there is )?no (?:doubt|question)\b(?: that\b)?|"
-    r"(?:it|that) is (?:true|correct|clear|certain) that\b)\W*"
+    r"(?:it|that) is (?:(?:very|highly|quite|most|rather|fairly) )?(?:true|correct|clear|certain|likely|probable|"
+    r"safe to (?:say|assume)) that\b|there is a (?:(?:very|fairly|quite) )?(?:good|high|strong|fair) (?:chance|"
+    r"probability|likelihood|possibility) that\b|[^.;!?\n]{0,200}\b(?:which|this|that|these)(?: \w+)? "
+    r"(?:(?:strongly|clearly) )?"
+    r"(?:suggest|indicate|mean|show|implie|imply|confirm)s? that\b)\W*"
 )
 _ECHO = re.compile(r"\(?\byes ?(?:/|\W?or) ?no ?(?:[?:]|\):?|\.(?= (?:yes|no)\b))", re.IGNORECASE)
 _REPEATED = re.compile(r"\b(yes|no)(?:\W{1,3}\1\b)+", re.IGNORECASE)
@@ -90,6 +101,13 @@ _NOBODY = re.compile(
     re.I,
 )
 _ANYBODY = re.compile(r"\b(?:is there|are there|any|anyone|anybody|someone|somebody|one|some)\b", re.I)
+_CONCESSION = re.compile(r",? \b(?:although|though|even though|even if|while|whereas|despite|albeit)\b[^.;!?]*$")
+# `It would be too wide to fit.`
+_TOO = re.compile(
+    r"\b(?P<verb>would|will|could|is|are|was|were)(?: be)?(?: (?:far|much|a bit|a little|simply|just))? too [a-z]+ "
+    r"(?:for (?:it|him|her|them|us|the [a-z]+) )?to (?=[a-z])"
+)
+_CONTRARY = {"yes": "no", "no": "yes"}
 _WOULD = re.compile(r"\bwould\b|'d\b")
 _YES_BEFORE = re.compile(r"\b(?:yes|no)\W{1,3}(?:only |but )?$")
 _YES_AFTER = re.compile(r"[\s,:;]{0,3}(?:then\b[\s,:;]{0,3})?(?:yes|no)\b")
@@ -191,7 +209,7 @@ def _qualified(pieces: Sequence[str]) -> set[str | None]:
 
 
 def _echoed(pieces: Sequence[str], question: str) -> set[str | None]:
-    return {echoed_polarity(part, question) for piece in pieces for part in _coordinated(piece)}
+    return {echoed_polarity(part, question) for piece in pieces for part in _coordinated(_claim(piece, question))}
 
 
 def _coordinated(piece: str) -> list[str]:
@@ -224,8 +242,16 @@ def _contradicts(answer: str, pieces: Sequence[str], more: str | None, question:
     return bool({_polarity(piece, question) for piece in explained} - {None, answer})
 
 
+def _claim(piece: str, question: str) -> str:
+    """A clause without contractions and concessions; `too wide to fit` is `not fit`."""
+    claim = _CONCESSION.sub("", written_out(piece))
+    return claim if " too " in question else _TOO.sub(r"\g<verb> not ", claim)
+
+
 def _polarity(piece: str, question: str) -> str | None:
     """The answer implied by a statement without yes or no; None if it says something else than the question asks."""
-    *denied, clause = _DENIED.split(_ASSURED.sub("", written_out(piece)))
-    verdict = statement_polarity(clause, question)
-    return verdict if verdict is None or len(denied) % 2 == 0 else {"yes": "no", "no": "yes"}[verdict]
+    *denied, clause = _DENIED.split(_ASSURED.sub("", _claim(piece, question)))
+    verdict = statement_polarity(clause, question) or (echoed_polarity(clause, question) if denied else None)
+    if verdict is None:
+        verdict = of_quantity(clause, question, statement_polarity) or without_verb(clause, question)
+    return verdict if verdict is None or len(denied) % 2 == 0 else _CONTRARY[verdict]

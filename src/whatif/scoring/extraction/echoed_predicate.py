@@ -21,7 +21,8 @@ _SAID = re.compile(
     r"without) [a-z ]{1,20}?,? (?=the |it |they |he "
     r"|she ))?…?,? ?(?P<subject>[a-z0-9' ,-]{1,80}?)"
     r"\b(?P<auxiliary>would|could|can|will|should|must)(?P<negation> not)? "
-    r"(?:(?:indeed|still|also|definitely|probably|certainly|easily|likely|surely|then|most likely|really|even|never) )*"
+    r"(?:(?:indeed|still|also|definitely|probably|certainly|easily|likely|surely|then|most likely|very likely|most "
+    r"probably|almost certainly|undoubtedly|comfortably|just about|just|actually|really|even|never) )*"
     r"(?P<predicate>[^.;:!?]{1,120})"
 )
 _STAYS = re.compile(r"\b(?:remain|stay)\b")
@@ -40,6 +41,7 @@ _FREE = _OBJECTS | {
     "right",
     "down",
     "away",
+    "way",
 }
 _BE = "bebe"  # which the words of a statement would otherwise mark as an auxiliary
 _FITTING = {
@@ -67,7 +69,7 @@ def echoed_polarity(piece: str, question: str) -> str | None:
         return None
     if said["auxiliary"] not in _FITTING[main["auxiliary"]]:
         return None
-    asked, predicate = _words(_WITH.sub("", main["rest"])), _words(said["predicate"])
+    asked, predicate = _words(_WITH.sub("", main["rest"])), _words(_WITH.sub("", said["predicate"]))
     subject = [word for word in _words(said["subject"].partition(",")[0]) if word.written not in ("that", "this")]
     place = next(
         (place for place, word in enumerate(asked) if place and predicate and word.base == predicate[0].base), 0
@@ -91,7 +93,7 @@ def echoed_polarity(piece: str, question: str) -> str | None:
     if said["negation"] or "never" in said[0].split():
         return "no"
     names_other_place = missing and not ends_before and any(word.written in PREPOSITIONS for word in predicate[1:])
-    is_place = not missing or ends_before or asked[place + 1].written in PREPOSITIONS
+    is_place = not missing or ends_before or len(predicate) == 1 or asked[place + 1].written in PREPOSITIONS
     return "yes" if is_place and not names_other_place else None
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from whatif.scoring.extraction.statement_words import ADDED, IMAGE, NOT, NUMBERS, OBJECTS, PREPOSITIONS, VERB, Word
 
+_ADJECTIVE = re.compile(r"[a-z]{2,}(?:al|ous|ful|ive|ish|oval|ble)|oval|wooden|golden|plain|striped|ripe|tasty")
+_CHANGING = frozenset(["artificial", "potential", "fictional", "imaginary", "animal", "metal", "medal", "hospital"])
 _PARTICLES = frozenset(("on", "off", "up", "down", "in", "out", "over", "open"))
 
 
@@ -40,7 +43,7 @@ def entails(said: Sequence[Word], asked: Sequence[Word], *, may_add_first: bool 
             word = said[place]
             if word.written in OBJECTS and number == len(asked) - 1 > 0 and place == len(said) - 1:
                 return True  # `the cat sees it`
-            added = word.written in ADDED and (number > 0 or may_add_first)
+            added = is_added(word) and (number > 0 or may_add_first)
             lies = word.is_participle and wanted.written in PREPOSITIONS
             if not (added or lies or word.base in (VERB, IMAGE)):
                 return False
@@ -53,6 +56,13 @@ def entails(said: Sequence[Word], asked: Sequence[Word], *, may_add_first: bool 
     if said[place].written == "of" and any(word.written in PREPOSITIONS for word in asked):
         return False  # `on the wall of another room`
     return said[place].ends_noun or asked[-1].written.endswith("ing")  # eating grass is eating
+
+
+def is_added(word: Word) -> bool:
+    """Whether a word may stand before a noun without changing its kind; adjectives are known by their endings."""
+    if word.written in ADDED:
+        return True
+    return _ADJECTIVE.fullmatch(word.written) is not None and word.written not in _CHANGING
 
 
 def is_within(denied: Sequence[Word], asked: Sequence[Word]) -> bool:
@@ -75,6 +85,8 @@ def denies(said: Sequence[Word], asked: Sequence[Word]) -> bool:
     words = content(said)
     if words and words[-1].written in OBJECTS and words[-1].base != asked[-1].base:
         words = words[:-1]
+        if len(words) > 1 and words[-1].written in PREPOSITIONS and words[-2].is_participle:  # `not connected to one`
+            return words[0].base in (asked[0].base, words[-2].base) and _in_order(words, asked)
     if len(words) > 1 and len(asked) > 1 and words[-1].base == asked[0].base:
         words = words[:-1]  # `the sky is not a clear sky`
     if not words or not (words[-1].base == asked[-1].base or words[-1].written.endswith("ing")):

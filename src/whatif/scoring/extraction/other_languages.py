@@ -45,6 +45,9 @@ _SAID = re.compile(
     rf"(?:,|;|:)))",
     re.I | re.M,
 )
+_NEGATED = re.compile(
+    r"\A\W*(?:no|não|non) (?=\w+(?:ría|rían|ría[ns]|ria|riam|rebbe|rebbero|puede|pode|può|hay|há)\b)", re.I
+)
 _REFUSALS = re.compile(
     r"\b(?:no se puede|no puedo|no es posible|no se ve|impossible d|je ne peux pas|on ne peut pas|lässt sich nicht|"
     r"kann (?:ich |man )?(?:das )?"
@@ -72,6 +75,8 @@ def in_english(text: str, kind: Kind) -> str:
         text = marker.sub("\nanswer: ", text)
     if kind == "number":
         text = with_figures(text)
+    if kind == "boolean" and not is_english(text.lower()):
+        text = _NEGATED.sub("no, ", text)
     if kind in ("boolean", "choice", "option text"):
         text = _SAID.sub(lambda found: f"{found['before']}{'yes' if found['yes'] else 'no'}{found['end']}", text)
     return text

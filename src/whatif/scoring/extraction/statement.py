@@ -12,7 +12,9 @@ import re
 from collections.abc import Sequence
 
 from whatif.scoring.extraction.asked_statement import Asked, asked_of
+from whatif.scoring.extraction.comparisons import compared_polarity, compares
 from whatif.scoring.extraction.entailment import bases, conjuncts, content, denies, entails, is_other_number, is_within
+from whatif.scoring.extraction.places import placed_polarity
 from whatif.scoring.extraction.statement_words import (
     ADDED,
     AUXILIARY,
@@ -21,6 +23,7 @@ from whatif.scoring.extraction.statement_words import (
     IMAGE,
     MALE,
     NOT,
+    NUMBERS,
     PEOPLE,
     PREPOSITIONS,
     PRONOUNS,
@@ -43,6 +46,7 @@ from whatif.scoring.extraction.statements import (
 _CONCLUDES = re.compile(
     r"^\W*(?:so|therefore|thus|hence|in conclusion|overall|consequently)\b,? (?=\w+ \w)", re.IGNORECASE
 )
+_NOTHING = re.compile(r"\W*(?:(?:so|therefore|thus|hence|then|and|but),? )?no (?P<thing>[a-z -]{2,60})\W*")
 _OF_NOW = re.compile(r"\b(?:now|currently|original(?:ly)?|at (?:the moment|present))\b")
 _GONE = re.compile(r"\b(?:missing|leaving|gone|removed|departing|disappearing|absent)\b")
 _STAYING = frozenset(("parked", "seated", "placed", "located", "positioned", "displayed", "situated"))
@@ -67,6 +71,15 @@ def _may_be_elliptical(statements: Sequence[str], question: str) -> bool:
     return len(statements) == 1 or (verb is not None and re.search(rf"\b{verb[1]}\b", statements[0]) is not None)
 
 
+def without_verb(piece: str, question: str) -> str | None:
+    """`no` for `so no bread rolls`, if the question ends in these words; None for other texts."""
+    asked, found = asked_of(question), _NOTHING.fullmatch(piece)
+    if asked is None or found is None or has_verb(found["thing"], words_of(found["thing"])):
+        return None
+    words = bases(words_of(found["thing"]))
+    return "no" if words and words == bases(asked.words)[-len(words) :] else None
+
+
 def has_content(text: str) -> bool:
     """Whether a text has content beyond pronouns and auxiliaries; `it would` does not."""
     words = content(words_of(written_out(text)))
@@ -85,7 +98,7 @@ def _is_of_the_same_world(text: str, asked: Asked) -> bool:
     return not (past or future)
 
 
-def _verdict(statement: str, asked: Asked) -> str | None:
+def _verdict(statement: str, asked: Asked) -> str | None:  # noqa: PLR0911
     parts = CONTRAST.split(statement, maxsplit=1)
     statement = parts[0].strip(" ,")
     if len(parts) > 1 and _is_contrary(parts[1].partition(",")[0], statement, asked):
@@ -94,6 +107,10 @@ def _verdict(statement: str, asked: Asked) -> str | None:
     words = presented.words if presented else words_of(statement)
     if not words or re.match(AUXILIARY, statement):
         return None
+    if compares(asked.words) and compares(words):
+        return compared_polarity(words, asked.words)
+    if asked.is_of_existence and (placed := placed_polarity(words, asked.words)):
+        return placed
     if presented:
         return _of_presented(presented, asked)
     if sum(word.base == NOT for word in words) > 1:
@@ -198,7 +215,28 @@ def _compared(words: Sequence[Word], asked: Asked) -> list[tuple[Sequence[Word],
     while start < verb and words[start].base != target[0].base and words[start].written in known:
         start += 1  # `a cloudy sky`, if the question itself says cloudy
     words = words[start:] if start else words
-    return [(words, target)] if bases(words)[:1] == [target[0].base] else []
+    if bases(words)[:1] == [target[0].base]:
+        return [(words, target), *_without_modifiers(words, target)]
+    return _without_modifiers(words, target)
+
+
+def _without_modifiers(words: Sequence[Word], target: Sequence[Word]) -> list[tuple[Sequence[Word], Sequence[Word]]]:
+    """Statement and question without their subjects, if the statement's only lacks modifiers after its noun.
+
+    `The man is tall` answers whether the man in the suit is tall, and `the dogs bark` whether the two dogs do.
+    """
+    verb = next((index for index, word in enumerate(words) if word.base == VERB), 0)
+    opening = next((word for word in content(words[verb:]) if word.written not in ADDED), None)
+    if not verb or opening is None:
+        return []
+    found: list[tuple[Sequence[Word], Sequence[Word]]] = []
+    for start in range(1, len(target)):
+        end = next((index for index, word in enumerate(target[:start]) if word.ends_noun), start)
+        subject = [word for word in target[:end] if word.written not in NUMBERS]
+        is_start = target[start].base == opening.base and _may_end_subject(target[start - 1])
+        if is_start and bases(words[:verb]) == bases(subject):
+            found.append((words[verb:], target[start:]))
+    return found
 
 
 def _is_copula(word: Word, after: Word) -> bool:
@@ -223,15 +261,19 @@ def _as_someone(words: Sequence[Word], target: Sequence[Word]) -> Sequence[Word]
     """The words, with `someone` in place of the person if the question asks for anyone."""
     affirmed = not any(word.base == NOT for word in words)
     if target[0].base == "someone" and affirmed and words and words[0].base in PEOPLE:
-        return [target[0], *words[1:]]
+        verb = next((index for index, word in enumerate(words) if word.base == VERB), 0)
+        is_modified = verb > 1 and words[1].written in PREPOSITIONS  # `a woman in a red coat is`
+        return [target[0], *words[verb if is_modified else 1 :]]
     return words
 
 
 def _is_other_colour(said: Sequence[Word], target: Sequence[Word]) -> bool:
-    words = content(said)
-    if not words or not {words[-1].written, target[-1].written} <= COLOURS:
+    words, asked = content(said), content(target)
+    if len(words) != len(asked):
         return False
-    return words[-1].written != target[-1].written and bases(words[:-1]) == bases(target[:-1])
+    different = [pair for pair in zip(words, asked, strict=True) if pair[0].base != pair[1].base]
+    is_exclusive = bases(words[:-1]) == bases(asked[:-1]) or "wear" in bases(words)
+    return is_exclusive and len(different) == 1 and {word.written for word in different[0]} <= COLOURS
 
 
 def _is_contrary(contrary: str, statement: str, asked: Asked) -> bool:

@@ -21,7 +21,7 @@ _IN_WORDS = tuple(_FIGURES.split())
 NUMBERS = frozenset(_IN_WORDS)
 PREPOSITIONS = _set(
     "in on at to with near behind under beside above below from by of next inside outside along around against over "
-    "between through across into onto beneath underneath atop during for among while as upon"
+    "between through across into onto beneath underneath atop during for among while as upon via toward towards within"
 )
 # Words that an affirmative statement may add before a noun without changing its kind (a toy dog is not a dog).
 ADDED = (
@@ -29,7 +29,7 @@ ADDED = (
     | NUMBERS
     | _set(
         "large big small little tiny tall short long old young new modern other several many few two-story single lone "
-        "another couple both all various multiple different numerous lot bright dark beautiful cute adult round square "
+        "another couple both all various multiple numerous lot bright dark beautiful cute adult round square "
         "some very really quite entirely completely fully only just"
     )
 )
@@ -84,6 +84,25 @@ _NO_NOUN = _set("a an the is are was were would will can do does did has have no
 OBJECTS = _set("it them him one")
 
 
+# The same in other words, for questions and statements.
+_PARAPHRASES = tuple(
+    (re.compile(pattern), replacement)
+    for pattern, replacement in (
+        (r"\b(?:on|at|to) the (?:far )?(left|right)(?:[- ]hand)?(?: side)? of\b", r"to the \1 of"),
+        (r"\ball of (?:the|these|those|its|his|her)\b|\ball the\b", "all"),
+        (
+            r"\b(?:every|each)(?: single)?(?: one)? of (?:the|these|those)\b|\b(?:every|each)(?: single)? (?=[a-z])",
+            "all ",
+        ),
+        (r"\blooks? to be\b", "is"),
+        (r"\bof the same\b", "the same"),
+        (r"\b(would|will|could) (?:end up|wind up) (?=[a-z]+ing\b)", r"\1 "),
+        (r",? ?\b(?:according to|based on|judging by|as per) (?:the|this|that) [a-z]+,?", ""),
+        (r"\bto anything\b", "to it"),
+    )
+)
+
+
 @dataclass(frozen=True)
 class Word:
     """A word as written, and its base form for comparison."""
@@ -113,6 +132,8 @@ def written_out(text: str) -> str:
     for short, full in _CONTRACTIONS.items():
         text = text.replace(short, full)
     text = re.sub(r"\b(?:[1-9]|1[012])\b(?![.,]\d)", lambda figure: _IN_WORDS[int(figure[0]) - 1], text)
+    for pattern, replacement in _PARAPHRASES:
+        text = pattern.sub(replacement, text)
     text = re.sub(r"\bnot a single\b", "not a", text)
     text = re.sub(
         r"\b(?:none|neither|not one|no one) of\b|^\W*neither(?= (?:is|are|was|were|would|does|do|has|have|can)\b)|"
