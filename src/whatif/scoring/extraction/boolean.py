@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from whatif.scoring.extraction.echoed_predicate import echoed_polarity
 from whatif.scoring.extraction.extracted import Extracted, ambiguous, one_of
 from whatif.scoring.extraction.quantifiers import of_quantity
+from whatif.scoring.extraction.rephrased import as_existence, as_result, denies_object
 from whatif.scoring.extraction.response_text import SUPPOSED, SUPPOSITION, clauses
-from whatif.scoring.extraction.statement import has_content, statement_polarity, without_verb
+from whatif.scoring.extraction.statement import has_content, statement_polarity
 from whatif.scoring.extraction.statement_words import written_out
 
 _ALONE = r"(?=\W*$|\W*[^\w\s])"  # `certainly not awake` says nothing about asleep
@@ -101,7 +102,9 @@ _NOBODY = re.compile(
     re.I,
 )
 _ANYBODY = re.compile(r"\b(?:is there|are there|any|anyone|anybody|someone|somebody|one|some)\b", re.I)
-_CONCESSION = re.compile(r",? \b(?:although|though|even though|even if|while|whereas|despite|albeit)\b[^.;!?]*$")
+_CONCESSION = re.compile(
+    r",? \b(?:although|though|even though|even if|while|whereas|despite|albeit)\b[^.;!?]*[.!?]*\s*$"
+)
 # `It would be too wide to fit.`
 _TOO = re.compile(
     r"\b(?P<verb>would|will|could|is|are|was|were)(?: be)?(?: (?:far|much|a bit|a little|simply|just))? too [a-z]+ "
@@ -242,6 +245,16 @@ def _contradicts(answer: str, pieces: Sequence[str], more: str | None, question:
     return bool({_polarity(piece, question) for piece in explained} - {None, answer})
 
 
+def _rephrased(clause: str, question: str) -> str | None:
+    """The answer of a statement in another construction than the question's."""
+    if denies_object(clause, question):
+        return "no"
+    if result := as_result(clause, question):
+        return echoed_polarity(result, question)
+    verdicts = {statement_polarity(clause, other) for other in as_existence(question)} - {None}
+    return verdicts.pop() if len(verdicts) == 1 else None
+
+
 def _claim(piece: str, question: str) -> str:
     """A clause without contractions and concessions; `too wide to fit` is `not fit`."""
     claim = _CONCESSION.sub("", written_out(piece))
@@ -253,5 +266,5 @@ def _polarity(piece: str, question: str) -> str | None:
     *denied, clause = _DENIED.split(_ASSURED.sub("", _claim(piece, question)))
     verdict = statement_polarity(clause, question) or (echoed_polarity(clause, question) if denied else None)
     if verdict is None:
-        verdict = of_quantity(clause, question, statement_polarity) or without_verb(clause, question)
+        verdict = of_quantity(clause, question, statement_polarity) or _rephrased(clause, question)
     return verdict if verdict is None or len(denied) % 2 == 0 else _CONTRARY[verdict]

@@ -33,9 +33,9 @@ def _comparison(words: Sequence[Word]) -> Comparison | None:
     is_denied = any(word.base == NOT for word in words)
     kept = [word for word in words if word.base not in (VERB, NOT, IMAGE) and word.written != "there"]
     place = next((place for place, word in enumerate(kept) if word.written == "than"), 0)
-    if not place or place + 1 >= len(kept):
+    if not place:
         return None
-    before, other = kept[:place], _phrase(kept[place + 1 :])
+    before, other = kept[:place], _phrase(kept[place + 1 :]) or ["it"]  # `than her`, whose pronoun is dropped
     more = next((number for number, word in enumerate(before) if word.written in ("more", "fewer", "less")), None)
     if more == 0 and len(before) > 1:  # `more forks than spoons`
         return Comparison([word.base for word in before[1:]], [before[0].base], other, is_denied)

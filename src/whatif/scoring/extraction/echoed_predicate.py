@@ -21,8 +21,8 @@ _SAID = re.compile(
     r"without) [a-z ]{1,20}?,? (?=the |it |they |he "
     r"|she ))?…?,? ?(?P<subject>[a-z0-9' ,-]{1,80}?)"
     r"\b(?P<auxiliary>would|could|can|will|should|must)(?P<negation> not)? "
-    r"(?:(?:indeed|still|also|definitely|probably|certainly|easily|likely|surely|then|most likely|very likely|most "
-    r"probably|almost certainly|undoubtedly|comfortably|just about|just|actually|really|even|never) )*"
+    r"(?:(?:indeed|still|also|definitely|probably|certainly|easily|likely|surely|then|(?P<denied>not)|most likely|"
+    r"very likely|most probably|almost certainly|undoubtedly|comfortably|just about|just|actually|really|even|never) )*"
     r"(?P<predicate>[^.;:!?]{1,120})"
 )
 _STAYS = re.compile(r"\b(?:remain|stay)\b")
@@ -88,12 +88,16 @@ def echoed_polarity(piece: str, question: str) -> str | None:
         (predicate[-1].written in PREPOSITIONS and asked[-1 - len(missing)] == predicate[-1])
         or (asked[0].written == "there" and missing[0].written in PREPOSITIONS)
     )
-    if added or (missing and predicate[0].base in _LINKS and not ends_before):
+    is_elliptical = len(predicate) > 1 and bool(missing) and missing[0].written in PREPOSITIONS  # without its place
+    is_elliptical &= not any(word.written in PREPOSITIONS for word in predicate)
+    if added or (missing and predicate[0].base in _LINKS and not (ends_before or is_elliptical)):
         return None
-    if said["negation"] or "never" in said[0].split():
+    if said["negation"] or said["denied"] or "never" in said[0].split():
         return "no"
     names_other_place = missing and not ends_before and any(word.written in PREPOSITIONS for word in predicate[1:])
-    is_place = not missing or ends_before or len(predicate) == 1 or asked[place + 1].written in PREPOSITIONS
+    is_place = (
+        not missing or ends_before or is_elliptical or len(predicate) == 1 or asked[place + 1].written in PREPOSITIONS
+    )
     return "yes" if is_place and not names_other_place else None
 
 
@@ -107,7 +111,8 @@ def _is_subject(said: Sequence[Word], asked: Sequence[Word]) -> bool:
 
 def _words(text: str) -> list[Word]:
     """Content words, with `be` as a word of its own."""
-    words = words_of(re.sub(r"\bbe\b", _BE, re.sub(r"\bbe able to\b", "", text)))
+    text = re.sub(r"\bbe\b", _BE, re.sub(r"\bbe able to\b", "", text))
+    words = words_of(re.sub(r"\b(visible|seen)\b(?! in)", r"\1x", text))  # no marks of the image here
     return [word for word in words if word.base != VERB and re.match(r"[a-z0-9]", word.written)]
 
 

@@ -83,7 +83,7 @@ def is_within(denied: Sequence[Word], asked: Sequence[Word]) -> bool:
 def denies(said: Sequence[Word], asked: Sequence[Word]) -> bool:
     """Whether the denied predicate of a subject is what was asked, or its verb alone: `is not sitting`."""
     words = content(said)
-    if words and words[-1].written in OBJECTS and words[-1].base != asked[-1].base:
+    if words and words[-1].written in OBJECTS | {"anything"} and words[-1].base != asked[-1].base:
         words = words[:-1]
         if len(words) > 1 and words[-1].written in PREPOSITIONS and words[-2].is_participle:  # `not connected to one`
             return words[0].base in (asked[0].base, words[-2].base) and _in_order(words, asked)

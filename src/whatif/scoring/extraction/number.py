@@ -10,7 +10,7 @@ from whatif.language.number_words import FIGURE, NUMBER, canonical, in_digits
 from whatif.scoring.extraction.extracted import Extracted, ambiguous, none, one_of
 from whatif.scoring.extraction.number_arithmetic import changed_count, sum_at_end
 from whatif.scoring.extraction.number_evidence import is_opposite, weight_of
-from whatif.scoring.extraction.number_lists import line_asked_for, without_parts
+from whatif.scoring.extraction.number_lists import line_asked_for, total_of_table, without_parts
 from whatif.scoring.extraction.number_mentions import Asked, Mention, asked_by, counts_only, mentions_in
 from whatif.scoring.extraction.response_text import LEAVES, SUPPOSED, clauses, refuses
 
@@ -99,7 +99,8 @@ class Stated:
 def number_in(text: str, question: str) -> Extracted:
     """The number that a text gives, see `stated_number`."""
     asked = asked_by(question)
-    text = _CELLS.sub("\n", _CHECK.sub("", text))
+    text = _CHECK.sub("", text)
+    text = _CELLS.sub("\n", total_of_table(text, asked) or text)
     if not re.search(NUMBER, in_digits(text)):
         text = _BOTH.sub("2", text)
     text = _without_remarks(_without_individuals(text, asked))
@@ -192,7 +193,8 @@ def _broken_down(pieces: Sequence[str], question: str) -> str | None:
     for piece in pieces:
         whole, *parts = _PARTS_FOLLOW.split(counts_only(piece, asked), maxsplit=1)
         counts = mentions_in(whole, asked)
-        if parts and len(counts) == 1 and counts[0].is_of_things and len(mentions_in(parts[0], asked)) > 1:
+        is_count = len(counts) == 1 and (counts[0].is_of_things or re.fullmatch(rf"\W*{NUMBER}\W*", whole))
+        if parts and is_count and len(mentions_in(parts[0], asked)) > 1:
             return counts[0].value
     return None
 

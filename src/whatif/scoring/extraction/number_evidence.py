@@ -33,6 +33,7 @@ _OPPOSITES = (
     ("stay", "leave"),
     ("awake", "asleep"),
 )
+_SHARED_PLACE = re.compile(r"(?P<thing>^\W*(?:and )?\d+(?: [a-z]+){1,4}?) (?:in|on|at) (?:the|this|that)\b.*$")
 _SIDE = re.compile(r"\b(?:the|your|his|her|its)(?: far)? (?:left|right)\b")
 _NO_SIDE = re.compile(r"\bright now\b")
 _EMPTY = frozenset(
@@ -82,6 +83,8 @@ def segment_of(text: str, start: int, end: int) -> str:
         if re.search(r"\d", following):
             stop = place
             break
+    if begin and stop == len(text):  # `1 cup of tea on the table` after `and`: all things are on the table
+        return _SHARED_PLACE.sub(r"\g<thing>", text[begin:stop])
     return text[begin:stop]
 
 

@@ -22,6 +22,7 @@ _COUNTS_NOTHING = re.compile(
     r"|\b(?:step|figure|fig\.?|question|example|section|case|version|page|phase|part|number|no\.|option) ?#?\d+\b|#\d+"
     r"|(?<!the )(?<!this )\b(?:room|bus|flight|route|highway|gate|platform|apartment|floor|channel) \d+(?! [a-z])"
     r"|\b(?:image|picture|photo|person|player) \d+ ?:|\bthe other \d+(?! [a-z]+s?\W*$)|\boff by \d+"
+    rf"|{FIGURE} (?:thirds?|quarters?|halves|fifths?|tenths?)\b"
     rf"|{FIGURE} (?P<unit>{_UNIT}) (?:tall|long|wide|high|deep|away|apart|old|from)\b"
 )
 _MEASURE = re.compile(rf"{FIGURE} ?(?P<unit>{_UNIT})\b")
@@ -59,6 +60,7 @@ _WITH_NOUN = re.compile(rf"({FIGURE}) (?!more\b|of\b|were\b|was\b|are\b|is\b|lef
 _GROUP = re.compile(rf" (?P<group>{_GROUPED})s? of\b")
 _EACH = re.compile(r"(?: [a-z]+){0,3} (?:each|per|apiece|every)\b")
 _PRONOUN = re.compile(r" (?:of (?:them|which|whom|these|those)\b|(?:is|was|has|might|may|could|looks|seems|appears)\b)")
+_KIND = 2  # words that a word for the kind of things counts
 _NEAR = 120  # characters before a number
 _CHANGES = re.compile(r"\b(?:would|will) (?:add|remove|lose|gain|contribute) $")
 _ALGEBRA = re.compile(r"(?<![\w'])[b-z] ?[-+*×] ?$")
@@ -95,6 +97,7 @@ class Asked:
     has_predicate: bool
     figures: frozenset[str]  # all numbers of the question
     echoes: frozenset[str]  # `1 leg`, in `standing on one leg`
+    kind: str  # `milk`, in `bottles of milk`
     restriction: Restriction
     counterfactual: bool
 
@@ -147,6 +150,7 @@ def asked_by(question: str) -> Asked:
         has_predicate=_PREDICATE.search(text) is not None,
         figures=frozenset(canonical(figure) for figure in re.findall(FIGURE, text)),
         echoes=frozenset(found[0] for found in _WITH_NOUN.finditer(text) if not things.match(text, found.end(1))),
+        kind=kind[1] if (kind := re.search(rf"{things.pattern} of ([a-z]+)", text)) and kind[1] != "the" else "",
         restriction=restriction_of(question, things.pattern),
         counterfactual=bool(supposition) or " would " in text,
     )
@@ -188,6 +192,19 @@ def _unless_asked(found: re.Match[str], asked: Asked) -> str:
     return found[0] if asked_for else "·"
 
 
+def _weight(segment: str, asked: Asked) -> int:
+    names_kind = asked.kind and re.search(rf"\b{asked.kind}\b", segment)  # counts most: `2 of them contain milk`
+    return weight_of(segment, asked.restriction) + (_KIND if names_kind else 0)
+
+
+def _is_other_kind(after: str, asked: Asked) -> bool:
+    """Whether a thing is of another kind than asked for: `1 bottle of juice`, if asked for bottles of milk."""
+    found = re.match(r" of ([a-z]+)", after)
+    return (
+        found is not None and bool(asked.kind) and found[1] != asked.kind and found[1] not in ("the", "them", "these")
+    )
+
+
 def mentions_in(text: str, asked: Asked) -> list[Mention]:
     each = re.search(r"\b(?:each|per|apiece)\b", text) if "each" not in asked.text else None
     mentions: list[Mention] = []
@@ -196,6 +213,8 @@ def mentions_in(text: str, asked: Asked) -> list[Mention]:
         before, after = text[max(0, start - 20) : start], text[end : end + 80]
         figure = found["number"] or (found["bounded"] if found["bound"] and found["bound"] in asked.text else None)
         things = asked.things.match(after)
+        is_other_kind = things is not None and _is_other_kind(after[things.end() :], asked)
+        things = None if is_other_kind else things
         if each and (things is None or each.start() < start or _EACH.match(after)):
             if _EACH.match(after) and any(mention.is_of_things for mention in mentions):
                 continue  # `6 windows, 3 on each floor`
@@ -216,7 +235,7 @@ def mentions_in(text: str, asked: Asked) -> list[Mention]:
             Mention(
                 value=value,
                 start=start,
-                weight=weight_of(segment_of(text, start, end), asked.restriction),
+                weight=-1 if is_other_kind else _weight(segment_of(text, start, end), asked),
                 is_difference=difference,
                 is_aside=difference or re.search(r"\b(?:in|on|at|(?<!left )with) $", before) is not None,
                 is_of_things=things is not None

@@ -12,6 +12,7 @@ from whatif.scoring.extraction.statement_words import NOT, PREPOSITIONS, VERB, W
 
 _ANYTHING = frozenset(("anything", "something", "someone"))
 _NO_PLACE = frozenset(("front", "outside", "out", "back", "left", "right", "side", "picture", "painting", "photo"))
+_HAS = frozenset(("have", "contain", "include", "feature"))
 _WITH = frozenset(("with", "containing", "featuring", "including"))
 
 
@@ -22,8 +23,9 @@ def placed_polarity(said: Sequence[Word], asked: Sequence[Word]) -> str | None:
     if not thing or len(place) < 2 or any(word.written in ("or", "nor") for word in said):
         return None
     words = [word for word in said if word.base != VERB]
-    have = next((index for index, word in enumerate(words) if word.base == "have" or word.written in _WITH), 0)
-    if have and bases(words[:have]) == bases(place[1:]):  # `the hallway has a mirror`
+    have = next((index for index, word in enumerate(words) if word.base in _HAS or word.written in _WITH), 0)
+    subject = [word for word in words[:have] if word.base != NOT and not word.is_participle]  # `is topped with`
+    if have and [word.base for word in subject] == bases(place[1:]):  # `the hallway has a mirror`
         denied = any(word.base == NOT for word in words[: have + 2])
         if any(_is(part, thing) for part in conjuncts([word for word in words[have + 1 :] if word.base != NOT])):
             return "no" if denied else "yes"

@@ -9,6 +9,7 @@ from whatif.scoring.extraction.statement_words import written_out
 
 _ALL = re.compile(r"\b(?:all|every|each|both|everyone|everybody|everything)\b")
 _NOT_ALL = re.compile(r"\b(?:not|never) (?:quite )?(?:all|every|each|both|everyone|everybody|everything)\b")
+_ALL_BUT = re.compile(r"\ball (?:but|except(?: for)?)\b")
 _SOME = re.compile(
     r"^\W*(?P<only>only |just |at least )?(?P<some>most|some|several|many|a few|few|half|the majority|the rest|one|two|"
     r"three|four|five|six|seven|eight|nine|ten|anybody)(?: (?:of|out of))?(?: the| them| these| those)*(?= )"
@@ -23,7 +24,7 @@ def of_quantity(statement: str, question: str, polarity: Callable[[str, str], st
     """
     if not _ALL.search(written_out(question)):
         return None
-    if _NOT_ALL.search(statement):
+    if _NOT_ALL.search(statement) or _ALL_BUT.search(statement):
         return "no"
     found = _SOME.match(statement)
     if not found:

@@ -36,12 +36,13 @@ SUPPOSITION = re.compile(
 _OPPOSITE = re.compile(r"\b(?:if|when|unless)\b(?: (?!would)[\w']+){0,5}?(?: not\b|n't)|\bunless\b")
 _REFUSAL = re.compile(
     r"\b(?:can(?: ?not|'t)|(?:could|do|does|is|am)(?: not|n't)|unable to|(?:im|not )possible to|hard to|difficult to|"
-    r"without seeing|i'm not|it's not|not)(?: \w+){0,2}? (?:tell|say|determined?|know|answer|choose|sure|clear|certain|"
-    r"possible|enough|see (?:the|an|any) (?:image|picture|photo)|have the ability)\b|\bnot (?:sure|clear|certain)\b|"
+    r"without seeing|i'm not|it's not|not)(?: \w+){0,2}? (?:tell|say|determined?|know|answer|choose|sure|clear|"
+    r"certain|possible|enough|see (?:the|an|any) (?:image|picture|photo)|have the ability)\b|"
+    r"\bnot (?:sure|clear|certain)\b|"
     r"\b(?:tell|say|determine|know) (?:whether|how many)\b|\bdepends\b|\bnecessarily\b|\bun(?:known|clear|certain)\b|"
     r"\bcan(?: ?not|'t) (?:be (?:given|derived|stated|provided|inferred|counted|answered|specified|established|"
     r"estimated)|"
-    r"(?:give|provide|offer|name|derive|infer|estimate|make out|establish|confirm))\b|"
+    r"(?:give|count|provide|offer|name|derive|infer|estimate|make out|establish|confirm))\b|"
     r"\b(?:nobody|no one) (?:knows|can (?:tell|say|know))\b|\bno (?:idea|information|way (?:to|of)|telling|means)\b|"
     r"\bsorry\b"
 )

@@ -46,7 +46,6 @@ from whatif.scoring.extraction.statements import (
 _CONCLUDES = re.compile(
     r"^\W*(?:so|therefore|thus|hence|in conclusion|overall|consequently)\b,? (?=\w+ \w)", re.IGNORECASE
 )
-_NOTHING = re.compile(r"\W*(?:(?:so|therefore|thus|hence|then|and|but),? )?no (?P<thing>[a-z -]{2,60})\W*")
 _OF_NOW = re.compile(r"\b(?:now|currently|original(?:ly)?|at (?:the moment|present))\b")
 _GONE = re.compile(r"\b(?:missing|leaving|gone|removed|departing|disappearing|absent)\b")
 _STAYING = frozenset(("parked", "seated", "placed", "located", "positioned", "displayed", "situated"))
@@ -69,15 +68,6 @@ def _may_be_elliptical(statements: Sequence[str], question: str) -> bool:
     """Whether the first statement stands alone, or answers with the verb of the question: `It would: ...`."""
     verb = re.match(r"\W*(\w+)", written_out(question))
     return len(statements) == 1 or (verb is not None and re.search(rf"\b{verb[1]}\b", statements[0]) is not None)
-
-
-def without_verb(piece: str, question: str) -> str | None:
-    """`no` for `so no bread rolls`, if the question ends in these words; None for other texts."""
-    asked, found = asked_of(question), _NOTHING.fullmatch(piece)
-    if asked is None or found is None or has_verb(found["thing"], words_of(found["thing"])):
-        return None
-    words = bases(words_of(found["thing"]))
-    return "no" if words and words == bases(asked.words)[-len(words) :] else None
 
 
 def has_content(text: str) -> bool:

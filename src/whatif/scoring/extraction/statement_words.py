@@ -30,7 +30,8 @@ ADDED = (
     | _set(
         "large big small little tiny tall short long old young new modern other several many few two-story single lone "
         "another couple both all various multiple numerous lot bright dark beautiful cute adult round square "
-        "some very really quite entirely completely fully only just"
+        "some very really quite fairly pretty extremely particularly noticeably rather entirely completely fully only "
+        "just"
     )
 )
 IMAGE_NAME = "(?:image|picture|photo|photograph|pic|scene|frame)"
@@ -98,7 +99,6 @@ _PARAPHRASES = tuple(
         (r"\bof the same\b", "the same"),
         (r"\b(would|will|could) (?:end up|wind up) (?=[a-z]+ing\b)", r"\1 "),
         (r",? ?\b(?:according to|based on|judging by|as per) (?:the|this|that) [a-z]+,?", ""),
-        (r"\bto anything\b", "to it"),
     )
 )
 
