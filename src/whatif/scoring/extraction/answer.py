@@ -72,7 +72,7 @@ def extract(response: str, kind: Kind, question: str, choices: Sequence[str] | N
         raise ValueError(f"question {question!r}: a choice cannot be extracted without its options")
     text = without_echo(plain(with_values(response, kind, question, choices)), question, choices)
     text = without_continuation(text)
-    if not re.search(r"\w", text):
+    if not re.search(r"[\w✓✗]", text):
         return none("nothing but the question" if re.search(r"\w", response) else "empty")
     rest = without_courtesies(text)
     found = _read(rest, response, kind, question, choices)

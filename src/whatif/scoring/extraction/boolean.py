@@ -110,6 +110,11 @@ _TOO = re.compile(
     r"\b(?P<verb>would|will|could|is|are|was|were)(?: be)?(?: (?:far|much|a bit|a little|simply|just))? too [a-z]+ "
     r"(?:for (?:it|him|her|them|us|the [a-z]+) )?to (?=[a-z])"
 )
+_CONCLUSION = re.compile(
+    r"^\W*(?:so|therefore|thus|hence|consequently|overall|in conclusion)\b,? (?:(?:it is|it's|i say|i would say|"
+    r"i'd say|clearly|definitely|the answer (?:is|has to be|must be)),? )?(?:a )?(?P<said>yes|no)\W*$|"
+    r"^\W*(?:so|therefore|thus|hence)\b[^:]{1,120}: (?P<stated>yes|no)\W*$"
+)
 _CONTRARY = {"yes": "no", "no": "yes"}
 _WOULD = re.compile(r"\bwould\b|'d\b")
 _YES_BEFORE = re.compile(r"\b(?:yes|no)\W{1,3}(?:only |but )?$")
@@ -118,19 +123,24 @@ _YES_AFTER = re.compile(r"[\s,:;]{0,3}(?:then\b[\s,:;]{0,3})?(?:yes|no)\b")
 
 def boolean_in(text: str, question: str) -> Extracted:
     """Yes or no: the first word if it is one, else any, else as a statement confirms or denies the question."""
-    if outright := _outright(text, question):
+    pieces = clauses(_REPEATED.sub(r"\1", _ECHO.sub(" ", text.replace("→", ". So "))), question)
+    if outright := _outright(text, question) or _concluded(pieces):
         return Extracted(outright, "ok", None)
     if _is_conditional(text, question):
         return ambiguous("yes or no on a condition that the question does not make")
-    text = text.replace("→", ". So ")
-    pieces = clauses(_REPEATED.sub(r"\1", _ECHO.sub(" ", text)), question)
     if any(_BOTH.search(piece) for piece in pieces):
         return ambiguous("both yes and no")
-    if labelled := _labelled(text, question) or _qualified(pieces):
+    if labelled := _labelled(text.replace("→", ". So "), question) or _qualified(pieces):
         return one_of(labelled, "yes or no")
     if said := [(piece, found) for piece in pieces if (found := _SAID.search(piece))]:
         return _by_words(said, pieces, question)
     return one_of(_without_words(text, pieces, question), "yes or no")
+
+
+def _concluded(pieces: Sequence[str]) -> str | None:
+    """The answer of a last sentence such as `So yes.`, unless another conclusion before it contradicts it."""
+    found = [one["said"] or one["stated"] for piece in pieces if (one := _CONCLUSION.search(piece))]
+    return found[-1] if found and len(set(found)) == 1 and pieces and _CONCLUSION.search(pieces[-1]) else None
 
 
 def _by_words(said: Sequence[tuple[str, re.Match[str]]], pieces: Sequence[str], question: str) -> Extracted:
@@ -161,6 +171,8 @@ def _outright(text: str, question: str) -> str | None:
     """The answer of a text that is only a letter, `nobody` or `I agree`; None for other texts."""
     if letter := re.fullmatch(r"\W*([yn])\W*", text, re.IGNORECASE):
         return "yes" if letter[1].lower() == "y" else "no"
+    if alone := re.fullmatch(r"\W*?(?P<tick>✓|✗)\W*", text):
+        return "yes" if alone["tick"] == "✓" else "no"
     ticked = {found[1].lower() for found in _TICKED.finditer(text)}
     if len(ticked) == 1 and {found[1].lower() for found in _UNTICKED.finditer(text)} == {"yes", "no"} - ticked:
         return ticked.pop()

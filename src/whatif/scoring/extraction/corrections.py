@@ -18,7 +18,7 @@ _CUE = (
     r"(?:my )?apologies\b|w?oops\b|my (?:mistake|bad|error)\b|pardon\b|rather(?=,)|"
     rf"(?:let me|let's|i(?:'ll| will| should| need to| have to| must)) {_AGAIN}|"
     r"i (?:mean|meant|made (?:a|an) (?:mistake|error)|was (?:wrong|mistaken)|(?:mis\w+|overlooked|forgot)(?: (?:one|"
-    r"two|three|it|some|another|\d+|the \w+)(?! (?:is|was|are)\b))?(?: more)?)\b|"
+    r"two|three|it|some|another|\d+|the \w+(?: one)?)(?! (?:is|was|are)\b))?(?: more)?)\b|"
     r"i(?:'ll| will| would| need to| have to| must|'d(?: like to)?)? (?:take (?:that|it|this) back|(?:change|revise|"
     r"correct|withdraw|retract) (?:my|the) (?:answer|count|reply)(?: to(?= \w))?)\b|"
     r"(?:on|upon) (?:second thoughts?|reflection|(?:(?:closer|further|careful|a closer|a second) )\w+)|"

@@ -16,6 +16,8 @@ _CHINESE_NUMBER = re.compile(
     rf"(?=\s?(?:{_COUNTED}|\W|\Z))"
 )
 _CHINESE_SIGNS = {
+    re.compile(r"一共|总共|總共|共有|合计|合計|共计|总计|全部で|合わせて|모두"): ". So ",
+    re.compile(r"\b(?:en total|au total|insgesamt|in totale|no total|всего|итого)\b", re.IGNORECASE): " in total ",
     re.compile(r"(?:等于|等於) ?(?=\d)"): " = ",
     re.compile(r"(?:加上?|再加) ?(?=\d)"): " + ",
     re.compile(r"(?:减去?|減去?) ?(?=\d)"): " - ",

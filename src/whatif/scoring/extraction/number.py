@@ -37,6 +37,9 @@ _CONCLUDES = re.compile(
     r"|^\W*(?:(?:grand|new|final|overall) )?(?:total|sum|remaining|result|left|remainder|final count|count after|"
     r"after)\b"
     r"(?: [a-z]+){0,5} ?[:=|] ?\D{0,3}\d"
+    rf"|^[^:]{{0,60}}\b(?:afterwards?|new|final|remaining|left|result\w*|hypothetical\w*|scenario)\b"
+    rf"[^:]{{0,40}}: ?{NUMBER}\W*$"
+    r"|\b(?:i|we|you) (?:get|obtain|arrive at|end up with)\b"
     r"|\b(?:in total|left with|total of|the total|altogether|in all|finally|overall|in conclusion|in summary|"
     r"as a result|"
     r"consequently|sum|difference|that makes|remains?|(?:brings|bringing|raises|raising) (?:it|the|this|that|us))\b"
@@ -75,6 +78,7 @@ _CHECK = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _BOTH = re.compile(r"(?:^|(?<=[.;] ))both(?= (?:of |the |these )?[a-z]+)", re.IGNORECASE)
+_EXAMPLE = re.compile(r"\b(?:for (?:instance|example)|e\.g\.|hypothetically|let's say|suppose)\b", re.IGNORECASE)
 _UNSEEN = re.compile(
     r"\b(?:can(?:'t|not| not)|unable to|do not|don't) (?:see|find|identify|detect)\b|\bnot (?:visible|shown)\b|"
     r"\bdoes(?:n't| not) (?:show|contain|include|depict)\b",
@@ -109,6 +113,8 @@ def number_in(text: str, question: str) -> Extracted:
     text = without_parts(_FIRST.sub("", text), asked)
     pieces = _without_opposites(clauses(_COUNTING.sub(_last_counted, text.replace("→", ". So ")), question), asked)
     stated = stated_number(pieces, question)
+    if _UNSEEN.search(text) and _EXAMPLE.search(text):
+        return none("a refusal with an example")
     if (refuses(text) and _is_of_now(pieces, asked)) or (_UNSEEN.search(text) and _is_of_others(pieces, asked)):
         return none("a refusal")
     if stated.doubt and (
@@ -266,13 +272,15 @@ def _settled(text: str, asked: Asked) -> Stated:
     results = [found["result"] or found["total"] for found in _EQUALS.finditer(text)]
     if results and _OPERATOR.search(text):
         return Stated(canonical(results[-1]))
-    said, colon, _ = text.partition(":")
-    if colon and len(said.split()) > _LABEL and mentions_in(said, asked):
-        text = said  # what follows explains it
+    said, *explained = _PARTS_FOLLOW.split(text, maxsplit=1)
+    if explained and len(said.split()) > _LABEL and mentions_in(said, asked):
+        text = said
     if (reason := _REASON.search(text)) and mentions_in(text[: reason.start()], asked):
         text = text[: reason.start()]
     mentions = mentions_in(text, asked)
     mentions = [mention for mention in mentions if not mention.is_aside and mention.weight >= 0] or mentions
+    if asked.counterfactual:
+        mentions = [mention for mention in mentions if not mention.is_of_now] or mentions
     if _COORDINATED.search(text):
         return Stated(doubt="counts of parts")
     if predicated := _predicated(mentions):

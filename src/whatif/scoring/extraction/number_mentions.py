@@ -60,6 +60,8 @@ _WITH_NOUN = re.compile(rf"({FIGURE}) (?!more\b|of\b|were\b|was\b|are\b|is\b|lef
 _GROUP = re.compile(rf" (?P<group>{_GROUPED})s? of\b")
 _EACH = re.compile(r"(?: [a-z]+){0,3} (?:each|per|apiece|every)\b")
 _PRONOUN = re.compile(r" (?:of (?:them|which|whom|these|those)\b|(?:is|was|has|might|may|could|looks|seems|appears)\b)")
+_SUPPOSES = re.compile(r"\b(?:would|will)\b|'d\b|'ll\b")
+_OF_NOW = re.compile(r"\b(?:now|currently|at (?:the moment|present)|presently|already)\b")
 _KIND = 2  # words that a word for the kind of things counts
 _NEAR = 120  # characters before a number
 _CHANGES = re.compile(r"\b(?:would|will) (?:add|remove|lose|gain|contribute) $")
@@ -113,6 +115,7 @@ class Mention:
     is_aside: bool  # a difference, or `in 2 rows`
     is_of_things: bool
     is_placed: bool  # `on the left`
+    is_of_now: bool  # `5 are there now`
     is_rival: bool  # `or perhaps 3`, or a number of the supposition: `7 cows would disappear`
     restates: bool
     names_others: bool  # `4 approaches`, if the question asks for lights
@@ -228,6 +231,7 @@ def mentions_in(text: str, asked: Asked) -> list[Mention]:
         if figure and noun and figure + noun[0] in asked.echoes:
             continue
         value = figure and canonical(figure)
+        segment = segment_of(text, start, end)
         difference = things is None and _DIFFERENCE.search(before + "#" + after) is not None
         difference |= _ALGEBRA.search(before) is not None or _CHANGES.search(before) is not None
         restates = value in asked.supposed and asked.verbs.match(after) is not None
@@ -235,12 +239,13 @@ def mentions_in(text: str, asked: Asked) -> list[Mention]:
             Mention(
                 value=value,
                 start=start,
-                weight=-1 if is_other_kind else _weight(segment_of(text, start, end), asked),
+                weight=-1 if is_other_kind else _weight(segment, asked),
                 is_difference=difference,
                 is_aside=difference or re.search(r"\b(?:in|on|at|(?<!left )with) $", before) is not None,
                 is_of_things=things is not None
                 or asked.number_of.search(text[max(0, start - _NEAR) : start]) is not None
                 or (not asked.counterfactual and asked.label.fullmatch(text[:start]) is not None),
+                is_of_now=_OF_NOW.search(segment) is not None and _SUPPOSES.search(segment) is None,
                 is_placed=_PLACE.match(after, things.end() if things else 0) is not None,
                 is_rival=restates or re.search(r"\bor (?:perhaps |maybe |possibly )?$", before) is not None,
                 restates=restates,

@@ -19,11 +19,11 @@ _ADJECTIVES = (
     r"правильный|верный|doğru|rätt|rätta|prawidłowa|poprawna|benar|الصحيحة|الصحيح|النهائية|सही"
 )
 _ARTICLES = r"la|el|le|die|der|das|il|lo|a|o|de|het"
-_IS = r"es|est|ist|é|è|is|jest|är|er|adalah|là|है|هي|هو|:|=|-|→"
+_IS = r"lautet|est|ist|es|é|è|is|jest|är|er|adalah|là|है|هي|هو|:|=|-|→"
 _FOREIGN = (
     re.compile(
         rf"(?<!\w)(?:(?:{_ARTICLES})\s)?(?:(?:{_ADJECTIVES})\s){{0,2}}(?:{_LATIN})(?:\s(?:{_ADJECTIVES})){{0,2}}"
-        rf"\s?(?:{_IS})(?:\s?:)?\s{{0,3}}(?:(?:{_ARTICLES})\s)?(?:(?:{_LATIN}|option)\s)?(?=[\w(\[\"'-])",
+        rf"\s?(?:{_IS})(?!\w)(?:\s?:)?\s{{0,3}}(?:(?:{_ARTICLES})\s)?(?:(?:{_LATIN}|option)\s)?(?=[\w(\[\"'-])",
         re.IGNORECASE,
     ),
     re.compile(

@@ -88,7 +88,7 @@ def refuses(text: str) -> bool:
 _SUBJECT_FIRST = re.compile(
     r"(?P<subject>\b(?:number|count|total|amount|result|sum)\b(?:(?!\b(?:would|will|is|are|if|when|"
     r"after)\b)[^,.;:?!\n])"
-    r"{0,80}?) (?:if|when|after) [^,.;:?!\n]{1,100}? (?=(?:would|will)\b)"
+    r"{0,80}?) (?:if|when|after) [^,.;:?!\n]{1,100}? (?=(?:would|will|is|are)\b)"
 )
 
 
