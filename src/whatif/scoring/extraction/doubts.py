@@ -6,7 +6,8 @@ import re
 
 _POSSIBLE = re.compile(
     r"(?:\b(?:could|might|may|can)(?:,? (?:also|possibly|well|equally|even|just|as|perhaps|maybe|though)){0,3} (?:be|"
-    r"have been)\b|\b(?:and|or),? (?:possibly|perhaps|maybe|potentially|conceivably)\b)"
+    r"have been)\b(?! (?:made|seen|cut|put|taken|\w+ed)\b)"
+    r"|\b(?:and|or),? (?:possibly|perhaps|maybe|potentially|conceivably)\b)"
     r"(?P<other>[^.;!?\n]{1,80})",
     re.IGNORECASE,
 )

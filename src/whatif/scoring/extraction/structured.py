@@ -171,7 +171,7 @@ def _of_asked(value: Mapping[str, Any], question: str, choices: Sequence[str] | 
         texts = {key: text for key, text in texts.items() if option_words(text) in options}
         if len(texts) == 1:
             return next(iter(texts.values()))
-    words = set(re.findall(r"\w+", question.lower()))
+    words = set(re.findall(r"\w+", question.lower().partition(" if ")[0]))
     keys = [key for key in texts if str(key).lower() in words]
     return texts[keys[0]] if len(keys) == 1 else None
 
