@@ -27,7 +27,7 @@ from whatif.scoring.extraction.final_answer import RANKS, called_in, with_headin
 from whatif.scoring.extraction.letters import bare_in, letters_in
 from whatif.scoring.extraction.markup import THOUGHTS
 from whatif.scoring.extraction.number import number_in
-from whatif.scoring.extraction.number_mentions import asked_by
+from whatif.scoring.extraction.number_opening import may_answer
 from whatif.scoring.extraction.option import option_in
 from whatif.scoring.extraction.option_meaning import stated_in
 from whatif.scoring.extraction.option_numbers import numbered
@@ -42,8 +42,6 @@ from whatif.scoring.extraction.words import same_words, words_in
 __all__ = ["Extracted", "Kind", "extract", "is_correct", "normalise"]
 
 _CONCLUDES = re.compile(r"\W*(?:so|therefore|thus|hence)\b", re.IGNORECASE)
-_OF_NOW = re.compile(r"\b(?:there (?:are|is)|currently|now|at the moment|(?:i|we) (?:can )?(?:see|count|have))\b")
-_SUPPOSES = re.compile(r"\b(?:would|will|if|remain\w*|left|leaves?)\b|'d\b|'ll\b|=")
 _THAT_IS = re.compile(r"^\W*(?:that is|i\.e\.|namely|meaning|so),? ", re.IGNORECASE)
 _ANSWERS = re.compile(r"\b(?:would|will|must|answer|option|choice)\b|'d\b|'ll\b|\b[A-Z]\b", re.IGNORECASE)
 _TOO = re.compile(r"\b(?:also|as well|too)\W*$", re.IGNORECASE | re.MULTILINE)
@@ -101,7 +99,7 @@ def _without_doubt(answer: Extracted, text: str, kind: Kind, question: str, choi
     """An answer that is not called so, unless the text was cut off, or says that it could also be another one."""
     if (first := first_sentence_if_cut(text)) is not None:
         begins = _judged(first, kind, question, choices)
-        if kind != "boolean" and asked_by(question).counterfactual and _is_of_now(first):
+        if kind != "boolean" and not may_answer(first, question):
             return none("cut off before an answer")
         is_answer = choices is None or len(first.split()) <= _BRIEF or _ANSWERS.search(first) is not None
         is_kept = begins.status == "ambiguous" or (begins == answer and "=" not in first and is_answer)
@@ -121,12 +119,6 @@ def _without_doubt(answer: Extracted, text: str, kind: Kind, question: str, choi
         if possible.status == "ok" and possible != answer:
             return ambiguous("an answer, and another possible one")
     return answer
-
-
-def _is_of_now(sentence: str) -> bool:
-    """Whether a sentence, unless it is very short, says nothing of a supposed world."""
-    said = sentence.lower()
-    return _OF_NOW.search(said) is not None or (len(said.split()) > _BRIEF and not _SUPPOSES.search(said))
 
 
 def _emphasised(response: str, kind: Kind, question: str, choices: Sequence[str] | None) -> Extracted | None:

@@ -8,14 +8,16 @@ from collections.abc import Sequence
 from whatif.scoring.extraction.echoed_predicate import echoed_polarity
 from whatif.scoring.extraction.extracted import Extracted, ambiguous, one_of
 from whatif.scoring.extraction.quantifiers import of_quantity
-from whatif.scoring.extraction.rephrased import as_existence, as_result, denies_object
+from whatif.scoring.extraction.rephrased import as_existence, as_it_is, as_left, as_passive, as_result, denies_object
 from whatif.scoring.extraction.response_text import SUPPOSED, SUPPOSITION, clauses
 from whatif.scoring.extraction.statement import has_content, statement_polarity
 from whatif.scoring.extraction.statement_words import written_out
 
 _ALONE = r"(?=\W*$|\W*[^\w\s])"  # `certainly not awake` says nothing about asleep
 _YES = (
-    r"yes|yeah|yep|sure(?=\W*$)|that(?:'s| is) (?:right|correct|true)(?! that\b)|right(?=\W*$)|affirmative(?=\W*$)|i "
+    r"yes|yeah|yep|(?:sure,? )?why not|"
+    r"there(?:'s| is) no reason why (?:it|they|s?he) (?:would|should|could)(?: not|n't)|"
+    r"sure(?=\W*$)|that(?:'s| is) (?:right|correct|true)(?! that\b)|right(?=\W*$)|affirmative(?=\W*$)|i "
     r"(?:think|guess|believe|suppose) so|"
     rf"(?:true|correct)(?! that\b)|(?:certainly|definitely|absolutely|of course|indeed|no doubt|"
     rf"without (?:a |any )?doubt){_ALONE}|it (?:seems|appears|looks) so|(?:it )?looks like (?:it|they|s?he|there)"
@@ -23,7 +25,8 @@ _YES = (
     rf"very|quite|highly) )?(?:likely|probably|presumably)(?=\W*$)"
 )
 _NO = (
-    r"not (?:all|every|each|both)\b|not without\b(?! (?:a )?doubt)|i doubt (?:it|that|so)(?=\W*$|[.,;:])|"
+    r"not (?:all|every|each|both)\b|not (?:entirely|completely|fully|quite|exactly)(?=\W*$|[.,;:])|"
+    r"not without\b(?! (?:a )?doubt)|i doubt (?:it|that|so)(?=\W*$|[.,;:])|"
     r"(?:it|that) (?:does not|doesn't) (?:look|seem) "
     r"(?:like it|so|that way|to be the case)|"
     r"nope|nah|not (?:that|as far as) (?:i|we) (?:can )?(?:see|tell|know)|not any ?more|not any longer|"
@@ -38,7 +41,8 @@ _NO = (
 )
 _HEDGE = (
     r"then|so|well|sadly|unfortunately|luckily|fortunately|clearly|obviously|actually|honestly|definitely|certainly|"
-    r"absolutely|surely|apparently|simply|therefore|thus|hence|but|and|ok|probably|likely|most likely|i(?:'d|"
+    r"absolutely|surely|apparently|simply|therefore|thus|hence|but|and|ok|probably|likely|most likely|mostly|largely|"
+    r"essentially|basically|technically|theoretically|presumably|overall|generally|in principle|i(?:'d|"
     r" would)? (?:think|guess|say)|"
     r"(?:it|that|this)(?: is|'s)|print|return|bool|a|assistant|[a-z]+(?=[,:])|"
     r"(?:based on|in|from) [^,]{1,40}+(?=,)"
@@ -123,7 +127,7 @@ _YES_AFTER = re.compile(r"[\s,:;]{0,3}(?:then\b[\s,:;]{0,3})?(?:yes|no)\b")
 
 def boolean_in(text: str, question: str) -> Extracted:
     """Yes or no: the first word if it is one, else any, else as a statement confirms or denies the question."""
-    pieces = clauses(_REPEATED.sub(r"\1", _ECHO.sub(" ", text.replace("→", ". So "))), question)
+    pieces = clauses(_REPEATED.sub(r"\1,", _ECHO.sub(" ", text.replace("→", ". So "))), question)
     if outright := _outright(text, question) or _concluded(pieces):
         return Extracted(outright, "ok", None)
     if _is_conditional(text, question):
@@ -261,6 +265,8 @@ def _rephrased(clause: str, question: str) -> str | None:
     """The answer of a statement in another construction than the question's."""
     if denies_object(clause, question):
         return "no"
+    if said := as_it_is(clause, question) or as_left(clause, question) or as_passive(clause, question):
+        return said
     if result := as_result(clause, question):
         return echoed_polarity(result, question)
     verdicts = {statement_polarity(clause, other) for other in as_existence(question)} - {None}

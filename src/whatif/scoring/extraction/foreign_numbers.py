@@ -93,6 +93,10 @@ _SUPPOSITION = re.compile(
 )
 
 
+# Portuguese `no bolo`, which is not English `no`.
+_IN_THE = re.compile(r"(?<=\w )no (?!hay\b|se\b|puede|es\b|son\b|est|hab)(?=\w)", re.IGNORECASE)
+
+
 def is_english(text: str) -> bool:
     """Whether a text has an English function word."""
     return _ENGLISH.search(text) is not None
@@ -123,6 +127,7 @@ def _chinese(found: re.Match[str]) -> str:
 
 
 def _latin_numbers(text: str) -> str:
+    text = _IN_THE.sub("em ", text) if not is_english(text.lower()) else text
     words = re.findall(r"[^\W\d_]+", text.lower().replace("answer:", ""))
     if not words or len(words) > _MANY or is_english(" ".join(words)) or in_digits(text) != text.lower():
         return text

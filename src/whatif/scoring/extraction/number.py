@@ -112,6 +112,7 @@ def number_in(text: str, question: str) -> Extracted:
         text = line
     text = without_parts(_FIRST.sub("", text), asked)
     pieces = _without_opposites(clauses(_COUNTING.sub(_last_counted, text.replace("→", ". So ")), question), asked)
+    pieces = [_without_reason(piece, asked) for piece in pieces]
     stated = stated_number(pieces, question)
     if _UNSEEN.search(text) and _EXAMPLE.search(text):
         return none("a refusal with an example")
@@ -141,6 +142,13 @@ def _without_opposites(pieces: Sequence[str], asked: Asked) -> Sequence[str]:
     """The pieces that are not about the opposite of what is asked, if one of them has a number."""
     rest = [piece for piece in pieces if not is_opposite(piece, asked.restriction, asked.text)]
     return rest if any(mentions_in(counts_only(piece, asked), asked) for piece in rest) else pieces
+
+
+def _without_reason(piece: str, asked: Asked) -> str:
+    """A piece without the reason after its number: `three, as there are four now`."""
+    reason = _REASON.search(piece)
+    is_stated = reason is not None and bool(mentions_in(counts_only(piece[: reason.start()], asked), asked))
+    return piece[: reason.start()] if reason is not None and is_stated else piece
 
 
 def _described(mentions: Sequence[Mention], least: int) -> str | None:
@@ -243,6 +251,7 @@ def stated_number(pieces: Sequence[str], question: str) -> Stated:  # noqa: PLR0
         ):
             return Stated(doubt="a number of now, not of the supposed world")
         parts = any(len(mentions) > 1 and all(mention.is_placed for mention in mentions) for mentions in found)
+        parts |= any(map(_COORDINATED.search, texts))
         return Stated(doubt="counts of parts") if parts else _agreed(everything)
     is_total_first = len(found[0]) == 1 and found[0][0].weight <= 0 and not any(map(_EQUALS.search, texts))
     if is_total_first and not asked.counterfactual and (described := _described(everything, _CLEAR)):
@@ -275,8 +284,6 @@ def _settled(text: str, asked: Asked) -> Stated:
     said, *explained = _PARTS_FOLLOW.split(text, maxsplit=1)
     if explained and len(said.split()) > _LABEL and mentions_in(said, asked):
         text = said
-    if (reason := _REASON.search(text)) and mentions_in(text[: reason.start()], asked):
-        text = text[: reason.start()]
     mentions = mentions_in(text, asked)
     mentions = [mention for mention in mentions if not mention.is_aside and mention.weight >= 0] or mentions
     if asked.counterfactual:

@@ -8,13 +8,14 @@ from functools import lru_cache
 
 from whatif.language.number_words import FIGURE, NUMBER, canonical, in_digits
 from whatif.scoring.extraction.number_evidence import Restriction, restriction_of, segment_of, weight_of
-from whatif.scoring.extraction.statement_words import base_form
+from whatif.scoring.extraction.statement_words import COLOURS, base_form
 
 _UNIT = (
     "(?:year|month|week|day|hour|minute|second|meter|metre|mile|pound|(?:kilo)?gram|degree|dollar|euro|pixel)s?|"
     "feet|foot|inch(?:es)?|[ckm]m|kg|mph"
 )
 _COUNTS_NOTHING = re.compile(
+    r"\bscore\b\D{0,20}\d+ ?- ?\d+|"
     r"\b\d{1,2}:\d\d\b|\b\d{1,2} ?(?:o'clock|[ap]\.?m\b\.?)|\b\d{1,4}[-/]\d{1,2}[-/]\d{1,4}\b"  # times, dates, years
     r"|\b(?:in|since|until|during|from|year|circa|this) (?:the year )?(?:1[89]|20)\d\d(?:\b(?! [a-z]+s\b)|s\b)"
     rf"|{FIGURE} ?(?:%|per ?cent\b)|[$€£] ?{FIGURE}"
@@ -99,6 +100,7 @@ class Asked:
     has_predicate: bool
     figures: frozenset[str]  # all numbers of the question
     echoes: frozenset[str]  # `1 leg`, in `standing on one leg`
+    colour: str  # `red`, in `red cars`
     kind: str  # `milk`, in `bottles of milk`
     restriction: Restriction
     counterfactual: bool
@@ -115,6 +117,7 @@ class Mention:
     is_aside: bool  # a difference, or `in 2 rows`
     is_of_things: bool
     is_placed: bool  # `on the left`
+    is_other_kind: bool  # `3 blue cars`, if the question asks for red cars
     is_of_now: bool  # `5 are there now`
     is_rival: bool  # `or perhaps 3`, or a number of the supposition: `7 cows would disappear`
     restates: bool
@@ -153,6 +156,7 @@ def asked_by(question: str) -> Asked:
         has_predicate=_PREDICATE.search(text) is not None,
         figures=frozenset(canonical(figure) for figure in re.findall(FIGURE, text)),
         echoes=frozenset(found[0] for found in _WITH_NOUN.finditer(text) if not things.match(text, found.end(1))),
+        colour=next((colour for colour in COLOURS if f"(?:{colour} )?" in things.pattern), ""),
         kind=kind[1] if (kind := re.search(rf"{things.pattern} of ([a-z]+)", text)) and kind[1] != "the" else "",
         restriction=restriction_of(question, things.pattern),
         counterfactual=bool(supposition) or " would " in text,
@@ -163,7 +167,7 @@ def _with_predicate(question: str, things: re.Pattern[str]) -> re.Pattern[str]:
     found = _PREDICATE.search(question)
     return re.compile(
         rf"(?:{things.pattern})?(?: (?:of|which|that|who|whom|them|shown|seen|visible|actually|currently|only|"
-        rf"people|persons?|also|would|will|be|are|is|were|"
+        rf"people|persons?|also|would|will|could|can|be|are|is|were|"
         rf"was|still|then|now)){{0,5}} "
         rf"(?:{found['predicate']}|{base_form(found['predicate'])}s?)\b"
         if found
@@ -193,6 +197,12 @@ def _unless_asked(found: re.Match[str], asked: Asked) -> str:
         return found[0]
     asked_for = found["unit"] and found["unit"] in asked.text and found[0].split()[-1] in asked.text
     return found[0] if asked_for else "·"
+
+
+def _has_other_colour(after: str, asked: Asked) -> bool:
+    """Whether things are of another colour than asked for: `3 blue cars`, if asked for red cars."""
+    found = re.match(r" ([a-z]+)\b", after)
+    return found is not None and found[1] in COLOURS and found[1] != asked.colour
 
 
 def _weight(segment: str, asked: Asked) -> int:
@@ -230,6 +240,8 @@ def mentions_in(text: str, asked: Asked) -> list[Mention]:
         noun = re.match(r" [a-z]{2,}", after)
         if figure and noun and figure + noun[0] in asked.echoes:
             continue
+        if things is None and asked.colour and _has_other_colour(after, asked):
+            is_other_kind = True
         value = figure and canonical(figure)
         segment = segment_of(text, start, end)
         difference = things is None and _DIFFERENCE.search(before + "#" + after) is not None
@@ -245,6 +257,7 @@ def mentions_in(text: str, asked: Asked) -> list[Mention]:
                 is_of_things=things is not None
                 or asked.number_of.search(text[max(0, start - _NEAR) : start]) is not None
                 or (not asked.counterfactual and asked.label.fullmatch(text[:start]) is not None),
+                is_other_kind=is_other_kind,
                 is_of_now=_OF_NOW.search(segment) is not None and _SUPPOSES.search(segment) is None,
                 is_placed=_PLACE.match(after, things.end() if things else 0) is not None,
                 is_rival=restates or re.search(r"\bor (?:perhaps |maybe |possibly )?$", before) is not None,
@@ -254,4 +267,5 @@ def mentions_in(text: str, asked: Asked) -> list[Mention]:
                 lacks_predicate=asked.has_predicate and asked.predicate.match(after) is None,
             )
         )
-    return mentions
+    of_kind = [mention for mention in mentions if not mention.is_other_kind]
+    return of_kind if any(mention.is_of_things for mention in of_kind) else mentions

@@ -19,10 +19,41 @@ _HAS = re.compile(
 _NO_THING = re.compile(
     r"\W*(?:(?:so|therefore|thus|hence|then|and|but),? )?(?:there (?:is|are) |(?:i|we) (?:can )?see )?(?:no|not any) "
     r"(?P<thing>[a-z -]{2,60}?)(?: (?:is|are|can be) (?:visible|seen|shown|present|there|depicted))?"
-    r"(?: in the (?:image|picture|photo|scene))?[\s.,!]*"
+    r"(?: (?:in the (?:image|picture|photo|scene)|(?:in|on|at) (?:his|her|its|their)[a-z ]{1,30}))?[\s.,!]*"
 )
 _MAKES = re.compile(r"\b(?P<modal>would|will)(?P<negation> not)? (?:make|render|leave|keep) (?P<rest>the .+)$")
 _SUBJECT = re.compile(r"\W*(?:would|will) (?P<subject>the [a-z' -]{1,60}?) (?:be|become|stay|remain) ")
+_IT_ASKED = re.compile(r"\W*(?:is|was|would|will) it (?:be )?(?P<what>[a-z]{3,}) (?:to|that|for|if)\b")
+_IT_SAID = re.compile(
+    r"\W*(?:it|that|this) (?:is|was|would|will)(?P<negation> not)?(?: be)?(?: (?:very|quite|certainly|definitely|"
+    r"indeed|well|highly|also|still|really))* (?P<what>[a-z]{3,})\b(?! or\b)"
+)
+_LEFT_ASKED = re.compile(r"\b(?:any|an?|some|someone|anyone|anybody)\b[^?]*\b(?:left|remain(?:ing)?)\b")
+_NONE_LEFT = re.compile(
+    r"\W*(?:…,? ?)?(?:(?:there (?:would|will) be )?(?:no|none|nobody|nothing|zero)\b(?! doubt)|"
+    r"there (?:would|will) not be (?:any|an?)\b)[^.;!?]{0,40}\b(?:left|remain(?:ing)?)\b"
+)
+_SOME_LEFT = re.compile(
+    r"\W*(?:…,? ?)?(?:there (?:would|will)(?: still)? be )?(?:exactly |only |just |still |at least )?"
+    r"(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|\d+|some|several|a few|many)\b(?! fewer| less)"
+    r"[^.;!?]{0,40}\b(?:left|remain(?:ing)?)\b"
+)
+_DOES = re.compile(
+    r"\W*(?:does|do|did|would|will) (?:the|this|that|an?) [a-z' -]{1,60}? (?P<verb>[a-z]{3,}) "
+    r"(?P<object>[a-z' -]{2,60}?)\W*"
+)
+_IS_DONE = re.compile(
+    r"\W*(?P<object>[a-z' -]{2,60}?) (?:is|are|was|were|would be|will be)(?P<negation> not)? (?P<done>[a-z]{4,})\b"
+)
+_DONE = {
+    "sold": "sell",
+    "made": "make",
+    "held": "hold",
+    "shown": "show",
+    "kept": "keep",
+    "given": "give",
+    "worn": "wear",
+}
 _PREPOSITIONS = ("on", "in", "at")
 
 
@@ -51,3 +82,32 @@ def as_result(statement: str, question: str) -> str | None:
         return None
     result = makes["rest"].removeprefix(asked["subject"]).strip()
     return f"{asked['subject']} {makes['modal']}{makes['negation'] or ''} be {result}"
+
+
+def as_it_is(statement: str, question: str) -> str | None:
+    """The answer of `it is quite possible` to a question such as `Is it possible that ...?`"""
+    asked, said = _IT_ASKED.match(written_out(question)), _IT_SAID.match(statement)
+    if not asked or not said or asked["what"] != said["what"]:
+        return None
+    return "no" if said["negation"] else "yes"
+
+
+def as_left(statement: str, question: str) -> str | None:
+    """The answer of `one apple would be left` to a question whether any would be left."""
+    if not _LEFT_ASKED.search(written_out(question)):
+        return None
+    if _NONE_LEFT.match(statement):
+        return "no"
+    return "yes" if _SOME_LEFT.match(statement) else None
+
+
+def as_passive(statement: str, question: str) -> str | None:
+    """The answer of `parking is not allowed` to a question such as `Does the sign allow parking?`"""
+    asked, said = _DOES.fullmatch(written_out(question)), _IS_DONE.match(statement)
+    if not asked or not said:
+        return None
+    verb = _DONE.get(said["done"], re.sub(r"(?<=[^e])ed$|(?<=e)d$", "", said["done"]))
+    is_verb = asked["verb"] in (verb, f"{verb}e")
+    if not is_verb or bases(words_of(said["object"])) != bases(words_of(asked["object"])):
+        return None
+    return "no" if said["negation"] else "yes"

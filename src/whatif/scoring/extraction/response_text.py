@@ -30,8 +30,9 @@ SUPPOSITION = re.compile(
     r"suppos(?:e|"
     r"ing)|provided|because|since|due to|upon|by \w+ing)\b)"
     r"(?:(?!,(?!\d)|:(?!\d)|[;()?!|→]|\bthen\b|\bthere(?: would\b| will\b|'d\b)|"
-    r"(?<!of )\b(?:the|we|you|i|it|they|he|she|this|that)\b(?:'d\b|'ll\b|(?: \w+)? (?:would|will)\b)"
-    r"|(?(with) (?:there|it|we|you|they)(?:'s|'re| is| are| makes?| have| get)\b|(?!))).)*"
+    r"(?<!of )\b(?:the|we|you|i|it|they|he|she|this|that)\b(?:'d\b|'ll\b|(?: \w+)? (?:would|will)\b)|"
+    r"(?<!of )\bthe \w+ \w+ (?:would|will)\b"
+    r"|(?(with) (?:there|it|we|you|they)(?:'s|'re| is| are| makes?| have| get| could| can| would)\b|(?!))).)*"
 )
 _OPPOSITE = re.compile(r"\b(?:if|when|unless)\b(?: (?!would)[\w']+){0,5}?(?: not\b|n't)|\bunless\b")
 _REFUSAL = re.compile(

@@ -97,6 +97,7 @@ _PARAPHRASES = tuple(
         ),
         (r"\blooks? to be\b", "is"),
         (r"\bof the same\b", "the same"),
+        (r"\b(would|will) (?:start|begin) to (?=[a-z])", r"\1 "),
         (r"\b(would|will|could) (?:end up|wind up) (?=[a-z]+ing\b)", r"\1 "),
         (r",? ?\b(?:according to|based on|judging by|as per) (?:the|this|that) [a-z]+,?", ""),
     )
