@@ -6,13 +6,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from whatif.language.number_words import FIGURE, NUMBER, canonical, in_digits
+from whatif.language.number_words import FIGURE, NUMBER, canonical
 from whatif.scoring.extraction.extracted import Extracted, ambiguous, none, one_of
 from whatif.scoring.extraction.number_arithmetic import changed_count, sum_at_end
-from whatif.scoring.extraction.number_evidence import is_opposite, weight_of
-from whatif.scoring.extraction.number_lists import line_asked_for, total_of_table, without_parts
+from whatif.scoring.extraction.number_clauses import counting_clauses
 from whatif.scoring.extraction.number_mentions import Asked, Mention, asked_by, counts_only, mentions_in
-from whatif.scoring.extraction.response_text import LEAVES, SUPPOSED, clauses, refuses
+from whatif.scoring.extraction.response_text import LEAVES, SUPPOSED, refuses
 
 _OPERATOR = re.compile(
     r"[+*×÷/]|[\w)] ?- ?[\d(]|\bx \d|\b(?:plus|minus|times)\b"
@@ -52,43 +51,18 @@ _NOW = re.compile(r"\bnow\b")  # the present after the past; for a counterfactua
 _DIFFERENCE, _RESTATED = "a difference, not a count", "only the supposition over again"
 _CONTRADICTORY, _RANGE, _OR = "numbers that contradict each other", "a range or a bound", "a number or another one"
 _FIRM_DOUBTS = (_DIFFERENCE, _RESTATED, _CONTRADICTORY, _RANGE, _OR)
-_NEAR = 80  # characters after a pronoun
 _CLEAR = 2  # words of the restriction
 _PARTS_FOLLOW = re.compile(r":|,? namely\b|,? consisting of\b|, of which\b|,? that is,")
-_FIRST = re.compile(r"^\W*\d+ ?→ ?(?=\d+\W*$)")  # `4 → 7`
 _LABEL = 3  # words before a colon that may be no statement
 _PARTS = 3  # numbers of a total and at least two parts
-# `1, 2, 3`, `One... two... three`
-_UP_TO = "two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|\\d{1,2}"
-# `One of them is black`, `one goat is on the left, while the other ...` after a count of them.
-_INDIVIDUAL = re.compile(
-    r"(?:(?<=[.,;\n] )|(?<=\band )|(?<=though )|(?<=but ))one(?= of (?:them|which|whom|these)\b|"
-    r" (?:is|was|has|might|may|could|looks|seems)\b|"
-    r" (?:(?:of (?:them|the|these) )?\w+ )?(?:is|are|was|stands?|sits?|has|appears?|can|lies?)\b"
-    r"[^\n]{0,200}\b(?:the other|another|the second|the third|the rest|the remaining|others)\b)",
-    re.IGNORECASE,
-)
-_MORE_THAN_ONE = re.compile(r"(?<![\d.])(?:[2-9]|[1-9]\d+)(?![\d.])")
 _COORDINATED = re.compile(
     rf"(?<!\d )(?P<part>{NUMBER}) (?:[a-z]+ ){{1,3}}and (?P=part) [a-z]+ [a-z]+"
 )  # `2 red and 2 blue cups`
-_CHECK = re.compile(
-    r"(?:^|(?<=[.!?] ))(?:to (?:double[- ]?)?(?:check|verify)(?: this| that| it)?|check|verification|"
-    r"proof) ?[:,][^\n.]*",
-    re.IGNORECASE | re.MULTILINE,
-)
-_BOTH = re.compile(r"(?:^|(?<=[.;] ))both(?= (?:of |the |these )?[a-z]+)", re.IGNORECASE)
 _EXAMPLE = re.compile(r"\b(?:for (?:instance|example)|e\.g\.|hypothetically|let's say|suppose)\b", re.IGNORECASE)
 _UNSEEN = re.compile(
     r"\b(?:can(?:'t|not| not)|unable to|do not|don't) (?:see|find|identify|detect)\b|\bnot (?:visible|shown)\b|"
     r"\bdoes(?:n't| not) (?:show|contain|include|depict)\b",
     re.IGNORECASE,
-)
-_CELLS = re.compile(r"(?<=\d) ?\| ?(?=\w)")  # `Before: 4 | After: 7`
-_REASON = re.compile(r",? \b(?:as|considering|given that) (?:there|the|it|we|they|he|she|i|you|only|all|each|\d+)\b")
-_REMARK = re.compile(r"(?:^|(?<=[.!?\n]))\s*\([^()\n]{1,300}\)\.?$|(?<=[.!?]) \([^()\n]{1,300}\)", re.MULTILINE)
-_COUNTING = re.compile(
-    rf"(?<![\w.])(?:1|one)(?:[^\w\n+*/=%-]{{1,5}}(?:and )?(?:{_UP_TO})(?![\w.%]\w)){{2,40}}", re.IGNORECASE
 )
 
 
@@ -103,52 +77,20 @@ class Stated:
 def number_in(text: str, question: str) -> Extracted:
     """The number that a text gives, see `stated_number`."""
     asked = asked_by(question)
-    text = _CHECK.sub("", text)
-    text = _CELLS.sub("\n", total_of_table(text, asked) or text)
-    if not re.search(NUMBER, in_digits(text)):
-        text = _BOTH.sub("2", text)
-    text = _without_remarks(_without_individuals(text, asked))
-    if not asked.counterfactual and (line := line_asked_for(text, question)):
-        text = line
-    text = without_parts(_FIRST.sub("", text), asked)
-    pieces = _without_opposites(clauses(_COUNTING.sub(_last_counted, text.replace("→", ". So ")), question), asked)
-    pieces = [_without_reason(piece, asked) for piece in pieces]
+    pieces = counting_clauses(text, question, asked)
     stated = stated_number(pieces, question)
     if _UNSEEN.search(text) and _EXAMPLE.search(text):
         return none("a refusal with an example")
     if (refuses(text) and _is_of_now(pieces, asked)) or (_UNSEEN.search(text) and _is_of_others(pieces, asked)):
         return none("a refusal")
     if stated.doubt and (
-        total := _total(pieces, question)
-        or _broken_down(pieces, question)
+        total := _total(pieces, asked)
+        or _broken_down(pieces, asked)
         or _computed(pieces, asked)
         or _by_description(stated.doubt, pieces, asked)
     ):
         return Extracted(total, "ok", None)
     return ambiguous(stated.doubt) if stated.doubt else one_of({stated.value}, "number")
-
-
-def _without_individuals(text: str, asked: Asked) -> str:
-    """A text in which `one of them` is a pronoun, if it has a larger number, and not what the question asks for."""
-
-    def unless_asked(found: re.Match[str]) -> str:
-        segment = re.split(r"[.;\n]|, (?:and|but|while)\b", text[found.end() : found.end() + _NEAR])[0].lower()
-        return found[0] if weight_of(segment, asked.restriction) > 0 else "it"
-
-    return _INDIVIDUAL.sub(unless_asked, text) if _MORE_THAN_ONE.search(in_digits(text)) else text
-
-
-def _without_opposites(pieces: Sequence[str], asked: Asked) -> Sequence[str]:
-    """The pieces that are not about the opposite of what is asked, if one of them has a number."""
-    rest = [piece for piece in pieces if not is_opposite(piece, asked.restriction, asked.text)]
-    return rest if any(mentions_in(counts_only(piece, asked), asked) for piece in rest) else pieces
-
-
-def _without_reason(piece: str, asked: Asked) -> str:
-    """A piece without the reason after its number: `three, as there are four now`."""
-    reason = _REASON.search(piece)
-    is_stated = reason is not None and bool(mentions_in(counts_only(piece[: reason.start()], asked), asked))
-    return piece[: reason.start()] if reason is not None and is_stated else piece
 
 
 def _described(mentions: Sequence[Mention], least: int) -> str | None:
@@ -157,12 +99,6 @@ def _described(mentions: Sequence[Mention], least: int) -> str | None:
     best = {mention.value for mention in mentions if mention.weight == most}
     is_firm = not any(mention.is_difference or mention.is_rival for mention in mentions if mention.weight == most)
     return best.pop() if most >= least and len(best) == 1 and is_firm else None
-
-
-def _without_remarks(text: str) -> str:
-    """A text without whole sentences in parentheses, if another number remains."""
-    rest = _REMARK.sub(" ", text)
-    return rest if re.search(NUMBER, in_digits(rest)) else text
 
 
 def _is_of_now(pieces: Sequence[str], asked: Asked) -> bool:
@@ -178,14 +114,14 @@ def _is_of_now(pieces: Sequence[str], asked: Asked) -> bool:
 
 def _is_of_others(pieces: Sequence[str], asked: Asked) -> bool:
     """Whether each number of a text counts things that the question does not ask for."""
-    mentions = [mention for piece in pieces for mention in mentions_in(counts_only(piece, asked), asked)]
+    mentions = _mentioned(pieces, asked)
     return all(mention.names_others and mention.weight <= 0 and not mention.is_of_things for mention in mentions)
 
 
-def _total(pieces: Sequence[str], question: str) -> str | None:
+def _total(pieces: Sequence[str], asked: Asked) -> str | None:
     """The first number of several if it is the sum of the others: `10 wheels: 4 of the car, 2 and 4 of bicycles`."""
-    values = [mention.value for mention in _mentioned(pieces, question)]
-    if asked_by(question).counterfactual:  # the number before is the sum of what left and what remains
+    values = [mention.value for mention in _mentioned(pieces, asked)]
+    if asked.counterfactual:  # the number before is the sum of what left and what remains
         return None
     if len(values) < _PARTS or not all(value is not None and value.isdecimal() for value in values):
         return None
@@ -201,9 +137,8 @@ def _computed(pieces: Sequence[str], asked: Asked) -> str | None:
     return changed_count(texts, asked) if asked.counterfactual else sum_at_end(texts)
 
 
-def _broken_down(pieces: Sequence[str], question: str) -> str | None:
+def _broken_down(pieces: Sequence[str], asked: Asked) -> str | None:
     """The only number before a colon or `namely`, if it counts the things that are asked for, and its parts follow."""
-    asked = asked_by(question)
     for piece in pieces:
         whole, *parts = _PARTS_FOLLOW.split(counts_only(piece, asked), maxsplit=1)
         counts = mentions_in(whole, asked)
@@ -213,14 +148,7 @@ def _broken_down(pieces: Sequence[str], question: str) -> str | None:
     return None
 
 
-def _last_counted(found: re.Match[str]) -> str:
-    """The last number of one, two, three, ..., as a count and not as a bare answer; any other sequence as it is."""
-    numbers = [int(number) for number in re.findall(r"\d+", in_digits(found[0]))]
-    return f"counted {numbers[-1]}" if numbers == list(range(1, len(numbers) + 1)) else found[0]
-
-
-def _mentioned(pieces: Sequence[str], question: str) -> list[Mention]:
-    asked = asked_by(question)
+def _mentioned(pieces: Sequence[str], asked: Asked) -> list[Mention]:
     return [mention for piece in pieces for mention in mentions_in(counts_only(piece, asked), asked)]
 
 
@@ -228,7 +156,7 @@ def _by_description(doubt: str, pieces: Sequence[str], asked: Asked) -> str | No
     """The number with the words of the question's restriction, unless the doubt is of another sort."""
     if doubt in _FIRM_DOUBTS or asked.counterfactual:
         return None
-    return _described([mention for piece in pieces for mention in mentions_in(counts_only(piece, asked), asked)], 1)
+    return _described(_mentioned(pieces, asked), 1)
 
 
 def stated_number(pieces: Sequence[str], question: str) -> Stated:  # noqa: PLR0911
