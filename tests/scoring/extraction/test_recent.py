@@ -5,7 +5,8 @@ manner. Of `recent_*.jsonl`, half are named `development`: the rules were writte
 `held_out`, was labelled before the rules were changed, and was not looked at while they were, apart from six
 responses that a failed test once printed. The files `further_*_development.jsonl` are by another author, who sought
 responses that are hard to read: many take back, deny or only paraphrase an option. `later_*_development.jsonl` were
-written and labelled in batches; each batch was read once before the rules were changed with it in view.
+written over a grid of manners and labelled in batches; each batch was read once before the rules were changed with it
+in view.
 
 The limits of the files in `MEASURED` are just above what was measured: they only keep the rules from getting worse.
 """
@@ -23,11 +24,9 @@ from whatif.scoring.extraction.answer import extract
 
 FOLDER = Path(__file__).parent
 FILES = sorted(
-    [
-        *FOLDER.glob("recent_*.jsonl"),
-        *FOLDER.glob("further_*_development.jsonl"),
-        *FOLDER.glob("later_*_development.jsonl"),
-    ]
+    path
+    for name in ("recent_*", "further_*_development", "later_*_development")
+    for path in FOLDER.glob(f"{name}.jsonl")
 )
 MOST_ERRORS = 0.03  # of all responses: another answer or another status than by hand
 MOST_WRONG = 0.01  # of all responses: an answer, although by hand there is another one or none

@@ -8,7 +8,15 @@ from collections.abc import Sequence
 from whatif.scoring.extraction.echoed_predicate import echoed_polarity
 from whatif.scoring.extraction.extracted import Extracted, ambiguous, one_of
 from whatif.scoring.extraction.quantifiers import of_quantity
-from whatif.scoring.extraction.rephrased import as_existence, as_it_is, as_left, as_passive, as_result, denies_object
+from whatif.scoring.extraction.rephrased import (
+    as_enough,
+    as_existence,
+    as_it_is,
+    as_left,
+    as_passive,
+    as_result,
+    denies_object,
+)
 from whatif.scoring.extraction.response_text import SUPPOSED, SUPPOSITION, clauses
 from whatif.scoring.extraction.statement import has_content, statement_polarity
 from whatif.scoring.extraction.statement_words import written_out
@@ -112,6 +120,10 @@ _CONCESSION = re.compile(
 # `It would be too wide to fit.`
 _TOO = re.compile(
     r"\b(?P<verb>would|will|could|is|are|was|were)(?: be)?(?: (?:far|much|a bit|a little|simply|just))? too [a-z]+ "
+    r"(?:for (?:it|him|her|them|us|the [a-z]+) )?to (?=[a-z])"
+)
+_ENOUGH = re.compile(
+    r"\b(?P<verb>would|will|could)(?P<negation>(?: not)?)(?: be)? [a-z]+ enough "
     r"(?:for (?:it|him|her|them|us|the [a-z]+) )?to (?=[a-z])"
 )
 _CONCLUSION = re.compile(
@@ -265,7 +277,12 @@ def _rephrased(clause: str, question: str) -> str | None:
     """The answer of a statement in another construction than the question's."""
     if denies_object(clause, question):
         return "no"
-    if said := as_it_is(clause, question) or as_left(clause, question) or as_passive(clause, question):
+    if (
+        said := as_it_is(clause, question)
+        or as_enough(clause, question)
+        or as_left(clause, question)
+        or as_passive(clause, question)
+    ):
         return said
     if result := as_result(clause, question):
         return echoed_polarity(result, question)
@@ -276,7 +293,8 @@ def _rephrased(clause: str, question: str) -> str | None:
 def _claim(piece: str, question: str) -> str:
     """A clause without contractions and concessions; `too wide to fit` is `not fit`."""
     claim = _CONCESSION.sub("", written_out(piece))
-    return claim if " too " in question else _TOO.sub(r"\g<verb> not ", claim)
+    claim = claim if " too " in question else _TOO.sub(r"\g<verb> not ", claim)
+    return claim if " enough" in question else _ENOUGH.sub(r"\g<verb>\g<negation> ", claim)
 
 
 def _polarity(piece: str, question: str) -> str | None:

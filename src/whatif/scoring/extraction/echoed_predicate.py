@@ -61,16 +61,24 @@ _LINKS = frozenset((_BE, "have", "get"))
 def echoed_polarity(piece: str, question: str) -> str | None:
     """`yes` or `no` if a clause says that the predicate of a modal question would hold or not; None otherwise."""
     asked_text = written_out(question)
-    if not _STAYS.search(asked_text):
+    if _STAYS.search(asked_text):
+        asked_text, piece = _STAYS.sub("stay", asked_text), _STAYS.sub("stay", piece)
+    else:
         piece = _STAYS.sub("be", piece)
     main = _QUESTION.match(SUPPOSITION.sub("", asked_text))
     said = _SAID.match(written_out(piece))
     if not main or not said or _UNSURE.search(said[0]) or _DENIAL.search(said["predicate"]):
         return None
-    if said["auxiliary"] not in _FITTING[main["auxiliary"]]:
+    is_ability = said["auxiliary"] == "could" and "be able to" in asked_text
+    if not is_ability and said["auxiliary"] not in _FITTING[main["auxiliary"]]:
         return None
     asked, predicate = _words(_WITH.sub("", main["rest"])), _words(_WITH.sub("", said["predicate"]))
-    subject = [word for word in _words(said["subject"].partition(",")[0]) if word.written not in ("that", "this")]
+    first, _, last = said["subject"].partition(",")
+    subject = [
+        word
+        for word in _words(last if re.match(r"\w+ing\b", first) and last.strip() else first)  # `standing there, she`
+        if word.written not in ("that", "this")
+    ]
     place = next(
         (place for place, word in enumerate(asked) if place and predicate and word.base == predicate[0].base), 0
     )

@@ -184,6 +184,9 @@ def stated_number(pieces: Sequence[str], question: str) -> Stated:  # noqa: PLR0
     is_total_first = len(found[0]) == 1 and found[0][0].weight <= 0 and not any(map(_EQUALS.search, texts))
     if is_total_first and not asked.counterfactual and (described := _described(everything, _CLEAR)):
         return Stated(described)
+    exact = {mention.value for mention in everything if mention.is_exact}
+    if len(exact) == 1 and not asked.counterfactual and all(one.weight <= 0 or one.is_exact for one in everything):
+        return Stated(exact.pop())
     bare = [_settled(text, asked) for text in (texts[0], texts[-1]) if re.fullmatch(rf"\W*{NUMBER}\W*", text)]
     cue = _last_cue(texts, asked)
     if bare and cue is not None and cue.doubt is not None:

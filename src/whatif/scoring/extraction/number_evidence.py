@@ -34,6 +34,7 @@ _OPPOSITES = (
     ("awake", "asleep"),
 )
 _SHARED_PLACE = re.compile(r"(?P<thing>^\W*(?:and )?\d+(?: [a-z]+){1,4}?) (?:in|on|at) (?:the|this|that)\b.*$")
+_PLACE = re.compile(r"\b(?:in|on|at|of|from|under|behind|near|beside|above|below|with|to|into|by)\b")
 _SIDE = re.compile(r"\b(?:the|your|his|her|its)(?: far)? (?:left|right)\b")
 _NO_SIDE = re.compile(r"\bright now\b")
 _EMPTY = frozenset(
@@ -54,6 +55,7 @@ class Restriction:
     """Words of a question beside its things, and the opposites of its words."""
 
     words: frozenset[str]
+    verbs: frozenset[str]  # those before the first preposition: `landed`, `hit`
     opposites: frozenset[str]
 
 
@@ -67,7 +69,9 @@ def restriction_of(question: str, things: str) -> Restriction:
     opposites = {
         other for group in _OPPOSITES if len(asked.intersection(group)) == 1 for other in group if other not in named
     }
-    return Restriction(_bases(re.sub(things, " ", main)) - _EMPTY - remains, frozenset(opposites))
+    words = re.sub(things, " ", main)
+    verbs = _bases(_PLACE.split(words)[0]) - _EMPTY - remains
+    return Restriction(_bases(words) - _EMPTY - remains, verbs, frozenset(opposites))
 
 
 def segment_of(text: str, start: int, end: int) -> str:
@@ -92,6 +96,12 @@ def weight_of(segment: str, restriction: Restriction) -> int:
     """The number of words that a segment shares with a restriction, less those that it contradicts."""
     words = _words(segment)
     return len(_bases(segment) & restriction.words) - 3 * len(words & restriction.opposites)
+
+
+def is_exact(segment: str, things: str, restriction: Restriction) -> bool:
+    """Whether a segment says of its number what the question asks for, and nothing else: `and two have landed`."""
+    said = _bases(re.sub(things, " ", segment)) - _EMPTY
+    return bool(restriction.verbs) and restriction.verbs <= said <= restriction.words
 
 
 def is_opposite(text: str, restriction: Restriction, question: str) -> bool:

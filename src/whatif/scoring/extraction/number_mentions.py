@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from whatif.language.number_words import FIGURE, NUMBER, canonical, in_digits
-from whatif.scoring.extraction.number_evidence import Restriction, restriction_of, segment_of, weight_of
+from whatif.scoring.extraction.number_evidence import Restriction, is_exact, restriction_of, segment_of, weight_of
 from whatif.scoring.extraction.statement_words import COLOURS, base_form
 
 _UNIT = (
@@ -63,6 +63,7 @@ _EACH = re.compile(r"(?: [a-z]+){0,3} (?:each|per|apiece|every)\b")
 _PRONOUN = re.compile(r" (?:of (?:them|which|whom|these|those)\b|(?:is|was|has|might|may|could|looks|seems|appears)\b)")
 _SUPPOSES = re.compile(r"\b(?:would|will)\b|'d\b|'ll\b")
 _OF_NOW = re.compile(r"\b(?:now|currently|at (?:the moment|present)|presently|already)\b")
+_SHARED = re.compile(r"\b(?:each|every|per|apiece|equally)\b")
 _KIND = 2  # words that a word for the kind of things counts
 _NEAR = 120  # characters before a number
 _CHANGES = re.compile(r"\b(?:would|will) (?:add|remove|lose|gain|contribute) $")
@@ -113,6 +114,7 @@ class Mention:
     value: str | None
     start: int
     weight: int  # words that its part of the clause shares with the restriction of the question
+    is_exact: bool  # `2 have landed`, if the question asks how many have
     is_difference: bool  # `2 more`, `by 2`
     is_aside: bool  # a difference, or `in 2 rows`
     is_of_things: bool
@@ -219,7 +221,7 @@ def _is_other_kind(after: str, asked: Asked) -> bool:
 
 
 def mentions_in(text: str, asked: Asked) -> list[Mention]:
-    each = re.search(r"\b(?:each|per|apiece)\b", text) if "each" not in asked.text else None
+    each = re.search(r"\b(?:each|per|apiece)\b", text) if not _SHARED.search(asked.text) else None
     mentions: list[Mention] = []
     for found in _MENTION.finditer(text):
         start, end = found.span()
@@ -252,6 +254,7 @@ def mentions_in(text: str, asked: Asked) -> list[Mention]:
                 value=value,
                 start=start,
                 weight=-1 if is_other_kind else _weight(segment, asked),
+                is_exact=is_exact(segment, asked.things.pattern, asked.restriction),
                 is_difference=difference,
                 is_aside=difference or re.search(r"\b(?:in|on|at|(?<!left )with) $", before) is not None,
                 is_of_things=things is not None

@@ -71,6 +71,7 @@ def in_english(text: str, kind: Kind) -> str:
         return "I cannot tell."
     if kind == "boolean":
         text = _BOTH.sub("Yes and no", text)
+    text = text.replace("答案是肯定的", "yes.").replace("答案是否定的", "no.") if kind == "boolean" else text
     for marker in _FOREIGN:
         text = marker.sub("\nanswer: ", text)
     if kind == "number":

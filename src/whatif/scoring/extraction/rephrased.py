@@ -28,6 +28,11 @@ _IT_SAID = re.compile(
     r"\W*(?:it|that|this) (?:is|was|would|will)(?P<negation> not)?(?: be)?(?: (?:very|quite|certainly|definitely|"
     r"indeed|well|highly|also|still|really))* (?P<what>[a-z]{3,})\b(?! or\b)"
 )
+_ENOUGH_ASKED = re.compile(r"\W*(?:is|are|would|will) there (?:still )?(?:be )?enough (?P<what>[a-z]+)")
+_ENOUGH_SAID = re.compile(
+    r"\W*(?:so |then |…,? ?)?there (?:is|are|would|will)(?P<negation> not)?"
+    r"(?: be| still| definitely| clearly| just| exactly)* enough\b(?: (?P<what>[a-z]+))?"
+)
 _LEFT_ASKED = re.compile(r"\b(?:any|an?|some|someone|anyone|anybody)\b[^?]*\b(?:left|remain(?:ing)?)\b")
 _NONE_LEFT = re.compile(
     r"\W*(?:…,? ?)?(?:(?:there (?:would|will) be )?(?:no|none|nobody|nothing|zero)\b(?! doubt)|"
@@ -88,6 +93,14 @@ def as_it_is(statement: str, question: str) -> str | None:
     """The answer of `it is quite possible` to a question such as `Is it possible that ...?`"""
     asked, said = _IT_ASKED.match(written_out(question)), _IT_SAID.match(statement)
     if not asked or not said or asked["what"] != said["what"]:
+        return None
+    return "no" if said["negation"] else "yes"
+
+
+def as_enough(statement: str, question: str) -> str | None:
+    """The answer of `there is enough` to a question whether there is enough of something."""
+    asked, said = _ENOUGH_ASKED.match(written_out(question)), _ENOUGH_SAID.match(statement)
+    if not asked or not said or said["what"] not in (None, "for", "to", asked["what"]):
         return None
     return "no" if said["negation"] else "yes"
 

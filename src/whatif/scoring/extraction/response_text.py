@@ -19,7 +19,9 @@ LEAVES = (
 )
 _CLAUSES = re.compile(
     r",? (?=(?:but|however|therefore|thus|hence|for a total|resulting in|"
-    r"(?:that|which) (?:makes|gives|leaves|brings|raises)|which means|meaning|that is(?= \d)|"
+    r"(?:that|which) (?:makes|gives|leaves|brings|raises)|which means|meaning|"
+    r"that is(?= (?:\d|zero|one|two|three|four|five|"
+    r"six|seven|eight|nine|ten)\b)|"
     rf"{LEAVES}|so(?!\W*$|[.!?]| (?:many|much|that|far|on|called|as)\b))\b)"
     r"|(?<! is)(?<! are)(?<! was)(?<! were)(?<! be),? "
     r"(?=(?:leaving|making|giving|bringing|raising)\b)"  # nobody `is making` a total
@@ -38,7 +40,8 @@ _OPPOSITE = re.compile(r"\b(?:if|when|unless)\b(?: (?!would)[\w']+){0,5}?(?: not
 _REFUSAL = re.compile(
     r"\b(?:can(?: ?not|'t)|(?:could|do|does|is|am)(?: not|n't)|unable to|(?:im|not )possible to|hard to|difficult to|"
     r"without seeing|i'm not|it's not|not)(?: \w+){0,2}? (?:tell|say|determined?|know|answer|choose|sure|clear|"
-    r"certain|possible|enough|see (?:the|an|any) (?:image|picture|photo)|have the ability)\b|"
+    r"certain|possible|enough (?:information|info|details?|context|data|"
+    r"evidence)|see (?:the|an|any) (?:image|picture|photo)|have the ability)\b|"
     r"\bnot (?:sure|clear|certain)\b|"
     r"\b(?:tell|say|determine|know) (?:whether|how many)\b|\bdepends\b|\bnecessarily\b|\bun(?:known|clear|certain)\b|"
     r"\bcan(?: ?not|'t) (?:be (?:given|derived|stated|provided|inferred|counted|answered|specified|established|"

@@ -251,7 +251,8 @@ def _as_someone(words: Sequence[Word], target: Sequence[Word]) -> Sequence[Word]
     """The words, with `someone` in place of the person if the question asks for anyone."""
     affirmed = not any(word.base == NOT for word in words)
     if target[0].base == "someone" and affirmed and words and words[0].base in PEOPLE:
-        verb = next((index for index, word in enumerate(words) if word.base == VERB), 0)
+        words = [Word("have", "have") if word.written == "with" and "have" in bases(target) else word for word in words]
+        verb = next((index for index, word in enumerate(words) if word.base in (VERB, "have")), 0)
         is_modified = verb > 1 and words[1].written in PREPOSITIONS  # `a woman in a red coat is`
         return [target[0], *words[verb if is_modified else 1 :]]
     return words

@@ -85,6 +85,10 @@ _NO_NOUN = _set("a an the is are was were would will can do does did has have no
 OBJECTS = _set("it them him one")
 
 
+_NO_PERSON = re.compile(
+    r"\bnobody of (?:the |these |those )?(?:people|persons|men|women|children|boys|girls|players|"
+    r"individuals|visitors|guests)\b"
+)
 # The same in other words, for questions and statements.
 _PARAPHRASES = tuple(
     (re.compile(pattern), replacement)
@@ -142,6 +146,7 @@ def written_out(text: str) -> str:
         "nobody of",
         text,
     )
+    text = _NO_PERSON.sub("nobody", text)
     text = re.sub(r"\b(?:any|either|(?<!no )one|some) of\b", "anybody of", text)
     text = re.sub(r"\b(?:both|all) of (?:them|these|those)\b", "they", text)
     text = re.sub(
