@@ -5,21 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from whatif.scoring.extraction.claims import claim_of, implied_polarity
 from whatif.scoring.extraction.echoed_predicate import echoed_polarity
 from whatif.scoring.extraction.extracted import Extracted, ambiguous, one_of
-from whatif.scoring.extraction.quantifiers import of_quantity
-from whatif.scoring.extraction.rephrased import (
-    as_enough,
-    as_existence,
-    as_it_is,
-    as_left,
-    as_passive,
-    as_result,
-    denies_object,
-)
 from whatif.scoring.extraction.response_text import SUPPOSED, SUPPOSITION, clauses
-from whatif.scoring.extraction.statement import has_content, statement_polarity
-from whatif.scoring.extraction.statement_words import written_out
+from whatif.scoring.extraction.statement import has_content
 
 _ALONE = r"(?=\W*$|\W*[^\w\s])"  # `certainly not awake` says nothing about asleep
 _YES = (
@@ -61,20 +51,6 @@ _SAID = re.compile(
     rf"^\W*+(?=(?P<hedges>(?:(?!(?:{_YES}|{_NO})\b)(?:{_HEDGE})\b\W*+)*))(?P=hedges)"
     rf"(?:(?P<yes>{_YES})|(?P<no>{_NO}))\b(?P<more>.*\w)?"
 )
-_DENIED = re.compile(
-    r"\bthere is no (?:way|chance)(?: that)?\b|\bit is impossible that\b|"
-    r"\bi (?:strongly |really |very much )?doubt(?: that)?\b|"
-    r"\b(?:i|we) do not (?:think|believe)\b|\b(?:it|that) is (?:not (?:true|correct|"
-    r"the case)|false|incorrect) that\b"
-)
-_ASSURED = re.compile(
-    rf"^\W*(?:but(?= {SUPPOSED})|no (?:problem|worries)\b|(?:there is )?no (?:doubt|question)\b(?: that\b)?|"
-    r"(?:it|that) is (?:(?:very|highly|quite|most|rather|fairly) )?(?:true|correct|clear|certain|likely|probable|"
-    r"safe to (?:say|assume)) that\b|there is a (?:(?:very|fairly|quite) )?(?:good|high|strong|fair) (?:chance|"
-    r"probability|likelihood|possibility) that\b|[^.;!?\n]{0,200}\b(?:which|this|that|these)(?: \w+)? "
-    r"(?:(?:strongly|clearly) )?"
-    r"(?:suggest|indicate|mean|show|implie|imply|confirm)s? that\b)\W*"
-)
 _ECHO = re.compile(r"\(?\byes ?(?:/|\W?or) ?no ?(?:[?:]|\):?|\.(?= (?:yes|no)\b))", re.IGNORECASE)
 _REPEATED = re.compile(r"\b(yes|no)(?:\W{1,3}\1\b)+", re.IGNORECASE)
 _BOTH = re.compile(
@@ -114,24 +90,11 @@ _NOBODY = re.compile(
     re.I,
 )
 _ANYBODY = re.compile(r"\b(?:is there|are there|any|anyone|anybody|someone|somebody|one|some)\b", re.I)
-_CONCESSION = re.compile(
-    r",? \b(?:although|though|even though|even if|while|whereas|despite|albeit)\b[^.;!?]*[.!?]*\s*$"
-)
-# `It would be too wide to fit.`
-_TOO = re.compile(
-    r"\b(?P<verb>would|will|could|is|are|was|were)(?: be)?(?: (?:far|much|a bit|a little|simply|just))? too [a-z]+ "
-    r"(?:for (?:it|him|her|them|us|the [a-z]+) )?to (?=[a-z])"
-)
-_ENOUGH = re.compile(
-    r"\b(?P<verb>would|will|could)(?P<negation>(?: not)?)(?: be)? [a-z]+ enough "
-    r"(?:for (?:it|him|her|them|us|the [a-z]+) )?to (?=[a-z])"
-)
 _CONCLUSION = re.compile(
     r"^\W*(?:so|therefore|thus|hence|consequently|overall|in conclusion)\b,? (?:(?:it is|it's|i say|i would say|"
     r"i'd say|clearly|definitely|the answer (?:is|has to be|must be)),? )?(?:a )?(?P<said>yes|no)\W*$|"
     r"^\W*(?:so|therefore|thus|hence)\b[^:]{1,120}: (?P<stated>yes|no)\W*$"
 )
-_CONTRARY = {"yes": "no", "no": "yes"}
 _WOULD = re.compile(r"\bwould\b|'d\b")
 _YES_BEFORE = re.compile(r"\b(?:yes|no)\W{1,3}(?:only |but )?$")
 _YES_AFTER = re.compile(r"[\s,:;]{0,3}(?:then\b[\s,:;]{0,3})?(?:yes|no)\b")
@@ -215,9 +178,9 @@ def _of_supposed_world(pieces: Sequence[str], question: str) -> list[str]:
 def _stated(pieces: Sequence[str], question: str) -> set[str | None]:
     """The answers that statements imply; those about the supposed world before others."""
     would = [piece for piece in pieces if " would" in piece or "'d " in piece]
-    if implied := {_polarity(piece, question) for piece in would} - {None}:
+    if implied := {implied_polarity(piece, question) for piece in would} - {None}:
         return {*implied}
-    return {_polarity(piece, question) for piece in _of_supposed_world(pieces, question) or pieces} - {None}
+    return {implied_polarity(piece, question) for piece in _of_supposed_world(pieces, question) or pieces} - {None}
 
 
 def _labelled(text: str, question: str) -> set[str | None]:
@@ -240,7 +203,7 @@ def _qualified(pieces: Sequence[str]) -> set[str | None]:
 
 
 def _echoed(pieces: Sequence[str], question: str) -> set[str | None]:
-    return {echoed_polarity(part, question) for piece in pieces for part in _coordinated(_claim(piece, question))}
+    return {echoed_polarity(part, question) for piece in pieces for part in _coordinated(claim_of(piece, question))}
 
 
 def _coordinated(piece: str) -> list[str]:
@@ -270,37 +233,4 @@ def _contradicts(answer: str, pieces: Sequence[str], more: str | None, question:
     explained += pieces[1:]
     if _WOULD.search(question.lower()):
         explained = [piece for piece in explained if SUPPOSED in piece or _WOULD.search(piece)]
-    return bool({_polarity(piece, question) for piece in explained} - {None, answer})
-
-
-def _rephrased(clause: str, question: str) -> str | None:
-    """The answer of a statement in another construction than the question's."""
-    if denies_object(clause, question):
-        return "no"
-    if (
-        said := as_it_is(clause, question)
-        or as_enough(clause, question)
-        or as_left(clause, question)
-        or as_passive(clause, question)
-    ):
-        return said
-    if result := as_result(clause, question):
-        return echoed_polarity(result, question)
-    verdicts = {statement_polarity(clause, other) for other in as_existence(question)} - {None}
-    return verdicts.pop() if len(verdicts) == 1 else None
-
-
-def _claim(piece: str, question: str) -> str:
-    """A clause without contractions and concessions; `too wide to fit` is `not fit`."""
-    claim = _CONCESSION.sub("", written_out(piece))
-    claim = claim if " too " in question else _TOO.sub(r"\g<verb> not ", claim)
-    return claim if " enough" in question else _ENOUGH.sub(r"\g<verb>\g<negation> ", claim)
-
-
-def _polarity(piece: str, question: str) -> str | None:
-    """The answer implied by a statement without yes or no; None if it says something else than the question asks."""
-    *denied, clause = _DENIED.split(_ASSURED.sub("", _claim(piece, question)))
-    verdict = statement_polarity(clause, question) or (echoed_polarity(clause, question) if denied else None)
-    if verdict is None:
-        verdict = of_quantity(clause, question, statement_polarity) or _rephrased(clause, question)
-    return verdict if verdict is None or len(denied) % 2 == 0 else _CONTRARY[verdict]
+    return bool({implied_polarity(piece, question) for piece in explained} - {None, answer})

@@ -89,6 +89,8 @@ def denies(said: Sequence[Word], asked: Sequence[Word]) -> bool:
             return words[0].base in (asked[0].base, words[-2].base) and _in_order(words, asked)
     if len(words) > 1 and len(asked) > 1 and words[-1].base == asked[0].base:
         words = words[:-1]  # `the sky is not a clear sky`
+    if len(words) == 1 and words[0].base == asked[0].base:  # `they do not match`
+        return True
     if not words or not (words[-1].base == asked[-1].base or words[-1].written.endswith("ing")):
         return False
     opening = next((word for word in asked if word.written not in ADDED), asked[-1])

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from whatif.language.number_words import FIGURE, NUMBER, canonical
 from whatif.scoring.extraction.extracted import Extracted, ambiguous, none, one_of
-from whatif.scoring.extraction.number_arithmetic import changed_count, sum_at_end
 from whatif.scoring.extraction.number_clauses import counting_clauses
 from whatif.scoring.extraction.number_mentions import Asked, Mention, asked_by, counts_only, mentions_in
+from whatif.scoring.extraction.number_totals import PARTS_FOLLOW, broken_down, computed, mentioned, total_first
 from whatif.scoring.extraction.response_text import LEAVES, SUPPOSED, refuses
 
 _OPERATOR = re.compile(
@@ -52,9 +52,7 @@ _DIFFERENCE, _RESTATED = "a difference, not a count", "only the supposition over
 _CONTRADICTORY, _RANGE, _OR = "numbers that contradict each other", "a range or a bound", "a number or another one"
 _FIRM_DOUBTS = (_DIFFERENCE, _RESTATED, _CONTRADICTORY, _RANGE, _OR)
 _CLEAR = 2  # words of the restriction
-_PARTS_FOLLOW = re.compile(r":|,? namely\b|,? consisting of\b|, of which\b|,? that is,")
 _LABEL = 3  # words before a colon that may be no statement
-_PARTS = 3  # numbers of a total and at least two parts
 _COORDINATED = re.compile(
     rf"(?<!\d )(?P<part>{NUMBER}) (?:[a-z]+ ){{1,3}}and (?P=part) [a-z]+ [a-z]+"
 )  # `2 red and 2 blue cups`
@@ -84,9 +82,9 @@ def number_in(text: str, question: str) -> Extracted:
     if (refuses(text) and _is_of_now(pieces, asked)) or (_UNSEEN.search(text) and _is_of_others(pieces, asked)):
         return none("a refusal")
     if stated.doubt and (
-        total := _total(pieces, asked)
-        or _broken_down(pieces, asked)
-        or _computed(pieces, asked)
+        total := total_first(pieces, asked)
+        or broken_down(pieces, asked)
+        or computed(pieces, asked)
         or _by_description(stated.doubt, pieces, asked)
     ):
         return Extracted(total, "ok", None)
@@ -114,49 +112,15 @@ def _is_of_now(pieces: Sequence[str], asked: Asked) -> bool:
 
 def _is_of_others(pieces: Sequence[str], asked: Asked) -> bool:
     """Whether each number of a text counts things that the question does not ask for."""
-    mentions = _mentioned(pieces, asked)
+    mentions = mentioned(pieces, asked)
     return all(mention.names_others and mention.weight <= 0 and not mention.is_of_things for mention in mentions)
-
-
-def _total(pieces: Sequence[str], asked: Asked) -> str | None:
-    """The first number of several if it is the sum of the others: `10 wheels: 4 of the car, 2 and 4 of bicycles`."""
-    values = [mention.value for mention in _mentioned(pieces, asked)]
-    if asked.counterfactual:  # the number before is the sum of what left and what remains
-        return None
-    if len(values) < _PARTS or not all(value is not None and value.isdecimal() for value in values):
-        return None
-    whole, *parts = [int(value) for value in values if value is not None and len(value) < 7]
-    return values[0] if len(parts) == len(values) - 1 and whole == sum(parts) > 0 else None
-
-
-def _computed(pieces: Sequence[str], asked: Asked) -> str | None:
-    texts = [counts_only(piece, asked) for piece in pieces]
-    mentions = [mention for text in texts for mention in mentions_in(text, asked)]
-    if any((mention.is_rival and not mention.restates) or mention.value is None for mention in mentions):
-        return None
-    return changed_count(texts, asked) if asked.counterfactual else sum_at_end(texts)
-
-
-def _broken_down(pieces: Sequence[str], asked: Asked) -> str | None:
-    """The only number before a colon or `namely`, if it counts the things that are asked for, and its parts follow."""
-    for piece in pieces:
-        whole, *parts = _PARTS_FOLLOW.split(counts_only(piece, asked), maxsplit=1)
-        counts = mentions_in(whole, asked)
-        is_count = len(counts) == 1 and (counts[0].is_of_things or re.fullmatch(rf"\W*{NUMBER}\W*", whole))
-        if parts and is_count and len(mentions_in(parts[0], asked)) > 1:
-            return counts[0].value
-    return None
-
-
-def _mentioned(pieces: Sequence[str], asked: Asked) -> list[Mention]:
-    return [mention for piece in pieces for mention in mentions_in(counts_only(piece, asked), asked)]
 
 
 def _by_description(doubt: str, pieces: Sequence[str], asked: Asked) -> str | None:
     """The number with the words of the question's restriction, unless the doubt is of another sort."""
     if doubt in _FIRM_DOUBTS or asked.counterfactual:
         return None
-    return _described(_mentioned(pieces, asked), 1)
+    return _described(mentioned(pieces, asked), 1)
 
 
 def stated_number(pieces: Sequence[str], question: str) -> Stated:  # noqa: PLR0911
@@ -185,7 +149,11 @@ def stated_number(pieces: Sequence[str], question: str) -> Stated:  # noqa: PLR0
     if is_total_first and not asked.counterfactual and (described := _described(everything, _CLEAR)):
         return Stated(described)
     exact = {mention.value for mention in everything if mention.is_exact}
-    if len(exact) == 1 and not asked.counterfactual and all(one.weight <= 0 or one.is_exact for one in everything):
+    if (
+        len(exact) == 1
+        and not asked.counterfactual
+        and all(one.weight <= 0 or one.is_exact or asked.kind for one in everything)
+    ):
         return Stated(exact.pop())
     bare = [_settled(text, asked) for text in (texts[0], texts[-1]) if re.fullmatch(rf"\W*{NUMBER}\W*", text)]
     cue = _last_cue(texts, asked)
@@ -212,7 +180,7 @@ def _settled(text: str, asked: Asked) -> Stated:
     results = [found["result"] or found["total"] for found in _EQUALS.finditer(text)]
     if results and _OPERATOR.search(text):
         return Stated(canonical(results[-1]))
-    said, *explained = _PARTS_FOLLOW.split(text, maxsplit=1)
+    said, *explained = PARTS_FOLLOW.split(text, maxsplit=1)
     if explained and len(said.split()) > _LABEL and mentions_in(said, asked):
         text = said
     mentions = mentions_in(text, asked)

@@ -98,8 +98,13 @@ def weight_of(segment: str, restriction: Restriction) -> int:
     return len(_bases(segment) & restriction.words) - 3 * len(words & restriction.opposites)
 
 
-def is_exact(segment: str, things: str, restriction: Restriction) -> bool:
-    """Whether a segment says of its number what the question asks for, and nothing else: `and two have landed`."""
+def is_exact(segment: str, things: str, kind: str, restriction: Restriction) -> bool:
+    """Whether a segment says of its number what the question asks for, and nothing else: `and two have landed`.
+
+    If the question names a kind of things (`bottles of milk`), whether the segment names it.
+    """
+    if kind:
+        return re.search(rf"\d.*\b{kind}\b", segment) is not None
     said = _bases(re.sub(things, " ", segment)) - _EMPTY
     return bool(restriction.verbs) and restriction.verbs <= said <= restriction.words
 

@@ -64,6 +64,7 @@ _PRONOUN = re.compile(r" (?:of (?:them|which|whom|these|those)\b|(?:is|was|has|m
 _SUPPOSES = re.compile(r"\b(?:would|will)\b|'d\b|'ll\b")
 _OF_NOW = re.compile(r"\b(?:now|currently|at (?:the moment|present)|presently|already)\b")
 _SHARED = re.compile(r"\b(?:each|every|per|apiece|equally)\b")
+_REST = re.compile(r" (?:more|further|additional) (?:[a-z]+ ){1,2}(?:left|remaining|to [a-z]+)\b")
 _KIND = 2  # words that a word for the kind of things counts
 _NEAR = 120  # characters before a number
 _CHANGES = re.compile(r"\b(?:would|will) (?:add|remove|lose|gain|contribute) $")
@@ -208,7 +209,7 @@ def _has_other_colour(after: str, asked: Asked) -> bool:
 
 
 def _weight(segment: str, asked: Asked) -> int:
-    names_kind = asked.kind and re.search(rf"\b{asked.kind}\b", segment)  # counts most: `2 of them contain milk`
+    names_kind = asked.kind and re.search(rf"\d.*\b{asked.kind}\b", segment)  # counts most: `2 of them contain milk`
     return weight_of(segment, asked.restriction) + (_KIND if names_kind else 0)
 
 
@@ -246,7 +247,8 @@ def mentions_in(text: str, asked: Asked) -> list[Mention]:
             is_other_kind = True
         value = figure and canonical(figure)
         segment = segment_of(text, start, end)
-        difference = things is None and _DIFFERENCE.search(before + "#" + after) is not None
+        is_rest = _REST.match(after) is not None and asked.things.search(after) is not None
+        difference = things is None and not is_rest and _DIFFERENCE.search(before + "#" + after) is not None
         difference |= _ALGEBRA.search(before) is not None or _CHANGES.search(before) is not None
         restates = value in asked.supposed and asked.verbs.match(after) is not None
         mentions.append(
@@ -254,7 +256,7 @@ def mentions_in(text: str, asked: Asked) -> list[Mention]:
                 value=value,
                 start=start,
                 weight=-1 if is_other_kind else _weight(segment, asked),
-                is_exact=is_exact(segment, asked.things.pattern, asked.restriction),
+                is_exact=is_exact(segment, asked.things.pattern, asked.kind, asked.restriction),
                 is_difference=difference,
                 is_aside=difference or re.search(r"\b(?:in|on|at|(?<!left )with) $", before) is not None,
                 is_of_things=things is not None

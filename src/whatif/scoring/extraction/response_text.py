@@ -96,6 +96,12 @@ _SUBJECT_FIRST = re.compile(
 )
 
 
+# `Probably, unless it is locked.`
+_UNLESS = re.compile(
+    r"(?:^|(?<=[.!?] ))(?P<answer>\W*(?:yes|no|probably|likely|most likely|presumably|certainly)\b),? "
+    r"unless\b[^.;!?\n]*",
+    re.IGNORECASE | re.MULTILINE,
+)
 # `It would therefore not fall` is one clause.
 _ADVERBS = re.compile(
     r"\b(?P<verb>would|will|could|can|should|must|is|are|was|were|does|do|did|has|have)(?:,? (?:therefore|thus|hence|"
@@ -107,7 +113,7 @@ _ADVERBS = re.compile(
 def clauses(text: str, question: str) -> list[str]:
     """Sentences and clauses in lower case. A supposition becomes a marker; its opposite and refusals are removed."""
     question = question.lower()
-    text = _ADVERBS.sub(r"\g<verb>", text)
+    text = _UNLESS.sub(r"\g<answer>", _ADVERBS.sub(r"\g<verb>", text))
     pieces = []
     for sentence in re.split(r"(?<=[.!?;])\s+|\n+", _SUBJECT_FIRST.sub(rf"\g<subject> {SUPPOSED} ", text.lower())):
         opposite = _OPPOSITE.search(sentence) and not _OPPOSITE.search(question)

@@ -224,7 +224,9 @@ def _without_modifiers(words: Sequence[Word], target: Sequence[Word]) -> list[tu
         end = next((index for index, word in enumerate(target[:start]) if word.ends_noun), start)
         subject = [word for word in target[:end] if word.written not in NUMBERS]
         is_start = target[start].base == opening.base and _may_end_subject(target[start - 1])
-        if is_start and bases(words[:verb]) == bases(subject):
+        named = bases(words[:verb])
+        is_subject = named[: len(subject)] == bases(subject) and set(named) <= set(bases(target))
+        if is_start and is_subject:
             found.append((words[verb:], target[start:]))
     return found
 

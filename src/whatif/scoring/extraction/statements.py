@@ -34,7 +34,8 @@ CONTRAST = re.compile(
     r"(?:^|, (?:but |and )?|\b(?:but|and) )not (?=(?:an?|the|any|in|on) |\w+$)|\b(?:rather than|instead of) "
 )
 ELLIPTICAL = re.compile(
-    r"(?:(?:but|and|so|then|of course|certainly|definitely|surely|indeed|yes|no|no doubt|obviously|clearly),? )?"
+    r"(?:(?:but|and|so|then|of course|most likely|likely|probably|presumably|"
+    r"certainly|definitely|surely|indeed|yes|no|no doubt|obviously|clearly),? )?"
     rf"(?:it|there|they|both|s?he|that|this|these|those|i|we|you) (?:(?:{_ADVERB}|sure|really|"
     rf"most certainly) )?{AUXILIARY}(?P<negation> not)?"
     rf"(?: {_ADVERB})?(?: (?:be|so|indeed))?"
