@@ -13,7 +13,8 @@ _AGAIN += (
     r"|double[- ]?check|(?:look|check|count|think|try)(?: \w+){0,3}? (?:again|once more|more (?:closely|carefully)))"
 )
 _CUE = (
-    r"wait(?: a (?:minute|moment|second|sec))?(?=[.,!:;?-]| no\b| that\b|$)|(?:hold|hang) on\b|actually\b|scratch that|"
+    r"(?:no )?wait(?: a (?:minute|moment|second|sec))?(?=[.,!:;?-]| no\b| that\b|$)|(?:hold|hang) on\b|actually\b|"
+    r"scratch that|"
     r"strike that|correction\b|(?:edit|update|erratum)(?=:)|(?:i'm )?sorry(?=[,.:;]| i (?:mis|over|made|meant|forgot))|"
     r"(?:my )?apologies\b|w?oops\b|my (?:mistake|bad|error)\b|pardon\b|rather(?=,)|"
     rf"(?:let me|let's|i(?:'ll| will| should| need to| have to| must)) {_AGAIN}|"
@@ -55,7 +56,7 @@ _FIRST_THOUGHT = re.compile(
 )
 _THOUGHT = re.compile(
     r"\b(?:thought|guess\w*|impression|instinct|seem\w*|look\w*|appear\w*|say|said|count\w*|answer\w*|choose|think|"
-    r"argue|was|"
+    r"argue|was|sight|glance|"
     r"reaction)\b",
     re.IGNORECASE,
 )
