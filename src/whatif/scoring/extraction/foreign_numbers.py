@@ -15,8 +15,14 @@ _CHINESE_NUMBER = re.compile(
     rf"(?:(?<=\W)|\A|(?<=[有是剩共为為下到成于於加减減等余餘只]))(?P<tens>[二两三四五六七八九]?十)?(?P<ones>[零一二两兩三四五六七八九])?"
     rf"(?=\s?(?:{_COUNTED}|\W|\Z))"
 )
+_REMAINS = re.compile(
+    r"\b(?:quedar[ií]an?|quedan|rester(?:ait|aient|ont|a)|restariam|sobrariam|rimarrebbero|resterebbero|blieben|"
+    r"останется|останутся|осталось бы|остались бы)\b|还剩|剩下|会剩|就剩|只剩|残りは",
+    re.IGNORECASE,
+)
 _CHINESE_SIGNS = {
     re.compile(r"一共|总共|總共|共有|合计|合計|共计|总计|全部で|合わせて|모두"): ". So ",
+    _REMAINS: ". So ",
     re.compile(r"\b(?:en total|au total|insgesamt|in totale|no total|всего|итого)\b", re.IGNORECASE): " in total ",
     re.compile(r"(?:等于|等於) ?(?=\d)"): " = ",
     re.compile(r"(?:加上?|再加) ?(?=\d)"): " + ",
@@ -82,6 +88,7 @@ _TYPICAL = {
     "tr": "var kişi resimde",
     "sv": "det finns är och på",
 }
+_A_WORD = re.compile(r"[^\W\d_](?:[^\W\d_]|[\u0900-\u0903\u093a-\u094f])*")
 _MANY = 200  # words of a text that is not searched for its language
 _FEW = 6  # words of a text whose language need not be known
 _ENGLISH = re.compile(r"\b(?:the|is|are|there|of|would|and|with|this|it|i|answer|they|that|be|if|has)\b")
@@ -128,7 +135,7 @@ def _chinese(found: re.Match[str]) -> str:
 
 def _latin_numbers(text: str) -> str:
     text = _IN_THE.sub("em ", text) if not is_english(text.lower()) else text
-    words = re.findall(r"[^\W\d_]+", text.lower().replace("answer:", ""))
+    words = _A_WORD.findall(text.lower().replace("answer:", ""))
     if not words or len(words) > _MANY or is_english(" ".join(words)) or in_digits(text) != text.lower():
         return text
     hits = {language: len(set(typical.split()).intersection(words)) for language, typical in _TYPICAL.items()}
@@ -144,4 +151,4 @@ def _latin_numbers(text: str) -> str:
         } | _WORDS[order[0]]
     for language in ("ru", "ar", "hi"):
         known |= _WORDS[language]
-    return re.sub(r"[^\W\d_]+", lambda word: known.get(word[0].lower(), word[0]), text)
+    return _A_WORD.sub(lambda word: known.get(word[0].lower(), word[0]), text)

@@ -35,6 +35,7 @@ _OPPOSITES = (
 )
 _SHARED_PLACE = re.compile(r"(?P<thing>^\W*(?:and )?\d+(?: [a-z]+){1,4}?) (?:in|on|at) (?:the|this|that)\b.*$")
 _PLACE = re.compile(r"\b(?:in|on|at|of|from|under|behind|near|beside|above|below|with|to|into|by)\b")
+_FAR = 200  # characters around a number
 _SIDE = re.compile(r"\b(?:the|your|his|her|its)(?: far)? (?:left|right)\b")
 _NO_SIDE = re.compile(r"\bright now\b")
 _EMPTY = frozenset(
@@ -76,6 +77,8 @@ def restriction_of(question: str, things: str) -> Restriction:
 
 def segment_of(text: str, start: int, end: int) -> str:
     """The part of a clause around a number, up to the next comma or coordination that another number follows."""
+    first, last = max(0, start - _FAR), end + _FAR
+    text, start, end = text[first:last], start - first, end - first
     borders = list(_SEGMENTS.finditer(text))
     begin = max((found.end() for found in borders if found.end() <= start), default=0)
     if not re.search(r"\d", text[:begin]):

@@ -47,7 +47,8 @@ _REFUSAL = re.compile(
     r"\bcan(?: ?not|'t) (?:be (?:given|derived|stated|provided|inferred|counted|answered|specified|established|"
     r"estimated)|"
     r"(?:give|count|provide|offer|name|derive|infer|estimate|make out|establish|confirm))\b|"
-    r"\b(?:nobody|no one) (?:knows|can (?:tell|say|know))\b|\bno (?:idea|information|way (?:to|of)|telling|means)\b|"
+    r"\b(?:nobody|no one) (?:knows|can (?:tell|say|know|predict|count))\b|"
+    r"\bno (?:idea|information|way (?:to|of)|telling|means)\b|"
     r"\bsorry\b"
 )
 
