@@ -45,6 +45,7 @@ _UNDECIDED = re.compile(
     r"\b(?:can ?not|can't|could ?n[o']t|unable to|not able to) (?:decide|make up my mind|tell (?:them|the two|which)|"
     r"choose between|settle)\b|"
     r"\beither (?:a )?(?:yes or (?:a )?no|no or (?:a )?yes)\b|"
+    r"\bcould go either way\b|\btoss-?up\b|\bequally (?:likely|possible|plausible|valid)\b|"
     r"\b(?:could|might|may) be either\b|\b(?:undecided|torn between)\b|\beither (?:answer|option|one) (?:is|would be|"
     r"could be)\b|\b(?:not sure|unsure|not certain|unclear|(?:can ?not|can't) (?:say|tell)) (?:whether|if|which)\b"
     r"[^.;?!\n]{1,60}\bor\b[^.;?!\n]{1,60}(?:[.;!]|\Z)",
