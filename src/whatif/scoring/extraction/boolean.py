@@ -23,7 +23,7 @@ _YES = (
     rf"very|quite|highly) )?(?:likely|probably|presumably)(?=\W*$)"
 )
 _NO = (
-    r"not (?:all|every|each|both)\b|not (?:entirely|completely|fully|quite|exactly)(?=\W*$|[.,;:])|"
+    r"not quite(?=\W*$|[.,;:])|"
     r"not without\b(?! (?:a )?doubt)|i doubt (?:it|that|so)(?=\W*$|[.,;:])|"
     r"(?:it|that) (?:does not|doesn't) (?:look|seem) "
     r"(?:like it|so|that way|to be the case)|"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from whatif.scoring.extraction.echoed_predicate import echoed_polarity
 from whatif.scoring.extraction.quantifiers import of_quantity
@@ -79,6 +80,7 @@ def claim_of(piece: str, question: str) -> str:
     return claim if " enough" in question else _ENOUGH.sub(r"\g<verb>\g<negation> ", claim)
 
 
+@lru_cache(maxsize=4096)
 def implied_polarity(piece: str, question: str) -> str | None:
     """The answer implied by a statement without yes or no; None if it says something else than the question asks."""
     *denied, clause = _DENIED.split(_ASSURED.sub("", claim_of(piece, question)))

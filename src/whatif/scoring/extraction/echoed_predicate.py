@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from whatif.scoring.extraction.response_text import SUPPOSITION
 from whatif.scoring.extraction.statement_words import ADDED, PREPOSITIONS, PRONOUNS, VERB, Word, words_of, written_out
@@ -58,6 +59,7 @@ _DENIAL = re.compile(r"\b(?:not|no)\b")
 _LINKS = frozenset((_BE, "have", "get"))
 
 
+@lru_cache(maxsize=4096)
 def echoed_polarity(piece: str, question: str) -> str | None:
     """`yes` or `no` if a clause says that the predicate of a modal question would hold or not; None otherwise."""
     asked_text = written_out(question)

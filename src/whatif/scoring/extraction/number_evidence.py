@@ -101,6 +101,11 @@ def weight_of(segment: str, restriction: Restriction) -> int:
     return len(_bases(segment) & restriction.words) - 3 * len(words & restriction.opposites)
 
 
+def names_verbs(text: str, restriction: Restriction) -> bool:
+    """Whether a text has the words of a question between its things and their place; true if there are none."""
+    return restriction.verbs <= _bases(text)
+
+
 def is_exact(segment: str, things: str, kind: str, restriction: Restriction) -> bool:
     """Whether a segment says of its number what the question asks for, and nothing else: `and two have landed`.
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from whatif.scoring.extraction.number_mentions import asked_by, counts_only, mentions_in
+from whatif.scoring.extraction.number_evidence import names_verbs
+from whatif.scoring.extraction.number_mentions import asked_by
 
 _OF_NOW = re.compile(r"\b(?:there (?:are|is)|currently|now|at the moment|(?:i|we) (?:can )?(?:see|count|have))\b")
 _SUPPOSES = re.compile(r"\b(?:would|will|if|remain\w*|left|leaves?)\b|'d\b|'ll\b|=")
@@ -12,14 +13,9 @@ _BRIEF = 8  # words of a sentence that may be an answer without the words of the
 
 
 def may_answer(sentence: str, question: str) -> bool:
-    """Whether a sentence is short, or is about the supposed world or about the restriction that a question names."""
+    """Whether a sentence is short, or is about the supposed world, or has the verb that a question asks about."""
     asked, said = asked_by(question), sentence.lower()
     is_brief = len(said.split()) <= _BRIEF
     if asked.counterfactual:
         return _OF_NOW.search(said) is None and (is_brief or _SUPPOSES.search(said) is not None)
-    counts = mentions_in(counts_only(said, asked), asked)
-    return (
-        is_brief
-        or not asked.restriction.words
-        or any(2 * count.weight > len(asked.restriction.words) for count in counts)
-    )
+    return is_brief or names_verbs(said, asked.restriction)

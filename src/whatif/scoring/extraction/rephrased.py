@@ -73,7 +73,7 @@ def as_existence(question: str) -> list[str]:
 def denies_object(statement: str, question: str) -> bool:
     """Whether a statement says that there is none of the things that a question ends with: `so no bread rolls`."""
     asked, found = asked_of(question), _NO_THING.fullmatch(statement)
-    if asked is None or found is None:
+    if asked is None or found is None or asked.is_supposed:
         return False
     words = bases(words_of(found["thing"]))
     is_definite = re.search(rf"\b(?:the|his|her|their|its) {re.escape(found['thing'])}", question.lower())
@@ -89,10 +89,14 @@ def as_result(statement: str, question: str) -> str | None:
     return f"{asked['subject']} {makes['modal']}{makes['negation'] or ''} be {result}"
 
 
+def _is_supposed(text: str) -> bool:
+    return re.search(r"\b(?:would|will)\b|'d\b|'ll\b", text) is not None
+
+
 def as_it_is(statement: str, question: str) -> str | None:
     """The answer of `it is quite possible` to a question such as `Is it possible that ...?`"""
     asked, said = _IT_ASKED.match(written_out(question)), _IT_SAID.match(statement)
-    if not asked or not said or asked["what"] != said["what"]:
+    if not asked or not said or asked["what"] != said["what"] or _is_supposed(question) != _is_supposed(statement):
         return None
     return "no" if said["negation"] else "yes"
 
@@ -117,7 +121,7 @@ def as_left(statement: str, question: str) -> str | None:
 def as_passive(statement: str, question: str) -> str | None:
     """The answer of `parking is not allowed` to a question such as `Does the sign allow parking?`"""
     asked, said = _DOES.fullmatch(written_out(question)), _IS_DONE.match(statement)
-    if not asked or not said:
+    if not asked or not said or _is_supposed(question) != _is_supposed(statement):
         return None
     verb = _DONE.get(said["done"], re.sub(r"(?<=[^e])ed$|(?<=e)d$", "", said["done"]))
     is_verb = asked["verb"] in (verb, f"{verb}e")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 # Markers in a list of words: a form of `be` or another auxiliary, a negation, and `visible` or `in the image`.
 VERB, NOT, IMAGE = "<verb>", "<not>", "<image>"
@@ -131,6 +132,7 @@ class Word:
         )
 
 
+@lru_cache(maxsize=4096)
 def written_out(text: str) -> str:
     """A text in lower case without contractions: `isn't` is `is not`."""
     text = f"{text.lower()} "
