@@ -26,14 +26,14 @@ _PHRASES = {
         r"\bno[- ]one\b|\bnobody\b": "0 people",
         r"(?:\bnot|n't|\bcannot|\bnever|\bno longer)(?: [a-z]+){0,3}? (?:any|a single)\b"
         r"(?! (?:way|information|indication|idea|"
-        r"evidence|details?|hint|clue|doubt|more|of)\b)|\bno more (?!than)": " 0 ",
+        r"evidence|details?|hint|clue|doubt|more|of|predictions?|conclusions?|estimates?)\b)|\bno more (?!than)": " 0 ",
         r"\bnone\b|\bnothing(?= (?:would |will )?(?:be )?(?:left|remain))|\bneither(?= of)|^\W*no\W*$": "0",
         rf"\bno (?=[a-z])(?!(?:{_NO_THING})\b)": "0 ",
         r"\bhalf a dozen\b": "6",
         r"\ba single (?!file)": "1 ",
         r"\ba (?=hundred|thousand|dozen)": "one ",
         r"\ba (?:couple|pair)(?: of)?\b|^\W*(?:couple|pair) of\b": "2",
-        r"\b(?:the(?: [a-z]+)?|this|that|each|every|any|another|which|other|last) one\b": "it",
+        r"\b(?:the(?: [a-z]+)?|an? [a-z]+|this|that|each|every|any|another|which|other|last) one\b": "it",
         r"\bone (?:by one|another)\b|(?<!only )\bone (?=(?:can|may|might|could) (?!be))": "it ",
     }.items()
 }

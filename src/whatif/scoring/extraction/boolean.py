@@ -13,7 +13,7 @@ from whatif.scoring.extraction.statement import has_content
 
 _ALONE = r"(?=\W*$|\W*[^\w\s])"  # `certainly not awake` says nothing about asleep
 _YES = (
-    r"yes|yeah|yep|(?:sure,? )?why not|"
+    r"yes|yeah|yep|yup|(?:sure,? )?why not|"
     r"there(?:'s| is) no reason why (?:it|they|s?he) (?:would|should|could)(?: not|n't)|"
     r"sure(?=\W*$)|that(?:'s| is) (?:right|correct|true)(?! that\b)|right(?=\W*$)|affirmative(?=\W*$)|i "
     r"(?:think|guess|believe|suppose) so|"

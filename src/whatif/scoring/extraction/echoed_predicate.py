@@ -26,6 +26,7 @@ _SAID = re.compile(
     r"very likely|most probably|almost certainly|undoubtedly|comfortably|just about|just|actually|really|even|never) )*"
     r"(?P<predicate>[^.;:!?]{1,120})"
 )
+_OPENING = re.compile(r"\W*(?:\w+ing|on|in|at|during)\b")  # `standing on the crate, she`
 _STAYS = re.compile(r"\b(?:remain|stay)\b")
 _OBJECTS = frozenset(("it", "them", "him", "her"))
 _FREE = _OBJECTS | {
@@ -76,11 +77,8 @@ def echoed_polarity(piece: str, question: str) -> str | None:
         return None
     asked, predicate = _words(_WITH.sub("", main["rest"])), _words(_WITH.sub("", said["predicate"]))
     first, _, last = said["subject"].partition(",")
-    subject = [
-        word
-        for word in _words(last if re.match(r"\w+ing\b", first) and last.strip() else first)  # `standing there, she`
-        if word.written not in ("that", "this")
-    ]
+    named = last if _OPENING.match(first) and last.strip() else first
+    subject = [word for word in _words(named) if word.written not in ("that", "this")]
     place = next(
         (place for place, word in enumerate(asked) if place and predicate and word.base == predicate[0].base), 0
     )
