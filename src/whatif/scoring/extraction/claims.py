@@ -11,7 +11,6 @@ from whatif.scoring.extraction.rephrased import (
     as_enough,
     as_existence,
     as_it_is,
-    as_left,
     as_passive,
     as_result,
     denies_object,
@@ -57,12 +56,7 @@ def _rephrased(clause: str, question: str) -> str | None:
     """The answer of a statement in another construction than the question's."""
     if denies_object(clause, question):
         return "no"
-    if (
-        said := as_it_is(clause, question)
-        or as_enough(clause, question)
-        or as_left(clause, question)
-        or as_passive(clause, question)
-    ):
+    if said := as_it_is(clause, question) or as_enough(clause, question) or as_passive(clause, question):
         return said
     if result := as_result(clause, question):
         return echoed_polarity(result, question)

@@ -33,16 +33,6 @@ _ENOUGH_SAID = re.compile(
     r"\W*(?:so |then |…,? ?)?there (?:is|are|would|will)(?P<negation> not)?"
     r"(?: be| still| definitely| clearly| just| exactly)* enough\b(?: (?P<what>[a-z]+))?"
 )
-_LEFT_ASKED = re.compile(r"\b(?:any|an?|some|someone|anyone|anybody)\b[^?]*\b(?:left|remain(?:ing)?)\b")
-_NONE_LEFT = re.compile(
-    r"\W*(?:…,? ?)?(?:(?:there (?:would|will) be )?(?:no|none|nobody|nothing|zero)\b(?! doubt)|"
-    r"there (?:would|will) not be (?:any|an?)\b)[^.;!?]{0,40}\b(?:left|remain(?:ing)?)\b"
-)
-_SOME_LEFT = re.compile(
-    r"\W*(?:…,? ?)?(?:there (?:would|will)(?: still)? be )?(?:exactly |only |just |still |at least )?"
-    r"(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|\d+|some|several|a few|many)\b(?! fewer| less)"
-    r"[^.;!?]{0,40}\b(?:left|remain(?:ing)?)\b"
-)
 _DOES = re.compile(
     r"\W*(?:does|do|did|would|will) (?:the|this|that|an?) [a-z' -]{1,60}? (?P<verb>[a-z]{3,}) "
     r"(?P<object>[a-z' -]{2,60}?)\W*"
@@ -107,15 +97,6 @@ def as_enough(statement: str, question: str) -> str | None:
     if not asked or not said or said["what"] not in (None, "for", "to", asked["what"]):
         return None
     return "no" if said["negation"] else "yes"
-
-
-def as_left(statement: str, question: str) -> str | None:
-    """The answer of `one apple would be left` to a question whether any would be left."""
-    if not _LEFT_ASKED.search(written_out(question)):
-        return None
-    if _NONE_LEFT.match(statement):
-        return "no"
-    return "yes" if _SOME_LEFT.match(statement) else None
 
 
 def as_passive(statement: str, question: str) -> str | None:
