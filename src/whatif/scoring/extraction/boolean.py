@@ -90,11 +90,6 @@ _NOBODY = re.compile(
     re.I,
 )
 _ANYBODY = re.compile(r"\b(?:is there|are there|any|anyone|anybody|someone|somebody|one|some)\b", re.I)
-_CONCLUSION = re.compile(
-    r"^\W*(?:so|therefore|thus|hence|consequently|overall|in conclusion)\b,? (?:(?:it is|it's|i say|i would say|"
-    r"i'd say|clearly|definitely|the answer (?:is|has to be|must be)),? )?(?:a )?(?P<said>yes|no)\W*$|"
-    r"^\W*(?:so|therefore|thus|hence)\b[^:]{1,120}: (?P<stated>yes|no)\W*$"
-)
 _WOULD = re.compile(r"\bwould\b|'d\b")
 _YES_BEFORE = re.compile(r"\b(?:yes|no)\W{1,3}(?:only |but )?$")
 _YES_AFTER = re.compile(r"[\s,:;]{0,3}(?:then\b[\s,:;]{0,3})?(?:yes|no)\b")
@@ -103,7 +98,7 @@ _YES_AFTER = re.compile(r"[\s,:;]{0,3}(?:then\b[\s,:;]{0,3})?(?:yes|no)\b")
 def boolean_in(text: str, question: str) -> Extracted:
     """Yes or no: the first word if it is one, else any, else as a statement confirms or denies the question."""
     pieces = clauses(_REPEATED.sub(r"\1,", _ECHO.sub(" ", text.replace("→", ". So "))), question)
-    if outright := _outright(text, question) or _concluded(pieces):
+    if outright := _outright(text, question):
         return Extracted(outright, "ok", None)
     if _is_conditional(text, question):
         return ambiguous("yes or no on a condition that the question does not make")
@@ -114,12 +109,6 @@ def boolean_in(text: str, question: str) -> Extracted:
     if said := [(piece, found) for piece in pieces if (found := _SAID.search(piece))]:
         return _by_words(said, pieces, question)
     return one_of(_without_words(text, pieces, question), "yes or no")
-
-
-def _concluded(pieces: Sequence[str]) -> str | None:
-    """The answer of a last sentence such as `So yes.`, unless another conclusion before it contradicts it."""
-    found = [one["said"] or one["stated"] for piece in pieces if (one := _CONCLUSION.search(piece))]
-    return found[-1] if found and len(set(found)) == 1 and pieces and _CONCLUSION.search(pieces[-1]) else None
 
 
 def _by_words(said: Sequence[tuple[str, re.Match[str]]], pieces: Sequence[str], question: str) -> Extracted:
@@ -203,7 +192,7 @@ def _qualified(pieces: Sequence[str]) -> set[str | None]:
 
 
 def _echoed(pieces: Sequence[str], question: str) -> set[str | None]:
-    return {echoed_polarity(part, question) for piece in pieces for part in _coordinated(claim_of(piece, question))}
+    return {echoed_polarity(part, question) for piece in pieces for part in _coordinated(claim_of(piece))}
 
 
 def _coordinated(piece: str) -> list[str]:

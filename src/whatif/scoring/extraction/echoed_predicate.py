@@ -26,7 +26,6 @@ _SAID = re.compile(
     r"very likely|most probably|almost certainly|undoubtedly|comfortably|just about|just|actually|really|even|never) )*"
     r"(?P<predicate>[^.;:!?]{1,120})"
 )
-_OPENING = re.compile(r"\W*(?:\w+ing|on|in|at|during)\b")  # `standing on the crate, she`
 _STAYS = re.compile(r"\b(?:remain|stay)\b")
 _OBJECTS = frozenset(("it", "them", "him", "her"))
 _FREE = _OBJECTS | {
@@ -64,21 +63,16 @@ _LINKS = frozenset((_BE, "have", "get"))
 def echoed_polarity(piece: str, question: str) -> str | None:
     """`yes` or `no` if a clause says that the predicate of a modal question would hold or not; None otherwise."""
     asked_text = written_out(question)
-    if _STAYS.search(asked_text):
-        asked_text, piece = _STAYS.sub("stay", asked_text), _STAYS.sub("stay", piece)
-    else:
+    if not _STAYS.search(asked_text):
         piece = _STAYS.sub("be", piece)
     main = _QUESTION.match(SUPPOSITION.sub("", asked_text))
     said = _SAID.match(written_out(piece))
     if not main or not said or _UNSURE.search(said[0]) or _DENIAL.search(said["predicate"]):
         return None
-    is_ability = said["auxiliary"] == "could" and "be able to" in asked_text
-    if not is_ability and said["auxiliary"] not in _FITTING[main["auxiliary"]]:
+    if said["auxiliary"] not in _FITTING[main["auxiliary"]]:
         return None
     asked, predicate = _words(_WITH.sub("", main["rest"])), _words(_WITH.sub("", said["predicate"]))
-    first, _, last = said["subject"].partition(",")
-    named = last if _OPENING.match(first) and last.strip() else first
-    subject = [word for word in _words(named) if word.written not in ("that", "this")]
+    subject = [word for word in _words(said["subject"].partition(",")[0]) if word.written not in ("that", "this")]
     place = next(
         (place for place, word in enumerate(asked) if place and predicate and word.base == predicate[0].base), 0
     )
@@ -96,16 +90,12 @@ def echoed_polarity(piece: str, question: str) -> str | None:
         (predicate[-1].written in PREPOSITIONS and asked[-1 - len(missing)] == predicate[-1])
         or (asked[0].written == "there" and missing[0].written in PREPOSITIONS)
     )
-    is_elliptical = len(predicate) > 1 and bool(missing) and missing[0].written in PREPOSITIONS  # without its place
-    is_elliptical &= not any(word.written in PREPOSITIONS for word in predicate)
-    if added or (missing and predicate[0].base in _LINKS and not (ends_before or is_elliptical)):
+    if added or (missing and predicate[0].base in _LINKS and not ends_before):
         return None
     if said["negation"] or said["denied"] or "never" in said[0].split():
         return "no"
     names_other_place = missing and not ends_before and any(word.written in PREPOSITIONS for word in predicate[1:])
-    is_place = (
-        not missing or ends_before or is_elliptical or len(predicate) == 1 or asked[place + 1].written in PREPOSITIONS
-    )
+    is_place = not missing or ends_before or len(predicate) == 1 or asked[place + 1].written in PREPOSITIONS
     return "yes" if is_place and not names_other_place else None
 
 

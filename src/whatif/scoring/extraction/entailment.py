@@ -85,8 +85,6 @@ def denies(said: Sequence[Word], asked: Sequence[Word]) -> bool:
     words = content(said)
     if words and words[-1].written in OBJECTS | {"anything"} and words[-1].base != asked[-1].base:
         words = words[:-1]
-        if len(words) > 1 and words[-1].written in PREPOSITIONS and words[-2].is_participle:  # `not connected to one`
-            return words[0].base in (asked[0].base, words[-2].base) and _in_order(words, asked)
     if len(words) > 1 and len(asked) > 1 and words[-1].base == asked[0].base:
         words = words[:-1]  # `the sky is not a clear sky`
     if len(words) == 1 and words[0].base == asked[0].base:  # `they do not match`
