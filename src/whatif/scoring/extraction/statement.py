@@ -23,7 +23,6 @@ from whatif.scoring.extraction.statement_words import (
     IMAGE,
     MALE,
     NOT,
-    NUMBERS,
     PEOPLE,
     PREPOSITIONS,
     PRONOUNS,
@@ -205,30 +204,7 @@ def _compared(words: Sequence[Word], asked: Asked) -> list[tuple[Sequence[Word],
     while start < verb and words[start].base != target[0].base and words[start].written in known:
         start += 1  # `a cloudy sky`, if the question itself says cloudy
     words = words[start:] if start else words
-    if bases(words)[:1] == [target[0].base]:
-        return [(words, target), *_without_modifiers(words, target)]
-    return _without_modifiers(words, target)
-
-
-def _without_modifiers(words: Sequence[Word], target: Sequence[Word]) -> list[tuple[Sequence[Word], Sequence[Word]]]:
-    """Statement and question without their subjects, if the statement's only lacks modifiers after its noun.
-
-    `The man is tall` answers whether the man in the suit is tall, and `the dogs bark` whether the two dogs do.
-    """
-    verb = next((index for index, word in enumerate(words) if word.base == VERB), 0)
-    opening = next((word for word in content(words[verb:]) if word.written not in ADDED), None)
-    if not verb or opening is None:
-        return []
-    found: list[tuple[Sequence[Word], Sequence[Word]]] = []
-    for start in range(1, len(target)):
-        end = next((index for index, word in enumerate(target[:start]) if word.ends_noun), start)
-        subject = [word for word in target[:end] if word.written not in NUMBERS]
-        is_start = target[start].base == opening.base and _may_end_subject(target[start - 1])
-        named = bases(words[:verb])
-        is_subject = named[: len(subject)] == bases(subject) and set(named) <= set(bases(target))
-        if is_start and is_subject:
-            found.append((words[verb:], target[start:]))
-    return found
+    return [(words, target)] if bases(words)[:1] == [target[0].base] else []
 
 
 def _is_copula(word: Word, after: Word) -> bool:
@@ -253,20 +229,17 @@ def _as_someone(words: Sequence[Word], target: Sequence[Word]) -> Sequence[Word]
     """The words, with `someone` in place of the person if the question asks for anyone."""
     affirmed = not any(word.base == NOT for word in words)
     if target[0].base == "someone" and affirmed and words and words[0].base in PEOPLE:
-        words = [Word("have", "have") if word.written == "with" and "have" in bases(target) else word for word in words]
-        verb = next((index for index, word in enumerate(words) if word.base in (VERB, "have")), 0)
+        verb = next((index for index, word in enumerate(words) if word.base == VERB), 0)
         is_modified = verb > 1 and words[1].written in PREPOSITIONS  # `a woman in a red coat is`
         return [target[0], *words[verb if is_modified else 1 :]]
     return words
 
 
 def _is_other_colour(said: Sequence[Word], target: Sequence[Word]) -> bool:
-    words, asked = content(said), content(target)
-    if len(words) != len(asked):
+    words = content(said)
+    if not words or not {words[-1].written, target[-1].written} <= COLOURS:
         return False
-    different = [pair for pair in zip(words, asked, strict=True) if pair[0].base != pair[1].base]
-    is_exclusive = bases(words[:-1]) == bases(asked[:-1]) or "wear" in bases(words)
-    return is_exclusive and len(different) == 1 and {word.written for word in different[0]} <= COLOURS
+    return words[-1].written != target[-1].written and bases(words[:-1]) == bases(target[:-1])
 
 
 def _is_contrary(contrary: str, statement: str, asked: Asked) -> bool:
