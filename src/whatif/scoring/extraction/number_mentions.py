@@ -67,6 +67,7 @@ _SHARED = re.compile(r"\b(?:each|every|per|apiece|equally)\b")
 _REST = re.compile(r" (?:more|further|additional) (?:[a-z]+ ){1,2}(?:left|remaining|to [a-z]+)\b")
 _KIND = 2  # words that a word for the kind of things counts
 _NEAR = 120  # characters before a number
+_LONG = 5_000  # characters of a clause whose parts are not weighed
 _CHANGES = re.compile(r"\b(?:would|will) (?:add|remove|lose|gain|contribute) $")
 _ALGEBRA = re.compile(r"(?<![\w'])[b-z] ?[-+*×] ?$")
 _PLACE = re.compile(
@@ -246,7 +247,7 @@ def mentions_in(text: str, asked: Asked) -> list[Mention]:
         if things is None and asked.colour and _has_other_colour(after, asked):
             is_other_kind = True
         value = figure and canonical(figure)
-        segment = segment_of(text, start, end)
+        segment = segment_of(text, start, end) if len(text) < _LONG else ""
         is_rest = _REST.match(after) is not None and asked.things.search(after) is not None
         difference = things is None and not is_rest and _DIFFERENCE.search(before + "#" + after) is not None
         difference |= _ALGEBRA.search(before) is not None or _CHANGES.search(before) is not None
