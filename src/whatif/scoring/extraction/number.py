@@ -51,7 +51,6 @@ _NOW = re.compile(r"\bnow\b")  # the present after the past; for a counterfactua
 _DIFFERENCE, _RESTATED = "a difference, not a count", "only the supposition over again"
 _CONTRADICTORY, _RANGE, _OR = "numbers that contradict each other", "a range or a bound", "a number or another one"
 _FIRM_DOUBTS = (_DIFFERENCE, _RESTATED, _CONTRADICTORY, _RANGE, _OR)
-_CLEAR = 2  # words of the restriction
 _LABEL = 3  # words before a colon that may be no statement
 _COORDINATED = re.compile(
     rf"(?<!\d )(?P<part>{NUMBER}) (?:[a-z]+ ){{1,3}}and (?P=part) [a-z]+ [a-z]+"
@@ -91,12 +90,12 @@ def number_in(text: str, question: str) -> Extracted:
     return ambiguous(stated.doubt) if stated.doubt else one_of({stated.value}, "number")
 
 
-def _described(mentions: Sequence[Mention], least: int) -> str | None:
-    """The only number with the most words of the question's restriction, if they are `least` or more."""
+def _described(mentions: Sequence[Mention]) -> str | None:
+    """The only number with the most words of the question's restriction."""
     most = max((mention.weight for mention in mentions), default=0)
     best = {mention.value for mention in mentions if mention.weight == most}
     is_firm = not any(mention.is_difference or mention.is_rival for mention in mentions if mention.weight == most)
-    return best.pop() if most >= least and len(best) == 1 and is_firm else None
+    return best.pop() if most > 0 and len(best) == 1 and is_firm else None
 
 
 def _is_of_now(pieces: Sequence[str], asked: Asked) -> bool:
@@ -120,7 +119,7 @@ def _by_description(doubt: str, pieces: Sequence[str], asked: Asked) -> str | No
     """The number with the words of the question's restriction, unless the doubt is of another sort."""
     if doubt in _FIRM_DOUBTS or asked.counterfactual:
         return None
-    return _described(mentioned(pieces, asked), 1)
+    return _described(mentioned(pieces, asked))
 
 
 def stated_number(pieces: Sequence[str], question: str) -> Stated:  # noqa: PLR0911
@@ -145,9 +144,6 @@ def stated_number(pieces: Sequence[str], question: str) -> Stated:  # noqa: PLR0
         parts = any(len(mentions) > 1 and all(mention.is_placed for mention in mentions) for mentions in found)
         parts |= any(map(_COORDINATED.search, texts))
         return Stated(doubt="counts of parts") if parts else _agreed(everything)
-    is_total_first = len(found[0]) == 1 and found[0][0].weight <= 0 and not any(map(_EQUALS.search, texts))
-    if is_total_first and not asked.counterfactual and (described := _described(everything, _CLEAR)):
-        return Stated(described)
     exact = {mention.value for mention in everything if mention.is_exact}
     if (
         len(exact) == 1

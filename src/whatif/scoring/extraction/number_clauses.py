@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from whatif.language.number_words import NUMBER, in_digits
 from whatif.scoring.extraction.number_evidence import is_opposite, weight_of
-from whatif.scoring.extraction.number_lists import line_asked_for, total_of_table, without_parts
+from whatif.scoring.extraction.number_lists import line_asked_for, without_parts
 from whatif.scoring.extraction.number_mentions import Asked, counts_only, mentions_in
 from whatif.scoring.extraction.response_text import clauses
 
@@ -41,7 +41,7 @@ _COUNTING = re.compile(
 def counting_clauses(text: str, question: str, asked: Asked) -> list[str]:
     """The clauses of a text from which its number is read."""
     text = _CHECK.sub("", text)
-    text = _CELLS.sub("\n", total_of_table(text, asked) or text)
+    text = _CELLS.sub("\n", text)
     if not re.search(NUMBER, in_digits(text)):
         text = _BOTH.sub("2", text)
     text = _without_remarks(_without_individuals(text, asked))

@@ -15,8 +15,6 @@ _NO_PART = re.compile(
 )
 _OPERATES = re.compile(r"[+*×÷/]|\d ?- ?\d")
 _CALCULATES = re.compile(r"[=+*×÷]|→|\d ?- ?\d|\b(?:would|total|altogether|remain\w*)\b")
-_AFTER = re.compile(r"\b(?:after\w*|then|new|remain\w*|left|if|would|hypothetical|final)\b", re.IGNORECASE)
-_TOTAL = re.compile(r"(?:grand |overall )?(?:total|sum|all|altogether)\b", re.IGNORECASE)
 _FEWEST = 2
 _EMPTY = frozenset(re.findall(r"\w+", "number count total of the a an in on at is are with and many how would be"))
 
@@ -48,16 +46,6 @@ def line_asked_for(text: str, question: str) -> str | None:
     labels = sum(_PART.match(in_digits(one)) is not None for _, one in overlaps)
     is_clear = most >= _FEWEST and all(other < most for other, _ in others)
     return line if is_clear and labels >= _FEWEST else None
-
-
-def total_of_table(text: str, asked: Asked) -> str | None:
-    """The number after the change, in the last row of a table: 5 in `Total | 7 | 5` under `Cakes | Now | After`."""
-    rows = [[cell.strip() for cell in line.split("|")] for line in in_digits(text).split("\n") if " | " in line]
-    if len(rows) < _FEWEST or not asked.counterfactual or not _AFTER.search(rows[0][-1]):
-        return None
-    last = rows[-1]
-    is_total = len(rows) == _FEWEST or _TOTAL.match(last[0]) is not None
-    return last[-1] if is_total and len(last) == len(rows[0]) and re.fullmatch(NUMBER, last[-1]) else None
 
 
 def _is_part(line: str, asked: Asked) -> bool:
