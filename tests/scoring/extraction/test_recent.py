@@ -2,13 +2,14 @@
 
 Each file has one object per line: kind, question, choices (null if open), response, answer (null unless ok), status,
 manner. Of `recent_*.jsonl`, half are named `development`: the rules were written with them in view. The other half,
-`held_out`, was labelled before the rules were changed, and was not looked at while they were, apart from six
-responses that a failed test once printed. The files `further_*_development.jsonl` are by another author, who sought
-responses that are hard to read: many take back, deny or only paraphrase an option. `later_*_development.jsonl` were
-written over a grid of manners and labelled in batches; each batch was read once before the rules were changed with it
-in view.
+`held_out`, was labelled before the rules were changed. Its responses were not looked at, apart from six that a failed
+test once printed; its counts of errors were, and one rule was removed because of them. `further_*_development.jsonl`
+are by another author, who sought responses that are hard to read: many take back, deny or only paraphrase an option.
+`later_*_development.jsonl` were written over a grid of manners in batches, each read once before the rules were changed
+with it in view. Rules that only a few of these responses needed were removed again.
 
-The limits of the files in `MEASURED` are just above what was measured: they only keep the rules from getting worse.
+The limits of the files in `MEASURED` are just above what was measured: they only keep the rules from getting worse. The
+aims, `MOST_ERRORS` and `MOST_WRONG`, are not reached on held-out responses (6.7% and 2.4% of 850).
 """
 
 from __future__ import annotations
@@ -32,9 +33,10 @@ MOST_ERRORS = 0.03  # of all responses: another answer or another status than by
 MOST_WRONG = 0.01  # of all responses: an answer, although by hand there is another one or none
 MEASURED = {
     "recent_choice_held_out": (0.065, 0.022),
-    "recent_open_held_out": (0.075, 0.03),
-    "further_choice_development": (0.1, 0.017),
+    "recent_open_held_out": (0.072, 0.027),
+    "further_choice_development": (0.095, 0.017),
     "later_choice_development": (0.05, 0.01),
+    "later_open_development": (0.055, 0.01),
 }
 
 
