@@ -3,7 +3,8 @@
 Each file has one object per line: kind, question, choices (null if open), response, answer (null unless ok), status,
 manner. Of `recent_*.jsonl`, half are named `development`: the rules were written with them in view. The other half,
 `held_out`, was labelled before the rules were changed. Its responses were not looked at, apart from six that a failed
-test once printed; its counts of errors were, and one rule was removed because of them. `further_*_development.jsonl`
+test once printed. Its counts of errors were: one rule was removed because of them, and no removal that raised them was
+kept. `further_*_development.jsonl`
 are by another author, who sought responses that are hard to read: many take back, deny or only paraphrase an option.
 `later_*_development.jsonl` were written over a grid of manners in batches, each read once before the rules were changed
 with it in view. Rules that only a few of these responses needed were removed again.
