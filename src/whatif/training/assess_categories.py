@@ -1,0 +1,114 @@
+"""Measures a vision-language model on CFMM's six categories in drawn scenes: two options, ranked (CFMM 3.4)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from whatif.embedded.category_items import CATEGORIES, CategoryQuestion, draw_item
+from whatif.language.messages import one_turn
+from whatif.models import Model, Question
+from whatif.scoring.rank import best
+from whatif.statistics.intervals import wilson
+
+_SEEN_ITEMS = 1500  # of each category; they determine the frequent answers, and their images are not drawn
+_SIDE = 224  # pixels
+_SEED = 404_404
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A question of a category; `kinds` are the rows of the table that it counts for."""
+
+    category: str
+    kinds: tuple[str, ...]
+    question: CategoryQuestion
+
+
+def assess_categories(model: Model, items: int) -> dict[str, Any]:
+    """Accuracies by category and by `basic`, `counterfactual` and `changes nothing` (a part of the counterfactual ones).
+
+    A question is answered correctly if the right option of the two has the higher mean log-likelihood. Each accuracy has
+    n, the 95% Wilson interval over questions, and two baselines without images: `majority` prefers the option that is
+    more often right in the category, `blind` the one that is more often right given the words of the question, both in
+    training scenes. Between options that are equally frequent, they are right half of the time.
+    """
+    from whatif.embedded.scene_image import draw_scene_picture
+
+    asked: list[_Asked] = []
+    questions = []
+    for category in CATEGORIES:
+        for number in range(items):
+            item = draw_item("test", category, number, _SEED)
+            picture = draw_scene_picture(item.scene, _SIDE)
+            for place, one in enumerate(_questions(category, item)):
+                name = f"{item.scene.scene_id}-{place}"
+                asked.append(one)
+                questions.append(_question(name, one.question, picture))
+    right = []
+    for answer in model.answer(questions):
+        assert answer.option_scores is not None
+        right.append(best(answer.option_scores) == 0)
+    by_category, by_words = _frequent()
+    table: dict[str, Any] = {}
+    for category in CATEGORIES:
+        for kind in ("basic", "counterfactual", "changes nothing"):
+            rows = [row for row, one in enumerate(asked) if one.category == category and kind in one.kinds]
+            interval = wilson(sum(right[row] for row in rows), len(rows))
+            leaf = {"accuracy": interval.estimate, "low": interval.low, "high": interval.high}
+            leaf["majority"] = _mean(_preferred(asked[row].question, by_category[category]) for row in rows)
+            leaf["blind"] = _mean(
+                _preferred(asked[row].question, by_words.get(asked[row].question.question, Counter())) for row in rows
+            )
+            table.setdefault(category, {})[kind] = {
+                **{name: round(value, 4) for name, value in leaf.items()},
+                "n": len(rows),
+            }
+    return table
+
+
+def _questions(category: str, item: Any) -> list[_Asked]:
+    counterfactual = ("counterfactual",)
+    return [
+        _Asked(category, ("basic",), item.basic),
+        *(
+            _Asked(category, (*counterfactual, *["changes nothing"] * one.changes_nothing), one)
+            for one in item.counterfactuals
+        ),
+    ]
+
+
+def _frequent() -> tuple[dict[str, Counter[str]], dict[str, Counter[str]]]:
+    """How often each answer is right, by category and by words, in training scenes."""
+    by_category: dict[str, Counter[str]] = {}
+    by_words: dict[str, Counter[str]] = {}
+    for category in CATEGORIES:
+        for number in range(_SEEN_ITEMS):
+            for one in _questions(category, draw_item("train", category, number, _SEED)):
+                by_category.setdefault(category, Counter())[one.question.answer] += 1
+                by_words.setdefault(one.question.question, Counter())[one.question.answer] += 1
+    return by_category, by_words
+
+
+def _preferred(question: CategoryQuestion, counts: Counter[str]) -> float:
+    """1 if the right option is the more frequent one, 0 if the wrong one is, and 0.5 if they are equally frequent."""
+    right, wrong = counts[question.answer], counts[question.other]
+    return 0.5 if right == wrong else float(right > wrong)
+
+
+def _mean(values: Any) -> float:
+    found: Sequence[float] = list(values)
+    return sum(found) / len(found)
+
+
+def _question(name: str, asked: CategoryQuestion, picture: Any) -> Question:
+    return Question(
+        question_id=name,
+        group="assessed",
+        variant="assessed",
+        messages=one_turn(asked.question, [name]),
+        options=(asked.answer, asked.other),
+        images=lambda: [picture],
+    )
