@@ -11,13 +11,12 @@ from whatif.embedded.category_scenes import (
     changed,
     fresh_scene,
     mirrored,
-    two_colours,
-    two_nouns,
+    some_names,
     with_background,
     with_things,
     without,
 )
-from whatif.embedded.category_texts import Change, Core, ItemText, presuppositions
+from whatif.embedded.category_texts import Change, Core, ItemText, Names, presuppositions
 from whatif.embedded.scene_words import COUNT_WORDS, plural, with_article
 from whatif.embedded.scenes import COLOURS, NOUNS, Scene, Thing, one_of
 
@@ -46,9 +45,10 @@ class _Counted:
         return _words(self.field, self.other, count)
 
 
-def count_text(places: frozenset[int], generator: np.random.Generator) -> ItemText:
+def count_text(places: frozenset[int], generator: np.random.Generator, names: Names | None = None) -> ItemText:
     """The text of an item; presuppositions at `places` change nothing."""
-    nouns, colours = two_nouns(generator), two_colours(generator)
+    names = names or some_names(generator)
+    nouns, colours = names.nouns, names.colours
     by_noun = generator.random() < 0.5
     counted = _Counted("noun", *nouns) if by_noun else _Counted("colour", *colours)
     core = Core(
@@ -65,7 +65,7 @@ def count_text(places: frozenset[int], generator: np.random.Generator) -> ItemTe
     return ItemText(
         core,
         presuppositions(core, changes, places, generator),
-        lambda split, scenes: _scene(split, scenes, nouns, colours),
+        lambda split, scenes: counted_scene(split, scenes, names),
     )
 
 
@@ -158,7 +158,7 @@ def _that_do_not(
     ]
 
 
-def _scene(split: str, generator: np.random.Generator, nouns: tuple[str, str], colours: tuple[str, str]) -> Scene:
+def counted_scene(split: str, generator: np.random.Generator, names: Names) -> Scene:
     """Counted things, each with one of the two nouns and one of the two colours, in random numbers.
 
     Things of different sizes keep different nouns, so that things of one noun and one colour have one size.
@@ -168,6 +168,7 @@ def _scene(split: str, generator: np.random.Generator, nouns: tuple[str, str], c
         first = _some_places(len(scene.things), generator)
     else:
         first = {place for place, thing in enumerate(scene.things) if thing.size == scene.things[0].size}
+    nouns, colours = names.nouns, names.colours
     named = nouns if generator.random() < 0.5 else nouns[::-1]
     coloured = _some_places(len(scene.things), generator)
     return with_things(

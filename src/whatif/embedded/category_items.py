@@ -34,7 +34,7 @@ from whatif.random_streams import stream
 _ATTEMPTS = 4000  # pairs of scenes; texts that fit no two scenes with different answers are replaced after them
 _TEXTS = 20
 
-_TEXT_OF: dict[str, Callable[[frozenset[int], np.random.Generator], ItemText]] = {
+TEXT_OF: dict[str, Callable[..., ItemText]] = {
     "count": count_text,
     "color": color_text,
     "size": size_text,
@@ -42,7 +42,7 @@ _TEXT_OF: dict[str, Callable[[frozenset[int], np.random.Generator], ItemText]] =
     "direction": direction_text,
     "common": common_text,
 }
-CATEGORIES: tuple[str, ...] = tuple(_TEXT_OF)  # as the paper names them
+CATEGORIES: tuple[str, ...] = tuple(TEXT_OF)  # as the paper names them
 
 
 @dataclass(frozen=True)
@@ -87,14 +87,14 @@ def draw_item(
 
     Raises WhatifError for an unknown split, category or rule, and for a share outside 0 to 1.
     """
-    if category not in _TEXT_OF:
+    if category not in TEXT_OF:
         raise WhatifError(f"category items: unknown category {category!r}; choose one of {', '.join(CATEGORIES)}")
     if options not in ("exchangeable", "basic"):
         raise WhatifError(f"category items: unknown options {options!r}; choose exchangeable or basic")
     places = unchanged_places(number, unchanged)
     for attempt in range(_TEXTS):
         name = ("category-item", split, category, number, attempt)
-        text = _TEXT_OF[category](places, stream(seed, *name, "text"))
+        text = TEXT_OF[category](places, stream(seed, *name, "text"))
         scenes = _two_scenes(text, split, stream(seed, *name, "scenes"))
         if scenes is not None:
             shown, other = scenes
@@ -108,7 +108,7 @@ def _two_scenes(text: ItemText, split: str, generator: np.random.Generator) -> t
     first: tuple[Scene, list[str]] | None = None
     for _ in range(_ATTEMPTS):
         scene = text.scene(split, generator)
-        answers = None if scene is None else _answers(text, scene)
+        answers = None if scene is None else answers_in(text, scene)
         if scene is None or answers is None:
             continue
         if first is None:
@@ -121,23 +121,28 @@ def _two_scenes(text: ItemText, split: str, generator: np.random.Generator) -> t
     return None
 
 
-def _answers(text: ItemText, scene: Scene) -> list[str] | None:
+def answers_in(text: ItemText, scene: Scene) -> list[str] | None:
     """The answers to all five questions; None where the scene does not satisfy the text.
 
     No clause contains the answer. Both scenes are checked: a clause with the wrong option alone would point to the
     right one.
     """
     basic = text.core.answer(scene)
-    if basic is None:
+    supposed = [answer_under(one, text.core, scene) for one in text.presuppositions]
+    answers = [answer for answer in (basic, *supposed) if answer is not None]
+    return answers if len(answers) == 1 + len(supposed) else None
+
+
+def answer_under(presupposition: Presupposition, core: Core, scene: Scene) -> str | None:
+    """The answer in the edited scene; None where the scene does not allow the presupposition.
+
+    That is so if it changes the answer and should not, or should and does not, or if its clause contains the answer.
+    """
+    edited = presupposition.edit(scene)
+    answer = None if edited is None else core.answer(edited)
+    if answer is None or leaks(presupposition.clause, answer):
         return None
-    answers = [basic]
-    for presupposition in text.presuppositions:
-        edited = presupposition.edit(scene)
-        answer = None if edited is None else text.core.answer(edited)
-        if answer is None or (answer == basic) != presupposition.nothing or leaks(presupposition.clause, answer):
-            return None
-        answers.append(answer)
-    return answers
+    return answer if (answer == core.answer(scene)) == presupposition.nothing else None
 
 
 def _item(category: str, text: ItemText, shown: Scene, other: Scene, from_basic: bool) -> CategoryItem:

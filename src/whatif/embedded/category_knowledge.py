@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from whatif.embedded.category_scenes import Named, changes_of_identity, some_thing, swap, with_things
-from whatif.embedded.category_texts import Change, Core, ItemText, presuppositions
+from whatif.embedded.category_scenes import Named, changes_of_identity, some_names, some_thing, swap, with_things
+from whatif.embedded.category_texts import Change, Core, ItemText, Names, presuppositions
 from whatif.embedded.scene_words import with_article
 from whatif.embedded.scenes import Scene, Thing, one_of
 
@@ -26,6 +26,16 @@ class Property:
     is_not: str
     yes: tuple[str, ...]
     no: tuple[str, ...]
+
+    def some_nouns(self, generator: np.random.Generator) -> tuple[str, str]:
+        """A noun that has the property and one that has not, in random order."""
+        yes, no = one_of(self.yes, generator), one_of(self.no, generator)
+        return (yes, no) if generator.random() < 0.5 else (no, yes)
+
+    def divides(self, nouns: tuple[str, str]) -> bool:
+        """Whether one of the nouns has the property and the other has not."""
+        first, second = nouns
+        return (first in self.yes and second in self.no) or (first in self.no and second in self.yes)
 
 
 PROPERTIES: dict[str, Property] = {
@@ -113,15 +123,20 @@ _EVENTS: tuple[tuple[str, ...], ...] = (
 )
 
 
-def common_text(places: frozenset[int], generator: np.random.Generator) -> ItemText:
+def common_text(places: frozenset[int], generator: np.random.Generator, names: Names | None = None) -> ItemText:
     """Whether anything of a colour, or on a side, has a property; presuppositions at `places` change nothing.
 
     One thing of each scene has the property and the other has not. A presupposition that made every thing have it, or
-    none, would make the image superfluous, so there is none.
+    none, would make the image superfluous, so there is none. If `names` are given, one noun has some property that the
+    other has not.
     """
-    kind = one_of(tuple(PROPERTIES), generator)
-    known, named = PROPERTIES[kind], some_thing(generator)
-    nouns = one_of(known.yes, generator), one_of(known.no, generator)
+    if names is None:
+        known = one_of(tuple(PROPERTIES.values()), generator)
+        names = Names(known.some_nouns(generator), some_names(generator).colours)
+    else:
+        known = one_of([each for each in PROPERTIES.values() if each.divides(names.nouns)], generator)
+    nouns = names.nouns
+    named = some_thing(names.colours, generator)
     one, other = named.words, named.opposite.words
     core = Core(
         basic=known.asked.format(so=named.so),
@@ -158,9 +173,7 @@ def _scene(known: Property, named: Named, split: str, generator: np.random.Gener
     scene = named.scene(split, generator)
     if scene is None:
         return None
-    nouns = [one_of(known.yes, generator), one_of(known.no, generator)]
-    if generator.random() < 0.5:
-        nouns.reverse()
+    nouns = known.some_nouns(generator)
     return with_things(scene, [replace(t, noun=noun) for t, noun in zip(scene.things, nouns, strict=True)])
 
 

@@ -10,25 +10,21 @@ from whatif.embedded.category_scenes import (
     changed,
     changes_of_view,
     pair_with,
+    some_names,
     swapped,
-    two_nouns,
     without,
 )
-from whatif.embedded.category_texts import Change, Core, ItemText, presuppositions
+from whatif.embedded.category_texts import Change, Core, ItemText, Names, presuppositions
 from whatif.embedded.scenes import Scene, Thing
 
 _COMPARATIVES = {"small": "smaller", "large": "larger"}
-# Mixtures of two paints.
-MIXTURES = {
-    frozenset(("red", "yellow")): "orange",
-    frozenset(("yellow", "blue")): "green",
-    frozenset(("red", "blue")): "purple",
-}
+# Mixtures of two paints, in the order of the alphabet.
+MIXTURES = {("red", "yellow"): "orange", ("blue", "yellow"): "green", ("blue", "red"): "purple"}
 
 
-def color_text(places: frozenset[int], generator: np.random.Generator) -> ItemText:
+def color_text(places: frozenset[int], generator: np.random.Generator, names: Names | None = None) -> ItemText:
     """What colour a thing has; presuppositions at `places` change nothing."""
-    one, other = nouns = two_nouns(generator)
+    one, other = nouns = (names or some_names(generator)).nouns
     core = Core(
         basic=f"What colour is the {one}?",
         supposed=f"What colour would the {one} be",
@@ -84,9 +80,9 @@ def color_text(places: frozenset[int], generator: np.random.Generator) -> ItemTe
     )
 
 
-def size_text(places: frozenset[int], generator: np.random.Generator) -> ItemText:
+def size_text(places: frozenset[int], generator: np.random.Generator, names: Names | None = None) -> ItemText:
     """Whether a thing is small or large, or larger or smaller than the other; `places` change nothing."""
-    one, other = nouns = two_nouns(generator)
+    one, other = nouns = (names or some_names(generator)).nouns
     compared = bool(generator.random() < 0.5)
     core = _core_of_sizes(one, other, compared, turned=bool(generator.random() < 0.5))
     changes = [
@@ -199,5 +195,9 @@ def _painted(scene: Scene, noun: str, colour: str) -> Scene:
 
 def _mixed(scene: Scene, one: str, other: str) -> Scene | None:
     """None unless the two colours are paints whose mixture has a name."""
-    mixture = MIXTURES.get(frozenset((_thing(scene, one).colour, _thing(scene, other).colour)))
+    mixture = MIXTURES.get(_ordered(_thing(scene, one).colour, _thing(scene, other).colour))
     return None if mixture is None else _painted(scene, one, mixture)
+
+
+def _ordered(one: str, other: str) -> tuple[str, str]:
+    return (one, other) if one < other else (other, one)

@@ -11,21 +11,21 @@ from whatif.embedded.category_scenes import (
     changes_of_identity,
     changes_of_view,
     pair_with,
+    some_names,
     some_thing,
     swap,
     swapped,
-    two_nouns,
     with_background,
 )
-from whatif.embedded.category_texts import Change, Core, ItemText, presuppositions
+from whatif.embedded.category_texts import Change, Core, ItemText, Names, presuppositions
 from whatif.embedded.scenes import Scene, Thing, one_of
 
 _RELATIONS = {"left": "left of", "right": "right of", "above": "above", "below": "below"}
 
 
-def direction_text(places: frozenset[int], generator: np.random.Generator) -> ItemText:
+def direction_text(places: frozenset[int], generator: np.random.Generator, names: Names | None = None) -> ItemText:
     """Whether a thing is left or right of another, or above or below it; `places` change nothing."""
-    one, other = nouns = two_nouns(generator)
+    one, other = nouns = (names or some_names(generator)).nouns
     axis = one_of(tuple(AXES), generator)
     core = _core_of_directions(one, other, axis, turned=bool(generator.random() < 0.5))
     both = f"the {one} and the {other}"
@@ -62,9 +62,9 @@ def direction_text(places: frozenset[int], generator: np.random.Generator) -> It
     return ItemText(core, presuppositions(core, changes, places, generator), scene)
 
 
-def shape_text(places: frozenset[int], generator: np.random.Generator) -> ItemText:
+def shape_text(places: frozenset[int], generator: np.random.Generator, names: Names | None = None) -> ItemText:
     """Which outline is of a colour, or on a side of the image; presuppositions at `places` change nothing."""
-    named = some_thing(generator)
+    named = some_thing((names or some_names(generator)).colours, generator)
     one, other = named.words, named.opposite.words
     core = Core(
         basic=f"Which shape is {named.so}?",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from whatif.embedded.category_texts import Change
+from whatif.embedded.category_texts import Change, Names
 from whatif.embedded.scene_words import with_article
 from whatif.embedded.scenes import (
     BACKGROUNDS,
@@ -70,22 +70,21 @@ def changed(scene: Scene, which: Callable[[Thing], bool], **values: str) -> Scen
     return with_things(scene, [_valued(thing, values) if which(thing) else thing for thing in scene.things])
 
 
+def with_colours(scene: Scene, colours: tuple[str, str]) -> Scene:
+    """A pair whose first and second thing have these colours."""
+    return with_things(
+        scene, [replace(thing, colour=colour) for thing, colour in zip(scene.things, colours, strict=True)]
+    )
+
+
 def axis_of(scene: Scene) -> str:
     """The axis of a pair's relation: `across` or `down`."""
     return "across" if scene.relation in ("left of", "right of") else "down"
 
 
-def two_nouns(generator: np.random.Generator) -> tuple[str, str]:
-    """Two different nouns."""
-    first, second = (NOUNS[int(place)] for place in generator.permutation(len(NOUNS))[:2])
-    return first, second
-
-
-def two_colours(generator: np.random.Generator) -> tuple[str, str]:
-    """Two different colours of things."""
-    names = tuple(COLOURS)
-    first, second = (names[int(place)] for place in generator.permutation(len(names))[:2])
-    return first, second
+def some_names(generator: np.random.Generator) -> Names:
+    """Two different nouns and two different colours."""
+    return Names(_two_of(NOUNS, generator), _two_of(tuple(COLOURS), generator))
 
 
 def pair_with(split: str, generator: np.random.Generator, field: str, values: tuple[str, str]) -> Scene:
@@ -159,10 +158,10 @@ class Named:
         return scene if axis_of(scene) == self.field else None
 
 
-def some_thing(generator: np.random.Generator) -> Named:
+def some_thing(colours: tuple[str, str], generator: np.random.Generator) -> Named:
     """A random way to name a thing of a pair: half of the time by its colour."""
     if generator.random() < 0.5:
-        return Named("colour", *two_colours(generator))
+        return Named("colour", *colours)
     axis = one_of(tuple(AXES), generator)
     sides = AXES[axis] if generator.random() < 0.5 else AXES[axis][::-1]
     return Named(axis, *sides)
@@ -219,6 +218,11 @@ def changes_of_view(nothing: Callable[[str], bool], both: bool) -> list[Change]:
             both,
         ),
     ]
+
+
+def _two_of(options: Sequence[str], generator: np.random.Generator) -> tuple[str, str]:
+    first, second = (options[int(place)] for place in generator.permutation(len(options))[:2])
+    return first, second
 
 
 def _like(thing: Thing, other: Thing, fields: Sequence[str]) -> Thing:

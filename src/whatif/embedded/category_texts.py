@@ -22,6 +22,14 @@ Edit = Callable[[Scene], Scene | None]
 
 
 @dataclass(frozen=True)
+class Names:
+    """The two nouns and the two colours that a text speaks of; the first ones are asked about."""
+
+    nouns: tuple[str, str]
+    colours: tuple[str, str]
+
+
+@dataclass(frozen=True)
 class Core:
     """What all questions of an item ask.
 

@@ -13,7 +13,7 @@ from whatif.models import Model, Question
 from whatif.scoring.rank import best
 from whatif.statistics.intervals import wilson
 
-_SEEN_ITEMS = 1500  # of each category; they determine the frequent answers, and their images are not drawn
+_SEEN_ITEMS = 800  # of each category; they determine the frequent answers, and their images are not drawn
 _SIDE = 224  # pixels
 _SEED = 404_404
 
@@ -28,12 +28,12 @@ class _Asked:
 
 
 def assess_categories(model: Model, items: int) -> dict[str, Any]:
-    """Accuracies by category and by `basic`, `counterfactual` and `changes nothing` (a part of the counterfactual ones).
+    """Accuracies by category and by `basic`, `counterfactual` and `changes nothing` (some of the counterfactual ones).
 
-    A question is answered correctly if the right option of the two has the higher mean log-likelihood. Each accuracy has
-    n, the 95% Wilson interval over questions, and two baselines without images: `majority` prefers the option that is
-    more often right in the category, `blind` the one that is more often right given the words of the question, both in
-    training scenes. Between options that are equally frequent, they are right half of the time.
+    A question is answered correctly if the right option of the two has the higher mean log-likelihood. Each accuracy
+    has n, the 95% Wilson interval over questions, and two baselines without images: `majority` prefers the option that
+    is more often right in the category, `blind` the one that is more often right given the words of the question, both
+    in training scenes. Between options that are equally frequent, they are right half of the time.
     """
     from whatif.embedded.scene_image import draw_scene_picture
 

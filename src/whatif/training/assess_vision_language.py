@@ -6,21 +6,23 @@ It is asked through the adapter that asks every chat model, with puzzles at the 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from whatif.language.messages import one_turn
-from whatif.models import Answer, Question, load
+from whatif.models import Answer, Model, Question, load
 from whatif.params.checkpoints import HuggingFaceChat
 from whatif.random_streams import stream
 from whatif.scoring.rank import best
 from whatif.statistics.intervals import wilson
+from whatif.training.assess_categories import assess_categories
 from whatif.training.recipes import load_recipes
 
 _PUZZLES = 300  # of each template
 _SCENES = 400
+_CATEGORY_ITEMS = 200  # of each category
 _SEEN_PUZZLES = 3000  # of each template; these
 _SEEN_SCENES = 6000  # determine the frequent answers; their images are not drawn
 _SCENE_SIDE = 224  # pixels
@@ -39,23 +41,44 @@ class _Asked:
     answer: str
 
 
-def assess_vision_language(folder: Path, puzzles: int = _PUZZLES, scenes: int = _SCENES) -> dict[str, Any]:
+def assess_vision_language(
+    folder: Path, puzzles: int = _PUZZLES, scenes: int = _SCENES, items: int = _CATEGORY_ITEMS
+) -> dict[str, Any]:
     """Accuracies of the LLaVA in `folder` by way of asking, variant or subject, and template or answer type.
 
     `free answers` must equal the correct answer literally; `ranked options` are correct if the correct one of four
     has the highest mean log-likelihood. Each has n, the 95% Wilson interval and a baseline without images: `majority`
     is the most frequent correct answer, `blind` the most frequent one given the words of the question (in other
-    puzzles and in training scenes); for four options, chance.
+    puzzles and in training scenes); for four options, chance. `two options` are CFMM's categories
+    (`assess_categories`).
     """
+    model = _model(folder)
+    asked = (_puzzle_questions(puzzles, _SEED), _scene_questions(scenes, "test"))
+    return {**_accuracies(model, asked), "two options": assess_categories(model, items)}
+
+
+def assess_on_scenes(folder: Path, scenes: int = _SCENES, items: int = _CATEGORY_ITEMS) -> dict[str, Any]:
+    """The same without puzzles, for a LLaVA that was last trained on scenes alone."""
+    model = _model(folder)
+    return {
+        **_accuracies(model, (_scene_questions(scenes, "test"),)),
+        "two options": assess_categories(model, items),
+    }
+
+
+def _model(folder: Path) -> Model:
     import transformers
 
     logging: Any = transformers.utils.logging
     logging.set_verbosity_error()
     settings = HuggingFaceChat(adapter="hf-chat", checkpoint=str(folder), max_new_tokens=8, batch_size=64)
-    model = load("hf-chat", settings, 0)
+    return load("hf-chat", settings, 0)
+
+
+def _accuracies(model: Model, sets: Iterable[Sequence[_Asked]]) -> dict[str, Any]:
     by_place, by_words = _frequent()
     table: dict[str, Any] = {}
-    for asked in (_puzzle_questions(puzzles, _SEED), _scene_questions(scenes, "test")):
+    for asked in sets:
         answers = list(model.answer([one.question for one in asked]))
         right = [_said(one, answer) == one.answer for one, answer in zip(asked, answers, strict=True)]
         for place in dict.fromkeys(one.place for one in asked):

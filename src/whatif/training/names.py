@@ -25,6 +25,7 @@ class Embedded:
 
 _LLAVA = "whatif.training.vision_language:train_vision_language"
 _ASSESS_LLAVA = "whatif.training.assess_vision_language:assess_vision_language"
+_ASSESS_LLAVA_OF_SCENES = "whatif.training.assess_vision_language:assess_on_scenes"
 
 CHECKPOINTS = {
     "llava-original": Embedded(
@@ -37,6 +38,17 @@ CHECKPOINTS = {
         "`llava-original`, trained further on original and counterfactual questions of counting puzzles.",
         _LLAVA,
         _ASSESS_LLAVA,
+    ),
+    "llava-scenes": Embedded(
+        "`llava-original`, trained further on basic questions of CFMM's six categories about scenes, none with an "
+        '"if".',
+        _LLAVA,
+        _ASSESS_LLAVA_OF_SCENES,
+    ),
+    "llava-presuppositions": Embedded(
+        "`llava-scenes`, trained further on basic and counterfactual questions of CFMM's six categories about scenes.",
+        _LLAVA,
+        _ASSESS_LLAVA_OF_SCENES,
     ),
     "clip": Embedded(
         "A CLIP (`CLIPModel`) of scenes and their captions.",

@@ -30,6 +30,7 @@ class Examples(Settings):
     flower_puzzles: int = Field(ge=0)
     dot_puzzles: int = Field(ge=0)
     scenes: int = Field(ge=0)
+    category_scenes: int = Field(default=0, ge=0)  # with questions of CFMM's six categories
 
 
 class VisionLanguageRecipe(Settings):
@@ -92,6 +93,8 @@ class Recipes(Settings):
     puzzles: GeneratePuzzles
     llava_original: VisionLanguageRecipe = Field(alias="llava-original")
     llava_counterfactual: VisionLanguageRecipe = Field(alias="llava-counterfactual")
+    llava_scenes: VisionLanguageRecipe = Field(alias="llava-scenes")
+    llava_presuppositions: VisionLanguageRecipe = Field(alias="llava-presuppositions")
     clip: ContrastiveRecipe
     vilt: MatchingRecipe
     masked_language: LanguageRecipe = Field(alias="masked-language")

@@ -23,16 +23,21 @@ class ScenePicture:
 
 def draw_scenes(number: int, seed: int, side: int) -> list[ScenePicture]:
     """The first `number` scenes of the split `train`, at `side` pixels."""
+    examples = []
+    for place in progress(range(number), number, "scenes to train on", "scene"):
+        scene = draw_scene("train", place, seed)
+        examples.append(ScenePicture(reduced_picture(scene, side), scene))
+    return examples
+
+
+def reduced_picture(scene: Scene, side: int) -> npt.NDArray[np.uint8]:
+    """The image of a scene, (side, side, 3), drawn larger and reduced."""
     from PIL import Image
 
     from whatif.embedded.scene_image import draw_scene_picture
 
-    examples = []
-    for place in progress(range(number), number, "scenes to train on", "scene"):
-        scene = draw_scene("train", place, seed)
-        picture = draw_scene_picture(scene, _DRAWN_FINER * side)
-        examples.append(ScenePicture(np.asarray(picture.resize((side, side), Image.Resampling.BICUBIC)), scene))
-    return examples
+    picture = draw_scene_picture(scene, _DRAWN_FINER * side)
+    return np.asarray(picture.resize((side, side), Image.Resampling.BICUBIC))
 
 
 def scene_questions_of(example: ScenePicture, generator: np.random.Generator) -> list[tuple[str, str]]:

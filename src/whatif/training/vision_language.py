@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from whatif.random_streams import stream
+from whatif.training.category_pictures import CategoryPicture, category_questions_of, draw_category_pictures
 from whatif.training.dense_targets import CHANNELS, dense_losses, dense_targets
 from whatif.training.loop import optimise, pick_device
 from whatif.training.puzzle_examples import PuzzleExample, draw_puzzles, puzzle_questions, turned
@@ -34,6 +35,7 @@ from whatif.training.vision_language_parts import (
 _QUESTIONS_A_PICTURE = 8
 # Relative numbers of flower puzzles, dot puzzles and scenes.
 _SHARES = {"tower": (2, 1, 1), "answers": (2, 1, 1), "words": (2, 3, 3), "counts": (1, 4, 1), "settling": (1, 4, 1)}
+_SHARES_WITH_CATEGORIES = (0, 0, 1, 3)  # the last are scenes with questions of CFMM's categories
 _HALF = 0.5  # a number with a smaller error rounds to the correct one
 _DENSE_WEIGHT = 0.5  # weight of the dense losses while answers are learnt
 _SCENES_READ = 3000  # for the tokeniser's vocabulary
@@ -110,19 +112,20 @@ def train_vision_language(recipe: VisionLanguageRecipe, seed: int, threads: int,
 
 
 def _draw_examples(recipe: VisionLanguageRecipe, seed: int) -> list[list[Any]]:
-    """Flower puzzles, dot puzzles and scenes."""
+    """Flower puzzles, dot puzzles, scenes, and scenes with questions of CFMM's categories."""
     settings = load_recipes().puzzles
     wanted = recipe.examples
     return [
         draw_puzzles("flowers", wanted.flower_puzzles, seed, settings, SIDE),
         draw_puzzles("dots", wanted.dot_puzzles, seed, settings, SIDE),
         draw_scenes(wanted.scenes, seed, SIDE),
+        draw_category_pictures(wanted.category_scenes, seed, SIDE),
     ]
 
 
 def _texts(kinds: Sequence[Sequence[Any]], seed: int) -> list[str]:
     """The tokeniser's training texts: questions of all kinds with their answers, and every number up to 99."""
-    flowers, dots, scenes = kinds
+    flowers, dots, scenes, _ = kinds
     generator = stream(seed, "tokeniser")
     asked = [pair for puzzle in [*flowers[:1000], *dots[:300]] for pair in puzzle_questions(puzzle, generator, True)]
     asked += [pair for scene in scenes[:_SCENES_READ] for pair in scene_questions_of(scene, generator)]
@@ -135,7 +138,8 @@ def _batch(
     """The images of a step, and some questions about each."""
     schedule = getattr(recipe, stage)
     generator = stream(seed, "batch", stage, recipe.counterfactual, step)
-    shares = [schedule.batch * share // sum(_SHARES[stage]) for share in _SHARES[stage]]
+    relative = _SHARES_WITH_CATEGORIES if recipe.examples.category_scenes else (*_SHARES[stage], 0)
+    shares = [schedule.batch * share // sum(relative) for share in relative]
     examples: list[Example] = []
     questions = []
     for kind, share in zip(kinds, shares, strict=True):
@@ -144,6 +148,8 @@ def _batch(
             if isinstance(example, PuzzleExample):
                 example = turned(example, int(generator.integers(_ORIENTATIONS)))
                 asked = puzzle_questions(example, generator, recipe.counterfactual)
+            elif isinstance(example, CategoryPicture):
+                asked = category_questions_of(example, generator, recipe.counterfactual)
             else:
                 asked = scene_questions_of(example, generator)
             examples.append(example)
