@@ -27,13 +27,13 @@ class _Asked:
     question: CategoryQuestion
 
 
-def assess_categories(model: Model, items: int) -> dict[str, Any]:
+def assess_categories(model: Model, items: int, seen: int = _SEEN_ITEMS) -> dict[str, Any]:
     """Accuracies by category and by `basic`, `counterfactual` and `changes nothing` (some of the counterfactual ones).
 
     A question is answered correctly if the right option of the two has the higher mean log-likelihood. Each accuracy
     has n, the 95% Wilson interval over questions, and two baselines without images: `majority` prefers the option that
     is more often right in the category, `blind` the one that is more often right given the words of the question, both
-    in training scenes. Between options that are equally frequent, they are right half of the time.
+    in `seen` training items of each category. Between equally frequent options, they are right half of the time.
     """
     from whatif.embedded.scene_image import draw_scene_picture
 
@@ -51,7 +51,7 @@ def assess_categories(model: Model, items: int) -> dict[str, Any]:
     for answer in model.answer(questions):
         assert answer.option_scores is not None
         right.append(best(answer.option_scores) == 0)
-    by_category, by_words = _frequent()
+    by_category, by_words = _frequent(seen)
     table: dict[str, Any] = {}
     for category in CATEGORIES:
         for kind in ("basic", "counterfactual", "changes nothing"):
@@ -80,12 +80,12 @@ def _questions(category: str, item: Any) -> list[_Asked]:
     ]
 
 
-def _frequent() -> tuple[dict[str, Counter[str]], dict[str, Counter[str]]]:
+def _frequent(items: int) -> tuple[dict[str, Counter[str]], dict[str, Counter[str]]]:
     """How often each answer is right, by category and by words, in training scenes."""
     by_category: dict[str, Counter[str]] = {}
     by_words: dict[str, Counter[str]] = {}
     for category in CATEGORIES:
-        for number in range(_SEEN_ITEMS):
+        for number in range(items):
             for one in _questions(category, draw_item("train", category, number, _SEED)):
                 by_category.setdefault(category, Counter())[one.question.answer] += 1
                 by_words.setdefault(one.question.question, Counter())[one.question.answer] += 1
