@@ -41,6 +41,7 @@ class VisionLanguageRecipe(Settings):
 
     counterfactual: bool  # whether counterfactual questions are used, too
     start: str | None = None  # another embedded checkpoint to continue from
+    new_words: int = Field(default=0, ge=0)  # of the questions, as tokens of their own; with `start`
     examples: Examples
     tower: Schedule | None = None
     answers: Schedule | None = None

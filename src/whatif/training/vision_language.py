@@ -17,6 +17,7 @@ from whatif.random_streams import stream
 from whatif.training.category_pictures import CategoryPicture, category_questions_of, draw_category_pictures
 from whatif.training.dense_targets import CHANNELS, dense_losses, dense_targets
 from whatif.training.loop import optimise, pick_device
+from whatif.training.new_words import add_words, unknown_words
 from whatif.training.puzzle_examples import PuzzleExample, draw_puzzles, puzzle_questions, turned
 from whatif.training.question_losses import Example, new_readers, question_losses
 from whatif.training.recipes import VisionLanguageRecipe, load_recipes
@@ -59,6 +60,9 @@ def train_vision_language(recipe: VisionLanguageRecipe, seed: int, threads: int,
     else:
         model, processor = load_start(folder.parent / recipe.start)
         kinds = _draw_examples(recipe, seed)
+        if recipe.new_words:
+            read = _category_texts(kinds, recipe, seed)
+            add_words(model, processor.tokenizer, unknown_words(processor.tokenizer, read, recipe.new_words))
     model.to(device)
     head = torch.nn.Linear(model.config.vision_config.hidden_size, CHANNELS).to(device)
     readers = new_readers(model).to(device)
@@ -129,6 +133,14 @@ def _texts(kinds: Sequence[Sequence[Any]], seed: int) -> list[str]:
     generator = stream(seed, "tokeniser")
     asked = [pair for puzzle in [*flowers[:1000], *dots[:300]] for pair in puzzle_questions(puzzle, generator, True)]
     asked += [pair for scene in scenes[:_SCENES_READ] for pair in scene_questions_of(scene, generator)]
+    return [f"{answer_prompt(question)} {answer}" for question, answer in asked]
+
+
+def _category_texts(kinds: Sequence[Sequence[Any]], recipe: VisionLanguageRecipe, seed: int) -> list[str]:
+    """Questions of CFMM's categories with their answers."""
+    generator = stream(seed, "new-words")
+    pictures = kinds[-1][:_SCENES_READ]
+    asked = [pair for one in pictures for pair in category_questions_of(one, generator, recipe.counterfactual)]
     return [f"{answer_prompt(question)} {answer}" for question, answer in asked]
 
 
