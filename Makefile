@@ -69,7 +69,7 @@ bench: $(VENV)/.installed-dev ## speed beside a peer's, both in one run; writes 
 # In this order: one of them goes on from the one before. Snapshots of what was trained are in git and in dvc.lock.
 EMBEDDED := llava-original llava-counterfactual llava-scenes llava-presuppositions clip vilt masked-language causal-language diffusion
 
-train-embedded: $(VENV)/.installed ## train the checkpoints that ship with the package again: about four hours on one core
+train-embedded: $(VENV)/.installed ## train the checkpoints that ship with the package again: about five hours on one core
 	for name in $(EMBEDDED); do $(THREADS) whatif train $$name && dvc commit --force params/dvc.yaml:train@$$name || exit 1; done
 
 clean: ## remove what is not in git but can be made again: artifacts, stash, logs

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from tests.embedded.scenes import puzzle_settings
 from whatif.errors import WhatifError
@@ -60,7 +61,6 @@ def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
 def test_the_saved_checkpoint_answers_through_the_adapter(trained: Path) -> None:
     """Its loss there, question by question, also equals that of the packed training sequence."""
     import torch
-    from PIL import Image
     from transformers import AutoModelForImageTextToText, AutoProcessor
 
     model = AutoModelForImageTextToText.from_pretrained(trained, dtype=torch.float32).eval()
@@ -109,7 +109,6 @@ def _features(model: Any, picture: Any) -> Any:
 
 def _plain_loss(model: Any, processor: Any, picture: Any, asked: list[tuple[str, str]]) -> float:
     import torch
-    from PIL import Image
 
     total, tokens = 0.0, 0
     for question, answer in asked:
@@ -140,3 +139,21 @@ def test_going_on_from_a_checkpoint_begins_with_its_weights(trained: Path) -> No
     assert all(torch.allclose(first[name], second[name], atol=1e-3) for name in weights)
     with pytest.raises(WhatifError, match=r"nosuch: has no model\.safetensors to continue from"):
         train_vision_language(_recipe(start="nosuch"), 3, 1, trained.parent / "third", folder / "log.jsonl")
+
+
+def test_going_on_with_categories_of_scenes_reads_their_words_as_tokens(trained: Path) -> None:
+    from transformers import AutoProcessor
+
+    examples = Examples(flower_puzzles=0, dot_puzzles=0, scenes=4, category_scenes=8)
+    folder = trained.parent / "presuppositions"
+    rest = dict.fromkeys(("tower", "answers", "counts"))
+    recipe = _recipe(counterfactual=True, start="first", new_words=20, examples=examples, words=_schedule(2), **rest)
+    train_vision_language(recipe, 3, 1, folder, folder / "log.jsonl")
+    tokenizer = AutoProcessor.from_pretrained(folder).tokenizer
+    assert len(tokenizer.encode(" swapped", add_special_tokens=False)) == 1
+    adapter = load("hf-chat", HuggingFaceChat(adapter="hf-chat", checkpoint=str(folder), max_new_tokens=4), 0)
+    picture = draw_puzzles("flowers", 1, 3, puzzle_settings(), 96)[0].picture
+    messages = one_turn("Which shape would be red if the two things swapped shapes?", ["i"])
+    question = Question("q", "g", "counterfactual", messages, ("ball", "larger"), lambda: [Image.fromarray(picture)])
+    [answer] = adapter.answer([question])
+    assert answer.option_scores is not None and len(answer.option_scores) == 2
