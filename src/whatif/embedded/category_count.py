@@ -146,8 +146,8 @@ def _that_do_not(
         ),
         Change(relabelled, lambda scene: changed(scene, counted.is_one, **values), nothing=True),
         Change(
-            ("the image were turned upside down", "the image were flipped vertically"),
-            lambda scene: mirrored(scene, down=True),
+            ("the image were turned upside down", "the image were rotated by half a turn"),
+            lambda scene: mirrored(scene, across=True, down=True),
             nothing=True,
         ),
         Change(

@@ -31,7 +31,7 @@ from whatif.embedded.scenes import Scene
 from whatif.errors import WhatifError
 from whatif.random_streams import stream
 
-_ATTEMPTS = 4000  # pairs of scenes; texts that fit no two scenes with different answers are replaced after them
+_ATTEMPTS = 4000  # scenes drawn for a text; one that fits no two with different answers is then replaced
 _TEXTS = 20
 
 TEXT_OF: dict[str, Callable[..., ItemText]] = {
