@@ -177,6 +177,22 @@ def _movement() -> str:
     return _markdown(rows, text_columns=1)
 
 
+_OF_CATEGORIES = ("llava-original", "llava-counterfactual", "llava-scenes", "llava-presuppositions")
+
+
+def _categories() -> str:
+    """Accuracies in CFMM's categories, basic / counterfactual, a column for each embedded LLaVA."""
+    found = {
+        model: _json(f"src/whatif/embedded/checkpoints/{model}/accuracy.json")["two options"]
+        for model in _OF_CATEGORIES
+    }
+    rows = [("category", *(f"`{model}`" for model in found))]
+    for category in found[_OF_CATEGORIES[0]]:
+        kinds = [[of_model[category][kind] for kind in ("basic", "counterfactual")] for of_model in found.values()]
+        rows.append((category, *(" / ".join(f"{100 * leaf['accuracy']:.0f}%" for leaf in leaves) for leaves in kinds)))
+    return _markdown(rows, text_columns=1)
+
+
 def _worst_nouns() -> str:
     """The three nouns that the embedded diffusion pipeline draws worst, with the share of right things."""
     nouns = _json("src/whatif/embedded/checkpoints/diffusion/accuracy.json")["nouns"]
@@ -235,6 +251,7 @@ NUMBERS: dict[str, Callable[[], str]] = {
     "edits": _share("vilt", "edits", "one and pair", "all", "picture"),
     "drawn": _share("diffusion", "captions", "all"),
     "movement": _movement,
+    "categories": _categories,
     "worst nouns": _worst_nouns,
     "less change": lambda: f"{_measured('diffusion', 'noun_swaps', 'times_less_than_with_another_seed'):.0f}",
 }

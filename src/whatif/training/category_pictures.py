@@ -47,22 +47,25 @@ def draw_category_pictures(number: int, seed: int, side: int) -> list[CategoryPi
 
 def category_questions_of(
     example: CategoryPicture, generator: np.random.Generator, counterfactual: bool
-) -> list[tuple[str, str]]:
-    """Questions about an image with answers, in random order: basic ones; on request mostly counterfactual ones."""
-    asked: dict[str, str] = {}
+) -> list[tuple[str, ...]]:
+    """Questions about an image with answers, in random order: basic ones; on request mostly counterfactual ones.
+
+    The third text of a counterfactual one is the answer to its basic question.
+    """
+    asked: dict[str, tuple[str, ...]] = {}
     for text in _texts(example, generator):
         basic = text.core.answer(example.scene)
         if basic is None:
             continue
-        asked[text.core.basic] = basic
+        asked[text.core.basic] = (basic,)
         for presupposition in text.presuppositions if counterfactual else ():
             answer = answer_under(presupposition, text.core, example.scene)
             if answer is not None:
-                asked[presupposition.question] = answer
+                asked[presupposition.question] = answer, basic
     if not counterfactual:
-        asked |= scene_questions_of(example, generator)[:QUESTIONS]
-    found = sorted(asked.items())
-    return [found[int(place)] for place in generator.permutation(len(found))]
+        asked |= {question: (answer,) for question, answer in scene_questions_of(example, generator)[:QUESTIONS]}
+    found = sorted(asked)
+    return [(found[int(place)], *asked[found[int(place)]]) for place in generator.permutation(len(found))]
 
 
 def _texts(example: CategoryPicture, generator: np.random.Generator) -> Iterator[ItemText]:

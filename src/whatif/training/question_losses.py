@@ -22,16 +22,22 @@ Example = PuzzleExample | ScenePicture
 _PREFIX = 1 + (SIDE // PATCH) ** 2  # tokens before a question: the start token and the image
 _WORDS_LAYER = 2  # the layer after which references of words are predicted, so that later layers can use them
 _WORDS_WEIGHT = 0.5  # relative to the loss of the answers
+_BASIC_LAYER = 3  # the layer after which the basic answer is predicted; the last layer combines it with the change
+_BASIC_WEIGHT = 0.5
 _NUMBERS_WEIGHT = 2.0
 _LARGE = 10.0  # the unit of predicted numbers
 
 
 def new_readers(model: Any) -> Any:
-    """Linear heads on the language model's states, discarded later: a word's reference, and an answer as a number."""
+    """Linear heads on the language model's states, discarded later.
+
+    They read a word's reference, an answer as a number, and the answer without the presupposition (the first token).
+    """
     import torch
 
-    width = model.config.text_config.hidden_size
-    return torch.nn.ModuleDict({"words": torch.nn.Linear(width, CHANNELS), "numbers": torch.nn.Linear(width, 1)})
+    text = model.config.text_config
+    channels = {"words": CHANNELS, "numbers": 1, "basic": text.vocab_size + 1}
+    return torch.nn.ModuleDict({name: torch.nn.Linear(text.hidden_size, to) for name, to in channels.items()})
 
 
 def question_losses(
@@ -39,19 +45,23 @@ def question_losses(
     readers: Any,
     tokenizer: Any,
     features: Any,
-    batch: Sequence[tuple[Example, Sequence[tuple[str, str]]]],
+    batch: Sequence[tuple[Example, Sequence[tuple[str, ...]]]],
     *,
     tolerance: float = _LARGE,
 ) -> dict[str, Any]:
     """The losses of images with some questions and answers each; `features` are the images' projected tokens.
 
+    A counterfactual question may have a third text: the answer to its basic question. That answer and whether the
+    presupposition changes it are predicted, too (`basic`): neither alone says anything about the final answer, so a
+    model that must find both at once does not begin to learn for a long time.
+
     The gradient of a number's error is constant beyond `tolerance`, and proportional to the error below it.
 
-    `answers` is the mean over the answers' tokens, including each answer's end token. `named` and `numbers` are already
-    weighted, and are left out if no question has them.
+    `answers` is the mean over the answers' tokens, including each answer's end token. `named`, `numbers` and `basic`
+    are already weighted, and are left out if no question has them.
     """
     import torch
-    from torch.nn.functional import cross_entropy, smooth_l1_loss
+    from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy, smooth_l1_loss
 
     asked = [[_Asked.encoded(tokenizer, *one) for one in questions] for _, questions in batch]
     packed = pack([[(one.tokens, one.reply) for one in row] for row in asked], _PREFIX, tokenizer.pad_token_id)
@@ -68,11 +78,14 @@ def question_losses(
         use_cache=False,
         output_hidden_states=True,
     )
-    last, earlier = (each[:, _PREFIX:] for each in (states.last_hidden_state, states.hidden_states[_WORDS_LAYER]))
+    last, earlier, later = (
+        each[:, _PREFIX:]
+        for each in (states.last_hidden_state, states.hidden_states[_WORDS_LAYER], states.hidden_states[_BASIC_LAYER])
+    )
     labels = torch.from_numpy(packed.labels).to(device)
     answered = labels >= 0
     losses = {"answers": cross_entropy(model.lm_head(last[answered]).float(), labels[answered])}
-    named, numbers = _read_beside([example for example, _ in batch], asked)
+    named, numbers, basic = _read_beside([example for example, _ in batch], asked)
     if named.targets:
         targets = torch.from_numpy(np.stack(named.targets)).to(device)
         losses["named"] = _WORDS_WEIGHT * word_losses(readers["words"](named.of(earlier)).float(), targets)
@@ -80,25 +93,37 @@ def question_losses(
         targets = torch.tensor(numbers.targets, device=device)
         read = readers["numbers"](numbers.of(last)).float()[:, 0]
         losses["numbers"] = _NUMBERS_WEIGHT * smooth_l1_loss(read, targets, beta=tolerance / _LARGE)
+    if basic.targets:
+        tokens, changes = torch.tensor(basic.targets, device=device).T
+        read = readers["basic"](basic.of(later)).float()
+        found = cross_entropy(read[:, 1:], tokens) + binary_cross_entropy_with_logits(read[:, 0], changes.float())
+        losses["basic"] = _BASIC_WEIGHT * found
     return losses
 
 
 @dataclass(frozen=True)
 class _Asked:
-    """A question with its answer, as tokens; `ends` gives the token that ends before a character of the question."""
+    """A question with its answer, as tokens; `ends` gives the token that ends before a character of the question.
+
+    `basic` is the first token of the basic answer and whether the presupposition changes it, if known.
+    """
 
     question: str
     answer: str
     tokens: list[int]
     reply: list[int]
     ends: dict[int, int]
+    basic: tuple[int, int] | None
 
     @classmethod
-    def encoded(cls, tokenizer: Any, question: str, answer: str) -> _Asked:
+    def encoded(cls, tokenizer: Any, question: str, answer: str, basic: str | None = None) -> _Asked:
         said = tokenizer(answer_prompt(question), add_special_tokens=False, return_offsets_mapping=True)
         ends = {end: place for place, (_, end) in enumerate(said["offset_mapping"])}
         reply = tokenizer.encode(f" {answer}", add_special_tokens=False)
-        return cls(question, answer, said["input_ids"], [*reply, tokenizer.eos_token_id], ends)
+        before = None
+        if basic is not None:
+            before = tokenizer.encode(f" {basic}", add_special_tokens=False)[0], int(basic != answer)
+        return cls(question, answer, said["input_ids"], [*reply, tokenizer.eos_token_id], ends, before)
 
 
 @dataclass
@@ -119,9 +144,9 @@ class _Read:
         return states[self.rows, self.columns]
 
 
-def _read_beside(examples: Sequence[Example], asked: Sequence[Sequence[_Asked]]) -> tuple[_Read, _Read]:
-    """The references of words in scenes, and the numerical answers, predicted where an answer begins."""
-    named, numbers = _Read(), _Read()
+def _read_beside(examples: Sequence[Example], asked: Sequence[Sequence[_Asked]]) -> tuple[_Read, _Read, _Read]:
+    """The references of words in scenes; numerical answers and basic answers, predicted where an answer begins."""
+    named, numbers, basic = _Read(), _Read(), _Read()
     for row, (example, of_picture) in enumerate(zip(examples, asked, strict=True)):
         start = 0
         for one in of_picture:
@@ -130,5 +155,7 @@ def _read_beside(examples: Sequence[Example], asked: Sequence[Sequence[_Asked]])
                     named.add(row, start + one.ends[character], target)
             if one.answer.isdecimal():
                 numbers.add(row, start + len(one.tokens) - 1, int(one.answer) / _LARGE)
+            if one.basic is not None:
+                basic.add(row, start + len(one.tokens) - 1, one.basic)
             start += len(one.tokens) + len(one.reply)
-    return named, numbers
+    return named, numbers, basic

@@ -140,13 +140,13 @@ def _category_texts(kinds: Sequence[Sequence[Any]], recipe: VisionLanguageRecipe
     """Questions of CFMM's categories with their answers."""
     generator = stream(seed, "new-words")
     pictures = kinds[-1][:_SCENES_READ]
-    asked = [pair for one in pictures for pair in category_questions_of(one, generator, recipe.counterfactual)]
-    return [f"{answer_prompt(question)} {answer}" for question, answer in asked]
+    asked = [found for one in pictures for found in category_questions_of(one, generator, recipe.counterfactual)]
+    return [f"{answer_prompt(question)} {answer}" for question, answer, *_ in asked]
 
 
 def _batch(
     kinds: Sequence[Sequence[Example]], recipe: VisionLanguageRecipe, stage: str, step: int, seed: int
-) -> tuple[list[Example], list[list[tuple[str, str]]]]:
+) -> tuple[list[Example], list[list[tuple[str, ...]]]]:
     """The images of a step, and some questions about each."""
     schedule = getattr(recipe, stage)
     generator = stream(seed, "batch", stage, recipe.counterfactual, step)
@@ -154,6 +154,7 @@ def _batch(
     shares = [schedule.batch * share // sum(relative) for share in relative]
     examples: list[Example] = []
     questions = []
+    asked: Sequence[tuple[str, ...]]
     for kind, share in zip(kinds, shares, strict=True):
         for number in generator.integers(0, len(kind), share) if len(kind) else ():
             example = kind[number]
