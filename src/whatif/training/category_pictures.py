@@ -20,6 +20,7 @@ from whatif.training.scene_pictures import ScenePicture, reduced_picture, scene_
 
 _COUNTED = 0.3  # share of the images whose things are counted; in the others, two things are compared
 _COUNTED_TEXTS = 3
+_COMMON_TEXTS = 3  # what every noun is for must be learnt
 _KNOWN = 0.6  # share of the images of two things one of which certainly has a property that the other has not
 _MIXED = 0.3  # share of the images of two things whose colours give a mixture
 _NOTHING = 0.35  # probability of a presupposition that changes nothing
@@ -71,7 +72,9 @@ def category_questions_of(
 def _texts(example: CategoryPicture, generator: np.random.Generator) -> Iterator[ItemText]:
     if example.scene.kind == "pair":
         divided = any(known.divides(example.names.nouns) for known in PROPERTIES.values())
-        categories = [name for name in TEXT_OF if name != "count" and (divided or name != "common")]
+        categories = [name for name in TEXT_OF if name not in ("count", "common")] + [
+            "common"
+        ] * _COMMON_TEXTS * divided
     else:
         categories = ["count"] * _COUNTED_TEXTS
     for category in categories:
