@@ -46,7 +46,8 @@ CHECKPOINTS = {
         _ASSESS_LLAVA_OF_SCENES,
     ),
     "llava-presuppositions": Embedded(
-        "`llava-original`, trained further on basic and counterfactual questions of CFMM's six categories about scenes.",
+        "`llava-original`, trained further on basic and counterfactual questions of CFMM's six categories about "
+        "scenes.",
         _LLAVA,
         _ASSESS_LLAVA_OF_SCENES,
     ),
