@@ -177,19 +177,20 @@ def _movement() -> str:
     return _markdown(rows, text_columns=1)
 
 
-_OF_CATEGORIES = ("llava-original", "llava-counterfactual", "llava-scenes", "llava-presuppositions")
+_OF_CATEGORIES = ("llava-scenes", "llava-presuppositions")
 
 
 def _categories() -> str:
-    """Accuracies in CFMM's categories, basic / counterfactual, a column for each embedded LLaVA."""
+    """Accuracies of embedded LLaVAs in CFMM's categories, for basic and for counterfactual questions."""
     found = {
         model: _json(f"src/whatif/embedded/checkpoints/{model}/accuracy.json")["two options"]
         for model in _OF_CATEGORIES
     }
-    rows = [("category", *(f"`{model}`" for model in found))]
+    kinds = ("basic", "counterfactual")
+    rows = [("category", *(f"`{model}`, {kind}" for model in found for kind in kinds))]
     for category in found[_OF_CATEGORIES[0]]:
-        kinds = [[of_model[category][kind] for kind in ("basic", "counterfactual")] for of_model in found.values()]
-        rows.append((category, *(" / ".join(f"{100 * leaf['accuracy']:.0f}%" for leaf in leaves) for leaves in kinds)))
+        shares = [of_model[category][kind]["accuracy"] for of_model in found.values() for kind in kinds]
+        rows.append((category, *(f"{100 * share:.0f}%" for share in shares)))
     return _markdown(rows, text_columns=1)
 
 
