@@ -16,6 +16,7 @@ from whatif.benchmarks.cfmm.annotation_tasks import FIELDS, NO_CATEGORY, NONE, a
 from whatif.benchmarks.cfmm.schemas import BASIC, COUNTERFACTUAL, VARIANTS
 from whatif.benchmarks.cfmm.second_option import second_option
 from whatif.benchmarks.cfmm.settings import SecondOption, WriteSettings
+from whatif.benchmarks.cfmm.wording import same
 from whatif.errors import WhatifError
 from whatif.params.resolution import Resolution
 from whatif.verification.imports.settings import LabelFiles
@@ -153,7 +154,7 @@ def _fault(category: str, fields: Mapping[str, str]) -> tuple[str, str] | None:
         if name not in fields and name != _OPTIONAL:
             return MISSING, f"{name}: is empty, but the category is {category}"
     for one, other in _DIFFERENT:
-        if other in fields and _same(fields[one], fields[other]):
+        if other in fields and same(fields[one], fields[other]):
             return CONTRADICTORY, f"{other}: is the same as {one}: {fields[one][:80]}"
     return None
 
@@ -187,7 +188,7 @@ def _question_rows(
     """
     _, basic_answer, basic_option = written[BASIC]
     first = written[COUNTERFACTUAL][1]
-    differing = next((answer for _, answer, _ in written.values() if not _same(answer, basic_answer)), None)
+    differing = next((answer for _, answer, _ in written.values() if not same(answer, basic_answer)), None)
     rows: dict[str, dict[str, Any]] = {}
     lost: dict[str, str] = {}
     for variant, (question, answer, option) in written.items():
@@ -202,7 +203,7 @@ def _question_rows(
         if chosen is None:
             lost[variant] = f"{variant}_option: is empty, and none of {', '.join(rules)} differs from {answer[:80]!r}"
             continue
-        provenance = {"origin": origin, "second_option": chosen[1], "same_as_basic": _same(answer, basic_answer)}
+        provenance = {"origin": origin, "second_option": chosen[1], "same_as_basic": same(answer, basic_answer)}
         rows[variant] = {
             "question_id": f"{candidate['item_id']}-{variant}",
             "pair_id": candidate["item_id"],
@@ -217,10 +218,6 @@ def _question_rows(
         }
     complete = BASIC in rows and len(rows) > 1
     return (list(rows.values()) if complete else []), lost
-
-
-def _same(one: str, other: str) -> bool:
-    return one.strip().casefold() == other.strip().casefold()
 
 
 def _rejection(item: str, reason: str, detail: str) -> dict[str, str]:

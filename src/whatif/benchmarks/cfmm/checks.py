@@ -7,14 +7,17 @@ from collections.abc import Iterable
 from typing import Any
 
 from whatif.artifacts.reader import canonical_json
+from whatif.benchmarks.cfmm.options import right_option
 from whatif.benchmarks.cfmm.schemas import BASIC
+from whatif.benchmarks.cfmm.wording import same
+from whatif.benchmarks.shared.imported_labels import report_labels
 from whatif.benchmarks.shared.question_labels import Variants, VerifyQuestions, check_pairs
 from whatif.graph.task import Task
+from whatif.language.options import LETTERS
 from whatif.verification.items import Row
 
 # An item is removed with its basic question, or when no counterfactual one is left. Its id names the basic question.
 ITEM = Variants(first=BASIC, named=BASIC, least_others=1)
-_LABELS = "name the columns and words of your file as docs/labels.md describes"
 
 
 def write_checked(
@@ -36,7 +39,7 @@ def write_checked(
     rows = list(task.rows("questions"))
     checked = check_pairs(rows, task.settings, seed=task.seed, check=fault_of, variants=ITEM)
     if task.settings.labels is not None:
-        task.check_losses("labels", len(checked.judgements), checked.refused_labels, remedy=_LABELS)
+        report_labels(task, checked.judgements, checked.refused_labels, task.settings.resolution)
     answered = {row["item_id"] for row in checked.corrections if row["field"] == "answer"}
     kept = _with_answers(checked.questions, answered, right_first=right_first)
     task.outputs.write(questions, kept)
@@ -49,8 +52,8 @@ def write_checked(
 
 def fault_of(row: Row) -> str | None:
     """What is wrong with a corrected question; None if nothing is: its answer is the letter of one of its options."""
-    letters = [chr(ord("A") + place) for place in range(len(row["choices"]))]
-    if row["answer"] not in letters:
+    letters = LETTERS[: len(row["choices"])]
+    if row["answer"] not in list(letters):
         return f"the answer {row['answer'][:40]!r} is no letter of an option; use {' or '.join(letters)}"
     return None if row["question"].strip() else "the question is empty"
 
@@ -66,14 +69,9 @@ def _with_answers(
         first = basic[row["pair_id"]]
         changed = dict(row)
         if row["question_id"] in answered or first["question_id"] in answered:
-            same = _right(row).casefold() == _right(first).casefold()
-            changed["provenance"] = canonical_json({**json.loads(row["provenance"]), "same_as_basic": same})
+            known = {**json.loads(row["provenance"]), "same_as_basic": same(right_option(row), right_option(first))}
+            changed["provenance"] = canonical_json(known)
         if right_first and row["answer"] != "A":
             changed |= {"choices": row["choices"][::-1], "answer": "A"}
         found.append(changed)
     return found
-
-
-def _right(row: Row) -> str:
-    """The text of the right option."""
-    return str(row["choices"][ord(row["answer"]) - ord("A")]).strip()

@@ -8,6 +8,7 @@ from typing import Any
 
 from whatif.artifacts.reader import canonical_json
 from whatif.benchmarks.cfmm.examples import Examples
+from whatif.benchmarks.cfmm.wording import same
 from whatif.errors import WhatifError
 from whatif.files.well_formed import escaped, well_formed
 from whatif.formats.cfmm_items import category_of, photograph_name
@@ -68,7 +69,7 @@ def _row(where: str, fields: Mapping[str, Any]) -> dict[str, Any]:
     category, answer = category_of(where, texts["category"]), texts["answer"].upper()
     if answer not in ("A", "B"):
         raise WhatifError(f"{where}: answer is {texts['answer'][:40]!r}; use A or B, the letter of the right option")
-    if texts["option_a"].casefold() == texts["option_b"].casefold():
+    if same(texts["option_a"], texts["option_b"]):
         raise WhatifError(f"{where}: option_b is the same as option_a; give two different options")
     return {
         "example_id": texts["example_id"],

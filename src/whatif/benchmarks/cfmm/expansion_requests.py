@@ -10,7 +10,7 @@ from typing import Any
 
 from whatif.benchmarks.cfmm.expansion_prompts import Prompts, first_request, repair_request, with_request
 from whatif.benchmarks.cfmm.expansion_replies import INPUT_KEYS, OUTPUT_KEYS, Read, read_questions, schema_of
-from whatif.benchmarks.cfmm.filters import options
+from whatif.benchmarks.cfmm.options import right_option, wrong_options
 from whatif.benchmarks.cfmm.schemas import BASIC, COUNTERFACTUAL, EXPANDED
 from whatif.language.messages import Messages
 from whatif.models import Answer, Model, note_of
@@ -64,17 +64,16 @@ def items_of(questions: Iterable[Row]) -> tuple[list[Item], list[str]]:
             lacking.append(item_id)
             continue
         basic, counterfactual = rows[BASIC], rows[COUNTERFACTUAL]
-        right, others = options(basic)
         items.append(
             Item(
                 item_id,
                 basic["group"],
                 tuple(basic["image_ids"]),
                 basic["question"],
-                right,
-                others[0],
+                right_option(basic),
+                wrong_options(basic)[0],
                 counterfactual["question"],
-                options(counterfactual)[0],
+                right_option(counterfactual),
             )
         )
     return items, lacking

@@ -12,6 +12,7 @@ from whatif.artifacts.reader import canonical_json
 from whatif.benchmarks.cfmm.ambiguous_answers import ambiguity
 from whatif.benchmarks.cfmm.if_clauses import if_clause
 from whatif.benchmarks.cfmm.leakage import leak
+from whatif.benchmarks.cfmm.options import right_option, wrong_options
 from whatif.benchmarks.cfmm.schemas import BASIC, VARIANTS
 from whatif.benchmarks.cfmm.settings import FilterCfmm
 from whatif.benchmarks.cfmm.wording import plain, same
@@ -96,7 +97,7 @@ class _Sieve:
     def check(self, rows: Sequence[Row]) -> None:
         """Checks the questions of one item, the basic one first."""
         basic = next((row for row in rows if row["variant"] == BASIC), None)
-        answer = "" if basic is None else options(basic)[0]
+        answer = "" if basic is None else right_option(basic)
         kept: list[_Question] = []
         asked: dict[str, str] = {}
         for row in rows:
@@ -105,7 +106,7 @@ class _Sieve:
                 self._reject(row, *fault)
             else:
                 asked[plain(row["question"])] = row["variant"]
-                kept.append(_Question(row, None if row is basic else same(options(row)[0], answer)))
+                kept.append(_Question(row, None if row is basic else same(right_option(row), answer)))
         if not kept or kept[0].row is not basic:
             state = "is missing" if basic is None else "was rejected"
             for question in kept:
@@ -150,7 +151,7 @@ class _Sieve:
 
     def _fault(self, row: Row, basic_answer: str, asked: Mapping[str, str]) -> tuple[str, str] | None:
         """Why a question is rejected by itself: reason and detail."""
-        answer, others = options(row)
+        answer, others = right_option(row), wrong_options(row)
         if row["variant"] != BASIC:
             clause = if_clause(row["question"])
             if clause is None:
@@ -176,12 +177,6 @@ class _Sieve:
         self.rejections.append({"item_id": row["question_id"], "reason": reason, "detail": detail})
 
 
-def options(row: Row) -> tuple[str, list[str]]:
-    """The right option of a question, and the others."""
-    right = "ABCDEFGH".index(row["answer"])
-    return row["choices"][right], [text for place, text in enumerate(row["choices"]) if place != right]
-
-
 def _place(row: Row) -> tuple[int, str]:
     return _ORDER.get(row["variant"], len(VARIANTS)), str(row["question_id"])
 
@@ -205,6 +200,6 @@ def _in_order(rows: Iterable[Row], seed: int) -> Iterator[dict[str, Any]]:
         first = int(generator.integers(2))  # the letter that is right once more often in an odd number of questions
         for rank, place in enumerate(generator.permutation(len(of_cell))):
             row = of_cell[place]
-            answer, (other,) = options(row)
+            answer, (other,) = right_option(row), wrong_options(row)
             is_first = (rank + first) % 2 == 0
             yield {**row, "choices": [answer, other] if is_first else [other, answer], "answer": "AB"[not is_first]}

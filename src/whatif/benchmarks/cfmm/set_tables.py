@@ -10,9 +10,10 @@ from statistics import fmean
 from typing import Any
 
 from whatif.benchmarks.cfmm.measures import ALL
+from whatif.benchmarks.cfmm.options import right_option
 from whatif.benchmarks.cfmm.reported import CATEGORIES, in_text
 from whatif.benchmarks.cfmm.schemas import BASIC
-from whatif.language.options import LETTERS
+from whatif.benchmarks.cfmm.wording import same
 from whatif.reporting.numerals import count, decimal, signed
 from whatif.reporting.precision import Precision, in_percent
 from whatif.reporting.published_numbers import published
@@ -51,17 +52,12 @@ def set_statistics(questions: Sequence[Row]) -> SetStatistics:
     lengths: dict[str, list[int]] = {kind: [] for kind in _KINDS}
     for row in questions:
         lengths[kind_of(row)].append(len(row["question"].split()))
-    return SetStatistics({name: items[name] for name in in_order}, lengths, [right_answer(row) for row in questions])
+    return SetStatistics({name: items[name] for name in in_order}, lengths, [right_option(row) for row in questions])
 
 
 def kind_of(row: Row) -> str:
     """Whether a question is a basic or a counterfactual one, whoever wrote it."""
     return _BASIC_KIND if row["variant"] == BASIC else COUNTERFACTUAL_KIND
-
-
-def right_answer(row: Row) -> str:
-    """The text of the right option."""
-    return str(row["choices"][LETTERS.index(row["answer"])])
 
 
 def table1(questions: Sequence[Row], sources: Iterable[str]) -> Table:
@@ -223,7 +219,7 @@ def _options(questions: Sequence[Row]) -> Iterator[dict[str, Any]]:
 
 
 def _shares(questions: Sequence[Row], settings: Precision) -> Iterator[dict[str, Any]]:
-    basics = {row["pair_id"]: _plain(right_answer(row)) for row in questions if row["variant"] == BASIC}
+    basics = {row["pair_id"]: right_option(row) for row in questions if row["variant"] == BASIC}
     found = set_statistics(questions)
     for category in (*found.items, ALL):
         rows = [row for row in questions if category in (row["group"], ALL)]
@@ -236,10 +232,6 @@ def _shares(questions: Sequence[Row], settings: Precision) -> Iterator[dict[str,
             letters = clustered_share([row["answer"] == "A" for row in chosen], images, confidence=settings.confidence)
             yield {**place, "measure": "right option A", **in_percent("value", letters)}
             if kind == COUNTERFACTUAL_KIND:
-                same = [_plain(right_answer(row)) == basics[row["pair_id"]] for row in chosen]
-                share = clustered_share(same, images, confidence=settings.confidence)
+                equal = [same(right_option(row), basics[row["pair_id"]]) for row in chosen]
+                share = clustered_share(equal, images, confidence=settings.confidence)
                 yield {**place, "measure": "same as basic", **in_percent("value", share)}
-
-
-def _plain(text: str) -> str:
-    return text.strip().casefold()
