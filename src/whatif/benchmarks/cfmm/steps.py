@@ -18,8 +18,9 @@ from whatif.artifacts.schemas import (
     REJECTIONS,
     SHORTCUTS,
 )
+from whatif.benchmarks.cfmm.dimensions import SHOWN, STRATEGY, VARIANT, WRITER
 from whatif.benchmarks.cfmm.people import peoples_work
-from whatif.benchmarks.cfmm.schemas import BASIC, CANDIDATES, EXAMPLES, REPLIES, VARIANTS
+from whatif.benchmarks.cfmm.schemas import BASIC, CANDIDATES, EXAMPLES, REPLIES
 from whatif.benchmarks.cfmm.settings import (
     AuditSettings,
     CfmmSettings,
@@ -30,31 +31,14 @@ from whatif.benchmarks.cfmm.settings import (
     WriteSettings,
 )
 from whatif.benchmarks.shared.annotator_tables import ANNOTATOR_TABLES
-from whatif.benchmarks.shared.dimensions import CHOOSER, SHOWN_CHOOSERS, adapter_code, strategy
-from whatif.benchmarks.shared.evaluation import write_predictions
-from whatif.benchmarks.shared.pilots import pilot_of
+from whatif.benchmarks.shared.dimensions import CHOOSER
 from whatif.benchmarks.shared.question_labels import VerifyQuestions
 from whatif.benchmarks.shared.tasks import table_files
-from whatif.graph.dimensions import Dimension, Shown
 from whatif.graph.steps import Benchmark, StepsOf
 from whatif.graph.task import Task
 
 NAME = "cfmm"
 _step = StepsOf(CfmmSettings)
-STRATEGY = strategy(lambda params, benchmark: params.section(benchmark, CfmmSettings).evaluate.strategies)
-WRITER = Dimension(
-    "writer",
-    lambda params, benchmark: (
-        [] if (one := params.section(benchmark, CfmmSettings).generate.expansion) is None else [one.model]
-    ),
-    "Only this model that writes further questions.",
-    is_model=True,
-    ignores=CHOOSER.ignores,
-    code=adapter_code,
-)
-VARIANT = Dimension("variant", lambda params, benchmark: VARIANTS, "Only this variant of the questions.")
-SHOWN = Shown(CHOOSER, (*SHOWN_CHOOSERS.fields, "strategy"))
-_LABELS = "name the columns and words of your file as docs/labels.md describes"
 # In the order of the report; `whatif show` prints the first one.
 _TABLES = ("table3", "table2", "totals", "drops", "table1", "set", "shortcuts", "rules", "costs", "funnel")
 
@@ -98,10 +82,11 @@ def extract(task: Task[ExtractCfmm]) -> None:
 def annotate(task: Task[WriteSettings]) -> None:
     """Makes the annotators' questions: basic and counterfactual ones (CFMM 3.3), or computes those of drawn scenes."""
     from whatif.benchmarks.cfmm.annotations import annotated
+    from whatif.benchmarks.shared.imported_labels import report_labels
 
     found = annotated(list(task.rows("candidates")), task.settings, seed=task.seed)
     if task.settings.annotations is not None:
-        task.check_losses("labels", len(found.judgements), found.refused_labels, remedy=_LABELS)
+        report_labels(task, found.judgements, found.refused_labels, task.settings.resolution)
     task.outputs.write("annotated", found.questions)
     task.outputs.write("annotations", found.judgements)
     task.outputs.write("annotation-gold", found.gold)
@@ -196,33 +181,9 @@ def verify(task: Task[VerifyQuestions]) -> None:
 )
 def evaluate(task: Task[None]) -> None:
     """Asks one model all questions with the prompts of one strategy: it ranks the two options (CFMM 3.4, 4)."""
-    from whatif.benchmarks.cfmm.examples import chosen_examples
-    from whatif.scoring.rank import predictions
+    from whatif.benchmarks.cfmm.evaluation import write_answers
 
-    model, asked_with = task.wildcards["model"], task.wildcards["strategy"]
-    # Predictions made elsewhere used one strategy; there are none for the other strategies.
-    if getattr(task.model, "strategy", asked_with) != asked_with:
-        task.outputs.write("predictions", [])
-        return
-    questions = task.read("questions").to_pylist()
-    pilot = pilot_of(task.model.limit, questions, task.seed, NAME)
-    asked = pilot.rows(questions) if pilot else questions
-    shown = chosen_examples(asked_with, asked, list(task.rows("examples")), task.seed)
-    write_predictions(
-        task,
-        lambda loaded, images: predictions(
-            asked,
-            images,
-            model,
-            loaded,
-            form=task.model.multiple_choice,
-            prompt_form=task.model.prompt_form,
-            samples=task.model.samples,
-            strategy=asked_with,
-            examples=lambda row: shown[row["pair_id"]],
-        ),
-        questions=questions,
-    )
+    write_answers(task)
 
 
 @_step(
