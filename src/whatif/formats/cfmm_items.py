@@ -17,7 +17,7 @@ from whatif.files.well_formed import escaped, well_formed
 from whatif.formats.coco_photographs import coco_image_id, is_coco_name
 from whatif.formats.prediction_records import Record, read_records
 
-CATEGORIES = ("count", "color", "size", "shape", "direction", "common")
+CATEGORIES = ("count", "color", "size", "shape", "direction", "common")  # in the order of the paper's tables
 WRITTEN = ("basic", "counterfactual")  # variants that every item has
 EXPANDED = tuple(f"counterfactual{number}" for number in (1, 2, 3))
 LONGEST_TEXT, LONGEST_ID = 2_000, 200  # characters

@@ -101,5 +101,5 @@ def test_without_labels_nothing_changes(project: Project) -> None:
 
 def test_nothing_left_is_an_error(project: Project) -> None:
     label(project, *((item, "reject", "", "") for item in "abc"))
-    with pytest.raises(WhatifError, match="verify cfmm: none of 3 questions is left: reject"):
+    with pytest.raises(WhatifError, match="verify cfmm: none of 15 questions is left: reject"):
         verified(project)

@@ -14,11 +14,12 @@ from tests.benchmarks.cfmm.expansions import NAME, ChatServer, Row, expand, give
 from tests.projects import Project
 from whatif.artifacts.schemas import QUESTIONS, REJECTIONS
 from whatif.benchmarks.cfmm.expansion import NO_COUNTERFACTUAL, NO_REPLY, NO_SECOND_OPTION, REFUSED
-from whatif.benchmarks.cfmm.expansion_prompts import CATEGORIES, read_prompts
+from whatif.benchmarks.cfmm.expansion_prompts import read_prompts
 from whatif.benchmarks.cfmm.filters import filtered
 from whatif.benchmarks.cfmm.schemas import REPLIES
 from whatif.benchmarks.cfmm.settings import FilterCfmm
 from whatif.errors import WhatifError
+from whatif.formats.cfmm_items import CATEGORIES
 from whatif.graph.freshness import Condition, state_of
 from whatif.graph.jobs import Job
 

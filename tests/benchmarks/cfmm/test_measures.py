@@ -12,9 +12,9 @@ import pytest
 from tests.benchmarks.cfmm.answered import SCHEMA, Row, answers, item, prediction, question, scores, table
 from whatif.benchmarks.cfmm.item_answers import Asked, ItemAnswers
 from whatif.benchmarks.cfmm.measures import ALL, Measures, measures
-from whatif.benchmarks.cfmm.reported import CATEGORIES
 from whatif.benchmarks.cfmm.schemas import COUNTERFACTUALS, VARIANTS
 from whatif.errors import WhatifError
+from whatif.formats.cfmm_items import CATEGORIES
 from whatif.statistics import clustered_share, paired_difference, wilson
 
 

@@ -17,9 +17,9 @@ from whatif.artifacts.images import image_row
 from whatif.artifacts.schemas import JUDGEMENTS, PREDICTIONS
 from whatif.artifacts.writer import write_artifact
 from whatif.benchmarks.cfmm.report import publish_report
-from whatif.benchmarks.cfmm.reported import CATEGORIES
 from whatif.benchmarks.cfmm.schemas import BASIC, EXPANDED, VARIANTS
 from whatif.benchmarks.shared.pilots import pilot_of
+from whatif.formats.cfmm_items import CATEGORIES
 from whatif.graph.jobs import Job
 
 IMAGES = [image_row(png((20 * place, 60, 90)), 8, 8, f"drawn:{place}", "CC0-1.0") for place in range(12)]

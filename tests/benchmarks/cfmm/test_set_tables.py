@@ -10,8 +10,8 @@ from tests.benchmarks.cfmm.answered import Row, item
 from tests.frames import check, has, printed, row, value
 from whatif.artifacts.reader import canonical_json
 from whatif.benchmarks.cfmm.figures import figure4, word_counts
-from whatif.benchmarks.cfmm.reported import CATEGORIES
 from whatif.benchmarks.cfmm.set_tables import set_statistics, set_table, table1
+from whatif.formats.cfmm_items import CATEGORIES
 
 
 @dataclass(frozen=True)

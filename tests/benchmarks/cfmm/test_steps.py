@@ -11,8 +11,8 @@ from tests.pictures import png
 from tests.projects import Project, Row
 from tests.published import numbers
 from whatif.artifacts.schemas import PREDICTIONS, QUESTIONS
-from whatif.benchmarks.cfmm.reported import CATEGORIES
 from whatif.benchmarks.cfmm.schemas import VARIANTS
+from whatif.formats.cfmm_items import CATEGORIES
 from whatif.shortcuts.audit import ALL_RULES
 
 pytestmark = pytest.mark.slow

@@ -13,8 +13,9 @@ from whatif.benchmarks.cfmm.item_answers import Asked, ItemAnswers
 from whatif.benchmarks.cfmm.measures import measures
 from whatif.benchmarks.cfmm.ranking_table import ranking_table
 from whatif.benchmarks.cfmm.report import headline_of, points_of
-from whatif.benchmarks.cfmm.reported import CATEGORIES, reported
+from whatif.benchmarks.cfmm.reported import reported
 from whatif.benchmarks.cfmm.tables import Results, table2, table3, totals
+from whatif.formats.cfmm_items import CATEGORIES
 
 PRINTED = reported()
 NAMES = {"blip": "BLIP2 (OPT)", "own": "Our model"}

@@ -47,7 +47,17 @@ def write_checked(
     task.outputs.write(gold, checked.gold)
     task.outputs.write("corrections", checked.corrections)
     task.outputs.write(rejections, [*checked.rejections, *checked.refused_labels])
-    task.check_losses("questions", len(kept), checked.rejections)
+    task.check_losses("questions", len(kept), _lost(rows, kept, checked.rejections))
+
+
+def _lost(before: Iterable[Row], after: Iterable[Row], rejections: Iterable[Row]) -> list[dict[str, Any]]:
+    """A rejection for each question that is not left; those of items are repeated for each of their questions."""
+    kept, why = {row["question_id"] for row in after}, {row["item_id"]: row for row in rejections}
+    return [
+        {**(why.get(row["question_id"]) or why[row["pair_id"]]), "item_id": row["question_id"]}
+        for row in before
+        if row["question_id"] not in kept
+    ]
 
 
 def fault_of(row: Row) -> str | None:

@@ -13,10 +13,10 @@ from typing import Any
 from whatif.errors import WhatifError
 from whatif.files.inputs import read_bytes, user_path
 from whatif.files.yaml_values import LARGEST, parse_yaml
+from whatif.formats.cfmm_items import CATEGORIES
 from whatif.language.messages import ImagePart, Message, Messages, user_message
 
 FILE = "expansion_prompts.yaml"  # of this package
-CATEGORIES = ("count", "color", "size", "shape", "direction", "common")  # as reported (CFMM 3.2)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from whatif.benchmarks.cfmm.measures import ACCURACIES
+from whatif.benchmarks.cfmm.measures import ACCURACIES, ALL
 from whatif.benchmarks.cfmm.set_tables import COUNTERFACTUAL_KIND, SetStatistics
 from whatif.benchmarks.cfmm.tables import Results
 from whatif.reporting.precision import percent
@@ -43,6 +43,8 @@ def figure4(found: SetStatistics) -> bytes:
         bars.bar_label(drawn, [f"{number:,}" for number in found.items.values()], fontsize=8)
         bars.set_xticks(places, list(found.items))
         bars.set_ylabel("items")
+        bars.yaxis.get_major_locator().set_params(integer=True)
+        bars.margins(y=0.1)  # room for the numbers
         bars.set_title("(a) items by category")
         cloud.set_title("(b) words of the right answers")
         cloud.set_axis_off()
@@ -125,7 +127,7 @@ def totals_figure(results: Results) -> bytes:
             labels.append(f"{of_system['name']}, {of_system['prompt']}")
             for side, name in enumerate(ACCURACIES):
                 interval = _mean(results, found.totals.accuracies[name] if found.totals else None)
-                shown = interval or found.scores["all"].accuracies[name]
+                shown = interval or found.scores[ALL].accuracies[name]
                 value, low, high = (percent(end) for end in (shown.estimate, shown.low, shown.high))
                 axes.errorbar(
                     value,
@@ -143,12 +145,19 @@ def totals_figure(results: Results) -> bytes:
         axes.set_yticks(range(number), labels)
         axes.set_ylim(number - 0.4, -0.6)
         axes.set_xlim(0, 100)
-        axes.set_xlabel("mean over categories (%); dashed: random answers, 50 and 25 for acc_plus")
+        axes.set_xlabel(_axis(results))
         if number:
             axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, frameon=False)
         return figure
 
     return svg(draw)
+
+
+def _axis(results: Results) -> str:
+    """What the axis shows; only a system with a total has a mean over the categories."""
+    all_have = all(found.totals is not None for found in results.systems.values())
+    shown = "mean over categories" if all_have else "mean over categories, or over questions without a total"
+    return f"{shown} (%); dashed: random answers, 50 and 25 for acc_plus"
 
 
 def _mean(results: Results, total: Interval | None) -> Interval | None:

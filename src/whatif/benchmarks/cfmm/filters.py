@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -62,6 +62,18 @@ def filtered(
     sieve.balance()
     kept = [_with_note(question) for item in sieve.items.values() for question in item.kept]
     return sorted(_in_order(kept, seed), key=lambda row: str(row["question_id"])), sieve.rejections
+
+
+def remedy_for(questions: Iterable[Row], settings: FilterCfmm) -> str:
+    """What to change in params.yaml when no question is left."""
+    numbers = Counter(row["pair_id"] for row in questions if row["variant"] != BASIC)
+    most, least = max(numbers.values(), default=0), settings.least_counterfactuals
+    if most < least:
+        return (
+            f"no item has more than {most} before the filter: set filter.cfmm.least_counterfactuals to {max(most, 1)}, "
+            "or name a model that writes more as generate.cfmm.expansion"
+        )
+    return "loosen filter.cfmm in params.yaml"
 
 
 @dataclass(frozen=True)
@@ -170,7 +182,8 @@ class _Sieve:
         least, left = self._settings.least_counterfactuals, len(self.items[item_id].counterfactuals)
         if left < least:
             for question in self.items.pop(item_id).kept:
-                detail = f"{left:,} counterfactual questions of the item are left, fewer than {least:,}"
+                number = "1 counterfactual question is" if left == 1 else f"{left:,} counterfactual questions are"
+                detail = f"{number} left of the item; least_counterfactuals is {least:,}"
                 self._reject(question.row, TOO_FEW, detail)
 
     def _reject(self, row: Row, reason: str, detail: str) -> None:

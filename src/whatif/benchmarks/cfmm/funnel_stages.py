@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any
 
@@ -16,38 +16,31 @@ from whatif.benchmarks.shared.tasks import evaluation_stage
 from whatif.graph.task import Task
 from whatif.reporting.funnel import FunnelStage, reasons
 
-_NO_REPLY = "no questions in the reply"
+_NO_QUESTION = "no question with a second option"
 _WITH_ITEM = "removed with its item"
 Row = Mapping[str, Any]
 
 
 def stages_of(task: Task[ReportSettings], pilots: Mapping[str, Pilot]) -> list[FunnelStage]:
     """Counts of every stage, each from its own artifacts, so that any loss is visible at its stage."""
-    candidates = task.count("candidates")
+    candidates = {row["item_id"] for row in task.rows("candidates", ["item_id"])}
     poor = reasons(task.rows("poor"))
     unannotated, unchecked = list(task.rows("unannotated")), list(task.rows("unchecked"))
     ids = {role: _ids(task, role) for role in ("annotated", "checked", "expanded", "filtered questions", "questions")}
     items = {role: set(of_role.values()) for role, of_role in ids.items()}
-    of_items = [row for row in unannotated if not is_of_label(row) and row["item_id"] not in items["annotated"]]
-    of_questions = [row for row in of_items if _item_of(row) in items["annotated"]]
-    lost_items = reasons(row for row in of_items if row not in of_questions)
+    unwritten = [row for row in unannotated if not is_of_label(row)]
+    lost_items = [row for row in unwritten if row["item_id"] in candidates]
+    lost_questions = [row for row in unwritten if row["item_id"] not in candidates]
     to_filter = {**ids["checked"], **ids["expanded"]}
     stages = [
-        FunnelStage("extract", "images", candidates + sum(poor.values()), candidates, poor),
+        FunnelStage("extract", "images", len(candidates) + sum(poor.values()), len(candidates), poor),
         *_labels(task, "annotate", "annotations", unannotated),
-        FunnelStage("annotate", "items", candidates, len(items["annotated"]), lost_items),
-        *_single_questions(len(ids["annotated"]), of_questions),
+        FunnelStage("annotate", "items", len(candidates), len(items["annotated"]), reasons(lost_items)),
+        *_single_questions("annotate", len(ids["annotated"]), lost_questions),
         *_labels(task, "check", "checks", unchecked),
         _questions_stage("check", ids["annotated"], ids["checked"], unchecked),
     ]
-    if replied := {row["item_id"] for row in task.rows("replies", ["item_id"])}:
-        refused = {row["item_id"]: row["reason"] for row in task.rows("refused expansions")}
-        without = Counter(refused.get(item, _NO_REPLY) for item in sorted(replied - items["expanded"]))
-        stages.append(
-            FunnelStage(
-                "expand", "items", len(replied), len(replied & items["expanded"]), dict(sorted(without.items()))
-            )
-        )
+    stages += _expansion(task, items["checked"], ids["expanded"])
     refusals = list(task.rows("refused"))
     stages += [
         _questions_stage("filter", to_filter, ids["filtered questions"], task.rows("filtered")),
@@ -70,15 +63,22 @@ def _ids(task: Task[ReportSettings], role: str) -> dict[str, str]:
     return {row["question_id"]: row["pair_id"] for row in task.rows(role, ["question_id", "pair_id"])}
 
 
-def _item_of(rejection: Row) -> str:
-    """The item of a question that a rejection names."""
-    return str(rejection["item_id"]).rpartition("-")[0]
-
-
-def _single_questions(kept: int, rejections: Sequence[Row]) -> list[FunnelStage]:
-    """The stage that rejects single questions of annotated items, if it rejects any."""
+def _single_questions(stage: str, kept: int, rejections: Sequence[Row]) -> list[FunnelStage]:
+    """The rejections of single questions of the items that a stage keeps, if there are any."""
     lost = reasons(rejections)
-    return [FunnelStage("annotate", "questions", kept + len(rejections), kept, lost)] if rejections else []
+    return [FunnelStage(stage, "questions", kept + len(rejections), kept, lost)] if rejections else []
+
+
+def _expansion(task: Task[ReportSettings], checked: Set[str], expanded: Mapping[str, str]) -> Iterator[FunnelStage]:
+    """The items that were expanded, and the further questions; nothing if no item was to be expanded."""
+    refused = list(task.rows("refused expansions"))
+    why = {row["item_id"]: row["reason"] for row in refused if row["item_id"] in checked}
+    asked = {row["item_id"] for row in task.rows("replies", ["item_id"])} | why.keys()
+    used = set(expanded.values())
+    if asked:
+        lost = Counter(why.get(item, _NO_QUESTION) for item in asked - used)
+        yield FunnelStage("expand", "items", len(asked), len(asked & used), dict(sorted(lost.items())))
+    yield from _single_questions("expand", len(expanded), [row for row in refused if row["item_id"] not in checked])
 
 
 def _questions_stage(

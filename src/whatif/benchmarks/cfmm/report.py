@@ -15,7 +15,7 @@ from whatif.benchmarks.cfmm.gallery import item_gallery, system_name
 from whatif.benchmarks.cfmm.item_answers import COLUMNS, Asked, ItemAnswers, System
 from whatif.benchmarks.cfmm.measures import ACCURACIES, ALL, Measures, measures
 from whatif.benchmarks.cfmm.ranking_table import ranking_table
-from whatif.benchmarks.cfmm.reported import CATEGORIES, Reported, reported
+from whatif.benchmarks.cfmm.reported import Reported, reported
 from whatif.benchmarks.cfmm.set_tables import set_statistics, set_table, table1
 from whatif.benchmarks.cfmm.settings import ReportSettings
 from whatif.benchmarks.cfmm.tables import Results, table2, table3, totals
@@ -24,6 +24,7 @@ from whatif.benchmarks.shared.dimensions import CHOOSER
 from whatif.benchmarks.shared.pilots import marked, pilots_of
 from whatif.benchmarks.shared.reports import costs_of, publish
 from whatif.benchmarks.shared.tasks import limits_of, names_of, with_predictions
+from whatif.formats.cfmm_items import CATEGORIES
 from whatif.graph.task import Task
 from whatif.reporting.funnel import funnel
 from whatif.reporting.plots import Point, points_csv
@@ -36,7 +37,6 @@ from whatif.scoring.ranking_rules import STORED
 from whatif.shortcuts.audit import ALL_RULES, Shortcut
 from whatif.statistics import Interval
 
-NAME = "cfmm"
 TITLE = "CFMM"
 
 
@@ -46,7 +46,7 @@ def publish_report(task: Task[ReportSettings]) -> None:
     questions = task.read("questions").to_pylist()
     systems = _systems(task)
     keys = list(dict.fromkeys(model for model, _ in systems))
-    pilots = pilots_of(limits_of(task, CHOOSER, keys), dict.fromkeys(keys, questions), task.seed, NAME)
+    pilots = pilots_of(limits_of(task, CHOOSER, keys), dict.fromkeys(keys, questions), task.seed, task.benchmark)
     sampled = marked({key: name for key, name in names_of(task, CHOOSER).items() if key in keys}, pilots, unit="item")
     answers = ItemAnswers(
         artifacts.batches(task.paths("predictions"), PREDICTIONS, COLUMNS),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from whatif.benchmarks.cfmm.measures import ACCURACIES
+from whatif.formats.cfmm_items import CATEGORIES
 from whatif.reporting.published_numbers import published
 
 # Our names of the strategies of the paper, and the reported names of all strategies.
@@ -17,7 +18,6 @@ PROMPTS = {
     "one-shot-cot": "1-shot CoT",
     "one-shot-cot-reason-first": "1-shot CoT, reasons first",
 }
-CATEGORIES = ("count", "color", "size", "shape", "direction", "common")  # in the order of the paper's tables
 
 Cell = tuple[str, str, str]  # system, strategy, category
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pyarrow as pa
 
 from whatif.artifacts.schemas import NULLABLE, Table, schema_of
+from whatif.formats import cfmm_items
 
-BASIC = "basic"
-COUNTERFACTUAL = "counterfactual"  # written by an annotator
-EXPANDED = ("counterfactual1", "counterfactual2", "counterfactual3")  # by a chat model; the paper's keys (CFMM B)
+BASIC, COUNTERFACTUAL = cfmm_items.WRITTEN  # by an annotator
+EXPANDED = cfmm_items.EXPANDED  # by a chat model; the paper's keys (CFMM B)
 COUNTERFACTUALS = (COUNTERFACTUAL, *EXPANDED)
 VARIANTS = (BASIC, *COUNTERFACTUALS)
 
@@ -48,10 +48,8 @@ REPLIES = Table(
     key=("item_id", "attempt"),
     schema=schema_of(
         ("item_id", pa.string()),
-        (
-            "attempt",
-            pa.int32(),
-        ),  # 0: for new questions, 1: to repair that reply; 2: for wrong options, 3: to repair that reply
+        # 0: for new questions, 1: to repair that reply; 2: for wrong options, 3: to repair that reply
+        ("attempt", pa.int32()),
         ("model", pa.string()),  # key in params.yaml
         ("prompt", pa.string()),  # SHA-256 of the file of the system prompt
         ("response", pa.string(), NULLABLE),

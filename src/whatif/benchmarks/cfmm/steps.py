@@ -39,6 +39,7 @@ from whatif.graph.task import Task
 
 NAME = "cfmm"
 _step = StepsOf(CfmmSettings)
+_RICHER = f"lower least_objects and least_categories, or complete image_folders, of extract.{NAME} in params.yaml"
 # In the order of the report; `whatif show` prints the first one.
 _TABLES = ("table3", "table2", "totals", "drops", "table1", "set", "shortcuts", "rules", "costs", "funnel")
 
@@ -63,7 +64,7 @@ def extract(task: Task[ExtractCfmm]) -> None:
     task.outputs.write("candidates", found.rows)
     task.outputs.write("examples", shown.rows)
     task.outputs.write("rejections", found.rejections)
-    task.check_losses("images", len(found.rows), found.rejections, remedy=f"lower extract.{NAME} in params.yaml")
+    task.check_losses("images", len(found.rows), found.rejections, remedy=_RICHER)
 
 
 @_step(
@@ -84,14 +85,17 @@ def annotate(task: Task[WriteSettings]) -> None:
     from whatif.benchmarks.cfmm.annotations import annotated
     from whatif.benchmarks.shared.imported_labels import report_labels
 
-    found = annotated(list(task.rows("candidates")), task.settings, seed=task.seed)
+    candidates = list(task.rows("candidates"))
+    found = annotated(candidates, task.settings, seed=task.seed)
     if task.settings.annotations is not None:
         report_labels(task, found.judgements, found.refused_labels, task.settings.resolution)
     task.outputs.write("annotated", found.questions)
     task.outputs.write("annotations", found.judgements)
     task.outputs.write("annotation-gold", found.gold)
     task.outputs.write("unannotated", [*found.rejections, *found.refused_labels])
-    task.check_losses("items", len({row["pair_id"] for row in found.questions}), found.rejections)
+    items = {row["item_id"] for row in candidates}
+    lost = [row for row in found.rejections if row["item_id"] in items]  # the others are of single questions
+    task.check_losses("items", len({row["pair_id"] for row in found.questions}), lost)
 
 
 @_step(
@@ -143,13 +147,13 @@ def expand(task: Task[ExpandSettings]) -> None:
 )
 def filter_(task: Task[FilterCfmm]) -> None:
     """Rejects questions that give their answer away or have no certain one, and orders the options (CFMM 3.3)."""
-    from whatif.benchmarks.cfmm.filters import filtered
+    from whatif.benchmarks.cfmm.filters import filtered, remedy_for
 
     questions = [*task.rows("questions"), *task.rows("expanded")]
     kept, rejections = filtered(questions, task.settings, seed=task.seed)
     task.outputs.write("questions", kept)
     task.outputs.write("rejections", rejections)
-    task.check_losses("questions", len(kept), rejections, remedy=f"loosen filter.{NAME} in params.yaml")
+    task.check_losses("questions", len(kept), rejections, remedy=remedy_for(questions, task.settings))
 
 
 @_step(
@@ -259,17 +263,7 @@ def aggregate(task: Task[ReportSettings]) -> None:
 BENCHMARK = Benchmark(
     name=NAME,
     settings=CfmmSettings,
-    steps=(
-        extract,
-        annotate,
-        check,
-        expand,
-        filter_,
-        verify,
-        evaluate,
-        audit_shortcuts,
-        aggregate,
-    ),
+    steps=(extract, annotate, check, expand, filter_, verify, evaluate, audit_shortcuts, aggregate),
     outside=lambda params: (
         "photographs"
         if (own := params.section(NAME, CfmmSettings).extract).instances is not None or own.items is not None
