@@ -10,8 +10,9 @@ import pytest
 from PIL import Image
 
 from whatif.language.messages import ImagePart
-from whatif.models import Answer, OptionScore, Question
+from whatif.models import Answer, Model, OptionScore, Question, load
 from whatif.params.model_entries import MultipleChoice
+from whatif.params.models import Baseline
 from whatif.scoring import predictions
 
 ROW = {
@@ -69,7 +70,7 @@ class Speaking:
                 )
 
 
-def told(model: Speaking, strategy: str, form: MultipleChoice = "rank-text", **row: Any) -> dict[str, Any]:
+def told(model: Model, strategy: str, form: MultipleChoice = "rank-text", **row: Any) -> dict[str, Any]:
     """The prediction about one question with one example."""
     (made,) = predictions(
         [{**ROW, **row}],
@@ -142,6 +143,14 @@ def test_with_reasons_first_the_model_writes_its_own_before_options_are_ranked()
     assert last.options == ("3", "5")
     assert made["earlier_turns"] == [{"response": model.words, "request_key": "said-1"}]
     assert made["correct"]
+
+
+@pytest.mark.parametrize("name", ["random", "first-option", "majority"])
+def test_a_baseline_gives_no_reasons_and_answers_as_with_any_strategy(name: str) -> None:
+    baseline = load(name, Baseline.model_validate({"adapter": name}), 2024)
+    direct, reasons = (told(baseline, strategy) for strategy in ("direct", "one-shot-cot-reason-first"))
+    assert (reasons["status"], reasons["answer"]) == ("ok", direct["answer"])
+    assert reasons["earlier_turns"] is None
 
 
 def test_a_question_without_reasons_is_not_ranked() -> None:

@@ -80,9 +80,9 @@ class Question:
     is `none`. Checkpoints on this machine ignore it. `sample` is the number of the sample, from 0, if a question is
     asked several times with sampling.
 
-    The last two fields serve only the baselines: `majority_answer` is the most frequent correct answer among all
+    The last three fields serve only the baselines: `majority_answer` is the most frequent correct answer among all
     questions of this group and variant (a letter if there are options), `group_answers` are the distinct correct
-    answers to the open questions of this group.
+    answers to the open questions of this group, and `letters` is the number of options that are ranked in a later turn.
     """
 
     question_id: str
@@ -97,6 +97,7 @@ class Question:
     sample: int = 0
     majority_answer: str | None = None
     group_answers: tuple[str, ...] = ()
+    letters: int = 0
 
     @property
     def prompt(self) -> str:

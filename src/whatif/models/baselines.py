@@ -31,8 +31,8 @@ def random_choice(settings: Baseline, seed: int) -> Model:
 
     def rule(question: Question) -> Answer:
         generator = stream(seed, "random baseline", question.question_id)
-        if question.options:
-            return Answer(LETTERS[int(generator.integers(len(question.options)))])
+        if number := _options(question):
+            return Answer(LETTERS[int(generator.integers(number))])
         if not question.group_answers:
             return _unknown(f"answers of group {question.group}")
         answers = sorted(set(question.group_answers))
@@ -45,7 +45,7 @@ def first_option(settings: Baseline, seed: int) -> Model:
     """Always answers A, which shows whether correct answers are balanced. An open question is an `error`."""
 
     def rule(question: Question) -> Answer:
-        if question.options:
+        if _options(question):
             return Answer(LETTERS[0])
         return Answer(status="error", reason="the question is open: there is no first option")
 
@@ -62,9 +62,14 @@ def majority(settings: Baseline, seed: int) -> Model:
     def rule(question: Question) -> Answer:
         if question.majority_answer is None:
             return _unknown(f"answers of group {question.group}, variant {question.variant}")
-        return Answer(question.majority_answer) if question.options else Answer(response=question.majority_answer)
+        return Answer(question.majority_answer) if _options(question) else Answer(response=question.majority_answer)
 
     return _Rule(rule)
+
+
+def _options(question: Question) -> int:
+    """The number of options; a baseline chooses one even in a turn before they are ranked, which ends the turns."""
+    return len(question.options) or question.letters
 
 
 def _unknown(what: str) -> Answer:

@@ -98,6 +98,7 @@ def predictions(
                 ),
                 pictures,
                 options=_options(row, form) if at_end else (),
+                letters=0 if at_end else len(_options(row, form)),
                 majority_answer=letters.get((row["group"], row["variant"])),
                 max_new_tokens=turn.max_new_tokens,
                 sample=sample,
