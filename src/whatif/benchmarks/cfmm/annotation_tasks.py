@@ -66,7 +66,7 @@ EXAMPLES = {
         "Which is bigger, the dog or the backpack?",
         "the dog",
         "the backpack",
-        "Which would be bigger, the dog or the backpack, if the animal shrank to the size of a mouse?",
+        "Which would be bigger, the dog or the backpack, if the two swapped their sizes?",
         "the backpack",
         "the dog",
     ),
@@ -90,7 +90,7 @@ EXAMPLES = {
         "Is the lamp on the desk on?",
         "yes",
         "no",
-        "Would the lamp on the desk be on if the electricity failed in the whole street?",
+        "Would the lamp on the desk be on if somebody pressed its switch once?",
         "no",
         "yes",
     ),
@@ -113,8 +113,8 @@ OF_IMAGES = Interface(
         "Look at the image. Choose the category for which you can write the best questions, and use all of them about "
         "equally often. If none fits, choose “None”, write nothing, and go on to the next task.",
         "Write the basic question. The image alone must answer it, and only one answer may be right. It has no “if”.",
-        "Write its right answer, in one to three words, and a wrong option of the same kind: a number for a number, a "
-        "color for a color. The wrong option must be clearly wrong.",
+        "Write its right answer, in one to three words, for example “the cat”, and a wrong option of the same kind: a "
+        "number for a number, a color for a color. The wrong option must be clearly wrong.",
         "Write the counterfactual question: the basic question again, with an “if” clause that changes something. "
         "Other people must still need the image to answer it.",
         "Write its right answer, and a wrong option. If you leave the wrong option empty, it is the answer to the "
@@ -122,7 +122,7 @@ OF_IMAGES = Interface(
         "that the answer stays the same; then write a wrong option.",
         "Do not give the answer away. The “if” clause may not have the answer, or a word that means the same. Bad: "
         "“What color would the cat be if it were orange?” Read the question without the image: if you can answer it, "
-        "write another one.",
+        "write another one. If you compare two things, do not name the one that is the answer in the “if” clause.",
         "Only one answer may be right. Bad: “How many birds would be there if some flew away?” Nobody knows how many "
         "are “some”. Somebody who sees only the image and your question must come to the same answer.",
         "Use simple words and a short question. Do not ask about a thing that is too small or too dark to be seen.",
