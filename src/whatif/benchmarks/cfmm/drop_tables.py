@@ -123,8 +123,8 @@ def _views(results: Results, printed: Reported) -> tuple[View, ...]:
                 Column("p", CHANGE, ONLY_OURS, number="p"),
                 Column("Holm p", CHANGE, ONLY_OURS, number="p_holm"),
             ),
-            f"A negative change is a loss; all is over all questions, total the sum over categories. "
-            f"{results.ranked_by}".strip(),
+            f"A negative change is a loss; all is over all questions, total the sum over categories. The p-values of "
+            f"Holm are corrected for all rows of the table. {results.about_totals}".strip(),
         ),
         View(
             "Ours: association of success on the basic and on the counterfactual question of a pair, with "
@@ -134,8 +134,9 @@ def _views(results: Results, printed: Reported) -> tuple[View, ...]:
                 Column("Phi", PHI, ONLY_OURS, write=signed(2), interval=True),
                 Column("acc_plus - acc_b * acc_c (points)", EXCESS, ONLY_OURS, write=signed(1), interval=True),
             ),
-            "Both are 0 if success on one question says nothing about the other. They are empty where a system "
-            "answers all or none of the questions of a kind correctly.",
+            "Both are 0 if success on one question says nothing about the other; acc_b is here over pairs. There is no "
+            "row where a system answers all or none of the questions of a kind correctly. Over all questions, both "
+            "also reflect that some categories are easier than others.",
         ),
         View(
             "Counterfactual minus basic accuracy in points, beside what follows from the reported percentages.",

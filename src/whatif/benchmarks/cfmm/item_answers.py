@@ -44,6 +44,12 @@ class Asked:
     correct: Codes
     options: Places
 
+    @property
+    def shared_images(self) -> int:
+        """The number of images with items of several categories."""
+        pairs = np.unique(np.stack([self.image, self.category]), axis=1)
+        return int((np.bincount(pairs[0]) > 1).sum())
+
     @classmethod
     def of(cls, questions: Iterable[Row], order: Sequence[str] = ()) -> Asked:
         """The rows of `questions`; categories are in the given order, and others follow sorted by name.

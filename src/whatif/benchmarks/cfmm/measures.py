@@ -80,7 +80,8 @@ def measures(answers: ItemAnswers, settings: Resampling, seed: int) -> list[Meas
     """The measures of each system of `answers`, in their order.
 
     Intervals of accuracies are those of `clustered_share`, and those of changes and their tests of `paired_difference`.
-    Totals are sums of the categories' estimates, which have no image in common (`added`, `summed_sign_flip_p`).
+    Totals are sums of the categories' estimates (`added`, `summed_sign_flip_p`), which are taken as independent: an
+    image should have items of one category only (`Asked.shared_images`).
     """
     return [_measures(answers, place, settings, seed) for place in range(len(answers.systems))]
 

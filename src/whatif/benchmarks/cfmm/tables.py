@@ -45,6 +45,16 @@ class Results:
     level: str
     ranked_by: str = ""
 
+    @property
+    def about_totals(self) -> str:
+        """What readers of totals have to know: an unusual rule of ranking, and images that several categories share."""
+        shared = self.questions.shared_images
+        told = (
+            f"Images with items of several categories: {shared:,}. Intervals and tests of totals take the categories "
+            "as independent, so with such images they are approximate."
+        )
+        return f"{self.ranked_by} {told}".strip() if shared else self.ranked_by
+
     def place(self, system: System) -> Row:
         """The identifying columns of one of our systems."""
         model, strategy = system
@@ -150,7 +160,7 @@ def table3(results: Results, printed: Reported) -> Table:
             "Table 3).",
             BESIDE,
             tuple(Column(name, name, write=decimal(2), interval=True) for name in ACCURACIES),
-            f"Reported rows are the paper's, of other images and questions. {results.ranked_by}".strip(),
+            f"Reported rows are the paper's, of other images and questions. {results.about_totals}".strip(),
         ),
         View(
             f"{len(differences)} of the {3 * len(printed.totals)} reported totals are not the sums of the reported "
@@ -201,7 +211,7 @@ def totals(results: Results) -> Table:
             f"{results.level} intervals by image.",
             BY_SYSTEM,
             tuple(Column(name, name, {"over": TOTAL}, interval=True) for name in ACCURACIES),
-            f"Chance is the expected total of random answers. {results.ranked_by}".strip(),
+            f"Chance is the expected total of random answers. {results.about_totals}".strip(),
         ),
         View(
             f"Means over all questions in percent, with {results.level} intervals by image, and questions without an "
