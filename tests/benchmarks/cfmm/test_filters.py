@@ -21,6 +21,7 @@ from whatif.benchmarks.cfmm.filters import (
     SAME_AS_BASIC,
     TOO_FEW,
     filtered,
+    remedy_for,
 )
 from whatif.benchmarks.cfmm.schemas import VARIANTS
 from whatif.benchmarks.cfmm.settings import FilterCfmm
@@ -203,6 +204,14 @@ def test_an_item_that_loses_too_many_of_these_is_rejected_whole() -> None:
     assert len(kept) == 5 * len(items) and {f"j{number}" for number in range(6)} < items
     lost = 6 - len([one for one in items if one[0] == "i"])
     assert lost == counts[SAME_AS_BASIC] == 3, "9 of 36 is a quarter"
+
+
+def test_a_set_without_expansion_is_told_to_lower_the_minimum() -> None:
+    rows = item_of("i1", "1") + item_of("i2", "2")
+    assert set(reasons(rows, least_counterfactuals=4).values()) == {TOO_FEW}
+    told = remedy_for(rows, settings_of(least_counterfactuals=4))
+    assert told.startswith("no item has more than 1 before the filter: set filter.cfmm.least_counterfactuals to 1")
+    assert remedy_for(rows, settings_of()) == "loosen filter.cfmm in params.yaml"
 
 
 def test_each_letter_is_right_equally_often() -> None:

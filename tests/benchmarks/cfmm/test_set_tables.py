@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from tests.benchmarks.cfmm.answered import Row, item
+from tests.benchmarks.cfmm.answered import Row, item, question
 from tests.frames import check, has, printed, row, value
 from whatif.artifacts.reader import canonical_json
 from whatif.benchmarks.cfmm.figures import figure4, word_counts
@@ -112,3 +112,9 @@ def test_words_of_the_cloud_do_not_overlap() -> None:
     assert sizes == sorted(sizes, reverse=True) and sizes[0] == pytest.approx(sizes[1] * 2**0.5)
     frame = axes.get_window_extent(renderer)
     assert all(frame.x0 <= box.x0 and box.x1 <= frame.x1 for box in boxes)
+
+
+def test_answers_that_say_the_same_in_words_and_digits_are_the_same() -> None:
+    rows = [question("i1", "basic", choices=["three", "4"]), question("i1", "counterfactual", choices=["3", "4"])]
+    made = set_table(rows, Settings(), ["basic-answer"], imported=False)
+    assert row(made, category="count", measure="same as basic")["value"] == 100.0
