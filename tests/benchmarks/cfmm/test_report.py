@@ -121,7 +121,7 @@ def made_inputs(project: Project) -> Job:
         "replies": [reply(name, "ok") for name in ITEMS] + [reply("lost", "refused")],
         "refused expansions": [
             rejection("lost", "not in the format"),
-            rejection("x-counterfactual1", "no second option"),
+            rejection("count-0-counterfactual1", "no second option"),
         ],
         "filtered": [rejection(row["question_id"], "too few counterfactual questions") for row in lost[:2]],
         "filtered questions": questions,

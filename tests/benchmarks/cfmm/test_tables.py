@@ -140,3 +140,13 @@ def test_headline_and_points() -> None:
     assert len(points) == 21 + 3
     assert (points[0].original, points[0].counterfactual) == (80.6083, 56.85)
     assert (points[-2].original, points[-2].counterfactual) == (100.0, 50.0)
+
+
+def test_totals_say_when_categories_share_images() -> None:
+    assert FOUND.about_totals == ""
+    asked = questions()
+    shared = [{**one, "image_ids": ["image-count0"]} if one["pair_id"] == "size0" else one for one in asked]
+    found = results(shared)
+    assert found.about_totals.startswith("Images with items of several categories: 1.")
+    for made in (totals(found), table3(found, PRINTED), drops(found, PRINTED)):
+        assert found.about_totals in made.views[0].note
