@@ -45,6 +45,6 @@ def test_the_measures_that_benchmarks_name_are_among_their_metrics() -> None:
     for name, measures in named.items():
         path = ROOT / "metrics" / f"{name}.json"
         if measures and path.exists():
-            found = json.loads(path.read_text(encoding="utf-8"))
-            assert all(any(measure in of_model for of_model in found.values()) for measure in measures), name
+            found = path.read_text(encoding="utf-8")
+            assert all(f'"{measure}": ' in found for measure in measures), name
     assert named["cvqa-synthetic"] == ("original", "counterfactual")

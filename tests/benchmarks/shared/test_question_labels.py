@@ -24,6 +24,7 @@ def rows(*pairs: str, names: tuple[str, ...] = NAMES) -> list[dict[str, Any]]:
             "question": f"What is it in {pair} {name}?",
             "choices": ["yes", "no"],
             "answer": "A",
+            "answer_kind": "choice",
             "image_ids": ["0" * 64],
         }
         for pair in pairs

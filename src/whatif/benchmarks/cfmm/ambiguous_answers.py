@@ -21,7 +21,7 @@ _VAGUE = re.compile(  # as a whole answer, or before what is counted
     r"(?:several|some|many|few|lots?|plenty|numerous|various|countless|multiple|dozens|hundreds|thousands|"
     r"couple of \w+|a few|something|anything|somewhere|any|other|others|else|etc|same or \w+)(?: (?:of )?\w+)?"
 )
-_RANGE = re.compile(r"\d\s*(?:-|–|—|to)\s*\d|\d\s*\+|[?~≈]|\bor\b|/")
+_RANGE = re.compile(r"\d\s*(?:-|–|—|to)\s*\d|\d\s*\+|[?~\u2248]|\bor\b|/")
 
 
 def ambiguity(answer: str, longest: int) -> str | None:
