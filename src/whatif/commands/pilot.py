@@ -7,7 +7,7 @@ written, because the sample is not part of `params.yaml`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 import click
@@ -38,7 +38,7 @@ class _Collected:
 
 
 def run_pilot(benchmark: str, chosen: Mapping[str, str], limit: int) -> None:
-    """Asks the chosen model `limit` pairs of a benchmark and prints the results for each strategy.
+    """Asks the chosen model `limit` pairs (or items) of a benchmark and prints the results for each strategy.
 
     Raises WhatifError when no model is chosen, when the benchmark has no questions, or when the evaluation raises it.
     """
@@ -85,6 +85,7 @@ def _questions(job: Job) -> dict[str, Mapping[str, Any]]:
 def _print(
     title: str, rows: Sequence[Mapping[str, Any]], questions: Mapping[str, Mapping[str, Any]], settings: Any
 ) -> None:
+    from whatif.artifacts.variants import variant_order
     from whatif.benchmarks.shared.pilots import counted
     from whatif.statistics import wilson
 
@@ -93,11 +94,11 @@ def _print(
         return
     pairs = {questions[row["question_id"]]["pair_id"] for row in rows}
     total = len({row["pair_id"] for row in questions.values()})
-    click.echo(f"{title}: pilot sample of {counted(len(pairs), 'pair')} of {total:,}")
+    click.echo(f"{title}: pilot sample of {counted(len(pairs), _unit(questions.values()))} of {total:,}")
     right: dict[str, list[bool]] = {}
     for row in rows:
         right.setdefault(questions[row["question_id"]]["variant"], []).append(row["correct"])
-    for variant, found in sorted(right.items(), reverse=True):
+    for variant, found in sorted(right.items(), key=lambda item: variant_order(item[0])):
         share = wilson(sum(found), len(found), _CONFIDENCE)
         ends = f"{100 * share.low:.1f} to {100 * share.high:.1f}"
         click.echo(f"  {variant}: {100 * share.estimate:.1f}% ({ends}), {sum(found):,} of {len(found):,}")
@@ -107,6 +108,15 @@ def _print(
     prompt, response = (sum(row[f"{what}_tokens"] or 0 for row in rows) for what in ("prompt", "response"))
     if prompt or response:
         click.echo(f"  tokens: {prompt:,} in prompts, {response:,} in responses{_cost(settings, prompt, response)}")
+
+
+def _unit(questions: Collection[Mapping[str, Any]]) -> str:
+    """What the questions with the same `pair_id` are called, as in the tables."""
+    from whatif.artifacts.variants import are_twins
+
+    if len({row["pair_id"] for row in questions}) == len(questions):
+        return "question"
+    return "pair" if are_twins({row["variant"] for row in questions}) else "item"
 
 
 def _cost(settings: Any, prompt: int, response: int) -> str:

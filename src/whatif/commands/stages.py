@@ -13,8 +13,8 @@ from whatif.errors import WhatifError
 
 _STEP = "Only this step of the stage, where it has several; all of them by default."
 _LIMIT = (
-    "Ask --model a pilot sample of this many pairs, and print its accuracy and cost. The answers are stored; no "
-    "artifact is written."
+    "Ask --model a pilot sample of this many pairs or items, and print its accuracy and cost. The answers are stored; "
+    "no artifact is written."
 )
 _DRY_RUN = "Send nothing; print what models behind an endpoint would be asked, with estimated tokens, cost and time."
 

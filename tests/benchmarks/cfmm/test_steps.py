@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.command_line import whatif
 from tests.pictures import png
 from tests.projects import Project, Row
 from tests.published import numbers
@@ -61,6 +62,19 @@ def test_drawn_scenes_become_tables(project: Project) -> None:
     assert same["value"].tolist() == [25.0]
     assert numbers(folder / "set.csv", measure="items minus inferred").empty
     assert all(came_in == went_on for _, came_in, went_on, _ in project.funnel().values())
+
+
+def test_a_pilot_from_the_command_line_counts_items(project: Project) -> None:
+    project.section("extract")["scenes"]["items_per_category"] = 4
+    project.section("evaluate")["strategies"] = ["direct"]
+    project.make("extract", "generate", "filter", "verify")
+    project.write_params()
+    result = whatif("evaluate", "cfmm", "--model", "random", "--limit", "6")
+    assert result.exit_code == 0, result.output
+    title, *shares = result.stdout.splitlines()
+    assert title == "random on cfmm direct: pilot sample of 6 items of 24"
+    assert [line.partition(":")[0].strip() for line in shares[:5]] == list(VARIANTS)
+    assert all(line.endswith(" of 6") for line in shares[:5])
 
 
 def test_finished_items_are_compared_with_the_papers_numbers(project: Project) -> None:
