@@ -58,12 +58,23 @@ def _interrupted(
         assert job is not None, log_of(checkout).read_text()
         before = log_of(checkout).stat().st_size
         (os.killpg if all_of_them else os.kill)(run.pid, number)
+        if _is_announced(command, number):
+            while b"whatif: the run ends" not in log_of(checkout).read_bytes()[before:]:
+                time.sleep(0.01)  # a job that went on at once could come to its end before it is ended
         job.resume()
         while run.poll() is None or processes(run):
             time.sleep(0.05)
         return log_of(checkout).read_bytes()[before:].decode(), job.pid in _came_to_their_end(checkout)
     finally:
         kill_session(run)
+
+
+def _is_announced(command: list[str], number: signal.Signals) -> bool:
+    """Whether the run says that it ends while its job is suspended.
+
+    After SIGTERM, Snakemake waits for the job; after SIGKILL, only the job itself is left to notice.
+    """
+    return command != ENTRY_POINTS["snakemake"] or number in (signal.SIGHUP, signal.SIGINT)
 
 
 def _suspended_job(run: subprocess.Popen[bytes]) -> psutil.Process | None:
