@@ -129,11 +129,14 @@ def _sheet(name: str, pairs: int) -> tuple[int, bytes]:
     jobs = graph.jobs_of(asking)
     questions = artifacts.read(jobs[0].inputs["questions"].paths, QUESTIONS).to_pylist()
     images = ImageStore(sorted({path for job in jobs for path in job.inputs["images"].paths}))
-    twins = [list(group) for _, group in itertools.groupby(questions, key=lambda row: row["pair_id"])]
-    if not twins:
+    pairs_by_id: dict[str, list[dict[str, Any]]] = {}  # the questions of ids that begin alike are not adjacent
+    for row in questions:
+        pairs_by_id.setdefault(row["pair_id"], []).append(row)
+    related = list(pairs_by_id.values())
+    if not related:
         raise WhatifError(f"{name}: has no questions to show; `whatif show {jobs[0].inputs['questions'].paths[0]}`")
-    shown = min(pairs, len(twins))
-    chosen = [twins[(2 * number + 1) * len(twins) // (2 * shown)] for number in range(shown)]
+    shown = min(pairs, len(related))
+    chosen = [related[(2 * number + 1) * len(related) // (2 * shown)] for number in range(shown)]
     return shown, contact_sheet([_panel(pair, images) for pair in chosen])
 
 

@@ -103,6 +103,19 @@ def test_finished_items_are_compared_with_the_papers_numbers(project: Project) -
     assert "Photographs" in project.published("table1.md") and "Imported" in project.published("table1.md")
 
 
+def test_a_contact_sheet_keeps_the_questions_of_an_item_together(project: Project) -> None:
+    (project.folder / "0.png").write_bytes(png((0, 90, 10)))
+    items = [{**finished(0), "id": name} for name in ("a", "a-c")]  # sorted by question id, the items alternate
+    (project.folder / "items.json").write_text(json.dumps(items), encoding="utf-8")
+    project.section("extract").update(items="items.json", image_folders=["."])
+    project.section("filter")["highest_same_as_basic"] = 1.0
+    project.section("evaluate")["strategies"] = ["direct"]
+    project.make("extract", "generate", "filter", "verify")
+    project.write_params()
+    result = whatif("show", "cfmm", "--picture", "sheet.png", "--pairs", "9")
+    assert (result.exit_code, result.stdout) == (0, "sheet.png: 2 pairs of cfmm\n"), result.output
+
+
 def finished(number: int) -> Row:
     """An item of a file: every counterfactual answer differs from the basic one, which is the wrong option."""
     category = CATEGORIES[number % 6]
