@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable
+from statistics import fmean
 from dataclasses import dataclass
 from typing import Any
 
-from whatif.embedded.category_items import CATEGORIES, CategoryQuestion, draw_item
+from whatif.embedded.category_items import CATEGORIES, CategoryItem, CategoryQuestion, draw_item
 from whatif.language.messages import one_turn
 from whatif.models import Model, Question
 from whatif.scoring.rank import best
-from whatif.statistics.intervals import wilson
+from whatif.training.accuracies import share
 
 _SEEN_ITEMS = 800  # of each category; they determine the frequent answers, and their images are not drawn
 _SIDE = 224  # pixels
@@ -43,10 +44,11 @@ def assess_categories(model: Model, items: int, seen: int = _SEEN_ITEMS) -> dict
         for number in range(items):
             item = draw_item("test", category, number, _SEED)
             picture = draw_scene_picture(item.scene, _SIDE)
-            for place, one in enumerate(_questions(category, item)):
-                name = f"{item.scene.scene_id}-{place}"
+            for place, one in enumerate(_questions(item)):
                 asked.append(one)
-                questions.append(_question(name, one.question, picture))
+                options = (one.question.answer, one.question.other)
+                name = f"{item.scene.scene_id}-{place}"
+                questions.append(question_about(picture, name, one.question.question, options))
     right = []
     for answer in model.answer(questions):
         assert answer.option_scores is not None
@@ -56,27 +58,33 @@ def assess_categories(model: Model, items: int, seen: int = _SEEN_ITEMS) -> dict
     for category in CATEGORIES:
         for kind in ("basic", "counterfactual", "changes nothing"):
             rows = [row for row, one in enumerate(asked) if one.category == category and kind in one.kinds]
-            interval = wilson(sum(right[row] for row in rows), len(rows))
-            leaf = {"accuracy": interval.estimate, "low": interval.low, "high": interval.high}
-            leaf["majority"] = _mean(_preferred(asked[row].question, by_category[category]) for row in rows)
-            leaf["blind"] = _mean(
-                _preferred(asked[row].question, by_words.get(asked[row].question.question, Counter())) for row in rows
+            compared = [asked[row].question for row in rows]
+            table.setdefault(category, {})[kind] = share(
+                [right[row] for row in rows],
+                majority=fmean(_preferred(one, by_category[category]) for one in compared),
+                blind=fmean(_preferred(one, by_words.get(one.question, Counter())) for one in compared),
             )
-            table.setdefault(category, {})[kind] = {
-                **{name: round(value, 4) for name, value in leaf.items()},
-                "n": len(rows),
-            }
     return table
 
 
-def _questions(category: str, item: Any) -> list[_Asked]:
-    counterfactual = ("counterfactual",)
+def question_about(picture: Any, name: str, words: str, options: Iterable[str] = ()) -> Question:
+    """A question of an assessment about one image; with options, they are ranked."""
+    return Question(
+        question_id=name,
+        group="assessed",
+        variant="assessed",
+        messages=one_turn(words, [name]),
+        options=tuple(options),
+        images=lambda: [picture],
+    )
+
+
+def _questions(item: CategoryItem) -> list[_Asked]:
+    """The basic question and the counterfactual ones."""
+    changing, unchanging = ("counterfactual",), ("counterfactual", "changes nothing")
     return [
-        _Asked(category, ("basic",), item.basic),
-        *(
-            _Asked(category, (*counterfactual, *["changes nothing"] * one.changes_nothing), one)
-            for one in item.counterfactuals
-        ),
+        _Asked(item.category, ("basic",), item.basic),
+        *(_Asked(item.category, unchanging if one.changes_nothing else changing, one) for one in item.counterfactuals),
     ]
 
 
@@ -86,7 +94,7 @@ def _frequent(items: int) -> tuple[dict[str, Counter[str]], dict[str, Counter[st
     by_words: dict[str, Counter[str]] = {}
     for category in CATEGORIES:
         for number in range(items):
-            for one in _questions(category, draw_item("train", category, number, _SEED)):
+            for one in _questions(draw_item("train", category, number, _SEED)):
                 by_category.setdefault(category, Counter())[one.question.answer] += 1
                 by_words.setdefault(one.question.question, Counter())[one.question.answer] += 1
     return by_category, by_words
@@ -96,19 +104,3 @@ def _preferred(question: CategoryQuestion, counts: Counter[str]) -> float:
     """1 if the right option is the more frequent one, 0 if the wrong one is, and 0.5 if they are equally frequent."""
     right, wrong = counts[question.answer], counts[question.other]
     return 0.5 if right == wrong else float(right > wrong)
-
-
-def _mean(values: Any) -> float:
-    found: Sequence[float] = list(values)
-    return sum(found) / len(found)
-
-
-def _question(name: str, asked: CategoryQuestion, picture: Any) -> Question:
-    return Question(
-        question_id=name,
-        group="assessed",
-        variant="assessed",
-        messages=one_turn(asked.question, [name]),
-        options=(asked.answer, asked.other),
-        images=lambda: [picture],
-    )

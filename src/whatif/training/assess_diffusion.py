@@ -18,7 +18,7 @@ from whatif.params.checkpoints import DiffusionCheckpoint
 from whatif.prompt_to_prompt.attention import PairRequest, generate_pairs
 from whatif.prompt_to_prompt.pipeline import load_pipeline
 from whatif.random_streams import stream
-from whatif.training.assess_text_image import share
+from whatif.training.accuracies import share
 
 SAMPLES = 240
 PAIRS = 120
@@ -63,10 +63,10 @@ def _captions_drawn(pipeline: Any, number: int) -> tuple[dict[str, Any], dict[st
     pictures = _draw(pipeline, captions, [_seed("captions", place) for place in range(number)])
     right = np.array([_is_right(scene, picture) for scene, picture in zip(scenes, pictures, strict=True)])
     chances = {"object": 1 / len(NOUNS), "colour": 1 / len(COLOURS), "background": 1 / len(BACKGROUNDS)}
-    table = {name: share(right[:, place], chance) for place, (name, chance) in enumerate(chances.items())}
+    table = {name: share(right[:, place], chance=chance) for place, (name, chance) in enumerate(chances.items())}
     asked = np.array([scene.things[0].noun for scene in scenes])
-    nouns = {noun: share(right[asked == noun, 0], chances["object"]) for noun in sorted(set(asked.tolist()))}
-    return {**table, "all": share(np.all(right, axis=1), float(np.prod(list(chances.values()))))}, nouns
+    nouns = {noun: share(right[asked == noun, 0], chance=chances["object"]) for noun in sorted(set(asked.tolist()))}
+    return {**table, "all": share(np.all(right, axis=1), chance=float(np.prod(list(chances.values()))))}, nouns
 
 
 def _noun_swaps(pipeline: Any, number: int) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -113,8 +113,8 @@ def _moved(pairs: Sequence[tuple[Any, Any]], scenes: Sequence[Scene], swapped: S
     if not right:
         return {"pairs_with_both_nouns_right": 0}
     return {
-        "both_nouns_right": share(np.array([each is not None for each in found]), 1 / len(NOUNS) ** 2),
-        "moved_less_than_a_tenth_of_the_side": share(shifts < NEAR, None),
+        "both_nouns_right": share(np.array([each is not None for each in found]), chance=1 / len(NOUNS) ** 2),
+        "moved_less_than_a_tenth_of_the_side": share(shifts < NEAR),
         "median_shift_in_sides": round(float(np.median(shifts)), 4),
         "median_change_of_area": round(float(np.expm1(np.median(growths))), 4),
     }
@@ -132,9 +132,9 @@ def _compared(changes: Pixels, right: npt.NDArray[np.bool_]) -> dict[str, Any]:
     p = float(wilcoxon(with_attention[unequal], with_seed[unequal]).pvalue) if unequal.any() else 1.0
     chance = 1 / (len(NOUNS) * len(COLOURS) * len(BACKGROUNDS))
     return {
-        "right_with_prompt_to_prompt": share(right[:, 0], chance),
-        "right_with_shared_seed": share(right[:, 1], chance),
-        "less_change_than_with_shared_seed": share(with_attention[unequal] < with_seed[unequal], 0.5),
+        "right_with_prompt_to_prompt": share(right[:, 0], chance=chance),
+        "right_with_shared_seed": share(right[:, 1], chance=chance),
+        "less_change_than_with_shared_seed": share(with_attention[unequal] < with_seed[unequal], chance=0.5),
         "mean_change_with_prompt_to_prompt": round(float(with_attention.mean()), 4),
         "mean_change_with_shared_seed": round(float(with_seed.mean()), 4),
         "mean_change_with_another_seed": round(float(with_other_seed.mean()), 4),

@@ -15,7 +15,7 @@ from whatif.embedded.scene_captions import captions
 from whatif.embedded.scene_words import plural
 from whatif.embedded.scenes import NOUNS, draw_scene, one_of
 from whatif.random_streams import stream
-from whatif.training.assess_text_image import share
+from whatif.training.accuracies import share
 
 CAPTIONS = 2000
 _BATCH = 100
@@ -58,14 +58,8 @@ def assess_masked_language(folder: Path, number: int = CAPTIONS) -> dict[str, An
         frequent = {word: rank for rank, (word, _) in enumerate(counts.most_common(), start=1)}
         majority = np.array([frequent.get(word, len(frequent) + 1) for _, word in masked])
         table[name] = {
-            f"top_{rank}": {
-                **share(ranks <= rank, float((majority <= rank).mean())),
-                "majority": round(float((majority <= rank).mean()), 4),
-            }
-            for rank in _RANKS
+            f"top_{rank}": share(ranks <= rank, majority=float((majority <= rank).mean())) for rank in _RANKS
         }
-        for of_rank in table[name].values():
-            del of_rank["chance"]
     return table
 
 
@@ -90,7 +84,7 @@ def assess_causal_language(folder: Path, number: int = CAPTIONS) -> dict[str, An
     return {
         "captions": round(float(np.exp(loss.sum() / count.sum())), 4),
         "shuffled": round(float(np.exp(loss_shuffled.sum() / count_shuffled.sum())), 4),
-        "told_apart": share(loss / count < loss_shuffled / count_shuffled, 0.5),
+        "told_apart": share(loss / count < loss_shuffled / count_shuffled, chance=0.5),
     }
 
 

@@ -15,7 +15,7 @@ from whatif.embedded.scene_edits import EDITS, edit
 from whatif.embedded.scenes import Scene, draw_scene
 from whatif.errors import WhatifError
 from whatif.random_streams import stream
-from whatif.statistics.intervals import wilson
+from whatif.training.accuracies import share
 from whatif.training.scene_examples import pictures_of
 from whatif.training.scene_facts import scene_facts
 
@@ -56,8 +56,8 @@ def assess_clip(folder: Path, recall_among: int = RECALL_AMONG, edits_of_each: i
     right = (seen * true).sum(-1)
     return {
         "recall": {
-            "caption_of_picture": share(similarity.argmax(1) == own, 1 / recall_among),
-            "picture_of_caption": share(similarity.argmax(0) == own, 1 / recall_among),
+            "caption_of_picture": share(similarity.argmax(1) == own, chance=1 / recall_among),
+            "picture_of_caption": share(similarity.argmax(0) == own, chance=1 / recall_among),
         },
         "edits": _by_edit(
             edits, {"caption": right > (seen * other).sum(-1), "picture": right > (changed * true).sum(-1)}
@@ -84,7 +84,7 @@ def assess_vilt(folder: Path, edits_of_each: int = EDITS_OF_EACH) -> dict[str, A
     judged = np.concatenate([right > 0, other_caption <= 0])
     return {
         "edits": _by_edit(edits, {"caption": right > other_caption, "picture": right > other_picture}),
-        "judgements": share(judged, 0.5),
+        "judgements": share(judged, chance=0.5),
     }
 
 
@@ -114,15 +114,6 @@ def minimal_edits(number: int) -> MinimalEdits:
                 found.captions.append(full_caption(scene, wording))
                 found.edited_captions.append(full_caption(changed, wording))
     return found
-
-
-def share(right: NDArray[np.bool_], chance: float | None) -> dict[str, float | int]:
-    """The fraction that is right, with its 95% Wilson interval, n, and the chance level if it is known."""
-    interval = wilson(int(right.sum()), len(right))
-    ends = {"accuracy": interval.estimate, "low": interval.low, "high": interval.high}
-    if chance is not None:
-        ends["chance"] = chance
-    return {**{name: round(value, 4) for name, value in ends.items()}, "n": len(right)}
 
 
 def vilt_scores(folder: Path) -> Callable[[Sequence[Scene], Sequence[str]], NDArray[np.float64]]:
@@ -155,14 +146,17 @@ def _by_edit(edits: MinimalEdits, right: dict[str, NDArray[np.bool_]]) -> dict[s
     for kind in _KINDS:
         chosen = {name: (kinds == kind) & (what == name) for name in EDITS[kind]}
         table[kind] = {
-            name: {side: share(values[rows], 0.5) for side, values in right.items()} for name, rows in chosen.items()
+            name: {side: share(values[rows], chance=0.5) for side, values in right.items()}
+            for name, rows in chosen.items()
         }
     uncounted = kinds != "counted"
     names = list(dict.fromkeys(what[uncounted].tolist()))
     for name in names:
         rows = uncounted & (what == name)
-        table.setdefault("one and pair", {})[name] = {side: share(values[rows], 0.5) for side, values in right.items()}
-    table["one and pair"]["all"] = {side: share(values[uncounted], 0.5) for side, values in right.items()}
+        table.setdefault("one and pair", {})[name] = {
+            side: share(values[rows], chance=0.5) for side, values in right.items()
+        }
+    table["one and pair"]["all"] = {side: share(values[uncounted], chance=0.5) for side, values in right.items()}
     return table
 
 

@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from whatif.language.messages import one_turn
 from whatif.models import Answer, Model, Question, load
 from whatif.params.checkpoints import HuggingFaceChat
 from whatif.random_streams import stream
 from whatif.scoring.rank import best
-from whatif.statistics.intervals import wilson
-from whatif.training.assess_categories import assess_categories
+from whatif.training.accuracies import share
+from whatif.training.assess_categories import assess_categories, question_about
 from whatif.training.recipes import load_recipes
 
 _PUZZLES = 300  # of each template
@@ -93,13 +92,8 @@ def _accuracies(model: Model, sets: Iterable[Sequence[_Asked]]) -> dict[str, Any
                     )
                     / len(rows),
                 }
-            interval = wilson(sum(right[row] for row in rows), len(rows))
-            leaf = {"accuracy": interval.estimate, "low": interval.low, "high": interval.high, **baselines}
             way, subject, kind = place
-            table.setdefault(way, {}).setdefault(subject, {})[kind] = {
-                **{name: round(value, 4) for name, value in leaf.items()},
-                "n": len(rows),
-            }
+            table.setdefault(way, {}).setdefault(subject, {})[kind] = share([right[row] for row in rows], **baselines)
     return table
 
 
@@ -151,7 +145,7 @@ def _puzzle_questions(number: int, seed: int, drawn: bool = True) -> list[_Asked
                 words = f"{group} {variant} {text.words.removed if variant == 'counterfactual' else ''}"
                 for way, options in (("free answers", ()), ("ranked options", one.choices)):
                     if drawn or way == "free answers":
-                        question = _question(f"{name}-{variant}", one.question, options, picture)
+                        question = question_about(picture, f"{name}-{variant}", one.question, options)
                         asked.append(_Asked((way, variant, group), words, question, str(one.number)))
     return asked
 
@@ -167,18 +161,7 @@ def _scene_questions(number: int, split: str) -> list[_Asked]:
         scene = draw_scene(split, place, _SEED)
         picture = draw_scene_picture(scene, _SCENE_SIDE) if split == "test" else None
         for number_of, one in enumerate(scene_questions(scene, stream(_SEED, "assessed-scene", split, place))):
-            question = _question(f"{scene.scene_id}-{number_of}", one.question, (), picture)
+            question = question_about(picture, f"{scene.scene_id}-{number_of}", one.question)
             place_in_table = ("free answers", "scenes", one.answer_type)
             asked.append(_Asked(place_in_table, f"scene {one.question}", question, one.answer))
     return asked
-
-
-def _question(name: str, words: str, options: Sequence[str], picture: Any) -> Question:
-    return Question(
-        question_id=name,
-        group="assessed",
-        variant="assessed",
-        messages=one_turn(words, [name]),
-        options=tuple(options),
-        images=lambda: [picture],
-    )
