@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from statistics import fmean
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Any
 
 from whatif.embedded.category_items import CATEGORIES, CategoryItem, CategoryQuestion, draw_item
