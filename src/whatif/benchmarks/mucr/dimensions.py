@@ -1,0 +1,49 @@
+"""By what the steps of MuCR are divided: strategies, generators of images, writers, variants, and tuned models."""
+
+from __future__ import annotations
+
+from whatif.benchmarks.mucr.settings import MucrSettings
+from whatif.benchmarks.shared.dimensions import CHOOSER, SHOWN_CHOOSERS, adapter_code, prompt_form_file, strategy
+from whatif.graph.dimensions import Dimension, Shown, part_dimension
+from whatif.params.whole import Params
+
+
+def _own(params: Params, benchmark: str) -> MucrSettings:
+    return params.section(benchmark, MucrSettings)
+
+
+STRATEGY = strategy(lambda params, benchmark: _own(params, benchmark).evaluate.strategies)
+WRITER = Dimension(
+    "writer",
+    lambda params, benchmark: [] if (one := _own(params, benchmark).generate.descriptions.model) is None else [one],
+    "Only this model that writes descriptions.",
+    is_model=True,
+    ignores=CHOOSER.ignores,
+    code=adapter_code,
+)
+GENERATOR = Dimension(
+    "generator",
+    lambda params, benchmark: list(_own(params, benchmark).generate.generators),
+    "Only this generator of images; all of params.yaml by default.",
+)
+PART = part_dimension(lambda params, benchmark: _own(params, benchmark).generate.parts)
+TUNED = Dimension(
+    "tuned",
+    lambda params, benchmark: [] if (tuning := _own(params, benchmark).evaluate.fine_tuning) is None else tuning.models,
+    "Only this model that is fine-tuned.",
+    is_model=True,
+    ignores=CHOOSER.ignores,
+    code=adapter_code,
+    files=prompt_form_file,
+)
+SEED = Dimension(
+    "seed",
+    lambda params, benchmark: (
+        []
+        if (tuning := _own(params, benchmark).evaluate.fine_tuning) is None
+        else [f"seed-{number}" for number in tuning.seeds]
+    ),
+    "Only this seed of the fine-tuning, for example seed-0.",
+)
+SHOWN = Shown(CHOOSER, (*SHOWN_CHOOSERS.fields, "strategy"))
+SHOWN_TUNED = Shown(TUNED, ("name",))
