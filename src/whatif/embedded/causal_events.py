@@ -1,0 +1,125 @@
+"""What can happen to a thing in the drawn world: events, each with the agent that causes it, and its words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Event:
+    """An event. `agent` is the cue, one or two words; `shown` names the agent in a sentence.
+
+    `effect` and `link` are clauses about `{thing}`: what is seen afterwards, and how the agent caused it. The effect
+    does not name the agent.
+    """
+
+    name: str
+    agent: str
+    shown: str
+    effect: str
+    link: str
+
+
+_EVENTS = (
+    Event(
+        "break",
+        "hammer",
+        "a hammer",
+        "the {thing} is in pieces",
+        "the hammer hits the {thing} so hard that it breaks",
+    ),
+    Event(
+        "melt",
+        "torch",
+        "a torch",
+        "the lower half of the {thing} has melted",
+        "the torch heats the {thing} until it turns liquid",
+    ),
+    Event(
+        "paint",
+        "paint",
+        "a can of paint",
+        "the upper half of the {thing} is black",
+        "the paint pours over the {thing} and colours it",
+    ),
+    Event(
+        "squash",
+        "weight",
+        "a weight",
+        "the {thing} is flat",
+        "the weight drops on the {thing} and presses it down",
+    ),
+    Event(
+        "cut",
+        "saw",
+        "a saw",
+        "the {thing} is in two halves",
+        "the saw cuts through the middle of the {thing}",
+    ),
+    Event(
+        "fall",
+        "fan",
+        "a fan",
+        "the {thing} lies on the floor",
+        "the fan blows the {thing} off the table",
+    ),
+    Event(
+        "lift",
+        "balloon",
+        "a balloon",
+        "the {thing} hangs in the air on a string",
+        "the balloon rises and pulls the {thing} up",
+    ),
+    Event(
+        "cover",
+        "cloud",
+        "a snow cloud",
+        "the {thing} is covered with white flakes",
+        "the cloud drops its snow on the {thing}",
+    ),
+    Event(
+        "wet",
+        "bucket",
+        "a bucket of water",
+        "the {thing} is dripping wet",
+        "the bucket tips over and water pours on the {thing}",
+    ),
+    Event(
+        "fatten",
+        "bowl",
+        "a bowl of food",
+        "the {thing} has become fat",
+        "the {thing} eats everything that is in the bowl",
+    ),
+    Event(
+        "grow",
+        "watering can",
+        "a watering can",
+        "the {thing} has become tall",
+        "the watering can gives the {thing} water, so that it grows",
+    ),
+    Event(
+        "wilt",
+        "sun",
+        "a sun",
+        "the {thing} is bent and limp",
+        "the sun dries the {thing} out, so that it wilts",
+    ),
+)
+EVENTS: dict[str, Event] = {event.name: event for event in _EVENTS}
+
+KINDS: dict[str, tuple[str, ...]] = {
+    "object": ("ball", "box", "star", "heart", "cup", "house", "boat", "moon"),
+    "plant": ("tree", "flower", "cactus"),
+    "animal": ("fish", "cat", "bird"),
+}
+# The events of a category, as a circle: two agents that stand opposite each other are never in one scene, because an
+# effect could be due to either (a hammer and a weight, water and a sun on a plant). In `mixture`, the thing and the
+# bystander are of different kinds.
+EVENTS_OF: dict[str, tuple[str, ...]] = {
+    "object": ("break", "melt", "paint", "fall", "squash", "cut", "lift", "cover"),
+    "plant": ("grow", "cut", "wilt", "cover"),
+    "animal": ("fatten", "wet", "lift", "cover"),
+    "mixture": ("paint", "wet", "fall", "cover"),
+}
+CATEGORIES: tuple[str, ...] = tuple(EVENTS_OF)

@@ -1,0 +1,87 @@
+"""Scenes of the drawn world in which something happens to a thing on a table, and small differences of their context."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from whatif.embedded.scenes import COLOURS, one_of
+from whatif.random_streams import stream
+
+# Colours by lightness: the two colours of a group are distinguishable without hue.
+DARK_COLOURS: tuple[str, ...] = ("red", "green", "blue", "purple")
+LIGHT_COLOURS: tuple[str, ...] = ("orange", "yellow", "pink")
+PATTERNS: tuple[str, ...] = ("striped", "dotted", "plain")
+WALLS: tuple[str, ...] = ("white", "grey", "cream", "cyan")  # backgrounds on which every colour is visible
+LIGHTS: dict[str, int] = {"bright": 100, "soft": 87, "dim": 72}  # percent of the wall's brightness
+SIDES: dict[str, str] = {"left": "right", "right": "left"}  # a side and the other one
+FIGURE_SIZES: dict[str, float] = {"small": 0.26, "large": 0.33}  # of the longer side, as a fraction of the image's side
+
+_LARGEST_SHIFT = 40
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A thing by its look."""
+
+    noun: str
+    colour: str
+    pattern: str
+
+    def __str__(self) -> str:
+        return f"{self.pattern} {self.colour} {self.noun}"
+
+
+@dataclass(frozen=True)
+class CausalScene:
+    """A thing on a table before a wall, with a bystander on the floor and a clock.
+
+    `agents` are the agents at the left and at the right above the thing, in a scene before the event; `change` is the
+    event, in a scene after it. `side` is where the bystander stands. `shift` (thousandths of the image's side) and
+    `scale` (percent) are the thing's place and size beside its usual ones.
+
+    Scenes with the same content are equal, even if their ids differ.
+    """
+
+    scene_id: str = field(compare=False)
+    background: str
+    light: str
+    hour: int
+    thing: Figure
+    size: str
+    bystander: Figure
+    side: str
+    agents: tuple[str, ...] = ()
+    change: str | None = None
+    shift: int = 0
+    scale: int = 100
+
+
+def varied_scene(scene: CausalScene, variation: int) -> CausalScene:
+    """Candidate `variation` for the same sentence: another place and size of the thing, and one or two differences.
+
+    These are another light, the bystander on the other side, and another look of the bystander. Depends only on the
+    scene's id and content and on the number; 0 is the scene itself.
+    """
+    if variation == 0:
+        return scene
+    generator = stream(0, "causal variation", scene.scene_id, variation)
+    shift = int(generator.integers(15, _LARGEST_SHIFT + 1)) * (1 if generator.random() < 0.5 else -1)
+    scene = replace(scene, shift=shift, scale=one_of((86, 92, 108, 114), generator))
+    differences = generator.permutation(3)[: 1 + int(generator.integers(2))].tolist()
+    if 0 in differences:
+        scene = replace(scene, light=one_of([light for light in LIGHTS if light != scene.light], generator))
+    if 1 in differences:
+        scene = replace(scene, side=SIDES[scene.side])
+    if 2 in differences:
+        scene = replace(scene, bystander=_another_look(scene, generator))
+    return scene
+
+
+def _another_look(scene: CausalScene, generator: np.random.Generator) -> Figure:
+    """The bystander with another pattern and a colour that neither figure has."""
+    seen = scene.bystander
+    pattern = one_of([pattern for pattern in PATTERNS if pattern != seen.pattern], generator)
+    colour = one_of([colour for colour in COLOURS if colour not in (seen.colour, scene.thing.colour)], generator)
+    return replace(seen, pattern=pattern, colour=colour)
