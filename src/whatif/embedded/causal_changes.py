@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TypeAlias
 
 import numpy as np
@@ -14,7 +15,7 @@ from whatif.embedded.causal_styles import in_style
 _SNOW, _WATER, _PAINT = (240, 245, 252), (92, 164, 236), (24, 24, 28)
 _STRING = (90, 70, 60)
 
-# Draws a sprite whose middle (x) and lower edge (y) are in pixels; `away` is 1 to the right of the table, -1 to the left.
+# Draws a sprite whose middle (x) and lower edge (y) are in pixels; `away` is 1 for the right side of the table, or -1.
 Change: TypeAlias = Callable[[Canvas, Sprite, int, int, int], None]
 
 
@@ -53,12 +54,11 @@ def _halved(canvas: Canvas, sprite: Sprite, x: int, y: int, away: int) -> None:
 def _melted(canvas: Canvas, sprite: Sprite, x: int, y: int, away: int) -> None:
     rest = sprite.cropped((0, 0, sprite.width, sprite.height * 11 // 20))
     half, deep = canvas.side * 22 // 100, canvas.side * 5 // 200
-    colour = _main_colour(sprite)
     standing(canvas, rest, x, y + deep // 2, away)
-    canvas.ellipse((x - half, y - deep, x + half, y + 2 * deep), colour)
+    canvas.ellipse((x - half, y - deep, x + half, y + 2 * deep), sprite.colour)
     for side, drop in ((-1, 4), (1, 6)):
         reach = x + side * half * 3 // 4
-        canvas.ellipse((reach - deep, y, reach + deep, y + drop * deep), colour, outline=False)
+        canvas.ellipse((reach - deep, y, reach + deep, y + drop * deep), sprite.colour, outline=False)
 
 
 def _flat(canvas: Canvas, sprite: Sprite, x: int, y: int, away: int) -> None:
@@ -74,7 +74,7 @@ def _painted(canvas: Canvas, sprite: Sprite, x: int, y: int, away: int) -> None:
     for number, length in enumerate((66, 54, 76, 58, 70)):
         start = width * (2 * number) // 10
         draw.rectangle((start, 0, start + width // 9, height * length // 100), fill=colour)
-    standing(canvas, Sprite(painted, sprite.mask), x, y, away)
+    standing(canvas, replace(sprite, image=painted), x, y, away)
 
 
 def _covered(canvas: Canvas, sprite: Sprite, x: int, y: int, away: int) -> None:
@@ -83,7 +83,7 @@ def _covered(canvas: Canvas, sprite: Sprite, x: int, y: int, away: int) -> None:
     below = ImageChops.offset(sprite.mask, 0, 7 * unit)
     below.paste(0, (0, 0, sprite.width, 7 * unit))
     cap = ImageChops.subtract(sprite.mask, below)
-    snow = Sprite(Image.new("RGB", cap.size, in_style(_SNOW, canvas.style)), cap)
+    snow = Sprite(Image.new("RGB", cap.size, in_style(_SNOW, canvas.style)), cap, _SNOW)
     canvas.put(snow, x - sprite.width // 2, y - sprite.height - 3 * unit)
     for middle, half, high in ((-13, 8, 5), (12, 9, 6), (0, 12, 3)):
         canvas.ellipse(_box(x + middle * unit, y, half * unit, high * unit), _SNOW)
@@ -93,7 +93,7 @@ def _covered(canvas: Canvas, sprite: Sprite, x: int, y: int, away: int) -> None:
 
 def _fallen(canvas: Canvas, sprite: Sprite, x: int, y: int, away: int) -> None:
     lying = sprite.lying()
-    edge = canvas.side // 40 + lying.width // 2
+    edge = canvas.side // 24 + lying.width // 2
     place = canvas.side - edge if away > 0 else edge
     standing(canvas, lying, place, canvas.side * 95 // 100, away)
 
@@ -124,20 +124,16 @@ def _tall(canvas: Canvas, sprite: Sprite, x: int, y: int, away: int) -> None:
 
 def _bent(canvas: Canvas, sprite: Sprite, x: int, y: int, away: int) -> None:
     """Every row is moved sideways, the more the higher it is."""
-    low = sprite.resized(sprite.width, sprite.height * 3 // 4)
-    height = low.height
-    reach = sprite.height * 6 // 10
-    moved = Sprite(
-        Image.new("RGB", (low.width + reach, height)),
-        Image.new("L", (low.width + reach, height)),
-    )
+    low = sprite.resized(sprite.width, sprite.height * 85 // 100)
+    height, reach = low.height, sprite.height // 2
     rows = height - 1 - np.arange(height)
-    shifts = rows * rows * reach // (height * height)
-    image, mask = np.array(moved.image), np.array(moved.mask)
-    columns = np.arange(low.width)[None, :] + shifts[:, None]
+    columns = np.arange(low.width)[None, :] + (rows * rows * reach // (height * height))[:, None]
+    image = np.zeros((height, low.width + reach, 3), np.uint8)
+    mask = np.zeros((height, low.width + reach), np.uint8)
     image[np.arange(height)[:, None], columns] = np.asarray(low.image)
     mask[np.arange(height)[:, None], columns] = np.asarray(low.mask)
-    canvas.put(Sprite(Image.fromarray(image), Image.fromarray(mask)), x - low.width // 2, y - height)
+    bent = replace(sprite, image=Image.fromarray(image), mask=Image.fromarray(mask))
+    canvas.put(bent, x - low.width // 2, y - height)
 
 
 CHANGES: dict[str, Change] = {
@@ -157,17 +153,7 @@ CHANGES: dict[str, Change] = {
 
 
 def _masked(sprite: Sprite, inside: Image.Image) -> Sprite:
-    return Sprite(sprite.image, ImageChops.multiply(sprite.mask, inside))
-
-
-def _main_colour(sprite: Sprite) -> tuple[int, int, int]:
-    """The most frequent colour inside the outline, among 16 levels of each value."""
-    inside = np.asarray(sprite.image)[np.asarray(sprite.mask) > 0]
-    level = inside.astype(np.int64) // 16
-    codes = (level[:, 0] * 16 + level[:, 1]) * 16 + level[:, 2]
-    chosen = inside[codes == np.bincount(codes).argmax()]
-    red, green, blue = (chosen.astype(np.int64).sum(axis=0) // len(chosen)).tolist()
-    return red, green, blue
+    return replace(sprite, mask=ImageChops.multiply(sprite.mask, inside))
 
 
 def _box(x: int, y: int, half_width: int, half_height: int) -> tuple[int, int, int, int]:

@@ -39,8 +39,8 @@ _EVENTS = (
         "paint",
         "paint",
         "a can of paint",
-        "the upper half of the {thing} is black",
-        "the paint pours over the {thing} and colours it",
+        "thick black drops run down the {thing}",
+        "the paint pours over the {thing} from above",
     ),
     Event(
         "squash",

@@ -91,13 +91,16 @@ def _draw_clock(canvas: Canvas, scene: CausalScene) -> None:
 
 def _draw_bystander(canvas: Canvas, scene: CausalScene) -> None:
     place = _BYSTANDER if scene.side == "left" else 1000 - _BYSTANDER
-    sprite = figure_sprite(scene.bystander, _at(_BYSTANDER_SIZE, canvas.side), canvas.style)
-    standing(canvas, sprite, _at(place, canvas.side), _at(_FEET, canvas.side))
+    longer = _at(_BYSTANDER_SIZE * scene.bystander_scale // 100, canvas.side)
+    sprite = figure_sprite(scene.bystander, longer, canvas.style)
+    standing(
+        canvas, sprite.lying() if scene.bystander_lies else sprite, _at(place, canvas.side), _at(_FEET, canvas.side)
+    )
 
 
 def _draw_thing(canvas: Canvas, scene: CausalScene) -> None:
     side = canvas.side
-    longer = int(FIGURE_SIZES[scene.size] * 1000) * scene.scale * side // 100_000
+    longer = _at(FIGURE_SIZES[scene.size] * scene.scale // 100, side)
     sprite = figure_sprite(scene.thing, longer, canvas.style)
     draw = standing if scene.change is None else CHANGES[scene.change]
     draw(canvas, sprite, _at(500 + scene.shift, side), _at(_TABLE_TOP, side), 1 if scene.side == "left" else -1)

@@ -179,10 +179,10 @@ def _opposite(figure: Figure, looks: _Looks) -> Figure:
 
 
 def _pair(
-    scene: CausalScene, place: int, category: str, event: Event, idle: Event, generator: np.random.Generator
+    scene: CausalScene, pair_id: str, category: str, events: tuple[Event, Event], generator: np.random.Generator
 ) -> CausalPair:
-    group_id = scene.scene_id
-    pair_id = f"{group_id}-{place}"
+    """The pair of a scene whose id is the group's; `events` are what happened and what the idle agent might do."""
+    event, idle = events
     left, right = (event, idle) if generator.random() < 0.5 else (idle, event)
     shown = (left.shown, right.shown)
     before = replace(
@@ -196,7 +196,7 @@ def _pair(
     cause, effect, link = explanation_parts(before, event)
     return CausalPair(
         pair_id=pair_id,
-        group_id=group_id,
+        group_id=scene.scene_id,
         category=category,
         event=event.name,
         cause_caption=cause_caption(before, shown, int(generator.integers(CAUSE_WORDINGS))),

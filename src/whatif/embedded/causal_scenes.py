@@ -1,12 +1,10 @@
-"""Scenes of the drawn world in which something happens to a thing on a table, and small differences of their context."""
+"""Scenes of the drawn world in which something happens to a thing on a table, and candidates with other contexts."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-import numpy as np
-
-from whatif.embedded.scenes import COLOURS, one_of
+from whatif.embedded.scenes import one_of
 from whatif.random_streams import stream
 
 # Colours by lightness: the two colours of a group are distinguishable without hue.
@@ -14,9 +12,9 @@ DARK_COLOURS: tuple[str, ...] = ("red", "green", "blue", "purple")
 LIGHT_COLOURS: tuple[str, ...] = ("orange", "yellow", "pink")
 PATTERNS: tuple[str, ...] = ("striped", "dotted", "plain")
 WALLS: tuple[str, ...] = ("white", "grey", "cream", "cyan")  # backgrounds on which every colour is visible
-LIGHTS: dict[str, int] = {"bright": 100, "soft": 87, "dim": 72}  # percent of the wall's brightness
+LIGHTS: dict[str, int] = {"bright": 100, "soft": 90, "dim": 79}  # percent of the wall's brightness
 SIDES: dict[str, str] = {"left": "right", "right": "left"}  # a side and the other one
-FIGURE_SIZES: dict[str, float] = {"small": 0.26, "large": 0.33}  # of the longer side, as a fraction of the image's side
+FIGURE_SIZES: dict[str, int] = {"small": 260, "large": 330}  # the longer side, in thousandths of the image's side
 
 _LARGEST_SHIFT = 40
 
@@ -38,8 +36,9 @@ class CausalScene:
     """A thing on a table before a wall, with a bystander on the floor and a clock.
 
     `agents` are the agents at the left and at the right above the thing, in a scene before the event; `change` is the
-    event, in a scene after it. `side` is where the bystander stands. `shift` (thousandths of the image's side) and
-    `scale` (percent) are the thing's place and size beside its usual ones.
+    event, in a scene after it. `side` is where the bystander stands. In candidates, `shift` (thousandths of the image's
+    side) and `scale` (percent) change the thing's place and size, `bystander_scale` the bystander's size, and
+    `bystander_lies` lays it down.
 
     Scenes with the same content are equal, even if their ids differ.
     """
@@ -56,13 +55,16 @@ class CausalScene:
     change: str | None = None
     shift: int = 0
     scale: int = 100
+    bystander_scale: int = 100
+    bystander_lies: bool = False
 
 
 def varied_scene(scene: CausalScene, variation: int) -> CausalScene:
     """Candidate `variation` for the same sentence: another place and size of the thing, and one or two differences.
 
-    These are another light, the bystander on the other side, and another look of the bystander. Depends only on the
-    scene's id and content and on the number; 0 is the scene itself.
+    These are another light, the bystander on the other side, and the bystander larger or smaller, perhaps lying. Every
+    candidate shows the same things, so it is in the scene's split. Depends only on the scene's id and content and on
+    the number; 0 is the scene itself.
     """
     if variation == 0:
         return scene
@@ -75,13 +77,6 @@ def varied_scene(scene: CausalScene, variation: int) -> CausalScene:
     if 1 in differences:
         scene = replace(scene, side=SIDES[scene.side])
     if 2 in differences:
-        scene = replace(scene, bystander=_another_look(scene, generator))
+        lies = bool(generator.random() < 0.5)
+        scene = replace(scene, bystander_scale=one_of((60, 130), generator), bystander_lies=lies)
     return scene
-
-
-def _another_look(scene: CausalScene, generator: np.random.Generator) -> Figure:
-    """The bystander with another pattern and a colour that neither figure has."""
-    seen = scene.bystander
-    pattern = one_of([pattern for pattern in PATTERNS if pattern != seen.pattern], generator)
-    colour = one_of([colour for colour in COLOURS if colour not in (seen.colour, scene.thing.colour)], generator)
-    return replace(seen, pattern=pattern, colour=colour)

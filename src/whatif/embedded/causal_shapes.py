@@ -11,8 +11,9 @@ Colour: TypeAlias = tuple[int, int, int]
 
 _DIGITS = 4  # finer than any image, coarser than differences between machines
 
+_FAMILIAR = ("ball", "box", "star", "heart", "cup", "house", "boat", "moon", "tree", "fish")
 _IRON, _DARK_IRON, _WOOD = (150, 156, 166), (74, 78, 88), (158, 104, 56)
-_WATER, _PAINT = (92, 164, 236), (34, 34, 40)
+_WATER, _PAINT, _FLAME = (92, 164, 236), (34, 34, 40), (246, 104, 22)
 
 
 def disc(x: float, y: float, across: float, down: float | None = None) -> Polygon:
@@ -116,7 +117,7 @@ AGENT_SHAPES: dict[str, tuple[tuple[Polygon, Colour], ...]] = {
                 *((0.9, 0.4), (0.74, 0.12), (0.62, 0.4), (0.46, 0.12), (0.34, 0.4), (0.18, 0.12)),
                 *((0.06, 0.4), (-0.1, 0.12), (-0.22, 0.4), (-0.35, 0.2)),
             ),
-            _IRON,
+            (206, 212, 222),
         ),
         (((-1, -0.44), (-0.3, -0.44), (-0.3, 0.44), (-0.86, 0.44)), _WOOD),
         (_rectangle(-0.76, -0.16, -0.52, 0.18), (244, 236, 222)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from PIL import Image, ImageDraw
@@ -13,15 +13,17 @@ from whatif.embedded.causal_shapes import AGENT_SHAPES, CAUSAL_OUTLINES, Colour
 from whatif.embedded.causal_styles import INK, has_outlines, in_style, marks_on, shaded
 from whatif.embedded.scenes import COLOURS
 
+_SHADE: Colour = (96, 98, 108)  # of the shadows in photographs
 _AROUND = ((-1, 0), (1, 0), (0, -1), (0, 1), (-1, -1), (1, -1), (-1, 1), (1, 1))
 
 
 @dataclass(frozen=True)
 class Sprite:
-    """An image in RGB and its mask: 255 inside, 0 outside; both of the same size."""
+    """An image in RGB and its mask: 255 inside, 0 outside; both of the same size. `colour` is its main colour."""
 
     image: Image.Image
     mask: Image.Image
+    colour: Colour
 
     @property
     def width(self) -> int:
@@ -35,21 +37,24 @@ class Sprite:
 
     def cropped(self, box: tuple[int, int, int, int]) -> Sprite:
         """The part inside left, top, right and bottom."""
-        return Sprite(self.image.crop(box), self.mask.crop(box))
+        return replace(self, image=self.image.crop(box), mask=self.mask.crop(box))
 
     def resized(self, width: int, height: int) -> Sprite:
         """Stretched, without intermediate colours."""
-        nearest = Image.Resampling.NEAREST
-        return Sprite(self.image.resize((width, height), nearest), self.mask.resize((width, height), nearest))
+        size, nearest = (width, height), Image.Resampling.NEAREST
+        return replace(self, image=self.image.resize(size, nearest), mask=self.mask.resize(size, nearest))
 
     def lying(self) -> Sprite:
         """Turned to the left by a quarter."""
         quarter = Image.Transpose.ROTATE_90
-        return Sprite(self.image.transpose(quarter), self.mask.transpose(quarter))
+        return replace(self, image=self.image.transpose(quarter), mask=self.mask.transpose(quarter))
 
 
 class Canvas:
-    """A square image that sprites and polygons are put on, `line` pixels of ink around each where a style has outlines."""
+    """A square image that sprites and polygons are put on.
+
+    Where a style has outlines, each is surrounded by `line` pixels of ink; otherwise it casts a narrow shadow.
+    """
 
     def __init__(self, side: int, style: str, line: int, wall: Colour) -> None:
         self.image = Image.new("RGB", (side, side), wall)
@@ -67,6 +72,8 @@ class Canvas:
         if has_outlines(self.style):
             for across, down in _AROUND:
                 self.image.paste(INK, (left + across * self.line, top + down * self.line), sprite.mask)
+        else:
+            self.image.paste(_SHADE, (left + self.line, top + self.line), sprite.mask)
         self.image.paste(sprite.image, (left, top), sprite.mask)
 
     def fill(self, points: Sequence[tuple[int, int]], colour: Colour, outline: bool = True) -> None:
@@ -86,10 +93,12 @@ class Canvas:
         if outline and has_outlines(self.style):
             grown = (left - self.line, top - self.line, right + self.line, bottom + self.line)
             self._draw.ellipse(grown, fill=INK)
+        elif outline:
+            self._draw.ellipse((left, top, right + self.line, bottom + self.line), fill=_SHADE)
         self._draw.ellipse((left, top, right, bottom), fill=in_style(colour, self.style))
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=64)
 def figure_sprite(figure: Figure, longer_side: int, style: str) -> Sprite:
     """A thing with its pattern, cut to its outline; `longer_side` in pixels. KeyError for an unknown noun or colour."""
     mask = Image.new("L", (longer_side, longer_side))
@@ -103,10 +112,10 @@ def figure_sprite(figure: Figure, longer_side: int, style: str) -> Sprite:
         image = shaded(image)
     box = mask.getbbox()
     assert box is not None
-    return Sprite(image, mask).cropped(box)
+    return Sprite(image, mask, colour).cropped(box)
 
 
-@lru_cache(maxsize=128)
+@lru_cache(maxsize=48)
 def agent_sprite(agent: str, side: int, style: str, turned: bool) -> Sprite:
     """An agent, `side` pixels wide and high; `turned` as it hangs at the right of a thing. KeyError if unknown."""
     mask = Image.new("L", (side, side))
@@ -123,7 +132,7 @@ def agent_sprite(agent: str, side: int, style: str, turned: bool) -> Sprite:
     if turned and agent not in ("sun", "cloud"):
         flip = Image.Transpose.FLIP_LEFT_RIGHT
         image, mask = image.transpose(flip), mask.transpose(flip)
-    return Sprite(image, mask)
+    return Sprite(image, mask, AGENT_SHAPES[agent][0][1])
 
 
 def _pixels(polygon: Iterable[tuple[float, float]], side: int) -> list[tuple[int, int]]:
