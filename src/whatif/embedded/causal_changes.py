@@ -74,6 +74,10 @@ def _painted(canvas: Canvas, sprite: Sprite, x: int, y: int, away: int) -> None:
     for number, length in enumerate((66, 54, 76, 58, 70)):
         start = width * (2 * number) // 10
         draw.rectangle((start, 0, start + width // 9, height * length // 100), fill=colour)
+    unit = canvas.side // 100
+    canvas.ellipse(_box(x, y + unit, 21 * unit, 5 * unit // 2), _PAINT)
+    for right, drop in ((-17, 9), (-12, 5), (14, 7)):
+        canvas.ellipse(_box(x + right * unit, y + drop * unit // 2, 3 * unit // 2, drop * unit), _PAINT, outline=False)
     standing(canvas, replace(sprite, image=painted), x, y, away)
 
 
@@ -115,7 +119,7 @@ def _wet(canvas: Canvas, sprite: Sprite, x: int, y: int, away: int) -> None:
 
 
 def _fat(canvas: Canvas, sprite: Sprite, x: int, y: int, away: int) -> None:
-    standing(canvas, sprite.resized(sprite.width * 17 // 10, sprite.height * 11 // 10), x, y, away)
+    standing(canvas, sprite.resized(sprite.width * 3 // 2, sprite.height * 11 // 10), x, y, away)
 
 
 def _tall(canvas: Canvas, sprite: Sprite, x: int, y: int, away: int) -> None:

@@ -74,7 +74,7 @@ _EVENTS = (
         "cover",
         "cloud",
         "a snow cloud",
-        "the {thing} is covered with white flakes",
+        "the {thing} is covered with cold flakes",
         "the cloud drops its snow on the {thing}",
     ),
     Event(

@@ -112,7 +112,11 @@ def draw_group(split: str, number: int, seed: int) -> tuple[CausalPair, ...]:
     )
     return tuple(
         _pair(
-            replace(scene, thing=figure, bystander=_opposite(figure, looks)), place, category, event, other, generator
+            replace(scene, thing=figure, bystander=_opposite(figure, looks)),
+            f"{scene.scene_id}-{place}",
+            category,
+            (event, other),
+            generator,
         )
         for place, (figure, other) in enumerate(zip(figures, idle, strict=True))
     )

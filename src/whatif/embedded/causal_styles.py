@@ -11,7 +11,7 @@ from whatif.embedded.causal_shapes import Colour
 from whatif.random_streams import stream
 
 STYLES: tuple[str, ...] = ("photograph", "comic", "black-white")
-INK: Colour = (22, 22, 28)
+INK: Colour = (22, 22, 22)
 
 _GRAIN = 5  # the largest difference that the texture of a photograph makes to a pixel's values
 _WHITE = (250, 250, 250)
@@ -26,10 +26,11 @@ def in_style(colour: Colour, style: str) -> Colour:
 
 
 def wall_in_style(colour: Colour, percent: int, style: str) -> Colour:
-    """A wall at a percentage of its brightness. Black-white walls are lighter, so that every grey stands out."""
+    """A wall at a percentage of its brightness. Black-white walls are lighter, so that every thing stands out."""
     red, green, blue = in_style(colour, style)
     if style == "black-white":
         red = green = blue = 255 - (255 - red) * 2 // 5
+        percent = (100 + percent) // 2
     return (red * percent // 100, green * percent // 100, blue * percent // 100)
 
 
