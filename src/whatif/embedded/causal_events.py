@@ -9,8 +9,8 @@ from dataclasses import dataclass
 class Event:
     """An event. `agent` is the cue, one or two words; `shown` names the agent in a sentence.
 
-    `effect` and `link` are clauses about `{thing}`: what is seen afterwards, and how the agent caused it. The effect
-    does not name the agent.
+    `effect` is a clause about `{thing}`, what is seen afterwards; it does not name the agent. `link` is a clause that
+    follows it: how the agent caused it.
     """
 
     name: str
@@ -26,84 +26,84 @@ _EVENTS = (
         "hammer",
         "a hammer",
         "the {thing} is in pieces",
-        "the hammer hits the {thing} so hard that it breaks",
+        "the hammer hits it so hard that it breaks",
     ),
     Event(
         "melt",
         "torch",
         "a torch",
         "the lower half of the {thing} has melted",
-        "the torch heats the {thing} until it turns liquid",
+        "the torch heats it until it turns liquid",
     ),
     Event(
         "paint",
         "paint",
         "a can of paint",
         "thick black drops run down the {thing}",
-        "the paint pours over the {thing} from above",
+        "the paint pours over it from above",
     ),
     Event(
         "squash",
         "weight",
         "a weight",
         "the {thing} is flat",
-        "the weight drops on the {thing} and presses it down",
+        "the weight drops on it and presses it down",
     ),
     Event(
         "cut",
         "saw",
         "a saw",
         "the {thing} is in two halves",
-        "the saw cuts through the middle of the {thing}",
+        "the saw cuts it through the middle",
     ),
     Event(
         "fall",
         "fan",
         "a fan",
         "the {thing} lies on the floor",
-        "the fan blows the {thing} off the table",
+        "the fan blows it off the table",
     ),
     Event(
         "lift",
         "balloon",
         "a balloon",
         "the {thing} hangs in the air on a string",
-        "the balloon rises and pulls the {thing} up",
+        "the balloon rises and pulls it up",
     ),
     Event(
         "cover",
         "cloud",
         "a snow cloud",
         "the {thing} is covered with cold flakes",
-        "the cloud drops its snow on the {thing}",
+        "the cloud drops its snow on it",
     ),
     Event(
         "wet",
         "bucket",
         "a bucket of water",
         "the {thing} is dripping wet",
-        "the bucket tips over and water pours on the {thing}",
+        "the bucket tips over and water pours on it",
     ),
     Event(
         "fatten",
         "bowl",
         "a bowl of food",
         "the {thing} has become fat",
-        "the {thing} eats everything that is in the bowl",
+        "it eats everything that is in the bowl",
     ),
     Event(
         "grow",
         "watering can",
         "a watering can",
         "the {thing} has become tall",
-        "the watering can gives the {thing} water, so that it grows",
+        "the watering can gives it water, so that it grows",
     ),
     Event(
         "wilt",
         "sun",
         "a sun",
         "the {thing} is bent and limp",
-        "the sun dries the {thing} out, so that it wilts",
+        "the sun dries it out, so that it wilts",
     ),
 )
 EVENTS: dict[str, Event] = {event.name: event for event in _EVENTS}

@@ -34,29 +34,22 @@ def effect_caption(scene: CausalScene, event: Event) -> str:
 
 
 def cause_description(scene: CausalScene, shown: tuple[str, str]) -> str:
-    """What the image before the event shows: agents, wall, bystander, light and time."""
+    """What the image before the event shows: thing, agents, table, wall, bystander, light and time."""
+    agents = f"with {shown[0]} above it on the left and {shown[1]} above it on the right"
     thing = with_article(f"{scene.size} {scene.thing}")
-    return (
-        f"{sentence(f'{thing} stands on a wooden table in front of a {scene.background} wall')} "
-        f"{sentence(f'{shown[0]} is above it on the left, and {shown[1]} is above it on the right')} {_context(scene)}"
-    )
+    return f"{sentence(f'{thing} stands on a table, {agents}')} {_context(scene)}"
 
 
 def effect_description(scene: CausalScene, event: Event) -> str:
-    """What the image after the event shows; context in the same words as before the event, one hour later."""
+    """What the image after the event shows: what happened, and the context in the same words, but an hour later."""
     happened = event.effect.format(thing=f"{scene.size} {scene.thing}")
-    place = f"there is a wooden table in front of a {scene.background} wall"
-    return f"{sentence(f'{place}, and {happened}')} {_context(scene)}"
+    return f"{sentence(happened)} {_context(scene)}"
 
 
 def explanation_parts(scene: CausalScene, event: Event) -> tuple[str, str, str]:
     """Cause, effect and causal link as clauses. Of the agents, only the one that acted is named."""
-    thing = str(scene.thing)
-    return (
-        f"{event.shown} is over {with_article(thing)}",
-        event.effect.format(thing=thing),
-        event.link.format(thing=thing),
-    )
+    cause = f"{event.shown} is over {with_article(str(scene.thing))}"
+    return cause, event.effect.format(thing=scene.thing), event.link
 
 
 def sentence(clause: str) -> str:
@@ -67,6 +60,6 @@ def sentence(clause: str) -> str:
 def _context(scene: CausalScene) -> str:
     bystander = with_article(str(scene.bystander))
     return (
-        f"{sentence(f'{bystander} stands on the floor on the {scene.side}')} "
-        f"The light is {scene.light}, and the clock shows {COUNT_WORDS[scene.hour]} o'clock."
+        f"{sentence(f'{bystander} is on the floor on the {scene.side}')} The table is wooden, and the wall is "
+        f"{scene.background}. The light is {scene.light}, and the clock shows {COUNT_WORDS[scene.hour]}."
     )
