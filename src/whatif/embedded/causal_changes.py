@@ -53,7 +53,7 @@ def _halved(canvas: Canvas, sprite: Sprite, x: int, y: int, away: int) -> None:
 
 def _melted(canvas: Canvas, sprite: Sprite, x: int, y: int, away: int) -> None:
     rest = sprite.cropped((0, 0, sprite.width, sprite.height * 11 // 20))
-    half, deep = canvas.side * 22 // 100, canvas.side * 5 // 200
+    half, deep = canvas.side * 24 // 100, canvas.side * 5 // 200
     standing(canvas, rest, x, y + deep // 2, away)
     canvas.ellipse((x - half, y - deep, x + half, y + 2 * deep), sprite.colour)
     for side, drop in ((-1, 4), (1, 6)):
@@ -99,18 +99,18 @@ def _fallen(canvas: Canvas, sprite: Sprite, x: int, y: int, away: int) -> None:
     lying = sprite.lying()
     edge = canvas.side // 24 + lying.width // 2
     place = canvas.side - edge if away > 0 else edge
-    standing(canvas, lying, place, canvas.side * 95 // 100, away)
+    standing(canvas, lying, place, canvas.side * 97 // 100, away)
 
 
 def _lifted(canvas: Canvas, sprite: Sprite, x: int, y: int, away: int) -> None:
-    base, width = canvas.side * 44 // 100, max(1, canvas.side // 160)
+    base, width = canvas.side * 52 // 100, max(1, canvas.side // 160)
     canvas.rectangle((x - width, 0, x + width, base - sprite.height // 2), _STRING, outline=False)
     standing(canvas, sprite, x, base, away)
 
 
 def _wet(canvas: Canvas, sprite: Sprite, x: int, y: int, away: int) -> None:
     unit = canvas.side // 100
-    canvas.ellipse(_box(x, y + unit, 23 * unit, 3 * unit), _WATER)
+    canvas.ellipse(_box(x, y + unit, 25 * unit, 3 * unit), _WATER)
     standing(canvas, sprite, x, y, away)
     for across, down in ((24, 34), (70, 26), (48, 56), (82, 64), (16, 72)):
         _drop(canvas, x + sprite.width * (across - 50) // 100, y - sprite.height * (100 - down) // 100, 2 * unit)
@@ -119,11 +119,11 @@ def _wet(canvas: Canvas, sprite: Sprite, x: int, y: int, away: int) -> None:
 
 
 def _fat(canvas: Canvas, sprite: Sprite, x: int, y: int, away: int) -> None:
-    standing(canvas, sprite.resized(sprite.width * 3 // 2, sprite.height * 11 // 10), x, y, away)
+    standing(canvas, sprite.resized(sprite.width * 3 // 2, sprite.height), x, y, away)
 
 
 def _tall(canvas: Canvas, sprite: Sprite, x: int, y: int, away: int) -> None:
-    standing(canvas, sprite.resized(sprite.width * 12 // 10, sprite.height * 18 // 10), x, y, away)
+    standing(canvas, sprite.resized(sprite.width * 11 // 10, sprite.height * 17 // 10), x, y, away)
 
 
 def _bent(canvas: Canvas, sprite: Sprite, x: int, y: int, away: int) -> None:

@@ -16,11 +16,11 @@ SMALLEST_CAUSAL_SIDE, LARGEST_CAUSAL_SIDE = 64, 1024
 _SUPERSAMPLED_PIXELS = 512  # images are drawn about this large, or twice as large as asked for, then reduced
 _WOOD, _DARK_WOOD, _DIAL = (166, 112, 64), (120, 78, 42), (250, 250, 246)
 # Places in thousandths of the image's side.
-_FLOOR, _TABLE_TOP, _TABLE_BASE, _FEET = 790, 660, 930, 935
-_TABLE_LEFT, _TABLE_RIGHT = 270, 730
-_BYSTANDER, _BYSTANDER_SIZE = 135, 210
-_AGENT_SIZE, _AGENT_TOP, _AGENT_FROM_SIDE = 270, 60, 50
-_CLOCK, _CLOCK_HEIGHT, _CLOCK_RADIUS = 110, 530, 68
+_FLOOR, _TABLE_TOP, _TABLE_BASE, _FEET = 830, 740, 955, 960
+_TABLE_LEFT, _TABLE_RIGHT = 285, 715
+_BYSTANDER, _BYSTANDER_SIZE = 142, 250
+_AGENT_SIZE, _AGENT_TOP, _AGENT_FROM_SIDE = 300, 50, 30
+_CLOCK, _CLOCK_HEIGHT, _CLOCK_RADIUS = 110, 530, 76
 # The direction of the hour hand at one o'clock, at two o'clock, ... in thousandths.
 _HANDS = ((500, -866), (866, -500), (1000, 0), (866, 500), (500, 866), (0, 1000), (-500, 866), (-866, 500), (-1000, 0))
 
@@ -62,7 +62,7 @@ def _draw_room(canvas: Canvas, scene: CausalScene, wall: tuple[int, int, int]) -
     _draw_clock(canvas, scene)
     for left in (_TABLE_LEFT + 30, _TABLE_RIGHT - 70):
         canvas.rectangle(_places((left, _TABLE_TOP, left + 40, _TABLE_BASE), side), _DARK_WOOD)
-    canvas.rectangle(_places((_TABLE_LEFT, _TABLE_TOP, _TABLE_RIGHT, _TABLE_TOP + 50), side), _WOOD)
+    canvas.rectangle(_places((_TABLE_LEFT, _TABLE_TOP, _TABLE_RIGHT, _TABLE_TOP + 45), side), _WOOD)
 
 
 def _draw_clock(canvas: Canvas, scene: CausalScene) -> None:

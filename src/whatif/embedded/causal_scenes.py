@@ -14,9 +14,9 @@ PATTERNS: tuple[str, ...] = ("striped", "dotted", "plain")
 WALLS: tuple[str, ...] = ("white", "grey", "cream", "cyan")  # backgrounds on which every colour is visible
 LIGHTS: dict[str, int] = {"bright": 100, "soft": 90, "dim": 79}  # percent of the wall's brightness
 SIDES: dict[str, str] = {"left": "right", "right": "left"}  # a side and the other one
-FIGURE_SIZES: dict[str, int] = {"small": 260, "large": 330}  # the longer side, in thousandths of the image's side
+FIGURE_SIZES: dict[str, int] = {"small": 320, "large": 400}  # the longer side, in thousandths of the image's side
 
-_LARGEST_SHIFT = 40
+_LARGEST_SHIFT = 35
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def varied_scene(scene: CausalScene, variation: int) -> CausalScene:
         return scene
     generator = stream(0, "causal variation", scene.scene_id, variation)
     shift = int(generator.integers(15, _LARGEST_SHIFT + 1)) * (1 if generator.random() < 0.5 else -1)
-    scene = replace(scene, shift=shift, scale=one_of((86, 92, 108, 114), generator))
+    scene = replace(scene, shift=shift, scale=one_of((86, 92, 106, 112), generator))
     differences = generator.permutation(3)[: 1 + int(generator.integers(2))].tolist()
     if 0 in differences:
         scene = replace(scene, light=one_of([light for light in LIGHTS if light != scene.light], generator))
@@ -78,5 +78,5 @@ def varied_scene(scene: CausalScene, variation: int) -> CausalScene:
         scene = replace(scene, side=SIDES[scene.side])
     if 2 in differences:
         lies = bool(generator.random() < 0.5)
-        scene = replace(scene, bystander_scale=one_of((60, 130), generator), bystander_lies=lies)
+        scene = replace(scene, bystander_scale=one_of((60, 120), generator), bystander_lies=lies)
     return scene
