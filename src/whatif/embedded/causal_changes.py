@@ -77,7 +77,7 @@ def _painted(canvas: Canvas, sprite: Sprite, x: int, y: int, away: int) -> None:
     unit = canvas.side // 100
     canvas.ellipse(_box(x, y + unit, 21 * unit, 5 * unit // 2), _PAINT)
     for right, drop in ((-17, 9), (-12, 5), (14, 7)):
-        canvas.ellipse(_box(x + right * unit, y + drop * unit // 2, 3 * unit // 2, drop * unit), _PAINT, outline=False)
+        canvas.ellipse(_box(x + right * unit, y + drop * unit, 3 * unit // 2, drop * unit), _PAINT, outline=False)
     standing(canvas, replace(sprite, image=painted), x, y, away)
 
 
@@ -119,7 +119,7 @@ def _wet(canvas: Canvas, sprite: Sprite, x: int, y: int, away: int) -> None:
 
 
 def _fat(canvas: Canvas, sprite: Sprite, x: int, y: int, away: int) -> None:
-    standing(canvas, sprite.resized(sprite.width * 3 // 2, sprite.height), x, y, away)
+    standing(canvas, sprite.resized(sprite.width * 7 // 5, sprite.height * 9 // 10), x, y, away)
 
 
 def _tall(canvas: Canvas, sprite: Sprite, x: int, y: int, away: int) -> None:
