@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 from whatif.errors import WhatifError
 from whatif.language.messages import Messages, images_in, without_images
@@ -16,7 +16,7 @@ from whatif.models import Answer, ImageForm, OptionScore, Question, Unconditiona
 from whatif.models.composites import with_composite
 from whatif.models.local.conversations import UnfitQuestionError
 from whatif.models.local.faults import about_one_question, device_failed, first_line, out_of_memory
-from whatif.models.local.generation import Batches
+from whatif.models.local.generation import Batches, Generate, GenerateTogether
 from whatif.models.local.sampling import Noise, sampling_stream
 from whatif.models.local.sent_images import SentImages
 from whatif.models.order import in_order
@@ -47,27 +47,6 @@ class Prompt:
         return tuple(image.image_id for image in images_in(self.messages)) if self.images else ()
 
 
-class Generate(Protocol):
-    """Generates responses to encoded prompts, sampled if `noise` is given."""
-
-    def __call__(self, inputs: Mapping[str, Any], limit: int, noise: Noise | None = None, /) -> list[list[int]]:
-        """At most `limit` new tokens of each row."""
-
-
-class GenerateTogether(Protocol):
-    """Generates responses to prompts that share images."""
-
-    def __call__(
-        self,
-        prompts: Sequence[Mapping[str, Any]],
-        pictures: Sequence[tuple[str, ...]],
-        limit: int,
-        noise: Noise | None = None,
-        /,
-    ) -> list[list[int]]:
-        """At most `limit` new tokens of each prompt."""
-
-
 def _nothing_known(inputs: Mapping[str, Any], images: Sequence[Sequence[Image]]) -> list[SentImages]:
     return [SentImages(None, None) for _ in images]
 
@@ -81,7 +60,8 @@ class Checkpoint:
     of each row, up to and including one of `ends`; `decode` returns their text; `option_tokens` gives the token ids of
     an option after a prompt. `generate_together`, if available, returns the same as `generate` for prompts that are
     encoded separately, but processes images that several prompts share (`image_ids`) only once.
-    `sent` tells what the inputs contain of the images of each prompt, which are its second argument.
+    `sent` tells what the inputs contain of the images of each prompt, which are its second argument. `forget` frees
+    what is kept from one question for the next ones; it is called after the last one.
     """
 
     encode: Callable[[Sequence[Prompt]], Mapping[str, Any]]
@@ -94,6 +74,7 @@ class Checkpoint:
     generate_together: GenerateTogether | None = None
     image_form: Callable[[Messages], ImageForm] = lambda messages: "in place"
     sent: Callable[[Mapping[str, Any], Sequence[Sequence[Image]]], list[SentImages]] = _nothing_known
+    forget: Callable[[], None] = lambda: None
     looks: bool = True  # whether the model gets the images
     takes_one_image: bool = False  # several are put on one canvas (`whatif.models.composites`)
     decoding: Decoding = field(default_factory=Decoding)
@@ -146,6 +127,8 @@ class LocalModel:
                     f"the device failed: {first_line(error)}; run again; stored answers are kept"
                 ) from error
             raise
+        finally:
+            self.checkpoint.forget()
 
     def _answers(self, questions: Sequence[Question]) -> Iterator[tuple[int, Answer]]:
         for ranked, group in groupby(range(len(questions)), key=lambda place: bool(questions[place].options)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from whatif.models.local.faults import out_of_memory
 from whatif.models.local.option_scores import on_device
@@ -14,6 +14,27 @@ from whatif.params.decoding import Decoding
 
 Item = TypeVar("Item")
 Made = TypeVar("Made")
+
+
+class Generate(Protocol):
+    """Generates responses to encoded prompts, sampled if `noise` is given."""
+
+    def __call__(self, inputs: Mapping[str, Any], limit: int, noise: Noise | None = None, /) -> list[list[int]]:
+        """At most `limit` new tokens of each row."""
+
+
+class GenerateTogether(Protocol):
+    """Generates responses to prompts that share images."""
+
+    def __call__(
+        self,
+        prompts: Sequence[Mapping[str, Any]],
+        pictures: Sequence[tuple[str, ...]],
+        limit: int,
+        noise: Noise | None = None,
+        /,
+    ) -> list[list[int]]:
+        """At most `limit` new tokens of each prompt."""
 
 
 @dataclass

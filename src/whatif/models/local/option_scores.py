@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     import torch
 
 Tokens = Sequence[int]
+Inputs = Mapping[str, Any]
+ToDevice = Callable[[Inputs], dict[str, Any]]  # makes the model's inputs of a prompt, on its device
 
 # Decoder-only families whose results with a shared prefix are tested to equal whole passes. Every other family takes
 # one whole pass for each option: continuing a prompt fails silently if a family keeps further state.
@@ -42,13 +44,16 @@ _CONTINUED = ("attention_mask", "token_type_ids", "mm_token_type_ids", "cross_at
 PER_TOKEN = ("input_ids", *_CONTINUED)
 
 
-def option_scores(model: Any, prompt: Mapping[str, Any], options: Sequence[Tokens]) -> tuple[OptionScore, ...]:
+def option_scores(
+    model: Any, prompt: Inputs, options: Sequence[Tokens], to_device: ToDevice | None = None
+) -> tuple[OptionScore, ...]:
     """Scores of `options` (token ids, at least one each) after `prompt`, the processor's output for one conversation.
 
-    Families that are not in `SHARED_PREFIX` take one whole pass for each option.
+    Families that are not in `SHARED_PREFIX` take one whole pass for each option. `to_device` may replace images by
+    their features (`whatif.models.local.image_features`); by default inputs are only moved.
     """
     if model.config.model_type in SHARED_PREFIX:
-        return shared_prefix_scores(model, prompt, options)
+        return shared_prefix_scores(model, prompt, options, to_device)
     return whole_pass_scores(model, prompt, options)
 
 
@@ -85,11 +90,13 @@ def whole_pass_scores(model: Any, prompt: Mapping[str, Any], options: Sequence[T
     return tuple(scores)
 
 
-def shared_prefix_scores(model: Any, prompt: Mapping[str, Any], options: Sequence[Tokens]) -> tuple[OptionScore, ...]:
+def shared_prefix_scores(
+    model: Any, prompt: Inputs, options: Sequence[Tokens], to_device: ToDevice | None = None
+) -> tuple[OptionScore, ...]:
     """The same scores with the prompt encoded once. The model must keep all keys and values in one cache."""
     import torch
 
-    inputs = on_device(model, prompt)
+    inputs = on_device(model, prompt) if to_device is None else to_device(prompt)
     forget_positions(model)
     with torch.inference_mode():
         encoded = model(**inputs, use_cache=True, logits_to_keep=1)
