@@ -11,10 +11,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from whatif.errors import WhatifError
 from whatif.models.local.faults import first_line
+
+_OPTIONS_REMEMBERED = 4096  # texts
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,16 @@ def option_tokens(tokenizer: Any, place: AnswerPlace, option: str) -> list[int]:
     if together[: len(before)] == before:
         return list(together[len(before) :])
     return list(tokenizer.encode(place.separator + option, add_special_tokens=False))
+
+
+def remembered_option_tokens(tokenizer: Any, place: AnswerPlace) -> Callable[[str], list[int]]:
+    """`option_tokens` at one place. Many questions have the same options, such as numbers: these are tokenised once."""
+
+    @lru_cache(maxsize=_OPTIONS_REMEMBERED)
+    def remembered(option: str) -> tuple[int, ...]:
+        return tuple(option_tokens(tokenizer, place, option))
+
+    return lambda option: list(remembered(option))
 
 
 def answer_place(checkpoint: str, processor: Any, content: Callable[[str], Any] = parts) -> AnswerPlace:

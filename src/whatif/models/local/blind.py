@@ -13,7 +13,7 @@ from whatif.errors import WhatifError
 from whatif.language.prompts import wrapper
 from whatif.language.prompts.form import PLACE
 from whatif.models import Model
-from whatif.models.local.answer_place import AnswerPlace, answer_place, decoded, option_tokens
+from whatif.models.local.answer_place import AnswerPlace, answer_place, decoded, remembered_option_tokens
 from whatif.models.local.answerer import Checkpoint, LocalModel, Prompt
 from whatif.models.local.checkpoints import identity, load_text_model
 from whatif.models.local.conversations import Template, check_system_message, only_question, text_turns
@@ -53,7 +53,7 @@ def blind(settings: BlindTextModel, seed: int) -> Model:
     plain = keeps_keys_and_values(model)
     checkpoint = Checkpoint(
         encode=partial(_encode_chat, template) if chats else partial(_encode, tokenizer, around),
-        option_tokens=partial(option_tokens, tokenizer, place),
+        option_tokens=remembered_option_tokens(tokenizer, place),
         score=partial(shared_prefix_scores if plain else whole_pass_scores, model),
         generate=partial(continued, model, ends),
         decode=partial(decoded, tokenizer),

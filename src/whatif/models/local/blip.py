@@ -14,7 +14,7 @@ from typing import Any
 from whatif.language.prompts import wrapper
 from whatif.language.prompts.form import PLACE
 from whatif.models import Model, OptionScore
-from whatif.models.local.answer_place import AnswerPlace, decoded, option_tokens
+from whatif.models.local.answer_place import AnswerPlace, decoded, remembered_option_tokens
 from whatif.models.local.answerer import Checkpoint, LocalModel, Prompt
 from whatif.models.local.checkpoints import identity, load_blip_model
 from whatif.models.local.conversations import UnfitQuestionError, only_question
@@ -49,7 +49,7 @@ def hugging_face_blip(settings: HuggingFaceBlip, seed: int) -> Model:
     place = AnswerPlace("", "") if encodes else AnswerPlace(around.partition(PLACE)[2], " ")
     checkpoint = Checkpoint(
         encode=partial(_encode, processor, around, _limits(model.config)),
-        option_tokens=partial(option_tokens, tokenizer, place),
+        option_tokens=remembered_option_tokens(tokenizer, place),
         score=partial(encoder_decoder_scores if encodes else decoder_only_scores, model),
         generate=partial(_generate, model, ends),
         decode=partial(decoded, tokenizer),

@@ -8,7 +8,7 @@ from typing import Any
 
 from whatif.language.prompts import wrapped, wrapper
 from whatif.models import Model
-from whatif.models.local.answer_place import answer_place, decoded, option_tokens
+from whatif.models.local.answer_place import answer_place, decoded, remembered_option_tokens
 from whatif.models.local.answerer import Checkpoint, LocalModel, Prompt
 from whatif.models.local.checkpoints import identity, load_chat_model
 from whatif.models.local.conversations import Template, check_system_message
@@ -44,7 +44,7 @@ def hugging_face_chat(settings: HuggingFaceChat, seed: int) -> Model:
     shares = shares_pictures(model) and settings.decoding.beams == 1
     checkpoint = Checkpoint(
         encode=partial(_encode, template, wrapper(settings.prompt)),
-        option_tokens=partial(option_tokens, tokenizer, answer_place(settings.checkpoint, processor)),
+        option_tokens=remembered_option_tokens(tokenizer, answer_place(settings.checkpoint, processor)),
         score=partial(option_scores, model, to_device=features.inputs),
         forget=features.forget,
         generate=partial(continued, model, ends),
