@@ -19,6 +19,7 @@ from whatif.models.local.checkpoints import identity, load_text_model
 from whatif.models.local.conversations import Template, check_system_message, only_question, text_turns
 from whatif.models.local.generation import Batches, continued, prepare_generation
 from whatif.models.local.option_scores import keeps_keys_and_values, shared_prefix_scores, whole_pass_scores
+from whatif.models.local.ranking_memory import RankingMemory
 from whatif.params.checkpoints import BlindTextModel
 
 VERSION = 2  # increase it when a change alters answers
@@ -51,10 +52,12 @@ def blind(settings: BlindTextModel, seed: int) -> Model:
         )
     place = answer_place(settings.checkpoint, tokenizer, str) if chats else AnswerPlace(around.partition(PLACE)[2], " ")
     plain = keeps_keys_and_values(model)
+    memory = RankingMemory(model)
     checkpoint = Checkpoint(
         encode=partial(_encode_chat, template) if chats else partial(_encode, tokenizer, around),
         option_tokens=remembered_option_tokens(tokenizer, place),
-        score=partial(shared_prefix_scores if plain else whole_pass_scores, model),
+        score=partial(shared_prefix_scores, model, memory=memory) if plain else partial(whole_pass_scores, model),
+        forget=memory.forget,
         generate=partial(continued, model, ends),
         decode=partial(decoded, tokenizer),
         ends=ends,

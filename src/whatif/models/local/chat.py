@@ -13,8 +13,8 @@ from whatif.models.local.answerer import Checkpoint, LocalModel, Prompt
 from whatif.models.local.checkpoints import identity, load_chat_model
 from whatif.models.local.conversations import Template, check_system_message
 from whatif.models.local.generation import Batches, continued, prepare_generation
-from whatif.models.local.image_features import ImageFeatures
 from whatif.models.local.option_scores import option_scores
+from whatif.models.local.ranking_memory import RankingMemory
 from whatif.models.local.sent_images import sent
 from whatif.models.local.shared_generation import generate_together, shares_pictures
 from whatif.params.checkpoints import HuggingFaceChat
@@ -27,8 +27,8 @@ def hugging_face_chat(settings: HuggingFaceChat, seed: int) -> Model:
 
     In the families of `option_scores.SHARED_PREFIX`, images and question are encoded once for all options, and open
     questions about the same images are encoded once as far as their prompts agree (see `shared_generation`). Other
-    families need one forward pass for each option. Ranked questions about the same images share their features (see
-    `image_features`). Images are not shared with beam search. `seed` has no effect:
+    families need one forward pass for each option. Ranked questions share what was computed for the same images
+    or the same prompt (see `ranking_memory`). Images are not shared with beam search. `seed` has no effect:
     `decoding` has its own.
 
     Raises WhatifError when the checkpoint cannot be loaded (see `load_chat_model`), and when a system message is set
@@ -40,13 +40,13 @@ def hugging_face_chat(settings: HuggingFaceChat, seed: int) -> Model:
     tokenizer = processor.tokenizer
     tokenizer.padding_side = "left"
     ends = prepare_generation(model, tokenizer, settings.decoding)
-    features = ImageFeatures(model)
+    memory = RankingMemory(model)
     shares = shares_pictures(model) and settings.decoding.beams == 1
     checkpoint = Checkpoint(
         encode=partial(_encode, template, wrapper(settings.prompt)),
         option_tokens=remembered_option_tokens(tokenizer, answer_place(settings.checkpoint, processor)),
-        score=partial(option_scores, model, to_device=features.inputs),
-        forget=features.forget,
+        score=partial(option_scores, model, memory=memory),
+        forget=memory.forget,
         generate=partial(continued, model, ends),
         decode=partial(decoded, tokenizer),
         ends=ends,

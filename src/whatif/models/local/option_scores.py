@@ -18,9 +18,10 @@ from whatif.models import OptionScore
 if TYPE_CHECKING:
     import torch
 
+    from whatif.models.local.ranking_memory import RankingMemory
+
 Tokens = Sequence[int]
 Inputs = Mapping[str, Any]
-ToDevice = Callable[[Inputs], dict[str, Any]]  # makes the model's inputs of a prompt, on its device
 
 # Decoder-only families whose results with a shared prefix are tested to equal whole passes. Every other family takes
 # one whole pass for each option: continuing a prompt fails silently if a family keeps further state.
@@ -45,15 +46,15 @@ PER_TOKEN = ("input_ids", *_CONTINUED)
 
 
 def option_scores(
-    model: Any, prompt: Inputs, options: Sequence[Tokens], to_device: ToDevice | None = None
+    model: Any, prompt: Inputs, options: Sequence[Tokens], memory: RankingMemory | None = None
 ) -> tuple[OptionScore, ...]:
     """Scores of `options` (token ids, at least one each) after `prompt`, the processor's output for one conversation.
 
-    Families that are not in `SHARED_PREFIX` take one whole pass for each option. `to_device` may replace images by
-    their features (`whatif.models.local.image_features`); by default inputs are only moved.
+    Families that are not in `SHARED_PREFIX` take one whole pass for each option. `memory` has what was computed for
+    other questions; it changes no score.
     """
     if model.config.model_type in SHARED_PREFIX:
-        return shared_prefix_scores(model, prompt, options, to_device)
+        return shared_prefix_scores(model, prompt, options, memory)
     return whole_pass_scores(model, prompt, options)
 
 
@@ -91,15 +92,24 @@ def whole_pass_scores(model: Any, prompt: Mapping[str, Any], options: Sequence[T
 
 
 def shared_prefix_scores(
-    model: Any, prompt: Inputs, options: Sequence[Tokens], to_device: ToDevice | None = None
+    model: Any, prompt: Inputs, options: Sequence[Tokens], memory: RankingMemory | None = None
 ) -> tuple[OptionScore, ...]:
     """The same scores with the prompt encoded once. The model must keep all keys and values in one cache."""
     import torch
 
-    inputs = on_device(model, prompt) if to_device is None else to_device(prompt)
-    forget_positions(model)
-    with torch.inference_mode():
-        encoded = model(**inputs, use_cache=True, logits_to_keep=1)
+    def inputs_of_prompt() -> dict[str, Any]:
+        return on_device(model, prompt) if memory is None else memory.inputs(prompt)
+
+    def encode(inputs: dict[str, Any]) -> Any:
+        forget_positions(model)
+        with torch.inference_mode():
+            return model(**inputs, use_cache=True, logits_to_keep=1)
+
+    if memory is not None and max(map(len, options)) == 1:
+        last = memory.end(prompt, lambda: encode(inputs_of_prompt()).logits[0, -1])
+        return _first_tokens(last, options)
+    inputs = inputs_of_prompt()
+    encoded = encode(inputs)
 
     def follow(**more: Any) -> Any:
         rows, length = more["input_ids"].shape
@@ -126,10 +136,10 @@ def following_scores(
     """
     import torch
 
-    first = log_softmax(last)
     longest = max(map(len, options)) - 1  # the prediction after an option's last token is not needed
     if longest == 0:
-        return tuple(_score(first[None], tokens) for tokens in options)
+        return _first_tokens(last, options)
+    first = log_softmax(last)
     cache.batch_repeat_interleave(len(options))
     ids = torch.zeros((len(options), longest), dtype=torch.long, device=mask.device)
     real = torch.zeros((len(options), longest), dtype=mask.dtype, device=mask.device)
@@ -155,12 +165,18 @@ def log_softmax(logits: torch.Tensor) -> torch.Tensor:
     return logits.float().log_softmax(dim=-1)
 
 
-def on_device(model: Any, inputs: Mapping[str, Any]) -> dict[str, Any]:
+def on_device(model: Any, inputs: Inputs) -> dict[str, Any]:
     """Inputs on the model's device, images in the data type of its weights."""
     return {
         name: value.to(model.device, model.dtype if value.is_floating_point() else value.dtype)
         for name, value in inputs.items()
     }
+
+
+def _first_tokens(last: torch.Tensor, options: Sequence[Tokens]) -> tuple[OptionScore, ...]:
+    """Scores of options of one token after a prompt whose last logits are `last` (words)."""
+    first = log_softmax(last)
+    return tuple(_score(first[None], tokens) for tokens in options)
 
 
 def _score(log_likelihoods: torch.Tensor, tokens: Tokens) -> OptionScore:

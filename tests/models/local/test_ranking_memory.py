@@ -1,4 +1,4 @@
-"""Images are encoded once for all ranked questions about them, and the scores have the same bits in every family."""
+"""What ranked questions share is computed once, and their scores have the same bits, in every family."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ import pytest
 
 from tests.models.families import CHAT, OPTIONS, picture, prompt, question
 from whatif.models import Answer, Question, load
-from whatif.models.local import image_features
+from whatif.models.local import ranking_memory
 from whatif.models.local.answerer import LocalModel
-from whatif.models.local.image_features import FAMILIES, ImageFeatures
 from whatif.models.local.option_scores import on_device, option_scores
+from whatif.models.local.ranking_memory import TAKE_FEATURES, RankingMemory
 from whatif.params.checkpoints import HuggingFaceChat
 
 torch = pytest.importorskip("torch")
@@ -41,11 +41,11 @@ def library_model(model: LocalModel) -> Any:
     return model.checkpoint.score.args[0]  # type: ignore[attr-defined]
 
 
-def features_of(model: LocalModel) -> ImageFeatures:
-    return cast("ImageFeatures", model.checkpoint.forget.__self__)  # type: ignore[attr-defined]
+def memory_of(model: LocalModel) -> RankingMemory:
+    return cast("RankingMemory", model.checkpoint.forget.__self__)  # type: ignore[attr-defined]
 
 
-def without_features(model: LocalModel) -> LocalModel:
+def without_memory(model: LocalModel) -> LocalModel:
     checkpoint = replace(model.checkpoint, score=partial(option_scores, library_model(model)))
     return LocalModel(checkpoint, lambda: {})
 
@@ -84,12 +84,12 @@ def test_scores_have_the_same_bits_and_images_are_encoded_once(model: LocalModel
     questions = ranked_questions()
     remembered = list(model.answer(questions))
     again = len(encoded)
-    plain = list(without_features(model).answer(questions))
+    plain = list(without_memory(model).answer(questions))
     assert all(answer.status == "ok" for answer in plain)
     assert remembered == plain
     assert len(encoded) - again == 9
     family = library_model(model).config.model_type
-    assert again == (5 if family in FAMILIES else 9)  # three images alone, and two orders of a pair
+    assert again == (5 if family in TAKE_FEATURES else 9)  # three images alone, and two orders of a pair
 
 
 def test_the_order_of_questions_changes_no_bit(model: LocalModel) -> None:
@@ -100,7 +100,7 @@ def test_the_order_of_questions_changes_no_bit(model: LocalModel) -> None:
 
 
 def test_every_family_that_ranks_after_a_shared_prefix_is_covered() -> None:
-    assert set(CHAT) - FAMILIES == {"mllama"}
+    assert set(CHAT) - TAKE_FEATURES == {"mllama"}
 
 
 def test_features_that_do_not_fit_are_forgotten_oldest_first(
@@ -111,11 +111,11 @@ def test_features_that_do_not_fit_are_forgotten_oldest_first(
     one = asked.model.get_image_features(a["pixel_values"]).pooler_output[0]
     size = one.numel() * one.element_size()
     made = counted(llava, monkeypatch)
-    features = ImageFeatures(asked, most_bytes=2 * size)
+    memory = RankingMemory(asked, most_bytes=2 * size)
     for inputs, encodings in ((a, 1), (b, 2), (a, 2), (c, 3), (a, 3), (b, 4), (c, 5)):
-        features.inputs(inputs)
+        memory.inputs(inputs)
         assert len(made) == encodings
-    nothing = ImageFeatures(asked, most_bytes=size - 1)
+    nothing = RankingMemory(asked, most_bytes=size - 1)
     for number in (6, 7):
         shown = nothing.inputs(a)["mm_encoder_outputs"]["image"].pooler_output[0]
         assert torch.equal(shown, one)
@@ -124,7 +124,7 @@ def test_features_that_do_not_fit_are_forgotten_oldest_first(
 
 def test_only_what_the_language_model_reads_is_kept(llava: LocalModel) -> None:
     inputs = llava.checkpoint.encode([prompt([picture(0)])])
-    image = ImageFeatures(library_model(llava)).inputs(inputs)["mm_encoder_outputs"]["image"]
+    image = RankingMemory(library_model(llava)).inputs(inputs)["mm_encoder_outputs"]["image"]
     assert image.hidden_states is None
     assert image.last_hidden_state is None
 
@@ -135,12 +135,12 @@ def test_one_other_pixel_is_another_image(llava: LocalModel) -> None:
     questions = [question([image], options=OPTIONS) for image in (picture(0), changed)]
     first, second = llava.answer(questions)
     assert first.option_scores != second.option_scores
-    assert [first, second] == list(without_features(llava).answer(questions))
+    assert [first, second] == list(without_memory(llava).answer(questions))
 
 
-def test_features_are_forgotten_after_the_last_question(llava: LocalModel) -> None:
+def test_everything_is_forgotten_after_the_last_question(llava: LocalModel) -> None:
     questions = [question([picture(seed)], options=OPTIONS) for seed in (0, 0, 1)]
-    kept = features_of(llava)._kept
+    kept = memory_of(llava).features
     arriving = llava.answers_as_they_come(questions)
     next(arriving)
     assert len(kept) == 1
@@ -150,6 +150,36 @@ def test_features_are_forgotten_after_the_last_question(llava: LocalModel) -> No
     next(stopped)
     cast("Generator[Any]", stopped).close()
     assert not kept
+
+
+def passes(model: LocalModel, questions: list[Question]) -> tuple[int, list[Answer]]:
+    """How often the whole model is called for questions, and its answers."""
+    made: list[int] = []
+    hook = library_model(model).register_forward_pre_hook(lambda *_: made.append(1))
+    try:
+        answers = list(model.answer(questions))
+    finally:
+        hook.remove()
+    return len(made), answers
+
+
+def test_a_prompt_without_images_is_read_once_for_options_of_one_token(model: LocalModel) -> None:
+    texts = ["How many dots?", "How many circles?"]
+    letters, longer = [("A", "B"), ("C", "B"), ("A",)], ("A", "16 dots")
+    assert {len(model.checkpoint.option_tokens(letter)) for letter in "ABC"} == {1}
+    assert len(model.checkpoint.option_tokens(longer[1])) > 1
+    questions = [question([], text, options) for options in letters for text in texts]
+    calls, answers = passes(model, questions)
+    assert calls == len(texts)
+    mixed = [questions[0], question([], texts[0], longer), questions[2], question([], texts[0], longer)]
+    calls, mixed_answers = passes(model, mixed)
+    assert calls == 1 + 2 * 2  # both passes for each of the longer options
+    assert [*answers, *mixed_answers] == list(without_memory(model).answer([*questions, *mixed]))
+
+
+def test_prompts_with_images_are_read_each_time(model: LocalModel) -> None:
+    calls, _ = passes(model, [question([picture(0)], options=("A", "B"))] * 3)
+    assert calls == 3
 
 
 def test_weights_that_change_between_two_runs_are_used(llava: LocalModel) -> None:
@@ -168,13 +198,13 @@ def test_other_families_get_pixels(llava: LocalModel, monkeypatch: pytest.Monkey
     inputs = llava.checkpoint.encode([prompt([picture(0)])])
     asked = library_model(llava)
     plain = on_device(asked, inputs)
-    assert set(ImageFeatures(asked).inputs(inputs)) == {*plain, "mm_encoder_outputs"} - {"pixel_values"}
-    monkeypatch.setattr(image_features, "FAMILIES", frozenset())
-    assert set(ImageFeatures(asked).inputs(inputs)) == set(plain)
+    assert set(RankingMemory(asked).inputs(inputs)) == {*plain, "mm_encoder_outputs"} - {"pixel_values"}
+    monkeypatch.setattr(ranking_memory, "TAKE_FEATURES", frozenset())
+    assert set(RankingMemory(asked).inputs(inputs)) == set(plain)
 
 
 def test_a_library_that_takes_no_features_gets_pixels(llava: LocalModel, monkeypatch: pytest.MonkeyPatch) -> None:
     inputs = llava.checkpoint.encode([prompt([picture(0)])])
     asked = library_model(llava)
     monkeypatch.setattr(asked, "forward", lambda input_ids=None, pixel_values=None, **more: None)
-    assert "pixel_values" in ImageFeatures(asked).inputs(inputs)
+    assert "pixel_values" in RankingMemory(asked).inputs(inputs)
