@@ -18,6 +18,7 @@ MEASUREMENTS = {
     "status-1000-artifacts": "bench.status",
     "rank-options": "bench.rank_options",
     "rank-unconditional": "bench.rank_unconditional",
+    "rank-shared": "bench.rank_shared",
     "generate-batch": "bench.generate_batch",
     "served": "bench.served",
     "caption-candidates": "bench.caption_candidates",

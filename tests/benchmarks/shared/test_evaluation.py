@@ -14,6 +14,7 @@ from tests.faulty_proxy import Fault, FaultyProxy
 from tests.projects import Project
 from whatif import artifacts
 from whatif.artifacts.schemas import PREDICTIONS
+from whatif.artifacts.writer import ArtifactWriter
 from whatif.graph.freshness import Condition, states
 from whatif.graph.run import run
 
@@ -93,6 +94,29 @@ def test_questions_that_were_given_up_are_asked_again_and_no_others(
     assert state(project) == (Condition.FRESH, ())
     assert "ended in error" not in capsys.readouterr().err
     assert made(project)["evaluate cvqa-real m direct part-000-of-001"] == "up to date"
+
+
+def test_rows_are_written_together_with_the_content_of_single_ones(
+    project: Project, endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written: list[int] = []
+    write = ArtifactWriter.write
+
+    def counted(writer: ArtifactWriter, piece: Any) -> None:
+        if str(writer.path).endswith(str(MADE)):
+            written.append(len(piece))
+        write(writer, piece)
+
+    monkeypatch.setattr(ArtifactWriter, "write", counted)
+    contents = []
+    for together, sizes in ((64, [6]), (4, [4, 2]), (1, [1] * 6)):
+        monkeypatch.setattr("whatif.benchmarks.shared.evaluation._ROWS_TOGETHER", together)
+        written.clear()
+        MADE.unlink(missing_ok=True)
+        made(project)
+        assert written == sizes
+        contents.append(artifacts.footer_of(MADE).content)
+    assert len(set(contents)) == 1
 
 
 def test_what_another_try_does_not_change_is_final(

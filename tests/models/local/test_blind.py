@@ -67,6 +67,23 @@ def test_scores_are_those_of_the_words_alone(
     assert other.option_scores != answer.option_scores
 
 
+def test_a_question_with_other_options_of_one_token_is_not_read_again(tmp_path: Path) -> None:
+    model = loaded(tiny_text_model(tmp_path))
+    options = [("A", "B"), ("C", "A"), ("A", "16 dots")]
+    assert [len(model.checkpoint.option_tokens(option)) > 1 for option in ("A", "B", "C", "16 dots")] == [False] * 3 + [
+        True
+    ]
+    questions = [question([], "How many?", each) for each in options]
+    alone = [next(model.answer([each])) for each in questions]
+    read: list[int] = []
+    asked: Any = model.checkpoint.score.args[0]  # type: ignore[attr-defined]
+    asked.register_forward_pre_hook(lambda *_: read.append(1))
+    assert list(model.answer(questions[:2])) == alone[:2]
+    assert len(read) == 1
+    assert list(model.answer(questions)) == alone
+    assert len(read) == 1 + 1 + 2
+
+
 def test_a_tokeniser_without_padding_pads_with_its_end(tmp_path: Path) -> None:
     import transformers
 

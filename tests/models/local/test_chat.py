@@ -16,7 +16,7 @@ from PIL import Image
 from tests.tiny_checkpoints import tiny_llava
 from whatif.language.messages import one_turn
 from whatif.models import Answer, Model, Question, load
-from whatif.models.local.answer_place import AnswerPlace, answer_place, option_tokens
+from whatif.models.local.answer_place import AnswerPlace, answer_place, option_tokens, remembered_option_tokens
 from whatif.params.checkpoints import HuggingFaceChat
 
 torch = pytest.importorskip("torch")
@@ -193,6 +193,21 @@ def test_an_option_is_tokenised_as_it_stands_after_the_prompt(processor: Any) ->
     # After `1` the option becomes part of the token `16`, so it is tokenised alone.
     assert tokenizer.tokenize("\n16")[-1] == "16"
     assert words(AnswerPlace("\n1", ""), "6") == ["6"]
+
+
+def test_an_option_of_several_questions_is_tokenised_once(processor: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    place, tokenised = AnswerPlace("ASSISTANT:", " "), []
+
+    def counted(tokenizer: Any, place: AnswerPlace, option: str) -> list[int]:
+        tokenised.append(option)
+        return option_tokens(tokenizer, place, option)
+
+    monkeypatch.setattr("whatif.models.local.answer_place.option_tokens", counted)
+    tokens = remembered_option_tokens(processor.tokenizer, place)
+    tokens("16").append(0)  # what a caller does with its list changes nothing
+    assert tokens("16") == option_tokens(processor.tokenizer, place, "16")
+    assert tokens("7") != tokens("16")
+    assert tokenised == ["16", "7"]
 
 
 def test_a_text_is_around_the_question_and_a_form_that_words_questions_leaves_it(checkpoint: Path) -> None:
