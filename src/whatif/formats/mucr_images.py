@@ -1,0 +1,65 @@
+"""Finds the images of MuCR: files in folders, by their name or path, or bytes in Parquet files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from whatif.artifacts.images import image_row
+from whatif.errors import WhatifError
+from whatif.files.image_decoding import UnreadableImageError, decode
+from whatif.formats.coco_photographs import photograph
+from whatif.formats.mucr_records import StoredImage, encoded
+
+MISSING, UNREADABLE = "picture missing", "picture unreadable"  # reasons of faults
+LICENCE = "unknown"
+
+Found = dict[str, Any] | tuple[str, str]  # a row of `images`, or a reason and its detail
+
+
+def check_folders(folders: Sequence[Path]) -> None:
+    """Raises WhatifError when a folder does not exist."""
+    for folder in folders:
+        if not folder.is_dir():
+            raise WhatifError(f"{folder}: no such folder; give the folders with the images of the pairs")
+
+
+def find_image(image: str | StoredImage | None, folders: Sequence[Path]) -> Found:
+    """The row of `images` of one image, or why there is none.
+
+    A name is looked up in each folder, first with the folders that it has itself, then without. The first file is used.
+    """
+    if isinstance(image, StoredImage):
+        where = f"{image.path.name}, {image.column}"
+        value = encoded(image)
+        if isinstance(value, bytes):
+            try:
+                width, height = decode(value).size
+            except UnreadableImageError as error:
+                return UNREADABLE, f"{where}: {error.kind}"
+            return image_row(value, width, height, f"file:{image.path.name}", LICENCE)
+        image = value
+    if not image:
+        return MISSING, "no image is named"
+    path = PurePosixPath(image.replace("\\", "/"))
+    names = dict.fromkeys(name for name in (path, PurePosixPath(path.name)) if _is_inside(name))
+    places = [folder / name for name in names for folder in folders if _is_file(folder / name)]
+    if not places:
+        return MISSING, f"{image[:120]} is in none of the {len(folders)} folders"
+    try:
+        return photograph(places[0], f"file:{path.name}", LICENCE)
+    except UnreadableImageError as error:
+        return UNREADABLE, f"{image[:120]}: {error.kind}"
+
+
+def _is_inside(name: PurePosixPath) -> bool:
+    """Whether a name, which is untrusted data, stays inside a folder."""
+    return bool(name.name) and not name.is_absolute() and ".." not in name.parts
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # a name that is too long, or has a null character
+        return False

@@ -1,0 +1,116 @@
+"""Reads the rows of a file of MuCR: JSON, JSONL, CSV, TSV, Excel, or Parquet of Hugging Face with images as bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from whatif.errors import WhatifError
+from whatif.files.inputs import check_regular
+from whatif.formats.prediction_records import Record, read_records
+
+PARQUET = ".parquet"
+
+
+@dataclass(frozen=True)
+class StoredImage:
+    """An image in a Parquet file, as bytes that are read only when they are needed."""
+
+    path: Path
+    row_group: int
+    row: int  # in the row group
+    column: str
+
+
+def read_rows(path: Path) -> list[Record]:
+    """The rows of a file, or of the Parquet files in a folder. Cells with images of Parquet are `StoredImage`.
+
+    Raises WhatifError with file and place when it cannot be read or has no rows.
+    """
+    if path.is_dir():
+        shards = sorted(path.rglob(f"*{PARQUET}"))
+        if not shards:
+            raise WhatifError(f"{path}: has no Parquet file; give a file of pairs, or a folder with Parquet files")
+        return [
+            Record(f"{shard.relative_to(path)}, {record.place}", record.fields)
+            for shard in shards
+            for record in _parquet(shard)
+        ]
+    if path.suffix.lower() == PARQUET:
+        return _parquet(path)
+    return read_records(path, things="caption pairs", row="pair")[1]
+
+
+def encoded(image: StoredImage) -> bytes | str | None:
+    """The bytes of a stored image, or the name of its file where the cell has only a path; None if it is empty.
+
+    Images are read by row groups, of which the last two are kept: ask for them in the order of the rows. Raises
+    WhatifError when the file cannot be read any more.
+    """
+    value = _row_group(image.path, image.row_group, image.column)[image.row]
+    return (value.get("bytes") or value.get("path")) if isinstance(value, dict) else value
+
+
+def _parquet(path: Path) -> list[Record]:
+    import pyarrow.parquet as pq
+
+    records: list[Record] = []
+
+    def read() -> None:
+        check_regular(path)
+        with pq.ParquetFile(path) as file:
+            names = file.schema_arrow.names
+            if len(set(names)) < len(names):
+                twice = next(name for name in names if names.count(name) > 1)
+                raise WhatifError(f"{path}: column `{twice}` is duplicated; column names must be unique")
+            images = [field.name for field in file.schema_arrow if _has_images(field.type)]
+            texts = [name for name in names if name not in images]
+            for group in range(file.num_row_groups):
+                for row, fields in enumerate(file.read_row_group(group, columns=texts).to_pylist()):
+                    stored = {name: StoredImage(path, group, row, name) for name in images}
+                    records.append(Record(f"row {len(records) + 1}", {**fields, **stored}))
+
+    _reading(path, read)
+    if not records:
+        raise WhatifError(f"{path}: has no rows; it needs one for each pair")
+    return records
+
+
+def _has_images(kind: Any) -> bool:
+    """Whether a column has images: bytes, or a struct with bytes, as the datasets library writes them."""
+    import pyarrow as pa
+
+    if pa.types.is_struct(kind):
+        return bool(kind.get_field_index("bytes") >= 0)
+    return bool(pa.types.is_binary(kind) or pa.types.is_large_binary(kind))
+
+
+@lru_cache(maxsize=2)
+def _row_group(path: Path, group: int, column: str) -> Sequence[Any]:
+    import pyarrow.parquet as pq
+
+    found: list[Any] = []
+
+    def read() -> None:
+        with pq.ParquetFile(path) as file:
+            found.extend(file.read_row_group(group, columns=[column]).column(column).to_pylist())
+
+    _reading(path, read)
+    return found
+
+
+def _reading(path: Path, read: Callable[[], None]) -> None:
+    import pyarrow as pa
+
+    try:
+        read()
+    except FileNotFoundError:
+        raise WhatifError(f"{path}: no such file; give the path of a file of caption pairs") from None
+    except WhatifError:
+        raise
+    except (pa.ArrowException, OSError) as error:
+        first = str(error).partition("\n")[0]
+        raise WhatifError(f"{path}: cannot be read as Parquet ({first}); download it again") from error
