@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ import click
 from whatif.errors import WhatifError
 
 if TYPE_CHECKING:
-    from whatif.graph.people import PeoplesWork
+    from whatif.graph.people import PeoplesWork, Row
     from whatif.graph.steps import Benchmark, OutputOf
     from whatif.verification.imports.items import Items
 
@@ -91,9 +92,10 @@ def export_people_tasks(
         raise WhatifError("--image-url is missing; MTurk shows images from the web: give the address of a folder")
     if tool == "csv" and image_url is not None:
         raise WhatifError("--image-url: the CSV names the image files beside it; leave it out")
-    rows = list(artifacts.rows_of(table or _tables(found, work.rows), work.rows.table))
+    rows: Sequence[Row] = list(artifacts.rows_of(table or _tables(found, work.rows), work.rows.table))
     if not rows:
         raise WhatifError(f"{folder}: there are no {work.rows.role} to judge; give a table that is not empty")
+    rows = work.joined(rows, _further_rows(found, work))
     chosen_seed = seed_or_default(seed)
     number = annotators or work.annotators
     known = _gold_items(gold, work.items(rows, chosen_seed)) if gold else []
@@ -105,7 +107,7 @@ def export_people_tasks(
         by_everybody=known,
         seed=chosen_seed,
     )
-    store = ImageStore(images or _tables(found, work.images))
+    store = ImageStore(images or [path for output in work.images for path in _tables(found, output)])
     address = None if image_url is None else Address(image_url)
     if tool == "csv":
         files = csv_files(tasks, store)
@@ -153,6 +155,15 @@ def _tables(benchmark: Benchmark, output: OutputOf) -> tuple[Path, ...]:
     if not found:
         raise WhatifError(f"{whole}: there is no table of {output.role}; run `dvc repro` to make it")
     return found
+
+
+def _further_rows(benchmark: Benchmark, work: PeoplesWork) -> dict[str, list[Row]]:
+    from whatif import artifacts
+
+    return {
+        role: [row for output in outputs for row in artifacts.rows_of(_tables(benchmark, output), output.table)]
+        for role, outputs in work.further.items()
+    }
 
 
 def _share(work: PeoplesWork, annotators: int | None) -> float:

@@ -229,6 +229,10 @@ def _add(
     if different:
         key = _KEYS[different[0]][0]
         return Fault(pair_id, CONTRADICTORY, f"{record.place}: {key}: is not the same as in {draft.place}")
+    if not styles and any(one is not None for side in images for one in side):
+        faults.append(
+            Fault(f"{pair_id}/style", UNKNOWN_STYLE, f"{record.place}: style: is empty, but images are named")
+        )
     for place, name in enumerate(styles):
         known = " ".join(name.casefold().replace("_", " ").replace("-", " ").split())
         style = _OTHER_STYLES.get(known, known)

@@ -21,9 +21,9 @@ def peoples_work(
 ) -> dict[str, PeoplesWork]:
     """The kinds of work by name: `annotate` candidates, `check` the written questions, `verify` all questions."""
     return {
-        "annotate": PeoplesWork(candidates, images, _annotation_tasks, _annotation_items, annotators=ONE),
-        "check": PeoplesWork(written, images, _check_tasks, _checked_items, annotators=ONE),
-        "verify": PeoplesWork(expanded, images, _check_tasks, _checked_items, annotators=ONE),
+        "annotate": PeoplesWork(candidates, [images], _annotation_tasks, _annotation_items, annotators=ONE),
+        "check": PeoplesWork(written, [images], _check_tasks, _checked_items, annotators=ONE),
+        "verify": PeoplesWork(expanded, [images], _check_tasks, _checked_items, annotators=ONE),
     }
 
 

@@ -12,12 +12,9 @@ from whatif.benchmarks.mucr.schemas import MEMBERS, SIDES, Style
 from whatif.benchmarks.mucr.settings import ExtractMucr, SourceSettings
 from whatif.errors import WhatifError
 from whatif.files.inputs import user_path
-from whatif.formats.mucr_groups import INCOMPLETE
-from whatif.formats.mucr_texts import CAUSE, EFFECT, LINK
 from whatif.graph.task import Task
 
 if TYPE_CHECKING:
-    from whatif.embedded.causal_pairs import CausalPair
     from whatif.formats.mucr_groups import Fault
     from whatif.formats.mucr_pairs import ImageName, Pair
 
@@ -76,9 +73,10 @@ def _report(task: Task[SourceSettings], found: Extracted, provided: Sequence[Row
     parts = [row for row in found.rejections if "/" in row["item_id"]]
     if parts:
         example = min(parts, key=lambda row: str(row["item_id"]))
+        told = f"{example['item_id']}: {example['reason']}: {example['detail']}"
         task.say(
-            f"{task.name}: {len(parts):,} parts of pairs cannot be used (groups, cue phrases, explanations); for example "
-            f"{example['item_id']}: {example['reason']}: {example['detail']}"
+            f"{task.name}: {len(parts):,} groups, cue phrases, explanations and styles of pairs cannot be used; for "
+            f"example {told}"
         )
 
 
@@ -192,7 +190,7 @@ def _drawn(groups: int, seed: int) -> Iterator[Row]:
     for number in range(groups):
         pairs = draw_group(SPLIT, number, seed)
         if len(pairs) != MEMBERS:
-            raise ValueError(f"{INCOMPLETE}: drawn group {number} has {len(pairs)} pairs")
+            raise ValueError(f"drawn group {number} has {len(pairs)} pairs, not {MEMBERS}")
         for place, pair in enumerate(pairs):
             known = {"origin": SCENES, "split": SPLIT, "number": number, "seed": seed, "place": place}
             yield {
@@ -203,11 +201,6 @@ def _drawn(groups: int, seed: int) -> Iterator[Row]:
                 "effect_caption": pair.effect_caption,
                 "cue": pair.cue,
                 "false_cues": list(pair.false_cues),
-                "explanation": drawn_explanation(pair),
+                "explanation": pair.explanation,
                 "provenance": canonical_json(known),
             }
-
-
-def drawn_explanation(pair: CausalPair) -> str:
-    """The explanation of a drawn pair in the form of MuCR A.5."""
-    return f"{CAUSE} {pair.cause}. {EFFECT} {pair.effect}. {LINK} {pair.link}."

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from whatif.artifacts.schemas import IMAGES, JUDGEMENTS, PREDICTIONS, QUESTIONS, REJECTIONS, SHORTCUTS
 from whatif.benchmarks.mucr.dimensions import GENERATOR, PART, SEED, SHOWN, SHOWN_TUNED, STRATEGY, TUNED, WRITER
+from whatif.benchmarks.mucr.people import peoples_work
 from whatif.benchmarks.mucr.schemas import (
     ATTEMPTS,
     CANDIDATES,
@@ -80,7 +81,7 @@ def annotate(task: Task[AnnotateSettings]) -> None:
     seed=True,
     divided_by=(WRITER,),
     package_files=(f"{__package__}:description_prompt.yaml",),
-    inputs={"pairs": annotate["pairs"]},
+    inputs={"pairs": extract["pairs"]},  # not the annotated ones: new cue phrases change no description and no image
     outputs={"written": DESCRIPTIONS, "undescribed": REJECTIONS},
 )
 def describe(task: Task[Descriptions]) -> None:
@@ -94,7 +95,7 @@ def describe(task: Task[Descriptions]) -> None:
     "generate",
     name="describe-all",
     reads=lambda s: s.generate.descriptions,
-    inputs={"pairs": annotate["pairs"], "written": describe["written"]},
+    inputs={"pairs": extract["pairs"], "written": describe["written"]},
     outputs={"descriptions": DESCRIPTIONS},
 )
 def describe_all(task: Task[Descriptions]) -> None:
@@ -111,7 +112,7 @@ def describe_all(task: Task[Descriptions]) -> None:
     seed=True,
     divided_by=(GENERATOR, PART),
     package_files=(f"{__package__}:styles.yaml",),
-    inputs={"pairs": annotate["pairs"], "descriptions": describe_all["descriptions"], "provided": extract["provided"]},
+    inputs={"pairs": extract["pairs"], "descriptions": describe_all["descriptions"], "provided": extract["provided"]},
     outputs={"candidates": CANDIDATES, "drawn-images": IMAGES, "undrawn": REJECTIONS},
 )
 def draw(task: Task[DrawSettings]) -> None:
@@ -336,4 +337,11 @@ BENCHMARK = Benchmark(
     citation='"Multimodal Causal Reasoning Benchmark: Challenging Multimodal Large Language Models to Discern Causal '
     'Links Across Modalities", 2025.',
     headline=("text", "multimodal"),
+    people=peoples_work(
+        extract["pairs"],
+        preselected=filter_["preselected"],
+        choices=verify["choices"],
+        candidates=(extract["provided"], draw["candidates"]),
+        images=(extract["images"], draw["drawn-images"]),
+    ),
 )

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 def judged_pairs(pairs: OutputOf, images: OutputOf, share: Callable[[Params], float]) -> PeoplesWork:
     """People choose one of two captions for each image of a pair; several people judge the share `share` of them."""
-    return PeoplesWork(pairs, images, _pair_tasks, _pair_items, share)
+    return PeoplesWork(pairs, [images], _pair_tasks, _pair_items, share)
 
 
 def judged_questions(questions: OutputOf, images: OutputOf) -> PeoplesWork:
     """People decide whether a question can be used, and correct its answer and its wording."""
-    return PeoplesWork(questions, images, _question_tasks, _question_items)
+    return PeoplesWork(questions, [images], _question_tasks, _question_items)
 
 
 def _pair_tasks(rows: Sequence[Row], seed: int) -> TaskSet:

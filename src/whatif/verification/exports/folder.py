@@ -13,6 +13,9 @@ from whatif.verification.exports.tasks import AnnotationTask, Interface, TaskSet
 from whatif.verification.picture_tasks import PICTURES, picture_name
 
 NO_TEXT = "–"  # shown for a text that a task does not have
+NO_IMAGE = (  # shown for an image that a task does not have: one transparent pixel
+    "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"
+)
 
 
 @dataclass(frozen=True)
@@ -40,13 +43,22 @@ def shown_texts(interface: Interface, task: AnnotationTask, names: Sequence[str]
 def image_columns(tasks: TaskSet) -> list[str]:
     """The names of the images of a task: `image`, or `image`, `image_2`, ... if tasks have several.
 
-    Raises WhatifError when tasks have different numbers of images, or none.
+    Tasks of texts alone have none. Only where the interface has headings of images, tasks may have fewer than these.
+
+    Raises WhatifError when there is no task, and when tasks have other numbers of images.
     """
     numbers = {len(task.image_ids): task.item_id for task in tasks.tasks}
-    if len(numbers) != 1 or 0 in numbers:
+    headings = len(tasks.interface.images)
+    if not numbers or (max(numbers) > headings if headings else len(numbers) != 1):
         told = ", ".join(f"{item} has {number}" for number, item in sorted(numbers.items()))
-        raise WhatifError(f"tasks: each item needs the same number of images, at least one; {told or 'there are none'}")
-    return ["image" if number == 1 else f"image_{number}" for number in range(1, 1 + next(iter(numbers)))]
+        needed = f"at most {headings}" if headings else "the same number of"
+        raise WhatifError(f"tasks: each item needs {needed} images; {told or 'there are no items'}")
+    return ["image" if number == 1 else f"image_{number}" for number in range(1, 1 + max(numbers))]
+
+
+def headings_of(interface: Interface, columns: Sequence[str]) -> dict[str, str]:
+    """Column of an image -> its heading; empty if the interface has none."""
+    return dict(zip(columns, interface.images, strict=False))
 
 
 def write_tasks(

@@ -7,13 +7,22 @@ image is in the task itself, as a data URL, or at an address that the settings g
 from __future__ import annotations
 
 import base64
+import itertools
 import json
 from collections.abc import Mapping, Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from whatif.artifacts.images import EncodedPictures, format_of
 from whatif.errors import WhatifError
-from whatif.verification.exports.folder import NO_TEXT, Address, image_columns, shown_names, shown_texts
+from whatif.verification.exports.folder import (
+    NO_IMAGE,
+    NO_TEXT,
+    Address,
+    headings_of,
+    image_columns,
+    shown_names,
+    shown_texts,
+)
 from whatif.verification.exports.tasks import AnnotationTask, Interface, TaskSet, instructions_html
 from whatif.verification.imports.layouts import CORRECTED
 
@@ -51,12 +60,15 @@ def interface_xml(interface: Interface, names: Sequence[str], columns: Sequence[
     """The labelling interface for images in `columns` and the texts `names`."""
     view = Element("View")
     SubElement(view, "Header", value=interface.question, size="3")
+    headings = headings_of(interface, columns)
     for column in columns:
+        if column in headings:
+            SubElement(view, "Header", value=headings[column], size="5")
         SubElement(view, "Image", name=column, value=f"${column}", zoom="true")
     for name in names:
         SubElement(view, "Header", value=interface.shown[name], size="5")
         SubElement(view, "Text", name=name, value=f"${name}", selectionEnabled="false")
-    target = columns[0]
+    target = (*columns, *names)[0]  # what an annotation is about: the first image, or the first text
     choices = SubElement(
         view,
         "Choices",
@@ -99,9 +111,9 @@ def _data(
 ) -> Mapping[str, str]:
     texts = (text or NO_TEXT for text in shown_texts(interface, task, names))
     data = {"task_id": task.task_id, **dict(zip(names, texts, strict=True))}
-    for column, image_id in zip(columns, task.image_ids, strict=True):
-        picture = images.encoded(image_id)
-        data[column] = address.of(image_id, picture) if address else _data_url(picture)
+    for column, image_id in itertools.zip_longest(columns, task.image_ids):
+        picture = b"" if image_id is None else images.encoded(image_id)
+        data[column] = NO_IMAGE if not picture else address.of(image_id, picture) if address else _data_url(picture)
     return data
 
 

@@ -12,7 +12,15 @@ import io
 from collections.abc import Sequence
 
 from whatif.artifacts.images import EncodedPictures
-from whatif.verification.exports.folder import NO_TEXT, Address, image_columns, shown_names, shown_texts
+from whatif.verification.exports.folder import (
+    NO_IMAGE,
+    NO_TEXT,
+    Address,
+    headings_of,
+    image_columns,
+    shown_names,
+    shown_texts,
+)
 from whatif.verification.exports.tasks import Interface, TaskSet, instructions_html
 from whatif.verification.imports.layouts import CORRECTED
 
@@ -46,6 +54,7 @@ def mturk_files(tasks: TaskSet, images: EncodedPictures, address: Address) -> di
         writer.writerow(("task_id", *columns, *names))
         for task in some:
             addresses = [address.of(image_id, images.encoded(image_id)) for image_id in task.image_ids]
+            addresses += [NO_IMAGE] * (len(columns) - len(addresses))
             texts = [text or NO_TEXT for text in shown_texts(tasks.interface, task, names)]
             writer.writerow((task.task_id, *map(_as_html, addresses), *map(_as_html, texts)))
         files[f"batch-by-{number}.csv"] = text.getvalue().encode()
@@ -57,9 +66,14 @@ def layout_html(interface: Interface, names: Sequence[str], columns: Sequence[st
 
     The answers are radio buttons, because with them an assignment has exactly one answer.
     """
+    headings = headings_of(interface, columns)
     return _PAGE.format(
         instructions=instructions_html(interface).replace("\n", ""),
-        images="\n".join(f'  <img src="${{{column}}}" alt="" style="max-width: 100%">' for column in columns),
+        images="\n".join(
+            (f"  <p>{html.escape(headings[column])}</p>\n" if column in headings else "")
+            + f'  <img src="${{{column}}}" alt="" style="max-width: 100%">'
+            for column in columns
+        ),
         texts="\n".join(
             f"  <p>{html.escape(interface.shown[name])}: <strong>${{{name}}}</strong></p>" for name in names
         ),

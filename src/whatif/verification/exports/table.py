@@ -5,9 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import textwrap
+from collections.abc import Sequence
 
 from whatif.artifacts.images import EncodedPictures
-from whatif.verification.exports.folder import image_columns, shown_names, shown_texts
+from whatif.verification.exports.folder import headings_of, image_columns, shown_names, shown_texts
 from whatif.verification.exports.tasks import Interface, TaskSet
 from whatif.verification.imports.layouts import CORRECTED
 from whatif.verification.picture_tasks import FILE, INSTRUCTIONS_FILE, PICTURES, as_shown, picture_name
@@ -26,20 +27,29 @@ def csv_files(tasks: TaskSet, images: EncodedPictures) -> dict[str, bytes]:
     rows = sorted((number, task.task_id, task) for task in tasks.tasks for number in task.annotators)
     for number, task_id, task in rows:
         files = [f"{PICTURES}/{picture_name(image_id, images.encoded(image_id))}" for image_id in task.image_ids]
+        files += [""] * (len(columns) - len(files))
         texts = map(as_shown, shown_texts(tasks.interface, task, names))
         writer.writerow((task_id, number, *files, *texts, *("" for _ in empty)))
-    return {FILE: text.getvalue().encode(), INSTRUCTIONS_FILE: instructions(tasks.interface, names).encode()}
+    return {FILE: text.getvalue().encode(), INSTRUCTIONS_FILE: instructions(tasks.interface, names, columns).encode()}
 
 
-def instructions(interface: Interface, names: list[str]) -> str:
-    """How to fill in the CSV, as plain text."""
+def instructions(interface: Interface, names: Sequence[str], columns: Sequence[str] = ("image",)) -> str:
+    """How to fill in the CSV, as plain text; `columns` are those of the images."""
     width = max(len(answer.value) for answer in interface.answers)
     labels = "\n".join(f"{answer.value:<{width}}  {answer.text}" for answer in interface.answers)
     steps = "\n".join(
         textwrap.fill(f"{number}. {text}", _WIDTH, subsequent_indent="   ")
         for number, text in enumerate(interface.instructions, 1)
     )
-    shown = "\n".join(f"{name}: {interface.shown[name]}" for name in names)
+    headings = headings_of(interface, columns)
+    shown = "\n".join(
+        f"{name}: {text}" for name, text in (*headings.items(), *((name, interface.shown[name]) for name in names))
+    )
+    files = "The columns to read are:"
+    if headings:
+        files = f"The columns {columns[0]} to {columns[-1]} name image files in this folder. {files}"
+    elif columns:
+        files = "The column image names the image file in this folder. The other columns to read are:"
     only = " or ".join(interface.corrected_with)
     prompts = "".join(f"{CORRECTED}{name}\n    {prompt}.\n" for name, prompt in interface.corrections.items())
     corrections = f"Fill in these columns only with the label {only}:\n\n{prompts}\n" if prompts else ""
@@ -48,7 +58,7 @@ def instructions(interface: Interface, names: list[str]) -> str:
     return f"""\
 {interface.question}
 
-Each row of {FILE} is one task. The column image names the image file in this folder. The other columns to read are:
+Each row of {FILE} is one task. {files}
 
 {shown}
 

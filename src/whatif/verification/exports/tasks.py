@@ -34,6 +34,7 @@ class Interface:
     corrected_with: the answers with which these fields may be filled in.
     instructions: paragraphs, each about one thing that annotators have to do.
     examples: paragraphs, each with one good answer.
+    images: headings of the images of a task, in their order, if tasks have several and may have different numbers.
     """
 
     title: str
@@ -44,6 +45,7 @@ class Interface:
     corrections: Mapping[str, str] = field(default_factory=dict)
     corrected_with: tuple[str, ...] = ()
     examples: tuple[str, ...] = ()
+    images: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
