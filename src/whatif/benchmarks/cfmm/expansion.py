@@ -14,14 +14,15 @@ from typing import Any
 
 from whatif import models
 from whatif.artifacts.reader import canonical_json
-from whatif.benchmarks.cfmm.expansion_prompts import options_request, read_prompts, with_request
+from whatif.benchmarks.cfmm.expansion_prompts import options_request, read_prompts
 from whatif.benchmarks.cfmm.expansion_replies import ANSWER, OPTION, PLACES, QUESTION, read_options
-from whatif.benchmarks.cfmm.expansion_requests import Item, Talk, Writer, items_of
+from whatif.benchmarks.cfmm.expansion_requests import Item, items_of, new_questions
 from whatif.benchmarks.cfmm.schemas import EXPANDED
 from whatif.benchmarks.cfmm.second_option import second_option
 from whatif.benchmarks.cfmm.settings import ExpandSettings, SecondOption
 from whatif.benchmarks.cfmm.wording import same
 from whatif.benchmarks.shared.evaluation import TransientErrors, report_errors
+from whatif.benchmarks.shared.reply_talks import Talk, Writer, with_request
 from whatif.graph.task import Task
 
 NO_REPLY = "no reply"
@@ -53,13 +54,13 @@ def write_expanded(task: Task[ExpandSettings]) -> None:
         return
     loaded, images = models.load(task.model.adapter, task.model, task.seed), task.images()
     if task.stand_in is not None:
-        dry = Writer(task.stand_in(loaded), key, prompts, images, is_dry=True)
-        _with_options(dry, dry.new_questions(items), rules)
+        dry = Writer(task.stand_in(loaded), key, prompts.digest, images, is_dry=True)
+        _with_options(dry, new_questions(dry, prompts, items), rules)
         return
     with models.closing(loaded), ResponseStore(store_path()) as store:
         model = TransientErrors(stored(loaded, store))
-        writer = Writer(model, key, prompts, images)
-        talks = writer.new_questions(items)
+        writer = Writer(model, key, prompts.digest, images)
+        talks = new_questions(writer, prompts, items)
         options = _with_options(writer, talks, rules)
     rows: list[dict[str, Any]] = []
     for talk in talks:
@@ -87,7 +88,7 @@ def _write(
 def _report(
     task: Task[ExpandSettings],
     key: str,
-    talks: Sequence[Talk],
+    talks: Sequence[Talk[Item]],
     replies: Sequence[dict[str, Any]],
     transient: Counter[str],
 ) -> None:
@@ -103,7 +104,7 @@ def _report(
     report_errors(task, key, len(replies), errors, transient)
 
 
-def _with_options(writer: Writer, talks: Iterable[Talk], rules: Sequence[SecondOption]) -> dict[str, Talk]:
+def _with_options(writer: Writer, talks: Iterable[Talk[Item]], rules: Sequence[SecondOption]) -> dict[str, Talk[Item]]:
     """Asks for wrong options where the rule `model` is reached; item -> the conversation in which they were asked."""
     if "model" not in rules:
         return {}
@@ -126,7 +127,7 @@ def _with_options(writer: Writer, talks: Iterable[Talk], rules: Sequence[SecondO
 
 
 def _questions(
-    talk: Talk, options: Talk | None, rules: Sequence[SecondOption], key: str, digest: str
+    talk: Talk[Item], options: Talk[Item] | None, rules: Sequence[SecondOption], key: str, digest: str
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """The new questions of an item as rows of `questions`, and the rejections of those without a wrong option."""
     item, texts = talk.item, talk.texts or {}

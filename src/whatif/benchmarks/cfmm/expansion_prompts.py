@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from whatif.benchmarks.shared.prompt_files import read_prompt_file
 from whatif.errors import WhatifError
-from whatif.files.inputs import read_bytes, user_path
-from whatif.files.yaml_values import LARGEST, parse_yaml
 from whatif.formats.cfmm_items import CATEGORIES
 from whatif.language.messages import ImagePart, Message, Messages, user_message
 
@@ -32,19 +29,8 @@ def read_prompts(file: str | None) -> Prompts:
 
     Raises WhatifError when the file cannot be read, or is no such mapping with a text for each of the six categories.
     """
-    if file is None:
-        data, path = (resources.files(__package__) / FILE).read_bytes(), Path(FILE)
-    else:
-        path = user_path(file)
-        try:
-            data = read_bytes(path, LARGEST)
-        except OSError as error:
-            raise WhatifError(f"{path}: {error.strerror or error}; prompt_file must be a YAML file") from error
-    try:
-        values, _ = parse_yaml(data.decode("utf-8"), path)
-    except UnicodeDecodeError as error:
-        raise WhatifError(f"{path}: is not UTF-8 at byte {error.start:,}; save it as UTF-8") from error
-    return Prompts(_checked(values, path), hashlib.sha256(data).hexdigest())
+    values, path, digest = read_prompt_file(__package__, FILE, file)
+    return Prompts(_checked(values, path), digest)
 
 
 def _checked(values: Any, path: Path) -> dict[str, str]:
@@ -65,23 +51,6 @@ def first_request(system: str, given: Mapping[str, str], image_ids: Sequence[str
     """The conversation that asks for new questions; `given` is the JSON object of the input."""
     images = [ImagePart(image_id) for image_id in image_ids]
     return (Message("system", (system.strip(),)), user_message(f"Input:\n{_json(given)}\nOutput:", images))
-
-
-def with_request(messages: Messages, response: str, request: str) -> Messages:
-    """The conversation with the model's response and a further request.
-
-    An empty response cannot be a message of its own, so the request then ends the last message of the user.
-    """
-    if response.strip():
-        return (*messages, Message("assistant", (response,)), user_message(request))
-    *before, last = messages
-    return (*before, Message("user", (*last.parts[:-1], f"{last.parts[-1]}\n\n{request}")))
-
-
-def repair_request(faults: Sequence[str]) -> str:
-    """The message that names what is wrong with a reply, and asks for another one."""
-    listed = "\n".join(f"- {fault}" for fault in faults)
-    return f"Your reply cannot be used:\n{listed}\nCorrect this. Reply with the whole JSON object and nothing else."
 
 
 def options_request(asked: Mapping[str, tuple[str, str]]) -> str:
