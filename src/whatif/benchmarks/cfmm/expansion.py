@@ -29,6 +29,7 @@ NO_REPLY = "no reply"
 REFUSED = "reply refused"
 NO_COUNTERFACTUAL = "no counterfactual question"
 NO_SECOND_OPTION = "no second option"
+_TEXTS = "questions"  # that the model writes
 
 
 def write_expanded(task: Task[ExpandSettings]) -> None:
@@ -54,12 +55,12 @@ def write_expanded(task: Task[ExpandSettings]) -> None:
         return
     loaded, images = models.load(task.model.adapter, task.model, task.seed), task.images()
     if task.stand_in is not None:
-        dry = Writer(task.stand_in(loaded), key, prompts.digest, images, is_dry=True)
+        dry = Writer(task.stand_in(loaded), key, prompts.digest, images, texts=_TEXTS, is_dry=True)
         _with_options(dry, new_questions(dry, prompts, items), rules)
         return
     with models.closing(loaded), ResponseStore(store_path()) as store:
         model = TransientErrors(stored(loaded, store))
-        writer = Writer(model, key, prompts.digest, images)
+        writer = Writer(model, key, prompts.digest, images, texts=_TEXTS)
         talks = new_questions(writer, prompts, items)
         options = _with_options(writer, talks, rules)
     rows: list[dict[str, Any]] = []

@@ -12,7 +12,7 @@ from whatif.models import Answer, Model, note_of
 from whatif.progress import progress
 from whatif.scoring.asking import Pictures, question_of
 
-_AT_LIMIT = "the reply was cut off at the limit of new tokens; write shorter texts"
+_AT_LIMIT = "the reply was cut off at the limit of new tokens; write shorter"
 
 
 class Subject(Protocol):
@@ -51,16 +51,18 @@ class Talk(Generic[SubjectT]):
 class Writer:
     """Asks the model, and keeps its replies as rows. A reply that cannot be used is repaired once.
 
-    `digest` is that of the prompts.
-
+    `digest` is that of the prompts, `texts` says in messages what the model writes.
     In a dry run an empty response stands for one that is not known, so it is not repaired.
     """
 
-    def __init__(self, model: Model, key: str, digest: str, images: Pictures, *, is_dry: bool = False) -> None:
+    def __init__(
+        self, model: Model, key: str, digest: str, images: Pictures, *, texts: str, is_dry: bool = False
+    ) -> None:
         self._model = model
         self._key = key
         self._digest = digest
         self._images = images
+        self._at_limit = f"{_AT_LIMIT} {texts}"
         self._is_dry = is_dry
         self.replies: list[dict[str, Any]] = []
 
@@ -101,7 +103,7 @@ class Writer:
         if faults and not talk.response.strip() and answer.reason:
             faults = (f"{answer.reason}; write one JSON object",)
         if faults and answer.cut_off:
-            faults = (_AT_LIMIT, *faults)
+            faults = (self._at_limit, *faults)
         talk.reason = (answer.reason or "the model gave no reply") if talk.is_error else "; ".join(faults) or None
         talk.texts = None if talk.reason else read.texts
         self.replies.append(
