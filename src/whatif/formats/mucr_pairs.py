@@ -35,6 +35,7 @@ _OTHER_STYLES = {
     "black white": "black-white",
     "black and white": "black-white",
     "black&white": "black-white",
+    "black & white": "black-white",
 }
 _OTHER_CATEGORIES = {"person": "human", "mixed": "mixture"}
 _KEYS = {

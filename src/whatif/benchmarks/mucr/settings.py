@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from whatif.benchmarks.mucr.schemas import VISUAL_FORMS, Form, Language, Style
 from whatif.language.strategies import strategies
@@ -40,6 +40,12 @@ class Descriptions(Settings):
     prompt_file: SourcePath | None = None  # YAML with the prompt; null: that of this package
     shortest: int = Field(ge=1)  # words of a description
     longest: int = Field(ge=1)
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Descriptions:
+        if self.shortest > self.longest:
+            raise ValueError(f"shortest is {self.shortest}, more than longest, {self.longest}; exchange them")
+        return self
 
 
 class DrawnImages(Settings):
