@@ -211,10 +211,16 @@ def _images(value: Any) -> list[ImageName | None]:
         return [value]
     if isinstance(value, Mapping):  # as the datasets library writes it in JSON
         value = value.get("path")
+    if isinstance(value, str) and value.strip().startswith("["):
+        return list(several_texts(value)) or [None]
+    return [_name(one) for one in value] if isinstance(value, list | tuple) else [_name(value)]
+
+
+def _name(value: Any) -> str | None:
     try:
-        return list(several_texts(value)) or [None] if isinstance(value, list | tuple) else [one_text(value)]
+        return one_text(value)
     except ValueError:
-        return [None]
+        return None
 
 
 def _add(

@@ -1,0 +1,77 @@
+"""Groups of four pairs: whole, incomplete, and with links that lead nowhere or are not mutual."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from whatif.formats.mucr_groups import Links, grouped, natural
+
+WHOLE = {
+    "1": Links(("2", "3", "10")),
+    "2": Links(("1", "3", "10")),
+    "3": Links(("1", "2", "10")),
+    "10": Links(("1", "2", "3")),
+}
+
+
+def faults(links: dict[str, Links], rejected: tuple[str, ...] = ()) -> dict[str, tuple[str, str]]:
+    return {fault.item: (fault.reason, fault.detail) for fault in grouped(links, rejected)[1]}
+
+
+def test_four_pairs_that_name_each_other_are_a_group() -> None:
+    groups, lost = grouped(WHOLE)
+    assert (groups, lost) == (dict.fromkeys(WHOLE, "group-1"), [])
+    assert sorted(["10", "2", "a1"], key=natural) == ["2", "10", "a1"]
+
+
+def test_a_group_with_three_members_keeps_together() -> None:
+    three = {"5": Links(("6", "7")), "6": Links(("5", "7")), "7": Links(("5", "6"))}
+    groups, _ = grouped({**WHOLE, **three})
+    assert [groups[pair] for pair in three] == ["group-5"] * 3
+    assert Counter(groups.values())["group-1"] == 4
+    assert faults({**WHOLE, **three})["5/group"] == (
+        "group without four members",
+        "link_id: names 2 others, so the group has 3 members",
+    )
+
+
+def test_a_rejected_pair_and_a_link_to_nowhere() -> None:
+    three = {pair: one for pair, one in WHOLE.items() if pair != "10"}
+    assert {reason for reason, _ in faults(three, ("10",)).values()} == {"group without four members"}
+    assert faults(three)["2/group"] == ("link to nowhere", "link_id: '10' is no pair of the file")
+    assert len(faults(three)) == 3
+
+
+def test_links_that_are_not_mutual() -> None:
+    links = {**WHOLE, "4": Links(("1", "2", "3"))}
+    groups, _ = grouped(links)
+    assert faults(links) == {"4/group": ("links not mutual", "link_id: names 1, whose own links are 2, 3, 10")}
+    assert [groups["4"], groups["1"]] == ["group-4", "group-1"], "the whole group stays whole"
+
+
+def test_four_pairs_with_faulty_links_are_no_group() -> None:
+    links = {
+        "1": Links(("2", "3", "4")),
+        "2": Links(("1", "3", "4")),
+        "3": Links(("1", "2", "4")),
+        "4": Links(("1", "2", "2")),
+    }
+    groups, _ = grouped(links)
+    assert len(set(groups.values())) == 4
+    assert {item: reason for item, (reason, _) in faults(links).items()} == {
+        "1/group": "links not mutual",
+        "2/group": "links not mutual",
+        "3/group": "links not mutual",
+        "4/group": "link given twice",
+    }
+    assert faults({"1": Links(("1", "2", "3"))})["1/group"][0] == "link given twice"
+
+
+def test_groups_by_name() -> None:
+    groups, lost = grouped({str(number): Links((), "fire" if number < 5 else "Ice") for number in range(1, 8)})
+    assert Counter(groups.values()) == {"group-fire": 4, "group-ice": 3}
+    assert [(fault.item, fault.detail) for fault in lost][0] == ("5/group", "group: 'ice' has 3 members, not 4")
+
+
+def test_a_pair_without_links() -> None:
+    assert faults({"1": Links(())})["1/group"][1] == "link_id: names 0 others, so the group has 1 member"
