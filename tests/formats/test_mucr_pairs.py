@@ -66,12 +66,10 @@ def test_shards_of_a_folder(tmp_path: Path) -> None:
 
 
 def test_one_row_for_each_pair(tmp_path: Path) -> None:
-    rows = [
-        {**row, "style": "['Photo', 'black_white']", "image_0": ["a.png", "b.png"], "image_1": ["c.png", None]}
-        for row in group()
-    ]
+    images = {"style": "['Photo', 'black_white']", "image_0": [None, "b.png"], "image_1": ["c.png", "d.png"]}
+    rows = [{**row, **images} for row in group()]
     found = read(tmp_path, rows)
-    assert found.pairs[0].images == {"black-white": ("b.png", None), "photograph": ("a.png", "c.png")}
+    assert found.pairs[0].images == {"black-white": ("b.png", "d.png"), "photograph": (None, "c.png")}
     assert read(tmp_path, group()).pairs[0].images == {}
 
 
@@ -114,7 +112,7 @@ def test_core_captions_with_their_history(tmp_path: Path) -> None:
         ({"label": "vehicle"}, "2", "unknown category", "'vehicle'; use one of human, animal"),
         ({"label": ""}, "2", "unknown category", "is empty; use one of"),
         ({"style": "oil"}, "2/oil", "unknown style", "'oil' is none of photograph, comic, black-white"),
-        ({"image_0": "a.png"}, "2/style", "unknown style", "is empty, but the row has images"),
+        ({"image_0": "a.png"}, "2/style", "unknown style", "is empty, but images are named"),
         ({"cue": "hat"}, "2/cue", "two right cues", "has the right cue, too"),
         ({"cue": ["water", "flame"]}, "2/cue", "two right cues", "has 2 values: water, flame"),
         ({"false_cue": ["hat", "smoke"]}, "2/cue", "false cue missing", "has 2 values, not 3"),
