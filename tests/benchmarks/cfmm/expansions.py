@@ -146,7 +146,8 @@ class ChatServer(FaultyProxy):
         messages = json.loads(body)["messages"]
         self.conversations.append(messages)
         first = next(message for message in messages if message["role"] == "user")
-        text = first["content"][-1]["text"]
+        content = first["content"]
+        text = content if isinstance(content, str) else content[-1]["text"]
         item = json.loads(text[text.index("{") : text.rindex("}") + 1])
         said = self.reply(item, sum(message["role"] == "user" for message in messages) - 1)
         if isinstance(said, int):

@@ -1,0 +1,243 @@
+"""People choose one pair of images among those that CLIP preselected: tasks out, choices in, and what is refused."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from tests.benchmarks.mucr.released_rows import image_bytes
+from tests.projects import Project
+from whatif.artifacts.images import image_row
+from whatif.artifacts.schemas import IMAGES
+from whatif.artifacts.writer import write_artifact
+from whatif.benchmarks.mucr.choice_tasks import choice_task_set, interface_of, with_images
+from whatif.benchmarks.mucr.choices import Chosen, chosen
+from whatif.benchmarks.mucr.schemas import CANDIDATES, CAUSAL_PAIRS, CHOICES
+from whatif.benchmarks.mucr.settings import ChooseSettings
+from whatif.cli import main
+from whatif.errors import WhatifError
+from whatif.params.resolution import Resolution
+from whatif.verification.exports.folder import NO_IMAGE
+from whatif.verification.imports.settings import LabelFile
+
+Row = dict[str, Any]
+
+
+def candidate(pair: str, style: str, side: str, place: int) -> Row:
+    data = image_bytes(f"{len(pair) + place}-{style}-{side == 'effect':d}.png")
+    return {
+        "candidate_id": f"{pair}-{style}-{side}-{place:02d}",
+        "pair_id": pair,
+        "style": style,
+        "side": side,
+        "place": place,
+        "generator": "scenes",
+        "prompt": "a prompt",
+        "seed": place,
+        "image_id": image_row(data, 8, 8, "", "")["image_id"],
+        "provenance": "{}",
+    }
+
+
+def choice(pair: str, style: str, place: int, by: str = "clip") -> Row:
+    return {
+        "pair_id": pair,
+        "style": style,
+        "place": place,
+        "cause_candidate": f"{pair}-{style}-cause-{place:02d}",
+        "effect_candidate": f"{pair}-{style}-effect-{place:02d}",
+        "chosen_by": by,
+        "caption_cause": 0.3,
+        "caption_effect": 0.3,
+        "likeness": 0.9 - place / 10,
+    }
+
+
+PRESELECTED = [
+    *(choice("1", "comic", place) for place in range(3)),
+    *(choice("1", "photograph", place) for place in range(2)),
+    *(choice("2", "comic", place) for place in range(2)),
+    choice("3", "comic", 0, "released"),
+]
+
+
+def decide(folder: Path, *said: tuple[str, str, str], rule: Any = "majority") -> Chosen:
+    """The choices after labels: item, annotator, decision."""
+    text = "item_id,annotator,decision\n" + "".join(",".join(row) + "\n" for row in said)
+    (folder / "choices.csv").write_text(text, encoding="utf-8")
+    files = [LabelFile.model_validate({"path": str(folder / "choices.csv"), "format": "long"})]
+    return chosen(PRESELECTED, ChooseSettings(files, Resolution(rule=rule)), 0)
+
+
+def taken(found: Chosen) -> dict[str, tuple[int, str]]:
+    return {f"{row['pair_id']}-{row['style']}": (row["place"], row["chosen_by"]) for row in found.choices}
+
+
+def test_without_labels_the_best_by_clip_is_taken() -> None:
+    found = chosen(PRESELECTED, ChooseSettings(None, Resolution(rule="majority")), 0)
+    assert taken(found) == {
+        "1-comic": (0, "clip"),
+        "1-photograph": (0, "clip"),
+        "2-comic": (0, "clip"),
+        "3-comic": (0, "released"),
+    }
+    assert found.rejections == found.judgements == []
+
+
+def test_people_choose_a_pair_or_none(tmp_path: Path) -> None:
+    said = [("1-comic", "ann", "3"), ("1-comic", "bob", "3"), ("1-comic", "cem", "1"), ("2-comic", "ann", "none")]
+    found = decide(tmp_path, *said)
+    assert taken(found) == {"1-comic": (2, "people"), "1-photograph": (0, "clip"), "3-comic": (0, "released")}
+    assert found.choices[0] == {**choice("1", "comic", 2), "chosen_by": "people"}
+    assert found.rejections == [
+        {
+            "item_id": "2/comic",
+            "reason": "no pair of images fits",
+            "detail": "people find that none of 2 pairs of images can be used",
+        }
+    ]
+    assert len(found.judgements) == 4
+
+
+def test_people_who_disagree(tmp_path: Path) -> None:
+    said = [("1-comic", "ann", "1"), ("1-comic", "bob", "2")]
+    found = decide(tmp_path, *said)
+    assert found.rejections == [{"item_id": "1/comic", "reason": "annotators disagree", "detail": "ann: 1; bob: 2"}]
+    assert "1-comic" not in taken(found)
+
+
+def test_a_number_that_the_task_does_not_show(tmp_path: Path) -> None:
+    found = decide(tmp_path, ("1-photograph", "ann", "3"), ("1-comic", "ann", "2"), ("3-comic", "ann", "1"))
+    assert taken(found)["1-photograph"] == (0, "clip")
+    reasons = {row["reason"]: row["detail"] for row in found.refused_labels}
+    assert reasons["unknown number"] == "ann chose 3 of 2 pairs of images"
+    assert "unknown item" in reasons, "the images of pair 3 were chosen by its source"
+    assert [row["item_id"] for row in found.judgements] == ["1-comic"]
+
+
+@pytest.fixture
+def preselected(folder: Path) -> Project:
+    """A project with preselected images, in the places where the graph keeps them."""
+    project = Project(folder, "mucr")
+    pairs = [
+        {
+            "pair_id": name,
+            "group_id": "group-1",
+            "category": "human",
+            "cause_caption": f"Cause <{name}>.",
+            "effect_caption": f"=Effect {name}.",
+            "cue": None,
+            "false_cues": None,
+            "explanation": None,
+            "provenance": '{"origin":"captions"}',
+        }
+        for name in ("1", "2", "3")
+    ]
+    rows = [
+        candidate(one["pair_id"], one["style"], side, one["place"])
+        for one in PRESELECTED
+        for side in ("cause", "effect")
+    ]
+    rows.sort(key=lambda row: str(row["candidate_id"]))
+    images: dict[str, Row] = {}
+    for row in rows:
+        number = len(row["pair_id"]) + row["place"]
+        data = image_bytes(f"{number}-{row['style']}-{row['side'] == 'effect':d}.png")
+        images[row["image_id"]] = image_row(data, 8, 8, "drawn:test", "CC0-1.0")
+    drawn = [images[name] for name in sorted(images)]
+    for path, table, content in (
+        ("extract/mucr/pairs", CAUSAL_PAIRS, pairs),
+        ("extract/mucr/provided", CANDIDATES, [row for row in rows if row["pair_id"] == "3"]),
+        ("extract/mucr/images", IMAGES, drawn[:1]),
+        ("generate/mucr/candidates/scenes/part-000-of-001", CANDIDATES, [row for row in rows if row["pair_id"] != "3"]),
+        ("generate/mucr/drawn-images/scenes/part-000-of-001", IMAGES, drawn),
+        (
+            "filter/mucr/preselected",
+            CHOICES,
+            sorted(PRESELECTED, key=lambda row: (row["pair_id"], row["style"], row["place"])),
+        ),
+    ):
+        place = folder / f"data/{path}.parquet"
+        place.parent.mkdir(parents=True, exist_ok=True)
+        write_artifact(place, table, content, role=place.stem, fingerprint="", made_from={})
+    project.write_params()
+    return project
+
+
+def export(tool: str, *more: str) -> str:
+    done = CliRunner().invoke(
+        main, ["export", "tasks", "mucr", tool, "--of", "choose", "--to", tool, "--annotators", "2", *more]
+    )
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+def test_a_spreadsheet_shows_two_images_for_each_choice(preselected: Project) -> None:
+    assert export("csv") == "csv: 3 tasks, 6 labels to give: instructions.txt, tasks.csv\n"
+    with Path("csv/tasks.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    named = [[row[name] for name in ("image", *(f"image_{place}" for place in range(2, 7)))] for row in rows]
+    assert sorted({sum(bool(name) for name in names) for names in named}) == [4, 6]
+    assert all(Path("csv", name).is_file() for names in named for name in names if name)
+    told = Path("csv/instructions.txt").read_text(encoding="utf-8")
+    assert "The columns image to image_6 name image files in this folder." in told
+    assert "image_4: Pair 2, effect" in told
+    assert {row["style"] for row in rows} == {"comic", "photograph"}
+
+
+def test_label_studio_and_mturk_show_nothing_for_a_missing_pair(preselected: Project) -> None:
+    export("label-studio")
+    tasks = json.loads(Path("label-studio/tasks-by-2.json").read_text(encoding="utf-8"))
+    empty = sorted(sum(value == NO_IMAGE for value in task["data"].values()) for task in tasks)
+    assert empty == [0, 2, 2]
+    interface = Path("label-studio/labelling-interface.xml").read_text(encoding="utf-8")
+    assert interface.count("<Image ") == 6 and '<Header value="Pair 3, effect" size="5"' in interface
+    assert '<Choice value="None of these pairs can be used." alias="none"' in interface
+    export("mturk", "--image-url", "https://lab.example/")
+    with Path("mturk/batch-by-2.csv").open(encoding="utf-8", newline="") as file:
+        batch = list(csv.DictReader(file))
+    assert sorted(sum(value == NO_IMAGE for value in row.values()) for row in batch) == [0, 2, 2]
+
+
+def test_filled_tasks_come_back_as_choices(preselected: Project) -> None:
+    export("csv")
+    with Path("csv/tasks.csv").open(encoding="utf-8", newline="") as file:
+        rows = [{**row, "label": "2"} for row in csv.DictReader(file)]
+    with Path("filled.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    files = [LabelFile.model_validate({"path": "filled.csv", "format": "whatif"})]
+    found = chosen(PRESELECTED, ChooseSettings(files, Resolution(rule="majority")), preselected.values["seed"])
+    assert taken(found)["1-comic"] == taken(found)["2-comic"] == (1, "people")
+    assert found.refused_labels == []
+
+
+def test_the_step_writes_what_people_chose(preselected: Project) -> None:
+    Path("labels.csv").write_text("item_id,annotator,decision\n1-comic,ann,2\n2-comic,ann,none\n", encoding="utf-8")
+    preselected.section("verify")["choices"] = [{"path": "labels.csv", "format": "long"}]
+    folder = preselected.folder / "data/generate/mucr"
+    (preselected.folder / "data/extract/mucr/pairs.parquet").rename(folder / "pairs.parquet")
+    (job,) = [one for one in preselected.jobs("verify") if one.step.name == "verify" or "choices" in one.outputs]
+    preselected.make_jobs([job])
+    rows = preselected.rows("verify", "choices", CHOICES)
+    assert [(row["pair_id"], row["style"], row["place"], row["chosen_by"]) for row in rows] == [
+        ("1", "comic", 1, "people"),
+        ("1", "photograph", 0, "clip"),
+        ("3", "comic", 0, "released"),
+    ]
+
+
+def test_tasks_without_images_or_choices() -> None:
+    with pytest.raises(WhatifError, match="there is nothing to choose"):
+        choice_task_set([], 0)
+    pairs = [{"pair_id": "1", "cause_caption": "a", "effect_caption": "b"}]
+    with pytest.raises(WhatifError, match="candidate 1-comic-cause-00: has no image"):
+        with_images(PRESELECTED[:3], pairs, [], released="released")
+    assert with_images([PRESELECTED[-1]], pairs, [], released="released") == []
+    assert len(interface_of(4).images) == 8
