@@ -66,3 +66,17 @@ def test_groups_by_name() -> None:
 
 def test_a_pair_without_links() -> None:
     assert faults({"1": Links(())})["1/group"][1] == "link_id: names 0 others, so the group has 1 member"
+
+
+def test_a_caption_twice_in_a_group() -> None:
+    captions = {"1": ("a", "v"), "2": ("b", "w"), "3": ("c", "W"), "10": ("d", "z")}
+    links = {pair: Links(one.others, captions=captions[pair]) for pair, one in WHOLE.items()}
+    told = ("caption twice in a group", "caption_1: 2 and 3 have the same one: 'W'")
+    assert faults(links) == {f"{pair}/group": told for pair in WHOLE}
+    assert len(set(grouped(links)[0].values())) == 4
+    named = {pair: Links((), "fire", captions[pair]) for pair in WHOLE}
+    assert faults(named) == faults(links)
+    assert len(set(grouped(named)[0].values())) == 4
+    captions["3"] = ("A", "x")
+    same_cause = {pair: Links((), "fire", captions[pair]) for pair in WHOLE}
+    assert faults(same_cause)["10/group"][1] == "caption_0: 1 and 3 have the same one: 'A'"

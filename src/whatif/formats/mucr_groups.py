@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 MEMBERS = 4
 # Reasons of faults.
 INCOMPLETE, NOWHERE = "group without four members", "link to nowhere"
-NOT_MUTUAL, REPEATED_LINK = "links not mutual", "link given twice"
+NOT_MUTUAL, REPEATED_LINK, SAME_CAPTION = "links not mutual", "link given twice", "caption twice in a group"
 
 
 @dataclass(frozen=True)
@@ -28,16 +28,21 @@ class Fault:
 
 @dataclass(frozen=True)
 class Links:
-    """The other pairs of the group as a pair names them, or the name of the group if the file has it."""
+    """The other pairs of the group as a pair names them, or the name of the group if the file has it.
+
+    `captions` are those of the cause and the effect.
+    """
 
     others: tuple[str, ...]
     group: str | None = None
+    captions: tuple[str, str] | None = None
 
 
 def grouped(links: Mapping[str, Links], rejected: Collection[str] = ()) -> tuple[dict[str, str], list[Fault]]:
     """Pair -> id of its group, and a fault `<pair>/group` for each pair whose group is not whole.
 
-    A group is whole if it has four pairs and each of them names the other three. Only whole groups have four pairs
+    A group is whole if it has four pairs, each of them names the other three, and all causes and all effects differ:
+    of two equal ones, both would be right. Only whole groups have four pairs
     with the same id. The other pairs keep together with those that they are linked to, so that no split separates them;
     where these are just four, each of them is on its own. `rejected` are pairs of the file that are not used.
     """
@@ -73,7 +78,13 @@ def _by_name(named: Mapping[str, Links]) -> tuple[dict[str, str], list[Fault]]:
         if len(pairs) != MEMBERS
         for pair in pairs
     ]
-    return {pair: f"group-{group}" for group, pairs in members.items() for pair in pairs}, faults
+    groups = {pair: f"group-{group}" for group, pairs in members.items() for pair in pairs}
+    for pairs in members.values():
+        twice = _same_captions(pairs, named) if len(pairs) == MEMBERS else None
+        if twice is not None:
+            faults += [Fault(f"{pair}/group", SAME_CAPTION, twice) for pair in pairs]
+            groups |= {pair: f"group-{pair}" for pair in pairs}
+    return groups, faults
 
 
 def _fault(
@@ -94,6 +105,18 @@ def _fault(
         if {other, *links[other].others} != group:
             told = ", ".join(links[other].others)[:80] or "none"
             return NOT_MUTUAL, f"link_id: names {other}, whose own links are {told}"
+    twice = _same_captions(sorted(group, key=natural), links)
+    return None if twice is None else (SAME_CAPTION, twice)
+
+
+def _same_captions(pairs: Sequence[str], links: Mapping[str, Links]) -> str | None:
+    """Which two pairs of a group have the same cause or effect; None if all differ."""
+    for side in (0, 1):
+        seen: dict[str, str] = {}
+        for pair in pairs:
+            captions = links[pair].captions
+            if captions is not None and (first := seen.setdefault(captions[side].casefold(), pair)) != pair:
+                return f"caption_{side}: {first} and {pair} have the same one: {captions[side][:80]!r}"
     return None
 
 

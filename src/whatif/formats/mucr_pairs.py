@@ -112,10 +112,14 @@ def read_pairs(path: Path) -> Pairs:
             rejected.add(pair_id)
             faults.append(fault)
     used = {pair_id: draft for pair_id, draft in drafts.items() if pair_id not in rejected}
-    links = {pair_id: Links(draft.texts["links"], draft.texts["group"]) for pair_id, draft in used.items()}
+    links = {pair_id: _links(draft.texts) for pair_id, draft in used.items()}
     groups, lost = grouped(links, rejected)
     pairs = [_pair(pair_id, used[pair_id], groups[pair_id], faults) for pair_id in sorted(used)]
     return Pairs(pairs, _once([*faults, *lost]))
+
+
+def _links(texts: Mapping[str, Any]) -> Links:
+    return Links(texts["links"], texts["group"], (texts["cause"], texts["effect"]))
 
 
 def _once(faults: Sequence[Fault]) -> list[Fault]:

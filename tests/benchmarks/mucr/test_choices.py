@@ -12,6 +12,7 @@ from click.testing import CliRunner
 
 from tests.benchmarks.mucr.released_rows import image_bytes
 from tests.projects import Project
+from whatif import artifacts
 from whatif.artifacts.images import image_row
 from whatif.artifacts.schemas import IMAGES
 from whatif.artifacts.writer import write_artifact
@@ -151,7 +152,7 @@ def preselected(folder: Path) -> Project:
         images[row["image_id"]] = image_row(data, 8, 8, "drawn:test", "CC0-1.0")
     drawn = [images[name] for name in sorted(images)]
     for path, table, content in (
-        ("extract/mucr/pairs", CAUSAL_PAIRS, pairs),
+        ("generate/mucr/pairs", CAUSAL_PAIRS, pairs),
         ("extract/mucr/provided", CANDIDATES, [row for row in rows if row["pair_id"] == "3"]),
         ("extract/mucr/images", IMAGES, drawn[:1]),
         ("generate/mucr/candidates/scenes/part-000-of-001", CANDIDATES, [row for row in rows if row["pair_id"] != "3"]),
@@ -204,6 +205,23 @@ def test_label_studio_and_mturk_show_nothing_for_a_missing_pair(preselected: Pro
     assert sorted(sum(value == NO_IMAGE for value in row.values()) for row in batch) == [0, 2, 2]
 
 
+def test_annotators_see_the_images_that_were_chosen(preselected: Project) -> None:
+    data = preselected.folder / "data"
+    rows = artifacts.rows_of([data / "generate/mucr/pairs.parquet"], CAUSAL_PAIRS)
+    footer = {"fingerprint": "", "made_from": {}}
+    write_artifact(data / "extract/mucr/pairs.parquet", CAUSAL_PAIRS, list(rows), role="pairs", **footer)
+    (data / "verify/mucr").mkdir(parents=True)
+    chosen_rows = [choice("1", "comic", 1), choice("1", "photograph", 0)]
+    write_artifact(data / "verify/mucr/choices.parquet", CHOICES, chosen_rows, role="choices", **footer)
+    done = CliRunner().invoke(main, ["export", "tasks", "mucr", "out", "--of", "annotate-images", "--to", "csv"])
+    assert done.exit_code == 0, done.output
+    with Path("out/tasks.csv").open(encoding="utf-8", newline="") as file:
+        shown = {row["cause_caption"]: [row["image"], row["image_2"]] for row in csv.DictReader(file)}
+    images = {candidate("1", "photograph", side, 0)["image_id"] for side in ("cause", "effect")}
+    assert {Path(name).stem for name in shown["Cause <1>."]} == images, "those of the first style"
+    assert shown["Cause <2>."] == shown["Cause <3>."] == ["", ""]
+
+
 def test_filled_tasks_come_back_as_choices(preselected: Project) -> None:
     export("csv")
     with Path("csv/tasks.csv").open(encoding="utf-8", newline="") as file:
@@ -221,8 +239,6 @@ def test_filled_tasks_come_back_as_choices(preselected: Project) -> None:
 def test_the_step_writes_what_people_chose(preselected: Project) -> None:
     Path("labels.csv").write_text("item_id,annotator,decision\n1-comic,ann,2\n2-comic,ann,none\n", encoding="utf-8")
     preselected.section("verify")["choices"] = [{"path": "labels.csv", "format": "long"}]
-    folder = preselected.folder / "data/generate/mucr"
-    (preselected.folder / "data/extract/mucr/pairs.parquet").rename(folder / "pairs.parquet")
     (job,) = [one for one in preselected.jobs("verify") if one.step.name == "verify" or "choices" in one.outputs]
     preselected.make_jobs([job])
     rows = preselected.rows("verify", "choices", CHOICES)
@@ -240,4 +256,5 @@ def test_tasks_without_images_or_choices() -> None:
     with pytest.raises(WhatifError, match="candidate 1-comic-cause-00: has no image"):
         with_images(PRESELECTED[:3], pairs, [], released="released")
     assert with_images([PRESELECTED[-1]], pairs, [], released="released") == []
+    assert with_images(PRESELECTED[:3], [], [], released="released") == [], "the pair was removed"
     assert len(interface_of(4).images) == 8

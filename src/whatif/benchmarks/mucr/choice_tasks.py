@@ -63,13 +63,13 @@ def with_images(
     """One row for each pair and style that people choose images for: its texts, and `image_ids` two by two.
 
     `candidates` have the images of the preselected rows. A pair of images that the source chose (`released`) needs no
-    choice. Raises WhatifError when a candidate is missing.
+    choice, and a pair of captions that is not in `pairs` was removed. Raises WhatifError when a candidate is missing.
     """
     captions = {row["pair_id"]: (row["cause_caption"], row["effect_caption"]) for row in pairs}
     images = {row["candidate_id"]: row["image_id"] for row in candidates}
     made: list[Row] = []
     for item, rows in choices_shown(preselected).items():
-        if any(row["chosen_by"] == released for row in rows):
+        if rows[0]["pair_id"] not in captions or any(row["chosen_by"] == released for row in rows):
             continue
         names = [row[f"{side}_candidate"] for row in rows for side in SIDES]
         if missing := [name for name in names if name not in images]:

@@ -18,6 +18,7 @@ ONE = 1  # one person writes the cue phrases and the explanation of a pair
 def peoples_work(
     pairs: OutputOf,
     *,
+    annotated: OutputOf,
     preselected: OutputOf,
     choices: OutputOf,
     candidates: Sequence[OutputOf],
@@ -42,7 +43,7 @@ def peoples_work(
             images,
             _choice_tasks,
             _choice_items,
-            further={"pairs": (pairs,), "candidates": candidates},
+            further={"pairs": (annotated,), "candidates": candidates},
             joined=_with_images,
         ),
     }

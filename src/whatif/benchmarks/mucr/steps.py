@@ -339,6 +339,7 @@ BENCHMARK = Benchmark(
     headline=("text", "multimodal"),
     people=peoples_work(
         extract["pairs"],
+        annotated=annotate["pairs"],
         preselected=filter_["preselected"],
         choices=verify["choices"],
         candidates=(extract["provided"], draw["candidates"]),
