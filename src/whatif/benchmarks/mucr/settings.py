@@ -102,6 +102,13 @@ class Questions(Settings):
             raise ValueError(f"must name each form once, `text` and `{VISUAL_FORMS[0]}` among them")
         return forms
 
+    @field_validator("languages")
+    @classmethod
+    def _english(cls, languages: list[Language]) -> list[Language]:
+        if len(set(languages)) < len(languages) or "en" not in languages:
+            raise ValueError("must name each language once, `en` among them")
+        return languages
+
 
 class VerifyMucr(Settings):
     """How one pair of images is chosen for each pair and style, and the questions that follow."""

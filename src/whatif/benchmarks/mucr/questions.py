@@ -1,0 +1,158 @@
+"""Makes the questions C2E, CP, EXP and the contextual variation, in text and in visual forms (MuCR 3.2, 5).
+
+Groups are divided into `train` and `test`. Of the test groups, a sample of pairs is asked about. A question that cannot
+be asked is rejected with the reason; the questions that were planned are those asked and those rejected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from whatif.artifacts.images import SortedImages
+from whatif.benchmarks.mucr.forms import Canvases
+from whatif.benchmarks.mucr.items import Asked, Item, items_of
+from whatif.benchmarks.mucr.letters import balanced
+from whatif.benchmarks.mucr.members import Member, groups_of
+from whatif.benchmarks.mucr.mixed_styles import mixed_styles, usable_styles
+from whatif.benchmarks.mucr.question_rows import ItemOptions, item_row, question_row
+from whatif.benchmarks.mucr.schemas import MEMBERS, METRICS, Style
+from whatif.benchmarks.mucr.settings import Questions, QuestionSettings
+from whatif.graph.task import Task
+from whatif.random_streams import sample
+
+Groups = Mapping[str, Sequence[Member]]
+TEST, TRAIN = "test", "train"
+
+
+def write_questions(task: Task[QuestionSettings]) -> None:
+    """Writes the outputs of the step `questions`.
+
+    Raises WhatifError when no question is left, when a choice names a wrong candidate, and when the labels of a strip
+    cannot be read.
+    """
+    settings, styles = task.settings.questions, task.settings.styles
+    groups = groups_of(
+        task.rows("pairs"),
+        task.rows("descriptions"),
+        [*task.rows("provided"), *task.rows("candidates")],
+        task.rows("choices"),
+        styles,
+    )
+    items = [
+        (item, split)
+        for split, of_split in divided(groups, settings.train_share, task.seed).items()
+        for item in planned_items(of_split, settings, styles, split=split, seed=task.seed)
+    ]
+    images = ("images", "drawn-images")
+    licences = {row["image_id"]: row["licence"] for role in images for row in task.rows(role, ["image_id", "licence"])}
+    with SortedImages(task.outputs.writer("composites")) as composites:
+        canvases = Canvases(
+            task.images(*images), licences, composites, settings.input_side, settings.least_label_height
+        )
+        made = list(_made(items, canvases, task.seed))
+    asked = {split: [row for row, _, of_row in made if of_row == split] for split in (TEST, TRAIN)}
+    rejections = rejected(item for item, _ in items)
+    task.outputs.write("questions", asked[TEST])
+    task.outputs.write("training", asked[TRAIN])
+    task.outputs.write("items", [row for _, row, _ in made])
+    task.outputs.write("unasked", rejections)
+    if canvases.small:
+        task.say(_small_labels(canvases, settings))
+    task.check_losses(
+        "questions",
+        len(asked[TEST]),
+        rejections,
+        remedy="loosen filter.mucr, or lower verify.mucr.questions.train_share",
+    )
+
+
+def divided(groups: Groups, train_share: float, seed: int) -> dict[str, dict[str, Sequence[Member]]]:
+    """The groups of each split; `train_share` of them, rounded, are drawn for `train`."""
+    train = sample(seed, "train groups", groups, round(train_share * len(groups)))
+    return {
+        TEST: {group: members for group, members in groups.items() if group not in train},
+        TRAIN: {group: members for group, members in groups.items() if group in train},
+    }
+
+
+def planned_items(groups: Groups, settings: Questions, styles: Sequence[Style], *, split: str, seed: int) -> list[Item]:
+    """The items of a split, sorted by group, pair and metric, also those that cannot be asked.
+
+    Of a test split, these are the items of the sampled pairs, drawn among those with images, and of all pairs without
+    images, which are rejected.
+    """
+    members = [(member, group) for group in groups.values() for member in group]
+    usable = {member.pair_id: usable_styles(member, group) for member, group in members}
+    without = {pair_id for pair_id, of_pair in usable.items() if not of_pair}
+    number = settings.sample if split == TEST else None
+    kept = sample(seed, "pairs", set(usable) - without, number) | without
+    mixed = mixed_styles({pair_id: usable[pair_id] for pair_id in kept}, seed=seed, name=split)
+    return [
+        item
+        for member, group in members
+        if member.pair_id in kept
+        for item in items_of(member, group, mixed[member.pair_id], settings, styles, train=split == TRAIN)
+    ]
+
+
+def places(items: Sequence[Item], *, seed: int, name: str) -> dict[str, int]:
+    """The place of the right option of each item that is asked: balanced in each metric, variant and style."""
+    found: dict[str, int] = {}
+    for metric in METRICS:
+        cells = {
+            item.item_id: {(one.variant, one.style or "", one.mixture) for one in item.asked if one.fault is None}
+            for item in items
+            if item.metric == metric
+        }
+        asked = {item_id: of_item | _styles_of(of_item) for item_id, of_item in cells.items() if of_item}
+        found |= balanced(asked, MEMBERS, seed=seed, name=f"{name} {metric}")
+    return found
+
+
+def _styles_of(cells: set[tuple[str, str, bool]]) -> set[tuple[str, str, bool]]:
+    """Cells of questions in mixed styles together; and of questions in a style, mixed or not."""
+    return {(variant, "mixture", True) for variant, style, mixture in cells if mixture} | {
+        (variant, style, False) for variant, style, _ in cells
+    }
+
+
+def rejected(items: Iterator[Item]) -> list[dict[str, Any]]:
+    """A row of `rejections` for each question that is not asked."""
+    return [
+        {"item_id": item.question_id(one), "reason": one.fault.reason, "detail": one.fault.detail}
+        for item in items
+        for one in item.asked
+        if one.fault is not None
+    ]
+
+
+def _made(
+    items: Sequence[tuple[Item, str]], canvases: Canvases, seed: int
+) -> Iterator[tuple[dict[str, Any], dict[str, Any], str]]:
+    """The rows of `questions` and of `causal-items` of each question that is asked, and its split."""
+    for split, of_split in groupby(items, key=lambda one: one[1]):
+        of_this = [item for item, _ in of_split]
+        letters = places(of_this, seed=seed, name=split)
+        for item in of_this:
+            asked = [one for one in item.asked if one.fault is None]
+            if not asked:
+                continue
+            place = letters[item.item_id]
+            options = ItemOptions(item, _mixed_style(asked), place, seed)
+            for one in asked:
+                yield question_row(item, one, options, place, canvases), item_row(item, one, options, split), split
+
+
+def _mixed_style(asked: Sequence[Asked]) -> Style:
+    """The mixed style of an item that is asked; the form `composite` is always among its forms."""
+    return next(one.style for one in asked if one.mixture and one.style is not None)
+
+
+def _small_labels(canvases: Canvases, settings: Questions) -> str:
+    return (
+        f"warning: {canvases.small.total():,} composites have labels that are {min(canvases.small):.1f} pixels high or "
+        f"higher after scaling to {settings.input_side:,} pixels, less than {settings.least_label_height}; larger "
+        "labels need a larger verify.mucr.questions.input_side, or the form strip"
+    )
