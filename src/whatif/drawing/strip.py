@@ -27,9 +27,9 @@ _PAPER = (255, 255, 255)
 def strip(images: Sequence[Image], labels: Sequence[str], *, input_side: int, least_label_height: float) -> Image:
     """The images in one row of equal panels on an RGB canvas, each below its label; also a single one has its label.
 
-    The panels together are 448 to 2,048 pixels wide. Between these bounds, the largest image keeps its pixels; the others
-    are scaled to its panel, with their aspect ratio. `least_label_height` is the height of a capital letter in pixels,
-    after a model has scaled the longer side of the canvas to `input_side` pixels.
+    The panels together are 448 to 2,048 pixels wide. Between these bounds, the largest image keeps its pixels; the
+    others are scaled to its panel, with their aspect ratio. `least_label_height` is the height of a capital letter in
+    pixels, after a model has scaled the longer side of the canvas to `input_side` pixels.
 
     Raises ValueError for no image or more than 26, another number of labels, a label that is empty, longer than 40
     characters or not in Latin letters, and images that `composite` refuses; and when the labels cannot be so high: the

@@ -12,6 +12,7 @@ from whatif.benchmarks.mucr.items import Asked, Item
 from whatif.benchmarks.mucr.letters import ordered
 from whatif.benchmarks.mucr.schemas import CONTEXT, MEMBERS, TEXT, Style
 from whatif.benchmarks.mucr.wording import FOUR_EFFECTS, what_is_shown, wording
+from whatif.random_streams import sample
 
 Row = Mapping[str, Any]
 RIGHT_CUE = "cue"
@@ -37,9 +38,9 @@ class ItemOptions:
             return RIGHT_CUE, FALSE_CUES
         if item.metric == CONTEXT:
             effect = item.member.images[style].effect
+            rejected = sorted(sample(seed, f"siblings of {item.item_id}", self._siblings, MEMBERS - 1))
             self._siblings[str(effect["candidate_id"])] = effect
-            drawn = ordered("", sorted(set(self._siblings) - {str(effect["candidate_id"])}), 0, seed=seed, item="")
-            return str(effect["candidate_id"]), drawn[1:MEMBERS]
+            return str(effect["candidate_id"]), rejected
         return item.member.pair_id, [one.pair_id for one in item.group if one is not item.member]
 
     def texts(self) -> list[str]:
@@ -78,9 +79,9 @@ class ItemOptions:
 def question_row(item: Item, asked: Asked, options: ItemOptions, place: int, canvases: Canvases) -> dict[str, Any]:
     """The row of `questions` of an item as it is asked once; canvases that it needs are drawn.
 
-    `provenance` has `options` (the name of each option, see `ItemOptions`); for visual forms also `candidates` (`cause`,
-    and `effects` in the order of the letters), `image_labels` (for models that need one composite; null for one image)
-    and `label_height` (in pixels at the model's input side; null where no label is drawn).
+    `provenance` has `options` (the name of each option, see `ItemOptions`); for visual forms also `candidates`
+    (`cause`, and `effects` in the order of the letters), `image_labels` (for models that need one composite; null for
+    one image) and `label_height` (in pixels at the model's input side; null where no label is drawn).
     """
     words, pair = wording(asked.language), item.member.pair
     captions = {"cause": str(pair["cause_caption"]), "effect": str(pair["effect_caption"])}

@@ -6,7 +6,7 @@ be asked is rejected with the reason; the questions that were planned are those 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -24,6 +24,7 @@ from whatif.random_streams import sample
 
 Groups = Mapping[str, Sequence[Member]]
 TEST, TRAIN = "test", "train"
+_REMEDY = "give each group four pairs with images, cue phrases and explanations, or loosen filter.mucr"
 
 
 def write_questions(task: Task[QuestionSettings]) -> None:
@@ -52,25 +53,21 @@ def write_questions(task: Task[QuestionSettings]) -> None:
             task.images(*images), licences, composites, settings.input_side, settings.least_label_height
         )
         made = list(_made(items, canvases, task.seed))
-    asked = {split: [row for row, _, of_row in made if of_row == split] for split in (TEST, TRAIN)}
-    rejections = rejected(item for item, _ in items)
-    task.outputs.write("questions", asked[TEST])
-    task.outputs.write("training", asked[TRAIN])
     task.outputs.write("items", [row for _, row, _ in made])
-    task.outputs.write("unasked", rejections)
+    task.outputs.write("unasked", rejected(item for item, _ in items))
     if canvases.small:
         task.say(_small_labels(canvases, settings))
-    task.check_losses(
-        "questions",
-        len(asked[TEST]),
-        rejections,
-        remedy="loosen filter.mucr, or lower verify.mucr.questions.train_share",
-    )
+    for split, role, unit in ((TEST, "questions", "questions"), (TRAIN, "training", "training questions")):
+        asked = [row for row, _, of_row in made if of_row == split]
+        task.outputs.write(role, asked)
+        lost = rejected(item for item, of_item in items if of_item == split)
+        task.check_losses(unit, len(asked), lost, remedy=_REMEDY, needed=split == TEST)
 
 
 def divided(groups: Groups, train_share: float, seed: int) -> dict[str, dict[str, Sequence[Member]]]:
-    """The groups of each split; `train_share` of them, rounded, are drawn for `train`."""
-    train = sample(seed, "train groups", groups, round(train_share * len(groups)))
+    """The groups of each split; `train_share` of them, rounded, are drawn for `train`, but not all."""
+    number = max(0, min(round(train_share * len(groups)), len(groups) - 1))
+    train = sample(seed, "train groups", groups, number)
     return {
         TEST: {group: members for group, members in groups.items() if group not in train},
         TRAIN: {group: members for group, members in groups.items() if group in train},
@@ -101,24 +98,21 @@ def places(items: Sequence[Item], *, seed: int, name: str) -> dict[str, int]:
     """The place of the right option of each item that is asked: balanced in each metric, variant and style."""
     found: dict[str, int] = {}
     for metric in METRICS:
-        cells = {
-            item.item_id: {(one.variant, one.style or "", one.mixture) for one in item.asked if one.fault is None}
-            for item in items
-            if item.metric == metric
-        }
-        asked = {item_id: of_item | _styles_of(of_item) for item_id, of_item in cells.items() if of_item}
+        cells = {item.item_id: _cells(item) for item in items if item.metric == metric}
+        asked = {item_id: of_item for item_id, of_item in cells.items() if of_item}
         found |= balanced(asked, MEMBERS, seed=seed, name=f"{name} {metric}")
     return found
 
 
-def _styles_of(cells: set[tuple[str, str, bool]]) -> set[tuple[str, str, bool]]:
-    """Cells of questions in mixed styles together; and of questions in a style, mixed or not."""
-    return {(variant, "mixture", True) for variant, style, mixture in cells if mixture} | {
-        (variant, style, False) for variant, style, _ in cells
+def _cells(item: Item) -> set[tuple[str, str]]:
+    """Variant and style of each question of an item that is asked; `mixture` stands for its mixed style as well."""
+    asked = [one for one in item.asked if one.fault is None]
+    return {(one.variant, one.style or "") for one in asked} | {
+        (one.variant, style) for one in asked if one.mixture for style in ("mixture", f"mixture {one.style}")
     }
 
 
-def rejected(items: Iterator[Item]) -> list[dict[str, Any]]:
+def rejected(items: Iterable[Item]) -> list[dict[str, Any]]:
     """A row of `rejections` for each question that is not asked."""
     return [
         {"item_id": item.question_id(one), "reason": one.fault.reason, "detail": one.fault.detail}

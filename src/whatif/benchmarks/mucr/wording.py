@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 from importlib import resources
+from typing import Any
 
 from whatif.benchmarks.mucr.schemas import Form, Language, Metric
 from whatif.errors import WhatifError
@@ -37,10 +38,10 @@ class Wording(Entry):
         parts = [images, self._of(self.visual, "visual", metric)]
         if hints is not None:
             parts.insert(1, self._of(self.hints, "hints", shown).format_map(hints))
-        return "\n".join(parts) if hints is not None else " ".join(parts)
+        return "\n".join(parts)
 
     @staticmethod
-    def _of(texts: Mapping[str, str], section: str, key: str) -> str:
+    def _of(texts: Mapping[Any, str], section: str, key: str) -> str:
         if key not in texts:
             raise WhatifError(f"questions: {section}.{key}: has no wording; add it to the file of the language")
         return texts[key]
