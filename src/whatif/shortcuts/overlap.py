@@ -1,4 +1,4 @@
-"""A fixed rule that chooses an option by the words that it shares with a text, for example with the question's context."""
+"""A fixed rule that chooses an option by the words that it shares with a text, such as a caption."""
 
 from __future__ import annotations
 

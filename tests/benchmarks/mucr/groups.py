@@ -48,7 +48,9 @@ class World:
             for place, thing in enumerate(THINGS):
                 self._add_pair(number, place, thing, candidates, side, styles)
 
-    def _add_pair(self, number: int, place: int, thing: str, candidates: int, side: int, styles: Sequence[str]) -> None:
+    def _add_pair(  # noqa: PLR0917
+        self, number: int, place: int, thing: str, candidates: int, side: int, styles: Sequence[str]
+    ) -> None:
         pair_id = f"g{number:03d}-{place + 1}"
         room = ("kitchen", "hall", "cellar", "garden")[number % 4]
         self.pairs.append(

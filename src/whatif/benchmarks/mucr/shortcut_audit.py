@@ -8,11 +8,12 @@
 | `options` | the most probable option by a model of words that sees neither the question nor the images |
 
 `letter`, `length` and `overlap` name their best choice, found in hindsight. Where the options are images, only `letter`
-applies. `overlap` takes the cause's caption for C2E, and both captions for CP and EXP. In visual forms, where no caption
-is shown, it says what knowing the captions would be worth.
+applies. `overlap` takes the cause's caption for C2E, and both captions for CP and EXP. In visual forms, where no
+caption is shown, it says what knowing the captions would be worth. For C2E and EXP, `options` cannot be better than
+chance where all pairs of a group are asked, because their options are the same and each is right once.
 
-The set `released` has the cue phrases in the order of the file of the released form, in which the right one comes first:
-`letter` is then right always. So CP questions whose options are not shuffled measure nothing.
+The set `released` has the cue phrases in the order of the file of the released form, in which the right one comes
+first: `letter` is then always right. CP questions whose options are not shuffled measure nothing.
 """
 
 from __future__ import annotations
