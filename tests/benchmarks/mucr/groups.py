@@ -14,7 +14,6 @@ from whatif.artifacts.images import image_row
 from whatif.artifacts.schemas import IMAGES, QUESTIONS, REJECTIONS, Table
 from whatif.artifacts.writer import write_artifact
 from whatif.benchmarks.mucr.schemas import CANDIDATES, CAUSAL_PAIRS, CHOICES, DESCRIPTIONS, ITEMS, STYLES
-from whatif.graph.run import run
 from whatif.random_streams import stream
 
 Row = dict[str, Any]
@@ -167,10 +166,7 @@ def prepare(project: Project, world: World, **questions: Any) -> Project:
 
 def make(project: Project) -> list[str]:
     """Runs the step `questions` alone; returns what it said."""
-    said: list[str] = []
-    (job,) = [job for job in project.jobs("verify") if job.step.name == "questions"]
-    assert run(job, said.append) == "computed"
-    return said
+    return project.make_jobs(job for job in project.jobs("verify") if job.step.name == "questions")
 
 
 def asked(project: Project, role: str = "questions") -> list[Row]:

@@ -129,7 +129,8 @@ class Canvases:
             made = strip(images, labels, input_side=self._input_side, least_label_height=self._least)
         except ValueError as error:
             raise WhatifError(
-                f"verify.mucr.questions: {error} (least_label_height and input_side), or leave out the form strip"
+                f"verify.mucr.questions: {error} (least_label_height, input_side), or leave out the forms strip and "
+                "cause-and-composite"
             ) from error
         return made, label_height(layout.font_size, layout.size, self._input_side)
 
