@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from whatif.drawing.composite import LARGEST_SIDE, MOST_IMAGES, SMALLEST_SIDE, Cell, Layout, composite
@@ -136,6 +137,7 @@ def _paste(canvas: Image, image: Image, cell: Cell) -> None:
     canvas.paste(fitted, (left + (right - left - size[0]) // 2, top))
 
 
+@lru_cache(maxsize=64)
 def _font(size: int) -> Any:
     from PIL import ImageFont
 

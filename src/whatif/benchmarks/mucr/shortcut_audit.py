@@ -108,6 +108,6 @@ def _options_alone(
     if len(groups) < 2:
         return
     alone = [{**row, "question": "", "pair_id": str(pairs[row["pair_id"]]["group_id"])} for row in rows]
-    random_state = int(stream(seed, "shortcut options", name).integers(2**31))
+    random_state = int(stream(seed, "shortcut options", str(rows[0]["group"])).integers(2**31))  # for all variants
     right = right_by_words(alone, min(folds, len(groups)), random_state)
     yield Shortcut("options", name, "", right, len(rows))
