@@ -60,6 +60,13 @@ def strip_layout(
 ) -> Layout:
     """The layout of a strip of images of these sizes (width, height). Raises ValueError as `strip` does."""
     _check(sizes, labels)
+    return _fitting(tuple(sizes), tuple(labels), input_side, least_label_height)
+
+
+@lru_cache(maxsize=256)
+def _fitting(
+    sizes: tuple[tuple[int, int], ...], labels: tuple[str, ...], input_side: int, least_label_height: float
+) -> Layout:
     number, width, height = len(sizes), max(size[0] for size in sizes), max(size[1] for size in sizes)
     scale = min(max(number * width, height, SMALLEST_SIDE), LARGEST_SIDE) / max(number * width, height)
     width, height = max(1, int(width * scale)), max(1, int(height * scale))
@@ -137,7 +144,7 @@ def _paste(canvas: Image, image: Image, cell: Cell) -> None:
     canvas.paste(fitted, (left + (right - left - size[0]) // 2, top))
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=512)
 def _font(size: int) -> Any:
     from PIL import ImageFont
 

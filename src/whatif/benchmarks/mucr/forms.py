@@ -40,7 +40,7 @@ _DECODED = 64  # images held at once; a group has 24 chosen ones and a few sibli
 # Bytes per pixel of a PNG. Flat drawings have less, and their canvases stay exact. Of five photographs of 512 x 512
 # pixels, a PNG takes four times the space and eight times the time of a JPEG.
 _PHOTOGRAPH = 0.5
-_JPEG_QUALITY = 95
+_JPEG_QUALITY = 90
 
 
 @dataclass(frozen=True)
