@@ -17,11 +17,12 @@ from __future__ import annotations
 
 import io
 from collections import Counter, OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from whatif.artifacts.images import ImageStore, SortedImages, format_of, image_row
+from whatif.artifacts.gathered_images import GatheredImages
+from whatif.artifacts.images import SortedImages, format_of, image_row
 from whatif.benchmarks.mucr.schemas import Form
 from whatif.drawing import png
 from whatif.drawing.composite import composite, layout_of
@@ -58,20 +59,17 @@ class Arranged:
 class Canvases:
     """Arranges the images of questions, and adds the canvases that this needs to the table `composites`.
 
-    `images` has the images, `licences` the licence of each by id. `input_side` and `least_label_height` are those of
-    the settings, in pixels.
+    `input_side` and `least_label_height` are those of the settings, in pixels.
     """
 
     def __init__(
         self,
-        images: ImageStore,
-        licences: Mapping[str, str],
+        images: GatheredImages,
         composites: SortedImages,
         input_side: int,
         least_label_height: int,
     ) -> None:
         self._images = images
-        self._licences = licences
         self._composites = composites
         self._input_side = input_side
         self._least = least_label_height
@@ -105,7 +103,7 @@ class Canvases:
             canvas, height = self._strip(shown, labels) if drawing == "strip" else self._composite(shown, labels)
             data = encoded(squared(canvas), exact=not any(photograph for _, photograph in found))
             side = max(canvas.size)
-            licence = "; ".join(sorted({self._licences[image_id] for image_id in image_ids}))
+            licence = "; ".join(sorted({self._images.licences[image_id] for image_id in image_ids}))
             row = image_row(data, side, side, f"composite:{drawing}", licence)
             self._composites.add(row)
             self._drawn[key] = row["image_id"], height

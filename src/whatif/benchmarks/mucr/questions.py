@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
+from whatif.artifacts.gathered_images import GatheredImages
 from whatif.artifacts.images import SortedImages
 from whatif.benchmarks.mucr.forms import Canvases
 from whatif.benchmarks.mucr.items import Asked, Item, items_of
@@ -17,7 +18,7 @@ from whatif.benchmarks.mucr.letters import balanced
 from whatif.benchmarks.mucr.members import Member, groups_of
 from whatif.benchmarks.mucr.mixed_styles import mixed_styles, usable_styles
 from whatif.benchmarks.mucr.question_rows import ItemOptions, item_row, question_row
-from whatif.benchmarks.mucr.schemas import MEMBERS, METRICS, Style
+from whatif.benchmarks.mucr.schemas import CONTEXT, MEMBERS, METRICS, Style
 from whatif.benchmarks.mucr.settings import Questions, QuestionSettings
 from whatif.graph.task import Task
 from whatif.random_streams import sample
@@ -46,12 +47,9 @@ def write_questions(task: Task[QuestionSettings]) -> None:
         for split, of_split in divided(groups, settings.train_share, task.seed).items()
         for item in planned_items(of_split, settings, styles, split=split, seed=task.seed)
     ]
-    images = ("images", "drawn-images")
-    licences = {row["image_id"]: row["licence"] for role in images for row in task.rows(role, ["image_id", "licence"])}
-    with SortedImages(task.outputs.writer("composites")) as composites:
-        canvases = Canvases(
-            task.images(*images), licences, composites, settings.input_side, settings.least_label_height
-        )
+    paths, writer = [*task.paths("images"), *task.paths("drawn-images")], task.outputs.writer("composites")
+    with GatheredImages(paths, shown_images(items), writer.path.parent) as images, SortedImages(writer) as composites:
+        canvases = Canvases(images, composites, settings.input_side, settings.least_label_height)
         made = list(_made(items, canvases, task.seed))
     task.outputs.write("items", [row for _, row, _ in made])
     task.outputs.write("unasked", rejected(item for item, _ in items))
@@ -110,6 +108,20 @@ def _cells(item: Item) -> set[tuple[str, str]]:
     return {(one.variant, one.style or "") for one in asked} | {
         (one.variant, style) for one in asked if one.mixture for style in ("mixture", f"mixture {one.style}")
     }
+
+
+def shown_images(items: Iterable[tuple[Item, str]]) -> set[str]:
+    """The ids of all images that questions may show: in the styles of the items, of all pairs and siblings."""
+    found: set[str] = set()
+    for item, _ in items:
+        for style in {one.style for one in item.asked if one.fault is None and one.style is not None}:
+            for member in item.group:
+                if style in member.images:
+                    of_style = member.images[style]
+                    found |= {str(row["image_id"]) for row in (of_style.cause, of_style.effect)}
+            if item.metric == CONTEXT:
+                found |= {str(row["image_id"]) for row in item.member.images[style].siblings}
+    return found
 
 
 def rejected(items: Iterable[Item]) -> list[dict[str, Any]]:
