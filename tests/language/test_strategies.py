@@ -33,7 +33,7 @@ def test_thoughts_have_room_and_a_short_answer_has_what_the_model_has() -> None:
 
 
 def test_what_is_not_known_is_named() -> None:
-    with pytest.raises(WhatifError, match="strategy icl2: is unknown; choose one of cot, direct"):
+    with pytest.raises(WhatifError, match="strategy icl2: is unknown; choose one of ccot, cot, direct"):
         prompt("icl2", "How many?", "number")
     with pytest.raises(WhatifError, match="strategy direct: has no prompt for answer kind essay"):
         prompt("direct", "How many?", "essay")
