@@ -43,6 +43,7 @@ class EndpointModel(Answerer):
     top_logprobs: int = Field(default=20, ge=1, le=20)
     # How the endpoint returns the log-probabilities of a prompt, which `rank-text` needs; null: it does not.
     prompt_log_probabilities: Literal["vllm"] | None = None
+    takes_images: bool = True  # false: a language model, which is sent the texts of a conversation only
     several_images: SeveralImages = "in place"
     system: SystemMessage | None = None
     system_role: SystemRole = "system"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.benchmarks.shared.test_evaluation import Endpoint, loopback
-from whatif.language.messages import one_turn
+from whatif.language.messages import ImagePart, one_turn, user_message
 from whatif.models import Question, load
 from whatif.params.endpoints import ApiModel
 
@@ -56,3 +56,24 @@ def test_answers_are_stored_under_what_is_set_and_nothing_more() -> None:
     assert load("api", settings(**SET), 0).identity == {**bare, **SET}
     unlike = {"limit": 5, "benchmarks": ["scenes"], "name": "M", "concurrency": 2}
     assert load("api", settings(**unlike), 0).identity == bare
+
+
+def test_a_model_that_takes_no_images_is_sent_the_texts_alone(endpoint: Endpoint) -> None:
+    images = [ImagePart("i", "Cause"), ImagePart("j", "Effect")]
+    asked = Question("q", "g", "original", (user_message("How many?", images),), encoded_images=_unreadable)
+    for several_images in ("in place", "composite"):
+        limits = {"takes_images": False, "several_images": several_images}
+        (answer,) = load("api", settings(endpoint.base_url, **limits), 0).answer([asked])
+        assert (answer.status, answer.image_form) == ("ok", None)
+    for _, body, _ in endpoint.log:
+        assert body["messages"] == [{"role": "user", "content": [{"type": "text", "text": "How many?"}]}]
+
+
+def _unreadable() -> list[bytes]:
+    raise OSError("images are not read")
+
+
+def test_its_answers_are_stored_apart_and_those_of_other_models_where_they_were() -> None:
+    bare = load("api", settings(), 0).identity
+    assert load("api", settings(takes_images=True), 0).identity == bare
+    assert load("api", settings(takes_images=False), 0).identity == {**(bare or {}), "takes_images": False}

@@ -62,6 +62,12 @@ def test_a_strategy_may_allow_longer_responses(limit: int | None, responses: int
     assert estimated(asked, tmp_path).response_tokens == responses
 
 
+def test_images_that_a_model_does_not_take_cost_nothing(tmp_path: Path) -> None:
+    asked = Question("q", "g", "original", one_turn("x" * 40), encoded_images=lambda: [png((0, 0, 0))])
+    found = {takes: estimated(asked, tmp_path, takes_images=takes).prompt_tokens for takes in (True, False)}
+    assert found == {True: 10 + 255, False: 10}
+
+
 def estimated(question: Question, folder: Path, **changes: Any) -> Estimate:
     """What it costs to ask a question of which nothing is known."""
     entry = {"adapter": "api", "model": "m", "base_url": "http://host/v1", "prompt_log_probabilities": "vllm"}

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from whatif.errors import WhatifError
-from whatif.language.messages import with_system
+from whatif.language.messages import with_system, without_images
 from whatif.language.prompts import wrapped, wrapper
 from whatif.language.prompts.form import PLACE
 from whatif.models import AT_LIMIT, Answer, ImageForm, Question
@@ -52,6 +52,7 @@ class ApiAnswers:
             "system": settings.system,
             "system_role": None if settings.system_role == "system" else settings.system_role,
             "extra_body": settings.extra_body,
+            "takes_images": None if settings.takes_images else False,
             "several_images": None if settings.several_images == "in place" else settings.several_images,
             "json_mode": None if settings.json_mode == "schema" else settings.json_mode,
             "ranking": ranking_identity(settings),
@@ -155,7 +156,7 @@ class ApiAnswers:
     def _ask(self, endpoint: Endpoint, question: Question) -> tuple[Answer, bool]:
         """The answer, and whether the endpoint failed to answer."""
         try:
-            shown = with_composite(question) if self._settings.several_images == "composite" else question
+            shown = _shown(question, self._settings)
             pictures = [data_url(data) for data in shown.encoded_images()]
         except (OSError, ValueError) as error:
             return Answer(status="error", reason=f"picture cannot be read: {error}"), False
@@ -231,6 +232,13 @@ class Spent:
 def api_model(settings: ApiModel, seed: int) -> ApiAnswers:
     """The model of an endpoint. Sends nothing and reads no key until a question is asked; `seed` is for retry waits."""
     return ApiAnswers(settings, seed)
+
+
+def _shown(question: Question, settings: ApiModel) -> Question:
+    """The question with the images that the model takes: all of them, one composite, or none."""
+    if not settings.takes_images:
+        return replace(question, messages=without_images(question.messages), encoded_images=lambda: ())
+    return with_composite(question) if settings.several_images == "composite" else question
 
 
 def _said(reply: Reply) -> Answer:

@@ -45,13 +45,13 @@ def picture_tokens(width: int, height: int) -> int:
     return _TOKENS_OF_PICTURE + _TOKENS_OF_TILE * tiles
 
 
-def prompt_tokens(question: Question) -> float:
+def prompt_tokens(question: Question, *, takes_images: bool = True) -> float:
     """Tokens of a question and its images; 0 if an image cannot be read, because the question is then not sent."""
     from PIL import Image
 
     try:
         sizes = []
-        for data in question.encoded_images():
+        for data in question.encoded_images() if takes_images else ():
             with Image.open(io.BytesIO(data)) as picture:
                 sizes.append(picture.size)
     except (OSError, SyntaxError, ValueError, Image.DecompressionBombError):
@@ -63,12 +63,13 @@ def prompt_tokens(question: Question) -> float:
 def _by_rule(question: Question, identity: Mapping[str, Any]) -> tuple[float, float]:
     """Tokens of the prompts and the responses of all requests for a question."""
     ranking = identity.get("ranking") if question.options else None
+    tokens = prompt_tokens(question, takes_images=identity.get("takes_images", True))
     if ranking is None:
         # A strategy may allow a longer response than the model's settings.
-        return prompt_tokens(question), float(max(identity.get("max_new_tokens", 0), question.max_new_tokens or 0))
+        return tokens, float(max(identity.get("max_new_tokens", 0), question.max_new_tokens or 0))
     # One request for all letters; for texts one without an option and one for each.
     requests = 1 + len(question.options) if "prompt_log_probabilities" in ranking else 1
-    return requests * prompt_tokens(question), float(requests)
+    return requests * tokens, float(requests)
 
 
 @dataclass
