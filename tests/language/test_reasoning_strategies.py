@@ -1,4 +1,4 @@
-"""Strategies in several steps: a scene graph, a rationale, visual cues, and a conversation over several turns (MuCR 5.3)."""
+"""Strategies in several steps: a scene graph, a rationale, visual cues, and several turns (MuCR 5.3)."""
 
 from __future__ import annotations
 

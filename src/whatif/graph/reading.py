@@ -7,7 +7,7 @@ path.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar, get_args
 
@@ -40,6 +40,13 @@ def only_name(value: Value) -> Value:
     return value
 
 
+def first_of(values: Sequence[Value]) -> Value:
+    """The first entry of a list in the settings; the step does not depend on the other entries."""
+    if isinstance(values, _Place):
+        return values.first_entry()  # type: ignore[return-value]
+    return values[0]
+
+
 def read(reads: Callable[[Any], Any], benchmark: str, settings: BenchmarkSettings) -> Reading:
     """What a picking function reads from the settings of a benchmark.
 
@@ -52,7 +59,7 @@ def read(reads: Callable[[Any], Any], benchmark: str, settings: BenchmarkSetting
     for place in places:
         value: Any = settings
         for name in place.names:
-            value = getattr(value, name)
+            value = value[name] if isinstance(name, int) else getattr(value, name)
         values[place.path] = value
         outside += _outside(value, place.is_outside)
     return Reading(reads(settings), values, tuple(dict.fromkeys(outside)))
@@ -87,7 +94,12 @@ class _Place:
     """A placeholder for a setting that records its path."""
 
     def __init__(
-        self, kind: Any, benchmark: str, names: tuple[str, ...] = (), keys: tuple[str, ...] = (), outside: bool = False
+        self,
+        kind: Any,
+        benchmark: str,
+        names: tuple[str | int, ...] = (),
+        keys: tuple[str, ...] = (),
+        outside: bool = False,
     ) -> None:
         self._kind = kind
         self._benchmark = benchmark
@@ -105,10 +117,16 @@ class _Place:
         """The same place, not marked as outside the graph: only the name in its value counts, not the file contents."""
         return _Place(self._kind, self._benchmark, self.names, self._keys)
 
+    def first_entry(self) -> _Place:
+        """The place of the first entry of a list."""
+        return _Place(None, self._benchmark, (*self.names, 0), (*self._keys, "0"), self.is_outside)
+
     def __getattr__(self, name: str) -> _Place:
         field = self._kind.model_fields.get(name) if _is_settings(self._kind) else None
         if field is None:
-            raise AttributeError(f"{'.'.join(self.names) or 'settings'} of {self._benchmark}: there is no {name!r}")
+            raise AttributeError(
+                f"{'.'.join(map(str, self.names)) or 'settings'} of {self._benchmark}: there is no {name!r}"
+            )
         return _Place(
             field.annotation,
             self._benchmark,

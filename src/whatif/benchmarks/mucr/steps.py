@@ -34,6 +34,7 @@ from whatif.benchmarks.mucr.settings import (
     SourceSettings,
 )
 from whatif.benchmarks.shared.dimensions import CHOOSER
+from whatif.graph.reading import first_of
 from whatif.graph.steps import Benchmark, StepsOf
 from whatif.graph.task import Task
 
@@ -194,6 +195,7 @@ _IMAGES = {
 
 @_step(
     "evaluate",
+    reads=lambda s: first_of(s.evaluate.strategies),
     seed=True,
     divided_by=(CHOOSER, STRATEGY),
     inputs={
@@ -205,7 +207,7 @@ _IMAGES = {
     },
     outputs={"predictions": PREDICTIONS},
 )
-def evaluate(task: Task[None]) -> None:
+def evaluate(task: Task[str]) -> None:
     """Asks one model with one strategy; those after the first ask in the main visual form only (MuCR 4, 5.3)."""
     from whatif.benchmarks.mucr.evaluation import write_answers
 

@@ -19,10 +19,12 @@ Ask = Callable[[Model, Any], Iterable[Mapping[str, Any]]]
 _ROWS_TOGETHER = 64  # a table of one row takes as long to make as one of many: a millisecond
 
 
-def write_predictions(task: Task[Any], ask: Ask, *, questions: Sequence[Mapping[str, Any]]) -> None:
-    """Writes the rows of `predictions` that `ask` returns for the job's model and an `ImageStore` of `images`.
+def write_predictions(
+    task: Task[Any], ask: Ask, *, questions: Sequence[Mapping[str, Any]], images: Sequence[str] = ("images",)
+) -> None:
+    """Writes the rows of `predictions` that `ask` returns for the job's model and an `ImageStore`.
 
-    `questions` are all questions of the benchmark, including those that other jobs ask. A model whose answers were
+    `images` are the roles of the inputs with the images. `questions` are all questions of the benchmark, including those that other jobs ask. A model whose answers were
     recorded elsewhere, without any to these questions, gets no rows, and a message gives the reason. Reports how many
     questions ended in error and why; if some errors are transient, the outputs are marked as unfinished. In a dry run
     nothing is written.
@@ -32,9 +34,9 @@ def write_predictions(task: Task[Any], ask: Ask, *, questions: Sequence[Mapping[
 
     name = task.wildcards["model"]
     settings = task.model
-    loaded, images = models.load(settings.adapter, settings, task.seed), task.images()
+    loaded, pictures = models.load(settings.adapter, settings, task.seed), task.images(*images)
     if task.stand_in is not None:
-        deque(ask(task.stand_in(loaded), images), maxlen=0)
+        deque(ask(task.stand_in(loaded), pictures), maxlen=0)
         return
     if reason := _nothing_recorded(loaded, questions):
         if task.is_first_part:  # reported once, not by every part
@@ -45,7 +47,7 @@ def write_predictions(task: Task[Any], ask: Ask, *, questions: Sequence[Mapping[
     total = 0
     with models.closing(loaded), ResponseStore(store_path()) as store:
         model = TransientErrors(stored(loaded, store))
-        rows = iter(ask(model, images))
+        rows = iter(ask(model, pictures))
         while together := list(islice(rows, _ROWS_TOGETHER)):
             task.outputs.writer("predictions").write(together)
             total += len(together)

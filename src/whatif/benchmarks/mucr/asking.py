@@ -1,0 +1,42 @@
+"""Which questions a model is asked with a strategy (MuCR 4.1, 5.3, B.1).
+
+All questions are asked with the first strategy of the settings. The others are compared with it where Table 3 does: in
+the main visual form, in mixed styles, in English and without hints. A model that takes no images is asked the questions
+in text alone (Table 7). The baseline `blind` takes none either, but is asked all questions: its score shows what the
+words of a question give away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from whatif.benchmarks.mucr.schemas import MAIN_FORM, TEXT
+from whatif.benchmarks.shared.pilots import Pilot, pilot_of
+
+Row = Mapping[str, Any]
+
+
+def asked_questions(
+    questions: Sequence[Row], items: Iterable[Row], *, first: bool, takes_images: bool = True
+) -> list[Row]:
+    """The rows of `questions` that a model is asked: with the `first` strategy, or with one of the others."""
+    wanted = {row["question_id"] for row in items if _is_asked(row, first=first, takes_images=takes_images)}
+    return [row for row in questions if row["question_id"] in wanted]
+
+
+def pilot_sample(
+    limit: int | None, questions: Sequence[Row], items: Iterable[Row], seed: int, benchmark: str
+) -> Pilot | None:
+    """The pilot sample of a model with this `limit` of pairs, in proportion to the categories; None for all pairs.
+
+    A sample is the same for all strategies, forms and metrics.
+    """
+    category = {row["pair_id"]: row["category"] for row in items}
+    return pilot_of(limit, [{**row, "group": category[row["pair_id"]]} for row in questions], seed, benchmark)
+
+
+def _is_asked(item: Row, *, first: bool, takes_images: bool) -> bool:
+    if not takes_images:
+        return first and item["form"] == TEXT
+    return first or (item["form"] == MAIN_FORM and item["mixture"] and not item["hints"] and item["language"] == "en")

@@ -1,0 +1,44 @@
+"""Which places in `params.yaml` a step reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from whatif.graph.reading import first_of, places, read
+from whatif.params.base import BenchmarkSettings, Settings, SourcePath
+
+
+class Evaluate(Settings):
+    strategies: list[str]
+    files: list[SourcePath]
+
+
+class Own(BenchmarkSettings):
+    evaluate: Evaluate
+
+
+OWN = Own(evaluate=Evaluate(strategies=["direct", "cot"], files=["a.csv", "b.csv"]))
+
+
+@pytest.mark.parametrize(
+    ("reads", "picked", "values", "outside"),
+    [
+        (lambda s: first_of(s.evaluate.strategies), "direct", {"evaluate.b.strategies.0": "direct"}, ()),
+        (lambda s: first_of(s.evaluate.files), "a.csv", {"evaluate.b.files.0": "a.csv"}, ("a.csv",)),
+        (lambda s: s.evaluate.strategies, ["direct", "cot"], {"evaluate.b.strategies": ["direct", "cot"]}, ()),
+    ],
+)
+def test_a_step_that_reads_the_first_entry_does_not_depend_on_the_others(
+    reads: Callable[[Any], Any], picked: Any, values: dict[str, Any], outside: tuple[str, ...]
+) -> None:
+    found = read(reads, "b", OWN)
+    assert (found.settings, found.values, found.outside) == (picked, values, outside)
+    assert places(reads, "b", Own) == list(values)
+
+
+def test_a_setting_below_an_entry_does_not_exist() -> None:
+    with pytest.raises(AttributeError, match=r"evaluate\.strategies\.0 of b: there is no 'name'"):
+        places(lambda s: first_of(s.evaluate.strategies).name, "b", Own)
