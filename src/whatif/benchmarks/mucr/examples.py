@@ -1,8 +1,10 @@
 """The examples that strategies with `shots` show before a question: questions of train groups, and explanations.
 
 The paper shows none. Here an example has the metric and the variant of the question that is asked, and is about a pair
-of another group. All questions of a pair have their examples from the same pairs, so that forms and styles are compared
-with the same examples. The explanation of the pair (MuCR 3.2) gives the reasons.
+of another group. Train groups are not asked with hints, in other languages than English, or about contextual variation:
+there the example has the same form without hints and in English, and the metric C2E for contextual variation. All
+questions of a pair have their examples from the same pairs, so that forms and styles are compared with the same
+examples. The explanation of the pair (MuCR 3.2) gives the reasons.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, TypeAlias
 
+from whatif.benchmarks.mucr.schemas import CONTEXT, SCORES
 from whatif.errors import WhatifError
 from whatif.language.strategies import read
 
@@ -37,7 +40,7 @@ def example_chooser(
     with_reasons = any(_REASONS in (turn.example or "") for turn in described.turns)
     explanations = {row["pair_id"]: row["explanation"] for row in pairs}
     about = {row["question_id"]: row for row in items}
-    known: dict[tuple[str, str], dict[str, Row]] = {}  # (metric, variant) -> pair -> question
+    known: dict[tuple[str, str], dict[str, Row]] = {}  # (metric, variant) -> pair -> question in its mixed style
     for row in sorted(training, key=lambda one: str(one["question_id"])):
         item = about[row["question_id"]]
         in_mixed_style = item["style"] is None or item["mixture"]
@@ -53,18 +56,23 @@ def example_chooser(
         return sorted(others, key=lambda one: _rank(seed, pair, one))
 
     def chosen(question: Row) -> list[Row]:
-        of_kind = known.get((question["group"], question["variant"]), {})
+        of_kind = next((known[kind] for kind in _kinds(question, about[question["question_id"]]) if kind in known), {})
         found = [of_kind[pair] for pair in order(question["pair_id"]) if pair in of_kind][: described.shots]
         if len(found) < described.shots:
             raise WhatifError(
-                f"question {question['question_id']}: the strategy {strategy} shows {described.shots} example of "
-                f"{question['group']} in the variant {question['variant']}"
-                f"{', with an explanation' if with_reasons else ''}, and the train groups have {len(found)}; raise "
-                "verify.mucr.questions.train_share in params.yaml, or leave the strategy out"
+                f"question {question['question_id']}: the strategy {strategy} shows {described.shots} example of its "
+                f"metric and form{' with an explanation' if with_reasons else ''}, and the train groups have "
+                f"{len(found)}; raise verify.mucr.questions.train_share in params.yaml, or leave the strategy out"
             )
         return [_example(row, explanations[row["pair_id"]]) for row in found]
 
     return chosen
+
+
+def _kinds(question: Row, item: Row) -> list[tuple[str, str]]:
+    """Metric and variant of the examples for a question, the first choice first."""
+    metric = SCORES[0] if question["group"] == CONTEXT else question["group"]
+    return [(metric, question["variant"]), (metric, item["form"])]
 
 
 def _rank(seed: int, *names: str) -> bytes:

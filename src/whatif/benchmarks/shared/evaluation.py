@@ -24,10 +24,10 @@ def write_predictions(
 ) -> None:
     """Writes the rows of `predictions` that `ask` returns for the job's model and an `ImageStore`.
 
-    `images` are the roles of the inputs with the images. `questions` are all questions of the benchmark, including those that other jobs ask. A model whose answers were
-    recorded elsewhere, without any to these questions, gets no rows, and a message gives the reason. Reports how many
-    questions ended in error and why; if some errors are transient, the outputs are marked as unfinished. In a dry run
-    nothing is written.
+    `images` are the roles of the inputs with the images. `questions` are all questions of the benchmark, including
+    those that other jobs ask. A model whose answers were recorded elsewhere, without any to these questions, gets no
+    rows, and a message gives the reason. Reports how many questions ended in error and why; if some errors are
+    transient, the outputs are marked as unfinished. In a dry run nothing is written.
     """
     from whatif.models.responses.store import ResponseStore, store_path
     from whatif.models.responses.stored import stored
