@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from jinja2 import Template
 
 _LONGEST_ANSWER = 160  # characters of a model's answer
+_LONGEST_TURN = 2_000  # characters of what it wrote in a turn
 # This is code rather than a separate file, so a change to it changes the code version and makes galleries stale.
 _PAGE = """\
 <!doctype html>
@@ -29,6 +30,10 @@ article { border-top: 1px solid #ccc; padding: 1rem 0; }
 figure { display: inline-block; margin: 0 1rem .5rem 0; vertical-align: top; max-width: 20rem; }
 figure img { width: 14rem; image-rendering: auto; border: 1px solid #ccc; }
 figcaption { max-width: 14rem; }
+figure.wide { max-width: 100%; }
+figure.wide img { width: auto; max-width: min(100%, 32rem); }
+figure.wide figcaption { max-width: 32rem; }
+details li { white-space: pre-wrap; max-width: 32rem; color: #222; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; }
 th, td { text-align: left; vertical-align: top; padding: .25rem .75rem .25rem 0; border-bottom: 1px solid #eee; }
@@ -39,8 +44,15 @@ th, td { text-align: left; vertical-align: top; padding: .25rem .75rem .25rem 0;
 </head>
 <body>
 <h1>{{ title }}</h1>
+{% if sections | map(attribute="name") | select | list %}
+<nav><ul>
+{% for section in sections if section.name %}
+<li><a href="#{{ section.name }}">{{ section.heading }}</a></li>
+{% endfor %}
+</ul></nav>
+{% endif %}
 {% for section in sections %}
-<section>
+<section{% if section.name %} id="{{ section.name }}"{% endif %}>
 <h2>{{ section.heading }}</h2>
 <p>{{ section.text }}</p>
 {% for panel in section.panels %}
@@ -49,7 +61,8 @@ th, td { text-align: left; vertical-align: top; padding: .25rem .75rem .25rem 0;
 <h3>{{ panel.title }}</h3>
 {% endif %}
 {% for picture in panel.pictures %}
-<figure><img src="{{ picture.source }}" alt="{{ picture.caption or "the image that is asked about" }}">
+<figure{% if picture.wide %} class="wide"{% endif %}>
+{#- #}<img src="{{ picture.source }}" alt="{{ picture.caption or "the image that is asked about" }}">
 {%- if picture.caption %}<figcaption>{{ picture.caption }}</figcaption>{% endif %}</figure>
 {% endfor %}
 {% if panel.asked %}
@@ -62,7 +75,9 @@ th, td { text-align: left; vertical-align: top; padding: .25rem .75rem .25rem 0;
 {%- if model in one.replies %}
 {%- set reply = one.replies[model] %}
 {%- set verdict = "right" if reply.correct else "wrong" %}
-<td class="{{ verdict }}">{{ reply.shown }} <span class="verdict">({{ verdict }})</span></td>
+<td class="{{ verdict }}">{{ reply.shown }} <span class="verdict">({{ verdict }})</span>
+{%- if reply.turns %}<details><summary>what it wrote</summary><ol>
+{%- for turn in reply.turns %}<li>{{ turn }}</li>{% endfor %}</ol></details>{% endif %}</td>
 {%- else %}
 <td>not asked</td>
 {%- endif %}
@@ -84,10 +99,11 @@ th, td { text-align: left; vertical-align: top; padding: .25rem .75rem .25rem 0;
 
 @dataclass(frozen=True)
 class Picture:
-    """An encoded image (PNG, JPEG, WebP, GIF or BMP), and the text below it."""
+    """An encoded image (PNG, JPEG, WebP, GIF or BMP), and the text below it; `wide` ones have several panels."""
 
     image: bytes
     caption: str = ""
+    wide: bool = False
 
     @property
     def source(self) -> str:
@@ -99,18 +115,23 @@ class Picture:
 
 @dataclass(frozen=True)
 class Reply:
-    """A model's answer; None if there was no answer."""
+    """A model's answer, None if there was no answer; and what it wrote, turn by turn, if that is shown too."""
 
     answer: str | None
     correct: bool
+    said: tuple[str, ...] = ()
+
+    @property
+    def turns(self) -> list[str]:
+        """What it wrote in each turn, truncated if it is long."""
+        return [_truncated(text.strip(), _LONGEST_TURN) for text in self.said]
 
     @property
     def shown(self) -> str:
         """The answer on one line, truncated if it is long."""
         if self.answer is None:
             return "no answer"
-        text = " ".join(self.answer.split())
-        return text if len(text) <= _LONGEST_ANSWER else f"{text[:_LONGEST_ANSWER]}..."
+        return _truncated(" ".join(self.answer.split()), _LONGEST_ANSWER)
 
 
 @dataclass(frozen=True)
@@ -138,16 +159,24 @@ class Panel:
 
 @dataclass(frozen=True)
 class Section:
-    """Panels of one kind under a heading, after a paragraph that explains them."""
+    """Panels of one kind under a heading, after a paragraph that explains them.
+
+    The page begins with links to the sections that have a `name` (a word or words joined by hyphens).
+    """
 
     heading: str
     text: str
     panels: tuple[Panel, ...]
+    name: str = ""
 
 
 def gallery(title: str, sections: Sequence[Section]) -> str:
     """The page as HTML. It embeds the images, escapes all text, and marks right or wrong in words too."""
     return _template().render(title=title, sections=sections)
+
+
+def _truncated(text: str, longest: int) -> str:
+    return text if len(text) <= longest else f"{text[:longest]}..."
 
 
 @cache

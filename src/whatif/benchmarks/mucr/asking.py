@@ -8,6 +8,7 @@ words of a question give away.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -15,6 +16,8 @@ from whatif.benchmarks.mucr.schemas import MAIN_FORM, TEXT
 from whatif.benchmarks.shared.pilots import Pilot, pilot_of
 
 Row = Mapping[str, Any]
+IMAGES = ("images", "drawn-images", "composites")  # the inputs with the images of the questions
+LABELS = "image_labels"  # in the provenance of a question with several images: their labels, in order
 
 
 def asked_questions(
@@ -34,6 +37,14 @@ def pilot_sample(
     """
     category = {row["pair_id"]: row["category"] for row in items}
     return pilot_of(limit, [{**row, "group": category[row["pair_id"]]} for row in questions], seed, benchmark)
+
+
+def labelled(questions: Iterable[Row]) -> list[dict[str, Any]]:
+    """Questions with the column `image_labels`, by which a composite for models that take one image names its images.
+
+    The labels are those in the provenance, if it has any.
+    """
+    return [{**row, LABELS: json.loads(row["provenance"]).get(LABELS)} for row in questions]
 
 
 def _is_asked(item: Row, *, first: bool, takes_images: bool) -> bool:

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping
-from typing import Any
-
-from whatif.benchmarks.mucr.asking import asked_questions, pilot_sample
+from whatif.benchmarks.mucr.asking import IMAGES, asked_questions, labelled, pilot_sample
 from whatif.benchmarks.mucr.examples import example_chooser
 from whatif.benchmarks.shared.evaluation import write_predictions
 from whatif.graph.task import Task
 from whatif.scoring.rank import majority_answers, predictions
-
-IMAGES = ("images", "drawn-images", "composites")  # the inputs with the images of the questions
-LABELS = "image_labels"  # in the provenance of a question with several images: their labels, in order
 
 
 def write_answers(task: Task[str]) -> None:
@@ -57,11 +50,3 @@ def write_answers(task: Task[str]) -> None:
         questions=questions,
         images=IMAGES,
     )
-
-
-def labelled(questions: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Questions with the column `image_labels`, by which a composite for models that take one image names its images.
-
-    The labels are those in the provenance, if it has any.
-    """
-    return [{**row, LABELS: json.loads(row["provenance"]).get(LABELS)} for row in questions]
