@@ -63,3 +63,20 @@ def test_the_page_holds_everything_and_escapes_it() -> None:
     assert "word " * 40 not in page
     assert "http" not in page  # nothing is fetched
     assert gallery("Puzzles & scenes", [Section("One", "Text <here>.", (panel,)), Section("Two", "None.", ())]) == page
+
+
+def test_named_sections_are_linked_and_others_are_not() -> None:
+    page = gallery("T", [Section("Styles & more", "", (), "styles"), Section("Other", "", ())])
+    assert '<li><a href="#styles">Styles &amp; more</a></li>' in page and '<section id="styles">' in page
+    assert page.count("<li>") == 1 and page.count("<section>") == 1
+    assert "<nav>" not in gallery("T", [Section("Other", "", ())])
+
+
+def test_what_a_model_wrote_is_shown_turn_by_turn_and_cut_if_it_is_long() -> None:
+    replies = {"M": Reply("A", True, ("Two <b>cups</b>.\n\nOne falls.  ", "word " * 1000)), "N": Reply("B", False)}
+    page = gallery("T", [Section("S", "", (Panel((Picture(PNG, wide=True),), (Asked("Q", "A", replies),)),))])
+    assert page.count("<details>") == 1 and page.count("<li>") == 2
+    assert "<li>Two &lt;b&gt;cups&lt;/b&gt;.\n\nOne falls.</li>" in page
+    (long,) = [line for line in Page(page).words if line.startswith("word word")]
+    assert len(long) == 2_003 and long.endswith("...")
+    assert '<figure class="wide"><img ' in page
