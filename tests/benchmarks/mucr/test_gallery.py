@@ -14,7 +14,7 @@ from PIL import Image
 
 from tests.benchmarks.mucr.asked import Row, Set, drawn
 from tests.projects import Project
-from whatif.artifacts.images import ImageStore
+from whatif.artifacts.images import ImageStore, image_row
 from whatif.artifacts.schemas import IMAGES, PREDICTIONS
 from whatif.artifacts.writer import write_artifact
 from whatif.benchmarks.mucr.asking import asked_questions
@@ -200,6 +200,7 @@ def test_strategies_show_what_a_model_wrote_in_each_turn(project: Project) -> No
     first, _ = page(project)["strategies"]
     assert [one[0] for one in rows(first)] == ["direct", "vccot"]
     assert re.findall(r'<th scope="col">(.*?)</th>', first) == ["Asked", "Right answer", "Eyes"]
+    assert captions(first)[0].startswith("C2E, composite: which one follows from this? The cup of g0-p2 falls.  A: Im")
     turns = [re.findall(r"<li>(.*?)</li>", one[2], re.S) for one in rows(first)]
     assert turns == [["Reasons.\nAnswer: A"], [html.escape(NOTES), "Reasons.\nAnswer: A"]]
 
@@ -224,10 +225,20 @@ def test_another_rule_decides_again_unless_a_system_lacks_its_scores(project: Pr
         assert all(one[2].startswith(words) for one in rows(first))
 
 
-def test_large_images_are_reduced_and_small_ones_stay_as_they_are(tmp_path: Path) -> None:
-    large, small = drawn("large", side=1200), drawn("small", side=40)
-    write_artifact(tmp_path / "i.parquet", IMAGES, [large, small])
+def test_images_are_reduced_unless_they_are_small(tmp_path: Path) -> None:
+    stored = [drawn("large", side=1200), drawn("flat", side=40), noise(200)]
+    write_artifact(tmp_path / "i.parquet", IMAGES, stored)
     images = ImageStore([tmp_path / "i.parquet"])
-    assert reduced(images, small["image_id"]) == small["image"]["bytes"]
-    with Image.open(io.BytesIO(reduced(images, large["image_id"]))) as image:
-        assert (image.size, image.format) == ((800, 800), "JPEG")
+    large, flat, photograph = (reduced(images, row["image_id"]) for row in stored)
+    assert flat == stored[1]["image"]["bytes"]
+    for data, side in ((large, 640), (photograph, 200)):
+        with Image.open(io.BytesIO(data)) as image:
+            assert (image.size, image.format) == ((side, side), "WEBP")
+    assert len(photograph) < len(stored[2]["image"]["bytes"]) / 2
+
+
+def noise(side: int) -> Row:
+    """An image that a PNG cannot make smaller."""
+    out = io.BytesIO()
+    Image.effect_noise((side, side), 40).convert("RGB").save(out, "PNG")
+    return image_row(out.getvalue(), side, side, "drawn:noise", "CC0-1.0")

@@ -30,7 +30,9 @@ from whatif.scoring.ranking_rules import STORED, decided
 Row: TypeAlias = Mapping[str, Any]
 System: TypeAlias = tuple[str, str]  # keys of a model and a strategy
 _METRIC = SCORES[0]  # the views show C2E, in which the options are images
-_LONGEST_SIDE = 800  # pixels of an image on the page
+_LONGEST_SIDE = 640  # pixels of an image on the page
+_QUALITY = 80  # of its encoding
+_SMALL = 4_096  # bytes
 _COLUMNS = (
     "question_id",
     "model",
@@ -158,7 +160,7 @@ class _Page:
             }
             if replies:
                 asked.append(Asked(strategy, _words(shown.question, shown.question["answer"]), replies))
-        return Panel(self._pictures(shown, ""), tuple(asked), f"{shown.pair}: {_printed(shown.question)}")
+        return Panel(self._pictures(shown, _printed(shown.question)), tuple(asked), shown.pair)
 
     def _pictures(self, shown: _Shown, caption: str) -> tuple[Picture, ...]:
         """The images of a question, each with its label if there are several."""
@@ -187,14 +189,16 @@ class _Page:
 
 
 def reduced(images: ImageStore, image_id: str, longest: int = _LONGEST_SIDE) -> bytes:
-    """An image for the page: as it is stored, or as a JPEG of `longest` pixels if its longer side exceeds that."""
-    data = images.encoded(image_id)
-    image = images.get(image_id)
-    if max(image.size) <= longest:
+    """An image for the page, which embeds it wherever it is shown: a WebP of at most `longest` pixels a side.
+
+    An image that is small in pixels and bytes stays as it is stored.
+    """
+    data, image = images.encoded(image_id), images.get(image_id)
+    if max(image.size) <= longest and len(data) <= _SMALL:
         return data
     image.thumbnail((longest, longest))
     out = io.BytesIO()
-    image.save(out, "JPEG", quality=90)
+    image.save(out, "WEBP", quality=_QUALITY, method=4)
     return out.getvalue()
 
 
