@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +28,31 @@ class FunnelStage:
 def reasons(rejections: Iterable[Mapping[str, Any]]) -> dict[str, int]:
     """Rows of the table `rejections`, counted by reason."""
     return dict(sorted(Counter(str(row["reason"]) for row in rejections).items()))
+
+
+def stage_of_ids(
+    stage: str,
+    unit: str,
+    before: Iterable[str],
+    after: Container[str],
+    rejections: Iterable[Mapping[str, Any]],
+    *,
+    names: Callable[[str], Sequence[str]] = lambda name: (name,),
+    otherwise: str,
+) -> FunnelStage:
+    """A stage that keeps those ids `before` that are `after` it, and has a row of `rejections` for the others.
+
+    `names` returns, for an id, the ids under which it may be rejected: its own, or that of what it is part of. One that
+    no rejection names was lost for the reason `otherwise`.
+    """
+    why = {str(row["item_id"]): str(row["reason"]) for row in rejections}
+    ids = list(before)
+    lost: Counter[str] = Counter()
+    for one in ids:
+        if one not in after:
+            known = (why.get(name) for name in names(one))
+            lost[next((reason for reason in known if reason is not None), otherwise)] += 1
+    return FunnelStage(stage, unit, len(ids), len(ids) - lost.total(), dict(sorted(lost.items())))
 
 
 def funnel(stages: Sequence[FunnelStage]) -> Table:

@@ -9,8 +9,8 @@ import pyarrow as pa
 
 from whatif.artifacts.reader import canonical_json
 from whatif.artifacts.schemas import OPTION_SCORE, PREDICTIONS
-from whatif.benchmarks.cfmm.item_answers import COLUMNS
 from whatif.benchmarks.cfmm.schemas import BASIC, VARIANTS
+from whatif.reporting.system_answers import COLUMNS
 
 Row = dict[str, Any]
 SCHEMA = pa.schema([PREDICTIONS.schema.field(name) for name in COLUMNS])

@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from whatif.benchmarks.cfmm.item_answers import System
 from whatif.benchmarks.cfmm.measures import ACCURACIES, ALL, Scores
 from whatif.benchmarks.cfmm.reported import Reported, in_text
 from whatif.benchmarks.cfmm.tables import BESIDE, BY_SYSTEM, ONLY_OURS, TOTAL, Results
 from whatif.formats.cfmm_items import CATEGORIES
 from whatif.reporting.numerals import decimal, signed
 from whatif.reporting.precision import as_measured, in_percent, p_number, percent
+from whatif.reporting.system_answers import System
 from whatif.reporting.table import Column, Table, View, tidy
 from whatif.statistics import holm, phi_of
 

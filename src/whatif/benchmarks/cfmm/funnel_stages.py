@@ -12,9 +12,9 @@ from whatif.benchmarks.cfmm.settings import ReportSettings
 from whatif.benchmarks.shared.annotator_tables import is_of_label, labels_stage
 from whatif.benchmarks.shared.dimensions import CHOOSER
 from whatif.benchmarks.shared.pilots import Pilot
-from whatif.benchmarks.shared.tasks import evaluation_stage
+from whatif.benchmarks.shared.tasks import evaluation_stages
 from whatif.graph.task import Task
-from whatif.reporting.funnel import FunnelStage, reasons
+from whatif.reporting.funnel import FunnelStage, reasons, stage_of_ids
 
 _NO_QUESTION = "no question with a second option"
 _WITH_ITEM = "removed with its item"
@@ -48,14 +48,11 @@ def stages_of(task: Task[ReportSettings], pilots: Mapping[str, Pilot]) -> list[F
         _questions_stage("verify", ids["filtered questions"], ids["questions"], refusals),
     ]
     total = len(ids["questions"])
-    for model, shown in task.shown_models(CHOOSER).items():
-        asked = sum(item in pilots[model].pairs for item in ids["questions"].values()) if model in pilots else total
-        for strategy in task.settings.strategies:
-            # A model whose answers were recorded elsewhere has predictions for only one strategy.
-            if shown.get("strategy", strategy) == strategy:
-                paths = task.paths_by(CHOOSER, "predictions", strategy=strategy)[model]
-                stages.append(evaluation_stage(paths, f"{model} {strategy}", total, not_in_sample=total - asked))
-    return stages
+
+    def asked(model: str, _: str) -> int:
+        return sum(item in pilots[model].pairs for item in ids["questions"].values()) if model in pilots else total
+
+    return [*stages, *evaluation_stages(task, CHOOSER, task.settings.strategies, total, asked)]
 
 
 def _ids(task: Task[ReportSettings], role: str) -> dict[str, str]:
@@ -85,13 +82,12 @@ def _questions_stage(
     stage: str, before: Mapping[str, str], after: Mapping[str, str], rejections: Iterable[Row]
 ) -> FunnelStage:
     """A stage that removes questions; a rejection names a question, its item, or the basic question of its item."""
-    why = {row["item_id"]: row["reason"] for row in rejections}
-    lost: Counter[str] = Counter()
-    for question, item in before.items():
-        if question not in after:
-            known = (why.get(name) for name in (question, item, f"{item}-{BASIC}"))
-            lost[next((reason for reason in known if reason is not None), _WITH_ITEM)] += 1
-    return FunnelStage(stage, "questions", len(before), len(after), dict(sorted(lost.items())))
+
+    def names(question: str) -> tuple[str, str, str]:
+        item = before[question]
+        return question, item, f"{item}-{BASIC}"
+
+    return stage_of_ids(stage, "questions", before, after, rejections, names=names, otherwise=_WITH_ITEM)
 
 
 def _labels(

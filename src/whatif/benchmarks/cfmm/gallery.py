@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from whatif.benchmarks.cfmm.item_answers import System
 from whatif.benchmarks.cfmm.reported import prompt_name
 from whatif.benchmarks.cfmm.schemas import VARIANTS
 from whatif.benchmarks.cfmm.settings import ReportSettings
@@ -13,6 +12,7 @@ from whatif.benchmarks.shared.pair_panels import evenly
 from whatif.graph.task import Task
 from whatif.language.options import LETTERS
 from whatif.reporting.gallery import Asked, Panel, Picture, Reply, Section, gallery
+from whatif.reporting.system_answers import System
 from whatif.scoring.ranking_rules import decided
 
 _TEXT = (

@@ -15,9 +15,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from whatif.benchmarks.cfmm.item_answers import Flags, ItemAnswers, Places
+from whatif.benchmarks.cfmm.item_answers import ItemAnswers
 from whatif.random_streams import stream
 from whatif.reporting.precision import Resampling, resampling
+from whatif.reporting.system_answers import Flags, Places
 from whatif.statistics import (
     Association,
     Difference,

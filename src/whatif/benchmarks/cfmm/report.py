@@ -7,12 +7,11 @@ from typing import Any
 
 from whatif import artifacts
 from whatif.artifacts.schemas import PREDICTIONS
-from whatif.artifacts.variants import variant_order
 from whatif.benchmarks.cfmm.drop_tables import drops
 from whatif.benchmarks.cfmm.figures import figure4, totals_figure
 from whatif.benchmarks.cfmm.funnel_stages import stages_of
 from whatif.benchmarks.cfmm.gallery import item_gallery, system_name
-from whatif.benchmarks.cfmm.item_answers import COLUMNS, Asked, ItemAnswers, System
+from whatif.benchmarks.cfmm.item_answers import Asked, ItemAnswers
 from whatif.benchmarks.cfmm.measures import ACCURACIES, ALL, Measures, measures
 from whatif.benchmarks.cfmm.ranking_table import ranking_table
 from whatif.benchmarks.cfmm.reported import Reported, reported
@@ -22,8 +21,8 @@ from whatif.benchmarks.cfmm.tables import Results, table2, table3, totals
 from whatif.benchmarks.shared.annotator_tables import annotator_tables
 from whatif.benchmarks.shared.dimensions import CHOOSER
 from whatif.benchmarks.shared.pilots import marked, pilots_of
-from whatif.benchmarks.shared.reports import costs_of, publish
-from whatif.benchmarks.shared.tasks import limits_of, names_of, with_predictions
+from whatif.benchmarks.shared.reports import audits_of, costs_of, publish, systems_of
+from whatif.benchmarks.shared.tasks import limits_of, names_of
 from whatif.formats.cfmm_items import CATEGORIES
 from whatif.graph.task import Task
 from whatif.reporting.funnel import funnel
@@ -32,9 +31,9 @@ from whatif.reporting.precision import percent
 from whatif.reporting.ranking_rules import marked as marked_by_rule
 from whatif.reporting.report import Report
 from whatif.reporting.shortcuts import shortcuts
+from whatif.reporting.system_answers import COLUMNS, System
 from whatif.reporting.table import OURS, REPORTED
 from whatif.scoring.ranking_rules import STORED
-from whatif.shortcuts.audit import ALL_RULES, Shortcut
 from whatif.statistics import Interval
 
 TITLE = "CFMM"
@@ -44,7 +43,7 @@ def publish_report(task: Task[ReportSettings]) -> None:
     """Publishes every text file of this benchmark's aggregation."""
     settings = task.settings.aggregate
     questions = task.read("questions").to_pylist()
-    systems = _systems(task)
+    systems = systems_of(task, CHOOSER, task.settings.strategies)
     keys = list(dict.fromkeys(model for model, _ in systems))
     pilots = pilots_of(limits_of(task, CHOOSER, keys), dict.fromkeys(keys, questions), task.seed, task.benchmark)
     sampled = marked({key: name for key, name in names_of(task, CHOOSER).items() if key in keys}, pilots, unit="item")
@@ -75,7 +74,7 @@ def publish_report(task: Task[ReportSettings]) -> None:
         drops(results, printed),
         table1(questions, sources),
         set_table(questions, settings, task.settings.second_option, imported=task.settings.items is not None),
-        shortcuts(_audits(task), settings.confidence, chance),
+        shortcuts(audits_of(task), settings.confidence, chance),
         ranking_table(answers, sampled, settings, settings.rule),
         *annotator_tables(task.rows("judgements"), task.rows("gold"), settings, task.seed, task.settings.resolution),
         costs_of(task, CHOOSER, names),
@@ -133,22 +132,3 @@ def points_of(results: Results, printed: Reported) -> list[Point]:
 
 def _mean(total: Interval, number: int) -> Interval:
     return Interval(*(percent(end / number) for end in (total.estimate, total.low, total.high)))
-
-
-def _systems(task: Task[ReportSettings]) -> list[System]:
-    """The models and strategies with predictions; a file may have only responses to one strategy, or none here."""
-    by_strategy = {name: with_predictions(task, CHOOSER, strategy=name) for name in task.settings.strategies}
-    return [
-        (model, name) for model in task.shown_models(CHOOSER) for name, keys in by_strategy.items() if model in keys
-    ]
-
-
-def _audits(task: Task[ReportSettings]) -> dict[str, list[Shortcut]]:
-    """The findings of the shortcut audit, by set of questions, in the order of the table."""
-    found: dict[str, list[Shortcut]] = {}
-    for row in task.rows("shortcuts"):
-        found.setdefault(row.pop("set"), []).append(Shortcut(**row))
-    return {
-        name: sorted(found[name], key=lambda one: (variant_order(one.variant), ALL_RULES.index(one.rule)))
-        for name in sorted(found)
-    }

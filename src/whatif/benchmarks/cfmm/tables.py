@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from whatif.benchmarks.cfmm.item_answers import Asked, System
+from whatif.benchmarks.cfmm.item_answers import Asked
 from whatif.benchmarks.cfmm.measures import ACCURACIES, ALL, Measures
 from whatif.benchmarks.cfmm.reported import Reported, is_of, prompt_name
 from whatif.formats.cfmm_items import CATEGORIES
 from whatif.reporting.numerals import count, decimal, signed
 from whatif.reporting.precision import in_percent, percent
+from whatif.reporting.system_answers import System
 from whatif.reporting.table import OURS, PUBLISHED, REPORTED, Column, Table, View, tidy
 from whatif.statistics import Interval
 

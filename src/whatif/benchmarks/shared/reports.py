@@ -1,4 +1,4 @@
-"""Functions that the reports of all benchmarks share: publishing them, the costs of their models, and their judge."""
+"""Functions that the reports of all benchmarks share: their systems, audits, costs and judge, and publishing them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from typing import Any
 
 from whatif import artifacts
 from whatif.artifacts.schemas import JUDGED, PREDICTIONS
+from whatif.artifacts.variants import variant_order
 from whatif.benchmarks.shared.dimensions import JUDGE
+from whatif.benchmarks.shared.tasks import with_predictions
 from whatif.files.inputs import user_path
 from whatif.graph.dimensions import Dimension
 from whatif.graph.task import Task
@@ -16,7 +18,9 @@ from whatif.params.prices import Prices
 from whatif.reporting.costs import COLUMNS, costs, spent_by_model, together
 from whatif.reporting.judged import Judged
 from whatif.reporting.report import Report, text_files
+from whatif.reporting.system_answers import System
 from whatif.reporting.table import Table
+from whatif.shortcuts.audit import ALL_RULES, Shortcut
 from whatif.verification.response_labels import read_response_labels
 
 Row = Mapping[str, Any]
@@ -26,6 +30,25 @@ def publish(task: Task[Any], report: Report) -> None:
     """Publishes every text file of a report."""
     for path, content in text_files(task.benchmark, report).items():
         task.outputs.publish(path, content)
+
+
+def systems_of(task: Task[Any], dimension: Dimension, strategies: Sequence[str]) -> list[System]:
+    """The models and strategies with predictions; a file may have only responses to one strategy, or none here."""
+    by_strategy = {name: with_predictions(task, dimension, strategy=name) for name in strategies}
+    return [
+        (model, name) for model in task.shown_models(dimension) for name, keys in by_strategy.items() if model in keys
+    ]
+
+
+def audits_of(task: Task[Any], role: str = "shortcuts") -> dict[str, list[Shortcut]]:
+    """The findings of the shortcut audit, by set of questions, in the order of the table."""
+    found: dict[str, list[Shortcut]] = {}
+    for row in task.rows(role):
+        found.setdefault(row.pop("set"), []).append(Shortcut(**row))
+    return {
+        name: sorted(found[name], key=lambda one: (variant_order(one.variant), ALL_RULES.index(one.rule)))
+        for name in sorted(found)
+    }
 
 
 def costs_of(task: Task[Any], dimension: Dimension, names: Mapping[str, str]) -> Table:

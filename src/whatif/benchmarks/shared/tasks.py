@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +81,21 @@ def evaluation_stage(
     elif not_in_sample:
         counts["not in the pilot sample"] = not_in_sample
     return FunnelStage(f"evaluate {name}", "questions", came_in, answered, dict(sorted(counts.items())))
+
+
+def evaluation_stages(
+    task: Task[Any], dimension: Dimension, strategies: Sequence[str], total: int, asked: Callable[[str, str], int]
+) -> Iterator[FunnelStage]:
+    """The stages in which models were asked with several strategies; `asked` of `total` questions are in the sample.
+
+    A model whose answers were recorded elsewhere has predictions for only one strategy, its field `strategy`.
+    """
+    for model, shown in task.shown_models(dimension).items():
+        for strategy in strategies:
+            if shown.get("strategy", strategy) == strategy:
+                paths = task.paths_by(dimension, "predictions", strategy=strategy)[model]
+                in_sample = asked(model, strategy)
+                yield evaluation_stage(paths, f"{model} {strategy}", total, not_in_sample=total - in_sample)
 
 
 def table_files(tables: Sequence[str]) -> tuple[str, ...]:
