@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from whatif.benchmarks.cfmm.reported import in_text, is_of, reported
+from whatif.benchmarks.cfmm.reported import in_text, reported
 from whatif.benchmarks.cfmm.set_tables import INFERRED
 from whatif.formats.cfmm_items import CATEGORIES
+from whatif.reporting.beside import is_of
 from whatif.statistics import phi_of
 
 PRINTED = reported()

@@ -88,8 +88,3 @@ def in_text(metric: str, variant: str | None = None) -> str:
 def prompt_name(strategy: str) -> str:
     """How tables print a strategy."""
     return PROMPTS.get(strategy, strategy)
-
-
-def is_of(name: str, system: str) -> bool:
-    """Whether the display name of one of our models names a reported system, with or without its language model."""
-    return name == system or name.startswith(f"{system} (")

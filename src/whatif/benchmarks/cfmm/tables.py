@@ -10,8 +10,9 @@ import numpy as np
 
 from whatif.benchmarks.cfmm.item_answers import Asked
 from whatif.benchmarks.cfmm.measures import ACCURACIES, ALL, Measures
-from whatif.benchmarks.cfmm.reported import Reported, is_of, prompt_name
+from whatif.benchmarks.cfmm.reported import Reported, prompt_name
 from whatif.formats.cfmm_items import CATEGORIES
+from whatif.reporting.beside import beside
 from whatif.reporting.numerals import count, decimal, signed
 from whatif.reporting.precision import in_percent, percent
 from whatif.reporting.system_answers import System
@@ -71,17 +72,11 @@ class Results:
         self, printed: Reported, rows: Callable[[str, str], Sequence[Row]], ours: Callable[[System], Sequence[Row]]
     ) -> Iterator[Row]:
         """The rows of each reported system and strategy, then ours of models with its name, then our other models."""
-        used: set[str] = set()
-        for system in printed.systems:
+        for reported_system, same in beside(printed.systems, list(self.systems), lambda one: self.names[one[0]]):
             for name, strategy in printed.totals:
-                if name == system:
+                if name == reported_system:
                     yield from ({**reported_place(name, strategy), **row} for row in rows(name, strategy))
-            same = [one for one in self.systems if is_of(self.names[one[0]], system)]
-            used |= {model for model, _ in same}
             for one in same:
-                yield from ({**self.place(one), **row} for row in ours(one))
-        for one in self.systems:
-            if one[0] not in used:
                 yield from ({**self.place(one), **row} for row in ours(one))
 
 
