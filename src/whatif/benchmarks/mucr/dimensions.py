@@ -45,5 +45,5 @@ SEED = Dimension(
     ),
     "Only this seed of the fine-tuning, for example seed-0.",
 )
-SHOWN = Shown(CHOOSER, (*SHOWN_CHOOSERS.fields, "strategy"))
+SHOWN = Shown(CHOOSER, (*SHOWN_CHOOSERS.fields, "strategy", "adapter"))
 SHOWN_TUNED = Shown(TUNED, ("name",))

@@ -85,10 +85,14 @@ def about_sample() -> str:
     )
 
 
-def in_text(metric: str, location: str | None = None) -> str:
-    """A number of the running text as printed, by its metric and its section, where several have this metric."""
+def in_text(metric: str, location: str | None = None, subset: str | None = None) -> str:
+    """A number of the running text as printed, by its metric, and its section and subset where several have it."""
     rows = published(__package__, "text")
-    (found,) = (row["value"] for row in rows if row["metric"] == metric and location in (None, row["location"]))
+    (found,) = (
+        row["value"]
+        for row in rows
+        if row["metric"] == metric and location in (None, row["location"]) and subset in (None, row["group"])
+    )
     return found
 
 

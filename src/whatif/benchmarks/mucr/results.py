@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from whatif.benchmarks.mucr.asked_items import IN_IMAGES, IN_TEXT, AskedItems, Way
+from whatif.benchmarks.mucr.asked_items import IN_IMAGES, AskedItems, Way
 from whatif.benchmarks.mucr.outcomes import Outcomes, change, together
 from whatif.benchmarks.mucr.schemas import METRICS, SCORES
 from whatif.errors import WhatifError
@@ -80,9 +80,11 @@ class Results:
 
     @property
     def main(self) -> list[System]:
-        """The systems that were asked with the first strategy, or about text: the rows of the main tables."""
-        first = self.strategies[0]
-        return [one for one in self.answers.systems if one[1] == first or self.metrics(one, IN_TEXT)]
+        """The system of each model in the main tables: with the first of the strategies that it was asked with."""
+        found: dict[str, System] = {}
+        for one in sorted(self.answers.systems, key=lambda one: self.strategies.index(one[1])):
+            found.setdefault(one[0], one)
+        return [one for one in self.answers.systems if found[one[0]] == one]
 
     def name(self, system: System) -> str:
         """The display name of a system's model."""

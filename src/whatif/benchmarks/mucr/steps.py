@@ -33,12 +33,19 @@ from whatif.benchmarks.mucr.settings import (
     ReportSettings,
     SourceSettings,
 )
+from whatif.benchmarks.shared.annotator_tables import ANNOTATOR_TABLES
 from whatif.benchmarks.shared.dimensions import CHOOSER
 from whatif.graph.reading import first_of
+from whatif.benchmarks.shared.tasks import table_files
 from whatif.graph.steps import Benchmark, StepsOf
 from whatif.graph.task import Task
 
 NAME = "mucr"
+FIGURES = tuple(f"figure{number}.svg" for number in (4, 5, 6, 8, 11, 14))
+_TABLES = (
+    *("table6", "gap", "table1", "table2", "table3", "table4", "table7", "styles", "context", "language", "set"),
+    *("shortcuts", "rules", "costs", "funnel"),
+)
 _step = StepsOf(MucrSettings)
 
 
@@ -304,7 +311,7 @@ def audit_shortcuts(task: Task[AuditSettings]) -> None:
         "uncounted": people["uncounted"],
         "shortcuts": audit_shortcuts["shortcuts"],
     },
-    publishes=("report.md",),
+    publishes=("report.md", "accuracy.csv", *FIGURES, *table_files((*_TABLES, *ANNOTATOR_TABLES))),
 )
 def aggregate(task: Task[ReportSettings]) -> None:
     """Makes the tables beside the reported numbers, the figures, the gap of text and images, and the funnel."""
@@ -346,5 +353,16 @@ BENCHMARK = Benchmark(
         choices=verify["choices"],
         candidates=(extract["provided"], draw["candidates"]),
         images=(extract["images"], draw["drawn-images"]),
+    ),
+    plots=(
+        {
+            "file": "accuracy.csv",
+            "template": "models",
+            "x": "text",
+            "y": "images",
+            "x_label": "text, mean of C2E, CP and EXP (%)",
+            "y_label": "images, mean of C2E, CP and EXP (%)",
+            "title": "MuCR",
+        },
     ),
 )

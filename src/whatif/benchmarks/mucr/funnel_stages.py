@@ -1,0 +1,160 @@
+"""The funnel of MuCR: pairs, images and questions, from the source to the answers.
+
+A rejection names a pair (`12`), or a part of a pair that is kept without it (`12/comic`, `12/group`, `12/cue`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from whatif.benchmarks.mucr.asked_items import AskedItems
+from whatif.benchmarks.mucr.dimensions import TUNED
+from whatif.benchmarks.mucr.schemas import SIDES, STYLES
+from whatif.benchmarks.mucr.settings import ReportSettings
+from whatif.benchmarks.shared.annotator_tables import is_of_label, labels_stage
+from whatif.benchmarks.shared.dimensions import CHOOSER
+from whatif.benchmarks.shared.tasks import evaluation_stage
+from whatif.graph.task import Task
+from whatif.reporting.funnel import FunnelStage, reasons, stage_of_ids
+from whatif.reporting.system_answers import SystemAnswers
+
+_PART = "/"  # between a pair and its part, in the ids of rejections
+_NOT_BY_A_MODEL = frozenset({"scenes", "captions", "released"})  # writers of descriptions that no model wrote
+Row = Mapping[str, Any]
+
+
+def stages_of(task: Task[ReportSettings], answers: SystemAnswers[AskedItems]) -> list[FunnelStage]:
+    """Counts of every stage, each from its own artifacts, so that any loss is visible at its stage."""
+    asked, training = task.count("questions"), task.count("training")
+    unasked = reasons(task.rows("unasked"))
+    attempts, uncounted = task.count("attempts"), reasons(task.rows("uncounted"))
+    stages = [
+        *_extraction(task),
+        *_annotation(task),
+        *_images(task),
+        FunnelStage("questions", "questions", asked + training + sum(unasked.values()), asked + training, unasked),
+    ]
+    if attempts or uncounted:
+        stages.append(FunnelStage("people", "answers", attempts + sum(uncounted.values()), attempts, uncounted))
+    return [*stages, *_evaluations(task, answers), *_tuned(task)]
+
+
+def _extraction(task: Task[ReportSettings]) -> Iterator[FunnelStage]:
+    extracted, unusable = task.count("extracted"), list(task.rows("unusable"))
+    whole, parts = _divided(unusable)
+    lost = reasons(whole)
+    yield FunnelStage("extract", "pairs", extracted + sum(lost.values()), extracted, lost)
+    of_images = [row for row in parts if row["item_id"].rpartition(_PART)[2] in STYLES]
+    provided = task.count("provided") // len(SIDES)
+    if provided or of_images:
+        yield FunnelStage("extract", "pairs of images", provided + len(of_images), provided, reasons(of_images))
+    yield from _parts("extract", [row for row in parts if row not in of_images])
+
+
+def _annotation(task: Task[ReportSettings]) -> Iterator[FunnelStage]:
+    refused = list(task.rows("unannotated"))
+    whole, parts = _divided(row for row in refused if not is_of_label(row))
+    yield from _labels("annotate", task.rows("annotations"), refused)
+    before, after = (_ids(task, role) for role in ("extracted", "pairs"))
+    yield stage_of_ids("annotate", "pairs", before, set(after), whole, otherwise="removed with its group")
+    yield from _parts("annotate", parts)
+    written = sum(row["writer"] not in _NOT_BY_A_MODEL for row in task.rows("descriptions", ["pair_id", "writer"]))
+    lost = reasons(task.rows("undescribed"))
+    if written or lost:
+        yield FunnelStage("describe", "descriptions", written + sum(lost.values()), written, lost)
+
+
+def _images(task: Task[ReportSettings]) -> Iterator[FunnelStage]:
+    drawn, undrawn = task.count("candidates"), reasons(task.rows("undrawn"))
+    if drawn or undrawn:
+        yield FunnelStage("draw", "images", drawn + sum(undrawn.values()), drawn, undrawn)
+    pairs = set(_ids(task, "pairs"))
+    columns = ["candidate_id", "pair_id", "style", "side"]
+    sides = {
+        (row["pair_id"], row["style"], row["side"])
+        for role in ("provided", "candidates")
+        for row in task.rows(role, columns)
+        if row["pair_id"] in pairs
+    }
+    drawable = sorted({_styled(row[0], row[1]) for row in sides if all((*row[:2], side) in sides for side in SIDES)})
+    preselected, chosen = (
+        {
+            _styled(row["pair_id"], row["style"])
+            for row in task.rows(role, ["pair_id", "style", "place"])
+            if row["pair_id"] in pairs
+        }
+        for role in ("preselected", "choices")
+    )
+    unit = "pairs and styles"
+    yield stage_of_ids(
+        "preselect",
+        unit,
+        drawable,
+        preselected,
+        task.rows("filtered"),
+        names=_names,
+        otherwise="no pair of images fits",
+    )
+    refused = list(task.rows("refused"))
+    yield from _labels("choose", task.rows("judgements"), refused)
+    yield stage_of_ids(
+        "choose", unit, sorted(preselected), chosen, refused, names=_names, otherwise="no pair of images was chosen"
+    )
+
+
+def _evaluations(task: Task[ReportSettings], answers: SystemAnswers[AskedItems]) -> Iterator[FunnelStage]:
+    """What each system answered of the kinds of questions that it was asked."""
+    cells = answers.questions.cells()
+    for model, shown in task.shown_models(CHOOSER).items():
+        for strategy in task.settings.strategies:
+            # A model whose answers were recorded elsewhere has predictions for only one strategy.
+            if shown.get("strategy", strategy) != strategy:
+                continue
+            paths = task.paths_by(CHOOSER, "predictions", strategy=strategy)[model]
+            if (model, strategy) not in answers.systems:
+                yield evaluation_stage(paths, f"{model} {strategy}")
+                continue
+            asked = answers.asked[answers.systems.index((model, strategy))]
+            of_kinds = int(np.isin(cells, np.unique(cells[asked])).sum())
+            left_out = of_kinds - int(asked.sum())
+            yield evaluation_stage(paths, f"{model} {strategy}", of_kinds, not_in_sample=left_out)
+
+
+def _tuned(task: Task[ReportSettings]) -> Iterator[FunnelStage]:
+    given = task.inputs["tuned"]
+    for path, wildcards in zip(given.paths, given.wildcards, strict=True):
+        yield replace(evaluation_stage([path], ""), stage=f"fine-tune {wildcards[TUNED.name]} {wildcards['seed']}")
+
+
+def _divided(rejections: Iterable[Row]) -> tuple[list[Row], list[Row]]:
+    """Rejections of whole pairs, and of parts of pairs."""
+    rows = list(rejections)
+    return [row for row in rows if _PART not in row["item_id"]], [row for row in rows if _PART in row["item_id"]]
+
+
+def _parts(stage: str, rejections: Sequence[Row]) -> Iterator[FunnelStage]:
+    """The parts without which pairs are kept, if there are any."""
+    if rejections:
+        yield FunnelStage(stage, "unusable parts of pairs", len(rejections), 0, reasons(rejections))
+
+
+def _labels(stage: str, judgements: Iterable[Row], rejections: Iterable[Row]) -> Iterator[FunnelStage]:
+    """The import of people's labels, if there are any."""
+    return (replace(one, stage=stage) for one in labels_stage(judgements, rejections))
+
+
+def _ids(task: Task[ReportSettings], role: str) -> list[str]:
+    return [row["pair_id"] for row in task.rows(role, ["pair_id"])]
+
+
+def _styled(pair: str, style: str) -> str:
+    """The id of a pair in a style, as rejections have it."""
+    return f"{pair}{_PART}{style}"
+
+
+def _names(styled: str) -> tuple[str, str]:
+    return styled, styled.rpartition(_PART)[0]

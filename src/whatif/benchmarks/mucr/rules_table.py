@@ -1,0 +1,52 @@
+"""The table `rules` of MuCR: scores in text and in images of systems that ranked options, by each rule of ranking."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from whatif.benchmarks.mucr.asked_items import IN_IMAGES, IN_TEXT, AskedItems
+from whatif.benchmarks.mucr.schemas import SCORES, TEXT
+from whatif.benchmarks.mucr.settings import AggregateMucr
+from whatif.reporting import system_ranking
+from whatif.reporting.system_answers import Flags, SystemAnswers
+from whatif.reporting.table import OURS, Table
+from whatif.statistics import Interval, clustered_share
+
+_NAMES = {
+    (way, metric): f"{metric}, {'text' if way.form == TEXT else 'images'}"
+    for way in (IN_TEXT, IN_IMAGES)
+    for metric in SCORES
+}
+
+
+def rules(answers: SystemAnswers[AskedItems], names: Mapping[str, str], settings: AggregateMucr) -> Table:
+    """Scores in percent, and chosen letters; a rule that lacks its scores gets no row.
+
+    `names` are the models' display names by key.
+    """
+    questions = answers.questions
+
+    def place_of(place: int) -> dict[str, str]:
+        model, strategy = answers.systems[place]
+        return {"model": model, "name": names[model], "source": OURS, "strategy": strategy}
+
+    def shares(place: int, right: Flags) -> Iterator[tuple[str, Interval, int]]:
+        for (way, metric), name in _NAMES.items():
+            chosen = questions.places(metric, way)
+            chosen = chosen[answers.asked[place][chosen]]
+            if chosen.size:
+                share = clustered_share(right[chosen], questions.group[chosen], confidence=settings.confidence)
+                yield name, share, len(chosen)
+
+    return system_ranking.ranking_table(
+        answers,
+        place_of,
+        shares,
+        settings,
+        settings.rule,
+        identity=("model", "name", "source", "strategy"),
+        by={"model": "", "name": "Model", "strategy": "Strategy"},
+        accuracies=list(_NAMES.values()),
+        options=int(questions.options.max()),
+        what="Questions answered correctly by ranking rule, in percent, with {level} intervals by group.",
+    )
