@@ -64,7 +64,7 @@ def _draw(dots: Dots, axis: str, chance: float | None, hollow: set[str]) -> Figu
     for axes in every:
         if chance is not None:
             axes.axvline(chance, color=_GREY, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
-        axes.set_xlim(0, 100)
+        axes.set_xlim(-2, 102)
         axes.set_xlabel(axis)
         axes.grid(visible=True, axis="y", color="#e4e4e4", linewidth=0.6)
         axes.set_axisbelow(True)

@@ -102,7 +102,7 @@ def languages(results: Results) -> Table:
     views = (
         intervals_view(
             f"C2E in percent by language of the question, with {results.level} intervals by group (MuCR Figure 14).",
-            f"{_IN_IMAGE.format(figure='Figure 14')} In text, captions remain in English.",
+            f"{_IN_IMAGE.format(figure='Figure 14')} Captions are in the language of the source.",
             (C2E,),
             **shown,
         ),

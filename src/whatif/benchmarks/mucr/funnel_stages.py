@@ -90,16 +90,10 @@ def _images(task: Task[ReportSettings]) -> Iterator[FunnelStage]:
         for role in ("preselected", "choices")
     )
     unit = "pairs and styles"
+    filtered, refused = list(task.rows("filtered")), list(task.rows("refused"))
     yield stage_of_ids(
-        "preselect",
-        unit,
-        drawable,
-        preselected,
-        task.rows("filtered"),
-        names=_names,
-        otherwise="no pair of images fits",
+        "preselect", unit, drawable, preselected, filtered, names=_names, otherwise="no pair of images fits"
     )
-    refused = list(task.rows("refused"))
     yield from _labels("choose", task.rows("judgements"), refused)
     yield stage_of_ids(
         "choose", unit, sorted(preselected), chosen, refused, names=_names, otherwise="no pair of images was chosen"

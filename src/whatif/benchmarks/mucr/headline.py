@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from whatif.benchmarks.mucr.asked_items import IN_IMAGES, IN_TEXT
@@ -72,10 +73,7 @@ def points_of(main: Table) -> pd.DataFrame:
         place = (row["model"] or row["name"], row["name"], row["source"])
         cells.setdefault(place, {})[row["form"], row["metric"]] = row["value"]
     points = [
-        (
-            *place,
-            *(round(sum(scores[form, metric] for metric in SCORES) / len(SCORES), 4) for form in (TEXT, MAIN_FORM)),
-        )
+        (*place, *(round(fmean(scores[form, metric] for metric in SCORES), 4) for form in (TEXT, MAIN_FORM)))
         for place, scores in cells.items()
         if len(scores) == 2 * len(SCORES)
     ]

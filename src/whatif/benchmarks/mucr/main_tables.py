@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import numpy as np
+
 from whatif.benchmarks.mucr import reported
 from whatif.benchmarks.mucr.asked_items import IN_IMAGES, IN_TEXT, Way
 from whatif.benchmarks.mucr.reported import Number
@@ -45,7 +47,7 @@ def table6(results: Results) -> Table:
         people=lambda: _people(results),
     )
     columns = tuple(
-        Column(f"{metric}, {'text' if form == TEXT else 'images'}", SCORE, {"form": form, "metric": metric})
+        Column(f"{metric} {'text' if form == TEXT else 'images'}", SCORE, {"form": form, "metric": metric})
         for form in (TEXT, MAIN_FORM)
         for metric in SCORES
     )
@@ -55,6 +57,12 @@ def table6(results: Results) -> Table:
     people = tuple(
         Column(f"{metric}, {which.split()[0]}", which, {"metric": metric}) for metric in SCORES for which in _ATTEMPT
     )
+    questions = results.questions
+    asked = ", ".join(f"{len(questions.places(metric, IN_IMAGES)):,} in {metric}" for metric in SCORES)
+    about = (
+        f"Questions about images: {asked}, of {len(np.unique(questions.group)):,} groups. The four pairs of a group "
+        f"are not independent, so intervals are by group. {results.ranked_by}"
+    ).strip()
     views = (
         View(
             "Questions answered correctly in percent, in text and with all images on one composite, each pair in one "
@@ -63,7 +71,7 @@ def table6(results: Results) -> Table:
             columns,
             f"Reported rows are of other pairs and images. {reported.about_sample()} Its text rounds down: {rounded}.",
         ),
-        intervals_view(f"Ours in percent, with {results.level} intervals by group.", results.ranked_by, **_FORM),
+        intervals_view(f"Ours in percent, with {results.level} intervals by group.", about, **_FORM),
         View(
             "People: the attempts with the lowest and the highest score in percent.",
             {"name": "By", **_FORM},
@@ -152,7 +160,7 @@ def gap(results: Results) -> Table:
             f"Ours: score in text minus score in images in points, over the same pairs, with {results.level} intervals "
             "by group.",
             "p is of the exact test that changes the signs of groups. Holm's correction is over all rows of real "
-            "models. Pairs of the metric all count once for each metric, and those of people once for each attempt.",
+            "models. In the rows all, a pair counts once for each metric; with people, once for each attempt.",
             heading="Gap",
         ),
     )

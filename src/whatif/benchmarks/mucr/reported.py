@@ -80,8 +80,8 @@ def about_sample() -> str:
     values = [one.value for table in TABLES for one in numbers(table)]
     fitting = sum(value % _GRID == 0 for value in values)
     return (
-        f"The paper does not say how many questions it asked: {fitting} of its {len(values)} numbers are multiples of "
-        f"{_GRID}, as those of {100 / _GRID:.0f} questions are."
+        f"The paper does not say how many pairs it asks about: {fitting} of its {len(values)} numbers are multiples of "
+        f"{_GRID}, which fits a sample of {100 / _GRID:.0f} pairs."
     )
 
 

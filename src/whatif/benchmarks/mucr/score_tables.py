@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from whatif.benchmarks.mucr.reported import Number
 from whatif.benchmarks.mucr.results import CHANGE, SCORE, Results, Row
@@ -16,6 +17,7 @@ PLACE = ("model", "name", "source", "strategy")
 BESIDE = {"model": "", "name": "Model", "source": "From", "strategy": ""}
 OF_OURS = {"model": "", "name": "Model", "strategy": ""}
 ONLY_OURS = {"source": OURS}
+_NOTHING = "No such questions were asked."
 
 
 def in_order(
@@ -48,16 +50,22 @@ def as_printed(found: Iterable[Number], *labels: str) -> Iterator[Row]:
 
 
 def scores_view(caption: str, note: str = "", metrics: Sequence[str] = SCORES, **shown: str) -> View:
-    """Scores of reported systems and ours; `shown` are further identifying columns with their headings."""
-    columns = tuple(Column(metric, SCORE, {"metric": metric}) for metric in metrics)
+    """Scores of reported systems and ours, and our number of answers about the first of the metrics.
+
+    `shown` are further identifying columns with their headings.
+    """
+    columns = (
+        *(Column(metric, SCORE, {"metric": metric}) for metric in metrics),
+        Column("Pairs", SCORE, {**ONLY_OURS, "metric": metrics[0]}, number="n"),
+    )
     return View(caption, {**BESIDE, **shown}, columns, note)
 
 
 def intervals_view(caption: str, note: str = "", metrics: Sequence[str] = SCORES, **shown: str) -> View:
-    """Our scores with their intervals, and the number of questions about the first of the metrics."""
+    """Our scores with their intervals; of a single metric also the number of answers."""
     columns = (
         *(Column(metric, SCORE, {**ONLY_OURS, "metric": metric}, interval=True) for metric in metrics),
-        Column("Questions", SCORE, {**ONLY_OURS, "metric": metrics[0]}, number="n"),
+        *(Column("Pairs", SCORE, {**ONLY_OURS, "metric": one}, number="n") for one in metrics if len(metrics) == 1),
     )
     return View(caption, {**OF_OURS, **shown}, columns, note)
 
@@ -78,4 +86,7 @@ def score_table(
 ) -> Table:
     """A table of scores whose rows are identified by the system, by `labels`, and by metric and measure."""
     identity = (*PLACE, *labels, "metric", "measure", PUBLISHED)
-    return Table(name, title, tidy(rows, identity), views)
+    frame = tidy(rows, identity)
+    if frame.empty:
+        views = (replace(views[0], note=_NOTHING), *views[1:])
+    return Table(name, title, frame, views)

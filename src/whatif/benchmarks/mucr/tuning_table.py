@@ -48,7 +48,8 @@ def table4(results: Results) -> Table:
         scores_view(
             "Questions about images answered correctly in percent, before and after fine-tuning (MuCR Table 4).",
             f"The paper says that fine-tuning does not improve; {sum(one > 0 for one in changes)} of its "
-            f"{len(changes)} scores rise. The training questions are not stated; ours are of other groups.{told}",
+            f"{len(changes)} scores rise. It does not say which questions it trains on; ours are of groups that are "
+            f"not asked.{told}",
             **shown,
         ),
         intervals_view(

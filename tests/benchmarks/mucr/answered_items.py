@@ -1,0 +1,134 @@
+"""Questions of MuCR and answers to them, as rows, for tests of tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from whatif.artifacts.schemas import PREDICTIONS
+from whatif.benchmarks.mucr.asked_items import AskedItems
+from whatif.benchmarks.mucr.results import Attempts, Results
+from whatif.benchmarks.mucr.schemas import CONTEXT, MAIN_FORM, SCORES, STYLES, TEXT, VISUAL_FORMS
+from whatif.reporting.system_answers import COLUMNS, System, SystemAnswers
+
+Row = dict[str, Any]
+SCHEMA = pa.schema([PREDICTIONS.schema.field(name) for name in COLUMNS])
+CATEGORIES = ("human", "animal")
+Right = Callable[[Row], bool]
+
+
+@dataclass(frozen=True)
+class Settings:
+    confidence: float = 0.95
+    resamples: int = 199
+
+
+def item(pair: str, metric: str, form: str, style: str | None = None, **changes: Any) -> Row:
+    """A row of `causal-items`; a pair is named `<group>-<number>`."""
+    group = pair.rpartition("-")[0]
+    row = {
+        "pair_id": pair,
+        "group_id": group,
+        "category": CATEGORIES[int(group.removeprefix("g")) % 2],
+        "metric": metric,
+        "form": form,
+        "style": style,
+        "mixture": form != TEXT,
+        "hints": False,
+        "language": "en",
+        "generator": None if form == TEXT else "scenes",
+        "split": "test",
+        **changes,
+    }
+    more = "hints" if row["hints"] else row["language"]
+    variant = form if more == "en" else f"{form}-{more}"
+    return {"question_id": "-".join([pair, metric.lower(), variant, *([style] if style else [])]), **row}
+
+
+def items_of(pair: str, place: int) -> list[Row]:
+    """All items of a pair whose mixed style is that of its place."""
+    mixed = STYLES[place % len(STYLES)]
+    found = []
+    for metric in SCORES:
+        found += [item(pair, metric, TEXT), *(item(pair, metric, form, mixed) for form in VISUAL_FORMS)]
+        found.append(item(pair, metric, MAIN_FORM, mixed, hints=True))
+    found += [item(pair, "C2E", TEXT, language="zh"), item(pair, "C2E", MAIN_FORM, mixed, language="zh")]
+    found += [item(pair, "C2E", MAIN_FORM, style, mixture=False) for style in STYLES if style != mixed]
+    return [*found, item(pair, CONTEXT, MAIN_FORM, mixed)]
+
+
+def pairs_of(groups: int) -> list[str]:
+    """The pairs of some groups of four."""
+    return [f"g{group}-{number}" for group in range(groups) for number in range(4)]
+
+
+def items(groups: int = 6) -> list[Row]:
+    """All items of some groups."""
+    return [row for place, pair in enumerate(pairs_of(groups)) for row in items_of(pair, place)]
+
+
+def question(of: Mapping[str, Any]) -> Row:
+    """The question of an item, whose right option is A."""
+    return {
+        "question_id": of["question_id"],
+        "pair_id": of["pair_id"],
+        "group": of["metric"],
+        "variant": of["form"],
+        "question": "Which effect follows?",
+        "choices": ["one", "two", "three", "four"],
+        "answer": "A",
+        "answer_kind": "choice",
+        "image_ids": [],
+        "provenance": "{}",
+    }
+
+
+def prediction(question_id: str, system: System, right: bool, **changes: Any) -> Row:
+    return {
+        "question_id": question_id,
+        "model": system[0],
+        "strategy": system[1],
+        "choice_scores": None,
+        "answer": "A" if right else "B",
+        "status": "ok",
+        "correct": right,
+        **changes,
+    }
+
+
+def asked_with_others(row: Mapping[str, Any]) -> bool:
+    """Whether strategies other than the first ask about an item."""
+    return bool(row["form"] == MAIN_FORM and row["mixture"] and not row["hints"] and row["language"] == "en")
+
+
+def answers(asked: Iterable[Row], system: System, right: Right) -> list[Row]:
+    """The predictions of a system, which is right about some items."""
+    return [prediction(row["question_id"], system, right(row)) for row in asked]
+
+
+def table(rows: Sequence[Row]) -> list[pa.Table]:
+    """Rows as tables with the columns that reports read."""
+    return [pa.Table.from_pylist(list(rows), schema=SCHEMA)]
+
+
+def results(
+    asked: Sequence[Row],
+    systems: Mapping[System, list[Row]],
+    names: Mapping[str, str],
+    strategies: Sequence[str] = ("direct",),
+    **others: Any,
+) -> Results:
+    """The results of systems with their predictions."""
+    questions = AskedItems.of(map(question, asked), asked)
+    made = SystemAnswers(table([row for rows in systems.values() for row in rows]), questions, list(systems))
+    if "tuned" in others:
+        others["tuned"] = {
+            key: SystemAnswers(table(rows), questions, [(rows[0]["model"], rows[0]["strategy"])])
+            for key, rows in others["tuned"].items()
+        }
+    if "people" in others:
+        others["people"] = Attempts.of(others["people"], questions)
+    return Results(made, names, Settings(), strategies, **others)
