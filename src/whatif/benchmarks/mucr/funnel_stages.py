@@ -22,6 +22,7 @@ from whatif.graph.task import Task
 from whatif.reporting.funnel import FunnelStage, reasons, stage_of_ids
 from whatif.reporting.system_answers import SystemAnswers
 
+_STYLED = "pairs in a style"
 _PART = "/"  # between a pair and its part, in the ids of rejections
 _NOT_BY_A_MODEL = frozenset({"scenes", "captions", "released"})  # writers of descriptions that no model wrote
 Row = Mapping[str, Any]
@@ -73,31 +74,23 @@ def _images(task: Task[ReportSettings]) -> Iterator[FunnelStage]:
     if drawn or undrawn:
         yield FunnelStage("draw", "images", drawn + sum(undrawn.values()), drawn, undrawn)
     pairs = set(_ids(task, "pairs"))
-    columns = ["candidate_id", "pair_id", "style", "side"]
-    sides = {
-        (row["pair_id"], row["style"], row["side"])
-        for role in ("provided", "candidates")
-        for row in task.rows(role, columns)
-        if row["pair_id"] in pairs
-    }
-    drawable = sorted({_styled(row[0], row[1]) for row in sides if all((*row[:2], side) in sides for side in SIDES)})
-    preselected, chosen = (
-        {
-            _styled(row["pair_id"], row["style"])
-            for row in task.rows(role, ["pair_id", "style", "place"])
-            if row["pair_id"] in pairs
-        }
-        for role in ("preselected", "choices")
-    )
-    unit = "pairs and styles"
+    columns = ["candidate_id", "pair_id", "style"]
+    candidates = [
+        row for role in ("provided", "candidates") for row in task.rows(role, columns) if row["pair_id"] in pairs
+    ]
+    kept = [row for row in task.rows("preselected") if row["pair_id"] in pairs]
     filtered, refused = list(task.rows("filtered")), list(task.rows("refused"))
-    yield stage_of_ids(
-        "preselect", unit, drawable, preselected, filtered, names=_names, otherwise="no pair of images fits"
-    )
+    used = {row[f"{side}_candidate"] for row in kept for side in SIDES}
+    ids = sorted(row["candidate_id"] for row in candidates)
+    yield stage_of_ids("preselect", "images", ids, used, filtered, otherwise="in no pair of images")
+    styles = sorted({row["style"] for row in candidates})
+    every = [_styled(pair, style) for pair in sorted(pairs) for style in styles]
+    preselected = {_styled(row["pair_id"], row["style"]) for row in kept}
+    yield stage_of_ids("preselect", _STYLED, every, preselected, filtered, otherwise="no pair of images is left")
     yield from _labels("choose", task.rows("judgements"), refused)
-    yield stage_of_ids(
-        "choose", unit, sorted(preselected), chosen, refused, names=_names, otherwise="no pair of images was chosen"
-    )
+    chosen = {_styled(row["pair_id"], row["style"]) for row in task.rows("choices")}
+    before = sorted(preselected)
+    yield stage_of_ids("choose", _STYLED, before, chosen, refused, otherwise="no pair of images was chosen")
 
 
 def _evaluations(task: Task[ReportSettings], answers: SystemAnswers[AskedItems]) -> Iterator[FunnelStage]:
@@ -148,7 +141,3 @@ def _ids(task: Task[ReportSettings], role: str) -> list[str]:
 def _styled(pair: str, style: str) -> str:
     """The id of a pair in a style, as rejections have it."""
     return f"{pair}{_PART}{style}"
-
-
-def _names(styled: str) -> tuple[str, str]:
-    return styled, styled.rpartition(_PART)[0]

@@ -29,11 +29,11 @@ def table4(results: Results) -> Table:
     seeds: dict[str, list[str]] = {}
     for model, seed in results.tuned:
         seeds.setdefault(model, []).append(seed)
-    first = results.strategies[0]
+    asked_with = {model: answers.systems[0][1] for (model, _), answers in results.tuned.items()}
 
     def ours(system: System) -> Iterable[Row]:
         model, strategy = system
-        if strategy == first and model in seeds:
+        if asked_with.get(model) == strategy:
             yield from _of_model(results, system, seeds[model])
 
     printed = reported.numbers("4")

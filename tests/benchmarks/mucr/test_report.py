@@ -1,0 +1,307 @@
+"""The report of MuCR from the artifacts of all steps: its files, its headline and its funnel."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.benchmarks.mucr.answered_items import Row, asked_with_others, item, items, prediction, question
+from tests.pictures import png
+from tests.projects import Project
+from whatif.artifacts.images import image_row
+from whatif.artifacts.schemas import JUDGEMENTS, PREDICTIONS
+from whatif.artifacts.writer import write_artifact
+from whatif.benchmarks.mucr.report import publish_report
+from whatif.benchmarks.mucr.schemas import SCORES, SIDES, STYLES, TEXT
+from whatif.commands.summary import headline
+from whatif.errors import WhatifError
+from whatif.graph.jobs import Job
+
+ITEMS = items(5)
+PAIRS = list(dict.fromkeys(row["pair_id"] for row in ITEMS))
+TRAIN = item("g9-0", "C2E", TEXT, split="train")
+IMAGE = image_row(png((20, 60, 90)), 8, 8, "drawn:0", "CC0-1.0")
+WRITER = {"adapter": "api", "model": "w", "base_url": "http://127.0.0.1:9/v1", "max_new_tokens": 9, "benchmarks": []}
+LOST = "g8-0"  # a pair that is removed when it is annotated
+
+
+class Published:
+    """The text files that a report publishes, in the folder `metrics`."""
+
+    def publish(self, path: str, data: bytes) -> None:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        Path(path).write_bytes(data)
+
+
+def rejection(item_id: str, reason: str) -> Row:
+    return {"item_id": item_id, "reason": reason, "detail": "d"}
+
+
+def causal_pair(name: str) -> Row:
+    return {
+        "pair_id": name,
+        "group_id": name.rpartition("-")[0],
+        "category": "human" if int(name[1]) % 2 else "plant",
+        "cause_caption": "A man waters a flower.",
+        "effect_caption": "The flower grows.",
+        "cue": None,
+        "false_cues": None,
+        "explanation": None,
+        "provenance": "{}",
+    }
+
+
+def candidate(pair: str, style: str, side: str, place: int) -> Row:
+    return {
+        "candidate_id": f"{pair}-{style}-{side}-{place:02}",
+        "pair_id": pair,
+        "style": style,
+        "side": side,
+        "place": place,
+        "generator": "scenes",
+        "prompt": "p",
+        "seed": place,
+        "image_id": IMAGE["image_id"],
+        "provenance": "{}",
+    }
+
+
+def choice(pair: str, style: str, by: str = "clip") -> Row:
+    names = {f"{side}_candidate": f"{pair}-{style}-{side}-00" for side in SIDES}
+    measures = dict.fromkeys(("caption_cause", "caption_effect", "likeness"))
+    return {"pair_id": pair, "style": style, "place": 0, **names, "chosen_by": by, **measures}
+
+
+def judgement(item_id: str, annotator: str) -> Row:
+    named = {"item_id": item_id, "annotator": annotator, "decision": "1"}
+    return {**named, "corrected": "{}", "comment": "", "time": None, "seconds": None}
+
+
+def full(row: Row) -> Row:
+    """A prediction with every column."""
+    return {**dict.fromkeys(PREDICTIONS.schema.names), **row}
+
+
+def predictions(model: str, strategy: str, asked: Sequence[Row], *, first: bool) -> Iterator[Row]:
+    """The first model is right in text and wrong in images; the second is asked in text only."""
+    for row in asked:
+        if not first and not asked_with_others(row):
+            continue
+        if model == "reader" and (not first or row["form"] != TEXT):
+            continue
+        right = row["form"] == TEXT or model == "chance"
+        yield full(prediction(row["question_id"], (model, strategy), right))
+
+
+@pytest.fixture
+def project(project: Project) -> Project:
+    project.select("mucr")
+    project.values["models"] = {
+        "eyes": {"adapter": "first-option", "name": "LLaVA-v1.6"},
+        "reader": {"adapter": "majority", "name": "Reader"},
+        "chance": {"adapter": "random", "name": "Random"},
+        "writer": WRITER,
+    }
+    project.generate["descriptions"]["model"] = "writer"
+    project.section("evaluate")["strategies"] = ["direct", "cot"]
+    project.section("aggregate")["resamples"] = 199
+    return project
+
+
+def made_inputs(project: Project, **others: list[Row]) -> Job:
+    """Writes the artifacts that the last job reads, and returns it."""
+    styled = [(pair, style) for pair in PAIRS for style in STYLES]
+    lost = (PAIRS[0], "comic")
+    attempts = [
+        {"question_id": row["question_id"], "attempt": "p1", "answer": "A", "correct": True}
+        for row in ITEMS
+        if row["metric"] in SCORES and row["form"] == TEXT
+    ]
+    tables: dict[str, list[Row]] = {
+        "images": [IMAGE],
+        "drawn-images": [],
+        "composites": [],
+        "extracted": [causal_pair(pair) for pair in (*PAIRS, "g9-0", LOST)],
+        "unusable": [rejection("7", "a group of three"), rejection(f"{PAIRS[1]}/group", "a group of three")],
+        "pairs": [causal_pair(pair) for pair in (*PAIRS, "g9-0")],
+        "annotations": [judgement(LOST, "p1")],
+        "unannotated": [rejection(LOST, "not a cause"), rejection(f"{PAIRS[1]}/cue", "two right cues")],
+        "descriptions": [
+            {
+                "pair_id": pair,
+                "cause_description": "c",
+                "effect_description": "e",
+                "writer": "writer" if place else "captions",
+                "provenance": "{}",
+            }
+            for place, pair in enumerate((*PAIRS, "g9-0"))
+        ],
+        "undescribed": [rejection(PAIRS[0], "names another thing")],
+        "provided": [],
+        "candidates": [
+            candidate(pair, style, side, place)
+            for pair, style in [*styled, *(("g9-0", style) for style in STYLES)]
+            for side in SIDES
+            for place in (0, 1)
+        ],
+        "undrawn": [rejection("x", "no image")],
+        "preselected": [choice(*one) for one in styled] + [choice("g9-0", "comic")],
+        "filtered": [
+            *(
+                rejection(f"{pair}-{style}-{side}-{place:02}", "another candidate was better")
+                for pair, style in [*styled, ("g9-0", "comic")]
+                for side in SIDES
+                for place in (1,)
+            ),
+            *(
+                rejection(f"g9-0-{style}-{side}-{place:02}", "image unlike its description")
+                for style in ("photograph", "black-white")
+                for side in SIDES
+                for place in (0, 1)
+            ),
+            *(rejection(f"g9-0/{style}", "no pair of images is left") for style in ("photograph", "black-white")),
+        ],
+        "choices": [choice(*one) for one in styled if one != lost] + [choice("g9-0", "comic", "people")],
+        "judgements": [],
+        "gold": [],
+        "refused": [rejection("/".join(lost), "no pair of images fits")],
+        "questions": [question(row) for row in ITEMS],
+        "training": [question(TRAIN)],
+        "items": [*ITEMS, TRAIN],
+        "unasked": [rejection("g9-0-exp-text", "no explanation")],
+        "attempts": attempts,
+        "uncounted": [rejection("answers-line-000001", "unknown question")],
+        "shortcuts": [{"set": "ours", "variant": "C2E text", "rule": "letter", "choice": "A", "right": 5, "n": 20}],
+        **others,
+    }
+    job = project.jobs("aggregate")[-1]
+    for role, given in job.inputs.items():
+        for path, wildcards in zip(given.paths, given.wildcards, strict=True):
+            if role == "predictions":
+                model, strategy = wildcards["model"], wildcards["strategy"]
+                content: list[Any] = list(predictions(model, strategy, ITEMS, first=strategy == "direct"))
+            else:
+                content = tables.get(role, [])
+            keys = given.table.key
+            write_artifact(path, given.table, sorted(content, key=lambda row: tuple(str(row[key]) for key in keys)))
+    return job
+
+
+def published(project: Project, **others: list[Row]) -> dict[str, Any]:
+    publish_report(made_inputs(project, **others).task(Published(), project.said.append))  # type: ignore[arg-type]
+    return project.metrics
+
+
+def test_all_files_are_published_and_the_headline_has_each_system(project: Project) -> None:
+    numbers = published(project)
+    declared = {path for path in project.jobs("aggregate")[-1].step.text_files if not Path(path).is_file()}
+    assert declared == set()
+    assert numbers["eyes"]["direct"] | {"text": 100.0, "multimodal": 0.0, "gap": 100.0} == numbers["eyes"]["direct"]
+    assert numbers["eyes"]["cot"]["multimodal_cp"] == 0.0 and "text" not in numbers["eyes"]["cot"]
+    assert set(numbers["reader"]) == {"direct"} and "multimodal" not in numbers["reader"]["direct"]
+    assert numbers["Human"]["mean"]["text"] == 100.0
+    report = project.published("report.md")
+    figures = re.findall(r"!\[.*?\]\((.*?)\)", report)
+    assert figures == [f"figure{number}.svg" for number in (5, 6, 8, 11, 14, 4)]
+    for figure in figures:
+        assert project.published(figure).startswith("<?xml")
+    assert "Ours without a row in images are asked in text only: Reader." in " ".join(report.split())
+    points = project.published("accuracy.csv").splitlines()
+    assert points[0] == "model,name,source,text,images"
+    assert points[-2:] == ["eyes,LLaVA-v1.6,ours,100.0,0.0", "chance,Random,ours,100.0,100.0"]
+
+
+def test_the_same_artifacts_give_the_same_bytes(project: Project) -> None:
+    first = published(project)
+    files = {path: path.read_bytes() for path in sorted(Path("metrics").rglob("*")) if path.is_file()}
+    assert published(project) == first
+    assert all(path.read_bytes() == content for path, content in files.items())
+
+
+def test_the_summary_shows_text_and_images(project: Project) -> None:
+    published(project)
+    told = headline(Path("metrics/mucr.json"), project.graph.benchmarks["mucr"].headline)
+    assert told == (
+        "text Human mean 100, chance direct 100, eyes direct 100, reader direct 100; "
+        "multimodal chance cot 100, chance direct 100, eyes cot 0, eyes direct 0"
+    )
+
+
+def test_the_funnel_accounts_for_every_pair_image_and_question(project: Project) -> None:
+    published(project)
+    lines = Path("metrics/mucr/funnel.csv").read_text(encoding="utf-8").splitlines()
+    stages: dict[str, list[str]] = {}
+    for stage, unit, measure, reason, number in (line.split(",") for line in lines[1:]):
+        stages.setdefault(f"{stage}, {unit}", []).append(f"{reason or measure} {number}")
+    asked, main = len(ITEMS), sum(map(asked_with_others, ITEMS))
+    text = sum(row["form"] == TEXT for row in ITEMS)
+    everything = {
+        "extract, pairs": ["in 23", "out 22", "rejected 1", "a group of three 1"],
+        "extract, unusable parts of pairs": ["in 1", "out 0", "rejected 1", "a group of three 1"],
+        "annotate, labels": ["in 1", "out 1", "rejected 0"],
+        "annotate, pairs": ["in 22", "out 21", "rejected 1", "not a cause 1"],
+        "annotate, unusable parts of pairs": ["in 1", "out 0", "rejected 1", "two right cues 1"],
+        "describe, descriptions": ["in 21", "out 20", "rejected 1", "names another thing 1"],
+        "draw, images": ["in 253", "out 252", "rejected 1", "no image 1"],
+        "preselect, images": [
+            *("in 252", "out 122", "rejected 130"),
+            *("another candidate was better 122", "image unlike its description 8"),
+        ],
+        "preselect, pairs in a style": ["in 63", "out 61", "rejected 2", "no pair of images is left 2"],
+        "choose, pairs in a style": ["in 61", "out 60", "rejected 1", "no pair of images fits 1"],
+        "questions, questions": [f"in {asked + 2}", f"out {asked + 1}", "rejected 1", "no explanation 1"],
+        "people, answers": ["in 81", "out 80", "rejected 1", "unknown question 1"],
+        "evaluate chance direct, questions": [f"in {asked}", f"out {asked}", "rejected 0"],
+        "evaluate chance cot, questions": [f"in {main}", f"out {main}", "rejected 0"],
+        "evaluate eyes direct, questions": [f"in {asked}", f"out {asked}", "rejected 0"],
+        "evaluate eyes cot, questions": [f"in {main}", f"out {main}", "rejected 0"],
+        "evaluate reader direct, questions": [f"in {text}", f"out {text}", "rejected 0"],
+        "evaluate reader cot, questions": ["in 0", "out 0", "rejected 0"],
+    }
+    assert stages == everything
+
+
+def test_the_set_is_counted_beside_the_reported_sizes(project: Project) -> None:
+    published(project)
+    text = project.published("set.md")
+    assert re.search(r"pairs of captions +\| +21 \| +4000 ", text)
+    assert re.search(r"chosen pairs of images +\| +60 \| +12000 ", text)
+    assert re.search(r"generated images +\| +252 \| +240000 ", text)
+    assert re.search(r"human +\| +9 \| +42.9 \| +3 ", text)
+    assert re.search(r"comic +\| +84 \| +20 \| +33.3 \| +1 \| +19 ", text)
+    assert re.search(r"scenes +\| +252 \| +120 ", text)
+
+
+def test_people_who_choose_images_have_their_tables(project: Project) -> None:
+    people = [judgement(f"{pair}-comic", person) for pair in PAIRS[:4] for person in ("p1", "p2")]
+    published(project, judgements=people)
+    assert "p1" in project.published("annotators.md")
+    assert "choose,labels,in,,8" in project.published("funnel.csv")
+    assert JUDGEMENTS.key == ("item_id", "annotator")
+
+
+def test_predictions_that_leave_out_a_question_are_refused(project: Project) -> None:
+    job = made_inputs(project)
+    given = job.inputs["predictions"]
+    place = given.wildcards.index({**given.wildcards[0], "model": "chance", "strategy": "direct"})
+    rows = list(predictions("chance", "direct", ITEMS, first=True))[1:]
+    write_artifact(given.paths[place], PREDICTIONS, sorted(rows, key=lambda row: str(row["question_id"])))
+    with pytest.raises(WhatifError, match=r"chance with the strategy direct: there are .* questions; ask it again"):
+        publish_report(job.task(Published(), project.said.append))  # type: ignore[arg-type]
+
+
+def test_a_pilot_sample_is_marked_in_the_names(project: Project) -> None:
+    job = made_inputs(project)
+    given = job.inputs["predictions"]
+    for path, wildcards in zip(given.paths, given.wildcards, strict=True):
+        if wildcards["model"] == "eyes":
+            some = [row for row in ITEMS if row["pair_id"] in PAIRS[:8]]
+            rows = list(predictions("eyes", wildcards["strategy"], some, first=wildcards["strategy"] == "direct"))
+            write_artifact(path, PREDICTIONS, sorted(rows, key=lambda row: str(row["question_id"])))
+    publish_report(job.task(Published(), project.said.append))  # type: ignore[arg-type]
+    assert "LLaVA-v1.6 (pilot sample of 8 pairs)" in project.published("table6.csv")
+    assert "not in the pilot sample" in project.published("funnel.csv")
