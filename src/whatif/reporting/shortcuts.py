@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 from whatif.reporting.precision import percent
@@ -13,11 +13,15 @@ _RULES = {
     "letter": "always the letter {choice}",
     "rank": "always option {choice} from below",
     "forest": "random forest",
+    "words": "linear model of the words",
     "length": "always the {choice} option",
     "other-options": "{choice}",
     "other-answer": "{choice}",
-    "words": "linear model of the words",
+    "overlap": "the option with the {choice} with the captions",
+    "options": "linear model of the options alone",
 }
+ORDER = tuple(_RULES)  # of the rules in the table
+_OF_CAPTIONS = {"overlap", "options"}
 _NOTE = (
     "Letter and rank are the best in hindsight. The random forest sees only words and options, and is "
     "cross-validated on the set itself."
@@ -26,6 +30,11 @@ _FURTHER = (
     " The linear model sees the words of question and options, and is cross-validated, too. The other rules are the "
     "best in hindsight, and count only questions to which they apply. Comparisons with the answer to another question "
     "take this answer as known: they show what ignoring a presupposition, or inverting it, gives."
+)
+_WITH_CAPTIONS = (
+    "Letter, length and words in common are the best in hindsight, and count only questions to which they apply. The "
+    "linear model sees neither question nor captions, and is cross-validated on the set itself. Intervals take "
+    "questions as independent."
 )
 
 
@@ -54,7 +63,14 @@ def shortcuts(audits: Mapping[str, Sequence[Shortcut]], confidence: float = 0.95
         f"{chance:g}%.",
         {"set": "Set", "variant": "Variant", "shortcut": "Shortcut"},
         (Column("Questions", "accuracy", number="n"), Column("Correct", "accuracy", interval=True)),
-        _NOTE + (_FURTHER if any(row["rule"] not in RULES for row in rows) else ""),
+        _note({row["rule"] for row in rows}),
     )
     identity = ("set", "variant", "rule", "choice", "shortcut", "measure")
     return Table("shortcuts", "Shortcut audit", tidy(rows, identity, ("value", "low", "high", "n")), (view,))
+
+
+def _note(rules: Set[str]) -> str:
+    """What readers have to know about these rules."""
+    if rules & _OF_CAPTIONS:
+        return _WITH_CAPTIONS
+    return _NOTE + (_FURTHER if rules - set(RULES) else "")

@@ -18,9 +18,10 @@ from whatif.params.prices import Prices
 from whatif.reporting.costs import COLUMNS, costs, spent_by_model, together
 from whatif.reporting.judged import Judged
 from whatif.reporting.report import Report, text_files
+from whatif.reporting.shortcuts import ORDER
 from whatif.reporting.system_answers import System
 from whatif.reporting.table import Table
-from whatif.shortcuts.audit import ALL_RULES, Shortcut
+from whatif.shortcuts.audit import Shortcut
 from whatif.verification.response_labels import read_response_labels
 
 Row = Mapping[str, Any]
@@ -46,7 +47,7 @@ def audits_of(task: Task[Any], role: str = "shortcuts") -> dict[str, list[Shortc
     for row in task.rows(role):
         found.setdefault(row.pop("set"), []).append(Shortcut(**row))
     return {
-        name: sorted(found[name], key=lambda one: (variant_order(one.variant), ALL_RULES.index(one.rule)))
+        name: sorted(found[name], key=lambda one: (variant_order(one.variant), ORDER.index(one.rule)))
         for name in sorted(found)
     }
 
