@@ -9,6 +9,7 @@ from tests.defaults import ROOT
 from whatif import benchmarks
 from whatif.benchmarks.coco_counterfactuals.settings import CocoCounterfactualsSettings
 from whatif.benchmarks.cvqa_real.tables import table_3_name
+from whatif.benchmarks.mucr.settings import MucrSettings
 from whatif.params.checkpoints import BlindTextModel, HuggingFaceBlip, HuggingFaceChat
 from whatif.params.models import answerers
 from whatif.reporting.published_numbers import published
@@ -31,7 +32,7 @@ FAMILIES = {
 }
 
 
-COCO = "coco-counterfactuals"
+COCO, MUCR = "coco-counterfactuals", "mucr"
 
 
 def c_vqa(table: str) -> list[dict[str, str]]:
@@ -64,7 +65,8 @@ def test_the_parameters_are_valid_and_differ_from_the_default_in_what_they_say()
     default = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
     paper = yaml.safe_load(FILE.read_text(encoding="utf-8"))
     for stage in ("generate", "filter", "aggregate"):
-        assert {**paper[stage], COCO: None} == {**default[stage], COCO: None}
+        assert {**paper[stage], COCO: None, MUCR: None} == {**default[stage], COCO: None, MUCR: None}
+    assert paper["aggregate"][MUCR] == default["aggregate"][MUCR]
     assert set(paper) == set(default)
 
 
@@ -87,6 +89,20 @@ def test_counterfactual_pairs_are_made_with_the_numbers_of_the_paper() -> None:
     assert paper.filter.caption_image == printed["min_clip_caption_image_cosine"]
     assert paper.filter.image_image == printed["min_clip_image_image_cosine"]
     assert paper.filter.directional == 0.2  # of Instruct-Pix2Pix; the paper prints none
+
+
+def test_mucr_is_made_with_the_numbers_of_the_paper() -> None:
+    printed = {
+        (row["metric"], row["group"]): float(row["value"])
+        for row in published("whatif.benchmarks.mucr", "text")
+        if row["location"] == "sec3.1"
+    }
+    values = yaml.safe_load(FILE.read_text(encoding="utf-8"))
+    paper = benchmarks.check_params({**values, "benchmarks": [MUCR]}).section(MUCR, MucrSettings)
+    assert paper.generate.candidates == printed["images_generated", "each-sentence-and-style"]
+    assert len(paper.generate.styles) == printed["styles", "all"]
+    assert 4 * paper.extract.scenes.groups == printed["caption_pairs", "all"]
+    assert paper.verify.questions.sample == 400  # the paper prints no number; all of its scores are multiples of 0.25
 
 
 def test_printed_names_are_those_of_the_paper() -> None:

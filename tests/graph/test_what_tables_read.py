@@ -15,15 +15,16 @@ from whatif.graph.jobs import Job
 from whatif.params.whole import check
 
 PARAMS = Path(__file__).parents[2] / "params.yaml"
-CFMM, CVQA_SYNTHETIC, CVQA_REAL, SCENES, COCO, RELEASED = (
+CFMM, MUCR, CVQA_SYNTHETIC, CVQA_REAL, SCENES, COCO, RELEASED = (
     "cfmm",
+    "mucr",
     "cvqa-synthetic",
     "cvqa-real",
     "scenes",
     "coco-counterfactuals",
     "coco-counterfactuals-released",
 )
-ASKING = {CFMM, CVQA_SYNTHETIC, CVQA_REAL, SCENES}  # benchmarks that ask questions
+ASKING = {CFMM, MUCR, CVQA_SYNTHETIC, CVQA_REAL, SCENES}  # benchmarks that ask questions
 MATCHING = {SCENES, COCO, RELEASED}  # benchmarks that score captions and pictures
 API = {
     "adapter": "api",
@@ -90,8 +91,12 @@ def setting(place: str, value: Any) -> Callable[[Values], None]:
         ("models.endpoint.name", "The endpoint", ASKING),
         ("models.clip.name", "CLIP", MATCHING),
         ("models.clip.checkpoint", "another", {COCO, RELEASED}),
-        ("models.theirs.strategy", "cot", {CFMM, CVQA_REAL}),
+        ("models.theirs.strategy", "cot", {CFMM, MUCR, CVQA_REAL}),
         ("aggregate.cfmm.shown_items", 3, {CFMM}),
+        ("aggregate.mucr.shown_pairs", 3, {MUCR}),
+        ("evaluate.mucr.strategies", ["direct", "cot"], {MUCR}),
+        ("generate.mucr.candidates", 2, set()),
+        ("filter.mucr.kept", 2, set()),
         ("generate.cfmm.second_option", ["basic-answer"], {CFMM}),
         ("generate.coco-counterfactuals.captions.replacements", 3, set()),
         ("generate.coco-counterfactuals.pictures.candidates", 3, {COCO}),
