@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import importlib
-import json
 import re
-import sys
-from pathlib import Path
 from typing import Any
 
 from whatif.artifacts.verified import source_digest
 from whatif.errors import WhatifError
 from whatif.models.local.checkpoints import device_of, folder_of, load_error, source_of
 from whatif.models.local.faults import first_line
-from whatif.models.local.weight_files import check_weights
+from whatif.models.local.pipeline_parts import INDEX, check_files, commit_of, load_part, no_index, quiet, read_index
 from whatif.params.checkpoints import DiffusionCheckpoint
 
 _CLASS = "StableDiffusionPipeline"
-_INDEX = "model_index.json"
 _TEXT_ENCODER = "CLIPTextModel"
 # Part of a pipeline -> its configuration, and whether it has weights.
 _PARTS = {
@@ -53,11 +48,11 @@ def load_pipeline(settings: DiffusionCheckpoint) -> Any:
     import diffusers
     import torch
 
-    if not sys.stderr.isatty():
-        diffusers.utils.logging.disable_progress_bar()  # keeps log files short
+    quiet()
     source, folder = source_of(settings)
     if folder is not None:
-        _check_files(folder)
+        _check_index(str(folder / INDEX), read_index(folder))
+        check_files(folder, _PARTS)
     device = device_of(settings.device)
     options = {
         "dtype": getattr(torch, settings.dtype),
@@ -69,10 +64,12 @@ def load_pipeline(settings: DiffusionCheckpoint) -> Any:
         pipeline_class = getattr(diffusers, _CLASS)
         hub = {name: options[name] for name in ("revision", "local_files_only")}
         told = pipeline_class.load_config(source, **hub)
-        _check_index(f"{source}/{_INDEX}", told)
+        _check_index(f"{source}/{INDEX}", told)
         pipeline = pipeline_class.from_pretrained(
             source,
-            **{part: _part(source, part, told[part][1], options) for part in ("unet", "vae", "text_encoder")},
+            **{
+                part: load_part(source, part, ".".join(told[part]), options) for part in ("unet", "vae", "text_encoder")
+            },
             # The safety checker and parts for image prompts are left out.
             **dict.fromkeys(("safety_checker", "feature_extractor", "image_encoder")),
             requires_safety_checker=False,
@@ -110,44 +107,8 @@ def identity(settings: DiffusionCheckpoint, pipeline: Any) -> dict[str, Any]:
         how["shared_start"] = settings.shared_start
     if folder is not None:
         return {"files": source_digest(folder), **how}
-    # The hub's cache has a folder for each commit: .../snapshots/<commit>/unet
-    places = Path(str(pipeline.unet.config._name_or_path)).parts
-    commit = places[places.index("snapshots") + 1] if "snapshots" in places[:-1] else settings.revision
+    commit = commit_of(pipeline.unet, settings.revision)
     return {"checkpoint": settings.checkpoint, "revision": commit, **how}
-
-
-def _part(source: str, part: str, kind: str, options: dict[str, Any]) -> Any:
-    """Loads a part separately, because a pipeline would silently initialise missing weights at random."""
-    library = importlib.import_module(_CLASSES[part][0])
-    # diffusers warns about its own default where `accelerate` is not installed.
-    own = {"low_cpu_mem_usage": False} if part != "text_encoder" else {}
-    model, report = getattr(library, kind).from_pretrained(
-        source, subfolder=part, output_loading_info=True, trust_remote_code=False, **own, **options
-    )
-    if missing := sorted(report["missing_keys"]):
-        raise WhatifError(f"checkpoint {source}/{part}: its files lack {len(missing)} weights, first {missing[0]}")
-    return model
-
-
-def _check_files(folder: Path) -> None:
-    index = folder / _INDEX
-    if not index.is_file():
-        raise WhatifError(f"checkpoint {folder}: lacks {_INDEX}, which names the parts of a diffusion pipeline")
-    try:
-        told = json.loads(index.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise WhatifError(f"checkpoint {index}: is not a pipeline index: {first_line(error)}") from error
-    _check_index(str(index), told)
-    for part, (configuration, has_weights) in _PARTS.items():
-        if not (folder / part / configuration).is_file():
-            raise WhatifError(f"checkpoint {folder / part}: lacks {configuration}")
-        if has_weights:
-            weights = [path for path in (folder / part).glob("*.safetensors*") if path.is_file()]
-            if not weights:
-                raise WhatifError(f"checkpoint {folder / part}: lacks weights (a .safetensors file)")
-            for path in sorted(weights):
-                if path.suffix == ".safetensors":
-                    check_weights(path)
 
 
 def _check_index(index: str, told: Any) -> None:
@@ -155,9 +116,9 @@ def _check_index(index: str, told: Any) -> None:
     try:
         kind, parts = told["_class_name"], {part: tuple(told[part]) for part in (*_CLASSES, "scheduler")}
     except (KeyError, TypeError) as error:
-        raise WhatifError(f"checkpoint {index}: is not a pipeline index: {first_line(error)}") from error
+        raise no_index(index, error) from error
     if kind != _CLASS:
-        raise WhatifError(f"checkpoint {index.removesuffix(f'/{_INDEX}')}: is a {kind!r}; it must be a {_CLASS}")
+        raise WhatifError(f"checkpoint {index.removesuffix(f'/{INDEX}')}: is a {kind!r}; it must be a {_CLASS}")
     for part, (library, classes) in _CLASSES.items():
         if parts[part] not in [(library, name) for name in classes]:
             found = ".".join(map(str, parts[part]))
