@@ -76,5 +76,3 @@ class PromptToPromptGenerator(DiffusionCheckpoint):
 
 ModelOfGenerator: TypeAlias = DiffusersGenerator | ImagesApiGenerator | PromptToPromptGenerator
 GeneratorSettings = Annotated[ModelOfGenerator, Field(discriminator="adapter")]
-# Settings that change no image: another value leaves stored images valid.
-WITHOUT_EFFECT = ("licence", "device", "concurrency", "timeout_seconds", "retries", "image_budget", "key_variable")

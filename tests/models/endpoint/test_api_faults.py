@@ -17,7 +17,7 @@ from tests.models.endpoint.server import SECRET, ask, key, question, run_in_proc
 from whatif.errors import WhatifError
 from whatif.models import Answer, load
 from whatif.models.endpoint.api import ApiAnswers
-from whatif.models.endpoint.request import FIRST_WAIT, LONGEST_WAIT
+from whatif.models.endpoint.connection import FIRST_WAIT, LONGEST_WAIT
 from whatif.models.responses.store import ResponseStore
 from whatif.models.responses.stored import stored
 

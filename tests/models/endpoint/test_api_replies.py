@@ -14,7 +14,7 @@ from whatif.errors import WhatifError
 from whatif.language.messages import one_turn
 from whatif.models import Answer, Question
 from whatif.models.endpoint.api import ApiAnswers
-from whatif.models.endpoint.request import FIRST_WAIT
+from whatif.models.endpoint.connection import FIRST_WAIT
 from whatif.models.responses.store import ResponseStore
 from whatif.models.responses.stored import stored
 from whatif.params.endpoints import ApiModel

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 from typing import Any
 
@@ -13,10 +12,12 @@ from whatif.language.prompts import wrapped, wrapper
 from whatif.language.prompts.form import PLACE
 from whatif.models import AT_LIMIT, Answer, ImageForm, Question
 from whatif.models.composites import with_composite
+from whatif.models.endpoint.connection import GaveUpError, UnansweredError
+from whatif.models.endpoint.in_flight import MOST_UNANSWERED, in_flight
 from whatif.models.endpoint.json_replies import json_fault, response_format
 from whatif.models.endpoint.log_probabilities import InvalidLogProbabilitiesError
 from whatif.models.endpoint.ranking import rank, ranking_identity
-from whatif.models.endpoint.request import Endpoint, GaveUpError, Reply, UnansweredError
+from whatif.models.endpoint.request import Endpoint, Reply
 from whatif.models.endpoint.sent_messages import Sent, as_sent, data_url
 from whatif.models.order import in_order
 from whatif.params.endpoints import ApiModel
@@ -24,7 +25,6 @@ from whatif.params.prices import money
 from whatif.random_streams import stream
 
 VERSION = 2  # increase it when requests change, or when more of a reply is kept
-_MOST_UNANSWERED = 20  # questions in a row; then the endpoint or the settings must be wrong
 
 
 class ApiAnswers:
@@ -102,42 +102,28 @@ class ApiAnswers:
         """
         if not questions:
             return
-        waiting = iter(enumerate(questions))
-        pending: dict[Future[tuple[Answer, bool]], int] = {}
-        failure: WhatifError | None = None
         unanswered = 0
-        many = self._settings.concurrency
-        with (
-            self._connect(self._settings, self._sleep) as endpoint,
-            ThreadPoolExecutor(many) as pool,
-        ):
-            try:
-                while True:
-                    while failure is None and len(pending) < many and (entry := next(waiting, None)):
-                        place, question = entry
-                        if self.spent.all_of_budget:
-                            yield place, Answer(status="error", reason=self.spent.reason, transient=True)
-                        else:
-                            pending[pool.submit(self._ask, endpoint, question)] = place
-                    if not pending:
-                        break
-                    for future in wait(pending, return_when=FIRST_COMPLETED).done:
-                        place = pending.pop(future)
-                        try:
-                            answer, refused = future.result()
-                        except WhatifError as error:
-                            failure = failure or error
-                        else:
-                            # An unreadable image is not the endpoint's fault.
-                            unanswered = unanswered + refused if answer.status == "error" else 0
-                            failure = failure or self._count(answer, unanswered)
-                            yield place, answer
-                        if failure is not None:
-                            endpoint.stop()  # ends the waits between tries; pending answers are still kept
-            finally:
-                endpoint.stop()  # before the pool waits for its threads, which may be between tries
-        if failure is not None:
-            raise failure
+
+        def counted(answer: Answer, refused: bool) -> WhatifError | None:
+            nonlocal unanswered
+            # An unreadable image is not the endpoint's fault.
+            unanswered = unanswered + refused if answer.status == "error" else 0
+            return self._count(answer, unanswered)
+
+        with self._connect(self._settings, self._sleep) as endpoint:
+            yield from in_flight(
+                endpoint,
+                questions,
+                self._settings.concurrency,
+                ask=lambda question: self._ask(endpoint, question),
+                instead=self._over_budget,
+                count=counted,
+            )
+
+    def _over_budget(self) -> Answer | None:
+        if not self.spent.all_of_budget:
+            return None
+        return Answer(status="error", reason=self.spent.reason, transient=True)
 
     def _count(self, answer: Answer, unanswered: int) -> WhatifError | None:
         """Counts an answer; returns the error that ends the run, if there is one."""
@@ -146,7 +132,7 @@ class ApiAnswers:
         if answer.status != "error":
             if self._settings.token_budget is not None and None in (answer.prompt_tokens, answer.response_tokens):
                 return WhatifError(f"{url}: does not count tokens, so token_budget cannot be applied; remove it")
-        elif unanswered >= _MOST_UNANSWERED:
+        elif unanswered >= MOST_UNANSWERED:
             return WhatifError(
                 f"{url}: {unanswered} questions in a row were not answered, the last one because: {answer.reason}; "
                 "fix the endpoint or the settings, then run again; stored answers are kept"

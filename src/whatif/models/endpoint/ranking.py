@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 
 from whatif.errors import WhatifError
 from whatif.models import Answer, OptionScore, answer_to_empty_option
+from whatif.models.endpoint.connection import GaveUpError, UnansweredError
 from whatif.models.endpoint.log_probabilities import (
     MissingLogProbabilitiesError,
     first_tokens,
@@ -20,7 +21,7 @@ from whatif.models.endpoint.log_probabilities import (
     option_score,
     prompt_tokens,
 )
-from whatif.models.endpoint.request import GaveUpError, Reply, UnansweredError
+from whatif.models.endpoint.request import Reply
 from whatif.models.endpoint.sent_messages import Sent
 from whatif.params.endpoints import ApiModel
 

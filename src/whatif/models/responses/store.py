@@ -141,6 +141,17 @@ class ResponseStore:
             found.update((key, self._answer(key, answer)) for key, answer in rows)
         return found
 
+    def known(self, keys: Iterable[str]) -> set[str]:
+        """Those of the requests that have an answer, without reading the answers, which may be large."""
+        wanted = list(dict.fromkeys(keys))
+        found: set[str] = set()
+        for start in range(0, len(wanted), _VARIABLES):
+            part = wanted[start : start + _VARIABLES]
+            query = f"SELECT key FROM responses WHERE key IN ({','.join('?' * len(part))})"
+            with self._lock, file_errors(self.path):
+                found.update(key for (key,) in self._connection.execute(query, part))
+        return found
+
     def put(self, key: str, request: Mapping[str, Any], answer: Mapping[str, Any]) -> dict[str, Any]:
         """Stores an answer unless there is one, and returns the stored one. Raises ValueError as `put_all` does."""
         return self.put_all([(key, request, answer)])[key]
