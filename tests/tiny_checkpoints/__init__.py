@@ -10,6 +10,7 @@ from tests.tiny_checkpoints.mllama import tiny_mllama
 from tests.tiny_checkpoints.onevision import tiny_llava_onevision
 from tests.tiny_checkpoints.qwen import tiny_qwen2_5_vl, tiny_qwen2_vl, tiny_qwen3_vl
 from tests.tiny_checkpoints.text import tiny_text_model
+from tests.tiny_checkpoints.text_to_image import tiny_flux, tiny_pixart, tiny_sd3, tiny_sdxl
 from tests.tiny_checkpoints.tokenizer import tiny_tokenizer
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "tiny_clip",
     "tiny_diffusion",
     "tiny_flava",
+    "tiny_flux",
     "tiny_gemma3",
     "tiny_idefics3",
     "tiny_instructblip",
@@ -27,9 +29,12 @@ __all__ = [
     "tiny_llava_next",
     "tiny_llava_onevision",
     "tiny_mllama",
+    "tiny_pixart",
     "tiny_qwen2_5_vl",
     "tiny_qwen2_vl",
     "tiny_qwen3_vl",
+    "tiny_sd3",
+    "tiny_sdxl",
     "tiny_smolvlm",
     "tiny_text_model",
     "tiny_tokenizer",

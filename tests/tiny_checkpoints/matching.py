@@ -17,7 +17,7 @@ def tiny_clip(folder: Path, seed: int = 0) -> Path:
     """Saves a random CLIP of 0.2 MB into `folder`."""
     import transformers
 
-    tokenizer = _framed_tokenizer()
+    tokenizer = framed_tokenizer()
     configuration = transformers.CLIPConfig(
         text_config=_text_config(tokenizer),
         vision_config={**_TOWER, "image_size": 32, "patch_size": 16},
@@ -33,7 +33,7 @@ def tiny_flava(folder: Path, seed: int = 0) -> Path:
     """Saves a random FLAVA of 0.5 MB, with all heads of its training, into `folder`."""
     import transformers
 
-    tokenizer = _framed_tokenizer()
+    tokenizer = framed_tokenizer()
     pictures = {"image_size": 32, "patch_size": 16}
     configuration = transformers.FlavaConfig(
         text_config={**_TOWER, "vocab_size": len(tokenizer), "max_position_embeddings": 64, "pad_token_id": 0},
@@ -55,7 +55,7 @@ def tiny_bridgetower(folder: Path, head: str = "ForContrastiveLearning", seed: i
     """Saves a random BridgeTower of 0.5 MB with that head into `folder`."""
     import transformers
 
-    tokenizer = _framed_tokenizer()
+    tokenizer = framed_tokenizer()
     width = 64  # of one head of its vision encoder, the same in all parts
     configuration = transformers.BridgeTowerConfig(
         text_config={**_text_config(tokenizer), "hidden_size": width, "num_hidden_layers": 3},
@@ -77,7 +77,7 @@ def tiny_vilt(folder: Path, seed: int = 0) -> Path:
     """Saves a random ViLT of 0.2 MB into `folder`."""
     import transformers
 
-    tokenizer = _framed_tokenizer()
+    tokenizer = framed_tokenizer()
     configuration = transformers.ViltConfig(
         **_TOWER,
         vocab_size=len(tokenizer),
@@ -99,7 +99,7 @@ def tiny_diffusion(folder: Path, seed: int = 0) -> Path:
     import transformers
 
     torch.manual_seed(seed)
-    tokenizer = _framed_tokenizer()
+    tokenizer = framed_tokenizer()
     widths = (8, 8, 8)
     pipeline: Any = diffusers.StableDiffusionPipeline(
         vae=diffusers.AutoencoderTiny(
@@ -129,7 +129,7 @@ def tiny_diffusion(folder: Path, seed: int = 0) -> Path:
     return folder
 
 
-def _framed_tokenizer() -> Any:
+def framed_tokenizer() -> Any:
     """The tiny tokeniser with a beginning and an end around each text, of which CLIP reads the end."""
     from tokenizers.processors import TemplateProcessing
 
