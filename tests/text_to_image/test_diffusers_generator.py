@@ -70,7 +70,11 @@ def test_an_image_without_numbers_is_rejected_with_its_reason(tmp_path: Path) ->
     with torch.no_grad():
         generator.pipeline.vae.decoder.conv_out.bias.fill_(float("nan"))  # type: ignore[attr-defined]
     ((_, drawing),) = generator.draw_as_they_come(requests(1))
-    assert drawing.status == "none" and "not numbers" in str(drawing.reason) and not drawing.images
+    assert (
+        drawing.status == "none"
+        and "damaged image: its pixels are not numbers" in str(drawing.reason)
+        and not drawing.images
+    )
 
 
 def test_a_pipeline_that_pads_prompts_in_its_own_way_draws_one_at_a_time(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from whatif.params.base import Settings
 from whatif.params.checkpoints import DiffusionCheckpoint, LocalCheckpoint
 from whatif.params.endpoints import EndpointModel, ServedModel
 from whatif.params.files import read_settings
+from whatif.params.generators import DiffusersGenerator
 
 RESOURCES_FILE = Path("slurm/resources.yaml")
 # These grow with each try: a job that was stopped at a limit gets further the next time.
@@ -72,7 +73,7 @@ class Resources(Settings):
 def kind_of(job: Job) -> Kind:
     """Whether a job draws images with a diffusion model, uses another model, or uses none."""
     models = models_of(job)
-    if any(isinstance(model, DiffusionCheckpoint) for model in models):
+    if any(isinstance(model, DiffusionCheckpoint | DiffusersGenerator) for model in models):
         return Kind.IMAGES
     return Kind.MODEL if models else Kind.CPU
 

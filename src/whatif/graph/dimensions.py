@@ -25,6 +25,7 @@ class Dimension:
     help: the help text of the option in `whatif STAGE --help`.
     pattern: a regular expression that matches every value and never matches `/`.
     is_model: the values are keys of `models` in `params.yaml`; a job reads the settings of its own model.
+    is_entry: the values are keys of a mapping among the settings that the step reads; a job reads only its own entry.
     is_asked: whether a job asks this model; if not, it reads only what the model has answered, and not its settings.
     ignores: fields of these settings that do not change the outputs.
     code: the code that a job looks up by the value, as `module:name`.
@@ -37,6 +38,7 @@ class Dimension:
     help: str
     pattern: str = SLUG
     is_model: bool = False
+    is_entry: bool = False
     is_asked: bool = True
     ignores: tuple[str, ...] = ()
     code: Callable[[Params, str], Sequence[str]] = no_code

@@ -9,7 +9,7 @@ from typing import Any
 
 from whatif.errors import WhatifError
 from whatif.graph.jobs import NOTHING, Job
-from whatif.graph.reading import read
+from whatif.graph.reading import Reading, read
 from whatif.graph.steps import Benchmark, OutputOf, Step
 from whatif.graph.task import Input
 from whatif.params.models import ModelSettings
@@ -102,9 +102,6 @@ class Graph:
         return [str(path) for job in jobs for path in (*job.outputs.values(), *job.published)]
 
     def _jobs_of(self, benchmark: Benchmark, step: Step) -> list[Job]:
-        reading = NOTHING
-        if step.reads is not None:
-            reading = read(step.reads, step.benchmark, self.params.sections[step.benchmark])
         shown = {
             one.dimension.name: self._shown(one.dimension.values(self.params, step.benchmark), one.fields)
             for one in step.shown
@@ -125,12 +122,19 @@ class Graph:
                     {role: Path(path.format(**wildcards)) for role, path in step.paths.items()},
                     tuple(dict.fromkeys(job for _, made in found.values() for job in made)),
                     self.params,
-                    reading,
+                    self._reading(step, wildcards),
                     shown,
                     self._model(step, wildcards),
                 )
             )
         return jobs
+
+    def _reading(self, step: Step, wildcards: Mapping[str, str]) -> Reading:
+        """What a job reads of its benchmark's settings."""
+        if step.reads is None:
+            return NOTHING
+        entries = [wildcards[one.name] for one in step.divided_by if one.is_entry]
+        return read(step.reads, step.benchmark, self.params.sections[step.benchmark], entries)
 
     def _inputs(
         self, benchmark: Benchmark, step: Step, role: str, output: OutputOf

@@ -93,7 +93,9 @@ class Job:
     @property
     def settings(self) -> list[Settings]:
         """The settings that the job uses: those that it reads, and those of its model."""
-        found = [value for value in self.reading.values.values() if isinstance(value, Settings)]
+        read = self.reading.values.values()
+        entries = [one for value in read for one in (value.values() if isinstance(value, Mapping) else [value])]
+        found = [value for value in entries if isinstance(value, Settings)]
         return [*found, self.model] if self.model is not None else found
 
     @property

@@ -7,7 +7,7 @@ path.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar, get_args
 
@@ -47,8 +47,12 @@ def first_of(values: Sequence[Value]) -> Value:
     return values[0]
 
 
-def read(reads: Callable[[Any], Any], benchmark: str, settings: BenchmarkSettings) -> Reading:
+def read(
+    reads: Callable[[Any], Any], benchmark: str, settings: BenchmarkSettings, only: Collection[str] = ()
+) -> Reading:
     """What a picking function reads from the settings of a benchmark.
+
+    Of a picked mapping that has keys among `only`, just these entries are read: other entries belong to other jobs.
 
     Raises AttributeError when it picks a setting that the benchmark does not have.
     """
@@ -60,6 +64,9 @@ def read(reads: Callable[[Any], Any], benchmark: str, settings: BenchmarkSetting
         value: Any = settings
         for name in place.names:
             value = value[name] if isinstance(name, int) else getattr(value, name)
+        if isinstance(value, Mapping) and any(key in value for key in only):
+            value = {key: entry for key, entry in value.items() if key in only}
+            settings = _with_value(settings, place.names, value)
         values[place.path] = value
         outside += _outside(value, place.is_outside)
     return Reading(reads(settings), values, tuple(dict.fromkeys(outside)))
@@ -75,6 +82,13 @@ def named_outside(settings: Settings) -> Iterator[str]:
     """Every file or folder outside the graph that some settings name."""
     for name, field in type(settings).model_fields.items():
         yield from _outside(getattr(settings, name), is_marked(field.metadata, field.annotation))
+
+
+def _with_value(settings: Any, names: Sequence[str], value: Any) -> Any:
+    """A copy of some settings with another value at a path of names."""
+    if not names:
+        return value
+    return settings.model_copy(update={names[0]: _with_value(getattr(settings, names[0]), names[1:], value)})
 
 
 def leaves(path: str, value: Any) -> dict[str, Any]:
@@ -141,9 +155,12 @@ def _is_settings(kind: Any) -> bool:
 
 
 def _outside(value: Any, marked: bool) -> Iterator[str]:
-    """The paths that a setting names; of settings and of lists of settings, those that their fields name."""
+    """The paths that a setting names; of settings, and of lists or mappings of them, those that their fields name."""
     if isinstance(value, Settings):
         yield from named_outside(value)
+    elif isinstance(value, Mapping):
+        for one in value.values():
+            yield from _outside(one, marked)
     elif isinstance(value, list | tuple):
         for one in value:
             yield from _outside(one, marked)

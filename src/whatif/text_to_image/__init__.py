@@ -73,6 +73,11 @@ class ImageGenerator(Protocol):
         """The place of each request in `requests` and what was drawn, each once, in any order."""
 
 
+def code_of(adapter: str) -> list[str]:
+    """The module and function of an adapter, for the version of the code; empty for one that is not in `ADAPTERS`."""
+    return [ADAPTERS[adapter]] if adapter in ADAPTERS else []
+
+
 def load(settings: Any, seed: int) -> ImageGenerator:
     """The generator of these settings; `seed` is that of the waits between tries.
 

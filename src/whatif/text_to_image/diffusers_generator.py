@@ -125,5 +125,5 @@ def _as_drawing(pixels: Any) -> Drawing:
     from PIL import Image
 
     if not np.isfinite(pixels).all():
-        return Drawing(status="none", reason="the image has pixels that are not numbers; use another dtype")
+        return Drawing(status="none", reason="damaged image: its pixels are not numbers; use another dtype")
     return Drawing((png.encode(Image.fromarray((pixels * 255).round().astype("uint8"), "RGB")),))

@@ -6,6 +6,9 @@ from whatif.benchmarks.mucr.settings import MucrSettings
 from whatif.benchmarks.shared.dimensions import CHOOSER, SHOWN_CHOOSERS, adapter_code, prompt_form_file, strategy
 from whatif.graph.dimensions import Dimension, Shown, part_dimension
 from whatif.params.whole import Params
+from whatif.text_to_image import code_of
+
+_NAME = "mucr"
 
 
 def _own(params: Params, benchmark: str) -> MucrSettings:
@@ -25,6 +28,8 @@ GENERATOR = Dimension(
     "generator",
     lambda params, benchmark: list(_own(params, benchmark).generate.generators),
     "Only this generator of images; all of params.yaml by default.",
+    is_entry=True,
+    code=lambda params, key: code_of(_own(params, _NAME).generate.generators[key].adapter),
 )
 PART = part_dimension(lambda params, benchmark: _own(params, benchmark).generate.parts)
 TUNED = Dimension(

@@ -60,11 +60,11 @@ CANDIDATES = Table(
     version=1,
     key=("candidate_id",),
     schema=schema_of(
-        ("candidate_id", pa.string()),  # `<pair_id>-<style>-<side>-<place>`
+        ("candidate_id", pa.string()),  # `<pair_id>-<style>-<side>-<generator>-<place>`
         ("pair_id", pa.string()),
         ("style", pa.string()),
         ("side", pa.string()),  # `cause` or `effect`
-        ("place", pa.int32()),  # its number among the candidates of this sentence and style
+        ("place", pa.int32()),  # its number among those of this generator for the sentence and style
         ("generator", pa.string()),  # key in params.yaml, or `released`
         ("prompt", pa.string()),
         ("seed", pa.int64(), NULLABLE),

@@ -11,6 +11,7 @@ from whatif.benchmarks.mucr.schemas import VISUAL_FORMS, Form, Language, Style
 from whatif.language.strategies import strategies
 from whatif.params.base import BenchmarkSettings, Settings, SourcePath
 from whatif.params.checkpoints import LocalCheckpoint
+from whatif.params.generators import ModelOfGenerator
 from whatif.params.model_entries import RankingRule
 from whatif.params.resolution import Resolution
 from whatif.verification.imports.settings import LabelFiles
@@ -55,6 +56,9 @@ class DrawnImages(Settings):
     side: int = Field(ge=64, le=512)  # pixels
 
 
+Generator = Annotated[ModelOfGenerator | DrawnImages, Field(discriminator="adapter")]
+
+
 class GenerateMucr(Settings):
     """How cues, descriptions and images are made."""
 
@@ -64,7 +68,7 @@ class GenerateMucr(Settings):
     styles: list[Style] = Field(min_length=1)
     candidates: int = Field(ge=1, le=1000)  # images of each sentence and style
     parts: int = Field(ge=1, le=999)  # jobs of each generator
-    generators: dict[Key, DrawnImages]
+    generators: dict[Key, Generator] = Field(min_length=1)
 
     @field_validator("styles")
     @classmethod
@@ -200,7 +204,7 @@ class DrawSettings(NamedTuple):
 
     styles: list[Style]
     candidates: int
-    generators: dict[Key, DrawnImages]
+    generators: dict[Key, Generator]  # of a job: its own
 
 
 class ChooseSettings(NamedTuple):

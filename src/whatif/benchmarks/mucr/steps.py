@@ -137,6 +137,7 @@ def draw(task: Task[DrawSettings]) -> None:
         "descriptions": describe_all["descriptions"],
         "provided": extract["provided"],
         "candidates": draw["candidates"],
+        "undrawn": draw["undrawn"],
         "images": extract["images"],
         "drawn-images": draw["drawn-images"],
     },
