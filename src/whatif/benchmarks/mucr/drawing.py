@@ -123,10 +123,9 @@ def _sentences(task: Task[DrawSettings], pairs: Sequence[Row]) -> tuple[list[Sen
             if (pair["pair_id"], style) in provided:
                 continue
             texts = described.get(pair["pair_id"])
-            for side in SIDES:
-                text = "" if texts is None else texts[f"{side}_description"]
-                sentence = Sentence(pair, style, side, prompts[style].format(description=text))
-                (found if text else lacking).append(sentence)
+            told = {side: "" if texts is None else texts[f"{side}_description"] for side in SIDES}
+            both = [Sentence(pair, style, side, prompts[style].format(description=told[side])) for side in SIDES]
+            (found if all(told.values()) else lacking).extend(both)
     return found, lacking
 
 
