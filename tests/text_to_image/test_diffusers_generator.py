@@ -103,3 +103,22 @@ def test_the_identity_names_what_changes_an_image_and_nothing_else(tmp_path: Pat
 def test_width_and_height_are_given_together() -> None:
     with pytest.raises(ValueError, match="give both width and height, or neither"):
         settings_of(Path("x"), width=64)
+
+
+@pytest.mark.parametrize(
+    ("maker", "most"), [(tiny_diffusion, 64), (tiny_sdxl, 192), (tiny_sd3, 256), (tiny_flux, 512), (tiny_pixart, 300)]
+)
+def test_prompts_that_are_cut_off_are_counted(maker: Callable[[Path], Path], most: int, tmp_path: Path) -> None:
+    from whatif.text_to_image.pipeline import is_cut_off
+
+    pipeline: Any = load(settings_of(maker(tmp_path / "checkpoint")), 0).pipeline  # type: ignore[attr-defined]
+    assert [is_cut_off(pipeline, " 1" * (most - 2 + more)) for more in (0, 1)] == [False, True]
+
+
+def test_the_note_says_how_many_prompts_were_cut_off(tmp_path: Path) -> None:
+    generator = load(settings_of(tiny_diffusion(tmp_path / "checkpoint")), 0)
+    asked = [*requests(2), ImageRequest("long", 0, (" 1" * 70,), 1), ImageRequest("long", 1, (" 1" * 70,), 2)]
+    list(generator.draw_as_they_come(asked[:2]))
+    assert generator.note == ""
+    list(generator.draw_as_they_come(asked))
+    assert generator.note == "1 prompts are too long; their ends are cut off"

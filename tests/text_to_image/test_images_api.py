@@ -152,7 +152,7 @@ def test_the_budget_is_for_all_runs_together(server: ImageServer, tmp_path: Path
         assert sorted(drawing.status for drawing in found.values()) == ["error"] * 3 + ["ok"] * 2
         assert {drawing.reason for drawing in found.values()} == {None, "image_budget of 2 reached"}
         assert all(drawing.transient for drawing in found.values() if drawing.status == "error")
-        assert generator.note == "2 paid"
+        assert generator.note == "2 images paid"
         list(drawn_images(asked, generator_of(server, image_budget=2, concurrency=1), store))
         assert len(server.log) == 2
         list(drawn_images(asked, generator_of(server, image_budget=4, concurrency=1), store))

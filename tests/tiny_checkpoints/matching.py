@@ -92,14 +92,17 @@ def tiny_vilt(folder: Path, seed: int = 0) -> Path:
     return folder
 
 
-def tiny_diffusion(folder: Path, seed: int = 0) -> Path:
-    """Saves a random StableDiffusionPipeline of 0.5 MB, which draws pictures of 64 x 64 pixels, into `folder`."""
+def tiny_diffusion(folder: Path, seed: int = 0, tokens: int = 64) -> Path:
+    """Saves a random StableDiffusionPipeline of 0.5 MB, which draws pictures of 64 x 64 pixels, into `folder`.
+
+    `tokens` is the length of the prompts that it reads.
+    """
     import diffusers
     import torch
     import transformers
 
     torch.manual_seed(seed)
-    tokenizer = framed_tokenizer()
+    tokenizer = framed_tokenizer(tokens)
     widths = (8, 8, 8)
     pipeline: Any = diffusers.StableDiffusionPipeline(
         vae=diffusers.AutoencoderTiny(
@@ -129,16 +132,17 @@ def tiny_diffusion(folder: Path, seed: int = 0) -> Path:
     return folder
 
 
-def framed_tokenizer() -> Any:
+def framed_tokenizer(tokens: int = 64) -> Any:
     """The tiny tokeniser with a beginning and an end around each text, of which CLIP reads the end."""
     from tokenizers.processors import TemplateProcessing
 
     tokenizer = tiny_tokenizer(())
     ends = [(token, tokenizer.convert_tokens_to_ids(token)) for token in ("<s>", "</s>")]
     tokenizer.backend_tokenizer.post_processor = TemplateProcessing(single="<s> $A </s>", special_tokens=ends)
-    tokenizer.model_max_length = 64
+    tokenizer.model_max_length = tokens
     return tokenizer
 
 
 def _text_config(tokenizer: Any) -> dict[str, Any]:
-    return {**_TOWER, "vocab_size": len(tokenizer), "max_position_embeddings": 64, **special_ids(tokenizer)}
+    sizes = {"vocab_size": len(tokenizer), "max_position_embeddings": tokenizer.model_max_length}
+    return {**_TOWER, **sizes, **special_ids(tokenizer)}

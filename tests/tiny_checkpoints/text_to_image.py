@@ -8,6 +8,7 @@ from typing import Any
 from tests.tiny_checkpoints.matching import framed_tokenizer
 
 _WIDTH = 16
+_TOKENS = 192  # of a prompt
 _FLAT = {"intermediate_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "hidden_size": _WIDTH}
 
 
@@ -17,7 +18,7 @@ def tiny_sdxl(folder: Path, seed: int = 0) -> Path:
     import torch
 
     torch.manual_seed(seed)
-    tokenizer = framed_tokenizer()
+    tokenizer = framed_tokenizer(_TOKENS)
     pipeline: Any = diffusers.StableDiffusionXLPipeline(
         vae=_vae(),
         text_encoder=_clip(tokenizer, "CLIPTextModel"),
@@ -50,7 +51,7 @@ def tiny_sd3(folder: Path, seed: int = 0, third: bool = True) -> Path:
     import torch
 
     torch.manual_seed(seed)
-    tokenizer = framed_tokenizer()
+    tokenizer = framed_tokenizer(_TOKENS)
     pipeline: Any = diffusers.StableDiffusion3Pipeline(
         transformer=diffusers.SD3Transformer2DModel(
             sample_size=16,
@@ -83,7 +84,7 @@ def tiny_flux(folder: Path, seed: int = 0) -> Path:
     import torch
 
     torch.manual_seed(seed)
-    tokenizer = framed_tokenizer()
+    tokenizer = framed_tokenizer(_TOKENS)
     pipeline: Any = diffusers.FluxPipeline(
         scheduler=diffusers.FlowMatchEulerDiscreteScheduler(),
         vae=_vae(shift_factor=0.1),
@@ -113,7 +114,7 @@ def tiny_pixart(folder: Path, seed: int = 0) -> Path:
     import torch
 
     torch.manual_seed(seed)
-    tokenizer = framed_tokenizer()
+    tokenizer = framed_tokenizer(_TOKENS)
     pipeline: Any = diffusers.PixArtSigmaPipeline(
         tokenizer=tokenizer,
         text_encoder=_t5(tokenizer, _WIDTH),

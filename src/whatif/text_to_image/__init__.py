@@ -61,7 +61,7 @@ class ImageGenerator(Protocol):
 
     @property
     def note(self) -> str:
-        """A remark for the progress display, such as the number of paid images."""
+        """A remark on this run, such as the number of paid images; empty if there is none."""
 
     def place(self, request: ImageRequest) -> int:
         """The place of a request in a batch, from 0: an image may depend on it, but on nothing else in the batch."""

@@ -34,10 +34,15 @@ class DiffusersImages:
     """
 
     prompts = 1
-    note = ""
 
     def __init__(self, settings: DiffusersGenerator) -> None:
         self._settings = settings
+        self._cut_off: set[str] = set()
+
+    @property
+    def note(self) -> str:
+        """How many prompts of this run none of the checkpoint's text encoders reads to the end."""
+        return f"{len(self._cut_off):,} prompts are too long; their ends are cut off" if self._cut_off else ""
 
     @cached_property
     def pipeline(self) -> Any:
@@ -100,6 +105,9 @@ class DiffusersImages:
             "negative_prompt": None if settings.negative_prompt is None else [settings.negative_prompt] * len(requests),
         }
         pipeline = self.pipeline
+        from whatif.text_to_image.pipeline import is_cut_off
+
+        self._cut_off.update(one.prompts[0] for one in requests if is_cut_off(pipeline, one.prompts[0]))
         with model_faults(f"{len(requests)} images by {settings.checkpoint} at once"), torch.inference_mode():
             try:
                 found = pipeline(

@@ -50,7 +50,7 @@ class ImagesApi:
     @property
     def note(self) -> str:
         """The number of replies that this run has paid for."""
-        return f"{self.paid:,} paid"
+        return f"{self.paid:,} images paid" if self.paid else ""
 
     def place(self, request: ImageRequest) -> int:
         """0: an image does not depend on other requests."""

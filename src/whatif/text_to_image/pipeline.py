@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from collections.abc import Mapping
 from typing import Any
 
 from whatif.artifacts.verified import source_digest
@@ -174,6 +173,16 @@ def _check_settings(index: str, kind: Any, settings: DiffusersGenerator) -> None
         )
 
 
-def call_of(pipeline: Any) -> Mapping[str, Any]:
-    """The arguments that a pipeline takes when it draws."""
-    return inspect.signature(type(pipeline).__call__).parameters
+def is_cut_off(pipeline: Any, prompt: str) -> bool:
+    """Whether none of a pipeline's text encoders reads a prompt to its end."""
+    accepted = inspect.signature(type(pipeline).__call__).parameters
+    longest = accepted["max_sequence_length"].default if "max_sequence_length" in accepted else None
+    found = []
+    for name in _TOKENIZERS:
+        tokenizer = getattr(pipeline, name, None)
+        if tokenizer is not None:
+            encoder = getattr(pipeline, name.replace("tokenizer", "text_encoder"), None)
+            reads_clip = "CLIP" in type(encoder).__name__  # the others read as many tokens as the call says
+            most = tokenizer.model_max_length if reads_clip or longest is None else longest
+            found.append(len(tokenizer(prompt, verbose=False).input_ids) > most)
+    return bool(found) and all(found)

@@ -35,7 +35,7 @@ from whatif.text_to_image import load
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
     made = Project(tmp_path / "project", NAME)
-    made.values["models"] = {}
+    made.values["models"] = {"first": {"adapter": "first-option"}}
     made.generate.update(candidates=2, parts=1, styles=["photograph", "comic"])
     return made
 
@@ -66,7 +66,7 @@ def test_scenes_are_drawn_from_their_provenance(project: Project) -> None:
     assert first["candidate_id"] == f"{first['pair_id']}-comic-cause-scenes-00" and first["seed"] is None
     image = images[first["image_id"]]
     assert (image["width"], image["height"], image["licence"]) == (64, 64, "CC0-1.0")
-    assert image["source"] == f"drawn:{first['pair_id'].rpartition('-')[0]}"
+    assert image["source"] == f"drawn:{first['pair_id']}-cause"
     assert {row["image_id"] for row in rows} == set(images)
 
 
@@ -111,7 +111,7 @@ def test_images_do_not_depend_on_parts_or_on_the_number_of_candidates(project: P
 
 
 def test_cause_and_effect_of_prompt_to_prompt_are_drawn_together(project: Project, tmp_path: Path) -> None:
-    folder = tiny_diffusion(tmp_path / "checkpoint")
+    folder = tiny_diffusion(tmp_path / "checkpoint", tokens=192)
     spans = {"p": {"low": 1.0, "high": 1.0}, "guidance": {"low": 2.0, "high": 2.0}}
     entry = {"adapter": "prompt-to-prompt", "checkpoint": str(folder), "steps": 2, "batch_size": 2, **spans}
     given(generators(project, kept=entry), *caption_pairs(2))

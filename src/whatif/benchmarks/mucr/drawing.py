@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
 from typing import Any
@@ -60,12 +60,16 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Drawn:
-    """The candidates of a generator in any order, their licence, what is known of it, and its transient errors."""
+    """The candidates of a generator in any order, their licence, what is known of it, and its transient errors.
+
+    `note` returns its remark on the run.
+    """
 
     candidates: Iterator[Candidate]
     licence: str
     known: Mapping[str, Any]
     transient: Counter[str] = field(default_factory=Counter)
+    note: Callable[[], str] = lambda: ""
 
 
 def write_candidates(task: Task[DrawSettings]) -> None:
@@ -91,7 +95,8 @@ def write_candidates(task: Task[DrawSettings]) -> None:
     drawn = _drawn(task, sentences)
     rows = []
     with SortedImages(task.outputs.writer("drawn-images")) as images:
-        for candidate in progress(drawn.candidates, len(sentences) * number, f"{key} {task.part}", "image"):
+        total, what = len(sentences) * number, f"{key} {task.part}"
+        for candidate in progress(drawn.candidates, total, what, "image", note=drawn.note):
             candidate_id = candidate.sentence.candidate_id(key, candidate.place)
             if candidate.image is None:
                 rejections.append(_rejection(candidate_id, *candidate.rejection))
@@ -101,6 +106,8 @@ def write_candidates(task: Task[DrawSettings]) -> None:
             rows.append(_row(candidate_id, candidate, key, image["image_id"], drawn.known))
     task.outputs.write("candidates", rows)
     task.outputs.write("undrawn", rejections)
+    if said := drawn.note():
+        task.say(f"{task.name}: {said}")
     _report(task, key, len(rows), rejections, drawn.transient)
 
 
@@ -140,7 +147,9 @@ def _drawn(task: Task[DrawSettings], sentences: Sequence[Sentence]) -> Drawn:
     generator = load(settings, task.seed)
     known = {name: generator.identity[name] for name in _IDENTITY if name in generator.identity}
     transient: Counter[str] = Counter()
-    return Drawn(_of_model(task, sentences, generator, transient), settings.licence, known, transient)
+    return Drawn(
+        _of_model(task, sentences, generator, transient), settings.licence, known, transient, lambda: generator.note
+    )
 
 
 def _of_scenes(sentences: Sequence[Sentence], number: int, side: int) -> Iterator[Candidate]:

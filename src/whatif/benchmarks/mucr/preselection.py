@@ -100,7 +100,7 @@ def preselected(siblings: Siblings, settings: FilterMucr) -> Preselected:
     released = [row["candidate_id"] for row in rows.values() if row["generator"] == RELEASED]
     fitting = {one for one in rows if siblings.fit[one] >= settings.caption_image or one in released}
     by_side = {side: [one for one in sorted(rows) if rows[one]["side"] == side] for side in SIDES}
-    refused: dict[str, Counter[str]] = defaultdict(Counter)
+    refused: dict[str, dict[str, float]] = defaultdict(dict)  # candidate -> reason -> highest likeness
     pairs = []
     for cause, effect in product(*(by_side[side] for side in SIDES)):
         if rows[cause]["generator"] != rows[effect]["generator"] or not {cause, effect} <= fitting:
@@ -109,8 +109,8 @@ def preselected(siblings: Siblings, settings: FilterMucr) -> Preselected:
         if reason is None:
             pairs.append((cause, effect))
         else:
-            refused[cause][reason] += 1
-            refused[effect][reason] += 1
+            for one in (cause, effect):
+                refused[one][reason] = max(siblings.likeness[cause, effect], refused[one].get(reason, -1.0))
     pairs.sort(key=lambda pair: (-_score(siblings, *pair), pair))
     choices = [_choice(siblings, place, *pair) for place, pair in enumerate(pairs[: settings.kept])]
     used = {one for pair in pairs[: settings.kept] for one in pair}
@@ -123,9 +123,11 @@ def preselected(siblings: Siblings, settings: FilterMucr) -> Preselected:
         elif one in possible:
             told = f"{len(pairs)} pairs of images are possible, and {settings.kept} are kept"
             rejections.append(_rejection(one, NOT_THE_BEST, told))
+        elif SAME_IMAGE in refused[one]:
+            rejections.append(_rejection(one, SAME_IMAGE, "an image of the other side has the same pixels"))
         elif refused[one]:
-            reason = max(sorted(refused[one]), key=lambda name: refused[one][name])
-            rejections.append(_rejection(one, reason, _closest(siblings, one, settings)))
+            told = f"the highest similarity to an image of the other side is {refused[one][UNLIKE_SIBLING]:.3f}"
+            rejections.append(_rejection(one, UNLIKE_SIBLING, f"{told}; the minimum is {settings.likeness}"))
         else:
             told = "no candidate of the other side by the same generator is like its own description"
             rejections.append(_rejection(one, NO_SIBLING, told))
@@ -140,11 +142,6 @@ def _refusal(siblings: Siblings, cause: str, effect: str, settings: FilterMucr) 
 
 def _score(siblings: Siblings, cause: str, effect: str) -> float:
     return siblings.fit[cause] + siblings.fit[effect] + siblings.likeness[cause, effect]
-
-
-def _closest(siblings: Siblings, one: str, settings: FilterMucr) -> str:
-    best = max(value for pair, value in siblings.likeness.items() if one in pair)
-    return f"the highest similarity to an image of the other side is {best:.3f}; the minimum is {settings.likeness}"
 
 
 def _choice(siblings: Siblings, place: int, cause: str, effect: str) -> dict[str, Any]:

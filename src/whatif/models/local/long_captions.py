@@ -20,12 +20,14 @@ def long_captions(encoder: Embedder, texts: Sequence[str]) -> tuple[Floats, int]
     A text that is too long is divided between sentences, and within a sentence that is itself too long between words.
     Its embedding is the mean of those of its parts, scaled to length 1, so that no part of the text is left out.
     """
+    if not texts:
+        return np.zeros((0, 1)), 0
     parts = [list(_parts(text, encoder)) for text in texts]
     found = encoder.captions([part for of_text in parts for part in of_text])
     ends = np.cumsum([len(of_text) for of_text in parts])
     starts = np.concatenate([[0], ends[:-1]]).astype(int)
     means = [found[start:end].mean(axis=0) for start, end in zip(starts, ends, strict=True)]
-    embeddings = np.stack([mean / np.linalg.norm(mean) for mean in means]) if means else np.zeros((0, 1))
+    embeddings = np.stack([mean / np.linalg.norm(mean) for mean in means])
     return embeddings, sum(len(of_text) > 1 for of_text in parts)
 
 
