@@ -20,6 +20,7 @@ from whatif.graph.graph import Graph
 from whatif.graph.jobs import Job
 from whatif.workflow.snakemake import log_of
 
+_SDXL = {"adapter": "diffusers", "checkpoint": "a/b", "steps": 2}
 FILE = ROOT / "slurm" / "resources.yaml"
 
 
@@ -66,6 +67,25 @@ def test_a_gpu_is_asked_for_only_where_a_model_has_the_device() -> None:
         *(f"evaluate cfmm large {strategy}" for strategy in ("direct", "one-shot", "one-shot-cot")),
         "evaluate mucr large direct",
     }
+
+
+@pytest.mark.parametrize(
+    ("generator", "kind", "gpu"),
+    [
+        ({"adapter": "scenes", "side": 64}, Kind.CPU, None),
+        ({"adapter": "diffusers", "checkpoint": "a/b", "steps": 2}, Kind.IMAGES, None),
+        ({"adapter": "diffusers", "checkpoint": "a/b", "steps": 2, "device": "cuda"}, Kind.IMAGES, 1),
+        ({"adapter": "images-api", "model": "m", "base_url": "http://localhost:1/v1"}, Kind.MODEL, None),
+    ],
+)
+def test_a_job_that_draws_asks_for_what_its_own_generator_needs(
+    generator: dict[str, Any], kind: Kind, gpu: int | None
+) -> None:
+    values = yaml.safe_load(PARAMS.read_text(encoding="utf-8"))
+    others = {"scenes": {"adapter": "scenes", "side": 64}, "gpu": {**_SDXL, "device": "cuda"}}
+    values["generate"]["mucr"]["generators"] = {**others, "own": generator}
+    job = job_named(benchmarks.graph(benchmarks.check_params(values)), "generate mucr draw own part-000-of-001")
+    assert cluster.kind_of(job) is kind and cluster.wanted_by(job, FILE).get("gpu") == gpu
 
 
 @pytest.mark.parametrize(("device", "gpu"), [({}, 1), ({"device": "cuda:1"}, 1), ({"device": "cpu"}, None)])

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from pydantic import Field, field_validator
 
@@ -17,13 +17,14 @@ from whatif.params.base import Settings
 from whatif.params.checkpoints import DiffusionCheckpoint, LocalCheckpoint
 from whatif.params.endpoints import EndpointModel, ServedModel
 from whatif.params.files import read_settings
-from whatif.params.generators import DiffusersGenerator
+from whatif.params.generators import DiffusersGenerator, ImagesApiGenerator
 
 RESOURCES_FILE = Path("slurm/resources.yaml")
 # These grow with each try: a job that was stopped at a limit gets further the next time.
 _GROWS = ("mem_mb", "runtime")
 
 Wanted = Mapping[str, int | str]
+_Model: TypeAlias = LocalCheckpoint | EndpointModel | ImagesApiGenerator
 
 
 class Kind(StrEnum):
@@ -84,13 +85,13 @@ def wants_gpu(job: Job) -> bool:
     return any(model.device.split(":")[0] != "cpu" or getattr(model, "device_map", None) for model in here)
 
 
-def models_of(job: Job) -> list[LocalCheckpoint | EndpointModel]:
+def models_of(job: Job) -> list[_Model]:
     """The settings of the models that a job uses; a table, for example, reads the names of all models but uses none."""
     return [model for settings in job.settings for model in _models_in(settings)]
 
 
-def _models_in(settings: Settings) -> Iterator[LocalCheckpoint | EndpointModel]:
-    if isinstance(settings, LocalCheckpoint | EndpointModel):
+def _models_in(settings: Settings) -> Iterator[_Model]:
+    if isinstance(settings, _Model):
         yield settings
         return
     for name in type(settings).model_fields:
