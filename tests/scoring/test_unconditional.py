@@ -198,7 +198,7 @@ def test_unconditional_scores_equal_whole_passes(family: str, tmp_path: Path) ->
         tokens = [model.checkpoint.option_tokens(option) for option in question["choices"]]
         assert [score["tokens"] for score in each["choice_scores"]] == [len(of) for of in tokens]
         for name, words in (("without_image", question["question"]), ("without_prompt", "")):
-            prompt = model._prompt(Question("q", "g", "original", one_turn(words)))
+            prompt = model.prompt(Question("q", "g", "original", one_turn(words)))
             whole = whole_pass_scores(alone, model.checkpoint.encode([prompt]), tokens)
             expected = [score.log_likelihood for score in whole]
             assert [score[name] for score in each["choice_scores"]] == pytest.approx(expected, abs=1e-4)

@@ -214,7 +214,7 @@ def test_a_text_is_around_the_question_and_a_form_that_words_questions_leaves_it
     def read_by(setting: str | None) -> str:
         loaded: Any = load("hf-chat", settings(checkpoint, prompt=setting), 0)
         asked = question(picture(0), "How many?")
-        inputs = loaded.checkpoint.encode([loaded._prompt(asked)])
+        inputs = loaded.checkpoint.encode([loaded.prompt(asked)])
         template = loaded.checkpoint.encode.args[0]
         return str(template.processor.tokenizer.decode(inputs["input_ids"][0]))
 

@@ -93,7 +93,7 @@ def test_what_the_model_raises_for_one_question_is_its_answer(llava: Path) -> No
     questions = twin_questions()
     expected = list(model.answer(questions))
     generate = library_model(model).generate
-    refused = model.checkpoint.encode([model._prompt(questions[5])])["input_ids"].shape[1]
+    refused = model.checkpoint.encode([model.prompt(questions[5])])["input_ids"].shape[1]
 
     def fussy(**inputs: Any) -> Any:
         if inputs["attention_mask"].sum(dim=1).eq(refused).any():
@@ -277,7 +277,7 @@ def test_an_answer_that_ended_is_not_cut_off(llava: Path, tmp_path: Path) -> Non
     (endless,) = loaded("llava", llava).answer([question([picture(0)])])
     assert (endless.response_tokens, endless.cut_off) == (3, True)
     model = loaded("llava", llava)
-    first = model.checkpoint.generate(model.checkpoint.encode([model._prompt(question([picture(0)]))]), 4)[0][0]
+    first = model.checkpoint.generate(model.checkpoint.encode([model.prompt(question([picture(0)]))]), 4)[0][0]
     changed = transformers.LlavaForConditionalGeneration.from_pretrained(llava)
     changed.generation_config.eos_token_id = [first]
     changed.save_pretrained(tmp_path)

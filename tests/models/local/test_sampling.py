@@ -181,13 +181,13 @@ def test_beams_find_a_more_probable_response(llava: Path) -> None:
 
     def likelihood(asked_question: Question, tokens: list[int]) -> float:
         checkpoint = models[0].checkpoint
-        inputs = checkpoint.encode([models[0]._prompt(asked_question)])
+        inputs = checkpoint.encode([models[0].prompt(asked_question)])
         return float(checkpoint.score(inputs, [tokens])[0].log_likelihood or 0)
 
     gains = []
     for one in questions:
         greedy, beams = (
-            model.checkpoint.generate(model.checkpoint.encode([model._prompt(one)]), 6)[0] for model in models
+            model.checkpoint.generate(model.checkpoint.encode([model.prompt(one)]), 6)[0] for model in models
         )
         gains.append(likelihood(one, beams) - likelihood(one, greedy))
     assert min(gains) > -1e-4 and max(gains) > 0.1

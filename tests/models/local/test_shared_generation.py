@@ -86,7 +86,7 @@ def test_the_positions_that_are_given_are_those_of_a_whole_pass(folder: Path) ->
     seen: list[Any] = []
     library_model(model).register_forward_hook(lambda *call: seen.append(call[-1].logits[:, -1]))
     asked = twin_questions()[::4]
-    alone = [model.checkpoint.encode([model._prompt(each)]) for each in asked]
+    alone = [model.checkpoint.encode([model.prompt(each)]) for each in asked]
     whole = [library_model(model)(**inputs).logits[0, -1] for inputs in alone]
     seen.clear()
     together(alone, [each.image_ids for each in asked], 1)
@@ -103,7 +103,7 @@ def test_answers_of_unlike_length_end_where_the_checkpoint_says(llava: Path, tmp
     endless = answers(llava, 1, questions)
     assert all(answer.cut_off for answer in endless)
     together = loaded(llava, 11)
-    alone = [together.checkpoint.encode([together._prompt(each)]) for each in questions]
+    alone = [together.checkpoint.encode([together.prompt(each)]) for each in questions]
     rows = [together.checkpoint.generate(inputs, together.checkpoint.max_new_tokens)[0] for inputs in alone]
     end = next(row[3] for row in rows if row[3] not in row[:3] and any(row[3] not in other for other in rows))
     model = transformers.LlavaForConditionalGeneration.from_pretrained(llava)

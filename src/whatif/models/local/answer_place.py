@@ -9,7 +9,7 @@ the chat template itself.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -85,3 +85,19 @@ def answer_place(checkpoint: str, processor: Any, content: Callable[[str], Any] 
         return AnswerPlace(line, "")
     between = whole[len(before) : whole.index(probe, len(before))]
     return AnswerPlace(line, "" if between.strip() else between)
+
+
+def answer_end(processor: Any, ends: Collection[int], content: Callable[[str], Any] = parts) -> list[int]:
+    """The token that a chat template puts after an answer, if it is one of `ends`, the tokens that end a response.
+
+    Otherwise the tokeniser's end token; no token if it has none. `processor` and `content` are as in `answer_place`,
+    which must have accepted the template.
+    """
+    tokenizer = getattr(processor, "tokenizer", processor)
+    probe = "probe"
+    turns = [{"role": "user", "content": content("question")}, {"role": "assistant", "content": content(probe)}]
+    whole = str(processor.apply_chat_template(turns, add_generation_prompt=False, tokenize=False))
+    after = tokenizer.encode(whole.rpartition(probe)[2], add_special_tokens=False)
+    if after and after[0] in ends:
+        return [int(after[0])]
+    return [] if tokenizer.eos_token_id is None else [int(tokenizer.eos_token_id)]

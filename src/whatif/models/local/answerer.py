@@ -90,13 +90,13 @@ class LocalModel:
     """
 
     checkpoint: Checkpoint
-    identify: Callable[[], Mapping[str, Any]]
+    identify: Callable[[], Mapping[str, Any] | None]
     batches: Batches = field(default_factory=lambda: Batches(1))
     options_at_once: Batches = field(default_factory=lambda: Batches(len(LETTERS), "options"))
     computed_here: Literal[True] = True
 
     @cached_property
-    def identity(self) -> Mapping[str, Any]:
+    def identity(self) -> Mapping[str, Any] | None:
         """See `whatif.models.Model`. Reads all files of a local checkpoint the first time."""
         return self.identify()
 
@@ -144,7 +144,7 @@ class LocalModel:
         if (refused := answer_to_empty_option(question.options)) is not None:
             return refused
         try:
-            prompt = self._prompt(question)
+            prompt = self.prompt(question)
             inputs = self.checkpoint.encode([prompt])
             options = [self.checkpoint.option_tokens(option) for option in question.options]
             scores = tuple(self.options_at_once.run(options, partial(self.checkpoint.score, inputs)))
@@ -194,7 +194,7 @@ class LocalModel:
         prompts = []
         for question in questions:
             try:
-                prompts.append(self._prompt(question))
+                prompts.append(self.prompt(question))
                 answers.append(None)
             except Exception as error:
                 answers.append(_refused(error))
@@ -247,7 +247,8 @@ class LocalModel:
         drawn = [sampling_stream(decoding.seed, prompt.messages, prompt.sample) for prompt in prompts]
         return Noise(decoding.temperature, decoding.top_p, drawn)
 
-    def _prompt(self, question: Question) -> Prompt:
+    def prompt(self, question: Question) -> Prompt:
+        """What the checkpoint encodes for a question. Raises OSError when an image cannot be decoded."""
         if not self.checkpoint.looks:
             return Prompt(without_images(question.messages), sample=question.sample)
         shown = with_composite(question) if self.checkpoint.takes_one_image else question

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -31,6 +32,23 @@ def hugging_face_chat(settings: HuggingFaceChat, seed: int) -> Model:
     or the same prompt (see `ranking_memory`). Images are not shared with beam search. `seed` has no effect:
     `decoding` has its own.
 
+    Raises WhatifError as `load_chat` does.
+    """
+    return load_chat(settings).model
+
+
+@dataclass(frozen=True)
+class Chat:
+    """A checkpoint: the network with its weights, its processor, and the model that answers with them."""
+
+    network: Any
+    processor: Any
+    model: LocalModel
+
+
+def load_chat(settings: HuggingFaceChat) -> Chat:
+    """Loads a checkpoint, ready to answer.
+
     Raises WhatifError when the checkpoint cannot be loaded (see `load_chat_model`), and when a system message is set
     that its chat template has no place for.
     """
@@ -57,7 +75,8 @@ def hugging_face_chat(settings: HuggingFaceChat, seed: int) -> Model:
         takes_one_image=settings.several_images == "composite",
         decoding=settings.decoding,
     )
-    return LocalModel(checkpoint, partial(identity, settings, VERSION, model.config), Batches(settings.batch_size))
+    identify = partial(identity, settings, VERSION, model.config)
+    return Chat(model, processor, LocalModel(checkpoint, identify, Batches(settings.batch_size)))
 
 
 def _encode(template: Template, around: str, prompts: Sequence[Prompt]) -> Mapping[str, Any]:

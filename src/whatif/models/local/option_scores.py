@@ -85,7 +85,9 @@ def whole_pass_scores(model: Any, prompt: Mapping[str, Any], options: Sequence[T
     for tokens in options:
         forget_positions(model)
         with torch.inference_mode():
-            logits = model(**on_device(model, _with_option(prompt, tokens))).logits  # 1 x (prompt + option) x words
+            logits = model(
+                **on_device(model, with_continuations(prompt, [tokens]))
+            ).logits  # 1 x (prompt + option) x words
         # Position i predicts token i + 1.
         scores.append(_score(log_softmax(logits[0, -len(tokens) - 1 : -1]), tokens))
     return tuple(scores)
@@ -185,18 +187,27 @@ def _score(log_likelihoods: torch.Tensor, tokens: Tokens) -> OptionScore:
     return OptionScore(float(log_likelihoods[list(places), list(tokens)].double().sum()), len(tokens))
 
 
-def _with_option(prompt: Mapping[str, Any], tokens: Tokens) -> dict[str, Any]:
+def with_continuations(prompt: Mapping[str, Any], continuations: Sequence[Tokens]) -> dict[str, Any]:
+    """The inputs of encoded prompts (rows x tokens, left-padded), each with the tokens that follow it.
+
+    `continuations` has one list for each row; shorter ones are padded on the right, and padding is masked.
+    """
     import torch
 
+    longest = max(map(len, continuations))
+    rows = [[*tokens, *[0] * (longest - len(tokens))] for tokens in continuations]
     inputs = dict(prompt)
-    inputs["input_ids"] = torch.cat([prompt["input_ids"], torch.tensor([list(tokens)])], dim=1)
+    inputs["input_ids"] = torch.cat([prompt["input_ids"], torch.tensor(rows)], dim=1)
     for name in _CONTINUED:
         if name in prompt:
             value: torch.Tensor = prompt[name]
-            last = value[:, -1:]
+            following = value[:, -1:].repeat_interleave(longest, dim=1)
             if name == "mm_token_type_ids":
-                last = torch.zeros_like(last)  # an option is text, also after a prompt that ends in an image
-            inputs[name] = torch.cat([value, last.repeat_interleave(len(tokens), dim=1)], dim=1)
+                following = torch.zeros_like(following)  # they are text, also after a prompt that ends in an image
+            if name == "attention_mask":
+                for row, tokens in enumerate(continuations):
+                    following[row, len(tokens) :] = 0
+            inputs[name] = torch.cat([value, following], dim=1)
     return inputs
 
 

@@ -1,0 +1,1 @@
+"""Fine-tuning of vision-language models on questions with their correct answers."""
