@@ -34,7 +34,7 @@ GENERATOR = Dimension(
 PART = part_dimension(lambda params, benchmark: _own(params, benchmark).generate.parts)
 TUNED = Dimension(
     "tuned",
-    lambda params, benchmark: [] if (tuning := _own(params, benchmark).evaluate.fine_tuning) is None else tuning.models,
+    lambda params, benchmark: _own(params, benchmark).evaluate.fine_tuning.models,
     "Only this model that is fine-tuned.",
     is_model=True,
     ignores=CHOOSER.ignores,
@@ -43,11 +43,7 @@ TUNED = Dimension(
 )
 SEED = Dimension(
     "seed",
-    lambda params, benchmark: (
-        []
-        if (tuning := _own(params, benchmark).evaluate.fine_tuning) is None
-        else [f"seed-{number}" for number in tuning.seeds]
-    ),
+    lambda params, benchmark: [f"seed-{number}" for number in _own(params, benchmark).evaluate.fine_tuning.seeds],
     "Only this seed of the fine-tuning, for example seed-0.",
 )
 SHOWN = Shown(CHOOSER, (*SHOWN_CHOOSERS.fields, "strategy", "adapter"))

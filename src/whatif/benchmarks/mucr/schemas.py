@@ -127,9 +127,9 @@ TRAINING = Table(
     version=1,
     key=("step",),
     schema=schema_of(
-        ("step", pa.int64()),
-        ("loss", pa.float64()),  # mean over the answers' tokens, in nats
-        ("held_out_loss", pa.float64(), NULLABLE),
+        ("step", pa.int64()),  # from 1; 0 is before training
+        ("loss", pa.float64(), NULLABLE),  # mean over the step's answer tokens before its update, in nats
+        ("held_out_loss", pa.float64(), NULLABLE),  # the same of all held-out groups after the update, now and then
         ("learning_rate", pa.float64()),
     ),
 )

@@ -8,9 +8,10 @@ from typing import Annotated, Any, Literal, NamedTuple
 from pydantic import Field, field_validator, model_validator
 
 from whatif.benchmarks.mucr.schemas import VISUAL_FORMS, Form, Language, Style
-from whatif.language.strategies import strategies
+from whatif.language.strategies import DIRECT, strategies
 from whatif.params.base import BenchmarkSettings, Settings, SourcePath
 from whatif.params.checkpoints import LocalCheckpoint
+from whatif.params.fine_tuning import FineTuning
 from whatif.params.generators import ModelOfGenerator
 from whatif.params.model_entries import RankingRule
 from whatif.params.resolution import Resolution
@@ -122,11 +123,19 @@ class VerifyMucr(Settings):
     questions: Questions
 
 
-class FineTuning(Settings):
-    """Fine-tuning with the correct choices (MuCR 7, Table 4)."""
+class TunedModels(Settings):
+    """Fine-tuning with the correct choices (MuCR 7, Table 4): one job for each model and seed."""
 
-    models: list[str]  # keys of `models` with the adapter hf-chat
-    seeds: list[int] = Field(min_length=1)
+    models: list[str]  # keys of `models` with the adapter hf-chat; [] for no fine-tuning
+    seeds: list[Annotated[int, Field(ge=0)]] = Field(min_length=1)
+    recipe: FineTuning
+
+    @field_validator("models", "seeds")
+    @classmethod
+    def _once(cls, values: list[str] | list[int]) -> list[str] | list[int]:
+        if len(set(values)) < len(values):
+            raise ValueError("names one twice; keep one")
+        return values
 
 
 class EvaluateMucr(Settings):
@@ -134,7 +143,7 @@ class EvaluateMucr(Settings):
 
     strategies: list[str] = Field(min_length=1)  # those after the first are asked in the form `composite` only
     human_attempts: list[SourcePath] = Field(default_factory=list)  # CSV: question_id, attempt, answer
-    fine_tuning: FineTuning | None = None
+    fine_tuning: TunedModels
 
     @field_validator("strategies")
     @classmethod
@@ -144,6 +153,15 @@ class EvaluateMucr(Settings):
             if name not in known or names.count(name) > 1:
                 raise ValueError(f"each must be one of {', '.join(known)}, once")
         return names
+
+    @model_validator(mode="after")
+    def _compared(self) -> EvaluateMucr:
+        if self.fine_tuning.models and DIRECT not in self.strategies:
+            raise ValueError(
+                f"fine_tuning: tuned models are compared with their answers to the strategy {DIRECT!r}; add it to "
+                "strategies, or set fine_tuning.models to []"
+            )
+        return self
 
 
 class AggregateMucr(Settings):
@@ -175,9 +193,8 @@ class MucrSettings(BenchmarkSettings):
             raise ValueError(
                 f"generate.{{name}}.descriptions.model: {writer!r} is no model that can write; those that can: {known}"
             )
-        tuning = self.evaluate.fine_tuning
         local = [key for key, model in models.items() if getattr(model, "adapter", None) == "hf-chat"]
-        for key in () if tuning is None else tuning.models:
+        for key in self.evaluate.fine_tuning.models:
             if key not in local:
                 raise ValueError(
                     f"evaluate.{{name}}.fine_tuning.models: {key!r} is no checkpoint that can be fine-tuned; those "

@@ -26,7 +26,6 @@ from whatif.benchmarks.mucr.settings import (
     ChooseSettings,
     Descriptions,
     DrawSettings,
-    EvaluateMucr,
     FilterMucr,
     MucrSettings,
     QuestionSettings,
@@ -34,11 +33,13 @@ from whatif.benchmarks.mucr.settings import (
     SourceSettings,
 )
 from whatif.benchmarks.shared.annotator_tables import ANNOTATOR_TABLES
-from whatif.benchmarks.shared.dimensions import CHOOSER
-from whatif.graph.reading import first_of
+from whatif.benchmarks.shared.dimensions import CHOOSER, STRATEGY_FILES
 from whatif.benchmarks.shared.tasks import table_files
+from whatif.graph.reading import first_of
 from whatif.graph.steps import Benchmark, StepsOf
 from whatif.graph.task import Task
+from whatif.language.strategies import DIRECT
+from whatif.params.fine_tuning import FineTuning
 
 NAME = "mucr"
 FIGURES = tuple(f"figure{number}.svg" for number in (4, 5, 6, 8, 11, 14))
@@ -225,9 +226,10 @@ def evaluate(task: Task[str]) -> None:
 @_step(
     "evaluate",
     name="fine-tune",
-    reads=lambda s: s.evaluate,
+    reads=lambda s: s.evaluate.fine_tuning.recipe,
     seed=True,
     divided_by=(TUNED, SEED),
+    package_files=tuple(file.format(DIRECT) for file in STRATEGY_FILES),
     inputs={
         "questions": questions["questions"],
         "training": questions["training"],
@@ -236,7 +238,7 @@ def evaluate(task: Task[str]) -> None:
     },
     outputs={"tuned-predictions": PREDICTIONS, "losses": TRAINING},
 )
-def fine_tune(task: Task[EvaluateMucr]) -> None:
+def fine_tune(task: Task[FineTuning]) -> None:
     """Fine-tunes a model with the correct choices of the train groups, and asks it about the test groups (Table 4)."""
     from whatif.benchmarks.mucr.fine_tuning import write_tuned
 
