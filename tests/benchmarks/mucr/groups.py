@@ -144,6 +144,7 @@ def prepare(project: Project, world: World, **questions: Any) -> Project:
     """Writes the inputs of the step `questions`; `questions` are changes of its settings."""
     project.select(NAME)
     project.values["models"] = {"random": {"adapter": "random", "name": "Random"}}
+    project.section("evaluate")["fine_tuning"]["models"] = []
     project.section("verify")["questions"] |= questions
     images = {row["image_id"]: row for row in world.images}
     rows: dict[str, list[Row]] = {
