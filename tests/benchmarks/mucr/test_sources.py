@@ -21,8 +21,8 @@ from tests.benchmarks.mucr.released_rows import (
 )
 from tests.projects import Project
 from whatif.artifacts.images import ImageStore
-from whatif.artifacts.schemas import IMAGES, REJECTIONS
-from whatif.benchmarks.mucr.schemas import CANDIDATES, CAUSAL_PAIRS
+from whatif.artifacts.schemas import IMAGES, QUESTIONS, REJECTIONS
+from whatif.benchmarks.mucr.schemas import CANDIDATES, CAUSAL_PAIRS, CHOICES
 from whatif.errors import WhatifError
 from whatif.formats.mucr_texts import cue_fault, explanation_of
 
@@ -95,6 +95,27 @@ def test_a_picture_missing_in_one_style(mucr: Project) -> None:
         ("6", "photograph"),
     }
     assert len(table(mucr, "pairs")) == 8, "questions in text need no images"
+
+
+@pytest.mark.slow
+def test_questions_need_no_picture_that_is_missing(mucr: Project) -> None:
+    """Extracted, drawn, preselected, chosen and asked: only what needs the missing image is not asked."""
+    rows = all_rows()
+    write_images(mucr.folder / "images", rows, without=["3-comic-1.png"])
+    mucr.section("verify")["questions"]["train_share"] = 0.0
+    extract(mucr, rows, image_folders=["images"])
+    mucr.make("generate", "filter", "verify")
+    choices = mucr.rows("verify", "choices", CHOICES)
+    assert {row["chosen_by"] for row in choices} == {"released"} and len(choices) == 8 * 3 - 1
+    asked = mucr.rows("verify", "questions", QUESTIONS)
+    in_text = Counter(row["group"] for row in asked if row["variant"] == "text")
+    assert in_text == {"C2E": 8, "CP": 8, "EXP": 8}
+    comics = {
+        row["pair_id"] for row in asked if row["group"] == "C2E" and row["question_id"].endswith("composite-comic")
+    }
+    assert comics == set("5678"), "the effect of pair 3 is an option for its whole group"
+    unasked = {row["item_id"] for row in mucr.rows("verify", "unasked", REJECTIONS)}
+    assert {f"{pair}-c2e-composite-comic" for pair in "1234"} <= unasked
 
 
 def test_only_the_styles_of_the_settings_are_read(mucr: Project) -> None:

@@ -238,4 +238,5 @@ def _report(task: Task[DrawSettings], key: str, drawn: int, rejections: Sequence
             "`snakemake` draws only these"
         )
     if task.is_only_part and (drawn or rejections):
-        task.check_losses("images", drawn, rejections, remedy=_REMEDY)
+        # Where the source has images, a few that it lacks and nobody can draw are no reason to stop.
+        task.check_losses("images", drawn, rejections, remedy=_REMEDY, needed=not task.count("provided"))
