@@ -14,10 +14,13 @@ from tests.benchmarks.mucr.released_rows import Row, pair_row, write_rows
 from tests.projects import Project
 from whatif.artifacts.schemas import JUDGEMENTS, REJECTIONS
 from whatif.benchmarks.mucr.annotation_tasks import annotation_task_set, with_chosen_images
+from whatif.benchmarks.mucr.annotations import annotated
 from whatif.benchmarks.mucr.schemas import CAUSAL_PAIRS
+from whatif.benchmarks.mucr.settings import AnnotateSettings
 from whatif.cli import main
 from whatif.errors import WhatifError
 from whatif.graph.jobs import Job
+from whatif.params.resolution import Resolution
 from whatif.verification.picture_tasks import task_id_of
 
 WRITTEN = {
@@ -226,3 +229,9 @@ def test_nothing_to_annotate() -> None:
     whole = row_of(1, cue="x", false_cues=["a", "b", "c"], explanation=EXPLANATION)
     with pytest.raises(WhatifError, match="there is nothing to annotate"):
         annotation_task_set([whole], 0)
+
+
+def test_whole_pairs_need_no_annotation() -> None:
+    whole = row_of(1, cue="x", false_cues=["a", "b", "c"], explanation=EXPLANATION, provenance='{"origin":"captions"}')
+    found = annotated([whole], AnnotateSettings(None, Resolution(rule="single")), 0)
+    assert (found.pairs, found.rejections) == ([whole], [])
