@@ -88,3 +88,8 @@ def test_the_examples_of_the_prompt_pass_the_checks() -> None:
         captions = json.loads(given[given.index("{") : given.rindex("}") + 1])
         of_example = Captions("1", "human", captions["cause"], captions["effect"])
         assert read_descriptions(reply, of_example, settings).faults == ()
+
+
+def test_lengths_in_the_wrong_order() -> None:
+    with pytest.raises(ValueError, match="shortest is 9, more than longest, 8"):
+        Descriptions(shortest=9, longest=8)

@@ -105,13 +105,12 @@ def _of_file(name: str, origin: str, styles: Sequence[Style], folders: Sequence[
     found = Extracted(list(rows.values()), [_rejection(fault) for fault in read.faults])
     used = {style for pair in read.pairs for style in pair.images}
     expected = [style for style in styles if style in used]
-    faulty = {fault.item for fault in read.faults}
     for pair in read.pairs:
         for style in expected:
             item = f"{pair.pair_id}/{style}"
             if style in pair.images:
                 found.images.append((rows[pair.pair_id], style, pair.images[style]))
-            elif item not in faulty:
+            else:
                 detail = f"the file has no row of this pair in the style {style}"
                 found.unused.append({"item_id": item, "reason": "style missing", "detail": detail})
     if not folders and any(isinstance(image, str) for _, _, images in found.images for image in images):
