@@ -202,8 +202,14 @@ def test_every_style_has_a_prompt() -> None:
         ({"adapter": "painter"}, "generators.tiny.adapter: is 'painter'; it must be one of"),
         ({"adapter": "diffusers", "checkpoint": "x"}, "generators.tiny.steps: is missing"),
         ({"adapter": "scenes", "side": 8}, "generators.tiny.side: is 8"),
+        (
+            {"adapter": "images-api", "model": "m", "base_url": "http://hunter2@h"},
+            r"base_url: is '\(not shown\)'",
+        ),
+        ({"adapter": "images-api", "key_variable": "sk-hunter2"}, r"key_variable: is '\(not shown\)'"),
     ],
 )
 def test_settings_of_a_generator_are_checked(project: Project, entry: dict[str, Any], message: str) -> None:
-    with pytest.raises(WhatifError, match=message):
+    with pytest.raises(WhatifError, match=message) as error:
         generators(project, tiny=entry).jobs()
+    assert "hunter2" not in str(error.value)
