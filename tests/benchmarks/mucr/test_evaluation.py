@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from tests.benchmarks.mucr.asked import Row, Set
-from tests.benchmarks.mucr.evaluated import evaluated, job_of
+from tests.benchmarks.mucr.evaluated import evaluated, job_of, write_inputs
 from tests.benchmarks.shared.test_evaluation import Endpoint, loopback
+from tests.command_line import whatif
 from tests.faulty_proxy import Fault
 from tests.projects import Project
 from tests.tiny_checkpoints import tiny_llava, tiny_text_model
@@ -140,6 +141,16 @@ def test_a_pilot_sample_is_of_pairs_and_the_same_for_every_strategy(project: Pro
     pairs = {row["question_id"][:5] for row in first}
     assert len(pairs) == 4 and {row["question_id"][:5] for row in other} == pairs
     assert len(other) == 12
+
+
+def test_a_pilot_on_the_command_line_prints_the_accuracy_of_each_form(project: Project) -> None:
+    write_inputs(job_of(project, "chance", "direct"), MADE)
+    project.write_params()
+    result = whatif("evaluate", "mucr", "--model", "chance", "--strategy", "direct", "--limit", "4")
+    assert (result.exit_code, result.stderr) == (0, "")
+    lines = result.stdout.splitlines()
+    assert lines[0] == "chance on mucr direct: pilot sample of 4 items of 8"
+    assert {line.split(":")[0].strip() for line in lines[1:-1]} == {row["variant"] for row in MADE.questions}
 
 
 def test_a_dry_run_counts_the_tokens_of_all_images_and_turns_and_sends_nothing(
