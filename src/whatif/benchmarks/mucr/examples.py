@@ -51,9 +51,18 @@ def example_chooser(
 
     @cache
     def order(pair: str) -> list[str]:
-        """The pairs of other groups that examples for this pair are about, the first choice first."""
-        others = [one for one in in_training if group_of[one] != group_of[pair]]
-        return sorted(others, key=lambda one: _rank(seed, pair, one))
+        """The pairs of other groups that examples for this pair are about, the first choice first.
+
+        Each has a random number of its own, so that a further pair does not change the order of the others.
+        """
+        begun = hashlib.sha256(json.dumps([seed, "example", pair]).encode())
+
+        def rank(other: str) -> bytes:
+            whole = begun.copy()
+            whole.update(other.encode())
+            return whole.digest()
+
+        return sorted((one for one in in_training if group_of[one] != group_of[pair]), key=rank)
 
     def chosen(question: Row) -> list[Row]:
         of_kind = next((known[kind] for kind in _kinds(question, about[question["question_id"]]) if kind in known), {})
@@ -73,11 +82,6 @@ def _kinds(question: Row, item: Row) -> list[tuple[str, str]]:
     """Metric and variant of the examples for a question, the first choice first."""
     metric = SCORES[0] if question["group"] == CONTEXT else question["group"]
     return [(metric, question["variant"]), (metric, item["form"])]
-
-
-def _rank(seed: int, *names: str) -> bytes:
-    """A random number of these names, so that a further pair does not change the order of the others."""
-    return hashlib.sha256(json.dumps([seed, "example", *names]).encode()).digest()
 
 
 def _example(question: Row, explanation: str | None) -> Row:
