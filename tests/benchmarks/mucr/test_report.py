@@ -210,6 +210,12 @@ def test_all_files_are_published_and_the_headline_has_each_system(project: Proje
     for figure in figures:
         assert project.published(figure).startswith("<?xml")
     assert "Ours without a row in images are asked in text only: Reader." in " ".join(report.split())
+    assert "[gallery.html](gallery.html)" in report
+    page = project.published("gallery.html")
+    views = ["styles", "consistency", "forms", "context", "strategies"]
+    assert re.findall(r'<section id="([a-z]+)">', page) == views
+    forms = page.split('<section id="forms">')[1].split("</section>")[0]
+    assert "LLaVA-v1.6, direct" in forms and "Reader, direct" in forms and forms.count("<article>") > 0
     points = project.published("accuracy.csv").splitlines()
     assert points[0] == "model,name,source,text,images"
     assert points[-2:] == ["eyes,LLaVA-v1.6,ours,100.0,0.0", "chance,Random,ours,100.0,100.0"]

@@ -14,6 +14,7 @@ from whatif.benchmarks.mucr.asked_items import AskedItems
 from whatif.benchmarks.mucr.dimensions import TUNED
 from whatif.benchmarks.mucr.factor_tables import context, languages, styles
 from whatif.benchmarks.mucr.funnel_stages import stages_of
+from whatif.benchmarks.mucr.gallery import item_views
 from whatif.benchmarks.mucr.headline import headline_of, points_of
 from whatif.benchmarks.mucr.main_tables import gap, table6, table7
 from whatif.benchmarks.mucr.results import Attempts, Results
@@ -47,7 +48,8 @@ def publish_report(task: Task[ReportSettings]) -> None:
     """
     settings = task.settings.aggregate
     items = task.read("items").to_pylist()
-    questions = AskedItems.of(task.rows("questions"), items)
+    rows = task.read("questions").to_pylist()
+    questions = AskedItems.of(rows, items)
     systems = systems_of(task, CHOOSER, task.settings.strategies)
     answers = SystemAnswers(artifacts.batches(task.paths("predictions"), PREDICTIONS, COLUMNS), questions, systems)
     pilots = checked(answers)
@@ -85,7 +87,9 @@ def publish_report(task: Task[ReportSettings]) -> None:
         costs_of(task, CHOOSER, results.names),
         funnel(stages_of(task, answers)),
     ]
+    of_systems = {(model, strategy): f"{results.names[model]}, {strategy}" for model, strategy in systems}
     files = {
+        "gallery.html": item_views(task, rows, items, of_systems, by_mean),
         "accuracy.csv": to_csv(points_of(main)).encode(),
         "figure4.svg": figures.figure4(counts.categories, counts.styles),
         "figure5.svg": figures.figure5(main),
@@ -102,7 +106,8 @@ def publish_report(task: Task[ReportSettings]) -> None:
         "language": "figure14.svg",
         "set": "figure4.svg",
     }
-    publish(task, Report(TITLE, tables, headline_of(results), files, shown, reported.about_sample()))
+    closing = f"{reported.about_sample()}\n\nImages, questions and answers: [gallery.html](gallery.html)"
+    publish(task, Report(TITLE, tables, headline_of(results), files, shown, closing))
 
 
 def set_counts(task: Task[ReportSettings], items: list[dict[str, Any]]) -> SetCounts:

@@ -314,7 +314,7 @@ def audit_shortcuts(task: Task[AuditSettings]) -> None:
         "uncounted": people["uncounted"],
         "shortcuts": audit_shortcuts["shortcuts"],
     },
-    publishes=("report.md", "accuracy.csv", *FIGURES, *table_files((*_TABLES, *ANNOTATOR_TABLES))),
+    publishes=("report.md", "accuracy.csv", "gallery.html", *FIGURES, *table_files((*_TABLES, *ANNOTATOR_TABLES))),
 )
 def aggregate(task: Task[ReportSettings]) -> None:
     """Makes the tables beside the reported numbers, the figures, the gap of text and images, and the funnel."""
