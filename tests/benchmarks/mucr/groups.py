@@ -143,6 +143,7 @@ def png_of(name: str, side: int) -> bytes:
 def prepare(project: Project, world: World, **questions: Any) -> Project:
     """Writes the inputs of the step `questions`; `questions` are changes of its settings."""
     project.select(NAME)
+    project.section("evaluate")["fine_tuning"]["models"] = []
     project.values["models"] = {"random": {"adapter": "random", "name": "Random"}}
     project.section("evaluate")["fine_tuning"]["models"] = []
     project.section("verify")["questions"] |= questions

@@ -52,6 +52,7 @@ def mucr(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
 def writer(project: Project, reply: Reply, **changes: Any) -> Iterator[ChatServer]:
     """A chat server that is the model `writer` of the project, which writes the descriptions."""
     with ChatServer(reply) as server:
+        project.section("evaluate")["fine_tuning"]["models"] = []
         project.values["models"] = {"writer": server.entry()}
         project.generate["descriptions"] = {
             "model": "writer",
@@ -161,6 +162,7 @@ def test_prompt_files_that_cannot_be_used(tmp_path: Path, text: str, told: str) 
 
 
 def test_a_real_checkpoint_whose_replies_are_no_json(mucr: Project) -> None:
+    mucr.section("evaluate")["fine_tuning"]["models"] = []
     mucr.values["models"] = {
         "tiny": {"adapter": "hf-chat", "checkpoint": "embedded:llava-scenes", "benchmarks": [], "max_new_tokens": 8}
     }

@@ -35,6 +35,7 @@ from whatif.text_to_image import load
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
     made = Project(tmp_path / "project", NAME)
+    made.section("evaluate")["fine_tuning"]["models"] = []
     made.values["models"] = {"first": {"adapter": "first-option"}}
     made.generate.update(candidates=2, parts=1, styles=["photograph", "comic"])
     return made

@@ -47,6 +47,7 @@ def endpoint() -> Iterator[Reasoning]:
 def project(project: Project, endpoint: Reasoning) -> Project:
     project.select("mucr")
     entry = {"adapter": "api", "model": "m", "base_url": endpoint.base_url, "retries": 0, "concurrency": 1}
+    project.section("evaluate")["fine_tuning"]["models"] = []
     project.values["models"] = {
         "eyes": entry,
         "one-image": {**entry, "several_images": "composite"},

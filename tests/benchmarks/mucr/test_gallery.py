@@ -33,6 +33,7 @@ NOTES = "Captions: <script>alert()</script>"
 def project(project: Project) -> Project:
     project.select("mucr")
     entry = {"adapter": "api", "model": "m", "base_url": "http://127.0.0.1:9/v1"}
+    project.section("evaluate")["fine_tuning"]["models"] = []
     project.values["models"] = {"eyes": {**entry, "name": "Eyes"}, "words": {**entry, "takes_images": False}}
     project.section("evaluate")["strategies"] = ["direct", "vccot"]
     project.section("aggregate")["shown_pairs"] = 2

@@ -98,6 +98,7 @@ def test_images_that_people_chose_are_kept_whatever_clip_says() -> None:
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
     made = Project(tmp_path / "project", NAME)
+    made.section("evaluate")["fine_tuning"]["models"] = []
     made.values["models"] = {"first": {"adapter": "first-option"}}
     made.generate.update(candidates=3, styles=["photograph", "comic"])
     made.generate["generators"] = {"scenes": {"adapter": "scenes", "side": 64}}

@@ -100,6 +100,7 @@ def predictions(model: str, strategy: str, asked: Sequence[Row], *, first: bool)
 @pytest.fixture
 def project(project: Project) -> Project:
     project.select("mucr")
+    project.section("evaluate")["fine_tuning"]["models"] = []
     project.values["models"] = {
         "eyes": {"adapter": "first-option", "name": "LLaVA-v1.6"},
         "reader": {"adapter": "majority", "name": "Reader"},
