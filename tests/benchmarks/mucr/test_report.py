@@ -109,6 +109,9 @@ def project(project: Project) -> Project:
     }
     project.generate["descriptions"]["model"] = "writer"
     project.section("evaluate")["strategies"] = ["direct", "cot"]
+    tuning = project.section("evaluate")["fine_tuning"]
+    if tuning is not None:
+        tuning["models"] = []
     project.section("aggregate")["resamples"] = 199
     return project
 

@@ -110,7 +110,7 @@ def test_text_and_images_are_beside_each_other_with_intervals_by_group() -> None
     lines = printed(made6)
     names = [line["Model"] for line in lines]
     assert names[names.index("LLaVA-v1.6") + 1] == "LLaVA-v1.6"  # ours follows the reported one
-    assert lines[names.index("Our model")]["EXP images"] == "50.0"
+    assert lines[names.index("Our model")]["EXP img."] == "50.0"
     assert "180 of its 180 numbers are multiples of 0.25" in made6.views[0].note
     assert "75 for the 75.50 of GPT-o1 in CP; 87 for the 87.50 of GPT-o1 in C2E" in made6.views[0].note
     assert "24 in C2E, 24 in CP, 24 in EXP, of 6 groups" in made6.views[1].note

@@ -17,6 +17,7 @@ from whatif.benchmarks.mucr.score_tables import changes_view, intervals_view, sc
 from whatif.reporting.table import Table
 
 C2E = "C2E"
+_HIDDEN = {"metric": ""}  # where it is C2E in all rows
 _IN_IMAGE = "The paper's values are in its {figure} only."
 _FIRST: Style = "photograph"  # with which other styles are compared
 # The answers by metric to the questions about some metrics that are shown in a way.
@@ -58,6 +59,7 @@ def styles(results: Results) -> Table:
         ),
         changes_view(
             f"C2E minus that with photographs in points, over the same pairs, with {results.level} intervals by group.",
+            **_HIDDEN,
             **shown,
         ),
     )
@@ -108,6 +110,7 @@ def languages(results: Results) -> Table:
         ),
         changes_view(
             f"C2E minus that in English in points, over the same pairs, with {results.level} intervals by group.",
+            **_HIDDEN,
             **shown,
         ),
     )

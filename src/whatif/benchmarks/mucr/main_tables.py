@@ -47,7 +47,7 @@ def table6(results: Results) -> Table:
         people=lambda: _people(results),
     )
     columns = tuple(
-        Column(f"{metric} {'text' if form == TEXT else 'images'}", SCORE, {"form": form, "metric": metric})
+        Column(f"{metric} {'text' if form == TEXT else 'img.'}", SCORE, {"form": form, "metric": metric})
         for form in (TEXT, MAIN_FORM)
         for metric in SCORES
     )
@@ -65,8 +65,8 @@ def table6(results: Results) -> Table:
     ).strip()
     views = (
         View(
-            "Questions answered correctly in percent, in text and with all images on one composite, each pair in one "
-            f"style (MuCR Table 6); chance is {reported.in_text('accuracy')}%.",
+            "Questions answered correctly in percent, in text and with all images on one composite (img.), each pair "
+            f"in one style (MuCR Table 6); chance is {reported.in_text('accuracy')}%.",
             BESIDE,
             columns,
             f"Reported rows are of other pairs and images. {reported.about_sample()} Its text rounds down: {rounded}.",

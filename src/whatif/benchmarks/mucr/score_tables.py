@@ -71,14 +71,14 @@ def intervals_view(caption: str, note: str = "", metrics: Sequence[str] = SCORES
 
 
 def changes_view(caption: str, note: str = "", heading: str = "Change", **shown: str) -> View:
-    """Our paired changes in points with intervals and p-values, one row for each metric."""
+    """Our paired changes in points with intervals and p-values, one row for each metric; `metric=""` hides its name."""
     columns = (
         Column(heading, CHANGE, ONLY_OURS, write=signed(1), interval=True),
         Column("Pairs", CHANGE, ONLY_OURS, number="n"),
         Column("p", CHANGE, ONLY_OURS, number="p"),
         Column("Holm p", CHANGE, ONLY_OURS, number="p_holm"),
     )
-    return View(caption, {**OF_OURS, **shown, "metric": "Metric"}, columns, note)
+    return View(caption, {**OF_OURS, **shown, "metric": shown.get("metric", "Metric")}, columns, note)
 
 
 def score_table(
