@@ -42,6 +42,7 @@ def mucr(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.delenv("WHATIF_RESPONSES", raising=False)
     project = Project(folder, "mucr")
+    project.section("evaluate")["fine_tuning"]["models"] = []  # the tests leave these models out
     write_rows(folder / "captions.jsonl", [pair_row(number) for number in range(1, 5)])
     project.section("extract")["captions"] = "captions.jsonl"
     project.make("extract")
