@@ -57,7 +57,7 @@ def given(project: Project, pairs: list[Row], descriptions: list[Row], released:
     by_id = {row["image_id"]: row for row in images}
     _write(project, "extract", CANDIDATES, "provided", sorted(candidates, key=lambda row: str(row["candidate_id"])))
     _write(project, "extract", IMAGES, "images", [by_id[name] for name in sorted(by_id)])
-    _write(project, "generate", CAUSAL_PAIRS, "pairs", pairs)
+    _write(project, "extract", CAUSAL_PAIRS, "pairs", pairs)
     _write(project, "generate", DESCRIPTIONS, "descriptions", descriptions)
     return project
 

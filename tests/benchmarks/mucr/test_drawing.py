@@ -37,6 +37,7 @@ def project(tmp_path: Path) -> Project:
     made = Project(tmp_path / "project", NAME)
     made.section("evaluate")["fine_tuning"]["models"] = []
     made.values["models"] = {"first": {"adapter": "first-option"}}
+    made.section("evaluate")["fine_tuning"]["models"] = []
     made.generate.update(candidates=2, parts=1, styles=["photograph", "comic"])
     return made
 

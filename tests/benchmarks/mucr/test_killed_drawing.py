@@ -29,6 +29,7 @@ def small(folder: Path, checkpoint: Path) -> Project:
     project = Project(folder, NAME)
     project.section("evaluate")["fine_tuning"]["models"] = []
     project.values["models"] = {"first": {"adapter": "first-option"}}
+    project.section("evaluate")["fine_tuning"]["models"] = []
     project.generate.update(candidates=2, parts=1, styles=["photograph", "comic"])
     entry = {"adapter": "diffusers", "checkpoint": str(checkpoint), "steps": 2, "width": 32, "height": 32}
     project.generate["generators"] = {"tiny": entry}

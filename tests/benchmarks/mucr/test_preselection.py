@@ -100,6 +100,7 @@ def project(tmp_path: Path) -> Project:
     made = Project(tmp_path / "project", NAME)
     made.section("evaluate")["fine_tuning"]["models"] = []
     made.values["models"] = {"first": {"adapter": "first-option"}}
+    made.section("evaluate")["fine_tuning"]["models"] = []
     made.generate.update(candidates=3, styles=["photograph", "comic"])
     made.generate["generators"] = {"scenes": {"adapter": "scenes", "side": 64}}
     clip = {"checkpoint": str(tiny_clip(tmp_path / "clip")), "batch_size": 16}
