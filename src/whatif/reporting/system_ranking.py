@@ -8,7 +8,7 @@ from typing import Any
 from whatif.language.options import LETTERS
 from whatif.params.model_entries import RankingRule
 from whatif.reporting.precision import Precision, in_percent, percent
-from whatif.reporting.system_answers import Flags, Questions, SystemAnswers
+from whatif.reporting.system_answers import Codes, Questions, SystemAnswers
 from whatif.reporting.table import Column, Table, View, tidy
 from whatif.scoring.ranking_rules import RULES
 from whatif.statistics import Interval
@@ -18,8 +18,8 @@ _NOTE = (
     "minus-without-prompt: the sum minus that of the same option after the conversation without its images, or after "
     "nothing. Other tables are by {rule}."
 )
-# Of a system, by its index, and the answers that a rule gives it: the name, the share and the size of each accuracy.
-Shares = Callable[[int, Flags], Iterable[tuple[str, Interval, int]]]
+# Of a system, by its index, and the letters that a rule chooses (-1 for none): name, share and size of each accuracy.
+Shares = Callable[[int, Codes], Iterable[tuple[str, Interval, int]]]
 Row = dict[str, Any]
 
 
@@ -76,7 +76,7 @@ def _rows(
         if not known:
             continue
         of_rule = {**place_of(place), "rule": one}
-        for name, share, number in shares(place, chosen == answers.questions.correct):
+        for name, share, number in shares(place, chosen):
             yield {**of_rule, "measure": name, **in_percent("value", share), "n": number}
         for index, letter in enumerate(LETTERS[:options]):
             part = percent(int((chosen[asked] == index).sum()) / known)

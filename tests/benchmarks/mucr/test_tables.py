@@ -23,7 +23,9 @@ from whatif.benchmarks.mucr.headline import headline_of, points_of
 from whatif.benchmarks.mucr.main_tables import gap, table6, table7
 from whatif.benchmarks.mucr.reported import TABLES
 from whatif.benchmarks.mucr.results import Results
+from whatif.benchmarks.mucr.rules_table import rules
 from whatif.benchmarks.mucr.schemas import SCORES
+from whatif.benchmarks.mucr.settings import AggregateMucr
 from whatif.benchmarks.mucr.tuning_table import table4
 from whatif.benchmarks.mucr.variation_tables import table1, table2, table3
 from whatif.reporting.published_numbers import published
@@ -267,6 +269,22 @@ def test_headline_and_points() -> None:
     assert (first["model"], first["text"], first["images"]) == ("GPT-o1", 87.5, 75.8333)
 
 
+def test_a_rule_that_needs_images_has_no_scores_in_text() -> None:
+    def scored(of: Row) -> Row:
+        known = None if of["form"] == "text" else -2.0
+        options = [{"log_likelihood": -1.0 - place, "tokens": 1, "mean": -1.0 - place} for place in range(4)]
+        fields = {"at_most": False, "without_image": known, "without_prompt": -2.0}
+        return prediction(of["question_id"], OWN, right=True, choice_scores=[{**one, **fields} for one in options])
+
+    found = results(ASKED, {OWN: list(map(scored, ASKED))}, NAMES)
+    made_rules = rules(found.answers, NAMES, AggregateMucr.model_validate(AGGREGATE))
+    check(made_rules)
+    assert value(made_rules, rule="mean", measure="CP, text") == 100.0
+    assert value(made_rules, rule="minus-without-image", measure="CP, images") == 100.0
+    assert not has(made_rules, rule="minus-without-image", measure="CP, text")
+
+
+AGGREGATE = {"confidence": 0.95, "resamples": 199, "rule": "mean", "audit_folds": 2, "shown_pairs": 1}
 VALUES = {"text": 100.0, "multimodal": 50.0, "gap": 50.0}
 
 

@@ -12,7 +12,7 @@ from whatif.benchmarks.cfmm.reported import prompt_name
 from whatif.params.model_entries import RankingRule
 from whatif.reporting import system_ranking
 from whatif.reporting.precision import Precision
-from whatif.reporting.system_answers import Flags
+from whatif.reporting.system_answers import Codes
 from whatif.reporting.table import OURS, Table
 from whatif.statistics import Interval, clustered_share
 
@@ -31,7 +31,8 @@ def ranking_table(answers: ItemAnswers, names: Mapping[str, str], settings: Prec
         name, prompt = names[model], prompt_name(strategy)
         return {"model": model, "name": name, "source": OURS, "strategy": strategy, "prompt": prompt}
 
-    def shares(place: int, right: Flags) -> Iterator[tuple[str, Interval, int]]:
+    def shares(place: int, chosen: Codes) -> Iterator[tuple[str, Interval, int]]:
+        right = chosen == questions.correct
         asked = answers.asked[place]
         basics, others = np.flatnonzero(asked & questions.is_basic), np.flatnonzero(asked & ~questions.is_basic)
         on_basics, on_others = right[basics], right[others]

@@ -29,6 +29,7 @@ from whatif.benchmarks.shared.pilots import Pilot, marked
 from whatif.benchmarks.shared.reports import audits_of, costs_of, publish, systems_of
 from whatif.benchmarks.shared.tasks import names_of
 from whatif.graph.task import Task
+from whatif.params.model_entries import RankingRule
 from whatif.reporting.funnel import funnel
 from whatif.reporting.ranking_rules import marked as marked_by_rule
 from whatif.reporting.report import Report
@@ -38,6 +39,7 @@ from whatif.reporting.table import to_csv
 from whatif.scoring.ranking_rules import STORED
 
 TITLE = "MuCR"
+_NEEDS_IMAGES: RankingRule = "minus-without-image"
 _BASELINES = ("random", "first-option", "majority")  # adapters that read neither image nor question
 
 
@@ -65,7 +67,7 @@ def publish_report(task: Task[ReportSettings]) -> None:
         dict(_tuned(task, questions)),
         Attempts.of(attempts, questions) if attempts else None,
         frozenset(key for key, fields in task.shown_models(CHOOSER).items() if fields.get("adapter") in _BASELINES),
-        "" if settings.rule == STORED else f"Ranked options are compared by {settings.rule}.",
+        _ranked_by(settings.rule),
     )
     counts = set_counts(task, items)
     main, of_styles, of_context, of_languages = table6(results), styles(results), context(results), languages(results)
@@ -108,6 +110,14 @@ def publish_report(task: Task[ReportSettings]) -> None:
     }
     closing = f"{reported.about_sample()}\n\nImages, questions and answers: [gallery.html](gallery.html)"
     publish(task, Report(TITLE, tables, headline_of(results), files, shown, closing))
+
+
+def _ranked_by(rule: RankingRule) -> str:
+    """What readers have to know about a rule of ranking other than the usual one."""
+    if rule == STORED:
+        return ""
+    needs = " Questions in text have no image, so they count as unanswered." if rule == _NEEDS_IMAGES else ""
+    return f"Ranked options are compared by {rule}.{needs}"
 
 
 def set_counts(task: Task[ReportSettings], items: list[dict[str, Any]]) -> SetCounts:

@@ -8,7 +8,7 @@ from whatif.benchmarks.mucr.asked_items import IN_IMAGES, IN_TEXT, AskedItems
 from whatif.benchmarks.mucr.schemas import SCORES, TEXT
 from whatif.benchmarks.mucr.settings import AggregateMucr
 from whatif.reporting import system_ranking
-from whatif.reporting.system_answers import Flags, SystemAnswers
+from whatif.reporting.system_answers import Codes, SystemAnswers
 from whatif.reporting.table import OURS, Table
 from whatif.statistics import Interval, clustered_share
 
@@ -30,13 +30,14 @@ def rules(answers: SystemAnswers[AskedItems], names: Mapping[str, str], settings
         model, strategy = answers.systems[place]
         return {"model": model, "name": names[model], "source": OURS, "strategy": strategy}
 
-    def shares(place: int, right: Flags) -> Iterator[tuple[str, Interval, int]]:
+    def shares(place: int, chosen: Codes) -> Iterator[tuple[str, Interval, int]]:
+        right = chosen == questions.correct
         for (way, metric), name in _NAMES.items():
-            chosen = questions.places(metric, way)
-            chosen = chosen[answers.asked[place][chosen]]
-            if chosen.size:
-                share = clustered_share(right[chosen], questions.group[chosen], confidence=settings.confidence)
-                yield name, share, len(chosen)
+            asked = questions.places(metric, way)
+            asked = asked[answers.asked[place][asked]]
+            if (chosen[asked] >= 0).any():  # text has no score without an image
+                share = clustered_share(right[asked], questions.group[asked], confidence=settings.confidence)
+                yield name, share, len(asked)
 
     return system_ranking.ranking_table(
         answers,
