@@ -17,7 +17,7 @@ from whatif.params.fine_tuning import FineTuning
 from whatif.progress import progress
 from whatif.random_streams import stream
 
-_HELD_OUT_TIMES = 5  # how often the held-out loss is computed, beside once before the first step
+_HELD_OUT_TIMES = 2  # how often the held-out loss is computed, beside once before the first step
 _LOWEST_RATE = 0.01  # share of the learning rate that the last step has
 
 

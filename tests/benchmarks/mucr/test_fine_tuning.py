@@ -190,13 +190,14 @@ def test_tuned_models_are_compared_with_direct_answers(project: Project) -> None
         check_params(project.values)
 
 
+@pytest.mark.slow
 def test_the_default_recipe_takes_less_than_forty_seconds_on_one_core(project: Project, tmp_path: Path) -> None:
     """Of the processor, because other tests may run on the same core."""
     import time
 
     recipe = project.section("evaluate")["fine_tuning"]["recipe"]
-    training = whole("train", 6)
-    task = task_of(tmp_path / "made", Path("embedded:llava-scenes"), training, whole("test", 1), **recipe)
+    training, asked = whole("train", 6, long=True), whole("test", 1, long=True)
+    task = task_of(tmp_path / "made", Path("embedded:llava-scenes"), training, asked, **recipe)
     began = time.process_time()
     tuned(task)
     assert time.process_time() - began < 40

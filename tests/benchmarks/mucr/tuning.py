@@ -18,12 +18,21 @@ from whatif.params.fine_tuning import FineTuning
 
 Row = dict[str, Any]
 COLOURS = {"yellow": (255, 255, 0), "blue": (0, 0, 255), "red": (255, 0, 0), "green": (0, 255, 0)}
+_EXPLANATION = (
+    "Cause: A balloon is over a striped {0} cat. Effect: The striped {0} cat hangs in the air on a string. The causal "
+    "link between them is that the balloon rises and pulls it up."
+)
 RECIPE = {"trains": "all", "steps": 40, "batch_size": 8, "learning_rate": 3e-3, "held_out": 0.25}
 
 
 @dataclass
 class Asked:
-    """Questions with the rows of `items` and images that belong to them."""
+    """Questions with the rows of `items` and images that belong to them.
+
+    `long` makes the options of EXP as long as explanations are.
+    """
+
+    long: bool = False
 
     questions: list[Row] = field(default_factory=list)
     items: list[Row] = field(default_factory=list)
@@ -36,6 +45,9 @@ class Asked:
         data = png(tuple(max(0, value - shade) for value in COLOURS[colour]), 28)  # type: ignore[arg-type]
         image = image_row(data, 28, 28, "drawn", "CC0-1.0")
         choices = list(COLOURS)[1:] + list(COLOURS)[:1]
+        letter = "ABCD"[choices.index(colour)]
+        if self.long and metric == "EXP":
+            choices = [_EXPLANATION.format(name) for name in choices]
         question_id = f"{group}-{pair}-{metric.lower()}-{name}"
         self.questions.append(
             {
@@ -45,7 +57,7 @@ class Asked:
                 "variant": "composite",
                 "question": "What colour is the picture?",
                 "choices": choices,
-                "answer": "ABCD"[choices.index(colour)],
+                "answer": letter,
                 "answer_kind": "choice",
                 "image_ids": [image["image_id"]],
                 "provenance": "{}",
@@ -68,9 +80,9 @@ class Asked:
         self.images.append(image)
 
 
-def whole(split: str, groups: int) -> Asked:
+def whole(split: str, groups: int, *, long: bool = False) -> Asked:
     """Groups of four pairs with one main question each."""
-    asked = Asked()
+    asked = Asked(long)
     for group in range(groups):
         for pair in range(4):
             asked.add(f"{split}{group}", pair, ("C2E", "CP", "EXP", "CP")[pair], split=split)
