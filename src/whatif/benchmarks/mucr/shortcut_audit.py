@@ -23,7 +23,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from whatif.benchmarks.mucr.schemas import CONTEXT, METRICS, TEXT
+from whatif.benchmarks.mucr.schemas import CONTEXT, MAIN_FORM, METRICS, TEXT
 from whatif.benchmarks.mucr.settings import AuditSettings
 from whatif.graph.task import Task
 from whatif.random_streams import stream
@@ -49,7 +49,9 @@ def write_shortcuts(task: Task[AuditSettings]) -> None:
 def shortcuts(
     questions: Iterable[Row], items: Iterable[Row], pairs: Mapping[str, Row], *, folds: int, seed: int
 ) -> Iterator[Shortcut]:
-    """The shortcuts of each metric and variant.
+    """The shortcuts of each metric and variant, text first, then `composite`.
+
+    A variant whose questions have the same options and answers as those of an earlier one is left out.
 
     The model of the rule `options` is cross-validated; all questions of a group are in the same one of the `folds`,
     because they share their options. With fewer groups than folds, each group is its own fold; with one group, there is
@@ -59,7 +61,15 @@ def shortcuts(
     cells: dict[tuple[int, str], list[Row]] = {}
     for row in sorted(questions, key=lambda row: str(row["question_id"])):
         cells.setdefault((METRICS.index(row["group"]), row["variant"]), []).append(row)
-    for (metric, variant), rows in sorted(cells.items()):
+    seen = set()
+    order = (TEXT, MAIN_FORM)  # then by name
+    for (metric, variant), rows in sorted(
+        cells.items(), key=lambda cell: (cell[0][0], *(cell[0][1] != first for first in order), cell[0])
+    ):
+        same = metric, frozenset((row["pair_id"], tuple(row["choices"]), row["answer"]) for row in rows)
+        if same in seen:
+            continue
+        seen.add(same)
         name = f"{METRICS[metric]} {variant}"
         named = [{**row, "variant": name} for row in rows]
         yield from audit(named, folds=folds, seed=seed, rules=("letter", "length"))
