@@ -18,7 +18,8 @@ from whatif.artifacts.images import ImageStore, image_row
 from whatif.artifacts.schemas import IMAGES, PREDICTIONS
 from whatif.artifacts.writer import write_artifact
 from whatif.benchmarks.mucr.asking import asked_questions
-from whatif.benchmarks.mucr.gallery import item_views, reduced
+from whatif.benchmarks.mucr.consistency_view import reduced
+from whatif.benchmarks.mucr.gallery import item_views
 from whatif.benchmarks.mucr.schemas import CANDIDATES
 from whatif.graph.jobs import Job
 

@@ -3,34 +3,23 @@
 The steps extract core caption pairs in groups of four; take people's cue phrases and explanations, write contextual
 descriptions and draw candidates of images in three styles; preselect these by CLIP; let people choose, and make
 questions in text and in several visual forms; ask models, fine-tune small ones, and import people's answers; and make
-Tables 1 to 4, 6 and 7 and Figures 4 to 6, 8, 11 and 14.
+Tables 1 to 4, 6 and 7 and Figures 4 to 6, 8, 11 and 14. The steps up to the questions are in `construction`.
 """
 
 from __future__ import annotations
 
-from whatif.artifacts.schemas import IMAGES, JUDGEMENTS, PREDICTIONS, QUESTIONS, REJECTIONS, SHORTCUTS
-from whatif.benchmarks.mucr.dimensions import GENERATOR, PART, SEED, SHOWN, SHOWN_TUNED, STRATEGY, TUNED, WRITER
+from whatif.artifacts.schemas import PREDICTIONS, REJECTIONS, SHORTCUTS
+from whatif.benchmarks.mucr import construction as made
+from whatif.benchmarks.mucr.dimensions import SEED, SHOWN, SHOWN_TUNED, STRATEGY, TUNED
 from whatif.benchmarks.mucr.people import peoples_work
 from whatif.benchmarks.mucr.schemas import (
     ATTEMPTS,
-    CANDIDATES,
-    CAUSAL_PAIRS,
-    CHOICES,
-    DESCRIPTIONS,
-    ITEMS,
     TRAINING,
 )
 from whatif.benchmarks.mucr.settings import (
-    AnnotateSettings,
     AuditSettings,
-    ChooseSettings,
-    Descriptions,
-    DrawSettings,
-    FilterMucr,
     MucrSettings,
-    QuestionSettings,
     ReportSettings,
-    SourceSettings,
 )
 from whatif.benchmarks.shared.annotator_tables import ANNOTATOR_TABLES
 from whatif.benchmarks.shared.dimensions import CHOOSER, STRATEGY_FILES
@@ -50,155 +39,10 @@ _TABLES = (
 _step = StepsOf(MucrSettings)
 
 
-@_step(
-    "extract",
-    reads=lambda s: SourceSettings(s.extract, s.generate.styles),
-    seed=True,
-    outputs={"pairs": CAUSAL_PAIRS, "provided": CANDIDATES, "images": IMAGES, "rejections": REJECTIONS},
-)
-def extract(task: Task[SourceSettings]) -> None:
-    """Extracts pairs of core captions in groups of four, and the images of the released form (MuCR 3.1)."""
-    from whatif.benchmarks.mucr.sources import write_pairs
-
-    write_pairs(task)
-
-
-@_step(
-    "generate",
-    name="annotate",
-    reads=lambda s: AnnotateSettings(s.generate.annotations, s.generate.resolution),
-    seed=True,
-    inputs={"pairs": extract["pairs"]},
-    outputs={
-        "pairs": CAUSAL_PAIRS,
-        "annotations": JUDGEMENTS,
-        "annotation-gold": JUDGEMENTS,
-        "unannotated": REJECTIONS,
-    },
-)
-def annotate(task: Task[AnnotateSettings]) -> None:
-    """Takes people's cue phrases and explanations of pairs that have none (MuCR 3.1)."""
-    from whatif.benchmarks.mucr.annotations import write_annotated
-
-    write_annotated(task)
-
-
-@_step(
-    "generate",
-    name="describe",
-    reads=lambda s: s.generate.descriptions,
-    seed=True,
-    divided_by=(WRITER,),
-    package_files=(f"{__package__}:description_prompt.yaml",),
-    inputs={"pairs": extract["pairs"]},  # not the annotated ones: new cue phrases change no description and no image
-    outputs={"written": DESCRIPTIONS, "undescribed": REJECTIONS},
-)
-def describe(task: Task[Descriptions]) -> None:
-    """Asks a chat model for contextual descriptions of cause and effect (MuCR 3.1, A.4)."""
-    from whatif.benchmarks.mucr.descriptions import write_descriptions
-
-    write_descriptions(task)
-
-
-@_step(
-    "generate",
-    name="describe-all",
-    reads=lambda s: s.generate.descriptions,
-    inputs={"pairs": extract["pairs"], "written": describe["written"]},
-    outputs={"descriptions": DESCRIPTIONS},
-)
-def describe_all(task: Task[Descriptions]) -> None:
-    """The descriptions of all pairs: written by a model, computed for drawn scenes, or the captions themselves."""
-    from whatif.benchmarks.mucr.descriptions import write_all_descriptions
-
-    write_all_descriptions(task)
-
-
-@_step(
-    "generate",
-    name="draw",
-    reads=lambda s: DrawSettings(s.generate.styles, s.generate.candidates, s.generate.generators),
-    seed=True,
-    divided_by=(GENERATOR, PART),
-    package_files=(f"{__package__}:styles.yaml",),
-    inputs={"pairs": extract["pairs"], "descriptions": describe_all["descriptions"], "provided": extract["provided"]},
-    outputs={"candidates": CANDIDATES, "drawn-images": IMAGES, "undrawn": REJECTIONS},
-)
-def draw(task: Task[DrawSettings]) -> None:
-    """Draws candidates of every cause and effect in every style with one generator (MuCR 3.1)."""
-    from whatif.benchmarks.mucr.drawing import write_candidates
-
-    write_candidates(task)
-
-
-@_step(
-    "filter",
-    reads=lambda s: s.filter,
-    inputs={
-        "descriptions": describe_all["descriptions"],
-        "provided": extract["provided"],
-        "candidates": draw["candidates"],
-        "undrawn": draw["undrawn"],
-        "images": extract["images"],
-        "drawn-images": draw["drawn-images"],
-    },
-    outputs={"preselected": CHOICES, "rejections": REJECTIONS},
-)
-def filter_(task: Task[FilterMucr]) -> None:
-    """Preselects pairs of images by CLIP: the fit to their descriptions, and the likeness of siblings (MuCR 3.1)."""
-    from whatif.benchmarks.mucr.preselection import write_preselected
-
-    write_preselected(task)
-
-
-@_step(
-    "verify",
-    reads=lambda s: ChooseSettings(s.verify.choices, s.verify.resolution),
-    seed=True,
-    inputs={"preselected": filter_["preselected"], "pairs": annotate["pairs"]},
-    outputs={"choices": CHOICES, "judgements": JUDGEMENTS, "gold": JUDGEMENTS, "rejections": REJECTIONS},
-)
-def verify(task: Task[ChooseSettings]) -> None:
-    """Applies people's choice of one pair of images for each pair and style, or takes CLIP's best (MuCR 3.1)."""
-    from whatif.benchmarks.mucr.choices import write_choices
-
-    write_choices(task)
-
-
-@_step(
-    "verify",
-    name="questions",
-    reads=lambda s: QuestionSettings(s.verify.questions, s.generate.styles),
-    seed=True,
-    package_files=tuple(f"{__package__}:questions/{language}.yaml" for language in ("en", "zh")),
-    inputs={
-        "pairs": annotate["pairs"],
-        "descriptions": describe_all["descriptions"],
-        "provided": extract["provided"],
-        "candidates": draw["candidates"],
-        "choices": verify["choices"],
-        "images": extract["images"],
-        "drawn-images": draw["drawn-images"],
-    },
-    outputs={
-        "questions": QUESTIONS,
-        "training": QUESTIONS,
-        "items": ITEMS,
-        "composites": IMAGES,
-        "unasked": REJECTIONS,
-    },
-)
-def questions(task: Task[QuestionSettings]) -> None:
-    """Makes the questions C2E, CP and EXP in text and in visual forms, with balanced letters (MuCR 3.2, 5)."""
-    from whatif.benchmarks.mucr.questions import write_questions
-
-    write_questions(task)
-
-
 _IMAGES = {
-    "images": extract["images"],
-    "drawn-images": draw["drawn-images"],
-    "composites": questions["composites"],
+    "images": made.extract["images"],
+    "drawn-images": made.draw["drawn-images"],
+    "composites": made.questions["composites"],
 }
 
 
@@ -208,10 +52,10 @@ _IMAGES = {
     seed=True,
     divided_by=(CHOOSER, STRATEGY),
     inputs={
-        "questions": questions["questions"],
-        "training": questions["training"],
-        "items": questions["items"],
-        "pairs": annotate["pairs"],
+        "questions": made.questions["questions"],
+        "training": made.questions["training"],
+        "items": made.questions["items"],
+        "pairs": made.annotate["pairs"],
         **_IMAGES,
     },
     outputs={"predictions": PREDICTIONS},
@@ -231,9 +75,9 @@ def evaluate(task: Task[str]) -> None:
     divided_by=(TUNED, SEED),
     package_files=tuple(file.format(DIRECT) for file in STRATEGY_FILES),
     inputs={
-        "questions": questions["questions"],
-        "training": questions["training"],
-        "items": questions["items"],
+        "questions": made.questions["questions"],
+        "training": made.questions["training"],
+        "items": made.questions["items"],
         **_IMAGES,
     },
     outputs={"tuned-predictions": PREDICTIONS, "losses": TRAINING},
@@ -249,7 +93,7 @@ def fine_tune(task: Task[FineTuning]) -> None:
     "evaluate",
     name="people",
     reads=lambda s: s.evaluate.human_attempts,
-    inputs={"questions": questions["questions"]},
+    inputs={"questions": made.questions["questions"]},
     outputs={"attempts": ATTEMPTS, "uncounted": REJECTIONS},
 )
 def people(task: Task[list[str]]) -> None:
@@ -264,7 +108,11 @@ def people(task: Task[list[str]]) -> None:
     name="shortcuts",
     reads=lambda s: AuditSettings(s.aggregate.audit_folds),
     seed=True,
-    inputs={"questions": questions["questions"], "items": questions["items"], "pairs": annotate["pairs"]},
+    inputs={
+        "questions": made.questions["questions"],
+        "items": made.questions["items"],
+        "pairs": made.annotate["pairs"],
+    },
     outputs={"shortcuts": SHORTCUTS},
 )
 def audit_shortcuts(task: Task[AuditSettings]) -> None:
@@ -287,26 +135,26 @@ def audit_shortcuts(task: Task[AuditSettings]) -> None:
     ),
     inputs={
         **_IMAGES,
-        "extracted": extract["pairs"],
-        "unusable": extract["rejections"],
-        "pairs": annotate["pairs"],
-        "annotations": annotate["annotations"],
-        "unannotated": annotate["unannotated"],
-        "descriptions": describe_all["descriptions"],
-        "undescribed": describe["undescribed"],
-        "provided": extract["provided"],
-        "candidates": draw["candidates"],
-        "undrawn": draw["undrawn"],
-        "preselected": filter_["preselected"],
-        "filtered": filter_["rejections"],
-        "choices": verify["choices"],
-        "judgements": verify["judgements"],
-        "gold": verify["gold"],
-        "refused": verify["rejections"],
-        "questions": questions["questions"],
-        "training": questions["training"],
-        "items": questions["items"],
-        "unasked": questions["unasked"],
+        "extracted": made.extract["pairs"],
+        "unusable": made.extract["rejections"],
+        "pairs": made.annotate["pairs"],
+        "annotations": made.annotate["annotations"],
+        "unannotated": made.annotate["unannotated"],
+        "descriptions": made.describe_all["descriptions"],
+        "undescribed": made.describe["undescribed"],
+        "provided": made.extract["provided"],
+        "candidates": made.draw["candidates"],
+        "undrawn": made.draw["undrawn"],
+        "preselected": made.filter_["preselected"],
+        "filtered": made.filter_["rejections"],
+        "choices": made.verify["choices"],
+        "judgements": made.verify["judgements"],
+        "gold": made.verify["gold"],
+        "refused": made.verify["rejections"],
+        "questions": made.questions["questions"],
+        "training": made.questions["training"],
+        "items": made.questions["items"],
+        "unasked": made.questions["unasked"],
         "predictions": evaluate["predictions"],
         "tuned": fine_tune["tuned-predictions"],
         "losses": fine_tune["losses"],
@@ -327,14 +175,14 @@ BENCHMARK = Benchmark(
     name=NAME,
     settings=MucrSettings,
     steps=(
-        extract,
-        annotate,
-        describe,
-        describe_all,
-        draw,
-        filter_,
-        verify,
-        questions,
+        made.extract,
+        made.annotate,
+        made.describe,
+        made.describe_all,
+        made.draw,
+        made.filter_,
+        made.verify,
+        made.questions,
         evaluate,
         fine_tune,
         people,
@@ -350,12 +198,12 @@ BENCHMARK = Benchmark(
     'Links Across Modalities", 2025.',
     headline=("text", "multimodal"),
     people=peoples_work(
-        extract["pairs"],
-        annotated=annotate["pairs"],
-        preselected=filter_["preselected"],
-        choices=verify["choices"],
-        candidates=(extract["provided"], draw["candidates"]),
-        images=(extract["images"], draw["drawn-images"]),
+        made.extract["pairs"],
+        annotated=made.annotate["pairs"],
+        preselected=made.filter_["preselected"],
+        choices=made.verify["choices"],
+        candidates=(made.extract["provided"], made.draw["candidates"]),
+        images=(made.extract["images"], made.draw["drawn-images"]),
     ),
     plots=(
         {
