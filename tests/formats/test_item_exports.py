@@ -69,7 +69,7 @@ def test_a_strategy_that_shows_examples_is_not_exported(tmp_path: Path) -> None:
         lambda: write_lmms_eval(ROWS, Pictures(IMAGES), tmp_path / "a", name="a", strategy="one-shot"),
         lambda: write_vlmevalkit(ROWS, Pictures(IMAGES), tmp_path / "a.tsv", strategy="one-shot"),
     ):
-        with pytest.raises(WhatifError, match=r"strategy one-shot: shows examples, .*; use one of cot, direct"):
+        with pytest.raises(WhatifError, match=r"strategy one-shot: shows examples, .*; use one of ccot, cot, direct"):
             write()
     assert list(tmp_path.iterdir()) == []
 

@@ -106,7 +106,7 @@ class TestStep:
         if lines:
             (project.folder / "people.csv").write_text("\n".join([HEADER, *lines]), encoding="utf-8")
             project.section("evaluate")["human_attempts"] = ["people.csv"]
-        job = next(job for job in project.jobs("evaluate") if job.step.name == "people")
+        job = next(job for job in project.jobs("verify") if job.step.name == "people")
         write_inputs(job, made)
         outputs = Collected()
         write_attempts(job.task(outputs, project.said.append))  # type: ignore[arg-type]
@@ -127,6 +127,6 @@ class TestStep:
 
     def test_the_file_is_a_source_of_the_step(self, project: Project) -> None:
         self.imported(project, "g0-p0-c2e-text,1,A")
-        job = next(job for job in project.jobs("evaluate") if job.step.name == "people")
+        job = next(job for job in project.jobs("verify") if job.step.name == "people")
         assert "people.csv" in job.named_sources
         assert job_of(project, "random", "direct").named_sources == {}

@@ -26,13 +26,13 @@ _FUNCTION_WORDS = (
     "became very more most less much many few several quite just still now already again also too only even well "
     "s t"
 )
-_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*|\d+")
+_WORD = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*|\d+")
 
 
 def stems_of(text: str) -> dict[str, str]:
     """Stem -> the first word with it, of all words that are no function words, in order."""
     found: dict[str, str] = {}
-    for word in _WORD.findall(text.replace("’", "'").lower()):
+    for word in _WORD.findall(text.replace("\u2019", "'").lower()):
         for part in word.removesuffix("'s").split("-"):
             if part and part not in _function_words():
                 found.setdefault(_stem(part), part)

@@ -90,7 +90,7 @@ def fine_tune(task: Task[FineTuning]) -> None:
 
 
 @_step(
-    "evaluate",
+    "verify",  # not `evaluate`, whose stage in dvc.yaml has one folder for each model
     name="people",
     reads=lambda s: s.evaluate.human_attempts,
     inputs={"questions": made.questions["questions"]},
