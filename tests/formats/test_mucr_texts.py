@@ -43,6 +43,15 @@ def test_a_cell_that_is_no_text(given: Any) -> None:
         ("1;2;3", ["1", "2", "3"]),
         ("['wet fur' 'sofa']", ["wet fur", "sofa"]),
         ("""['the dog\\'s fur', "sofa"]""", ["the dog's fur", "sofa"]),
+        (
+            str(["Cause: it falls.\n", "the dog's\xa0fur", "Stra\u00dfe"]),
+            ["Cause: it falls.", "the dog's fur", "Stra\u00dfe"],
+        ),
+        (str(["a", 2, None, "NaN"]), ["a", "2"]),
+        (str(np.array([2, 13, 4])), ["2", "13", "4"]),
+        (str(np.array([2.0, 13.0])), ["2", "13"]),
+        ("[dog's fur, sofa]", ["dog's fur", "sofa"]),
+        ("[2, 3, nan]", ["2", "3"]),
         (np.array(["a", "b"]), ["a", "b"]),
         (["a", float("nan"), ""], ["a"]),
         ("nan", []),
@@ -52,6 +61,15 @@ def test_a_cell_that_is_no_text(given: Any) -> None:
 )
 def test_a_cell_with_a_list(given: Any, read: list[str]) -> None:
     assert several_texts(given) == read
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [("['the dog's fur', 'sofa', 'lamp']", "quotes are not in pairs"), (r"['\x4', 'a']", "faulty escape")],
+)
+def test_a_cell_with_a_faulty_list(given: str, told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        several_texts(given)
 
 
 @pytest.mark.parametrize(
@@ -79,6 +97,7 @@ def test_an_explanation_has_one_form() -> None:
     markers = ("Cause:", "Effect:", "The causal link between them is that")
     marked = [f"{marker} {part}" for marker, part in zip(markers, parts, strict=True)]
     assert explanation_of(parts) == explanation_of(marked) == explanation_of([WHOLE]) == WHOLE
+    assert explanation_of([part.replace(":", " :") for part in marked]) == WHOLE
     assert explanation_of([f" \u201c{WHOLE.replace('Effect', 'effect')}\u201d\n"]) == WHOLE
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import math
 import re
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -21,7 +23,10 @@ FORM = f"{CAUSE} ... {EFFECT} ... {LINK} ..."
 HISTORY_KINDS = ("idea", "comment", "captions")
 
 _EMPTY = ("", "nan", "na", "<na>", "null")  # cells without a value, as in docs/labels.md
-_QUOTED = re.compile(r"'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"")
+# Items of a list as Python and numpy write it: in quotes or not, with a comma or a space between them.
+_ITEM = re.compile(r"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|[^,;'"]*[^\s,;'"]""")
+_GAP = re.compile(r"[\s,;]+|$")
+_WHOLE_NUMBERS = re.compile(r"\d+(?:\.0*)?(?:\s+\d+(?:\.0*)?)*")
 _EXPLANATION = re.compile(
     r"\s*Cause\s*:(?P<cause>.*?)Effect\s*:(?P<effect>.*?)The causal link between them is that\b(?P<link>.*)",
     re.IGNORECASE | re.DOTALL,
@@ -48,7 +53,8 @@ def one_text(value: Any) -> str | None:
 def several_texts(value: Any) -> list[str]:
     """The values of a cell with a list: a list, the text of one in the form of JSON, Python or numpy, or `a, b, c`.
 
-    Empty values are left out. Raises ValueError when one of the values is no text or number.
+    Empty values are left out. Raises ValueError when one of the values is no text or number, and for a list whose
+    quotes are not in pairs.
     """
     given = value.tolist() if hasattr(value, "tolist") else value
     if isinstance(given, list | tuple):
@@ -61,14 +67,41 @@ def several_texts(value: Any) -> list[str]:
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
-        if quoted := [one or other for one, other in _QUOTED.findall(text)]:
-            return [" ".join(re.sub(r"\\(.)", r"\1", one).split()) for one in quoted if one.strip()]
-        return _divided(text[1:-1])
+        return _items(text[1:-1].strip())
     return [text for one in found if (text := one_text(one)) is not None]
 
 
 def _divided(text: str) -> list[str]:
-    return [one for part in re.split("[,;]", text) if (one := " ".join(part.split()))]
+    return [one for part in re.split("[,;]", text) if (one := one_text(part)) is not None]
+
+
+def _items(text: str) -> list[str]:
+    """The items of a list as Python or numpy writes it, without its brackets."""
+    if _WHOLE_NUMBERS.fullmatch(text):  # numpy: `2 3` or `2. 3.`
+        return [number.partition(".")[0] for number in text.split()]
+    if not text.startswith(("'", '"')):
+        return _divided(text)
+    found: list[str | None] = []
+    place = 0
+    while place < len(text):
+        item = _ITEM.match(text, place)
+        gap = _GAP.match(text, item.end()) if item else None
+        if item is None or gap is None:
+            raise ValueError(f"is a list whose quotes are not in pairs: [{text[:80]}]; write it as JSON")
+        bare = None if item[0] == "None" else item[0]
+        found.append(one_text(_unescaped(item[1]) if item[1] else bare))
+        place = gap.end()
+    return [one for one in found if one is not None]
+
+
+def _unescaped(quoted: str) -> str:
+    """A text that is in quotes as Python writes it. Raises ValueError when it has a faulty escape."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # unknown escapes stay as they are
+            return str(ast.literal_eval(quoted))
+    except (SyntaxError, ValueError) as error:
+        raise ValueError(f"has a faulty escape in {quoted[:80]}; write the list as JSON") from error
 
 
 def plain_cue(text: str) -> str:
@@ -122,7 +155,8 @@ def explanation_of(given: Sequence[str]) -> str:
 
 def _without_marker(part: str, marker: str) -> str:
     words = " ".join(part.split())
-    return words[len(marker) :] if words.casefold().startswith(marker.casefold()) else words
+    known = re.escape(marker).replace(":", r"\s*:")  # some write `Cause :`
+    return re.sub(rf"^{known}", "", words, flags=re.IGNORECASE)
 
 
 def history_of(value: Any) -> list[dict[str, str]]:
