@@ -58,10 +58,31 @@ def test_four_pairs_with_faulty_links_are_no_group() -> None:
     assert faults({"1": Links(("1", "2", "3"))})["1/group"][0] == "link given twice"
 
 
+def test_one_link_given_twice_breaks_the_group_of_all_four() -> None:
+    links = WHOLE | {"3": Links(("1", "2", "10", "10"))}
+    assert {item: reason for item, (reason, _) in faults(links).items()} == {
+        "1/group": "links not mutual",
+        "10/group": "links not mutual",
+        "2/group": "links not mutual",
+        "3/group": "link given twice",
+    }
+    assert len(set(grouped(links)[0].values())) == 4
+
+
 def test_groups_by_name() -> None:
     groups, lost = grouped({str(number): Links((), "fire" if number < 5 else "Ice") for number in range(1, 8)})
     assert Counter(groups.values()) == {"group-fire": 4, "group-ice": 3}
     assert (lost[0].item, lost[0].detail) == ("5/group", "group: 'ice' has 3 members, not 4")
+
+
+def test_pairs_with_the_ids_of_named_groups() -> None:
+    """Of pairs 1 to 4 two have the same cause, so each is alone; `2` is also the name of the other group."""
+    named = {str(pair): Links((), "1" if pair < 5 else "2", (f"c{max(pair, 2)}", f"e{pair}")) for pair in range(1, 9)}
+    groups, _ = grouped(named)
+    assert sorted(Counter(groups.values()).values()) == [1, 1, 1, 1, 4]
+    linked = {f"{pair}": Links(tuple(f"{one}" for one in range(1, 5) if one != pair)) for pair in range(1, 5)}
+    mixed, _ = grouped({**linked, **{f"{pair}": Links((), "1") for pair in range(5, 9)}})
+    assert sorted(Counter(mixed.values()).values()) == [4, 4]
 
 
 def test_a_pair_without_links() -> None:

@@ -49,17 +49,20 @@ def grouped(links: Mapping[str, Links], rejected: Collection[str] = ()) -> tuple
     named = {pair: one for pair, one in links.items() if one.group is not None and not one.others}
     linked = {pair: one.others for pair, one in links.items() if pair not in named}
     groups, faults = _by_name(named)
+    names = {str(one.group).casefold() for one in named.values()}
     for pair, others in linked.items():
         fault = _fault(pair, others, links, rejected)
         if fault is not None:
             faults.append(Fault(f"{pair}/group", *fault))
     broken = {fault.item.removesuffix("/group") for fault in faults}
     groups |= {
-        pair: f"group-{min((pair, *others), key=natural)}" for pair, others in linked.items() if pair not in broken
+        pair: _group_of(min((pair, *others), key=natural), names)
+        for pair, others in linked.items()
+        if pair not in broken
     }
     for members in _components({pair: others for pair, others in linked.items() if pair in broken}):
         first = min(members, key=natural)
-        groups |= {pair: f"group-{pair if len(members) == MEMBERS else first}" for pair in members}
+        groups |= {pair: _group_of(pair if len(members) == MEMBERS else first, names) for pair in members}
     return groups, sorted(faults, key=lambda fault: fault.item)
 
 
@@ -83,8 +86,13 @@ def _by_name(named: Mapping[str, Links]) -> tuple[dict[str, str], list[Fault]]:
         twice = _same_captions(pairs, named) if len(pairs) == MEMBERS else None
         if twice is not None:
             faults += [Fault(f"{pair}/group", SAME_CAPTION, twice) for pair in pairs]
-            groups |= {pair: f"group-{pair}" for pair in pairs}
+            groups |= {pair: _group_of(pair, members) for pair in pairs}
     return groups, faults
+
+
+def _group_of(pair: str, names: Collection[str]) -> str:
+    """The id of a group without a name, from one of its pairs; no group in `names` has it."""
+    return f"pair-{pair}" if pair in names else f"group-{pair}"
 
 
 def _fault(
@@ -102,7 +110,7 @@ def _fault(
         return INCOMPLETE, f"link_id: names {len(others)} others, so the group has {_count(len(others) + 1)}"
     group = {pair, *others}
     for other in others:
-        if {other, *links[other].others} != group:
+        if {other, *links[other].others} != group or len(links[other].others) != MEMBERS - 1:
             told = ", ".join(links[other].others)[:80] or "none"
             return NOT_MUTUAL, f"link_id: names {other}, whose own links are {told}"
     twice = _same_captions(sorted(group, key=natural), links)
