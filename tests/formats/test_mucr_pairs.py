@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.benchmarks.mucr.released_rows import Row, pair_row, with_images, write_rows
+from tests.benchmarks.mucr.released_rows import Row, image_bytes, image_name, pair_row, with_images, write_rows
 from whatif.benchmarks.mucr import schemas
 from whatif.errors import WhatifError
 from whatif.formats.mucr_images import find_image
@@ -63,6 +63,39 @@ def test_shards_of_a_folder(tmp_path: Path) -> None:
     stored = found.pairs[7].images["black-white"][1]
     row = find_image(stored, [])
     assert isinstance(row, dict) and (row["width"], row["source"]) == (8, "file:test-1.parquet")
+
+
+def test_a_row_without_an_id_in_a_folder_is_no_part_of_a_pair(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    changes: list[Row] = [{}, {"label": "cloud"}, {"id": None}, {}]
+    rows = [{**row, **change} for row, change in zip(group(), changes, strict=True)]
+    write_rows(tmp_path / "data/test-0.parquet", rows)
+    whole = [item for item in faults(read_pairs(tmp_path)) if "/" not in item]
+    assert whole == ["2", "data: test-0.parquet, row 3"]
+
+
+def test_lists_of_images_in_parquet(tmp_path: Path) -> None:
+    styles = ["comic", "photograph"]
+    rows = [{**row, "style": styles} for row in group()]
+    for row in rows:
+        row |= {f"image_{side}": [image_name(row["id"], style, side) for style in styles] for side in (0, 1)}
+    rows[1]["image_1"].pop()
+    found = {pair.pair_id: pair.images for pair in read(tmp_path, rows, "pairs.parquet").pairs}
+    for place, style in enumerate(styles):
+        for side in (0, 1):
+            image = find_image(found["4"][style][side], [])
+            assert isinstance(image, dict)
+            assert image["image"]["bytes"] == image_bytes(rows[3][f"image_{side}"][place])
+    assert find_image(found["2"]["photograph"][1], []) == ("picture missing", "no image is named")
+
+
+def test_more_images_than_styles(tmp_path: Path) -> None:
+    rows = group()
+    rows[0] |= {"style": ["comic"], "image_0": ["a.png", "b.png"], "image_1": ["c.png"]}
+    rows[1] |= {"style": ["comic"], "image_0": [{"bytes": None, "path": "a.png"}], "image_1": ["c.png"]}
+    found = read(tmp_path, rows)
+    assert faults(found) == {"1/style": ("unknown style", "line 1: style: has 1 value, but more images are named")}
+    assert [pair.images for pair in found.pairs[:2]] == [{"comic": ("a.png", "c.png")}] * 2
 
 
 def test_one_row_for_each_pair(tmp_path: Path) -> None:

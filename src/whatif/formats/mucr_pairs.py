@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -213,14 +213,14 @@ def _read(name: str, read: Callable[[Any], Any], given: Mapping[str, Any]) -> An
 def _images(value: Any) -> list[ImageName | None]:
     if value is None or isinstance(value, StoredImage):
         return [value]
-    if isinstance(value, Mapping):  # as the datasets library writes it in JSON
-        value = value.get("path")
     if isinstance(value, str) and value.strip().startswith("["):
         return list(several_texts(value)) or [None]
     return [_name(one) for one in value] if isinstance(value, list | tuple) else [_name(value)]
 
 
 def _name(value: Any) -> str | None:
+    if isinstance(value, Mapping):  # as the datasets library writes it in JSON
+        value = value.get("path")
     try:
         return one_text(value)
     except ValueError:
@@ -240,10 +240,10 @@ def _add(
     if different:
         key = _KEYS[different[0]][0]
         return Fault(pair_id, CONTRADICTORY, f"{record.place}: {key}: is not the same as in {draft.place}")
-    if not styles and any(one is not None for side in images for one in side):
-        faults.append(
-            Fault(f"{pair_id}/style", UNKNOWN_STYLE, f"{record.place}: style: is empty, but images are named")
-        )
+    if any(one is not None for side in images for one in side[len(styles) :]):
+        values = "1 value" if len(styles) == 1 else f"{len(styles)} values"
+        told = f"has {values}, but more images are named" if styles else "is empty, but images are named"
+        faults.append(Fault(f"{pair_id}/style", UNKNOWN_STYLE, f"{record.place}: style: {told}"))
     for place, name in enumerate(styles):
         known = " ".join(name.casefold().replace("_", " ").replace("-", " ").split())
         style = _OTHER_STYLES.get(known, known)
@@ -253,9 +253,16 @@ def _add(
         elif style in draft.images:
             return Fault(pair_id, REPEATED, f"{record.place}: id: is also that of an earlier row in the style {style}")
         else:
-            cause, effect = (side[place] if place < len(side) else None for side in images)
+            cause, effect = (_image_at(side, place) for side in images)
             draft.images[style] = cause, effect
     return None
+
+
+def _image_at(side: Sequence[ImageName | None], place: int) -> ImageName | None:
+    """The image of the style at this place; a list of stored images is one value."""
+    if len(side) == 1 and isinstance(side[0], StoredImage) and side[0].is_list:
+        return replace(side[0], place=place)
+    return side[place] if place < len(side) else None
 
 
 def _pair(pair_id: str, draft: _Draft, group_id: str, faults: list[Fault]) -> Pair:

@@ -17,12 +17,17 @@ PARQUET = ".parquet"
 
 @dataclass(frozen=True)
 class StoredImage:
-    """An image in a Parquet file, as bytes that are read only when they are needed."""
+    """An image in a Parquet file, as bytes that are read only when they are needed.
+
+    In a column of lists, it is all images of a row, of which `place` is one.
+    """
 
     path: Path
     row_group: int
     row: int  # in the row group
     column: str
+    is_list: bool = False
+    place: int = 0  # in the list
 
 
 def read_rows(path: Path) -> list[Record]:
@@ -35,7 +40,7 @@ def read_rows(path: Path) -> list[Record]:
         if not shards:
             raise WhatifError(f"{path}: has no Parquet file; give a file of pairs, or a folder with Parquet files")
         return [
-            Record(f"{shard.relative_to(path)}, {record.place}", record.fields)
+            Record(f"{': '.join(shard.relative_to(path).parts)}, {record.place}", record.fields)
             for shard in shards
             for record in _parquet(shard)
         ]
@@ -51,6 +56,8 @@ def encoded(image: StoredImage) -> bytes | str | None:
     WhatifError when the file cannot be read any more.
     """
     value = _row_group(image.path, image.row_group, image.column)[image.row]
+    if image.is_list:
+        value = value[image.place] if value is not None and image.place < len(value) else None
     return (value.get("bytes") or value.get("path")) if isinstance(value, dict) else value
 
 
@@ -66,17 +73,26 @@ def _parquet(path: Path) -> list[Record]:
             if len(set(names)) < len(names):
                 twice = next(name for name in names if names.count(name) > 1)
                 raise WhatifError(f"{path}: column `{twice}` is duplicated; column names must be unique")
-            images = [field.name for field in file.schema_arrow if _has_images(field.type)]
+            kinds = {field.name: field.type for field in file.schema_arrow}
+            images = {name: one != kind for name, kind in kinds.items() if _has_images(one := _item_kind(kind))}
             texts = [name for name in names if name not in images]
             for group in range(file.num_row_groups):
                 for row, fields in enumerate(file.read_row_group(group, columns=texts).to_pylist()):
-                    stored = {name: StoredImage(path, group, row, name) for name in images}
+                    stored = {name: StoredImage(path, group, row, name, is_list) for name, is_list in images.items()}
                     records.append(Record(f"row {len(records) + 1}", {**fields, **stored}))
 
     _reading(path, read)
     if not records:
         raise WhatifError(f"{path}: has no rows; it needs one for each pair")
     return records
+
+
+def _item_kind(kind: Any) -> Any:
+    """The type of the items of a column of lists; otherwise the type itself."""
+    import pyarrow as pa
+
+    is_list = pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind)
+    return kind.value_type if is_list else kind
 
 
 def _has_images(kind: Any) -> bool:

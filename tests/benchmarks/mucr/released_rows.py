@@ -83,5 +83,7 @@ def write_rows(path: Path, rows: Sequence[Row]) -> Path:
     return path
 
 
-def _encoded(name: str) -> Row:
+def _encoded(name: str | list[str]) -> Row | list[Row]:
+    if isinstance(name, list):
+        return [{"bytes": image_bytes(one), "path": one} for one in name]
     return {"bytes": image_bytes(name), "path": name}
