@@ -234,6 +234,10 @@ def test_filled_tasks_come_back_as_choices(preselected: Project) -> None:
     found = chosen(PRESELECTED, ChooseSettings(files, Resolution(rule="majority")), preselected.values["seed"])
     assert taken(found)["1-comic"] == taken(found)["2-comic"] == (1, "people")
     assert found.refused_labels == []
+    others = [{**row, "place": 1 - row["place"]} if row["pair_id"] == "2" else row for row in PRESELECTED]
+    found = chosen(others, ChooseSettings(files, Resolution(rule="majority")), preselected.values["seed"])
+    assert {row["reason"] for row in found.refused_labels} == {"unknown task"}, "their numbers mean other images now"
+    assert (taken(found)["1-comic"], taken(found)["2-comic"]) == ((1, "people"), (0, "clip"))
 
 
 def test_the_step_writes_what_people_chose(preselected: Project) -> None:

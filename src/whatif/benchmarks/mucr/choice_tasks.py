@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from whatif.artifacts.reader import canonical_json
 from whatif.benchmarks.mucr.schemas import SIDES
 from whatif.errors import WhatifError
 from whatif.verification.exports.tasks import Answer, Interface, TaskSet, row_task_set, task_ids
@@ -57,10 +58,16 @@ def choices_shown(preselected: Iterable[Row]) -> dict[str, list[Row]]:
     return {item: sorted(rows, key=lambda row: int(row["place"])) for item, rows in sorted(found.items())}
 
 
+def candidates_of(rows: Sequence[Row]) -> list[str]:
+    """The candidates of preselected pairs of images, two by two."""
+    return [row[f"{side}_candidate"] for row in rows for side in SIDES]
+
+
 def with_images(
     preselected: Sequence[Row], pairs: Iterable[Row], candidates: Iterable[Row], *, released: str
 ) -> list[Row]:
-    """One row for each pair and style that people choose images for: its texts, and `image_ids` two by two.
+    """One row for each pair and style that people choose images for: its texts, and two by two its `candidates` and
+    their `image_ids`.
 
     `candidates` have the images of the preselected rows. A pair of images that the source chose (`released`) needs no
     choice, and a pair of captions that is not in `pairs` was removed. Raises WhatifError when a candidate is missing.
@@ -71,7 +78,7 @@ def with_images(
     for item, rows in choices_shown(preselected).items():
         if rows[0]["pair_id"] not in captions or any(row["chosen_by"] == released for row in rows):
             continue
-        names = [row[f"{side}_candidate"] for row in rows for side in SIDES]
+        names = candidates_of(rows)
         if missing := [name for name in names if name not in images]:
             raise WhatifError(
                 f"mucr: candidate {missing[0]}: has no image; run `dvc repro` to make the candidates again"
@@ -84,6 +91,7 @@ def with_images(
                 "cause": cause,
                 "effect": effect,
                 "style": first["style"],
+                "candidates": names,
                 "image_ids": [images[name] for name in names],
             }
         )
@@ -97,7 +105,7 @@ def choice_task_set(rows: Sequence[Row], seed: int) -> TaskSet:
     """
     if not rows:
         raise WhatifError("mucr: the images of all pairs are those of the source; there is nothing to choose")
-    return row_task_set(
+    tasks = row_task_set(
         interface_of(max(len(row["image_ids"]) for row in rows) // len(SIDES)),
         rows,
         seed,
@@ -105,14 +113,18 @@ def choice_task_set(rows: Sequence[Row], seed: int) -> TaskSet:
         images=lambda row: row["image_ids"],
         texts=lambda row: [row["cause"], row["effect"], row["style"]],
     )
+    by_item = {task.item_id: task for task in tasks.tasks}
+    ids = _tasks({row[KEY]: row["candidates"] for row in rows}, seed)
+    return replace(tasks, tasks=tuple(replace(by_item[item], task_id=task) for task, item in sorted(ids.items())))
 
 
-def choice_items(numbers: Mapping[str, int], seed: int) -> Items:
-    """The items as the importer of labels needs them: item -> how many pairs of images it shows."""
+def choice_items(candidates: Mapping[str, Sequence[str]], seed: int) -> Items:
+    """The items as the importer of labels needs them: item -> the candidates that it shows, two by two."""
+    numbers = {item: len(names) // len(SIDES) for item, names in candidates.items()}
     decisions = (*(str(one) for one in range(1, max(numbers.values(), default=0) + 1)), NONE)
 
     def tasks() -> Mapping[str, ShownTask]:
-        return {task: ShownTask(item) for task, item in task_ids(numbers, seed).items()}
+        return {task: ShownTask(item) for task, item in _tasks(candidates, seed).items()}
 
     rows = [{KEY: item} for item in numbers]
     return replace(Items.of_rows(rows, key=KEY, decisions=decisions, make_tasks=tasks), things="pairs of images")
@@ -120,4 +132,10 @@ def choice_items(numbers: Mapping[str, int], seed: int) -> Items:
 
 def items_of_rows(rows: Sequence[Row], seed: int) -> Items:
     """The rows of `with_images` as the importer of labels needs them."""
-    return choice_items({row[KEY]: len(row["image_ids"]) // len(SIDES) for row in rows}, seed)
+    return choice_items({row[KEY]: row["candidates"] for row in rows}, seed)
+
+
+def _tasks(candidates: Mapping[str, Sequence[str]], seed: int) -> dict[str, str]:
+    """Task id -> item. An answer is the number of a pair of images, so other candidates make another task."""
+    items = {canonical_json([item, *names]): item for item, names in candidates.items()}
+    return {task: items[name] for task, name in task_ids(items, seed).items()}

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from whatif.benchmarks.mucr.choice_tasks import NONE, choice_items, choices_shown
+from whatif.benchmarks.mucr.choice_tasks import NONE, candidates_of, choice_items, choices_shown
 from whatif.benchmarks.mucr.settings import ChooseSettings
 from whatif.benchmarks.mucr.sources import RELEASED
 from whatif.graph.task import Task
@@ -67,7 +67,8 @@ def chosen(preselected: Sequence[Row], settings: ChooseSettings, seed: int) -> C
         from whatif.verification.resolution import resolve
 
         numbers = {item: len(rows) for item, rows in open_.items()}
-        read = import_labels(settings.choices, choice_items(numbers, seed))
+        candidates = {item: candidates_of(rows) for item, rows in open_.items()}
+        read = import_labels(settings.choices, choice_items(candidates, seed))
         counted = [row for row in read.judgements if _is_shown(row, numbers)]
         refused = [
             *read.rejections,
