@@ -143,6 +143,13 @@ def test_what_cannot_be_used_is_left_out(captions: Project, fields: Row, item: s
     assert (one["cue"] is None, one["explanation"] is None) == (item == "1/cue", item == "1/explanation")
 
 
+def test_a_pair_with_two_faults_is_lost_once(captions: Project) -> None:
+    nothing = dict.fromkeys(WRITTEN, "")
+    said = annotate(captions, label("1"), *(label(name, **nothing) for name in ("2", "3")), label("4"))
+    assert len(rejections(captions)) == 4, "cue phrases and explanations"
+    assert not [line for line in said if "annotated pairs" in line], "two of four are whole"
+
+
 def test_a_pair_that_is_no_cause_and_effect_is_removed(captions: Project) -> None:
     annotate(captions, label("1"), label("2", "unfit"))
     assert list(pairs(captions)) == ["1", "3", "4"]

@@ -62,10 +62,10 @@ def write_annotated(task: Task[AnnotateSettings]) -> None:
     task.outputs.write("unannotated", [*found.rejections, *found.refused_labels])
     removed = [row for row in found.rejections if "/" not in row["item_id"]]
     task.check_losses("pairs", len(found.pairs), removed)
-    lacking = [row for row in found.rejections if "/" in row["item_id"]]
+    lacking = {row["item_id"].partition("/")[0]: row for row in reversed(found.rejections) if "/" in row["item_id"]}
     if lacking:
-        whole = len(found.pairs) - len({row["item_id"].partition("/")[0] for row in lacking})
-        task.check_losses("annotated pairs", whole, lacking, remedy=_REMEDY, needed=False)
+        whole, first = len(found.pairs) - len(lacking), [lacking[name] for name in sorted(lacking)]
+        task.check_losses("annotated pairs", whole, first, remedy=_REMEDY, needed=False)
 
 
 def annotated(pairs: Sequence[Row], settings: AnnotateSettings, seed: int) -> Annotated:
