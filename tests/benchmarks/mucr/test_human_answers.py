@@ -50,6 +50,8 @@ def test_each_answer_is_right_or_wrong_and_attempts_may_leave_questions_out(tmp_
         ("p1-c2e-text,1,AB", "no letter of an option", "is 'AB'; use one of A, B, C, D"),
         ("p1-c2e-text,1,x", "no letter of an option", "is 'x'; use one of A, B, C, D"),
         ("p1-c2e-text,1,", "no answer", "answer to p1-c2e-text is empty"),
+        ("p1-c2e-text,1,NaN", "no answer", "answer to p1-c2e-text is empty"),
+        ("p1-c2e-text,nan,A", "no attempt", "give the person or the number of the attempt"),
         ("p1-c2e-text,,A", "no attempt", "give the person or the number of the attempt"),
     ],
 )

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from whatif.files.inputs import user_path
 from whatif.graph.task import Task
 from whatif.language.options import LETTERS
-from whatif.verification.imports.labels import quoted
+from whatif.verification.imports.labels import MISSING, quoted
 from whatif.verification.label_files import TWICE_ALIKE, TWICE_DIFFERENTLY, read_label_file
 
 COLUMNS = ("question_id", "attempt", "answer")
@@ -87,9 +87,9 @@ def _fault(question: Row | None, question_id: str, attempt: str, answer: str) ->
     """Why a row does not count: reason and detail; None if it does."""
     if question is None:
         return "unknown question", f"question_id {quoted(question_id)} is not among the questions that are asked"
-    if not attempt:
+    if not attempt or attempt.casefold() in MISSING:
         return "no attempt", "attempt is empty; give the person or the number of the attempt"
-    if not answer:
+    if not answer or answer.casefold() in MISSING:
         return "no answer", f"answer to {question_id} is empty; an attempt may leave out a question"
     letters = LETTERS[: len(question["choices"])]
     if len(answer) != 1 or answer.upper() not in letters:
