@@ -41,8 +41,12 @@ def test_a_good_reply() -> None:
             {"cause": GOOD["cause"].replace("sofa", "couch")},
             '"cause" does not name sofa; use the nouns of the caption',
         ),
-        ({"cause": GOOD["cause"] + " Spots!"}, '"cause" gives the effect away: leave out spots'),
-        ({"cause": GOOD["cause"] + " It covers the sofa."}, '"cause" gives the effect away: leave out covers'),
+        ({"cause": GOOD["cause"] + " Spots!"}, '"cause" gives the effect away: leave spots out of it'),
+        (
+            {name: f"{GOOD[name]} Spots!" for name in ("shared", "cause")},
+            'leave spots out of it, also of "shared"',  # otherwise `shared` asks for what must not be there
+        ),
+        ({"cause": GOOD["cause"] + " It covers the sofa."}, '"cause" gives the effect away: leave covers out of it'),
         ({"shared": ""}, '"shared" is empty'),
     ],
 )

@@ -110,7 +110,7 @@ def test_a_bad_reply_is_repaired_once_and_then_refused(mucr: Project) -> None:
     assert said[0] == "writer: described 2 of 4 pairs, 1 of them after its reply was repaired"
     told = (
         '"cause" does not name candle; use the nouns of the caption of the cause, "A farmer pours water on the candle '
-        '1.", in it; "cause" gives the effect away: leave out smoke, rise'
+        '1.", in it; "cause" gives the effect away: leave smoke, rise out of it'
     )
     assert refused(mucr)["2/description"] == ("reply refused", told)
     assert refused(mucr)["3/description"][0] == "no reply"

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from whatif.benchmarks.mucr.description_checks import given_away, length_fault, missing_things, things_of
+from whatif.benchmarks.mucr.description_checks import given_away, length_fault, missing_things, stems_of, things_of
 from whatif.benchmarks.mucr.settings import Descriptions
 from whatif.benchmarks.shared.json_replies import Read, read_object
 from whatif.benchmarks.shared.prompt_files import read_prompt_file
@@ -72,7 +72,8 @@ def _faults(texts: Mapping[str, str], captions: Captions, settings: Descriptions
         found.append(missing_things(name, text, things_of(caption), f'the caption of the {name}, "{caption}",'))
         found.append(missing_things(name, text, shared, f'"{SHARED}"'))
     if told := given_away(texts[CAUSE], captions.cause, captions.effect):
-        found.append(f'"{CAUSE}" gives the effect away: leave out {", ".join(told)}')
+        everywhere = f', also of "{SHARED}"' if stems_of(texts[SHARED]).keys() & stems_of(" ".join(told)).keys() else ""
+        found.append(f'"{CAUSE}" gives the effect away: leave {", ".join(told)} out of it{everywhere}')
     if texts[CAUSE].casefold() == texts[EFFECT].casefold():
         found.append(f'"{EFFECT}" is the same as "{CAUSE}"; describe what has changed')
     return [fault for fault in found if fault is not None]
