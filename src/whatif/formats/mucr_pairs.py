@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from whatif.files.well_formed import escaped
 from whatif.formats.mucr_groups import Fault, Links, grouped
-from whatif.formats.mucr_records import StoredImage, read_rows
+from whatif.formats.mucr_records import ImageName, image_at, image_names, read_rows
 from whatif.formats.mucr_texts import cue_fault, explanation_of, history_of, one_text, several_texts
 from whatif.formats.prediction_records import Record
 
@@ -53,8 +53,6 @@ _KEYS = {
     "image_1": ("image_1", "effect_image"),
     "history": ("history",),
 }
-
-ImageName = str | StoredImage
 
 
 @dataclass(frozen=True)
@@ -163,6 +161,13 @@ class _FaultyError(ValueError):
         self.reason = reason
 
 
+@dataclass(frozen=True)
+class _Unreadable:
+    """A field that cannot be read, so that the pair goes without it, and why."""
+
+    detail: str
+
+
 def _is_empty(value: Any) -> bool:
     try:
         return value is None or (isinstance(value, str | float) and one_text(value) is None)
@@ -175,9 +180,12 @@ def _values(given: Mapping[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name in ("cause", "effect", "category", "group"):
         found[name] = _read(name, one_text, given)
-    for name in ("links", "cue", "false_cue", "explanation"):
-        found[name] = tuple(_read(name, _texts if name in ("cue", "explanation") else several_texts, given))
-    found["links"] = tuple(link.casefold() for link in found["links"])
+    found["links"] = tuple(link.casefold() for link in _read("links", several_texts, given))
+    for name, read in (("cue", _texts), ("false_cue", several_texts), ("explanation", _texts)):
+        try:
+            found[name] = tuple(_read(name, read, given))
+        except _FaultyError as error:
+            found[name] = _Unreadable(str(error))
     for name in ("cause", "effect"):
         if found[name] is None:
             raise _FaultyError(NO_CAPTION, f"{_KEYS[name][0]}: is empty; a pair has a caption of its {name}")
@@ -190,7 +198,7 @@ def _values(given: Mapping[str, Any]) -> dict[str, Any]:
         raise _FaultyError(UNKNOWN_CATEGORY, f"label: {told}; use one of {', '.join(CATEGORIES)}")
     found["history"] = given["history"]
     found["styles"] = _read("style", several_texts, given)
-    found["images"] = [_images(given[f"image_{side}"]) for side in (0, 1)]
+    found["images"] = [image_names(given[f"image_{side}"]) for side in (0, 1)]
     return found
 
 
@@ -208,23 +216,6 @@ def _read(name: str, read: Callable[[Any], Any], given: Mapping[str, Any]) -> An
         return read(given[name])
     except ValueError as error:
         raise _FaultyError(BAD_FIELD, f"{_KEYS[name][0]}: {error}") from error
-
-
-def _images(value: Any) -> list[ImageName | None]:
-    if value is None or isinstance(value, StoredImage):
-        return [value]
-    if isinstance(value, str) and value.strip().startswith("["):
-        return list(several_texts(value)) or [None]
-    return [_name(one) for one in value] if isinstance(value, list | tuple) else [_name(value)]
-
-
-def _name(value: Any) -> str | None:
-    if isinstance(value, Mapping):  # as the datasets library writes it in JSON
-        value = value.get("path")
-    try:
-        return one_text(value)
-    except ValueError:
-        return None
 
 
 def _add(
@@ -253,16 +244,9 @@ def _add(
         elif style in draft.images:
             return Fault(pair_id, REPEATED, f"{record.place}: id: is also that of an earlier row in the style {style}")
         else:
-            cause, effect = (_image_at(side, place) for side in images)
+            cause, effect = (image_at(side, place) for side in images)
             draft.images[style] = cause, effect
     return None
-
-
-def _image_at(side: Sequence[ImageName | None], place: int) -> ImageName | None:
-    """The image of the style at this place; a list of stored images is one value."""
-    if len(side) == 1 and isinstance(side[0], StoredImage) and side[0].is_list:
-        return replace(side[0], place=place)
-    return side[place] if place < len(side) else None
 
 
 def _pair(pair_id: str, draft: _Draft, group_id: str, faults: list[Fault]) -> Pair:
@@ -271,13 +255,17 @@ def _pair(pair_id: str, draft: _Draft, group_id: str, faults: list[Fault]) -> Pa
     cue: str | None = None
     false_cues: tuple[str, ...] | None = None
     if texts["cue"] or texts["false_cue"]:
-        fault = cue_fault(texts["cue"], texts["false_cue"])
+        unreadable = [one for one in (texts["cue"], texts["false_cue"]) if isinstance(one, _Unreadable)]
+        fault = (BAD_FIELD, unreadable[0].detail) if unreadable else cue_fault(texts["cue"], texts["false_cue"])
         if fault is None:
             cue, false_cues = texts["cue"][0], texts["false_cue"]
         else:
             faults.append(Fault(f"{pair_id}/cue", fault[0], f"{draft.place}: {fault[1]}"))
     explanation: str | None = None
-    if texts["explanation"]:
+    if isinstance(texts["explanation"], _Unreadable):
+        detail = f"{draft.place}: {texts['explanation'].detail}"
+        faults.append(Fault(f"{pair_id}/explanation", BAD_FIELD, detail))
+    elif texts["explanation"]:
         try:
             explanation = explanation_of(texts["explanation"])
         except ValueError as error:

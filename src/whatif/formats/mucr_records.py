@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from whatif.errors import WhatifError
 from whatif.files.inputs import check_regular
+from whatif.formats.mucr_texts import one_text, several_texts
 from whatif.formats.prediction_records import Record, read_records
 
 PARQUET = ".parquet"
@@ -30,6 +31,9 @@ class StoredImage:
     place: int = 0  # in the list
 
 
+ImageName = str | StoredImage
+
+
 def read_rows(path: Path) -> list[Record]:
     """The rows of a file, or of the Parquet files in a folder. Cells with images of Parquet are `StoredImage`.
 
@@ -47,6 +51,31 @@ def read_rows(path: Path) -> list[Record]:
     if path.suffix.lower() == PARQUET:
         return _parquet(path)
     return read_records(path, things="caption pairs", row="pair")[1]
+
+
+def image_names(value: Any) -> list[ImageName | None]:
+    """The images in a cell, in the order of the styles of its row."""
+    if value is None or isinstance(value, StoredImage):
+        return [value]
+    if isinstance(value, str) and value.strip().startswith("["):
+        return list(several_texts(value)) or [None]
+    return [_name(one) for one in value] if isinstance(value, list | tuple) else [_name(value)]
+
+
+def _name(value: Any) -> str | None:
+    if isinstance(value, Mapping):  # as the datasets library writes it in JSON
+        value = value.get("path")
+    try:
+        return one_text(value)
+    except ValueError:
+        return None
+
+
+def image_at(side: Sequence[ImageName | None], place: int) -> ImageName | None:
+    """The image of the style at this place; a list of stored images is one value."""
+    if len(side) == 1 and isinstance(side[0], StoredImage) and side[0].is_list:
+        return replace(side[0], place=place)
+    return side[place] if place < len(side) else None
 
 
 def encoded(image: StoredImage) -> bytes | str | None:

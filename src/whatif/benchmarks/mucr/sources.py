@@ -16,7 +16,8 @@ from whatif.graph.task import Task
 
 if TYPE_CHECKING:
     from whatif.formats.mucr_groups import Fault
-    from whatif.formats.mucr_pairs import ImageName, Pair
+    from whatif.formats.mucr_pairs import Pair
+    from whatif.formats.mucr_records import ImageName
 
 RELEASED, CAPTIONS, SCENES = "released", "captions", "scenes"  # origins of pairs
 SPLIT = "test"  # of drawn scenes; no model was trained on scenes of this split
