@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from tests.benchmarks.mucr.released_rows import Row, image_bytes, image_name, pair_row, with_images, write_rows
@@ -87,6 +89,18 @@ def test_lists_of_images_in_parquet(tmp_path: Path) -> None:
             assert isinstance(image, dict)
             assert image["image"]["bytes"] == image_bytes(rows[3][f"image_{side}"][place])
     assert find_image(found["2"]["photograph"][1], []) == ("picture missing", "no image is named")
+
+
+def test_classes_that_are_numbers_in_parquet(tmp_path: Path) -> None:
+    rows = [{**row, "label": place} for place, row in enumerate(group(), -1)]
+    kept = {"info": {"features": {"label": {"names": ["animal", "person", "plant"], "_type": "ClassLabel"}}}}
+    table = pa.Table.from_pylist(rows).replace_schema_metadata({"huggingface": json.dumps(kept)})
+    pq.write_table(table, tmp_path / "pairs.parquet")
+    found = read_pairs(tmp_path / "pairs.parquet")
+    assert {pair.pair_id: pair.category for pair in found.pairs} == {"2": "animal", "3": "human", "4": "plant"}
+    assert faults(found)["1"] == ("unknown category", f"row 1: label: is '-1'; use one of {', '.join(CATEGORIES)}")
+    pq.write_table(table.replace_schema_metadata({"huggingface": '{"info": []}'}), tmp_path / "pairs.parquet")
+    assert faults(read_pairs(tmp_path / "pairs.parquet"))["2"][0] == "unknown category"
 
 
 def test_more_images_than_styles(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -105,15 +106,30 @@ def _parquet(path: Path) -> list[Record]:
             kinds = {field.name: field.type for field in file.schema_arrow}
             images = {name: one != kind for name, kind in kinds.items() if _has_images(one := _item_kind(kind))}
             texts = [name for name in names if name not in images]
+            classes = _class_names(file.schema_arrow.metadata)
             for group in range(file.num_row_groups):
                 for row, fields in enumerate(file.read_row_group(group, columns=texts).to_pylist()):
                     stored = {name: StoredImage(path, group, row, name, is_list) for name, is_list in images.items()}
-                    records.append(Record(f"row {len(records) + 1}", {**fields, **stored}))
+                    named = {name: _class_name(fields[name], classes[name]) for name in texts if name in classes}
+                    records.append(Record(f"row {len(records) + 1}", {**fields, **named, **stored}))
 
     _reading(path, read)
     if not records:
         raise WhatifError(f"{path}: has no rows; it needs one for each pair")
     return records
+
+
+def _class_names(metadata: Mapping[bytes, bytes] | None) -> dict[str, list[Any]]:
+    """Column -> the names of its classes, where the datasets library stores classes as numbers (`ClassLabel`)."""
+    try:
+        features = json.loads((metadata or {}).get(b"huggingface", b"{}"))["info"]["features"]
+        return {name: list(one["names"]) for name, one in features.items() if one.get("_type") == "ClassLabel"}
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return {}  # other files have no such metadata, or of another form
+
+
+def _class_name(value: Any, names: Sequence[Any]) -> Any:
+    return names[value] if isinstance(value, int) and 0 <= value < len(names) else value
 
 
 def _item_kind(kind: Any) -> Any:
