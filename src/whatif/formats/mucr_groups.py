@@ -12,6 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 MEMBERS = 4
+BROKEN = "broken-"  # begins the ids of groups that are not whole
 # Reasons of faults.
 INCOMPLETE, NOWHERE = "group without four members", "link to nowhere"
 NOT_MUTUAL, REPEATED_LINK, SAME_CAPTION = "links not mutual", "link given twice", "caption twice in a group"
@@ -42,9 +43,8 @@ def grouped(links: Mapping[str, Links], rejected: Collection[str] = ()) -> tuple
     """Pair -> id of its group, and a fault `<pair>/group` for each pair whose group is not whole.
 
     A group is whole if it has four pairs, each of them names the other three, and all causes and all effects differ:
-    of two equal ones, both would be right. Only whole groups have four pairs
-    with the same id. The other pairs keep together with those that they are linked to, so that no split separates them;
-    where these are just four, each of them is on its own. `rejected` are pairs of the file that are not used.
+    of two equal ones, both would be right. The other pairs keep together with those that they are linked to, so that no
+    split separates them; the ids of their groups begin with BROKEN. `rejected` are pairs of the file that are not used.
     """
     named = {pair: one for pair, one in links.items() if one.group is not None and not one.others}
     linked = {pair: one.others for pair, one in links.items() if pair not in named}
@@ -62,7 +62,7 @@ def grouped(links: Mapping[str, Links], rejected: Collection[str] = ()) -> tuple
     }
     for members in _components({pair: others for pair, others in linked.items() if pair in broken}):
         first = min(members, key=natural)
-        groups |= {pair: _group_of(pair if len(members) == MEMBERS else first, names) for pair in members}
+        groups |= dict.fromkeys(members, f"{BROKEN}{first}")
     return groups, sorted(faults, key=lambda fault: fault.item)
 
 
@@ -81,12 +81,14 @@ def _by_name(named: Mapping[str, Links]) -> tuple[dict[str, str], list[Fault]]:
         if len(pairs) != MEMBERS
         for pair in pairs
     ]
-    groups = {pair: f"group-{group}" for group, pairs in members.items() for pair in pairs}
     for pairs in members.values():
         twice = _same_captions(pairs, named) if len(pairs) == MEMBERS else None
         if twice is not None:
             faults += [Fault(f"{pair}/group", SAME_CAPTION, twice) for pair in pairs]
-            groups |= {pair: _group_of(pair, members) for pair in pairs}
+    broken = {fault.item.removesuffix("/group") for fault in faults}
+    groups = {
+        pair: f"{BROKEN if pair in broken else 'group-'}{group}" for group, pairs in members.items() for pair in pairs
+    }
     return groups, faults
 
 

@@ -202,6 +202,14 @@ def test_a_group_with_three_members_has_no_c2e_and_no_explanations(project: Proj
     assert details(project, "g001-1") == {"group g001 has 3 pairs; the options are those of 4"}
 
 
+def test_four_pairs_of_a_broken_group_have_no_c2e_and_no_explanations(project: Project) -> None:
+    world = World(2)
+    world.pairs = [row | {"group_id": row["group_id"].replace("g001", "broken-1")} for row in world.pairs]
+    rows = made(project, world, **ONE)
+    assert {row["metric"] for row in rows.values() if row["group_id"] == "broken-1"} == {"CP", "context"}
+    assert details(project, "g001-1") == {"group broken-1 is not whole; the rejections of `extract` say why"}
+
+
 @pytest.mark.parametrize(
     ("column", "value", "metric", "reason", "detail", "pairs"),
     [

@@ -148,7 +148,7 @@ def test_bad_pairs_are_counted_and_said(mucr: Project) -> None:
     pairs = {row["pair_id"]: row for row in table(mucr, "pairs")}
     assert (pairs["1"]["cue"], pairs["1"]["false_cues"], pairs["2"]["explanation"]) == (None, None, None)
     assert pairs["2"]["cue"] == "water" and "8" not in pairs
-    assert {pairs[name]["group_id"] for name in "567"} == {"group-5"}
+    assert {pairs[name]["group_id"] for name in "567"} == {"broken-5"}
     assert {item: reason for item, (reason, _) in reasons(mucr).items()} == {
         "1/cue": "two right cues",
         "2/explanation": "explanation without three parts",

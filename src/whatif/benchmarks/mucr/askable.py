@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from whatif.benchmarks.mucr.members import Member
 from whatif.benchmarks.mucr.schemas import MEMBERS, Metric, Style
+from whatif.formats.mucr_groups import BROKEN
 
 NO_IMAGE = "no image in a style"
 INCOMPLETE = "incomplete group"
@@ -32,6 +33,8 @@ def fault_of(member: Member, group: Sequence[Member], metric: Metric, style: Sty
     those of all four pairs; the cue phrases or explanations exist; the four options are different, for C2E both as
     captions and as images; the effect has three siblings that were not chosen (context).
     """
+    if metric in ("C2E", "EXP") and member.group_id.startswith(BROKEN):
+        return Fault(INCOMPLETE, f"group {member.group_id} is not whole; the rejections of `extract` say why")
     if metric in ("C2E", "EXP") and len(group) != MEMBERS:
         number = "1 pair" if len(group) == 1 else f"{len(group):,} pairs"
         return Fault(INCOMPLETE, f"group {member.group_id} has {number}; the options are those of {MEMBERS}")
