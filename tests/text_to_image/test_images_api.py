@@ -159,6 +159,11 @@ def test_the_budget_is_for_all_runs_together(server: ImageServer, tmp_path: Path
     assert len(server.log) == 4
 
 
+def test_requests_at_once_do_not_exceed_the_budget(server: ImageServer) -> None:
+    found = draw(server, requests(8), image_budget=5, concurrency=4)
+    assert len(server.log) == 5 and sum(drawing.status == "ok" for drawing in found) == 5
+
+
 @pytest.mark.parametrize(
     ("reply", "message"),
     [

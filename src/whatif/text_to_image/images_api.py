@@ -36,6 +36,7 @@ class ImagesApi:
         self._seed = seed
         self._sleep = sleep
         self._before = 0
+        self._pending = 0
         self.paid = 0
         sent = settings.model_dump(include={"size", "quality", "seed_field", "extra_body"}, exclude_none=True)
         self.identity: Mapping[str, Any] = {
@@ -77,6 +78,7 @@ class ImagesApi:
 
         def counted(drawing: Drawing, refused: bool) -> WhatifError | None:
             nonlocal unanswered
+            self._pending -= 1
             unanswered = unanswered + 1 if refused else 0
             self.paid += drawing.status != "error"
             if unanswered < MOST_UNANSWERED:
@@ -98,7 +100,8 @@ class ImagesApi:
 
     def _over_budget(self) -> Drawing | None:
         budget = self._settings.image_budget
-        if budget is None or self._before + self.paid < budget:
+        if budget is None or self._before + self.paid + self._pending < budget:  # a pending one may be paid, too
+            self._pending += 1
             return None
         return Drawing(status="error", reason=f"image_budget of {budget} reached", transient=True)
 
