@@ -132,8 +132,12 @@ def test_no_weight_of_the_other_classes_may_lack(tmp_path: Path, maker: Callable
         load_text_to_image(settings_of(folder))
 
 
-def test_a_negative_prompt_is_refused_where_the_class_takes_none(tmp_path: Path) -> None:
+def test_a_negative_prompt_is_refused_where_it_has_no_effect(tmp_path: Path) -> None:
     folder = tiny_diffusion(tmp_path / "checkpoint")
     change_index(_class_name="LatentConsistencyModelPipeline")(folder)
     with pytest.raises(WhatifError, match="negative_prompt: a LatentConsistencyModelPipeline takes none; remove it"):
         load_text_to_image(settings_of(folder, negative_prompt="blurred"))
+    with pytest.raises(WhatifError, match="negative_prompt: a FluxPipeline takes none; remove it"):
+        load_text_to_image(settings_of(tiny_flux(tmp_path / "flux"), negative_prompt="blurred"))
+    with pytest.raises(ValueError, match="negative_prompt has no effect at a guidance of 1; raise it above 1"):
+        settings_of(folder, negative_prompt="blurred", guidance=1.0)

@@ -34,6 +34,12 @@ class DiffusersGenerator(LocalCheckpoint):
             raise ValueError("give both width and height, or neither")
         return self
 
+    @model_validator(mode="after")
+    def _guided(self) -> DiffusersGenerator:
+        if self.negative_prompt is not None and self.guidance is not None and self.guidance <= 1:
+            raise ValueError(f"negative_prompt has no effect at a guidance of {self.guidance:g}; raise it above 1")
+        return self
+
 
 class ImagesApiGenerator(Settings):
     """A model behind an OpenAI-compatible endpoint that draws images (`POST {base_url}/images/generations`)."""

@@ -167,7 +167,11 @@ def _files(part: str) -> tuple[str, bool]:
 
 
 def _check_settings(index: str, kind: Any, settings: DiffusersGenerator) -> None:
-    if settings.negative_prompt is not None and "negative_prompt" not in inspect.signature(kind.__call__).parameters:
+    accepted = inspect.signature(kind.__call__).parameters
+    # A distilled model such as Flux ignores it unless a second scale of guidance is raised, which takes twice the time.
+    second = accepted.get("true_cfg_scale")
+    takes_none = "negative_prompt" not in accepted or (second is not None and second.default <= 1)
+    if settings.negative_prompt is not None and takes_none:
         raise WhatifError(
             f"negative_prompt: a {kind.__name__} takes none; remove it from the settings of {settings.checkpoint}"
         )
