@@ -193,6 +193,11 @@ def test_a_job_reads_only_the_settings_of_its_own_generator(project: Project, tm
     assert not any("tiny" in name for name in scenes.plain_parameters)
 
 
+def test_no_generator_is_called_like_the_images_of_the_released_form(project: Project) -> None:
+    with pytest.raises(WhatifError, match="`released` means images of the released form; rename this generator"):
+        generators(project, released={"adapter": "scenes", "side": 64}).jobs()
+
+
 def test_every_style_has_a_prompt() -> None:
     styles = read_styles()
     assert set(styles) == set(STYLES) and all(text.count("{description}") == 1 for text in styles.values())

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from whatif.benchmarks.mucr.choice_tasks import NONE, candidates_of, choice_items, choices_shown
+from whatif.benchmarks.mucr.schemas import RELEASED
 from whatif.benchmarks.mucr.settings import ChooseSettings
-from whatif.benchmarks.mucr.sources import RELEASED
 from whatif.graph.task import Task
 
 PEOPLE = "people"  # who chose

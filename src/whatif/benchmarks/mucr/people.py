@@ -70,7 +70,7 @@ def _with_chosen_images(rows: Sequence[Row], further: Mapping[str, Sequence[Row]
 
 def _with_images(rows: Sequence[Row], further: Mapping[str, Sequence[Row]]) -> Sequence[Row]:
     from whatif.benchmarks.mucr.choice_tasks import with_images
-    from whatif.benchmarks.mucr.sources import RELEASED
+    from whatif.benchmarks.mucr.schemas import RELEASED
 
     return with_images(rows, further["pairs"], further["candidates"], released=RELEASED)
 

@@ -16,6 +16,7 @@ Language: TypeAlias = Literal["en", "zh"]
 STYLES: tuple[Style, ...] = ("photograph", "comic", "black-white")
 CATEGORIES = ("human", "animal", "plant", "character", "mixture", "object")  # the last one is of drawn scenes only
 SIDES = ("cause", "effect")
+RELEASED = "released"  # the origin of pairs of the released form, and the generator of images that people chose already
 TEXT: Form = "text"
 MAIN_FORM: Form = "composite"  # all images on one canvas, as in the paper's main results (MuCR 4.1, Form-1)
 VISUAL_FORMS: tuple[Form, ...] = (MAIN_FORM, "cause-and-composite", "separate", "strip")

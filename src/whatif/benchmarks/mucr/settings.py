@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field, field_validator, model_validator
 
-from whatif.benchmarks.mucr.schemas import VISUAL_FORMS, Form, Language, Style
+from whatif.benchmarks.mucr.schemas import RELEASED, VISUAL_FORMS, Form, Language, Style
 from whatif.language.strategies import DIRECT, strategies
 from whatif.params.base import BenchmarkSettings, Settings, SourcePath
 from whatif.params.checkpoints import LocalCheckpoint
@@ -77,6 +77,13 @@ class GenerateMucr(Settings):
         if len(set(styles)) < len(styles):
             raise ValueError("names a style twice; keep one")
         return styles
+
+    @field_validator("generators")
+    @classmethod
+    def _not_reserved(cls, generators: dict[str, Any]) -> dict[str, Any]:
+        if RELEASED in generators:
+            raise ValueError(f"`{RELEASED}` means images of the released form; rename this generator")
+        return generators
 
 
 class FilterMucr(Settings):

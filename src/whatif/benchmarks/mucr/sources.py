@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from whatif.artifacts.reader import canonical_json
-from whatif.benchmarks.mucr.schemas import MEMBERS, SIDES, Style
+from whatif.benchmarks.mucr.schemas import MEMBERS, RELEASED, SIDES, Style
 from whatif.benchmarks.mucr.settings import ExtractMucr, SourceSettings
 from whatif.errors import WhatifError
 from whatif.files.inputs import user_path
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from whatif.formats.mucr_pairs import Pair
     from whatif.formats.mucr_records import ImageName
 
-RELEASED, CAPTIONS, SCENES = "released", "captions", "scenes"  # origins of pairs
+CAPTIONS, SCENES = "captions", "scenes"  # origins of pairs, beside that of the released form
 SPLIT = "test"  # of drawn scenes; no model was trained on scenes of this split
 
 Row = dict[str, Any]
