@@ -9,7 +9,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.benchmarks.mucr.drawing_project import NAME, draw_jobs, drawn, given, released_row, scene_pairs
+from tests.benchmarks.mucr.drawing_project import (
+    NAME,
+    caption_pairs,
+    draw_jobs,
+    drawn,
+    given,
+    released_row,
+    scene_pairs,
+)
 from tests.projects import Project
 from tests.tiny_checkpoints import tiny_clip
 from whatif.artifacts.schemas import REJECTIONS
@@ -144,6 +152,18 @@ def test_a_pair_without_images_in_a_style_is_named(project: Project) -> None:
     project.make("filter")
     lost = {row["item_id"]: row["reason"] for row in rejected(project) if row["reason"].startswith("no pair")}
     assert lost == dict.fromkeys(("zzz/comic", "zzz/photograph"), "no pair of images is left (nothing was drawn)")
+
+
+@pytest.mark.parametrize("parts", [1, 2])
+def test_images_that_nobody_can_draw_are_no_reason_to_stop_where_others_are_released(
+    project: Project, parts: int
+) -> None:
+    project.generate["parts"] = parts
+    pairs, descriptions = caption_pairs(2)
+    given(project, pairs, descriptions, tuple(f"{pair['pair_id']}/comic" for pair in pairs))
+    project.make_jobs(draw_jobs(project))
+    project.make("filter")
+    assert {(row["pair_id"], row["style"]) for row in chosen(project)} == {(pair["pair_id"], "comic") for pair in pairs}
 
 
 def test_each_image_and_description_is_embedded_once(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,14 +16,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whatif.benchmarks.mucr.schemas import SIDES
+from whatif.benchmarks.mucr.schemas import RELEASED, SIDES
 from whatif.benchmarks.mucr.settings import FilterMucr
 from whatif.errors import WhatifError
 from whatif.graph.dimensions import is_whole
 from whatif.graph.task import Task
 from whatif.progress import progress
 
-RELEASED = "released"  # the generator of images that people have chosen already
 UNLIKE_DESCRIPTION = "image unlike its description"
 UNLIKE_SIBLING = "images unlike each other"
 SAME_IMAGE = "same image as its sibling"
@@ -218,4 +217,5 @@ def _check_drawn(task: Task[FilterMucr]) -> None:
         return
     drawn, lost = task.count("candidates"), list(task.rows("undrawn"))
     if drawn or lost:
-        task.check_losses("images", drawn, lost, remedy="name another generator in generate.mucr.generators")
+        remedy = "name another generator in generate.mucr.generators"
+        task.check_losses("images", drawn, lost, remedy=remedy, needed=not task.count("provided"))
