@@ -109,7 +109,7 @@ def test_width_and_height_are_given_together() -> None:
     ("maker", "most"), [(tiny_diffusion, 64), (tiny_sdxl, 192), (tiny_sd3, 256), (tiny_flux, 512), (tiny_pixart, 300)]
 )
 def test_prompts_that_are_cut_off_are_counted(maker: Callable[[Path], Path], most: int, tmp_path: Path) -> None:
-    from whatif.text_to_image.pipeline import is_cut_off
+    from whatif.text_to_image.cut_off import is_cut_off
 
     pipeline: Any = load(settings_of(maker(tmp_path / "checkpoint")), 0).pipeline  # type: ignore[attr-defined]
     assert [is_cut_off(pipeline, " 1" * (most - 2 + more)) for more in (0, 1)] == [False, True]

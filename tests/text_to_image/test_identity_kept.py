@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import logging
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +52,23 @@ def test_a_request_needs_two_prompts(tmp_path: Path) -> None:
         pytest.raises(ValueError, match="has 1 prompts, the generator takes 2"),
     ):
         list(drawn_images(requests(1), generator, store))
+
+
+def test_prompts_that_are_cut_off_are_counted_and_not_printed(tmp_path: Path) -> None:
+    generator = generator_of(tiny_diffusion(tmp_path / "checkpoint"))
+    printed: list[logging.LogRecord] = []
+    handler = logging.Handler()
+    handler.emit = printed.append  # type: ignore[method-assign]
+    logging.getLogger("diffusers").addHandler(handler)
+    try:
+        (asked,) = requests(1, prompts=2)
+        list(generator.draw_as_they_come([asked]))
+        assert generator.note == ""
+        printed.clear()  # what loading says
+        list(generator.draw_as_they_come([replace(asked, prompts=(asked.prompts[0], " 1" * 70))]))
+    finally:
+        logging.getLogger("diffusers").removeHandler(handler)
+    assert generator.note == "1 prompts are too long; their ends are cut off" and printed == []
 
 
 def test_the_identity_contains_what_is_sampled(tmp_path: Path) -> None:

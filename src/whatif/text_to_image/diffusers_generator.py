@@ -13,6 +13,7 @@ from whatif.models.local.faults import first_line, model_faults
 from whatif.params.generators import DiffusersGenerator
 from whatif.prompt_to_prompt.candidate_runs import filled, place_of, runs_of
 from whatif.text_to_image import Drawing, ImageRequest
+from whatif.text_to_image.cut_off import CutOffPrompts
 
 _VERSION = 1  # of drawing and encoding; increase it if a change alters any byte
 # Pipelines that pad every prompt to the same length. Others pad to the longest prompt of a batch, so that an image
@@ -37,12 +38,12 @@ class DiffusersImages:
 
     def __init__(self, settings: DiffusersGenerator) -> None:
         self._settings = settings
-        self._cut_off: set[str] = set()
+        self._cut_off = CutOffPrompts()
 
     @property
     def note(self) -> str:
         """How many prompts of this run none of the checkpoint's text encoders reads to the end."""
-        return f"{len(self._cut_off):,} prompts are too long; their ends are cut off" if self._cut_off else ""
+        return self._cut_off.note
 
     @cached_property
     def pipeline(self) -> Any:
@@ -105,13 +106,15 @@ class DiffusersImages:
             "negative_prompt": None if settings.negative_prompt is None else [settings.negative_prompt] * len(requests),
         }
         pipeline = self.pipeline
-        from whatif.text_to_image.pipeline import is_cut_off
-
-        self._cut_off.update(one.prompts[0] for one in requests if is_cut_off(pipeline, one.prompts[0]))
-        with model_faults(f"{len(requests)} images by {settings.checkpoint} at once"), torch.inference_mode():
+        prompts = [request.prompts[0] for request in requests]
+        with (
+            self._cut_off.counted(pipeline, prompts),
+            model_faults(f"{len(requests)} images by {settings.checkpoint} at once"),
+            torch.inference_mode(),
+        ):
             try:
                 found = pipeline(
-                    prompt=[request.prompts[0] for request in requests],
+                    prompt=prompts,
                     generator=[torch.Generator().manual_seed(request.seed) for request in requests],
                     num_inference_steps=settings.steps,
                     output_type="np",

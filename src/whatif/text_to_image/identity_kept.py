@@ -13,6 +13,7 @@ from whatif.prompt_to_prompt.candidate_runs import place_of, runs_of
 from whatif.prompt_to_prompt.image_maker import PictureDrawer
 from whatif.random_streams import stream
 from whatif.text_to_image import Drawing, ImageRequest
+from whatif.text_to_image.cut_off import CutOffPrompts
 
 _VERSION = 1  # of drawing and encoding; increase it if a change alters any byte
 
@@ -26,11 +27,16 @@ class IdentityKeptImages:
     """
 
     prompts = 2
-    note = ""
 
     def __init__(self, settings: PromptToPromptGenerator) -> None:
         self._settings = settings
         self._drawer = PictureDrawer(settings)
+        self._cut_off = CutOffPrompts()
+
+    @property
+    def note(self) -> str:
+        """How many prompts of this run the checkpoint's text encoder does not read to the end."""
+        return self._cut_off.note
 
     @cached_property
     def identity(self) -> Mapping[str, Any]:
@@ -55,7 +61,9 @@ class IdentityKeptImages:
         """The place of each request and its two images as PNG. Raises WhatifError as `PictureDrawer` does."""
         placed = ((self.place(request), (number, request)) for number, request in enumerate(requests))
         for run in runs_of(placed, self._drawer.width):
-            pairs = self._drawer.draw([asked and self._row(asked[1]) for asked in run])
+            prompts = [prompt for asked in run if asked is not None for prompt in asked[1].prompts]
+            with self._cut_off.counted(self._drawer.pipeline, prompts):
+                pairs = self._drawer.draw([asked and self._row(asked[1]) for asked in run])
             for asked, pair in zip(run, pairs, strict=True):
                 if asked is not None:
                     yield asked[0], Drawing(tuple(png.encode(image) for image in pair))

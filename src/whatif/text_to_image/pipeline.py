@@ -15,10 +15,10 @@ from whatif.params.generators import DiffusersGenerator
 
 _DENOISERS = ("unet", "transformer")
 _MODELS = (*_DENOISERS, "vae", "movq", "text_encoder", "text_encoder_2", "text_encoder_3")
-_TOKENIZERS = ("tokenizer", "tokenizer_2", "tokenizer_3")
+TOKENIZERS = ("tokenizer", "tokenizer_2", "tokenizer_3")
 # For image prompts, and for the check of finished images: never loaded.
 _LEFT_OUT = ("safety_checker", "feature_extractor", "image_encoder")
-_PARTS = (*_MODELS, *_TOKENIZERS, "scheduler")
+_PARTS = (*_MODELS, *TOKENIZERS, "scheduler")
 # Arguments of a pipeline that are no parts.
 _OPTIONS = ("requires_safety_checker", "force_zeros_for_empty_prompt", "add_watermarker", "is_distilled")
 _MAY_LACK = ("text_encoder_3", "tokenizer_3")  # of Stable Diffusion 3: its third text encoder is optional
@@ -147,7 +147,7 @@ def _is_allowed(part: str, library: Any, name: Any, kind: Any) -> bool:
 
 def _base(part: str) -> tuple[str, str]:
     """The library and the class that a part must inherit from."""
-    if part in _TOKENIZERS:
+    if part in TOKENIZERS:
         return "transformers", "PreTrainedTokenizerBase"
     if part.startswith("text_encoder"):
         return "transformers", "PreTrainedModel"
@@ -175,18 +175,3 @@ def _check_settings(index: str, kind: Any, settings: DiffusersGenerator) -> None
         raise WhatifError(
             f"negative_prompt: a {kind.__name__} takes none; remove it from the settings of {settings.checkpoint}"
         )
-
-
-def is_cut_off(pipeline: Any, prompt: str) -> bool:
-    """Whether none of a pipeline's text encoders reads a prompt to its end."""
-    accepted = inspect.signature(type(pipeline).__call__).parameters
-    longest = accepted["max_sequence_length"].default if "max_sequence_length" in accepted else None
-    found = []
-    for name in _TOKENIZERS:
-        tokenizer = getattr(pipeline, name, None)
-        if tokenizer is not None:
-            encoder = getattr(pipeline, name.replace("tokenizer", "text_encoder"), None)
-            reads_clip = "CLIP" in type(encoder).__name__  # the others read as many tokens as the call says
-            most = tokenizer.model_max_length if reads_clip or longest is None else longest
-            found.append(len(tokenizer(prompt, verbose=False).input_ids) > most)
-    return bool(found) and all(found)
