@@ -118,6 +118,12 @@ def test_refusals_and_damaged_images_are_stored_with_their_reason(
     assert found[1].status == "ok" and len(server.log) == 2, "neither is asked again"
 
 
+def test_a_rejected_field_is_no_refusal(server: ImageServer) -> None:
+    server.plan = lambda prompt, tries: error(400, "Unknown parameter: 'moderation'.", "unknown_parameter")
+    (found,) = draw(server, requests(1), extra_body={"moderation": "low"})
+    assert (found.status, found.reason) == ("error", "status 400: Unknown parameter: 'moderation'.")
+
+
 def test_a_truncated_image_is_damaged(server: ImageServer, checkpoint: ImageGenerator) -> None:
     ((_, whole),) = checkpoint.draw_as_they_come(requests(1))
     server.plan = lambda prompt, tries: images(encoded(whole.images[0][:200]))

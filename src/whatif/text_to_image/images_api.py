@@ -112,7 +112,7 @@ class ImagesApi:
         try:
             data = connection.tried(lambda: _data(connection, fields), waits)
         except RejectedError as error:
-            if any(word in f"{error.code} {error}".lower() for word in _REFUSALS):
+            if _is_refusal(error):
                 return Drawing(status="none", reason=f"refused: {error}"), False
             return Drawing(status="error", reason=str(error)), True
         except UnansweredError as error:
@@ -146,6 +146,12 @@ def _data(connection: Connection, fields: Mapping[str, Any]) -> Mapping[str, Any
     if not isinstance(entries, list) or not entries or not isinstance(entries[0], Mapping):
         raise TryAgainError("the reply has no images")
     return dict(entries[0])
+
+
+def _is_refusal(error: RejectedError) -> bool:
+    """Whether a rejection is about the prompt. A field of a request may have such a name, too, as `moderation`."""
+    is_field = "parameter" in error.code.lower()
+    return not is_field and any(word in f"{error.code} {error}".lower() for word in _REFUSALS)
 
 
 def _read(entry: Mapping[str, Any], connection: Connection) -> Drawing:
