@@ -149,7 +149,14 @@ def test_weights_that_cannot_be_trained_are_refused_at_once(tmp_path: Path) -> N
         tuned(replace(task, own_model=quantised))
 
 
+def test_a_tuned_model_is_asked_before_its_training_too(project: Project) -> None:
+    project.section("evaluate")["fine_tuning"]["models"] = ["llava-presuppositions"]
+    with pytest.raises(WhatifError, match=r"presuppositions\.benchmarks: lacks mucr; evaluate"):
+        check_params(project.values)
+
+
 def test_one_job_for_each_model_and_seed(project: Project) -> None:
+    project.values["models"]["llava-presuppositions"]["benchmarks"] = ["cfmm", "mucr"]
     project.section("evaluate")["fine_tuning"].update(models=["llava-scenes", "llava-presuppositions"], seeds=[0, 7])
     jobs = [job for job in project.jobs("evaluate") if job.step.name == "fine-tune"]
     assert sorted((job.wildcards["tuned"], job.wildcards["seed"]) for job in jobs) == [

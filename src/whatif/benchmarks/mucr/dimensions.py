@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from whatif.benchmarks.mucr.settings import MucrSettings
+from whatif.benchmarks.mucr.settings import NAME, MucrSettings
 from whatif.benchmarks.shared.dimensions import CHOOSER, SHOWN_CHOOSERS, adapter_code, prompt_form_file, strategy
 from whatif.graph.dimensions import Dimension, Shown, part_dimension
 from whatif.params.whole import Params
 from whatif.text_to_image import code_of
-
-_NAME = "mucr"
 
 
 def _own(params: Params, benchmark: str) -> MucrSettings:
@@ -29,7 +27,7 @@ GENERATOR = Dimension(
     lambda params, benchmark: list(_own(params, benchmark).generate.generators),
     "Only this generator of images; all of params.yaml by default.",
     is_entry=True,
-    code=lambda params, key: code_of(_own(params, _NAME).generate.generators[key].adapter),
+    code=lambda params, key: code_of(_own(params, NAME).generate.generators[key].adapter),
 )
 PART = part_dimension(lambda params, benchmark: _own(params, benchmark).generate.parts)
 TUNED = Dimension(

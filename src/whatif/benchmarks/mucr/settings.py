@@ -17,6 +17,7 @@ from whatif.params.model_entries import RankingRule
 from whatif.params.resolution import Resolution
 from whatif.verification.imports.settings import LabelFiles
 
+NAME = "mucr"
 Key = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
 
 
@@ -206,6 +207,11 @@ class MucrSettings(BenchmarkSettings):
                 raise ValueError(
                     f"evaluate.{{name}}.fine_tuning.models: {key!r} is no checkpoint that can be fine-tuned; those "
                     f"that can: {', '.join(local) or 'none; add a model with the adapter hf-chat'}"
+                )
+            if not models[key].is_evaluated_on(NAME):
+                raise ValueError(
+                    f"models.{key}.benchmarks: lacks {NAME}; evaluate.{{name}}.fine_tuning compares it with its "
+                    "answers before the training, so add it"
                 )
 
 

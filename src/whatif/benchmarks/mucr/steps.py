@@ -17,6 +17,7 @@ from whatif.benchmarks.mucr.schemas import (
     TRAINING,
 )
 from whatif.benchmarks.mucr.settings import (
+    NAME,
     AuditSettings,
     MucrSettings,
     ReportSettings,
@@ -30,7 +31,6 @@ from whatif.graph.task import Task
 from whatif.language.strategies import DIRECT
 from whatif.params.fine_tuning import FineTuning
 
-NAME = "mucr"
 FIGURES = tuple(f"figure{number}.svg" for number in (4, 5, 6, 8, 11, 14))
 _TABLES = (
     *("table6", "gap", "table1", "table2", "table3", "table4", "table7", "styles", "context", "language", "set"),
