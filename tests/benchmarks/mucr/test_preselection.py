@@ -192,4 +192,6 @@ def test_long_texts_are_read_to_their_end(tmp_path: Path) -> None:
     assert np.allclose(found[0], clip.captions([short])[0], atol=1e-6)
     assert not np.allclose(found[1], found[2]), "the last sentence counts"
     assert np.allclose(*clip.captions([same, long])), "the model alone does not read it"
+    without_spaces = long_captions(clip, ["flowers" * 400 + end for end in ("red", "dots")])
+    assert without_spaces[1] == 2 and not np.allclose(*without_spaces[0])
     assert long_captions(clip, [])[1] == 0

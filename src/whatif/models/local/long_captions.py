@@ -52,6 +52,16 @@ def _parts(text: str, encoder: Embedder) -> Iterator[str]:
 
 
 def _pieces(text: str, fits: Any) -> Iterator[str]:
-    """Sentences, and the words of sentences that do not fit."""
+    """Sentences, the words of sentences that do not fit, and halves of words that do not fit, as in Chinese."""
     for sentence in _SENTENCE.split(text):
-        yield from [sentence] if fits(sentence) else sentence.split()
+        for piece in [sentence] if fits(sentence) else sentence.split():
+            yield from _halves(piece, fits)
+
+
+def _halves(word: str, fits: Any) -> Iterator[str]:
+    if len(word) < 2 or fits(word):
+        yield word
+        return
+    middle = len(word) // 2
+    yield from _halves(word[:middle], fits)
+    yield from _halves(word[middle:], fits)
