@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import io
 from collections.abc import Iterator
 from pathlib import Path
@@ -116,6 +117,13 @@ def test_refusals_and_damaged_images_are_stored_with_their_reason(
         assert found[0].status == "none" and str(found[0].reason).startswith(reason)
         assert dict(drawn_images(asked, generator_of(server), store)) == found
     assert found[1].status == "ok" and len(server.log) == 2, "neither is asked again"
+
+
+def test_an_image_may_be_a_data_url_in_lines(server: ImageServer, checkpoint: ImageGenerator) -> None:
+    ((_, drawn),) = checkpoint.draw_as_they_come(requests(1))
+    lines = base64.encodebytes(drawn.images[0]).decode()
+    server.plan = lambda prompt, tries: images({"b64_json": f"data:image/png;base64,{lines}"})
+    assert draw(server, requests(1)) == [drawn]
 
 
 def test_a_rejected_field_is_no_refusal(server: ImageServer) -> None:

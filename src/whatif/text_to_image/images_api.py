@@ -164,7 +164,8 @@ def _read(entry: Mapping[str, Any], connection: Connection) -> Drawing:
         said = entry.get("revised_prompt") or "the reply has no image"
         return Drawing(status="none", reason=f"no image: {connection.line(said)}")
     try:
-        data = base64.b64decode(encoded, validate=True)
+        # Some endpoints send a data URL, or lines.
+        data = base64.b64decode("".join(encoded.rpartition("base64,")[2].split()), validate=True)
         picture = decode(data)
     except (ValueError, binascii.Error) as error:
         return Drawing(status="none", reason=f"damaged image: it is not base64 ({error})")
