@@ -74,7 +74,9 @@ def test_scenes_are_drawn_from_their_provenance(project: Project) -> None:
 
 def test_pairs_from_a_file_have_no_drawn_scene(project: Project) -> None:
     given(generators(project, scenes={"adapter": "scenes", "side": 64}), *caption_pairs(1))
-    with pytest.raises(WhatifError, match=r"none of 8 images is left: no drawn scene \(8\).*name another generator"):
+    with pytest.raises(
+        WhatifError, match=r"none of 8 images is left: no drawn scene \(8\).*replace or remove this generator"
+    ):
         project.run_jobs(draw_jobs(project))
     pairs, descriptions = scene_pairs()
     others, more = caption_pairs(1)

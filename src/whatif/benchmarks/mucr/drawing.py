@@ -26,7 +26,7 @@ from whatif.text_to_image.stored_images import drawn_images, image_store_path
 STYLES_FILE = "styles.yaml"
 NO_DESCRIPTION = "no description"
 NOT_DRAWN = "not drawn"
-_REMEDY = "name another generator in generate.mucr.generators of params.yaml"
+_REMEDY = "replace or remove this generator in generate.mucr.generators of params.yaml"
 _IDENTITY = ("adapter", "model", "base_url", "checkpoint", "revision", "files")  # what names a generator
 
 Row = Mapping[str, Any]
