@@ -26,8 +26,8 @@ def test_the_first_strategy_is_asked_all_questions_of_test_groups() -> None:
     assert kinds(first=True)["C2E", "composite"] == 3 * 8, "in three styles"
 
 
-def test_the_others_are_asked_in_the_main_form_in_mixed_styles_in_english_without_hints() -> None:
-    assert kinds(first=False) == {("C2E", "composite"): 8, ("CP", "composite"): 8, ("context", "composite"): 8}
+def test_the_others_are_asked_what_table_3_compares() -> None:
+    assert kinds(first=False) == {("C2E", "composite"): 8, ("CP", "composite"): 8}, "without context"
 
 
 def test_a_model_without_images_is_asked_text_alone_and_with_the_first_strategy_alone() -> None:

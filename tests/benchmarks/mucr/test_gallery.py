@@ -192,7 +192,7 @@ def test_without_rejected_images_the_view_says_so(project: Project) -> None:
 
 def test_context_shows_the_question_about_siblings(project: Project) -> None:
     first, _ = page(project)["context"]
-    ((question, right, said, _),) = rows(first)
+    ((question, right, said),) = rows(first)
     assert question.startswith("black-white: context, composite: which one follows") and right == "Image C"
     assert said.startswith("Image A")
     assert first.count("<img ") == 1
@@ -205,6 +205,20 @@ def test_strategies_show_what_a_model_wrote_in_each_turn(project: Project) -> No
     assert captions(first)[0].startswith("C2E, composite: which one follows from this? The cup of g0-p2 falls.  A: Im")
     turns = [re.findall(r"<li>(.*?)</li>", one[2], re.S) for one in rows(first)]
     assert turns == [["Reasons.\nAnswer: A"], [html.escape(NOTES), "Reasons.\nAnswer: A"]]
+
+
+def test_a_turn_in_which_a_model_wrote_nothing_keeps_its_number(project: Project) -> None:
+    made = Set()
+    job = written(project, made)
+    for path, wildcards in zip(job.inputs["predictions"].paths, job.inputs["predictions"].wildcards, strict=True):
+        if (wildcards["model"], wildcards["strategy"]) == ("eyes", "vccot"):
+            turns = [{"response": text, "request_key": "k"} for text in ("", "Second.", "")]
+            some = asked_questions(made.questions, made.items, first=False)
+            content = [{**answered(row, "eyes", "vccot"), "response": None, "earlier_turns": turns} for row in some]
+            write_artifact(path, PREDICTIONS, content)
+    whole = item_views(job.task(None, print), made.questions, made.items, NAMES).decode()
+    first = whole.split('<section id="strategies">')[1].split("<article>")[1]
+    assert re.findall(r"<li>(.*?)</li>", rows(first)[1][2]) == ["(nothing)", "Second.", "(nothing)"]
 
 
 def test_another_rule_decides_again_unless_a_system_lacks_its_scores(project: Project) -> None:

@@ -1,9 +1,9 @@
 """Which questions a model is asked with a strategy (MuCR 4.1, 5.3, B.1).
 
-All questions are asked with the first strategy of the settings. The others are compared with it where Table 3 does: in
-the main visual form, in mixed styles, in English and without hints. A model that takes no images is asked the questions
-in text alone (Table 7). The baseline `blind` takes none either, but is asked all questions: its score shows what the
-words of a question give away.
+All questions are asked with the first strategy of the settings. The others are compared with it where Table 3 does:
+C2E, CP and EXP in the main visual form, in mixed styles, in English and without hints. A model that takes no images is
+asked the questions in text alone (Table 7). The baseline `blind` takes none either, but is asked all questions: its
+score shows what the words of a question give away.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from whatif.benchmarks.mucr.schemas import MAIN_FORM, TEXT
+from whatif.benchmarks.mucr.schemas import MAIN_FORM, SCORES, TEXT
 from whatif.benchmarks.shared.pilots import Pilot, pilot_of
 
 Row = Mapping[str, Any]
@@ -50,4 +50,5 @@ def labelled(questions: Iterable[Row]) -> list[dict[str, Any]]:
 def _is_asked(item: Row, *, first: bool, takes_images: bool) -> bool:
     if not takes_images:
         return first and item["form"] == TEXT
-    return first or (item["form"] == MAIN_FORM and item["mixture"] and not item["hints"] and item["language"] == "en")
+    in_main_form = item["form"] == MAIN_FORM and item["mixture"] and item["metric"] in SCORES
+    return first or (in_main_form and not item["hints"] and item["language"] == "en")
