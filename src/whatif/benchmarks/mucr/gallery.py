@@ -43,6 +43,9 @@ _COLUMNS = (
 )
 
 
+_NOTHING = "(nothing)"
+
+
 class _Shown(NamedTuple):
     """A question of a view with its item."""
 
@@ -179,9 +182,10 @@ class _Page:
     def _reply(self, question: Row, system: System, *, turns: bool = False) -> Reply:
         row = self._given[question["question_id"], *system]
         answer = row["response"] if row["answer"] is None else _words(question, row["answer"])
-        earlier = [turn["response"] for turn in row["earlier_turns"] or ()]
-        said = tuple(text for text in (*earlier, row["response"]) if text) if turns else ()
-        return Reply(answer, row["correct"], said)
+        if not turns:
+            return Reply(answer, row["correct"])
+        earlier = [turn["response"] or _NOTHING for turn in row["earlier_turns"] or ()]  # each keeps its number
+        return Reply(answer, row["correct"], (*earlier, *filter(None, [row["response"]])))
 
 
 def _of_some_pairs(
