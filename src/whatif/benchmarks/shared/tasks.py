@@ -40,8 +40,13 @@ def judgement(pair_id: str, check: str, defects: Sequence[str]) -> dict[str, Any
 
 
 def names_of(task: Task[Any], dimension: Dimension) -> dict[str, str]:
-    """The display names of the models of a dimension, by key."""
-    return {key: fields["name"] or key for key, fields in task.shown_models(dimension).items()}
+    """The display names of the models of a dimension, by key; a name that several have is followed by the key.
+
+    So no two are equal: figures and galleries find answers by the name.
+    """
+    names = {key: fields["name"] or key for key, fields in task.shown_models(dimension).items()}
+    counts = Counter(names.values())
+    return {key: name if counts[name] == 1 else f"{name} ({key})" for key, name in names.items()}
 
 
 def limits_of(task: Task[Any], dimension: Dimension, keys: Iterable[str]) -> dict[str, int | None]:
