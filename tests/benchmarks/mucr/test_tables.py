@@ -135,6 +135,8 @@ def test_the_gap_is_paired_by_pair_and_tested_by_group() -> None:
     assert value(found, name="MiniGPT4-v2", metric="C2E") == -4.25
     gained = "OpenFlamingo-v2 in EXP (+0.75), MiniGPT4-v2 in C2E (+4.25), InstructBLIP in EXP (+1.00)"
     assert gained in found.views[0].note
+    assert found.views[1].note.endswith("once for each attempt.")
+    assert gap(made(ranked_by="Ranked by sum.")).views[1].note.endswith("attempt. Ranked by sum.")
 
 
 def test_forms_hints_and_strategies_change_the_same_pairs() -> None:
@@ -219,6 +221,7 @@ def test_styles_context_and_languages() -> None:
     assert row(by_style, model="own", style="comic", measure="change")["value"] == 0.0
     assert value(by_context, model="random", metric="context") == 25.0
     assert not has(by_context, model="reader")
+    assert "where CLIP chose, a score says how far a model agrees with CLIP" in by_context.views[0].note
     assert value(by_language, model="own", form="text", language="zh", measure="score") == 100.0
     assert value(by_language, model="own", form="composite", language="zh", measure="change") == 0.0
     assert not has(by_language, model="reader", form="composite")

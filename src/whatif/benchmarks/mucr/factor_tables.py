@@ -78,7 +78,8 @@ def context(results: Results) -> Table:
     view = intervals_view(
         "Questions answered correctly in percent: which of four images of the same effect was chosen as the sibling of "
         f"the cause; beside C2E, with {results.level} intervals by group (MuCR Figure 11).",
-        f"Chance is {reported.in_text('accuracy')}%. {_IN_IMAGE.format(figure='Figure 11')} Its text orders "
+        f"Chance is {reported.in_text('accuracy')}%. The chosen image counts as right; where CLIP chose, a score says "
+        f"how far a model agrees with CLIP. {_IN_IMAGE.format(figure='Figure 11')} Its text orders "
         f"{reported.in_text('models_tested')} models, GPT-o1 first and Claude-3.0 last.",
         (CONTEXT, C2E),
     )

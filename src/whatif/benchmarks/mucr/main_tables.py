@@ -160,7 +160,8 @@ def gap(results: Results) -> Table:
             f"Ours: score in text minus score in images in points, over the same pairs, with {results.level} intervals "
             "by group.",
             "p is of the exact test that changes the signs of groups. Holm's correction is over all rows of real "
-            "models. In the rows all, a pair counts once for each metric; with people, once for each attempt.",
+            "models. In the rows all, a pair counts once for each metric; with people, once for each attempt. "
+            f"{results.ranked_by}".strip(),
             heading="Gap",
         ),
     )
