@@ -281,7 +281,8 @@ def test_the_set_is_counted_beside_the_reported_sizes(project: Project) -> None:
     assert re.search(r"pairs of captions +\| +21 \| +4000 ", text)
     assert re.search(r"chosen pairs of images +\| +60 \| +12000 ", text)
     assert re.search(r"generated images +\| +252 \| +240000 ", text)
-    assert re.search(r"human +\| +9 \| +42.9 \| +3 ", text)
+    assert re.search(r"human +\| +9 \| +42.9 \| +2 ", text), "of the group g9, one pair is left"
+    assert re.search(r"all +\| +21 \| +\| +5 ", text)
     assert re.search(r"comic +\| +84 \| +20 \| +33.3 \| +1 \| +19 ", text)
     assert re.search(r"scenes +\| +252 \| +120 ", text)
 

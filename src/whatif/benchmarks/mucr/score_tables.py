@@ -56,7 +56,7 @@ def scores_view(caption: str, note: str = "", metrics: Sequence[str] = SCORES, *
     """
     columns = (
         *(Column(metric, SCORE, {"metric": metric}) for metric in metrics),
-        Column("Pairs", SCORE, {**ONLY_OURS, "metric": metrics[0]}, number="n"),
+        Column(f"Pairs ({metrics[0]})", SCORE, {**ONLY_OURS, "metric": metrics[0]}, number="n"),
     )
     return View(caption, {**BESIDE, **shown}, columns, note)
 

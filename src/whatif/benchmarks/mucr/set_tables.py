@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from whatif.benchmarks.mucr.reported import in_text
-from whatif.benchmarks.mucr.schemas import CATEGORIES, METRICS, STYLES
+from whatif.benchmarks.mucr.schemas import CATEGORIES, MEMBERS, METRICS, STYLES
 from whatif.reporting.numerals import count, decimal
 from whatif.reporting.precision import percent
 from whatif.reporting.table import OURS, PUBLISHED, REPORTED, Column, Table, View, tidy
@@ -64,7 +64,7 @@ def set_table(found: SetCounts) -> Table:
             tuple(Column(source.capitalize(), "size", {"source": source}, write=count) for source in (OURS, REPORTED)),
         ),
         View(
-            "Pairs by category (MuCR Figure 4b), and groups of four that share their causality.",
+            "Pairs by category (MuCR Figure 4b), and whole groups, whose four pairs share their causality.",
             {"category": "Category"},
             (
                 Column("Pairs", "pairs of category", write=count),
@@ -122,7 +122,10 @@ def _whole(found: SetCounts) -> Iterator[dict[str, Any]]:
 
 
 def _by_category(found: SetCounts) -> Iterator[dict[str, Any]]:
-    groups = Counter(category for category, _ in {(row["category"], row["group_id"]) for row in found.pairs})
+    sizes = Counter(row["group_id"] for row in found.pairs)
+    whole_groups = {group for group, size in sizes.items() if size == MEMBERS}
+    of_groups = {(row["category"], row["group_id"]) for row in found.pairs if row["group_id"] in whole_groups}
+    groups = Counter(category for category, _ in of_groups)
     number = len(found.pairs)
     for category, pairs in found.categories.items():
         place = {"source": OURS, "category": category}
@@ -131,7 +134,7 @@ def _by_category(found: SetCounts) -> Iterator[dict[str, Any]]:
         yield {**place, "measure": "groups of category", "value": groups[category]}
     whole = {"source": OURS, "category": TOTAL}
     yield {**whole, "measure": "pairs of category", "value": number}
-    yield {**whole, "measure": "groups of category", "value": len({row["group_id"] for row in found.pairs})}
+    yield {**whole, "measure": "groups of category", "value": len(whole_groups)}
 
 
 def _by_style(found: SetCounts) -> Iterator[dict[str, Any]]:
