@@ -54,6 +54,7 @@ class Replay(Answerer):
     # For responses, `words`: the questions showed their lettered options; `open`: they did not, so a letter is not an
     # answer. For losses, `rank-text` or `rank-letter`: of the texts of the options or of their letters.
     multiple_choice: MultipleChoice = "words"
+    takes_images: bool = True  # false: the file is of a language model, which was asked questions in text only
 
     @property
     def can_judge(self) -> bool:

@@ -177,6 +177,15 @@ def test_a_file_of_predictions_has_none_for_other_strategies(project: Project, t
     assert [row["answer"] for row in evaluated(project, MADE, "made", "vccot")] == ["B"] * 16
 
 
+def test_a_file_of_a_model_that_reads_text_alone_has_none_about_images(project: Project, tmp_path: Path) -> None:
+    file = tmp_path / "made.jsonl"
+    texts = [row for row in MADE.questions if row["variant"].startswith("text")]
+    file.write_text("".join(json.dumps({"question_id": row["question_id"], "response": "B"}) + "\n" for row in texts))
+    project.values["models"]["made"] = {"adapter": "replay", "predictions": str(file), "takes_images": False}
+    found = evaluated(project, MADE, "made", "direct")
+    assert [(row["question_id"], row["status"]) for row in found] == [(row["question_id"], "ok") for row in texts]
+
+
 def _main() -> list[Row]:
     mixed = {row["question_id"] for row in MADE.items if row["mixture"]}
     return [row for row in MADE.questions if row["variant"] == "composite" and row["question_id"] in mixed]
