@@ -335,7 +335,10 @@ def test_agreement_with_people_is_shown_where_there_are_labels(judged: tuple[Pro
     [
         (("{1},theirs", "nowhere,theirs"), "line 3: question_id 'nowhere' is not among the questions that are asked"),
         (("{1},theirs", "{1},j"), "line 3: model 'j' is not evaluated here; there are theirs"),
-        (("{1},theirs,direct", "{1},theirs,x"), "line 3: strategy 'x' is unknown; there are ccot, cot, direct, mmcot, "),
+        (
+            ("{1},theirs,direct", "{1},theirs,x"),
+            "line 3: strategy 'x' is unknown; there are ccot, cot, direct, mmcot, ",
+        ),
         (("{1},", "{0},"), "line 3: labels the same response as line 2; keep one"),
         (("direct,1", "direct,one"), "line 2: answer is 'one'; it must be a number in digits, or none"),
         (("direct,No", "direct,3"), "line 5: answer is '3'; it must be yes or no, or none"),
