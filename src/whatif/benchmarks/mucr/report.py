@@ -9,7 +9,7 @@ import numpy as np
 
 from whatif import artifacts
 from whatif.artifacts.schemas import PREDICTIONS
-from whatif.benchmarks.mucr import figures, reported
+from whatif.benchmarks.mucr import figures
 from whatif.benchmarks.mucr.asked_items import AskedItems
 from whatif.benchmarks.mucr.dimensions import TUNED
 from whatif.benchmarks.mucr.factor_tables import context, languages, styles
@@ -108,7 +108,7 @@ def publish_report(task: Task[ReportSettings]) -> None:
         "language": "figure14.svg",
         "set": "figure4.svg",
     }
-    closing = f"{reported.about_sample()}\n\nImages, questions and answers: [gallery.html](gallery.html)"
+    closing = "Images, questions and answers: [gallery.html](gallery.html)"
     publish(task, Report(TITLE, tables, headline_of(results), files, shown, closing))
 
 
