@@ -3,23 +3,134 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
+from whatif.benchmarks.cvqa_real.schemas import BOOLEAN, DIRECT, GROUPS, PEOPLE, RULES, SCENES
 from whatif.benchmarks.shared.question_labels import VerifyQuestions
 from whatif.language.strategies import strategies
 from whatif.params.base import BenchmarkSettings, Settings, SourcePath
+from whatif.params.checkpoints import LocalCheckpoint
 from whatif.params.judge import JudgeSettings, check_judge
 from whatif.params.resolution import Resolution
+from whatif.verification.imports.settings import LabelFiles
+
+NAME = "cvqa-real"
+
+
+class VqaFiles(Settings):
+    """Questions and answers in the format of VQAv2."""
+
+    questions: SourcePath  # v2_OpenEnded_mscoco_val2014_questions.json
+    annotations: SourcePath  # v2_mscoco_val2014_annotations.json
+
+
+class DrawnSource(Settings):
+    """Drawn scenes with their questions, if these come from no file."""
+
+    number: int = Field(ge=1, le=100_000)
+    side: int = Field(ge=64, le=512)  # pixels
 
 
 class ExtractCvqaReal(Settings):
-    """The released questions, and the folders of their photographs."""
+    """The source of the questions: the released set, VQAv2, or drawn scenes; and their images."""
 
     questions: SourcePath | None = None  # path of C-VQA-Real_questions.csv
+    vqa: VqaFiles | None = None
     image_folders: list[SourcePath] = Field(default_factory=list)  # folders of COCO photographs, of 2014 or 2017
     gender_annotations: SourcePath | None = None  # CSV with columns id and bb_gender, for the analysis of C-VQA 4.3
+    least_agreement: int = Field(default=5, ge=1, le=10)  # of ten people, so many gave the majority answer
+    limit: int | None = Field(default=None, ge=1)  # number of source questions of VQAv2, drawn at random
+    scenes: DrawnSource
+
+    @model_validator(mode="after")
+    def _one_source(self) -> ExtractCvqaReal:
+        if self.questions is not None and self.vqa is not None:
+            raise ValueError("names two sources, questions and vqa; set one of them to null")
+        return self
+
+
+class Writers(Settings):
+    """Who writes the counterfactual questions of each group, besides people: `rules`, `scenes`, or keys of `models`."""
+
+    direct: list[str] = Field(default_factory=list)
+    indirect: list[str] = Field(default_factory=list)
+    boolean: list[str] = Field(default_factory=list)
+
+    @field_validator("direct", "indirect", "boolean")
+    @classmethod
+    def _once(cls, writers: list[str]) -> list[str]:
+        for writer in writers:
+            if writers.count(writer) > 1:
+                raise ValueError(f"names {writer} twice; keep one")
+            if writer == PEOPLE:
+                raise ValueError(f"`{PEOPLE}` write the questions of annotations; leave it out")
+        return writers
+
+    @model_validator(mode="after")
+    def _indirect_alone(self) -> Writers:
+        for group in (DIRECT, BOOLEAN):
+            if SCENES in self.of(group):
+                raise ValueError(f"{group}: `{SCENES}` writes indirect questions only; use `{RULES}`")
+        return self
+
+    def of(self, group: str) -> list[str]:
+        """The writers of a group."""
+        found: list[str] = getattr(self, group)
+        return found
+
+    @property
+    def chat_models(self) -> list[str]:
+        """The keys of models among the writers, each once."""
+        every = (writer for group in GROUPS for writer in self.of(group))
+        return list(dict.fromkeys(writer for writer in every if writer not in (RULES, SCENES)))
+
+
+class Examples(Settings):
+    """The examples in a prompt (C-VQA 3.1): which questions they are taken from, how many, and how they are chosen."""
+
+    file: SourcePath | None = None  # YAML of seeds; null: people's questions of `annotations`, or else our own
+    number: int = Field(ge=0, le=64)
+    rule: Literal["fixed", "random", "nearest"]  # the first ones; drawn by item; most similar to the question
+    similarity: LocalCheckpoint  # a checkpoint of sentence-transformers, for `nearest`
+
+
+class Prompting(Settings):
+    """How chat models are asked to write (C-VQA 3.1, B)."""
+
+    file: SourcePath | None = None  # YAML with the prompt of each group; null: that of this package
+    examples: Examples
+    questions_per_request: int = Field(ge=1, le=100)
+
+
+class GenerateCvqaReal(Settings):
+    """How counterfactual questions are written."""
+
+    annotations: LabelFiles | None = None  # people's questions: the seeds, and indirect ones (C-VQA 3.1, 3.2)
+    resolution: Resolution = Resolution(rule="single")
+    writers: Writers
+    prompting: Prompting
+
+
+class FilterCvqaReal(Settings):
+    """Which written questions are rejected automatically."""
+
+    near_duplicate: float = Field(gt=0, le=1)  # share of common words from which two questions about an image are one
+    balance: bool  # whether as many counterfactual answers are yes as no
+
+
+class Polish(Settings):
+    """A language model that corrects the grammar of verified questions (C-VQA 3.2)."""
+
+    model: str | None = None  # a key of `models`; null: no such pass
+    prompt_file: SourcePath | None = None  # YAML with the prompt; null: that of this package
+
+
+class VerifyCvqaReal(VerifyQuestions):
+    """People's checks, and the polishing after them (C-VQA 3.2)."""
+
+    polish: Polish = Polish()
 
 
 class EvaluateCvqaReal(Settings):
@@ -46,30 +157,81 @@ class AggregateCvqaReal(Settings):
 
     confidence: float = Field(gt=0.5, lt=1)
     resamples: int = Field(ge=100, le=1_000_000)  # of the permutation test of the gender gap
+    audit_folds: int = Field(ge=2, le=20)
+    released_questions: SourcePath | None = None  # the released CSV, whose numbers stand beside those of another source
+    reference_text: SourcePath | None = None  # a text whose words stand beside ours in Figure 8
+    shown_items: int = Field(ge=1, le=100)  # in each view of the gallery
 
 
 class CvqaRealSettings(BenchmarkSettings):
     """The sections of C-VQA-Real in `params.yaml`."""
 
     extract: ExtractCvqaReal
-    verify: VerifyQuestions
+    generate: GenerateCvqaReal
+    filter: FilterCvqaReal
+    verify: VerifyCvqaReal
     evaluate: EvaluateCvqaReal
     aggregate: AggregateCvqaReal
 
     def check(self, models: Mapping[str, Any]) -> None:
         """Checks that the sampled models and the judge are among those of `params.yaml`."""
         check_judge(self.evaluate.judge, models)
+        able = [key for key, model in models.items() if getattr(model, "can_judge", False)]
+        asked = [
+            *((f"generate.{{name}}.writers.{group}", key) for group in GROUPS for key in self._models_of(group)),
+            *([] if self.verify.polish.model is None else [("verify.{name}.polish.model", self.verify.polish.model)]),
+        ]
+        for place, key in asked:
+            if key not in able:
+                known = ", ".join(able) or "none; add a model with the adapter api, served, hf-chat or blind"
+                raise ValueError(f"{place}: {key!r} is no model that can write questions; those that can: {known}")
         for key in self.evaluate.sampled_models:
             if key not in models:
                 known = ", ".join(models)
                 raise ValueError(f"evaluate.{{name}}.sampled_models: {key!r} is not a key of models: {known}")
 
+    def _models_of(self, group: str) -> list[str]:
+        return [writer for writer in self.generate.writers.of(group) if writer not in (RULES, SCENES)]
+
 
 class SourceSettings(NamedTuple):
-    """The sources of the questions and photographs."""
+    """The sources of the questions and images."""
 
     questions: str | None
+    vqa: VqaFiles | None
     image_folders: list[str]
+    least_agreement: int
+    limit: int | None
+    scenes: DrawnSource
+
+
+class AnnotateSettings(NamedTuple):
+    """What people wrote."""
+
+    annotations: LabelFiles | None
+    resolution: Resolution
+
+
+class WriteSettings(NamedTuple):
+    """How chat models write, and for which groups."""
+
+    writers: Writers
+    prompting: Prompting
+
+
+class CheckSettings(NamedTuple):
+    """How people's labels decide which questions remain."""
+
+    labels: LabelFiles | None
+    resolution: Resolution
+    unjudged: Literal["remove", "keep"]
+
+
+class AuditSettings(NamedTuple):
+    """What the shortcut audit depends on."""
+
+    audit_folds: int
+    released_questions: str | None
 
 
 class SampleSettings(NamedTuple):
@@ -89,3 +251,5 @@ class ReportSettings(NamedTuple):
     gender_annotations: str | None
     judge: JudgeSettings | None
     resolution: Resolution
+    source: str | None  # the released CSV, if the questions come from it
+    writers: Writers

@@ -1,0 +1,42 @@
+"""By what the steps of C-VQA-Real are divided: models that write and polish, models that answer, and the judge."""
+
+from __future__ import annotations
+
+from whatif.benchmarks.cvqa_real.settings import CvqaRealSettings
+from whatif.benchmarks.shared.dimensions import (
+    ANSWERER,
+    CHOOSER,
+    SHOWN_ANSWERERS,
+    adapter_code,
+    judge_dimensions,
+    strategy,
+)
+from whatif.graph.dimensions import Dimension, Shown, part_dimension
+from whatif.params.whole import Params
+
+
+def _own(params: Params, benchmark: str) -> CvqaRealSettings:
+    return params.section(benchmark, CvqaRealSettings)
+
+
+WRITER = Dimension(
+    "writer",
+    lambda params, benchmark: _own(params, benchmark).generate.writers.chat_models,
+    "Only this model that writes counterfactual questions.",
+    is_model=True,
+    ignores=CHOOSER.ignores,
+    code=adapter_code,
+)
+POLISHER = Dimension(
+    "polisher",
+    lambda params, benchmark: [] if (one := _own(params, benchmark).verify.polish.model) is None else [one],
+    "Only this model that polishes questions.",
+    is_model=True,
+    ignores=CHOOSER.ignores,
+    code=adapter_code,
+)
+STRATEGY = strategy(lambda params, benchmark: _own(params, benchmark).evaluate.strategies)
+PART = part_dimension(lambda params, benchmark: _own(params, benchmark).evaluate.shards)
+JUDGE, PROMPT = judge_dimensions(lambda params, benchmark: _own(params, benchmark).evaluate.judge)
+# Predictions made elsewhere also state the strategy that was used.
+SHOWN = Shown(ANSWERER, (*SHOWN_ANSWERERS.fields, "strategy"))
