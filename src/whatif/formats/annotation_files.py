@@ -44,6 +44,11 @@ class AnnotationFile:
                 raise self.error(name, place, f"is {_named(record)}; it is an object")
         return records
 
+    def stated(self, name: str) -> str:
+        """A text beside the lists, for example `data_subtype`; empty if the file does not state it."""
+        value = self._parsed.get(name)
+        return well_formed(value) if isinstance(value, str) else ""
+
     def value(self, name: str, place: int, field: str, kind: type) -> Any:
         """A field of a record. Raises WhatifError when it is missing or has another type."""
         record = self._parsed[name][place]

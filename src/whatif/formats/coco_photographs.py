@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -47,6 +47,22 @@ def find_photographs(names: Iterable[str], folders: Sequence[Path]) -> Photograp
 
     Raises WhatifError when a folder does not exist or a name is not a COCO file name.
     """
+    result = Photographs({}, {})
+    for name, found in each_photograph(names, folders):
+        if isinstance(found, tuple):
+            result.missing[name] = found
+        else:
+            result.found[name] = found
+    return result
+
+
+def each_photograph(
+    names: Iterable[str], folders: Sequence[Path]
+) -> Iterator[tuple[str, dict[str, Any] | tuple[str, str]]]:
+    """As `find_photographs`, one photograph at a time in order of the names: its row, or why there is none.
+
+    Raises WhatifError as `find_photographs`.
+    """
     places: dict[int, Path] = {}
     for folder in folders:
         if not folder.is_dir():
@@ -55,18 +71,15 @@ def find_photographs(names: Iterable[str], folders: Sequence[Path]) -> Photograp
             match = _FILE_NAME.fullmatch(path.name)
             if match:
                 places.setdefault(int(match[1]), path)
-    found: dict[str, dict[str, Any]] = {}
-    missing: dict[str, tuple[str, str]] = {}
     for name in sorted(set(names)):
         place = places.get(coco_image_id(name))
         if place is None:
-            missing[name] = ("picture missing", f"{name} is in none of the {len(folders)} folders")
+            yield name, ("picture missing", f"{name} is in none of the {len(folders)} folders")
             continue
         try:
-            found[name] = photograph(place, f"coco:{place.name}", LICENCE)
+            yield name, photograph(place, f"coco:{place.name}", LICENCE)
         except UnreadableImageError as error:
-            missing[name] = ("picture unreadable", f"{place.name}: {error.kind}")
-    return Photographs(found, missing)
+            yield name, ("picture unreadable", f"{place.name}: {error.kind}")
 
 
 def photograph(path: Path, source: str, licence: str) -> dict[str, Any]:

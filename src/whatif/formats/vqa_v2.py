@@ -36,10 +36,15 @@ class Rejected:
 
 @dataclass(frozen=True)
 class VqaQuestions:
-    """Questions in file order, and every record that gave no question."""
+    """Questions in file order, and every record that gave no question.
+
+    `subtypes` are what the file of questions and that of annotations state as their part of MS-COCO, for example
+    `val2014`; empty if a file states none.
+    """
 
     questions: list[VqaQuestion]
     rejected: list[Rejected]
+    subtypes: tuple[str, str] = ("", "")
 
 
 def read_vqa(questions_path: Path, annotations_path: Path) -> VqaQuestions:
@@ -72,7 +77,8 @@ def read_vqa(questions_path: Path, annotations_path: Path) -> VqaQuestions:
         questions.append(_question(annotation_file, annotated, question_id, image_id, text))
     missing = f"none in {questions_path.name}"
     rejected += [Rejected(question_id, "annotation without question", missing) for question_id in annotations]
-    return VqaQuestions(questions, rejected)
+    subtypes = (question_file.stated("data_subtype"), annotation_file.stated("data_subtype"))
+    return VqaQuestions(questions, rejected, subtypes)
 
 
 def _by_id(file: AnnotationFile, name: str, twice: str, rejected: list[Rejected]) -> dict[int, int]:

@@ -10,11 +10,10 @@ from __future__ import annotations
 import json
 from collections import Counter
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from whatif import models
-from whatif.artifacts.images import SortedImages, image_row
+from whatif.artifacts.images import SortedImages
 from whatif.artifacts.pair_items import SIDES, item_id
 from whatif.artifacts.schemas import IMAGES, JUDGEMENTS, MATCHES, PAIRS, PREDICTIONS, QUESTIONS, REJECTIONS
 from whatif.benchmarks.scenes.contents import PLOTS, PUBLISHED
@@ -36,6 +35,7 @@ from whatif.benchmarks.shared.dimensions import (
     shown_judge,
     strategy,
 )
+from whatif.benchmarks.shared.drawn_scenes import SPLIT, read_drawn_scenes
 from whatif.benchmarks.shared.evaluation import write_predictions
 from whatif.benchmarks.shared.judging import OUTPUTS, write_judged
 from whatif.benchmarks.shared.pilots import pilot_of
@@ -45,7 +45,6 @@ from whatif.graph.steps import Benchmark, StepsOf
 from whatif.graph.task import Task
 
 NAME = "scenes"
-SPLIT = "test"  # no model was trained on scenes of this split
 _LEAST_SCORE = f"lower verify.{NAME}.least_score or raise generate.{NAME}.candidates in params.yaml"
 _step = StepsOf(ScenesSettings)
 PART = part_dimension(lambda params, benchmark: params.section(benchmark, ScenesSettings).generate.shards)
@@ -62,25 +61,11 @@ JUDGE, PROMPT = judge_dimensions(lambda params, benchmark: params.section(benchm
 )
 def extract(task: Task[ExtractScenes]) -> None:
     """Extracts scenes with their questions, written in the published formats and read back like MS-COCO and VQAv2."""
-    from tempfile import TemporaryDirectory
-
-    from whatif.embedded.scene_files import write_scene_files
-    from whatif.formats.coco_annotations import read_captions
     from whatif.formats.vqa_rows import question_rows
-    from whatif.formats.vqa_v2 import read_vqa
 
-    settings = task.settings
-    image_ids = {}
-    with TemporaryDirectory() as folder, SortedImages(task.outputs.writer("images")) as images:
-        numbers = range(settings.number)
-        files = write_scene_files(Path(folder), SPLIT, numbers, task.seed, side=settings.side)
-        for image in read_captions(files.captions).images.values():
-            data = (files.pictures / image.file_name).read_bytes()
-            source, licence = f"{NAME}:{image.file_name}", image.licence or "unknown"
-            row = image_row(data, image.width, image.height, source, licence)
-            images.add(row)
-            image_ids[image.image_id] = row["image_id"]
-        questions, rejections = question_rows(read_vqa(files.questions, files.annotations), image_ids)
+    with SortedImages(task.outputs.writer("images")) as images:
+        scenes = read_drawn_scenes(images, task.settings.number, task.seed, side=task.settings.side)
+    questions, rejections = question_rows(scenes.vqa, scenes.image_ids)
     task.outputs.write("questions", questions)
     task.outputs.write("rejections", rejections)
     task.check_losses("questions", len(questions), rejections)
