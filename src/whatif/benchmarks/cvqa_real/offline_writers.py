@@ -11,10 +11,10 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from whatif.artifacts.reader import canonical_json
 from whatif.benchmarks.cvqa_real.schemas import GROUPS, RULES, SCENES, SOURCE_GROUPS
 from whatif.benchmarks.cvqa_real.settings import Writers
 from whatif.benchmarks.cvqa_real.sources import are_released
+from whatif.benchmarks.cvqa_real.written_questions import written_id_of, written_row
 from whatif.graph.task import Task
 from whatif.random_streams import stream
 
@@ -51,32 +51,17 @@ def write_by_rules(task: Task[Writers]) -> None:
 def written_offline(
     source: Iterable[Row], writers: Writers, seed: int
 ) -> tuple[list[dict[str, Any]], list[dict[str, str]]]:
-    """Rows of `written-questions` and of `rejections`: one of them for each source question, group and offline writer."""
+    """Rows of `written-questions` and `rejections`: one of them for each source question, group and writer."""
     written: list[dict[str, Any]] = []
     rejections: list[dict[str, str]] = []
     for row, group, writer in _asked(source, writers):
-        written_id = f"{row['pair_id']}-{group}-{writer}"
+        written_id = written_id_of(row["pair_id"], group, writer)
         generator = stream(seed, "cvqa-real offline writer", written_id)
         found = _WRITERS[writer](row, group, generator)
         if not isinstance(found, Offline):
             rejections.append({"item_id": written_id, **found})
             continue
-        written.append(
-            {
-                "written_id": written_id,
-                "source_id": row["pair_id"],
-                "group": group,
-                "writer": writer,
-                "question": found.question,
-                "answer": found.answer,
-                "step1": found.step1,
-                "step2": found.step2,
-                "examples": [],
-                "attempt": None,
-                "request_key": None,
-                "provenance": canonical_json(found.provenance),
-            }
-        )
+        written.append(written_row(row["pair_id"], group, writer, **found._asdict()))
     return written, rejections
 
 

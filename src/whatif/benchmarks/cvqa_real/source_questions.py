@@ -125,7 +125,7 @@ def _fault(question: VqaQuestion) -> tuple[str, str] | None:
 
 
 def majority_of(answers: Iterable[str], least_agreement: int) -> tuple[Majority | None, str]:
-    """The most frequent answer, if at least `least_agreement` people gave it and no other is as frequent; or why not."""
+    """The most frequent answer, if `least_agreement` people gave it and no other is as frequent; or why not."""
     counts = Counter(answers)
     ranked = sorted(counts.items(), key=lambda found: (-found[1], found[0]))
     if not ranked:
