@@ -23,11 +23,7 @@ COCO_val2014_000000000003.jpg,Is it raining?,no,Would it be raining if there wer
 def configure(project: Project, questions: Path, folders: list[Path], models: dict[str, Any]) -> Project:
     """A project that reads released questions and folders of photographs."""
     project.select(NAME)
-    project.values["extract"][NAME] = {
-        "questions": str(questions),
-        "image_folders": [str(folder) for folder in folders],
-        "gender_annotations": None,
-    }
+    project.section("extract").update(questions=str(questions), image_folders=[str(folder) for folder in folders])
     project.values["models"] = models
     project.section("aggregate")["resamples"] = 200
     return project
