@@ -74,7 +74,7 @@ def export_people_tasks(
 
     \b
     whatif export tasks coco-counterfactuals tasks/ --to label-studio --annotators 3
-    whatif export tasks cvqa-real tasks/ --to csv --annotators 2 --people 5
+    whatif export tasks cvqa-real tasks/ --to csv --of verify --annotators 2 --people 5
     whatif export tasks cfmm tasks/ --to csv --of annotate
     """
     from whatif import artifacts

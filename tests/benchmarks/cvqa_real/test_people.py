@@ -106,7 +106,7 @@ def test_labels_of_exported_tasks_are_those_of_the_questions(project: Project) -
     from whatif.cli import main
 
     project.run("extract", "generate", "filter")
-    options = ["--to", "csv", "--annotators", "1", "--seed", str(project.values["seed"])]
+    options = ["--of", "verify", "--to", "csv", "--annotators", "1", "--seed", str(project.values["seed"])]
     told = CliRunner().invoke(main, ["export", "tasks", "cvqa-real", "tasks", *options])
     assert told.exit_code == 0, told.output
     with Path("tasks/tasks.csv").open(encoding="utf-8", newline="") as file:

@@ -8,11 +8,11 @@ from functools import partial
 from typing import Any
 
 from whatif.benchmarks.cvqa_real.schemas import BOOLEAN, DIRECT, GROUPS, INDIRECT
+from whatif.benchmarks.cvqa_real.source_questions import usual_answer
 from whatif.benchmarks.cvqa_real.sources import are_released
 from whatif.errors import WhatifError
 from whatif.verification.exports.tasks import Answer, Interface, TaskSet, row_task_set, task_ids
 from whatif.verification.imports.items import Items, ShownTask
-from whatif.verification.question_checks import usual_form
 
 Row = Mapping[str, Any]
 
@@ -145,7 +145,7 @@ def annotation_items(source: Iterable[Row], seed: int) -> Items:
         decisions=(*GROUPS, NONE),
         names={row["question_id"]: row["pair_id"] for row in rows},
         make_tasks=tasks,
-        forms=lambda row: {ANSWER: partial(usual_form, kind=row["answer_kind"])},
+        forms=lambda row: {ANSWER: partial(usual_answer, group=row["group"])},
     )
     return replace(items, things="source questions")
 
