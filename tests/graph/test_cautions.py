@@ -31,6 +31,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def values(**changes: Any) -> dict[str, Any]:
     found: dict[str, Any] = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
     found["extract"]["coco-counterfactuals"]["captions"] = "captions.jsonl"
+    found["extract"]["cvqa-real"]["questions"] = "released.csv"
     return {**found, "benchmarks": ALL, **changes}
 
 
@@ -48,9 +49,16 @@ def test_each_benchmark_that_takes_something_from_outside_has_one_line() -> None
     assert "(clip, vilt)" in lines["coco-counterfactuals-released"]
 
 
+def test_questions_of_vqa_are_from_outside() -> None:
+    found = values(benchmarks=["cvqa-real"])
+    found["extract"]["cvqa-real"].update(questions=None, vqa={"questions": "q.json", "annotations": "a.json"})
+    made = graph(found)
+    assert len(cautions(made, made.jobs)) == 1
+
+
 def test_drawn_scenes_and_checkpoints_from_elsewhere_have_none() -> None:
-    drawn = values(benchmarks=["cvqa-synthetic", "scenes", "coco-counterfactuals"])
-    drawn["extract"]["coco-counterfactuals"]["captions"] = None
+    drawn = values(benchmarks=["cvqa-synthetic", "cvqa-real", "scenes", "coco-counterfactuals"])
+    drawn["extract"]["coco-counterfactuals"]["captions"] = drawn["extract"]["cvqa-real"]["questions"] = None
     made = graph(drawn)
     assert cautions(made, made.jobs) == []
     elsewhere = values(benchmarks=["coco-counterfactuals-released"])

@@ -102,7 +102,8 @@ def _about_scenes(row: Row, group: str, generator: np.random.Generator) -> Offli
 
 
 def _refusal(why: str, row: Row) -> dict[str, str]:
-    return {"reason": why, "detail": f"{row['question'][:120]} ({row['answer']})"}
+    """A rejection; what a writer says after a colon is about this question alone, and no reason to be counted."""
+    return {"reason": why.partition(": ")[0], "detail": f"{row['question'][:120]} ({row['answer']})"}
 
 
 _WRITERS: dict[str, Callable[[Row, str, Any], Offline | dict[str, str]]] = {RULES: _by_rules, SCENES: _about_scenes}
