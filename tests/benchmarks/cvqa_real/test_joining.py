@@ -47,10 +47,12 @@ def test_a_pair_has_the_source_question_and_its_twin() -> None:
 
 
 def test_a_source_question_may_have_several_twins() -> None:
-    rows = [written("101", group, writer) for group in ("direct", "indirect") for writer in ("people", "rules", "gpt")]
+    writers = ("people", "rules", "gpt-4o", "gpt-4o-mini")
+    rows = [written("101", group, writer) for group in ("direct", "indirect") for writer in writers]
     pairs = joined(source_questions(2), rows)
-    assert len(pairs) == 12 and len({row["question_id"] for row in pairs}) == 12
+    assert len(pairs) == 16 and len({row["question_id"] for row in pairs}) == 16
     assert len({row["question"] for row in pairs if row["variant"] == "original"}) == 1
+    assert all(row["question_id"] == f"{row['pair_id']}-{row['variant']}" for row in pairs)
 
 
 def test_a_written_question_without_its_source_is_an_error() -> None:
