@@ -62,7 +62,7 @@ def test_people_remove_and_correct_questions_in_the_order_of_the_paper(project: 
         ),
         (f"{direct}-original", "answer", '"2"', '"3"', ["ann"]),
     ]
-    refused = {row["item_id"]: row for row in project.rows("verify", "rejections", REJECTIONS)}
+    refused = {row["item_id"]: row for row in project.rows("verify", "unchecked", REJECTIONS)}
     assert {item: row["reason"] for item, row in refused.items()} == {
         indirect: "unrelated",
         boolean: "correction refused",
@@ -93,7 +93,7 @@ def test_pairs_that_nobody_judged(project: Project, unjudged: str, pairs: int) -
     labels_of(project, [f"{rows[0]['pair_id']},ann,accept,,"], unjudged=unjudged)
     project.run("verify")
     assert len(project.rows("verify", "questions", QUESTIONS)) == 2 * pairs
-    reasons = Counter(row["reason"] for row in project.rows("verify", "rejections", REJECTIONS))
+    reasons = Counter(row["reason"] for row in project.rows("verify", "unchecked", REJECTIONS))
     assert reasons == ({"not judged": 2} if unjudged == "remove" else {})
 
 
@@ -119,7 +119,7 @@ def test_labels_of_exported_tasks_are_those_of_the_questions(project: Project) -
     Path("people.csv").write_text(text.getvalue(), encoding="utf-8", newline="")
     project.section("verify").update(labels="people.csv")
     project.run("verify")
-    removed = [row for row in project.rows("verify", "rejections", REJECTIONS) if row["reason"] == "unrelated"]
+    removed = [row for row in project.rows("verify", "unchecked", REJECTIONS) if row["reason"] == "unrelated"]
     assert len(removed) == 1 and removed[0]["detail"].startswith("original: ")
     people = [row for row in project.rows("verify", "judgements", JUDGEMENTS) if row["annotator"] == "1"]
     assert len(people) == len(tasks) == len(project.rows("filter", "questions", QUESTIONS))
