@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
 from io import BytesIO
 from itertools import pairwise
@@ -14,7 +15,7 @@ import pytest
 from PIL import Image
 
 from tests.benchmarks.cvqa_real.small import LINES, small
-from tests.benchmarks.cvqa_real.vqa import QUESTIONS, USABLE, asked, vqa_project, write_vqa
+from tests.benchmarks.cvqa_real.vqa import QUESTIONS, USABLE, asked, released_as_vqa, vqa_project, write_vqa
 from tests.pictures import icon
 from tests.projects import Project
 from whatif.artifacts.schemas import IMAGES, REJECTIONS
@@ -185,6 +186,18 @@ def test_the_released_questions_are_extracted_as_they_are(tmp_path: Path) -> Non
     assert [row["item_id"] for row in project.rows("extract", "missing", REJECTIONS)] == [
         "COCO_val2014_000000000003.jpg"
     ]
+
+
+@pytest.mark.skipif("WHATIF_DATA" not in os.environ, reason="needs WHATIF_DATA, the folder of real data")
+def test_the_released_originals_are_questions_that_can_be_changed(tmp_path: Path) -> None:
+    data = Path(os.environ["WHATIF_DATA"])
+    project = Project(tmp_path / "vqa", "cvqa-real")
+    folders = [str(data / "coco-mini" / name) for name in ("val2017", "train2017")]
+    project.section("extract").update(vqa=released_as_vqa(data, tmp_path), image_folders=folders)
+    rows, reasons = extracted(project)
+    assert set(reasons.values()) == {"no picture"}
+    assert (len(rows), len(rows) + len(reasons)) == (15, 3144)
+    assert len(project.rows("extract", "images", IMAGES)) == 14
 
 
 def test_by_default_questions_are_about_drawn_scenes_that_can_be_drawn_again(tmp_path: Path) -> None:

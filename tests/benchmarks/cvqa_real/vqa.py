@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 from tests.pictures import icon
 from tests.projects import Project
+from whatif.formats.c_vqa import picture_name, read_released
+from whatif.formats.coco_photographs import coco_image_id
 
 NAME = "cvqa-real"
 Row = dict[str, Any]
@@ -54,6 +57,23 @@ def write_vqa(folder: Path, questions: list[tuple[Row, Row]] = QUESTIONS, **stat
     for place, (name, path) in enumerate(paths.items()):
         path.write_text(json.dumps({**more, name: [pair[place] for pair in questions]}), encoding="utf-8")
     return {name: str(path) for name, path in paths.items()}
+
+
+def released_as_vqa(data: Path, folder: Path) -> dict[str, str]:
+    """The original questions of the released file, in the format of VQAv2, as if ten people agreed on each answer.
+
+    `data` is the folder of published data. A question id is that of the image, followed by three digits.
+    """
+    rows = read_released(data / "c-vqa" / "C-VQA-Real_questions.csv")
+    records, numbers = [], Counter[int]()
+    for row in rows:
+        if row["variant"] == "original":
+            image = coco_image_id(picture_name(row))
+            kind = "yes/no" if row["group"] == "boolean" else "number"
+            question_id = 1000 * image + numbers[image]
+            records.append(asked(question_id, row["question"], kind, (10, row["answer"])))
+            numbers[image] += 1
+    return write_vqa(folder, records)
 
 
 def vqa_project(project: Project) -> Project:
