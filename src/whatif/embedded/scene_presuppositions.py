@@ -1,0 +1,213 @@
+"""Presuppositions that can change how many things of a kind a scene shows, in the four kinds of the indirect group.
+
+C-VQA 3.1: such a presupposition changes the answer indirectly. Here its words do not decide the answer: which of the
+counted things it affects must be seen in the image. Places are named only where margins make them unambiguous.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+from whatif.embedded.scene_changes import REGIONS, WORDS, chosen
+from whatif.embedded.scene_descriptions import (
+    LINE_MARGIN,
+    anchors,
+    are_clear_at_an_end,
+    colours_by_name,
+    descriptions,
+    disagree,
+    has_a_clear_neighbour,
+    is_clear_of,
+    is_decided,
+    is_implied,
+    named,
+    predicate,
+)
+from whatif.embedded.scene_words import plural, with_article
+from whatif.embedded.scenes import NOUNS, Scene
+
+KINDS = ("removal", "visibility", "position", "exchange")
+_DIRECTIONS = {
+    "left of": "further left than",
+    "right of": "further right than",
+    "above": "higher in the image than",
+    "below": "lower in the image than",
+}
+_ENDS = {"left": "leftmost", "right": "rightmost", "top": "topmost", "bottom": "bottommost"}
+_OPPOSITE_REGIONS = {"left half": "right", "right half": "left", "top half": "bottom", "bottom half": "top"}
+
+
+@dataclass(frozen=True)
+class Presupposition:
+    """What is supposed: its kind, the words after `if` in several wordings, the same as an order, and the change."""
+
+    kind: str
+    wordings: tuple[str, ...]
+    order: str
+    change: dict[str, Any]
+
+
+def presuppositions(scene: Scene, counted: Mapping[str, str]) -> Iterator[Presupposition]:
+    """Every presupposition of the four kinds for a question that counts `counted`, in a fixed order.
+
+    Each names things that are in the scene. None of them decides the answer by its words: neither by removing every
+    counted thing, nor by concerning only others.
+    """
+    yield from _removals(scene, counted)
+    yield from _covers(scene, counted)
+    yield from _by_place(scene, counted)
+    yield from _exchanges(scene, counted)
+
+
+def _removals(scene: Scene, counted: Mapping[str, str]) -> Iterator[Presupposition]:
+    for which in descriptions(scene):
+        if is_decided(counted, which):
+            continue
+        one, many = named(which, 1), named(which, 2)
+        words = [f"all {many} were removed", f"every {one} were taken away", f"all {many} disappeared"]
+        if which.keys() == {"colour"}:
+            words.append(f"everything {which['colour']} were removed")
+        yield Presupposition("removal", tuple(words), f"Remove all {many}", {"remove": which})
+        if len(which) == 1 and len(chosen(scene, which)) < len(scene.things):
+            word = plural(which["noun"]) if "noun" in which else next(iter(which.values()))
+            words = [
+                f"all things that are not {word} were removed",
+                f"everything that is not {predicate(which)} were erased",
+            ]
+            yield Presupposition(
+                "removal", tuple(words), f"Remove all things that are not {word}", {"remove": {"not": which}}
+            )
+
+
+def _covers(scene: Scene, counted: Mapping[str, str]) -> Iterator[Presupposition]:
+    members = [scene.things[number] for number in chosen(scene, counted)]
+    for region in REGIONS:
+        if not all(is_clear_of(region, thing) for thing in members):
+            continue
+        part = f"the {region} of the image"
+        words = [f"{part} were covered", f"a sheet of paper covered {part}", f"{part} were painted over"]
+        if region in _OPPOSITE_REGIONS:
+            words.append(f"the image were cropped to its {_OPPOSITE_REGIONS[region]} half")
+        yield Presupposition("visibility", tuple(words), f"Cover {part}", {"hide": {"within": region}})
+    for said, colour in colours_by_name(scene, counted):
+        words = [f"the background had exactly the colour of the {said}"]
+        order = f"Give the background the colour of the {said}, so that nothing of this colour can be seen"
+        yield Presupposition("visibility", tuple(words), order, {"hide": {"colour": colour}})
+
+
+def _by_place(scene: Scene, counted: Mapping[str, str]) -> Iterator[Presupposition]:
+    members = chosen(scene, counted)
+    for number, than in anchors(scene, counted):
+        anchor = scene.things[number]
+        the_anchor = f"the {named(than, 1)}"
+        for direction, words in _DIRECTIONS.items():
+            axis = "x" if direction in ("left of", "right of") else "y"
+            gaps = [abs(getattr(scene.things[one], axis) - getattr(anchor, axis)) for one in members if one != number]
+            which = {"further": direction, "than": than}
+            if gaps and min(gaps) >= LINE_MARGIN and chosen(scene, which):
+                said = f"everything {words} {the_anchor}"
+                wordings = (f"{said} were removed", f"{said} were taken away", f"{said} were hidden")
+                yield Presupposition("position", wordings, f"Remove {said}", {"remove": which})
+        if counted and has_a_clear_neighbour(scene, number):
+            said = f"the thing nearest to {the_anchor}"
+            wordings = (f"{said} were removed", f"{said} were taken away", f"{said} disappeared")
+            yield Presupposition("position", wordings, f"Remove {said}", {"remove": {"nearest": than}})
+    for which in ({}, *descriptions(scene)):
+        if not counted or (which and is_decided(counted, which)) or len(which) > 1:
+            continue
+        for end, word in _ENDS.items():
+            for many in (1, 2):
+                if are_clear_at_an_end(scene, which, end, many):
+                    yield _at_an_end(which, end, word, many)
+
+
+def _at_an_end(which: dict[str, str], end: str, word: str, many: int) -> Presupposition:
+    change = {"remove": {**which, "outermost": end, **({"number": many} if many > 1 else {})}}
+    said = f"the {'two ' if many == 2 else ''}{word} {named(which, many)}"
+    wordings = (f"{said} were removed", f"{said} were taken away", f"{said} disappeared")
+    return Presupposition("position", wordings, f"Remove {said}", change)
+
+
+def _exchanges(scene: Scene, counted: Mapping[str, str]) -> Iterator[Presupposition]:
+    yield from _turned(scene, counted)
+    yield from _replaced(scene, counted)
+    yield from _swapped(scene, counted)
+
+
+def _turned(scene: Scene, counted: Mapping[str, str]) -> Iterator[Presupposition]:
+    """Things of another colour or noun become counted things, or counted things become others."""
+    for which in descriptions(scene):
+        for attribute in [attribute for attribute in ("colour", "noun") if attribute in counted]:
+            to = counted[attribute]
+            if which.get(attribute) != to and not disagree(_without(counted, attribute), which):
+                yield from _into(scene, which, attribute, to)
+            if attribute not in which and not is_decided(counted, which):
+                words = WORDS[attribute]
+                yield from _into(scene, which, attribute, words[(words.index(to) + 1) % len(words)])
+
+
+def _into(scene: Scene, which: dict[str, str], attribute: str, to: str) -> Iterator[Presupposition]:
+    if all(getattr(scene.things[number], attribute) == to for number in chosen(scene, which)):
+        return  # it is so already
+    one, many = named(which, 1), named(which, 2)
+    if attribute == "colour":
+        words, order, what = (
+            (f"every {one} were {to}", f"all {many} were painted {to}"),
+            f"Paint all {many} {to}",
+            "recolour",
+        )
+    else:
+        it = with_article(to)
+        words, order, what = (
+            (f"every {one} were {it}", f"every {one} turned into {it}"),
+            f"Turn every {one} into {it}",
+            "rename",
+        )
+    yield Presupposition("exchange", words, order, {what: which, "to": to})
+
+
+def _replaced(scene: Scene, counted: Mapping[str, str]) -> Iterator[Presupposition]:
+    """Each thing of a kind makes way for two or three that are counted."""
+    for which in descriptions(scene):
+        if is_implied(counted, which):
+            continue  # all counted things: twice or three times the number
+        noun = counted.get("noun") or _new_noun(scene)
+        by = {"noun": noun, **{key: word for key, word in counted.items() if key in ("colour", "size")}}
+        for number, word in ((2, "two"), (3, "three")):
+            one, said = named(which, 1), f"{word} {named(by, number)}"
+            words = (f"each {one} were replaced by {said}", f"there were {said} in place of each {one}")
+            change = {"replace": which, "by": by, "number": number}
+            yield Presupposition("exchange", words, f"Replace each {one} by {said}", change)
+
+
+def _swapped(scene: Scene, counted: Mapping[str, str]) -> Iterator[Presupposition]:
+    """Two nouns exchange their colours, or their things change into each other."""
+    for first, second in combinations(sorted({thing.noun for thing in scene.things}), 2):
+        of = [{"noun": first}, {"noun": second}]
+        groups = [[scene.things[number] for number in chosen(scene, which)] for which in of]
+        colours = [{thing.colour for thing in group} for group in groups]
+        if counted.keys() == {"colour"} and len(colours[0]) == len(colours[1]) == 1 and colours[0] != colours[1]:
+            both = " and ".join(f"the {named(which, len(group))}" for which, group in zip(of, groups, strict=True))
+            words = (f"{both} exchanged colours", f"{both} swapped colours")
+            yield Presupposition("exchange", words, f"Let {both} exchange colours", {"exchange": "colour", "of": of})
+        if counted.get("noun") in (first, second):
+            one, other = (with_article(noun) for noun in (first, second))
+            words = (f"every {first} were {other} and every {second} were {one}",)
+            change = {"exchange": "noun", "of": of}
+            yield Presupposition(
+                "exchange", words, f"Turn every {first} into {other}, and every {second} into {one}", change
+            )
+
+
+def _without(counted: Mapping[str, str], attribute: str) -> dict[str, str]:
+    return {key: word for key, word in counted.items() if key != attribute}
+
+
+def _new_noun(scene: Scene) -> str:
+    """A noun that the scene does not have."""
+    there = {thing.noun for thing in scene.things}
+    start = NOUNS.index(scene.things[0].noun)
+    return next(noun for noun in NOUNS[start:] + NOUNS[:start] if noun not in there)
