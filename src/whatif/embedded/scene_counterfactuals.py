@@ -12,9 +12,8 @@ from whatif.embedded.scene_changes import Which, changed, chosen, is_placed
 from whatif.embedded.scene_descriptions import named
 from whatif.embedded.scene_presuppositions import KINDS, Presupposition, presuppositions
 from whatif.embedded.scene_words import COUNT_WORDS
-from whatif.embedded.scenes import Scene, Thing, one_of
+from whatif.embedded.scenes import MOST_THINGS, Scene, Thing, one_of
 
-LARGEST_ANSWER = 12
 _SEEN = ("could be seen", "would be visible")
 _OF_SIGHT = ("are shown", "are visible", "can be seen", "can you see", "do you see", "does the image show")
 _UNCHANGED = 0.25  # probability of an unchanged answer where a kind has presuppositions of both sorts
@@ -42,32 +41,33 @@ class SceneCounterfactual:
 def scene_counterfactual(scene: Scene, question: str, generator: np.random.Generator) -> SceneCounterfactual | str:
     """A counterfactual of a counting question, of one of the kinds removal, visibility, position and exchange.
 
-    The kind is drawn from those that the scene allows. The words do not give the answer: it does not occur in the
-    question, and it depends on which of the counted things the presupposition affects. Without a counterfactual, the
-    result is the reason: the question counts nothing that a scene has, or no presupposition suits the scene.
+    The kind is drawn from those that the scene allows, and then the answer from those of this kind. The words do not
+    give the answer: it does not occur in the question, and it depends on which of the counted things the presupposition
+    affects. Where there is no counterfactual, the result is the reason: the question does not count things of a scene,
+    or no presupposition suits the scene.
     """
     asked = count_asked(question)
     if asked is None:
         return f"not a counting question about the things of a scene: {question}"
     counted = asked.kinds[0]
     there = len(chosen(scene, counted))
-    by_kind: dict[str, dict[bool, list[Presupposition]]] = {}
+    by_kind: dict[str, dict[int, list[Presupposition]]] = {}
     for supposed in presuppositions(scene, counted):
         number = len(chosen(changed(scene, supposed.change), counted))
-        if number <= LARGEST_ANSWER and not (number == there == 0) and not _says(supposed, number):
-            by_kind.setdefault(supposed.kind, {}).setdefault(number == there, []).append(supposed)
+        if number <= MOST_THINGS and not (number == there == 0) and not _says(supposed, number):
+            by_kind.setdefault(supposed.kind, {}).setdefault(number, []).append(supposed)
     if not by_kind:
         things = f"{there} {named(counted, there)} among {len(scene.things)} things"
         return f"no presupposition suits the scene, which has {things}: {question}"
-    choices = by_kind[one_of(sorted(by_kind, key=KINDS.index), generator)]
-    unchanged = bool(generator.random() < _UNCHANGED) if len(choices) == 2 else next(iter(choices))
-    return _written(scene, asked, one_of(choices[unchanged], generator), generator)
+    by_answer = by_kind[one_of(sorted(by_kind, key=KINDS.index), generator)]
+    others = [number for number in sorted(by_answer) if number != there]
+    keep = there in by_answer and (not others or bool(generator.random() < _UNCHANGED))
+    return _written(scene, asked, one_of(by_answer[there if keep else one_of(others, generator)], generator), generator)
 
 
 def _says(supposed: Presupposition, number: int) -> bool:
     """Whether a wording contains the answer as a word, such as `two stars` where it is 2."""
-    word = COUNT_WORDS[number] if number < len(COUNT_WORDS) else str(number)
-    return any(word in wording.split() for wording in supposed.wordings)
+    return any(COUNT_WORDS[number] in wording.split() for wording in supposed.wordings)
 
 
 def _written(

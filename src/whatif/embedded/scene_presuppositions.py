@@ -53,8 +53,8 @@ class Presupposition:
 def presuppositions(scene: Scene, counted: Mapping[str, str]) -> Iterator[Presupposition]:
     """Every presupposition of the four kinds for a question that counts `counted`, in a fixed order.
 
-    Each names things that are in the scene. None of them decides the answer by its words: neither by removing every
-    counted thing, nor by concerning only others.
+    None of them decides the answer by its words: neither by removing every counted thing, nor by concerning only
+    others. Some concern things that the scene does not have, so that it must be seen that nothing changes.
     """
     yield from _removals(scene, counted)
     yield from _covers(scene, counted)
@@ -63,7 +63,7 @@ def presuppositions(scene: Scene, counted: Mapping[str, str]) -> Iterator[Presup
 
 
 def _removals(scene: Scene, counted: Mapping[str, str]) -> Iterator[Presupposition]:
-    for which in descriptions(scene):
+    for which in (*descriptions(scene), *_of_an_absent_colour(scene)):
         if is_decided(counted, which):
             continue
         one, many = named(which, 1), named(which, 2)
@@ -71,7 +71,7 @@ def _removals(scene: Scene, counted: Mapping[str, str]) -> Iterator[Presuppositi
         if which.keys() == {"colour"}:
             words.append(f"everything {which['colour']} were removed")
         yield Presupposition("removal", tuple(words), f"Remove all {many}", {"remove": which})
-        if len(which) == 1 and len(chosen(scene, which)) < len(scene.things):
+        if len(which) == 1 and 0 < len(chosen(scene, which)) < len(scene.things):
             word = plural(which["noun"]) if "noun" in which else next(iter(which.values()))
             words = [
                 f"all things that are not {word} were removed",
@@ -80,6 +80,16 @@ def _removals(scene: Scene, counted: Mapping[str, str]) -> Iterator[Presuppositi
             yield Presupposition(
                 "removal", tuple(words), f"Remove all things that are not {word}", {"remove": {"not": which}}
             )
+
+
+def _of_an_absent_colour(scene: Scene) -> Iterator[dict[str, str]]:
+    """If only present things were removed, one counted thing would always leave none."""
+    there = {thing.colour for thing in scene.things}
+    colours = WORDS["colour"]
+    start = colours.index(scene.things[0].colour)
+    absent = next(colour for colour in colours[start:] + colours[:start] if colour not in there)
+    yield {"colour": absent}
+    yield from ({"noun": noun, "colour": absent} for noun in sorted({thing.noun for thing in scene.things}))
 
 
 def _covers(scene: Scene, counted: Mapping[str, str]) -> Iterator[Presupposition]:
@@ -107,7 +117,7 @@ def _by_place(scene: Scene, counted: Mapping[str, str]) -> Iterator[Presuppositi
             axis = "x" if direction in ("left of", "right of") else "y"
             gaps = [abs(getattr(scene.things[one], axis) - getattr(anchor, axis)) for one in members if one != number]
             which = {"further": direction, "than": than}
-            if gaps and min(gaps) >= LINE_MARGIN and chosen(scene, which):
+            if gaps and min(gaps) >= LINE_MARGIN:
                 said = f"everything {words} {the_anchor}"
                 wordings = (f"{said} were removed", f"{said} were taken away", f"{said} were hidden")
                 yield Presupposition("position", wordings, f"Remove {said}", {"remove": which})
