@@ -63,7 +63,7 @@ def presuppositions(scene: Scene, counted: Mapping[str, str]) -> Iterator[Presup
 
 
 def _removals(scene: Scene, counted: Mapping[str, str]) -> Iterator[Presupposition]:
-    for which in (*descriptions(scene), *_of_an_absent_colour(scene)):
+    for which in (*descriptions(scene), *_absent(scene)):
         if is_decided(counted, which):
             continue
         one, many = named(which, 1), named(which, 2)
@@ -82,14 +82,16 @@ def _removals(scene: Scene, counted: Mapping[str, str]) -> Iterator[Presuppositi
             )
 
 
-def _of_an_absent_colour(scene: Scene) -> Iterator[dict[str, str]]:
-    """If only present things were removed, one counted thing would always leave none."""
-    there = {thing.colour for thing in scene.things}
+def _absent(scene: Scene) -> Iterator[dict[str, str]]:
+    """Things that the scene does not have. If only present ones were removed, one thing would always leave none."""
     colours = WORDS["colour"]
     start = colours.index(scene.things[0].colour)
-    absent = next(colour for colour in colours[start:] + colours[:start] if colour not in there)
-    yield {"colour": absent}
-    yield from ({"noun": noun, "colour": absent} for noun in sorted({thing.noun for thing in scene.things}))
+    there = {thing.colour for thing in scene.things}
+    colour = next(word for word in colours[start:] + colours[:start] if word not in there)
+    noun = _new_noun(scene)
+    yield {"colour": colour}
+    yield from ({"noun": present, "colour": colour} for present in sorted({thing.noun for thing in scene.things}))
+    yield from ({"noun": noun, "colour": present} for present in sorted(there))
 
 
 def _covers(scene: Scene, counted: Mapping[str, str]) -> Iterator[Presupposition]:
@@ -102,6 +104,13 @@ def _covers(scene: Scene, counted: Mapping[str, str]) -> Iterator[Presupposition
         if region in _OPPOSITE_REGIONS:
             words.append(f"the image were cropped to its {_OPPOSITE_REGIONS[region]} half")
         yield Presupposition("visibility", tuple(words), f"Cover {part}", {"hide": {"within": region}})
+    for which in (*descriptions(scene), *_absent(scene)):
+        if which.keys() == {"colour"} and not is_decided(counted, which):
+            many = f"all {named(which, 2)}"
+            words = [f"{many} were invisible", f"{many} were as transparent as glass"]
+            yield Presupposition("visibility", tuple(words), f"Make {many} invisible", {"hide": which})
+    if len(members) == 1:
+        return  # the words below name present things, so that one counted thing would always be hidden
     for said, colour in colours_by_name(scene, counted):
         words = [f"the background had exactly the colour of the {said}"]
         order = f"Give the background the colour of the {said}, so that nothing of this colour can be seen"
