@@ -22,6 +22,7 @@ def named(which: Mapping[str, str], number: int) -> str:
 
 
 def predicate(which: Mapping[str, str]) -> str:
+    """The one word of a description as a predicate: `a ball`, `red`, `large`."""
     return with_article(which["noun"]) if "noun" in which else next(iter(which.values()))
 
 
@@ -48,6 +49,7 @@ def is_implied(counted: Mapping[str, str], which: Mapping[str, str]) -> bool:
 
 
 def disagree(counted: Mapping[str, str], which: Mapping[str, str]) -> bool:
+    """Whether no thing can fit both."""
     return any(counted.get(key, word) != word for key, word in which.items())
 
 
@@ -90,6 +92,7 @@ def has_a_clear_neighbour(scene: Scene, number: int) -> bool:
 
 
 def are_clear_at_an_end(scene: Scene, which: Mapping[str, str], end: str, many: int) -> bool:
+    """Whether the outermost `many` things of a kind are clearly further out than the others; there must be others."""
     there = [scene.things[number] for number in chosen(scene, which)]
     if len(there) <= many:
         return False
