@@ -74,7 +74,7 @@ class SeedEntry(Entry):
         if " if " not in self.new_question.lower() and not self.new_question.lower().startswith("if "):
             raise ValueError("new_question: has no presupposition; write a clause with `if`")
         result = re.search(r"=\s*(\d+)\D*$", self.step2)
-        if result and result[1] != self.new_answer:
+        if self.group != BOOLEAN and result and result[1] != self.new_answer:
             raise ValueError(f"step2: ends with {result[1]}, but new_answer is {self.new_answer}")
         return self
 
