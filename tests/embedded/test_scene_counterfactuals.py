@@ -19,11 +19,11 @@ from whatif.embedded.scene_answers import answer_in, count_asked
 from whatif.embedded.scene_changes import changed
 from whatif.embedded.scene_counterfactuals import SceneCounterfactual, scene_counterfactual
 from whatif.embedded.scene_image import draw_scene_picture
-from whatif.embedded.scene_presuppositions import KINDS, presuppositions
+from whatif.embedded.scene_presuppositions import KINDS
 from whatif.embedded.scene_questions import SceneQuestion, scene_questions
 from whatif.embedded.scene_recognition import outline_mass, recognise
 from whatif.embedded.scene_words import COUNT_WORDS
-from whatif.embedded.scenes import BACKGROUNDS, COLOURS, Scene, Thing, draw_scene
+from whatif.embedded.scenes import BACKGROUNDS, COLOURS, Scene, draw_scene
 from whatif.random_streams import stream
 
 
@@ -212,18 +212,6 @@ def test_an_ending_about_sight_keeps_its_verb() -> None:
     for number in range(40):
         made = scene_counterfactual(scene, "How many flags can you see?", stream(0, "seen", number))
         assert re.match("How many flags could you see if ", made.question)
-
-
-def test_margins_keep_ambiguous_places_out() -> None:
-    """A ball across the middle is in neither half; a ball above a star's middle is not left or right of it."""
-    star, ball = Thing("star", "red", "small", 0.5, 0.8), Thing("ball", "blue", "small", 0.55, 0.2)
-    scene = Scene("near", "white", (star, ball))
-    supposed = [one.change for one in presuppositions(scene, {"noun": "ball"})]
-    covered = {change["hide"]["within"] for change in supposed if "within" in change.get("hide", {})}
-    clear = {"top half", "bottom half", "bottom third", "left third", "bottom left quarter", "bottom right quarter"}
-    assert covered == clear
-    beyond = {change["remove"]["further"] for change in supposed if "further" in change.get("remove", {})}
-    assert beyond == {"above", "below"}
 
 
 def test_all_backgrounds_differ_from_all_things() -> None:
