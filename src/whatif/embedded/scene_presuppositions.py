@@ -59,6 +59,7 @@ def presuppositions(scene: Scene, counted: Mapping[str, str]) -> Iterator[Presup
     yield from _removals(scene, counted)
     yield from _covers(scene, counted)
     yield from _by_place(scene, counted)
+    yield from _at_the_ends(scene, counted)
     yield from _exchanges(scene, counted)
 
 
@@ -134,8 +135,15 @@ def _by_place(scene: Scene, counted: Mapping[str, str]) -> Iterator[Presuppositi
             said = f"the thing nearest to {the_anchor}"
             wordings = (f"{said} were removed", f"{said} were taken away", f"{said} disappeared")
             yield Presupposition("position", wordings, f"Remove {said}", {"remove": {"nearest": than}})
-    for which in ({}, *descriptions(scene)):
-        if not counted or (which and is_decided(counted, which)) or len(which) > 1:
+
+
+def _at_the_ends(scene: Scene, counted: Mapping[str, str]) -> Iterator[Presupposition]:
+    """The leftmost thing, the two topmost balls: counted ones or others."""
+    if not counted:
+        return  # that one or two of all things are counted needs no look
+    everything: dict[str, str] = {}
+    for which in (everything, *descriptions(scene)):
+        if len(which) > 1 or (which and is_decided(counted, which)):
             continue
         for end, word in _ENDS.items():
             for many in (1, 2):
@@ -173,19 +181,12 @@ def _into(scene: Scene, which: dict[str, str], attribute: str, to: str) -> Itera
         return  # it is so already
     one, many = named(which, 1), named(which, 2)
     if attribute == "colour":
-        words, order, what = (
-            (f"every {one} were {to}", f"all {many} were painted {to}"),
-            f"Paint all {many} {to}",
-            "recolour",
-        )
+        words = (f"every {one} were {to}", f"all {many} were painted {to}")
+        yield Presupposition("exchange", words, f"Paint all {many} {to}", {"recolour": which, "to": to})
     else:
         it = with_article(to)
-        words, order, what = (
-            (f"every {one} were {it}", f"every {one} turned into {it}"),
-            f"Turn every {one} into {it}",
-            "rename",
-        )
-    yield Presupposition("exchange", words, order, {what: which, "to": to})
+        words = (f"every {one} were {it}", f"every {one} turned into {it}")
+        yield Presupposition("exchange", words, f"Turn every {one} into {it}", {"rename": which, "to": to})
 
 
 def _replaced(scene: Scene, counted: Mapping[str, str]) -> Iterator[Presupposition]:
@@ -214,11 +215,9 @@ def _swapped(scene: Scene, counted: Mapping[str, str]) -> Iterator[Presuppositio
             yield Presupposition("exchange", words, f"Let {both} exchange colours", {"exchange": "colour", "of": of})
         if counted.get("noun") in (first, second):
             one, other = (with_article(noun) for noun in (first, second))
-            words = (f"every {first} were {other} and every {second} were {one}",)
-            change = {"exchange": "noun", "of": of}
-            yield Presupposition(
-                "exchange", words, f"Turn every {first} into {other}, and every {second} into {one}", change
-            )
+            said = f"every {first} were {other} and every {second} were {one}"
+            order = f"Turn every {first} into {other}, and every {second} into {one}"
+            yield Presupposition("exchange", (said,), order, {"exchange": "noun", "of": of})
 
 
 def _without(counted: Mapping[str, str], attribute: str) -> dict[str, str]:
