@@ -43,8 +43,8 @@ def scene_counterfactual(scene: Scene, question: str, generator: np.random.Gener
 
     The kind is drawn from those that the scene allows, and then the answer from those of this kind. The words do not
     give the answer: it does not occur in the question, and it depends on which of the counted things the presupposition
-    affects. Where there is no counterfactual, the result is the reason: the question does not count things of a scene,
-    or no presupposition suits the scene.
+    affects. Where there is no counterfactual, the result is the reason, with a detail after the colon: the question
+    does not count things of a scene, or no presupposition suits the scene.
     """
     asked = count_asked(question)
     if asked is None:
@@ -58,7 +58,7 @@ def scene_counterfactual(scene: Scene, question: str, generator: np.random.Gener
             by_kind.setdefault(supposed.kind, {}).setdefault(number, []).append(supposed)
     if not by_kind:
         things = f"{there} {named(counted, there)} among {len(scene.things)} things"
-        return f"no presupposition suits the scene, which has {things}: {question}"
+        return f"no presupposition suits the scene: {question} The scene has {things}"
     by_answer = by_kind[one_of(sorted(by_kind, key=KINDS.index), generator)]
     others = [number for number in sorted(by_answer) if number != there]
     keep = there in by_answer and (not others or bool(generator.random() < _UNCHANGED))
