@@ -14,13 +14,13 @@ from tests.benchmarks.cfmm.expansions import given, good
 from whatif.benchmarks.cfmm import expansion_prompts
 from whatif.benchmarks.cfmm.expansion_prompts import options_request, read_prompts
 from whatif.benchmarks.cfmm.expansion_replies import OUTPUT_KEYS, read_options, read_questions
-from whatif.benchmarks.cfmm.if_clauses import if_clause
 from whatif.benchmarks.cfmm.leakage import leak
 from whatif.benchmarks.shared.json_replies import schema_of
 from whatif.benchmarks.shared.reply_talks import repair_request
 from whatif.embedded import category_items
 from whatif.errors import WhatifError
 from whatif.formats.cfmm_items import CATEGORIES
+from whatif.language.if_clauses import if_clause
 from whatif.models.endpoint.json_replies import json_fault
 
 GOOD = good("count")

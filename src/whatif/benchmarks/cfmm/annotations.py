@@ -16,8 +16,8 @@ from whatif.benchmarks.cfmm.annotation_tasks import FIELDS, NO_CATEGORY, NONE, a
 from whatif.benchmarks.cfmm.schemas import BASIC, COUNTERFACTUAL, VARIANTS
 from whatif.benchmarks.cfmm.second_option import second_option
 from whatif.benchmarks.cfmm.settings import SecondOption, WriteSettings
-from whatif.benchmarks.cfmm.wording import same
 from whatif.errors import WhatifError
+from whatif.language.wording import same
 from whatif.params.resolution import Resolution
 from whatif.verification.imports.settings import LabelFiles
 

@@ -8,11 +8,11 @@ from typing import Any
 
 from whatif.artifacts.reader import canonical_json
 from whatif.benchmarks.cfmm.examples import Examples
-from whatif.benchmarks.cfmm.wording import same
 from whatif.errors import WhatifError
 from whatif.files.well_formed import escaped, well_formed
 from whatif.formats.cfmm_items import category_of, photograph_name
 from whatif.formats.prediction_records import read_records
+from whatif.language.wording import same
 
 COLUMNS = ("example_id", "category", "image", "question", "option_a", "option_b", "answer", "rationale")
 

@@ -20,10 +20,10 @@ from whatif.benchmarks.cfmm.expansion_requests import Item, items_of, new_questi
 from whatif.benchmarks.cfmm.schemas import EXPANDED
 from whatif.benchmarks.cfmm.second_option import second_option
 from whatif.benchmarks.cfmm.settings import ExpandSettings, SecondOption
-from whatif.benchmarks.cfmm.wording import same
 from whatif.benchmarks.shared.evaluation import TransientErrors, report_errors
 from whatif.benchmarks.shared.reply_talks import Talk, Writer, with_request
 from whatif.graph.task import Task
+from whatif.language.wording import same
 
 NO_REPLY = "no reply"
 REFUSED = "reply refused"

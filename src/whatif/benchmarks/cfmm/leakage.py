@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
-from whatif.benchmarks.cfmm.wording import plain
+from whatif.language.wording import plain
 
 
 def _words(text: str) -> frozenset[str]:

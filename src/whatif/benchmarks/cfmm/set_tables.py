@@ -13,8 +13,8 @@ from whatif.benchmarks.cfmm.measures import ALL
 from whatif.benchmarks.cfmm.options import right_option
 from whatif.benchmarks.cfmm.reported import in_text
 from whatif.benchmarks.cfmm.schemas import BASIC
-from whatif.benchmarks.cfmm.wording import same
 from whatif.formats.cfmm_items import CATEGORIES
+from whatif.language.wording import same
 from whatif.reporting.numerals import count, decimal, signed
 from whatif.reporting.precision import Precision, in_percent
 from whatif.reporting.published_numbers import published

@@ -1,4 +1,4 @@
-"""Finds the if clause of a question: the part that states its counterfactual presupposition (CFMM 3.1, A).
+"""Finds the if clause of a question: the part that states its counterfactual presupposition (CFMM 3.1, A; C-VQA 3.1).
 
 These count: `if`, `suppose`, `imagine`, `assume`, `pretend` and their kin, `unless`, `in a world where`, `without` and
 `but for` before a `would`, and inverted conditionals (`Were the bus blue, ...`, `Had it rained, ...`). These do not:
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from whatif.benchmarks.cfmm.wording import one_line
+from whatif.language.wording import one_line
 
 _MODALS = r"would|could|might"
 _AUXILIARIES = rf"(?:{_MODALS}|will|can|shall|should|may|must|is|are|was|were|am|does|do|did|has|have|had)(?:n't)?"
@@ -43,6 +43,8 @@ _HAS_MODAL = re.compile(rf"\b(?:{_MODALS})(?:n't)?\b")
 _NO_CONDITION_BEFORE = re.compile(
     r"\b(?:as|whether|see|tell|know|wonder|ask|asked|check|determine|sure|decide|find\s+out|figure\s+out)\s*$"
 )
+# `How many birds would you see if ...` asks under a condition; `Can you see if ...` and `Look to see if ...` do not.
+_ASKS_WHAT_IS_SEEN = re.compile(r"(?:how|what|which|who|whose|where)\b.*(?<!\bto )(?<!\band )\bsee\s*$")
 _ELLIPSIS = re.compile(
     r"if\s+(?:any(?:thing)?|so|not|possible|at\s+all|ever|needed|necessary|applicable|visible|present)\s*(?:[,.?!)]|$)"
 )
@@ -73,7 +75,8 @@ def _clauses(sentence: str) -> Iterator[str]:
         return
     for marker in _MARKER.finditer(sentence):
         before = sentence[: marker.start()]
-        if not _NO_CONDITION_BEFORE.search(before) and not _ELLIPSIS.match(sentence, marker.start()):
+        is_whether = _NO_CONDITION_BEFORE.search(before) and not _ASKS_WHAT_IS_SEEN.match(before)
+        if not is_whether and not _ELLIPSIS.match(sentence, marker.start()):
             yield _marked(before, sentence[marker.start() :])
             return
     if (without := _WITHOUT.search(sentence)) is not None and _HAS_MODAL.search(sentence):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from whatif.benchmarks.cfmm.if_clauses import if_clause
+from whatif.language.if_clauses import if_clause
 
 CLAUSES = [
     ("If two birds flew away, how many birds would remain?", "if two birds flew away"),
@@ -14,6 +14,8 @@ CLAUSES = [
     ("In the image, if the bus were red, what color would the door be?", "if the bus were red"),
     ("If a cat, a dog and a bird came, how many animals would there be?", "if a cat, a dog and a bird came"),
     ("If the bus were red what color would the taxi be?", "if the bus were red"),
+    ("How many birds would you see if two flew away?", "if two flew away"),
+    ("How many birds can you see if two flew away?", "if two flew away"),
     ("If the man turned around, in which direction would he look?", "if the man turned around"),
     ("If the dog left, then who would be on the sofa?", "if the dog left"),
     ("If the dog left then who would be on the sofa?", "if the dog left"),
