@@ -1,0 +1,69 @@
+"""Checks of a written question: its answer, its steps, and its text (C-VQA 3.1, B)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from whatif.benchmarks.cvqa_real.arithmetic import calculation
+from whatif.benchmarks.cvqa_real.schemas import BOOLEAN, DIRECT
+from whatif.benchmarks.cvqa_real.text_rules import Texts, text_fault
+
+NO_NUMBER = "answer is no number"
+NO_YES_OR_NO = "answer is not yes or no"
+WRONG_ARITHMETIC = "wrong arithmetic"
+OTHER_BEGINNING = "arithmetic begins with another number"
+OTHER_RESULT = "steps give another answer"
+
+_NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")
+_YES_OR_NO = re.compile(r"\b(yes|no)\b", re.IGNORECASE)
+
+
+def fault_of(written: Mapping[str, Any], original: Mapping[str, Any]) -> tuple[str, str] | None:
+    """The first reason to reject a written question, with a detail; None if there is none.
+
+    `written` is a row of the table `written-questions`, `original` the row of `questions` of its source.
+
+    - `answer is no number`, `answer is not yes or no`: a non-negative whole number in figures, exactly `yes` or `no`;
+    - `wrong arithmetic`: an equation of the second step is wrong, or a direct question's second step has none;
+    - `arithmetic begins with another number` than the original answer;
+    - `steps give another answer` than the new one: the arithmetic, or `yes` or `no` in the first step;
+    - those of `whatif.benchmarks.cvqa_real.text_rules`.
+    """
+    group, answer, before = written["group"], written["answer"], original["answer"]
+    if group == BOOLEAN:
+        if answer not in ("yes", "no"):
+            return NO_YES_OR_NO, f"the new answer is {answer!r}; it must be `yes` or `no`"
+        steps = _said(written["step1"], answer)
+    else:
+        if not _NUMBER.fullmatch(answer):
+            return NO_NUMBER, f"the new answer is {answer!r}; it must be a whole number from 0, in figures"
+        steps = _calculated(written["step2"], answer, before, needed=group == DIRECT)
+    return steps or text_fault(Texts(group, original["question"], before, written["question"], answer))
+
+
+def _said(step: str | None, answer: str) -> tuple[str, str] | None:
+    """What is wrong with the first step of a yes-or-no question, which says what the new answer should be."""
+    if step is None:
+        return None
+    said = _YES_OR_NO.search(step)
+    if said is None:
+        return OTHER_RESULT, f"step 1, {step!r}, names no answer; it must say that the new answer should be {answer}"
+    if said[1].lower() != answer:
+        return OTHER_RESULT, f"step 1 says {said[1].lower()}, the new answer is {answer}"
+    return None
+
+
+def _calculated(step: str | None, answer: str, before: str, *, needed: bool) -> tuple[str, str] | None:
+    """What is wrong with the second step of a numerical question, which calculates the new answer from the original."""
+    if step is None or (not needed and "=" not in step):
+        return None
+    found = calculation(step)
+    if isinstance(found, str):
+        return WRONG_ARITHMETIC, f"step 2: {found}"
+    if found.first != int(before):
+        return OTHER_BEGINNING, f"step 2, {step!r}, begins with {found.first}; the original answer is {before}"
+    if found.result != int(answer):
+        return OTHER_RESULT, f"step 2, {step!r}, gives {found.result}; the new answer is {answer}"
+    return None
