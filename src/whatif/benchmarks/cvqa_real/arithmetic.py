@@ -26,38 +26,38 @@ class Calculation:
     result: Fraction
 
 
-def calculation(text: str) -> Calculation | str:
-    """The arithmetic of a text, recomputed; or what is wrong with it.
+def calculation(text: str) -> Calculation:
+    """The arithmetic of a text, recomputed.
 
     Numbers are whole, signs are + - * / x × ÷, and parentheses; * and / come before + and -, otherwise from left to
     right. There may be several `=` and several equations, of which each goes on from the result of the one before it.
+
+    Raises ValueError, with what is wrong, when there is no equation or one of them is wrong.
     """
     plain_signs = _TIMES.sub("*", " ".join(text.translate(_SIGNS).split()))
     if len(plain_signs) > _LONGEST:
-        return f"has {len(plain_signs):,} characters; at most {_LONGEST:,}"
-    equations = _EQUATION.findall(plain_signs)
-    if not equations:
-        return f"{text!r} has no calculation such as 3+2=5"
-    first = result = None
-    for equation in equations:
-        sides = equation.split("=")
-        if not any(sign in sides[0] for sign in "+-*/"):
-            return f"{equation.strip()!r} calculates nothing"
-        try:
-            values = [value_of(side) for side in sides]
-        except ValueError as error:
-            return f"{equation.strip()!r}: {error}"
-        for side, value in zip(sides, values, strict=True):
-            if value != values[0]:
-                return (
-                    f"{equation.strip()!r} in {text!r} is wrong: {sides[0].strip()} is {values[0]}, not {side.strip()}"
-                )
-        begins = value_of(_TOKEN.findall(sides[0].replace("(", ""))[0])
-        if result is not None and begins != result:
-            return f"{equation.strip()!r} begins with {begins}, not with the {result} before it"
-        first, result = begins if first is None else first, values[-1]
-    assert first is not None and result is not None  # there is an equation
-    return Calculation(first, result)
+        raise ValueError(f"has {len(plain_signs):,} characters; at most {_LONGEST:,}")
+    found: list[Calculation] = []
+    for equation in _EQUATION.findall(plain_signs):
+        one = _checked(equation.strip())
+        if found and one.first != found[-1].result:
+            raise ValueError(f"{equation.strip()!r} begins with {one.first}, not with the {found[-1].result} before it")
+        found.append(one)
+    if not found:
+        raise ValueError(f"{text!r} has no calculation such as 3+2=5")
+    return Calculation(found[0].first, found[-1].result)
+
+
+def _checked(equation: str) -> Calculation:
+    sides = equation.split("=")
+    if not any(sign in sides[0] for sign in "+-*/"):
+        raise ValueError(f"{equation!r} calculates nothing")
+    values = [value_of(side) for side in sides]
+    for side, value in zip(sides, values, strict=True):
+        if value != values[0]:
+            raise ValueError(f"{equation!r} is wrong: {sides[0].strip()} is {values[0]}, not {side.strip()}")
+    first = next(token for token in _TOKEN.findall(sides[0]) if token != "(")
+    return Calculation(value_of(first), values[-1])
 
 
 def value_of(expression: str) -> Fraction:

@@ -79,6 +79,11 @@ def words_of(text: str) -> list[str]:
     return _WORD.findall(one_line(text).lower())
 
 
+def is_function_word(word: str) -> bool:
+    """Whether a word in lower case names neither a thing nor what is said of it."""
+    return word in _FUNCTION_WORDS
+
+
 def content_words(text: str) -> list[str]:
     """The words of a text that are no function words, each once, in order; a possessive as its noun."""
     return list(

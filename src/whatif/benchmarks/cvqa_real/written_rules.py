@@ -59,9 +59,10 @@ def _calculated(step: str | None, answer: str, before: str, *, needed: bool) -> 
     """What is wrong with the second step of a numerical question, which calculates the new answer from the original."""
     if step is None or (not needed and "=" not in step):
         return None
-    found = calculation(step)
-    if isinstance(found, str):
-        return WRONG_ARITHMETIC, f"step 2: {found}"
+    try:
+        found = calculation(step)
+    except ValueError as error:
+        return WRONG_ARITHMETIC, f"step 2: {error}"
     if found.first != int(before):
         return OTHER_BEGINNING, f"step 2, {step!r}, begins with {found.first}; the original answer is {before}"
     if found.result != int(answer):
