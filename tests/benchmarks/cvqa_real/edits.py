@@ -1,4 +1,4 @@
-"""Edits of counterfactual questions by hand: corrections of the grammar, and edits that change more, with the reason."""
+"""Edits of counterfactual questions: corrections of the grammar, and edits that change more, with the reason."""
 
 from __future__ import annotations
 

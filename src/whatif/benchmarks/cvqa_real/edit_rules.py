@@ -35,15 +35,16 @@ _AMOUNTS = re.compile(
     r"\b(?:all|every|everyone|everything|everybody|each|both|half|halves|halved|twice|thrice|double[ds]?|triple[ds]?|"
     r"quadruple[ds]?|times|more|fewer|less|most|least|another|other|others|only|some|someone|somebody|something|many|"
     r"much|few|several|enough|even|or|either|same|first|second|third|last|next|almost|nearly|about|exactly|should|must|"
-    r"might|may)\b"
+    r"might|may|can|could)\b"
 )
 _SAME_AMOUNT = {"less": "fewer", "doubles": "double", "doubled": "double", "everybody": "everyone", "others": "other"}
-_SAME_AMOUNT |= {"triples": "triple", "tripled": "triple", "somebody": "someone", "might": "may"}
+_SAME_AMOUNT |= {"triples": "triple", "tripled": "triple", "somebody": "someone", "might": "may", "could": "can"}
 _PLACES = re.compile(
     r"\b(?:under|underneath|beneath|below|above|over|behind|before|after|beside|besides|between|among|near|nearby|"
     r"next to|inside|outside|indoors|outdoors|off|out|up|down|across|through|along|around|against|towards?|away|from|"
     r"front|back|top|bottom|middle|side|here|right|leftmost|rightmost|"
-    r"(?<=the )left|(?<=to )left|(?<=on )left|(?<=his )left|(?<=her )left|left(?= (?:side|hand|of|corner|half|end)\b))\b"
+    r"(?<=the )left|(?<=to )left|(?<=on )left|(?<=his )left|(?<=her )left|"
+    r"left(?= (?:side|hand|of|corner|half|end)\b))\b"
 )
 _SAME_PLACE = {"towards": "toward", "underneath": "under", "beneath": "under"}
 _PREPOSITIONS = ("in", "on", "at", "with", "of")
@@ -166,6 +167,10 @@ def _words(before: str, after: str, original: str) -> Fault | None:
     )
     if parts_kept:
         return None
+    return _other_words(before, after)
+
+
+def _other_words(before: str, after: str) -> Fault:
     old, new = Counter(meaning_words(before)), Counter(meaning_words(after))
     return WORDS, _difference(old, new) or "the words are in another order"
 

@@ -17,7 +17,8 @@ _VERBS = (
     "fly flies flew flown flying|fall falls fell fallen falling|run runs ran running|swim swims swam swum swimming|"
     "leave leaves left leaving|lose loses lost losing|give gives gave given giving|get gets got gotten getting|"
     "put puts putting|set sets setting|cut cuts cutting|shut shuts shutting|hit hits hitting|sit sits sat sitting|"
-    "stand stands stood standing|hold holds held holding|wear wears wore worn wearing|throw throws threw thrown throwing|"
+    "stand stands stood standing|hold holds held holding|wear wears wore worn wearing|"
+    "throw throws threw thrown throwing|"
     "break breaks broke broken breaking|catch catches caught catching|drive drives drove driven driving|"
     "ride rides rode ridden riding|rise rises rose risen rising|hide hides hid hidden hiding|"
     "steal steals stole stolen stealing|see sees saw seen seeing|sell sells sold selling|buy buys bought buying|"
@@ -32,7 +33,8 @@ _VERBS = (
 )
 _LEAST_PREFIX = 5  # letters that a garbled word has in common with one of the original question
 _LEAST_STEM = 2  # letters of a known word are more than these
-_LONGEST_SHORT = 4  # letters of a word of which only one may be wrong
+_ENDINGS = ("s", "es", "d", "ed", "ing", "er", "ers")
+_LONGEST_SHORT = 7  # letters of a word of which only one may be wrong; of a longer one, two
 
 Words = Sequence[str]
 
@@ -102,23 +104,24 @@ def _verbs() -> dict[str, str]:
 
 def _is_known(word: str) -> bool:
     """Whether a word is spelled as in the lexicon of TextBlob, with or without its ending."""
-    endings = ("", "s", "es", "d", "ed", "ing", "er", "ers", "'s")
-    if word in _lexicon():
-        return True
-    stems = {word.removesuffix(ending) for ending in endings if word.endswith(ending)}
-    stems |= {f"{word.removesuffix(ending)}e" for ending in ("ing", "ed") if word.endswith(ending)}
-    return any(len(stem) > _LEAST_STEM and stem in _lexicon() for stem in stems)
+    stems = {word.removesuffix(ending) for ending in _ENDINGS if word.endswith(ending)}
+    restored = {f"{word.removesuffix(ending)}e" for ending in ("ing", "ed") if word.endswith(ending)}
+    derived = [stem for stem in stems if len(stem) > _LEAST_STEM]
+    derived += [stem for stem in restored if len(stem) > _LEAST_STEM + 1]
+    return any(stem in _lexicon() for stem in (word, *derived))
 
 
 @cache
 def _lexicon() -> frozenset[str]:
+    """Words with their parts of speech, and words that occur at least twice in TextBlob's counts, which have errors."""
     folder = resources.files("textblob.en")
-    lines = (
-        line
-        for name in ("en-lexicon.txt", "en-spelling.txt")
-        for line in (folder / name).read_text(encoding="utf-8").splitlines()
-    )
-    return frozenset(line.split()[0].lower() for line in lines if line.strip() and not line.startswith(";;;"))
+    known = set()
+    for name in ("en-lexicon.txt", "en-spelling.txt"):
+        for line in (folder / name).read_text(encoding="utf-8").splitlines():
+            word, _, rest = line.partition(" ")
+            if word and not word.startswith(";;;") and rest != "1":
+                known.add(word.lower())
+    return frozenset(known)
 
 
 def _distance(first: str, second: str) -> int:
