@@ -30,6 +30,11 @@ def one_line(text: str) -> str:
     return " ".join(text.translate(_QUOTES).split())
 
 
+def without_pronoun_one(text: str) -> str:
+    """A lower-case text in which the pronoun `one` is no number: `the left one` is `the left ones`."""
+    return _PRONOUN.sub(r"\g<0>s", text)
+
+
 def plain(text: str, *, articles: bool = False) -> str:
     """A text in the form in which it is compared: `The Three dogs!` is `3 dogs`, or `the 3 dogs` with `articles`.
 
@@ -39,7 +44,7 @@ def plain(text: str, *, articles: bool = False) -> str:
     spelled = _SPELLING.sub(lambda found: _SPELLINGS[found[0]], one_line(text).lower())
     if spelled.strip(" .!") == "no":
         return "no"  # not the number that `in_digits` makes of it
-    words = re.sub(r"(?<=\d),(?=\d{3}\b)", "", in_digits(_PRONOUN.sub(r"\g<0>s", spelled)))
+    words = re.sub(r"(?<=\d),(?=\d{3}\b)", "", in_digits(without_pronoun_one(spelled)))
     words = re.sub(r"(?<![\w.])-(?=\d)", "minus ", words)
     words = re.sub(r"(?<=\d)\.(?=\d)", " point ", words)
     words = re.sub(r"'s\b|'", "", words)

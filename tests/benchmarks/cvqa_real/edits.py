@@ -116,6 +116,7 @@ GOOD = [  # before, after
     ),
 ]
 
+_BUSES = "How many buses would there be if the buses drove away?"
 _CATS = "How many cats would there be on the sofa if 2 cats left?"
 _HAT = "Would the tall man be wearing a red hat if he lost the bet?"
 _BIRDS = "How many birds would remain if all red birds flew away?"
@@ -123,6 +124,22 @@ _LAMP = "Would the lamp on the left be on if Anna had not pressed the switch?"
 _CARS = "How many cars would be parked behind the bus if half of them drove away?"
 
 BAD = [  # before, after, reason
+    (_BUSES, "How many buses would there be if the yellow one drove away?", "words changed"),
+    (_BUSES, "How many buses would there be if it drove away?", "words changed"),
+    (_BUSES, "How many buses would there be if the bus drove away?", "amounts changed"),
+    (_BUSES, "How many buses would there be if a bus drove away?", "amounts changed"),
+    (
+        "How many zebras would there be if a lion came?",
+        "How many zebras would there be if lions came?",
+        "amounts changed",
+    ),
+    ("How many zebras would stay if lions came?", "How many zebras would stay if a lion came?", "amounts changed"),
+    (
+        "How many cats would there be if the cat left?",
+        "How many cats would there be if the cats left?",
+        "amounts changed",
+    ),
+    ("Would the cats be fed if his big dog came?", "Would the cats be fed if his big dogs came?", "amounts changed"),
     (_CATS, "How many cats would there be on the sofa if 3 cats left?", "numbers changed"),
     (_CATS, "How many cats would there be on the sofa if three cats left?", "numbers changed"),
     (_CATS, "How many cats would there be on the sofa if cats left?", "numbers changed"),
@@ -189,7 +206,7 @@ BAD = [  # before, after, reason
     (_LAMP, "Would the lamp on the left be on if she had not pressed the switch?", "people changed"),
     (_CARS, "How many cars would be parked behind the bus if twice of them drove away?", "amounts changed"),
     (_CARS, "How many cars would be parked before the bus if half of them drove away?", "place or direction changed"),
-    (_CARS, "How many buses would be parked behind the car if half of them drove away?", "words changed"),
+    (_CARS, "How many trucks would be parked behind the bus if half of them drove away?", "words changed"),
     (_CARS, "How many cars would be parked behind the bus if they drove away?", "amounts changed"),
     (
         "How many cats would see the dog if the dog chased the cat?",

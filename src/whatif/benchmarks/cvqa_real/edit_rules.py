@@ -6,11 +6,12 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 
+from whatif.benchmarks.cvqa_real.edited_nouns import changed_numbers
 from whatif.benchmarks.cvqa_real.edited_words import corrected, meaning_words
 from whatif.benchmarks.cvqa_real.question_parts import has_two_presuppositions, main_clause, words_of
 from whatif.language.if_clauses import if_clause
 from whatif.language.number_words import in_digits
-from whatif.language.wording import one_line
+from whatif.language.wording import one_line, without_pronoun_one
 
 NO_QUESTION = "no single question"
 LENGTH = "length changed"
@@ -66,7 +67,7 @@ def edit_fault(before: str, after: str, *, original: str = "") -> Fault | None:
     - `form changed`: `how many` is lost or added, or a question that is answered with yes or no becomes another one;
     - `if clause lost`, or a second one added;
     - `numbers changed`, in figures and in words alike;
-    - `negation changed`; `amounts changed` (all, half, twice, more, another, ...);
+    - `negation changed`; `amounts changed` (all, half, twice, more, another, ...; one thing and several);
     - `place or direction changed`; `people changed` (he and she, you);
     - `names changed`: words with a capital letter inside the sentence;
     - `words changed`: any other word, except for its inflection, its spelling, or a repetition.
@@ -116,7 +117,7 @@ def _counts(before: str, after: str) -> Fault | None:
     """Which of the words that decide the meaning are no longer there as often."""
     old, new = _spaced(before), _spaced(after)
     for reason, found in (
-        (NUMBERS, lambda text: Counter(re.findall(r"\d+", in_digits(text)))),
+        (NUMBERS, lambda text: Counter(re.findall(r"\d+", in_digits(without_pronoun_one(text))))),
         (NEGATION, lambda text: Counter({"not": len(_NEGATIONS.findall(text))})),
         (AMOUNTS, lambda text: _counted(_AMOUNTS, text, _SAME_AMOUNT)),
         (PLACES, lambda text: _counted(_PLACES, text, _SAME_PLACE)),
@@ -125,6 +126,8 @@ def _counts(before: str, after: str) -> Fault | None:
     ):
         if found(old) != found(new):
             return reason, _difference(found(old), found(new))
+    if several := changed_numbers(old, new):
+        return AMOUNTS, f"one became several, or several became one: {', '.join(several)}"
     return _prepositions(old, new)
 
 
@@ -176,7 +179,7 @@ def _other_words(before: str, after: str) -> Fault:
 
 
 def _corrected(before: str, after: str, known: Iterable[str]) -> bool:
-    return corrected(meaning_words(before), meaning_words(after), known)
+    return corrected(meaning_words(_spaced(before)), meaning_words(_spaced(after)), known)
 
 
 def _spaced(text: str) -> str:

@@ -8,6 +8,7 @@ from importlib import resources
 
 from whatif.benchmarks.cvqa_real.question_parts import forms, is_function_word, words_of
 from whatif.language.number_words import in_digits
+from whatif.language.wording import without_pronoun_one
 
 # Words that an edit may add, drop and change: they only hold a sentence together.
 _GRAMMAR = frozenset({"then", "still", "now", "just", "actually", "really", "already"})
@@ -43,7 +44,7 @@ def meaning_words(text: str) -> list[str]:
     """The words that carry meaning, in order: numbers in figures, a possessive as its noun, parts at a hyphen."""
     return [
         part
-        for word in words_of(in_digits(text))
+        for word in words_of(in_digits(without_pronoun_one(text.lower())))
         if _has_meaning(word)
         for part in word.removesuffix("'s").split("-")
         if _has_meaning(part)
@@ -53,8 +54,7 @@ def meaning_words(text: str) -> list[str]:
 def corrected(before: Words, after: Words, known: Iterable[str] = ()) -> bool:
     """Whether each word is kept, inflected or spelled correctly, in the same order.
 
-    Words may be joined or divided (`lady bug`), and a word that is there twice in a row may be dropped. `known` are
-    further words that are spelled as they should be.
+    Words may be joined or divided (`lady bug`). `known` are further words that are spelled as they should be.
     """
     spelled = frozenset(known)
     reached = {(0, 0)}
@@ -65,8 +65,6 @@ def corrected(before: Words, after: Words, known: Iterable[str] = ()) -> bool:
             old, new = before[done : done + 2], after[place : place + 2]
             if old and new and _same(old[0], new[0], spelled):
                 reached.add((done + 1, place + 1))
-            if done and old and forms(old[0]) & forms(before[done - 1]):
-                reached.add((done + 1, place))  # said twice
             if len(old) == 2 and new and "".join(old) == new[0]:
                 reached.add((done + 2, place + 1))
             if old and len(new) == 2 and "".join(new) == old[0]:

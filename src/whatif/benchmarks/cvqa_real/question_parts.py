@@ -33,7 +33,7 @@ _NOT_COUNTED_LIST = "of different kind type sort total more other separate disti
 _FUNCTION_WORDS, _ENDS_PHRASE, _NOT_COUNTED = (
     frozenset(words.split()) for words in (_FUNCTION_WORD_LIST, _PHRASE_END_LIST, _NOT_COUNTED_LIST)
 )
-_IRREGULAR = {
+_PLURALS = {
     "people": "person",
     "persons": "person",
     "men": "man",
@@ -53,6 +53,9 @@ _IRREGULAR = {
     "scarves": "scarf",
     "halves": "half",
     "dice": "die",
+}
+# Words that are compared as others: irregular plurals, and names of the same thing.
+_IRREGULAR = _PLURALS | {
     "bicycle": "bike",
     "bicycles": "bike",
     "airplane": "plane",
@@ -82,6 +85,11 @@ def words_of(text: str) -> list[str]:
 def is_function_word(word: str) -> bool:
     """Whether a word in lower case names neither a thing nor what is said of it."""
     return word in _FUNCTION_WORDS
+
+
+def is_irregular_plural(word: str) -> bool:
+    """Whether a word in lower case is a plural that does not follow the rules."""
+    return word in _PLURALS
 
 
 def content_words(text: str) -> list[str]:

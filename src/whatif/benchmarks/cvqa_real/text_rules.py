@@ -194,7 +194,7 @@ def _explains(before: int, after: int, clause: str) -> bool:
     amounts = [int(figure) for figure in re.findall(r"\b\d{1,9}\b", clause)][:_MOST_AMOUNTS]
     factors = [factor for factor, words in _FACTORS.items() if words.search(clause)]
     factors += [int(found) for found in _TIMES.findall(clause)]
-    if _ONE.search(clause):
+    if not factors and _ONE.search(clause):
         amounts.append(1)
     if _HALF.search(clause) and before % 2 == 0:
         amounts.append(before // 2)
