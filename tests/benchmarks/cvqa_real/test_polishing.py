@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -14,7 +13,7 @@ import yaml
 from tests.benchmarks.cfmm.expansions import ChatServer
 from tests.benchmarks.cvqa_real.written_pairs import Row, pair, run_step
 from tests.projects import Project
-from whatif.artifacts.schemas import JUDGEMENTS, QUESTIONS, REJECTIONS
+from whatif.artifacts.schemas import REJECTIONS
 from whatif.benchmarks.cvqa_real.polishing import read_prompt
 from whatif.benchmarks.cvqa_real.schemas import POLISHED
 from whatif.errors import WhatifError
@@ -153,45 +152,3 @@ def test_a_failed_endpoint_leaves_the_step_to_be_run_again(project: Project) -> 
         (job,) = [job for job in project.jobs("verify") if job.step.name == "polish"]
         assert state_of(job, {}, ready=True).condition is not Condition.FRESH
     assert polished == {} and {why for why, _ in refused.values()} == {"no reply"}
-
-
-def polished_row(question_id: str, before: str, after: str) -> dict[str, Any]:
-    return {
-        "question_id": question_id,
-        "before": before,
-        "after": after,
-        "polisher": "polisher",
-        "request_key": None,
-    }
-
-
-def test_verify_applies_the_polishing_and_checks_the_answers(project: Project) -> None:
-    project.values["models"] = {"polisher": {"adapter": "blind", "checkpoint": "package:none/model"}}
-    project.section("verify")["polish"] = {"model": "polisher", "prompt_file": None}
-    rows = written(("dogs", "cats", "cups"))
-    rows[4] = {**rows[4], "answer": "maybe"}
-    before, after = WRONG.format(thing="dogs"), RIGHT.format(thing="dogs")
-    same = WRONG.format(thing="cats")
-    polished = [
-        polished_row("1-direct-rules-counterfactual", before, after),
-        polished_row("2-direct-rules-counterfactual", same, same),
-    ]
-    run_step(project, "verify", "", checked=rows, polished=polished)
-    found = {row["question_id"]: row for row in project.rows("verify", "questions", QUESTIONS)}
-    assert found["1-direct-rules-counterfactual"]["question"] == after
-    known = json.loads(found["1-direct-rules-counterfactual"]["provenance"])
-    assert (known["polished_by"], known["before_polishing"]) == ("polisher", before)
-    untouched = [row for row in rows[:4] if row["question_id"] != "1-direct-rules-counterfactual"]
-    assert [found[row["question_id"]] for row in untouched] == untouched and len(found) == 4
-    assert project.rows("verify", "rejections", REJECTIONS) == [
-        {
-            "item_id": "3-direct-rules",
-            "reason": "cannot be scored",
-            "detail": "counterfactual: the answer 'maybe' cannot be scored; it must be a whole number in figures",
-        }
-    ]
-    checks = project.rows("verify", "answer-checks", JUDGEMENTS)
-    assert [row["decision"] for row in checks] == ["accept", "accept", "reject"]
-    stale = [polished_row("1-direct-rules-counterfactual", "How many dogs?", after)]
-    with pytest.raises(WhatifError, match=r"^question 1-direct-rules-counterfactual: 'How many dogs\?' was polished"):
-        run_step(project, "verify", "", checked=rows, polished=stale)
