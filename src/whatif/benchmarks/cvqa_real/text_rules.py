@@ -69,10 +69,22 @@ _FACTORS = {  # by how much a word multiplies
     3: re.compile(r"\b(?:triple[ds]?|thrice)\b"),
     4: re.compile(r"\bquadruple[ds]?\b"),
 }
-_TIMES = re.compile(r"\b(\d+) times\b")
+_TIMES = re.compile(r"\b(\d+) times\b|\bmultiplied by (\d+)\b|\bby a factor of (\d+)\b")
 _HALF = re.compile(r"\b(?:half|halves?|halved)\b")
 _FOR_EACH = re.compile(r"\b(?:each|every)\b")
-_ONE = re.compile(r"\b(?:a|an|another|the|this|that|each|his|her)\b")
+_ANOTHER = re.compile(r"\b(?:another|one more|an? (?:additional|extra|new|further))\b")
+_ONE = re.compile(r"\b(?:a|an|the|this|that|his|her)\b")
+_SIGNS = {  # words of a change to more, and to fewer
+    1: re.compile(
+        r"\b(?:more|added|add|adding|c[ao]me|appear\w*|join\w*|arriv\w*|brought|bring|placed?|put|another|additional|extra|"
+        r"new|built|planted|parked|grew|there (?:was|were)|showed|revealed|bought|too|also)\b"
+    ),
+    -1: re.compile(
+        r"\b(?:less|fewer|remov\w+|disappear\w*|vanish\w*|left|leav\w+|away|gone|missing|eaten|ate|off|out|lost|took|taken|"
+        r"not|0|without|\w+n't|cut|cover\w*|hid\w*|stop\w*|clos\w+|delet\w+|reduc\w+|decreas\w+|subtract\w*|fell|"
+        r"broke\w*|sold|sank|seal\w*|stolen|swap\w*|instead|replac\w+|turn\w*|chang\w+|combin\w+|half)\b"
+    ),
+}
 _MOST_AMOUNTS = 6
 _ALL = re.compile(r"\b(?:all|every|everyone|everybody|everything|both|0|none|the|they|it|them)\b")
 
@@ -119,7 +131,7 @@ def _faults(texts: Texts) -> Iterator[tuple[str, str]]:
     given = _statement_given(texts, clause) if texts.group == BOOLEAN else _number_given(texts, clause)
     if given is not None:
         yield GIVES_ANSWER, given
-    if texts.group == DIRECT and not _explains(int(texts.answer), int(texts.new_answer), in_digits(clause)):
+    if texts.group == DIRECT and not _explains(texts, in_digits(clause)):
         yield OTHER_AMOUNT, f"the if clause {clause!r} does not turn {texts.answer} into {texts.new_answer}"
 
 
@@ -189,20 +201,34 @@ def _states(texts: Texts, clause: str) -> bool:
     return bool(asked) and not added and (not lost or is_subject)
 
 
-def _explains(before: int, after: int, clause: str) -> bool:
-    """Whether the amounts that the clause names can turn one number into the other."""
-    amounts = [int(figure) for figure in re.findall(r"\b\d{1,9}\b", clause)][:_MOST_AMOUNTS]
-    factors = [factor for factor, words in _FACTORS.items() if words.search(clause)]
-    factors += [int(found) for found in _TIMES.findall(clause)]
-    if not factors and _ONE.search(clause):
-        amounts.append(1)
-    if _HALF.search(clause) and before % 2 == 0:
-        amounts.append(before // 2)
-    if _FOR_EACH.search(clause):
-        factors += amounts + [amount + 1 for amount in amounts]
+def _explains(texts: Texts, clause: str) -> bool:
+    """Whether the amounts that the clause names, all of them, can turn the original answer into the new one."""
+    before, after = int(texts.answer), int(texts.new_answer)
     if after == 0 and _ALL.search(clause):
         return True
-    reached = {before, *(factor * before for factor in factors)}
+    asked = set(re.findall(r"\d+", in_digits(main_clause(texts.new_question))))  # `How many three-wheelers`
+    figures = [figure for figure in re.findall(r"\b\d{1,9}\b", _TIMES.sub(" ", clause)) if figure not in asked]
+    amounts = [int(figure) for figure in figures[:_MOST_AMOUNTS]]
+    factors = [factor for factor, words in _FACTORS.items() if words.search(clause)]
+    factors += [int(figure) for found in _TIMES.findall(clause) for figure in found if figure]
+    if _HALF.search(clause):
+        return 2 * after == before or bool(amounts)
+    if _FOR_EACH.search(clause):
+        factors, amounts = [*factors, *amounts, *(amount + 1 for amount in amounts)], []
+    if _ANOTHER.search(clause) or (not amounts and not factors and _ONE.search(clause)):
+        amounts.append(1)
+    signs = [sign for sign, words in _SIGNS.items() if words.search(clause)] or list(_SIGNS)
+    reached = {factor * before for factor in factors} or {before}
     for amount in amounts:
-        reached |= {one + sign * amount for one in reached for sign in (1, -1)}
-    return after in reached
+        reached = {one + sign * amount for one in reached for sign in signs}
+    if _names_one(texts, clause):  # `if the dog left and 2 others came`
+        reached |= {one + sign for one in reached for sign in signs}
+    return after in reached and (bool(amounts or factors) or after == before)
+
+
+def _names_one(texts: Texts, clause: str) -> bool:
+    """Whether the clause names one of the counted things."""
+    counted = counted_words(texts.new_question) or []
+    named = re.findall(rf"{_ONE.pattern} (?!additional|extra|new|further)(?=([^\W\d_]+)(?: ([^\W\d_]+))?)", clause)
+    singular = [word for words in named for word in words if word and not word.endswith("s")]
+    return bool(counted) and any(not missing([word], counted[-1:]) for word in singular)
