@@ -48,7 +48,7 @@ REPLIES = Table(
         ("examples", pa.list_(pa.string())),  # ids of the seeds that it shows
         ("response", pa.string(), NULLABLE),
         ("status", pa.string()),  # `ok`, `refused` (at least one question cannot be read) or `error` (no reply)
-        ("reason", pa.string(), NULLABLE),  # why, when the status is not `ok`
+        ("reason", pa.string(), NULLABLE),  # why, when the status is not `ok`; and how many entries were ignored
         ("request_key", pa.string(), NULLABLE),
         ("prompt_tokens", pa.int64(), NULLABLE),
         ("response_tokens", pa.int64(), NULLABLE),

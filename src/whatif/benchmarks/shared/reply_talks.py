@@ -8,7 +8,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from whatif.benchmarks.shared.json_replies import Read, schema_of
 from whatif.language.messages import Message, Messages, user_message
-from whatif.models import Answer, Model, note_of
+from whatif.models import Answer, Model, Question, note_of
 from whatif.progress import progress
 from whatif.scoring.asking import Pictures, question_of
 
@@ -26,6 +26,7 @@ class Subject(Protocol):
 
 
 SubjectT = TypeVar("SubjectT", bound=Subject)
+TalkT = TypeVar("TalkT")
 
 
 @dataclass
@@ -68,34 +69,25 @@ class Writer:
 
     def ask(self, talks: Sequence[Talk[Any]], *, first_attempt: int, unit: str, max_new_tokens: int) -> None:
         """Asks the request of each conversation, and once more where the reply cannot be used."""
-        waiting = list(talks)
-        for attempt in (first_attempt, first_attempt + 1):
-            put = [
-                question_of(
-                    {"question_id": f"{talk.item.item_id}-{unit}", "group": talk.item.category, "variant": unit},
-                    talk.messages,
-                    self._images,
-                    max_new_tokens=max_new_tokens,
-                    json_schema=schema_of(talk.keys),
-                )
-                for talk in waiting
-            ]
-            if not put:
-                return
-            what = self._key if attempt == first_attempt else f"{self._key}, repairs"
-            answers = progress(self._model.answer(put), len(put), what, unit, note=note_of(self._model))
-            faulty = []
-            for talk, answer in zip(waiting, answers, strict=True):
-                faults = self._take(talk, answer, attempt)
-                if faults and (talk.response.strip() or not self._is_dry):
-                    faulty.append((talk, faults))
-            waiting = [talk for talk, _ in faulty]
-            if attempt == first_attempt:
-                for talk, faults in faulty:
-                    talk.messages = with_request(talk.messages, talk.response, repair_request(faults))
+        ask_and_repair(
+            self._model,
+            talks,
+            self._key,
+            unit,
+            question=lambda talk: question_of(
+                {"question_id": f"{talk.item.item_id}-{unit}", "group": talk.item.category, "variant": unit},
+                talk.messages,
+                self._images,
+                max_new_tokens=max_new_tokens,
+                json_schema=schema_of(talk.keys),
+            ),
+            take=self._take,
+            repair=_repair,
+            first_attempt=first_attempt,
+        )
 
     def _take(self, talk: Talk[Any], answer: Answer, attempt: int) -> tuple[str, ...]:
-        """Reads a reply into its conversation and keeps it as a row; returns the faults that may be repaired."""
+        """Reads a reply into its conversation and keeps it as a row; returns the faults that are to be repaired."""
         talk.attempt, talk.request_key, talk.response = attempt, answer.request_key, answer.response or ""
         talk.is_error = answer.status == "error"
         read = Read({}, ()) if talk.is_error else talk.read(talk.response)
@@ -121,7 +113,44 @@ class Writer:
                 "finish": answer.finish,
             }
         )
-        return faults
+        return faults if talk.response.strip() or not self._is_dry else ()
+
+
+def _repair(talk: Talk[Any], faults: Sequence[str]) -> None:
+    talk.messages = with_request(talk.messages, talk.response, repair_request(faults))
+
+
+def ask_and_repair(
+    model: Model,
+    talks: Sequence[TalkT],
+    key: str,
+    unit: str,
+    *,
+    question: Callable[[TalkT], Question],
+    take: Callable[[TalkT, Answer, int], Sequence[str]],
+    repair: Callable[[TalkT, Sequence[str]], None],
+    first_attempt: int = 0,
+) -> None:
+    """Asks the question of each conversation, and once more where `take` names faults of the answer.
+
+    `take` gets the number of the attempt too; `repair` adds a request that names the faults to the conversation. The
+    display of progress names the model by its `key`, and counts in `unit`.
+    """
+    waiting = list(talks)
+    for attempt in (first_attempt, first_attempt + 1):
+        put = [question(talk) for talk in waiting]
+        if not put:
+            return
+        what = key if attempt == first_attempt else f"{key}, repairs"
+        answers = progress(model.answer(put), len(put), what, unit, note=note_of(model))
+        faulty = []
+        for talk, answer in zip(waiting, answers, strict=True):
+            if faults := take(talk, answer, attempt):
+                faulty.append((talk, faults))
+        waiting = [talk for talk, _ in faulty]
+        if attempt == first_attempt:
+            for talk, faults in faulty:
+                repair(talk, faults)
 
 
 def with_request(messages: Messages, response: str, request: str) -> Messages:
