@@ -14,7 +14,7 @@ from typing import Any
 from whatif.benchmarks.cvqa_real.schemas import BOOLEAN
 
 Row = Mapping[str, Any]
-_CLAUSE = re.compile(r"\bif\s+(?P<clause>[^,?]+?)\s*(?:,.*)?\?*\s*", re.IGNORECASE)
+_CLAUSE = re.compile(r"\bif\s+(?P<clause>[^,?]+?)\s*(?:,.*)?\?*\s*$", re.IGNORECASE)
 _NUMBER = re.compile(r"\d{1,9}")
 
 

@@ -7,8 +7,7 @@ asked for once more in the same conversation. After that it is refused with its 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from whatif import models
 from whatif.artifacts.reader import canonical_json
@@ -23,6 +22,15 @@ from whatif.graph.task import Task
 NO_REPLY, REFUSED, DECLINED = "no reply", "reply refused", "declined by the model"  # reasons of rejections
 
 
+class _Plan(NamedTuple):
+    """What a model is to be asked: its key, the prompts, the examples of each group, and the conversations."""
+
+    key: str
+    prompts: Prompts
+    pools: dict[str, Pool]
+    batches: list[Batch]
+
+
 def write_with_model(task: Task[WriteSettings]) -> None:
     """Writes the counterfactual questions of the job's model, its replies, and the source questions without one.
 
@@ -30,68 +38,59 @@ def write_with_model(task: Task[WriteSettings]) -> None:
     or, with a reason, in `unwritten`. Errors are reported, and transient ones leave the outputs unfinished. In a dry
     run nothing is written.
 
-    Raises WhatifError as `read_prompts` and `pool_of` do, and as the model does when no answer can be expected.
+    Raises WhatifError as `read_prompts`, `pool_of` and `chosen_examples` do, and as the model does when no answer can
+    be expected.
     """
     from whatif.models.responses.store import ResponseStore, store_path
     from whatif.models.responses.stored import stored
 
-    key = task.wildcards["writer"]
-    groups = [group for group in GROUPS if key in task.settings.writers.of(group)]
-    prompts = read_prompts(task.settings.prompting.file, groups)
-    pools = _pools(task, groups)
-    batches = [batch for pool in pools for batch in _batches(task, key, prompts, pool)]
-    if not batches:
+    plan = _plan(task)
+    if not plan.batches:
         if task.stand_in is None:
-            _write(task, key, batches, prompts, [])
+            _write(task, plan, [])
         return
     loaded = models.load(task.model.adapter, task.model, task.seed)
     if task.stand_in is not None:
-        QuestionWriter(task.stand_in(loaded), key, prompts.digest, is_dry=True).ask(batches)
+        QuestionWriter(task.stand_in(loaded), plan.key, plan.prompts.digest, is_dry=True).ask(plan.batches)
         return
     with models.closing(loaded), ResponseStore(store_path()) as store:
         model = TransientErrors(stored(loaded, store))
-        writer = QuestionWriter(model, key, prompts.digest)
-        writer.ask(batches)
-    refused = _write(task, key, batches, prompts, writer.replies)
-    _report(task, pools, batches, writer)
-    task.check_losses("written questions", sum(len(one.written) for one in batches), refused, needed=False)
+        writer = QuestionWriter(model, plan.key, plan.prompts.digest)
+        writer.ask(plan.batches)
+    refused = _write(task, plan, writer.replies)
+    _report(task, plan, writer)
+    task.check_losses("written questions", sum(len(one.written) for one in plan.batches), refused, needed=False)
     errors = Counter(str(row["reason"]) for row in writer.replies if row["status"] == "error")
-    report_errors(task, key, len(writer.replies), errors, model.reasons)
+    report_errors(task, plan.key, len(writer.replies), errors, model.reasons)
 
 
-def _pools(task: Task[WriteSettings], groups: Sequence[str]) -> list[Pool]:
-    settings = task.settings.prompting.examples
+def _plan(task: Task[WriteSettings]) -> _Plan:
+    key, settings = task.wildcards["writer"], task.settings.prompting
+    groups = [group for group in GROUPS if key in task.settings.writers.of(group)]
+    plan = _Plan(key, read_prompts(settings.file, groups), {}, [])
     annotated = list(task.rows("annotated"))
-    return [pool_of(group, settings, annotated, task.rows("questions")) for group in groups]
+    for group in groups:
+        pool = pool_of(group, settings.examples, annotated, task.rows("questions"))
+        divided = batches_of(sources_of(task.rows("questions"), group), settings.questions_per_request)
+        plan.pools[group] = pool
+        for sources, examples in zip(
+            divided, chosen_examples(pool, divided, settings.examples, task.seed), strict=True
+        ):
+            questions = [(one.question, one.answer) for one in sources]
+            messages = first_request(plan.prompts.by_group[group], examples, questions)
+            plan.batches.append(Batch(f"{sources[0].source_id}-{group}-{key}", group, sources, examples, messages))
+    return plan
 
 
-def _batches(task: Task[WriteSettings], key: str, prompts: Prompts, pool: Pool) -> list[Batch]:
-    """The conversations about the source questions of a group, before anything is asked."""
-    settings = task.settings.prompting
-    divided = batches_of(sources_of(task.rows("questions"), pool.group), settings.questions_per_request)
-    chosen = chosen_examples(pool, divided, settings.examples, task.seed)
-    return [
-        Batch(
-            f"{sources[0].source_id}-{pool.group}-{key}",
-            pool.group,
-            sources,
-            examples,
-            first_request(prompts.by_group[pool.group], examples, [(one.question, one.answer) for one in sources]),
-        )
-        for sources, examples in zip(divided, chosen, strict=True)
-    ]
-
-
-def _write(
-    task: Task[WriteSettings], key: str, batches: Sequence[Batch], prompts: Prompts, replies: list[dict[str, Any]]
-) -> list[dict[str, str]]:
+def _write(task: Task[WriteSettings], plan: _Plan, replies: list[dict[str, Any]]) -> list[dict[str, str]]:
     """Writes the outputs; returns the rejections."""
+    rule = task.settings.prompting.examples.rule
     written, refused = [], []
-    for batch in batches:
+    for batch in plan.batches:
         for source in batch.sources:
-            written_id = f"{source.source_id}-{batch.group}-{key}"
+            written_id = f"{source.source_id}-{batch.group}-{plan.key}"
             if source.source_id in batch.written:
-                written.append(_row(written_id, key, batch, source.source_id, prompts))
+                written.append(_row(written_id, plan, batch, source.source_id, rule))
             else:
                 refused.append(_rejection(written_id, batch, source.source_id))
     task.outputs.write("by-model", written)
@@ -100,13 +99,16 @@ def _write(
     return refused
 
 
-def _row(written_id: str, key: str, batch: Batch, source_id: str, prompts: Prompts) -> dict[str, Any]:
+def _row(written_id: str, plan: _Plan, batch: Batch, source_id: str, rule: str) -> dict[str, Any]:
     entry, attempt, request_key = batch.written[source_id]
+    known: dict[str, Any] = {"batch_id": batch.batch_id, "prompt": plan.prompts.digest}
+    if batch.examples:
+        known |= {"examples": plan.pools[batch.group].origin, "rule": rule}
     return {
         "written_id": written_id,
         "source_id": source_id,
         "group": batch.group,
-        "writer": key,
+        "writer": plan.key,
         "question": entry.question,
         "answer": entry.answer,
         "step1": entry.step1,
@@ -114,7 +116,7 @@ def _row(written_id: str, key: str, batch: Batch, source_id: str, prompts: Promp
         "examples": [example.seed_id for example in batch.examples],
         "attempt": attempt,
         "request_key": request_key,
-        "provenance": canonical_json({"batch_id": batch.batch_id, "prompt": prompts.digest}),
+        "provenance": canonical_json(known),
     }
 
 
@@ -125,17 +127,17 @@ def _rejection(written_id: str, batch: Batch, source_id: str) -> dict[str, str]:
     return {"item_id": written_id, "reason": reason, "detail": batch.faults[source_id]}
 
 
-def _report(task: Task[WriteSettings], pools: Sequence[Pool], batches: Sequence[Batch], writer: QuestionWriter) -> None:
-    total = sum(len(batch.sources) for batch in batches)
-    attempts = [one.attempt for batch in batches for one in batch.written.values()]
+def _report(task: Task[WriteSettings], plan: _Plan, writer: QuestionWriter) -> None:
+    total = sum(len(batch.sources) for batch in plan.batches)
+    attempts = [one.attempt for batch in plan.batches for one in batch.written.values()]
     ignored = f"; {writer.ignored:,} entries about other questions were ignored" if writer.ignored else ""
     task.say(
-        f"{writer.key}: wrote {len(attempts):,} of {total:,} counterfactual questions in {len(writer.replies):,} "
+        f"{plan.key}: wrote {len(attempts):,} of {total:,} counterfactual questions in {len(writer.replies):,} "
         f"requests, {sum(one > 0 for one in attempts):,} of them after a reply was repaired{ignored}"
     )
-    for pool in pools:
+    for group, pool in plan.pools.items():
         if pool.left_out:
             task.say(
-                f"{writer.key}: {pool.left_out:,} of people's {pool.group} questions are no examples: they have no "
-                "steps, and none can be computed from their answers"
+                f"{plan.key}: {pool.left_out:,} of people's {group} questions are no examples: they have no steps, "
+                "and none can be computed from their answers"
             )

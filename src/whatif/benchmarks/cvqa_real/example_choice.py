@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from whatif.benchmarks.cvqa_real.arithmetic_steps import SeedOfPeople, seed_of_people
-from whatif.benchmarks.cvqa_real.schemas import ORIGINAL
+from whatif.benchmarks.cvqa_real.schemas import ORIGINAL, PEOPLE
 from whatif.benchmarks.cvqa_real.settings import NAME, Examples
 from whatif.benchmarks.cvqa_real.writer_prompts import Example
 from whatif.benchmarks.cvqa_real.writer_requests import Source
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from whatif.models.language.sentence_similarity import SentenceEmbedder
 
 Row = Mapping[str, Any]
-FILE, PEOPLE, PACKAGE = "file", "people", "package"  # origins of a pool
+FILE, PACKAGE = "file", "package"  # origins of a pool, besides people
 _DIGITS = 6  # of a mean similarity; the last ones depend on the batch, and must not decide between two examples
 
 

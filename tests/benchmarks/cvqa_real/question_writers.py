@@ -1,0 +1,191 @@
+"""Source questions of C-VQA-Real that a chat model is to change, and a chat server on loopback that replies as told."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+from typing import Any
+
+from tests.faulty_proxy import Fault, FaultyProxy, _send
+from tests.projects import Project
+from whatif.artifacts.schemas import QUESTIONS, REJECTIONS, Table
+from whatif.artifacts.writer import write_artifact
+from whatif.benchmarks.cvqa_real.schemas import REPLIES, WRITTEN
+from whatif.graph.jobs import Job
+from whatif.graph.run import run
+
+Row = dict[str, Any]
+Asked = list[tuple[str, str]]  # questions with their answers
+NAME = "cvqa-real"
+SEPARATOR = "\n-----\n"
+TABLES = {"by-model": WRITTEN, "replies": REPLIES, "unwritten": REJECTIONS}
+NUMERICAL = {"1": ("How many cats are there?", "2"), "2": ("How many dogs are in the yard?", "3")} | {
+    str(number): (f"How many people wear {color} hats?", str(number))
+    for number, color in enumerate(("red", "blue", "green", "white"), start=3)
+}
+BOOLEAN = {"11": ("Is the cat asleep?", "yes"), "12": ("Is it raining?", "no")}
+
+
+def source_row(source_id: str, question: str, answer: str) -> Row:
+    kind = "boolean" if answer in ("yes", "no") else "number"
+    return {
+        "question_id": f"{source_id}-original",
+        "pair_id": source_id,
+        "group": "boolean" if kind == "boolean" else "numerical",
+        "variant": "original",
+        "question": question,
+        "choices": None,
+        "answer": answer,
+        "answer_kind": kind,
+        "image_ids": ["0" * 64],
+        "provenance": json.dumps({"image": source_id}),
+    }
+
+
+def people_row(source_id: str, group: str, question: str, answer: str, *steps: str) -> Row:
+    """A counterfactual question that somebody wrote."""
+    step1, step2 = steps or (None, None)
+    return {
+        "written_id": f"{source_id}-{group}-people",
+        "source_id": source_id,
+        "group": group,
+        "writer": "people",
+        "question": question,
+        "answer": answer,
+        "step1": step1,
+        "step2": step2,
+        "examples": [],
+        "attempt": None,
+        "request_key": None,
+        "provenance": "{}",
+    }
+
+
+def small(
+    project: Project, sources: dict[str, tuple[str, str]] | None = None, annotated: Sequence[Row] = (), **prompting: Any
+) -> Project:
+    """A project with these source questions, by default all above, and people's; five questions a request."""
+    project.select(NAME)
+    rows = [source_row(one, *texts) for one, texts in (NUMERICAL | BOOLEAN if sources is None else sources).items()]
+    _store(project, "extract", "questions", QUESTIONS, sorted(rows, key=lambda row: str(row["question_id"])))
+    _store(project, "generate", "annotated", WRITTEN, list(annotated))
+    project.generate["prompting"] |= {"questions_per_request": 5} | prompting
+    return project
+
+
+def _store(project: Project, stage: str, role: str, table: Table, rows: list[Row]) -> None:
+    path = project.folder / f"data/{stage}/{NAME}/{role}.parquet"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_artifact(path, table, rows, role=role, fingerprint="", made_from={})
+
+
+def job_of(project: Project, **groups: bool) -> Job:
+    """The job of the model `writer`, which writes direct and boolean questions unless told otherwise."""
+    chosen = groups or {"direct": True, "boolean": True}
+    project.generate["writers"] = {
+        group: ["writer"] if chosen.get(group) else [] for group in ("direct", "indirect", "boolean")
+    }
+    (job,) = [job for job in project.jobs("generate") if job.step.name == "write"]
+    return job
+
+
+def write(project: Project, **groups: bool) -> list[str]:
+    """Runs the job of the model `writer` alone; returns what it said."""
+    said: list[str] = []
+    assert run(job_of(project, **groups), said.append) == "computed"
+    return said
+
+
+def rows_of(project: Project, role: str) -> list[Row]:
+    return project.rows("generate", role, TABLES[role])
+
+
+def refused(project: Project) -> dict[str, tuple[str, str]]:
+    return {row["item_id"]: (row["reason"], row["detail"]) for row in rows_of(project, "unwritten")}
+
+
+def written(project: Project) -> dict[str, Row]:
+    return {row["written_id"]: row for row in rows_of(project, "by-model")}
+
+
+def entry(question: str, answer: str, **changes: str) -> str:
+    """An entry that can be used; `changes` replace values."""
+    if answer in ("yes", "no"):
+        other = "no" if answer == "yes" else "yes"
+        values = [
+            f"The new answer should be {other}, so it is otherwise.",
+            "How to make it otherwise: change everything.",
+            f"{question.rstrip('?')} if everything had been changed?",
+            other,
+        ]
+    else:
+        values = [
+            "Add 2 of them",
+            f"The answer would be {answer}+2={int(answer) + 2}",
+            f"{question.rstrip('?')} if 2 more were added?",
+            str(int(answer) + 2),
+        ]
+    labels = ("Original question", "Original answer", "Step1", "Step2", "New question", "New answer")
+    found = dict(zip(labels, [question, answer, *values], strict=True))
+    found |= {label.replace("_", " "): value for label, value in changes.items()}
+    return "\n".join(f"{label}: {value}" for label, value in found.items())
+
+
+def well(asked: Asked, turn: int = 0) -> str:
+    """A reply that can be used for all questions."""
+    return SEPARATOR.join(entry(*one) for one in asked)
+
+
+class WriterServer(FaultyProxy):
+    """Replies what `reply` makes of the questions in the last message and the number of the request, from 0.
+
+    A number instead of a text is sent as the status of an error.
+    """
+
+    def __init__(self, reply: Callable[[Asked, int], str | int] = well, finish: str = "stop") -> None:
+        super().__init__("127.0.0.1:1")
+        self.reply = reply
+        self.finish = finish
+        self.conversations: list[list[dict[str, Any]]] = []
+
+    def entry(self, **changes: Any) -> dict[str, Any]:
+        """The entry of this server's model in `models`."""
+        return {
+            "adapter": "api",
+            "model": "writer",
+            "base_url": self.base_url,
+            "retries": 0,
+            "concurrency": 1,
+            "benchmarks": [],
+        } | changes
+
+    def texts(self, conversation: int) -> list[str]:
+        """The messages of a conversation."""
+        found = [message["content"] for message in self.conversations[conversation]]
+        return [content if isinstance(content, str) else content[-1]["text"] for content in found]
+
+    def _reply(self, request: BaseHTTPRequestHandler, body: bytes, fault: Fault | None) -> None:
+        messages = json.loads(body)["messages"]
+        self.conversations.append(messages)
+        asked = questions_in(self.texts(-1)[-1])
+        said = self.reply(asked, sum(message["role"] == "user" for message in messages) - 1)
+        if isinstance(said, int):
+            _send(request, said, b"{}")
+            return
+        choice = {"index": 0, "finish_reason": self.finish, "message": {"role": "assistant", "content": said}}
+        usage = {"prompt_tokens": 100, "completion_tokens": 10}
+        _send(request, 200, json.dumps({"choices": [choice], "usage": usage}).encode())
+
+
+def questions_in(text: str) -> Asked:
+    """The questions with their answers that a message asks about."""
+    return re.findall(r"^Original question: (.*)\nOriginal answer: (.*)$", text, re.MULTILINE)
+
+
+def seeds_file(folder: Path, text: str) -> str:
+    """Writes a file of examples; returns its path."""
+    (folder / "examples.yaml").write_text(text, encoding="utf-8")
+    return str(folder / "examples.yaml")
