@@ -1,0 +1,86 @@
+"""Writes counterfactual questions by rules, from the text of the question and its answer alone (C-VQA 3.1).
+
+As ChatGPT in the paper, the rules do not see the image. They change what their grammar understands, and say why they
+cannot change the rest.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from whatif.benchmarks.cvqa_real import boolean_rules, indirect_rules, numerical_rules
+from whatif.benchmarks.cvqa_real.numerical_grammar import parsed
+from whatif.benchmarks.cvqa_real.question_words import cleaned
+
+DIRECT, INDIRECT, BOOLEAN = "direct", "indirect", "boolean"
+
+
+class Rewritten(NamedTuple):
+    """A counterfactual question with its answer, and the two written steps that lead to them (C-VQA supplement B)."""
+
+    question: str
+    answer: str
+    step1: str
+    step2: str
+
+
+def rewrite(group: str, question: str, answer: str, generator: np.random.Generator) -> Rewritten | str:
+    """The counterfactual question of a group for an original question and its answer, or why there is none.
+
+    `direct` changes how many there are, and computes the new answer. `boolean` flips the answer first, then finds a
+    presupposition that makes it true. `indirect` changes something else, and only where the new answer follows with
+    certainty from the text. The reason is one short phrase, the same for every question that it concerns.
+    """
+    if not cleaned(question):
+        return "the question is empty"
+    if group == BOOLEAN:
+        return _boolean(question, answer, generator)
+    if group not in {DIRECT, INDIRECT}:
+        raise ValueError(f"unknown group {group!r}")
+    if not answer.strip().isdecimal():
+        return "the answer is not a whole number"
+    number = int(answer)
+    if number > numerical_rules.LARGEST:
+        return f"the answer is above {numerical_rules.LARGEST}"
+    return _direct(question, number, generator) if group == DIRECT else _indirect(question, number, generator)
+
+
+def _direct(question: str, number: int, generator: np.random.Generator) -> Rewritten | str:
+    counted = parsed(question)
+    if isinstance(counted, str):
+        return counted
+    for change in numerical_rules.changes(counted, number, generator):
+        new = numerical_rules.new_question(counted, change)
+        if change.answer != number and numerical_rules.is_allowed(new, change.answer):
+            calculation = f"The answer would be {change.calculation} = {change.answer}."
+            return Rewritten(new, str(change.answer), change.step, calculation)
+    if number == 0 and counted.addition not in {None, "were there"}:
+        return "there is none, and the rules do not know what would make some"
+    return "every change would put the answer into the question"
+
+
+def _indirect(question: str, number: int, generator: np.random.Generator) -> Rewritten | str:
+    counted = parsed(question)
+    if isinstance(counted, str):
+        return counted
+    for change in indirect_rules.indirect_changes(counted, number, generator):
+        new = numerical_rules.new_question(counted, change)
+        if numerical_rules.is_allowed(new, change.answer):
+            calculation = f"The answer would be {change.calculation} = {change.answer}."
+            return Rewritten(new, str(change.answer), change.step, calculation)
+    return "no certain change follows from the text; it needs the image"
+
+
+def _boolean(question: str, answer: str, generator: np.random.Generator) -> Rewritten | str:
+    if answer.strip().lower() not in {"yes", "no"}:
+        return "the answer is neither yes nor no"
+    yes = answer.strip().lower() == "yes"
+    made = boolean_rules.flipped(question, yes, generator)
+    if isinstance(made, str):
+        return made
+    new = "no" if yes else "yes"
+    step1 = f"The new answer should be {new}, so {made.situation}."
+    step2 = f"How to make this true: suppose that {made.condition}."
+    return Rewritten(f"{made.frame} if {made.condition}?", new, step1, step2)
