@@ -168,11 +168,9 @@ def _started(parts: Parts, rest: str) -> str:
     begins = BEGINNINGS_OF.get(verb)
     if begins and (rest or "{rest}" not in begins or verb in {"sitting", "sleeping", "lying", "laying"}):
         return begins.format(s=subject, p="their" if anyone else pronoun.possessive, rest=some).strip()
-    return (
-        "they got up"
-        if (verb, rest, subject) == ("standing", "", "they")
-        else f"{subject} started {verb} {some}".strip()
-    )
+    if verb == "standing" and not rest:
+        return f"{subject} stood up"
+    return f"{subject} started {verb} {some}".strip()
 
 
 def _the(known: str) -> str:
