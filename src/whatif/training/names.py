@@ -71,6 +71,12 @@ CHECKPOINTS = {
         "whatif.training.language:train_causal_language",
         "whatif.training.assess_language:assess_causal_language",
     ),
+    "writer": Embedded(
+        "A chat model (`LlamaForCausalLM`) that writes counterfactual questions for questions about scenes, in the "
+        "steps and the format of C-VQA. It has learnt from the rules of C-VQA-Real.",
+        "whatif.training.writer:train_writer",
+        "whatif.training.assess_writer:assess_writer",
+    ),
     "diffusion": Embedded(
         "A diffusion pipeline (`StableDiffusionPipeline`) that draws scenes from their captions.",
         "whatif.training.diffusion:train_diffusion",

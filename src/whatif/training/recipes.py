@@ -72,7 +72,7 @@ class MatchingRecipe(Settings):
 
 
 class LanguageRecipe(Settings):
-    """A language model of captions, masked or causal."""
+    """A language model: of captions, masked or causal, or one that writes questions."""
 
     train: Schedule
 
@@ -100,6 +100,7 @@ class Recipes(Settings):
     vilt: MatchingRecipe
     masked_language: LanguageRecipe = Field(alias="masked-language")
     causal_language: LanguageRecipe = Field(alias="causal-language")
+    writer: LanguageRecipe
     diffusion: DiffusionRecipe
 
 
