@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from whatif.benchmarks.cvqa_real.numerical_grammar import Counted, counted_kind, single_head
-from whatif.benchmarks.cvqa_real.numerical_rules import Change
+from whatif.benchmarks.cvqa_real.numerical_rules import Change, single_phrase
 from whatif.benchmarks.cvqa_real.question_words import (
     AIRCRAFT,
     ANIMAL,
@@ -35,7 +35,7 @@ _KIND_LEAVES = {
     FLYING: ("all animals went away", "a loud noise drove all animals away"),
     SWIMMING: ("all animals went away",),
     FOOD: ("all food was eaten", "all food was taken away"),
-    VEHICLE: ("all vehicles drove away", "all vehicles were towed away"),
+    VEHICLE: ("all vehicles went away", "all vehicles were towed away"),
     AIRCRAFT: ("all aircraft flew away",),
 }
 _NOTHING_CHANGES = {
@@ -55,7 +55,7 @@ _PLAIN = words_of(
 )
 
 
-_NO_PLACES = words_of("air distance middle front foreground background left right wall")
+_NO_PLACES = words_of("air distance middle front foreground background left right wall tower")
 
 
 def indirect_changes(counted: Counted, number: int, generator: np.random.Generator) -> Iterator[Change]:
@@ -69,7 +69,7 @@ def indirect_changes(counted: Counted, number: int, generator: np.random.Generat
     made = [Change(text, f"Suppose that {text}. None would be left.", f"{number} - {number}", 0) for text in empty]
     if counted.addition in {None, "were there"} and _plain(counted, noun, kind):
         same = "That adds none and removes none."
-        texts = [_of_one(text) if number == 1 else text for text in _NOTHING_CHANGES.get(kind, ())]
+        texts = [_of_one(text, counted) if number == 1 else text for text in _NOTHING_CHANGES.get(kind, ())]
         made += [Change(text, f"Suppose that {text}. {same}", f"{number} + 0", number) for text in texts]
     for place in generator.permutation(len(made)).tolist():
         yield made[place]
@@ -79,15 +79,16 @@ def _alive(kind: str) -> bool:
     return kind == PERSON or kind in _ANIMALS
 
 
-def _of_one(text: str) -> str:
-    """A change of all of them where there is only one: `it was washed`."""
-    for several, one in (
-        ("all of them closed their", "it closed its"),
-        ("all of them were", "it was"),
-        ("each of them was", "it was"),
-        ("all of them", "it"),
+def _of_one(text: str, counted: Counted) -> str:
+    """A change of all of them where there is only one: `the cup was washed`."""
+    one = f"the {single_phrase(counted)}"
+    for several, alone in (
+        ("all of them closed their", f"{one} closed its"),
+        ("all of them were", f"{one} was"),
+        ("each of them", one),
+        ("all of them", one),
     ):
-        text = text.replace(several, one)
+        text = text.replace(several, alone)
     return text
 
 

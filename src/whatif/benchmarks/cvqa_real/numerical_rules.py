@@ -90,12 +90,12 @@ def _added(counted: Counted, number: int, generator: np.random.Generator) -> Cha
     if more == 1 or number == 0:  # more than one of none would be the answer itself
         if not has_singular(counted.noun):
             return None
-        more, single = 1, _single_phrase(counted)
+        more, single = 1, single_phrase(counted)
         amount = f"{_one(('another', 'one more'), generator)} {single}" if number else with_article(single)
         arrive = _was(arrive)
     else:
         amount = f"{_figure(more, generator)} more {counted.phrase}"
-    step = f"Add {more} {_single_phrase(counted) if more == 1 else counted.phrase}."
+    step = f"Add {more} {single_phrase(counted) if more == 1 else counted.phrase}."
     return Change(f"{amount} {arrive}", step, f"{number} + {more}", number + more)
 
 
@@ -104,7 +104,7 @@ def _removed(counted: Counted, number: int, generator: np.random.Generator) -> C
         return None
     fewer = int(generator.integers(1, min(number, 7)))
     leave = _one(_OTHER_DEPARTURES[kind_verbs(counted)[1]], generator)
-    step = f"Remove {fewer} {_single_phrase(counted) if fewer == 1 else counted.phrase}."
+    step = f"Remove {fewer} {single_phrase(counted) if fewer == 1 else counted.phrase}."
     amount = f"{_figure(fewer, generator)} of the {counted.phrase}"
     return Change(f"{amount} {_was(leave) if fewer == 1 else leave}", step, f"{number} - {fewer}", number - fewer)
 
@@ -114,7 +114,7 @@ def _all_removed(counted: Counted, number: int, generator: np.random.Generator) 
         return None
     leave = _one(_OTHER_DEPARTURES[kind_verbs(counted)[1]], generator)
     if number == 1:
-        condition = f"the {_single_phrase(counted)} {_was(leave)}"
+        condition = f"the {single_phrase(counted)} {_was(leave)}"
     else:
         condition = f"{_one(('all of the', 'all the'), generator)} {counted.phrase} {leave}"
     step = f"Remove {'the only one' if number == 1 else 'all of them'}."
@@ -155,7 +155,7 @@ def _two_steps(counted: Counted, number: int, generator: np.random.Generator) ->
         return Change(f"{first} and then {last}", step, f"0 + {come} - {go}", come - go)
     come, go = int(generator.integers(2, 6)), int(generator.integers(1, min(number, 5) + 1))
     if number == 1:
-        first = f"the {_single_phrase(counted)} {_was(leave)}"
+        first = f"the {single_phrase(counted)} {_was(leave)}"
     elif go == number:
         first = f"all the {counted.phrase} {leave}"
     else:
@@ -165,7 +165,8 @@ def _two_steps(counted: Counted, number: int, generator: np.random.Generator) ->
     return Change(f"{first} and {last}", step, f"{number} - {go} + {come}", number - go + come)
 
 
-def _single_phrase(counted: Counted) -> str:
+def single_phrase(counted: Counted) -> str:
+    """The counted noun phrase in the singular."""
     words = counted.phrase.split()
     place = words.index(counted.noun)
     return " ".join([*words[:place], singular(counted.noun), *words[place + 1 :]])

@@ -65,6 +65,7 @@ _IRREGULAR = {
     "hooves": "hoof",
     "horses": "horse",
     "buses": "bus",
+    "busses": "bus",
     "shoes": "shoe",
     "toes": "toe",
     "canoes": "canoe",
@@ -73,7 +74,7 @@ _IRREGULAR = {
     "mattresses": "mattress",
     "axes": "axe",
 }
-_PLURALS = {single: several for several, single in _IRREGULAR.items()}
+_PLURALS = {single: several for several, single in _IRREGULAR.items() if several != "busses"}
 _KEEP_IE = words_of("cookies pies ties movies brownies veggies hoodies smoothies selfies doggies collies birdies")
 _STEMS_IN_SE = re.compile(r"(?:[aou]s|rs|ns|ps|ees|ois|ais|eas)es$")  # vases, purses, houses, cheeses
 _ONLY_PLURAL = words_of(
