@@ -243,6 +243,8 @@ NUMBERS: dict[str, Callable[[], str]] = {
     "forest": lambda: _of_released_table(row=0, column=3),
     "second smallest, counterfactual": lambda: _of_released_table(row=1, column=2),
     "forest, counterfactual": lambda: _of_released_table(row=1, column=3),
+    "writer, numbers": _share("writer", "direct", "right"),
+    "writer, yes or no": _share("writer", "boolean", "right"),
     "all dots": _share("llava-original", *_ANSWERS, "dot-removal"),
     "top row": _share("llava-original", *_ANSWERS, "dot-columns"),
     "fullest circle": _share("llava-original", *_ANSWERS, "dot-maximum"),

@@ -33,7 +33,7 @@ AMOUNT = re.compile(
 )
 ANYONE = re.compile(r"(?:anyone|anybody|someone|somebody|any person)\b", re.IGNORECASE)
 ALONE = words_of("he she they it this that these those anyone someone anybody somebody everyone everybody people")
-_ADVERBS = words_of("currently really very completely all totally fully still just actually now both also")
+_ADVERBS = words_of("currently really very completely all totally fully still just actually now both also almost quite")
 _PARTICIPLES = words_of(
     "taken built shown eaten broken worn cut held seen hung driven thrown kept left able good available "
     "due likely safe somewhere years year old bad famous known full empty"

@@ -78,6 +78,7 @@ def existing(text: str, yes: bool, generator: np.random.Generator) -> Flipped | 
         (first in _NO_NOUN or is_verb_in_ing(first) or asked.lower().startswith("any of"), _NOT_A_PHRASE),
         (definite and there is not None, "asks about a definite thing as if it was new"),
     )
+    refuse_if((all(word[:1].isupper() for word in asked.split()), _NOT_A_PHRASE))  # a name
     situation = f"there {'are' if is_plural(head_of(asked)) else 'is'}"
     if definite:
         it, was = ("they", "were") if is_plural(head_of(asked)) else ("it", "was")

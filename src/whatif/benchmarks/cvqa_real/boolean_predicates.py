@@ -147,7 +147,7 @@ def _stopped(parts: Parts, rest: str) -> str:
     pronoun = subject_pronoun(parts.subject, rest)
     verb = parts.predicate.split(maxsplit=1)[0].lower()
     known = with_the(rest)
-    short = rest and not set(rest.lower().split()) & (PREPOSITIONS - {"in"}) and " in " not in rest
+    short = rest and not set(rest.lower().split()) & (PREPOSITIONS | {"up", "out", "down"})
     if verb == "wearing" and short:
         return f"{pronoun.subject} took off {_the(known)}"
     if verb in {"holding", "carrying"} and short and stands_for_life(parts.subject):

@@ -117,6 +117,9 @@ ONLY_OF: dict[str, frozenset[str]] = {
     **dict.fromkeys(("clear", "cloudy", "overcast", "blue and clear"), _SKY),
     **dict.fromkeys(("in black and white", "black and white", "in color", "colored", "in colour"), _IMAGES),
     **dict.fromkeys(("mowed", "cut", "trimmed"), frozenset({"grass", "lawn", "hair", "hedge", "field", "bushes"})),
+    "full": frozenset(
+        {"glass", "cup", "mug", "bowl", "bottle", "bucket", "bag", "basket", "box", "vase", "sink", "bathtub", "tank"}
+    ),
     "made": frozenset({"bed", "beds"}),
     "curly": frozenset({"hair"}),
 }
@@ -132,11 +135,9 @@ WEATHER: dict[str, tuple[str, str]] = {
         ("night|nighttime|night time|dark|dark outside", "it was noon", "it was midnight"),
         ("windy|a windy day", "the air was perfectly still", "a storm came up"),
         ("winter", "it was the hottest month of the year", "it was the month with the most snow"),
-        (
-            "summer|hot|warm|warm outside|hot outside",
-            "it was a freezing day in January",
-            "it was a very hot day in July",
-        ),
+        ("summer", "it was the month with the most snow", "it was the hottest month of the year"),
+        ("cold|cold outside|cold out|chilly", "there was a heat wave", "there was a hard frost"),
+        ("hot|warm|warm outside|hot outside", "there was a hard frost", "there was a heat wave"),
         ("wet|wet outside", "it had not rained for weeks", "it had just rained heavily"),
     )
     for state in states.split("|")
