@@ -13,7 +13,8 @@ STATES: dict[str, tuple[str, str]] = {
     for states, ends, begins in (
         ("open", "{s} {was} closed", "somebody opened {o}"),
         ("closed|shut", "{s} {was} opened", "somebody shut {o}"),
-        ("on|turned on|lit|lit up|illuminated|switched on", "{s} {was} turned off", "somebody switched {o} on"),
+        ("turned on", "{s} {was} switched off", "somebody switched {o} on"),
+        ("on|lit|lit up|illuminated|switched on", "{s} {was} turned off", "somebody switched {o} on"),
         ("off|turned off|switched off", "somebody switched {o} on", "{s} {was} not in use and without power"),
         ("clean", "{s} became dirty", "all dirt was washed off"),
         ("dirty", "{s} {was} washed thoroughly", "mud was spread all over {o}"),
