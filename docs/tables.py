@@ -156,6 +156,11 @@ def _share(model: str, *keys: str) -> Callable[[], str]:
     return lambda: f"{100 * _measured(model, *keys):.0f}%"
 
 
+def _exact_share(model: str, *keys: str) -> Callable[[], str]:
+    """With one decimal, where a whole percentage would round a fault away."""
+    return lambda: f"{100 * _measured(model, *keys):.1f}%"
+
+
 def _regions() -> str:
     """From the hardest to the easiest of the flower puzzles."""
     groups = ("flower-recolour", "flower-removal", "flower-removal-other")
@@ -243,8 +248,8 @@ NUMBERS: dict[str, Callable[[], str]] = {
     "forest": lambda: _of_released_table(row=0, column=3),
     "second smallest, counterfactual": lambda: _of_released_table(row=1, column=2),
     "forest, counterfactual": lambda: _of_released_table(row=1, column=3),
-    "writer, numbers": _share("writer", "direct", "right"),
-    "writer, yes or no": _share("writer", "boolean", "right"),
+    "writer, numbers": _exact_share("writer", "direct", "right"),
+    "writer, yes or no": _exact_share("writer", "boolean", "right"),
     "all dots": _share("llava-original", *_ANSWERS, "dot-removal"),
     "top row": _share("llava-original", *_ANSWERS, "dot-columns"),
     "fullest circle": _share("llava-original", *_ANSWERS, "dot-maximum"),
