@@ -8,6 +8,7 @@ from typing import Any
 from whatif.reporting.precision import percent
 from whatif.reporting.table import Column, Table, View, tidy
 from whatif.shortcuts.audit import RULES, Shortcut
+from whatif.shortcuts.open_answers import OPEN_RULES
 
 _RULES = {
     "letter": "always the letter {choice}",
@@ -19,9 +20,18 @@ _RULES = {
     "other-answer": "{choice}",
     "overlap": "the option with the {choice} with the captions",
     "options": "linear model of the options alone",
+    "most-frequent": "always {choice}",
+    "question": "linear model of the question",
+    "presupposition": "linear model of the presupposition",
+    "keyword": "one word of the presupposition, mostly “{choice}”",
+    "number": "the {choice} number in the presupposition",
+    "same-answer": "the answer to the other question",
+    "opposite-answer": "the opposite of the answer to the other question",
+    "arithmetic": "arithmetic with the answer to the other question",
 }
 ORDER = tuple(_RULES)  # of the rules in the table
 _OF_CAPTIONS = {"overlap", "options"}
+_OPEN = frozenset(OPEN_RULES)
 _NOTE = (
     "Letter and rank are the best in hindsight. The random forest sees only words and options, and is "
     "cross-validated on the set itself."
@@ -36,10 +46,21 @@ _WITH_CAPTIONS = (
     "linear model sees neither question nor captions, and is cross-validated on the set itself. Intervals take "
     "questions as independent."
 )
+_OF_OPEN_ANSWERS = (
+    "The most frequent answer, and the first or last number, are the best in hindsight. The linear models and the word "
+    "are found on some images and tested on the others. The last three rules take the answer to the other question of "
+    "the pair as known: they show how little is left to see in the image. Arithmetic adds or takes away a number that "
+    "the presupposition names, or 1, doubles or halves, leaves none, or changes nothing, as a linear model of the "
+    "presupposition suggests. A rule counts only questions to which it applies. Intervals take questions as "
+    "independent."
+)
 
 
-def shortcuts(audits: Mapping[str, Sequence[Shortcut]], confidence: float = 0.95, chance: float = 25.0) -> Table:
-    """The table `shortcuts`: the accuracy in percent of each shortcut; `audits` gives the findings by set."""
+def shortcuts(audits: Mapping[str, Sequence[Shortcut]], confidence: float = 0.95, chance: float | None = 25.0) -> Table:
+    """The table `shortcuts`: the accuracy in percent of each shortcut; `audits` gives the findings by set.
+
+    `chance` is the accuracy of guessing in percent; None for open questions.
+    """
     rows: list[dict[str, Any]] = []
     for name, found in audits.items():
         for shortcut in found:
@@ -58,9 +79,9 @@ def shortcuts(audits: Mapping[str, Sequence[Shortcut]], confidence: float = 0.95
                     "n": shortcut.n,
                 }
             )
+    of_chance = "" if chance is None else f"; chance is {chance:g}%"
     view = View(
-        f"Questions answered correctly without the image, in percent, with {100 * confidence:g}% intervals; chance is "
-        f"{chance:g}%.",
+        f"Questions answered correctly without the image, in percent, with {100 * confidence:g}% intervals{of_chance}.",
         {"set": "Set", "variant": "Variant", "shortcut": "Shortcut"},
         (Column("Questions", "accuracy", number="n"), Column("Correct", "accuracy", interval=True)),
         _note({row["rule"] for row in rows}),
@@ -71,6 +92,8 @@ def shortcuts(audits: Mapping[str, Sequence[Shortcut]], confidence: float = 0.95
 
 def _note(rules: Set[str]) -> str:
     """What readers have to know about these rules."""
+    if rules & _OPEN:
+        return _OF_OPEN_ANSWERS
     if rules & _OF_CAPTIONS:
         return _WITH_CAPTIONS
     return _NOTE + (_FURTHER if rules - set(RULES) else "")

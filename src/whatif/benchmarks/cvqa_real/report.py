@@ -1,36 +1,48 @@
-"""The results of C-VQA-Real: Tables 3, 4 and 5, statistics of the set, its answers and words, and the funnel."""
+"""The results of C-VQA-Real: Tables 3, 4 and 5, statistics of the set, its writers, the audit, and the funnel.
+
+Tables 3 and 5 show the answers to one prompting strategy, as in the paper: `direct`, or else the first strategy that is
+not step by step.
+"""
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from whatif.benchmarks.cvqa_real.figures import answer_distribution, gap_bars
+from whatif.benchmarks.cvqa_real.funnel_stages import stages_of
 from whatif.benchmarks.cvqa_real.gender_gap import gap_table, gender_gaps, gender_metrics
 from whatif.benchmarks.cvqa_real.sampled_questions import questions_for
+from whatif.benchmarks.cvqa_real.schemas import GROUPS
 from whatif.benchmarks.cvqa_real.set_tables import answer_counts, answers_table, questions_table, words_table
 from whatif.benchmarks.cvqa_real.settings import ReportSettings
-from whatif.benchmarks.cvqa_real.tables import GROUPS, RealTable, real_table
-from whatif.benchmarks.shared.annotator_tables import annotator_tables, is_of_label, labels_stage
+from whatif.benchmarks.cvqa_real.shortcut_audit import OURS, RELEASED
+from whatif.benchmarks.cvqa_real.tables import RealTable, real_table
+from whatif.benchmarks.cvqa_real.written_by import writers_table, written_by
+from whatif.benchmarks.shared.annotator_tables import annotator_tables
 from whatif.benchmarks.shared.dimensions import ANSWERER
-from whatif.benchmarks.shared.pilots import Pilot, marked, pilots_of
-from whatif.benchmarks.shared.reports import costs_of, judged_of, publish
-from whatif.benchmarks.shared.tasks import evaluation_stage, limits_of, names_of, with_predictions
+from whatif.benchmarks.shared.pilots import marked, pilots_of
+from whatif.benchmarks.shared.reports import audits_of, costs_of, judged_of, publish
+from whatif.benchmarks.shared.tasks import limits_of, names_of, with_predictions
 from whatif.files.inputs import user_path
+from whatif.formats.c_vqa import picture_name, read_released
 from whatif.graph.task import Task
-from whatif.reporting.funnel import FunnelStage, funnel, reasons
+from whatif.language.strategies import DIRECT
+from whatif.reporting.funnel import funnel
 from whatif.reporting.model_drops import compare_drops, drops
 from whatif.reporting.plots import accuracy_points, accuracy_scatter, points_csv
 from whatif.reporting.report import Report
+from whatif.reporting.shortcuts import shortcuts
 from whatif.reporting.twin_answers import TwinAnswers
 from whatif.reporting.twin_rows import headline
+from whatif.shortcuts.audit import Shortcut
 from whatif.verification.question_checks import ANSWER, QUESTION
 
 NAME = "cvqa-real"
 TITLE = "C-VQA-Real"
-_DIRECT, _STEP_BY_STEP = "direct", "cot"
+Row = Mapping[str, Any]
+_STEP_BY_STEP = "cot"
 
 
 def publish_report(task: Task[ReportSettings]) -> None:
@@ -42,14 +54,16 @@ def publish_report(task: Task[ReportSettings]) -> None:
     each = {key: questions_for(key, questions, asking, seed) for key in names}
     pilots = pilots_of(limits_of(task, ANSWERER, names), each, seed, NAME)
     names = marked(names, pilots)
-    stages = _funnel(task, each, pilots)
+    work = written_by(task)
+    stages = stages_of(task, work, each, pilots)
+    main = main_strategy(asking.strategies)
     predictions = list(task.rows("predictions"))
     whole = {key: name for key, name in names.items() if key not in asking.sampled_models}
     sampled = {key: name for key, name in names.items() if key in asking.sampled_models}
     parts = {
-        "3": (_DIRECT, _asked(task, _DIRECT, whole)),
+        "3": (main, _asked(task, main, whole)),
         "4": (_STEP_BY_STEP, _asked(task, _STEP_BY_STEP, names)),
-        "5": (_DIRECT, _asked(task, _DIRECT, sampled)),
+        "5": (main, _asked(task, main, sampled)),
     }
     judged = judged_of(task, asking.judge, questions, names)
     made = {
@@ -65,31 +79,33 @@ def publish_report(task: Task[ReportSettings]) -> None:
         )
         for table, (strategy, models) in parts.items()
     }
-    released = task.read("released").to_pylist()
-    answers = answer_counts(released)
-    direct = [row for row in predictions if row["strategy"] == _DIRECT]
+    sets = _sets(task, questions)
+    answers = {name: answer_counts(of_set) for name, of_set in sets.items()}
+    mainly = [row for row in predictions if row["strategy"] == main]
     genders = _genders(task, questions)
-    gaps = gender_gaps(direct, questions, genders, settings=settings, seed=seed, models=parts["3"][1])
-    by_gender = gender_metrics(direct, questions, genders, settings=settings, models=gaps) if gaps else {}
-    compared = _asked(task, _DIRECT, names)
+    gaps = gender_gaps(mainly, questions, genders, settings=settings, seed=seed, models=parts["3"][1])
+    by_gender = gender_metrics(mainly, questions, genders, settings=settings, models=gaps) if gaps else {}
+    compared = _asked(task, main, names)
     images = {row["pair_id"]: row["image_ids"][0] for row in questions}
-    answers_compared = TwinAnswers([row for row in direct if row["model"] in compared], questions, compared)
+    answers_compared = TwinAnswers([row for row in mainly if row["model"] in compared], questions, compared)
     comparisons = compare_drops(answers_compared, settings=settings, images=images, groups=GROUPS)
     level = f"{100 * settings.confidence:g}%"
     no_genders = asking.gender_annotations is None
-    about_genders = f"{_note(_DIRECT, asking)} {'No annotations were given.' if no_genders else ''}".strip()
+    about_genders = f"{_note(main, asking)} {'No annotations were given.' if no_genders else ''}".strip()
     tables = [
         *(result.table for result in made.values()),
-        drops(comparisons, compared, level, _note(_DIRECT, asking)),
+        drops(comparisons, compared, level, _note(main, asking)),
         gap_table(gaps, by_gender, names, level, about_genders),
-        questions_table(released),
+        questions_table(sets),
+        writers_table(work),
         answers_table(answers),
-        words_table(released),
+        words_table(sets),
+        shortcuts(_audits(task), settings.confidence, chance=None),
         *annotator_tables(task.rows("judgements"), task.rows("gold"), settings, seed, asking.resolution),
         costs_of(task, ANSWERER, names),
         funnel(stages),
     ]
-    files = {"figure3.svg": answer_distribution(answers), "figure5.svg": gap_bars(gaps, names)}
+    files = {"figure3.svg": answer_distribution(next(iter(answers.values()))), "figure5.svg": gap_bars(gaps, names)}
     table3 = made["3"].table.frame
     for group in GROUPS:
         points = accuracy_points(table3[table3["group"] == group])
@@ -125,8 +141,32 @@ def _asked(task: Task[ReportSettings], strategy: str, names: Mapping[str, str]) 
     return {key: name for key, name in names.items() if key in answered}
 
 
+def main_strategy(strategies: Sequence[str]) -> str:
+    """The strategy of Tables 3 and 5: `direct` if it is asked, otherwise the first that is not step by step."""
+    others = [name for name in strategies if name != _STEP_BY_STEP]
+    return DIRECT if DIRECT in others or not others else others[0]
+
+
+def _sets(task: Task[ReportSettings], questions: Sequence[Row]) -> dict[str, Sequence[Row]]:
+    """The sets that tables show, by name: our verified questions, the released ones, or both; the main one first."""
+    if task.settings.source is not None:
+        return {RELEASED: task.read("generated").to_pylist()}
+    released = task.settings.aggregate.released_questions
+    return {OURS: questions} if released is None else {OURS: questions, RELEASED: read_released(user_path(released))}
+
+
+def _audits(task: Task[ReportSettings]) -> dict[str, list[Shortcut]]:
+    """The findings of the shortcut audit by set, in the order of the groups."""
+    return {
+        name: sorted(found, key=lambda one: GROUPS.index(one.variant.partition(" ")[0]))
+        for name, found in audits_of(task).items()
+    }
+
+
 def _note(strategy: str, asking: ReportSettings) -> str:
-    """Explains why rows of a table may be missing or have fewer questions."""
+    """Explains why rows of a table may be missing, have fewer questions, or were asked in another way than reported."""
+    if strategy == main_strategy(asking.strategies) != DIRECT:
+        return f"Our rows are answers to the strategy {strategy}; the strategy {DIRECT} was not asked."
     if strategy not in asking.strategies:
         others = ", ".join(asking.strategies)
         return f"It shows answers to the strategy {strategy} alone; asked was only {others}."
@@ -136,10 +176,10 @@ def _note(strategy: str, asking: ReportSettings) -> str:
     return ""
 
 
-def _genders(task: Task[ReportSettings], questions: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+def _genders(task: Task[ReportSettings], questions: Sequence[Row]) -> dict[str, str]:
     """image_id -> perceived gender, for images that have questions and are annotated with exactly one gender."""
     from whatif.benchmarks.cvqa_real.gender_annotations import single_gender_images
-    from whatif.formats.coco_photographs import coco_image_id
+    from whatif.formats.coco_photographs import coco_image_id, is_coco_name
 
     annotations = task.settings.gender_annotations
     if annotations is None:
@@ -147,35 +187,7 @@ def _genders(task: Task[ReportSettings], questions: Sequence[Mapping[str, Any]])
     known = single_gender_images(user_path(annotations))
     found = {}
     for question in questions:
-        image = coco_image_id(json.loads(question["provenance"])["img_path"])
-        if image in known:
+        name = picture_name(question)
+        if is_coco_name(name) and (image := coco_image_id(name)) in known:
             found[question["image_ids"][0]] = known[image]
     return found
-
-
-def _funnel(
-    task: Task[ReportSettings], questions: Mapping[str, Sequence[Mapping[str, Any]]], pilots: Mapping[str, Pilot]
-) -> list[FunnelStage]:
-    pictures = task.count("images")
-    missing, filtered = (reasons(task.rows(role)) for role in ("missing", "filtered"))
-    refused = list(task.rows("refused"))
-    of_pairs = reasons(row for row in refused if not is_of_label(row))
-    released = task.count("released") // 2
-    after_filter = task.count("filtered questions") // 2
-    verified = task.count("questions") // 2
-    stages = [
-        FunnelStage("extract", "pictures", pictures + sum(missing.values()), pictures, missing),
-        FunnelStage("generate", "pairs", released, released),
-        FunnelStage("filter", "pairs", released, after_filter, filtered),
-        *labels_stage(task.rows("judgements"), refused),
-        FunnelStage("verify", "pairs", after_filter, verified, of_pairs),
-    ]
-    for model, shown in task.shown_models(ANSWERER).items():
-        total = len(questions[model])
-        left_out = total - len(pilots[model].rows(questions[model])) if model in pilots else 0
-        for strategy in task.settings.strategies:
-            # A model whose answers were recorded elsewhere has predictions for only one strategy.
-            if shown.get("strategy", strategy) == strategy:
-                paths = task.paths_by(ANSWERER, "predictions", strategy=strategy)[model]
-                stages.append(evaluation_stage(paths, f"{model} {strategy}", total, not_in_sample=left_out))
-    return stages

@@ -231,6 +231,7 @@ class AuditSettings(NamedTuple):
     """What the shortcut audit depends on."""
 
     audit_folds: int
+    source: str | None  # the released CSV, if the questions come from it
     released_questions: str | None
 
 

@@ -93,7 +93,7 @@ def judge(task: Task[None]) -> None:
 @_step(
     "aggregate",
     name="shortcuts",
-    reads=lambda s: AuditSettings(s.aggregate.audit_folds, s.aggregate.released_questions),
+    reads=lambda s: AuditSettings(s.aggregate.audit_folds, s.extract.questions, s.aggregate.released_questions),
     seed=True,
     inputs={"questions": made.verify["questions"]},
     outputs={"shortcuts": SHORTCUTS},
@@ -120,7 +120,7 @@ def audit_shortcuts(task: Task[AuditSettings]) -> None:
     ),
     seed=True,
     shown=(SHOWN, shown_judge(JUDGE)),
-    package_files=tuple(f"{__package__}:published/table{number}.csv" for number in (3, 4, 5)),
+    package_files=tuple(f"{__package__}:published/{name}.csv" for name in ("table3", "table4", "table5", "text")),
     inputs={
         "images": made.extract["images"],
         "missing": made.extract["missing"],

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from whatif.benchmarks.cvqa_real.schemas import GROUPS
 from whatif.reporting.judged import JUDGE, TWIN_COLUMNS, Judged, judge_views, twin_judge_rows
 from whatif.reporting.precision import SMALLEST_P, Precision, p_number, percent
 from whatif.reporting.published_numbers import published
@@ -17,8 +18,7 @@ from whatif.statistics import holm
 
 Row = Mapping[str, Any]
 
-GROUPS = ("direct", "indirect", "boolean")
-_REPORTED_GROUPS = {"numerical-direct": "direct", "numerical-indirect": "indirect", "boolean": "boolean"}
+REPORTED_GROUPS = {"numerical-direct": "direct", "numerical-indirect": "indirect", "boolean": "boolean"}
 # Table 4 uses other names for systems than Table 3. Each model has one name, that of Table 3.
 _ELSEWHERE = {
     "InstructBLIP-13B": "InstructBLIP (Vicuna-13B)",
@@ -27,11 +27,11 @@ _ELSEWHERE = {
 }
 TITLES = {"3": "Accuracy", "4": "Step by step", "5": "A part of each group"}
 _CAPTIONS = {
-    "3": "C-VQA-Real: accuracy in percent with {level} intervals and p-values by photograph (C-VQA Table 3).",
+    "3": "C-VQA-Real: accuracy in percent with {level} intervals and p-values by image (C-VQA Table 3).",
     "4": "C-VQA-Real with a step-by-step prompt: accuracy in percent with {level} intervals and p-values by "
-    "photograph (C-VQA Table 4).",
+    "image (C-VQA Table 4).",
     "5": "C-VQA-Real, a random part of each group: accuracy in percent with {level} intervals and p-values by "
-    "photograph (C-VQA Table 5).",
+    "image (C-VQA Table 5).",
 }
 _IDENTITY = ("model", "name", "source", "group", "variant", "measure", PUBLISHED)
 _SYSTEM = {"model": "", "name": "System"}
@@ -60,7 +60,7 @@ def real_table(
 ) -> RealTable:
     """Table `3`, `4` or `5` from the predictions of the models in `names` (key -> display name, in that order).
 
-    Several questions share a photograph, so intervals and tests are by photograph. The second view has the accuracy of
+    Several questions share an image, so intervals and tests are by image. The second view has the accuracy of
     the same responses under published rules (`legacy` are those of the authors' scoring, `vlmevalkit`, `lmms-eval`).
     p-values are corrected over the groups of the whole table (Holm). Our rows follow the reported rows of the same
     system. The models in `sampled` are marked as asked only a part. `note` is appended to the caption.
@@ -157,7 +157,7 @@ def _reported(table: str) -> dict[tuple[str, str], list[Row]]:
     """The rows of each system and group as reported by the paper, and the difference of both accuracies, in points."""
     values: dict[tuple[str, str], dict[str, str]] = {}
     for row in published(__package__, f"table{table}"):
-        place = (row["system"], _REPORTED_GROUPS[row["group"]])
+        place = (row["system"], REPORTED_GROUPS[row["group"]])
         values.setdefault(place, {})[row["variant"]] = row["value"]
     rows: dict[tuple[str, str], list[Row]] = {}
     for (system, group), texts in values.items():

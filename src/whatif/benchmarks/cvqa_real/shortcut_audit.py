@@ -1,0 +1,83 @@
+"""The shortcut audit of C-VQA-Real: how many answers follow from the text, without the image.
+
+The rules are those of `whatif.shortcuts.open_answers`. Each variant of a group is audited on its own, under the name
+`boolean counterfactual` and the like. Original questions have no presupposition, so only `most-frequent` and
+`question` apply to them. For counterfactual questions, `same-answer` and `opposite-answer` take the answer to the
+original question as known, and so does `arithmetic`: it shows for how many numerical questions the original answer and
+the text are enough.
+
+The set `ours` has the verified questions, the set `released` all questions of the released file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict
+from typing import Any
+
+from whatif.benchmarks.cvqa_real.schemas import COUNTERFACTUAL, GROUPS, ORIGINAL, VARIANTS
+from whatif.benchmarks.cvqa_real.settings import AuditSettings
+from whatif.files.inputs import user_path
+from whatif.formats.c_vqa import picture_name, read_released
+from whatif.graph.task import Task
+from whatif.language.if_clauses import if_clause
+from whatif.shortcuts.audit import Shortcut
+from whatif.shortcuts.open_answers import OpenQuestion, open_shortcuts
+
+Row = Mapping[str, Any]
+OURS, RELEASED = "ours", "released"
+
+
+def write_shortcuts(task: Task[AuditSettings]) -> None:
+    """Writes the output `shortcuts`, of our questions and of the released ones.
+
+    Raises WhatifError when the released file is given and is not one.
+    """
+    settings = task.settings
+    sets: dict[str, Iterable[Row]] = {}
+    if settings.source is None:
+        sets[OURS] = task.rows("questions")
+    if (released := settings.source or settings.released_questions) is not None:
+        sets[RELEASED] = read_released(user_path(released))
+    task.outputs.write(
+        "shortcuts",
+        [
+            {"set": name, **asdict(shortcut)}
+            for name, rows in sets.items()
+            for shortcut in shortcuts_of(rows, folds=settings.audit_folds, seed=task.seed)
+        ],
+    )
+
+
+def shortcuts_of(questions: Iterable[Row], *, folds: int, seed: int) -> Iterator[Shortcut]:
+    """The shortcuts of each group, first of its original questions, then of its counterfactual ones.
+
+    Questions about an image are in the same one of the `folds`. A question that several pairs share counts once in a
+    group: several writers may change the same original.
+    """
+    pairs: dict[str, dict[str, Row]] = {}
+    for row in sorted(questions, key=lambda row: str(row["question_id"])):
+        pairs.setdefault(row["pair_id"], {})[row["variant"]] = row
+    for group in GROUPS:
+        twins = [both for both in pairs.values() if all(variant in both for variant in VARIANTS)]
+        of_group = [both for both in twins if both[COUNTERFACTUAL]["group"] == group]
+        for variant in VARIANTS:
+            asked = list(dict.fromkeys(_open_question(both, variant) for both in of_group))
+            yield from open_shortcuts(asked, variant=f"{group} {variant}", folds=folds, seed=seed)
+
+
+def presupposition_of(question: str) -> str:
+    """The if clause of a counterfactual question, in lower case; empty if it has none."""
+    return if_clause(question) or ""
+
+
+def _open_question(both: Mapping[str, Row], variant: str) -> OpenQuestion:
+    row, original = both[variant], both[ORIGINAL]
+    counterfactual = variant == COUNTERFACTUAL
+    return OpenQuestion(
+        question=row["question"],
+        presupposition=presupposition_of(row["question"]) if counterfactual else "",
+        answer=row["answer"],
+        cluster=(original["image_ids"] or [picture_name(original)])[0],
+        twin_answer=original["answer"] if counterfactual else None,
+    )

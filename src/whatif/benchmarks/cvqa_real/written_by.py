@@ -1,0 +1,153 @@
+"""What each writer made of the source questions: written, refused, and left after the filter and people's checks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from whatif.benchmarks.cvqa_real.schemas import GROUPS, ORIGINAL, PEOPLE, SOURCE_GROUPS
+from whatif.benchmarks.cvqa_real.settings import ReportSettings
+from whatif.benchmarks.shared.annotator_tables import is_of_label
+from whatif.graph.task import Task
+from whatif.reporting.funnel import stage_of_ids
+from whatif.reporting.numerals import count, decimal
+from whatif.reporting.table import Column, Table, View, tidy
+from whatif.reporting.twins import ALL
+
+_WITHOUT_A_REASON = "without a reason"
+_NOT_ANNOTATED = "not annotated"
+_STAGES = ("filter", "check", "verify")
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class WrittenBy:
+    """The questions of one writer in one group; of people in all groups (`all`), because they choose the group.
+
+    `written` are ids of WRITTEN; `refused` counts the `asked` source questions without one, by reason. `left` has, for
+    each later stage (`filter`, `check`, `verify`), those that it kept, and `lost` what it rejected, by reason. `same`
+    counts those after the filter whose answer is that of the source question.
+    """
+
+    writer: str
+    group: str
+    asked: int
+    written: frozenset[str]
+    refused: Mapping[str, int] = field(default_factory=dict)
+    left: Mapping[str, int] = field(default_factory=dict)
+    lost: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    same: int = 0
+
+
+def written_by(task: Task[ReportSettings]) -> list[WrittenBy]:
+    """The work of each writer and group, people first; empty if the questions come from the released file.
+
+    Each source question that a writer was asked about is either written or refused: one that no step mentions is
+    refused `without a reason`.
+    """
+    if task.settings.source is not None:
+        return []
+    sources = {row["pair_id"]: row for row in task.rows("source", ["pair_id", "group", "answer"])}
+    written = list(task.rows("written", ["written_id", "source_id", "group", "writer", "answer"]))
+    later = _Later(task, written, sources)
+    found = []
+    unannotated = [row for row in task.rows("unannotated") if not is_of_label(row)]
+    of_people = [row for row in written if row["writer"] == PEOPLE]
+    if of_people or unannotated or task.count("annotations"):
+        stage = stage_of_ids(
+            PEOPLE,
+            "questions",
+            sources,
+            {row["source_id"] for row in of_people},
+            unannotated,
+            names=_names_of_a_source,
+            otherwise=_NOT_ANNOTATED,
+        )
+        found.append(later.of(PEOPLE, ALL, len(sources), of_people, stage.rejected))
+    rejections = [*task.rows("unchanged"), *task.rows("unwritten")]
+    for group in GROUPS:
+        asked = [source for source, row in sources.items() if row["group"] == SOURCE_GROUPS[group]]
+        for writer in task.settings.writers.of(group):
+            ids = [f"{source}-{group}-{writer}" for source in asked]
+            own = [row for row in written if (row["writer"], row["group"]) == (writer, group)]
+            after = {row["written_id"] for row in own}
+            stage = stage_of_ids(writer, "questions", ids, after, rejections, otherwise=_WITHOUT_A_REASON)
+            found.append(later.of(writer, group, len(ids), own, stage.rejected))
+    return found
+
+
+def writers_table(work: Sequence[WrittenBy]) -> Table:
+    """The table `writers`: what became of the source questions of each writer and group, and why others were lost."""
+    rows: list[dict[str, Any]] = []
+    for one in work:
+        of = {"writer": one.writer, "group": one.group}
+        values = {"source questions": one.asked, "written": len(one.written), "refused": sum(one.refused.values())}
+        values |= {f"after {stage}": one.left[stage] for stage in _STAGES}
+        rows += [{**of, "measure": measure, "value": value} for measure, value in values.items()]
+        if filtered := one.left["filter"]:
+            share = 100 * (filtered - one.same) / filtered
+            rows.append({**of, "measure": "changed", "value": share, "n": filtered})
+        for stage, counts in {"write": one.refused, **one.lost}.items():
+            rows += [
+                {**of, "stage": stage, "reason": reason, "measure": "lost", "value": number}
+                for reason, number in counts.items()
+            ]
+    shown = {"writer": "Writer", "group": "Group"}
+    views = (
+        View(
+            "What each writer made of the source questions, and how many questions were left after each stage.",
+            shown,
+            (
+                Column("Source questions", "source questions", write=count),
+                Column("Written", "written", write=count),
+                Column("Refused", "refused", write=count),
+                Column("After filter", "after filter", write=count),
+                Column("After people", "after check", write=count),
+                Column("Verified", "after verify", write=count),
+                Column("Changed (%)", "changed", write=decimal(1)),
+            ),
+            "People choose the group of a question. Changed: the share of the questions after the filter whose answer "
+            "is another one than that of the source question. A released set has no writers.",
+        ),
+        View(
+            "Why questions were not written, or lost later.",
+            {**shown, "stage": "Stage", "reason": "Reason"},
+            (Column("Questions", "lost", write=count),),
+        ),
+    )
+    frame = tidy(rows, ("writer", "group", "stage", "reason", "measure"), ("value", "n"))
+    return Table("writers", "Writers", frame, views)
+
+
+class _Later:
+    """What became of written questions after they were joined into pairs."""
+
+    def __init__(self, task: Task[ReportSettings], written: Iterable[Row], sources: Mapping[str, Row]) -> None:
+        self._kept = {
+            stage: {row["pair_id"] for row in task.rows(role, ["pair_id"])}
+            for stage, role in zip(_STAGES, ("filtered questions", "checked", "questions"), strict=True)
+        }
+        self._rejections = {
+            stage: [row for row in task.rows(role) if not is_of_label(row)]
+            for stage, role in zip(_STAGES, ("filtered", "unchecked", "refused"), strict=True)
+        }
+        self._same = {row["written_id"] for row in written if row["answer"] == sources[row["source_id"]]["answer"]}
+
+    def of(self, writer: str, group: str, asked: int, written: Sequence[Row], refused: Mapping[str, int]) -> WrittenBy:
+        """The work of one writer, of whose questions in one group `written` are rows."""
+        ids = sorted(row["written_id"] for row in written)
+        left, lost, before = {}, {}, ids
+        for stage in _STAGES:
+            found = stage_of_ids(
+                stage, "pairs", before, self._kept[stage], self._rejections[stage], otherwise=_WITHOUT_A_REASON
+            )
+            left[stage], lost[stage] = found.went_on, found.rejected
+            before = [one for one in before if one in self._kept[stage]]
+        same = len(self._same & self._kept["filter"] & set(ids))
+        return WrittenBy(writer, group, asked, frozenset(ids), refused, left, lost, same)
+
+
+def _names_of_a_source(source: str) -> list[str]:
+    """The ids under which people's work on a source question may be rejected."""
+    return [source, f"{source}-{ORIGINAL}", *(f"{source}-{group}-{PEOPLE}" for group in GROUPS)]
