@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Collection, Mapping
 from typing import Any, TypeAlias
 
 from whatif.artifacts.images import ImageStore
 from whatif.benchmarks.mucr.settings import ReportSettings
+from whatif.benchmarks.shared.page_images import reduced
 from whatif.benchmarks.shared.pair_panels import evenly
 from whatif.graph.task import Task
 from whatif.reporting.gallery import Panel, Picture
 
 Row: TypeAlias = Mapping[str, Any]
-_LONGEST_SIDE = 640  # pixels of an image on the page
-_QUALITY = 80  # of its encoding
-_SMALL = 4_096  # bytes
 
 
 def consistency(
@@ -53,20 +50,6 @@ def consistency(
         )
         for chosen, other in pairs
     )
-
-
-def reduced(images: ImageStore, image_id: str, longest: int = _LONGEST_SIDE) -> bytes:
-    """An image for the page, which embeds it wherever it is shown: a WebP of at most `longest` pixels a side.
-
-    An image that is small in pixels and bytes stays as it is stored.
-    """
-    data, image = images.encoded(image_id), images.get(image_id)
-    if max(image.size) <= longest and len(data) <= _SMALL:
-        return data
-    image.thumbnail((longest, longest))
-    out = io.BytesIO()
-    image.save(out, "WEBP", quality=_QUALITY, method=4)
-    return out.getvalue()
 
 
 def _captions(choice: Row, what: str) -> tuple[str, str]:

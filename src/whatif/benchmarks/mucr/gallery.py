@@ -15,10 +15,11 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from whatif.benchmarks.mucr.asking import IMAGES, LABELS, labelled
-from whatif.benchmarks.mucr.consistency_view import consistency, reduced
+from whatif.benchmarks.mucr.consistency_view import consistency
 from whatif.benchmarks.mucr.schemas import CONTEXT, MAIN_FORM, SCORES, STYLES, TEXT, VISUAL_FORMS
 from whatif.benchmarks.mucr.settings import ReportSettings
 from whatif.benchmarks.shared.dimensions import CHOOSER
+from whatif.benchmarks.shared.page_images import reduced
 from whatif.benchmarks.shared.pair_panels import evenly
 from whatif.benchmarks.shared.tasks import names_of
 from whatif.graph.task import Task
