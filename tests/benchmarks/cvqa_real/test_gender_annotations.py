@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from whatif.benchmarks.cvqa_real.gender_annotations import single_gender_images
+from whatif.benchmarks.cvqa_real.gender_annotations import (
+    coco_image_of,
+    genders_of,
+    perceived_genders,
+    single_gender_images,
+)
 from whatif.errors import WhatifError
 
 
@@ -18,6 +25,38 @@ def test_only_images_with_one_gender_are_kept(tmp_path: Path) -> None:
         encoding="utf-8",
     )
     assert single_gender_images(path) == {1: "male", 2: "female"}
+    kinds = {1: "male", 2: "female", 3: "both", 4: "unsure", 5: "unsure", 6: "unsure"}
+    assert perceived_genders(path) == kinds
+    assert list(perceived_genders(path)) == sorted(kinds)
+
+
+def test_an_image_of_both_is_so_whatever_else_is_said_of_it(tmp_path: Path) -> None:
+    path = tmp_path / "genders.csv"
+    rows = [
+        (1, "Both"),
+        (2, "Male"),
+        (2, "Both"),
+        (3, "Unsure"),
+        (3, "Male"),
+        (3, "Female"),
+        (4, "Unsure"),
+        (4, "Both"),
+    ]
+    path.write_text("id,bb_gender\n" + "".join(f"{image},{gender}\n" for image, gender in rows), encoding="utf-8")
+    assert set(perceived_genders(path).values()) == {"both"}
+
+
+def question(name: str | None, images: tuple[str, ...]) -> dict[str, Any]:
+    provenance = {"split": "train"} if name is None else {"img_path": name}
+    return {"pair_id": "p", "image_ids": list(images), "provenance": json.dumps(provenance)}
+
+
+def test_only_photographs_of_one_annotated_gender_count() -> None:
+    known = {1: "male", 2: "both", 3: "female", 4: "unsure"}
+    rows = [question(f"COCO_val2014_{number:012d}.jpg", (f"i{number}",)) for number in range(1, 6)]
+    rows += [question(None, ("scene",)), question("drawing.png", ("drawing",)), question("000000000003.jpg", ())]
+    assert genders_of(rows, known) == {"i1": "male", "i3": "female"}
+    assert [coco_image_of(row) for row in rows] == [1, 2, 3, 4, 5, None, None, 3]
 
 
 @pytest.mark.parametrize(

@@ -7,23 +7,34 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping
+import json
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from whatif.errors import WhatifError
 from whatif.files.inputs import LONGEST_LINE, read_bytes
+from whatif.formats.coco_photographs import coco_image_id, is_coco_name
 
 COLUMNS = ("id", "bb_gender")
 GENDERS = ("male", "female")
-_NEITHER = ("", "both", "unsure", "unknown")  # images with one of these are left out
+BOTH, UNSURE = "both", "unsure"  # images that the analysis excludes
+_NEITHER = ("", BOTH, UNSURE, "unknown")  # images with one of these are left out
 
 
 def single_gender_images(path: Path) -> dict[int, str]:
     """COCO image id -> `male` or `female`, for the images in which all people were perceived as the same gender.
 
+    Other annotated images are left out, as the paper does with images of both. `perceived_genders` says what is raised.
+    """
+    return {image: gender for image, gender in perceived_genders(path).items() if gender in GENDERS}
+
+
+def perceived_genders(path: Path) -> dict[int, str]:
+    """COCO image id -> `male`, `female`, `both` or `unsure`, for every annotated image, in ascending order of the ids.
+
     The CSV has one row per person or per image, with the columns `id` (of the image) and `bb_gender`; other columns are
-    ignored. An image with people of both genders, or with a person whose gender is not given as male or female, is
-    left out, as the paper does with images of both.
+    ignored. An image is `unsure` if the gender of a person is not given as male or female and it does not have both.
 
     Raises WhatifError naming line and field when the file cannot be read, and for any other value of gender, such as
     `M`, because such images would be left out silently.
@@ -37,7 +48,7 @@ def single_gender_images(path: Path) -> dict[int, str]:
     except UnicodeDecodeError as error:
         raise WhatifError(f"{path}: cannot be read as UTF-8 ({error})") from error
     try:
-        return _single(_people(path, csv.DictReader(io.StringIO(text, newline=""))))
+        return _of_images(_people(path, csv.DictReader(io.StringIO(text, newline=""))))
     except csv.Error as error:
         raise WhatifError(
             f"{path}: is not CSV ({error}); it needs one row per person with {' and '.join(COLUMNS)}"
@@ -65,5 +76,29 @@ def _people(path: Path, reader: csv.DictReader[str]) -> dict[int, set[str]]:
     return people
 
 
-def _single(people: Mapping[int, set[str]]) -> dict[int, str]:
-    return {image: gender for image, found in sorted(people.items()) for gender in GENDERS if found == {gender}}
+def _of_images(people: Mapping[int, Collection[str]]) -> dict[int, str]:
+    found = {}
+    for image, genders in sorted(people.items()):
+        one = [gender for gender in GENDERS if set(genders) == {gender}]
+        has_both = BOTH in genders or set(GENDERS) <= set(genders)
+        found[image] = one[0] if one else BOTH if has_both else UNSURE
+    return found
+
+
+def coco_image_of(question: Mapping[str, Any]) -> int | None:
+    """The id of the COCO photograph that a row of `questions` asks about; None for other images, such as scenes."""
+    name = json.loads(question["provenance"]).get("img_path")
+    return coco_image_id(name) if isinstance(name, str) and is_coco_name(name) else None
+
+
+def genders_of(questions: Iterable[Mapping[str, Any]], genders: Mapping[int, str]) -> dict[str, str]:
+    """image_id -> `male` or `female`, for the images of questions that show people of one gender (C-VQA 4.3).
+
+    genders: by COCO image id, as from `perceived_genders`.
+    """
+    found: dict[str, str] = {}
+    for question in questions:
+        image = coco_image_of(question)
+        if image is not None and question["image_ids"] and genders.get(image) in GENDERS:
+            found[question["image_ids"][0]] = genders[image]
+    return found

@@ -32,7 +32,8 @@ from whatif.graph.task import Task
 
 _step = StepsOf(CvqaRealSettings)
 _TABLES = (
-    *("table3", "table4", "table5", "drops", "gender", "question-set", "writers", "answers", "words", "shortcuts"),
+    *("table3", "table4", "table5", "drops", "gender", "gender-funnel"),
+    *("question-set", "writers", "answers", "words", "shortcuts"),
     *(*ANNOTATOR_TABLES, "costs", "funnel"),
 )
 FIGURES = ("figure3.svg", "figure5.svg", "figure8.svg")
