@@ -1,0 +1,112 @@
+"""The gallery of C-VQA-Real: images, their twin questions and the answers, in named views (`item_views`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from whatif.artifacts.images import ImageStore
+from whatif.benchmarks.cvqa_real.item_views import ItemView, Row, Shown, System, item_views, items_of, outcomes_of
+from whatif.benchmarks.cvqa_real.settings import ReportSettings
+from whatif.benchmarks.shared.page_images import reduced
+from whatif.graph.task import Task
+from whatif.reporting.gallery import Asked, Panel, Picture, Reply, Section, gallery
+
+_OUTCOME = ("question_id", "model", "strategy", "correct")
+_ANSWER = (*_OUTCOME, "response", "answer", "earlier_turns")
+_LABELS = {"": "", "male": "perceived as male", "female": "perceived as female"}
+_NOTHING = "(nothing)"
+_BY_RULES = " Right and wrong are by the rules, without a judge."
+
+
+def gallery_page(
+    task: Task[ReportSettings], questions: Sequence[Row], names: Mapping[str, str], genders: Mapping[str, str]
+) -> bytes:
+    """The page as HTML. Each view shows at most `shown_items` entries, and each image is on the page once.
+
+    task: its inputs `predictions` and `images` are read.
+    questions: the rows of all questions that were asked. names: the display names of the models by key, in the order in
+    which their answers are shown; it may be empty.
+    genders: image_id -> `male` or `female`, as from `genders_of`.
+    """
+    outcomes = outcomes_of(task.rows("predictions", _OUTCOME), names)
+    views = item_views(items_of(questions), outcomes, genders, task.settings.aggregate.shown_items)
+    wanted = {
+        row["question_id"]
+        for view in views
+        for one in view.shown
+        for item in one.items
+        for row in (item.original, item.counterfactual)
+    }
+    answers = task.rows("predictions", _ANSWER, question_id=wanted)
+    return page_of(views, answers, task.images(), names, task.settings.strategies)
+
+
+def page_of(
+    views: Iterable[ItemView],
+    predictions: Iterable[Row],
+    images: ImageStore,
+    names: Mapping[str, str],
+    strategies: Sequence[str],
+) -> bytes:
+    """The page of some views. A system is named by its model, and by its strategy too if there are several of them."""
+    given = {(row["question_id"], (row["model"], row["strategy"])): row for row in predictions}
+    systems = {
+        (model, strategy): name if len(strategies) == 1 else f"{name}, {strategy}"
+        for model, name in names.items()
+        for strategy in strategies
+    }
+    page = _Page(images, given, systems)
+    return gallery("C-VQA-Real", [page.section(view) for view in views]).encode()
+
+
+class _Page:
+    """The images that are on the page so far, and the answers that it shows."""
+
+    def __init__(
+        self, images: ImageStore, given: Mapping[tuple[str, System], Row], systems: Mapping[System, str]
+    ) -> None:
+        self._images = images
+        self._given = given
+        self._systems = systems
+        self._shown_at: dict[str, str] = {}  # image_id -> the id of the item that it is shown with
+
+    def section(self, view: ItemView) -> Section:
+        panels = tuple(self._panel(one) for one in view.shown)
+        return Section(view.heading, view.text + _BY_RULES, panels, view.name)
+
+    def _panel(self, shown: Shown) -> Panel:
+        pictures, asked, titles = [], [], []
+        for item, label in zip(shown.items, shown.labels, strict=True):
+            about = [item.group, *filter(None, [item.writer])]
+            if item.image is not None:
+                place = self._shown_at.get(item.image)
+                if place is None:
+                    self._shown_at[item.image] = item.pair
+                    pictures.append(Picture(reduced(self._images, item.image), _LABELS[label]))
+                else:
+                    about.append("image above" if place == item.pair else f"image above, at {place}")
+            titles.append(f"{item.pair} ({', '.join(about)})")
+            prefix = f"{_LABELS[label].capitalize()}: " if label else ""
+            asked += [self._asked(row, prefix) for row in (item.original, item.counterfactual)]
+        title = " and ".join(titles)
+        if shown.systems:
+            title += f": {', '.join(name for system, name in self._systems.items() if system in shown.systems)}"
+        return Panel(tuple(pictures), tuple(asked), title)
+
+    def _asked(self, question: Row, prefix: str) -> Asked:
+        replies = {
+            name: _reply(self._given[question["question_id"], system])
+            for system, name in self._systems.items()
+            if (question["question_id"], system) in self._given
+        }
+        return Asked(f"{prefix}{question['question']}", question["answer"], replies)
+
+
+def _reply(row: Row) -> Reply:
+    """A system's answer; what it wrote is added if that is more than the answer."""
+    earlier = [turn["response"] or _NOTHING for turn in row["earlier_turns"] or ()]  # each keeps its number
+    last = row["response"]
+    if row["answer"] is None:
+        return Reply(last, row["correct"], (*earlier, *filter(None, [last])) if earlier else ())
+    wrote_more = earlier or (last is not None and last.strip() != row["answer"])
+    return Reply(row["answer"], row["correct"], (*earlier, *filter(None, [last])) if wrote_more else ())
