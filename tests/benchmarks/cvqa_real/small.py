@@ -26,6 +26,7 @@ def configure(project: Project, questions: Path, folders: list[Path], models: di
     project.section("extract").update(questions=str(questions), image_folders=[str(folder) for folder in folders])
     project.values["models"] = models
     project.section("aggregate")["resamples"] = 200
+    project.section("evaluate")["strategies"] = ["direct"]
     return project
 
 

@@ -140,18 +140,36 @@ def test_a_model_that_is_not_there_cannot_be_sampled(project: Project) -> None:
         benchmarks.check_params(project.values)
 
 
-def test_what_is_about_direct_says_so_when_only_another_strategy_was_asked(project: Project, tmp_path: Path) -> None:
+def test_tables_3_and_5_show_another_strategy_where_direct_is_not_asked(project: Project, tmp_path: Path) -> None:
     (tmp_path / "genders.csv").write_text("id,bb_gender\n1,Male\n2,Female\n", encoding="utf-8")
     project.values["extract"]["cvqa-real"]["gender_annotations"] = str(tmp_path / "genders.csv")
-    project.values["evaluate"]["cvqa-real"]["strategies"] = ["plain"]
+    project.values["evaluate"]["cvqa-real"].update(strategies=["cot", "plain"], sampled_models=["random"])
     project.run()
     for name in ("table3", "table5", "drops", "gender"):
         text = Path(f"metrics/cvqa-real/{name}.md").read_text().replace("\n", " ")
-        assert "It shows answers to the strategy direct alone; asked was only plain." in text
+        assert "Our rows are answers to the strategy plain; the strategy direct was not asked." in text
         assert "No annotations were given" not in text
+    metrics = project.metrics
+    assert {table: set(metrics[table]) for table in metrics} == {
+        "table3": {"majority"},
+        "table4": {"majority", "random"},
+        "table5": {"random"},
+    }
+    assert metrics["table3"]["majority"]["direct"]["pairs"] == 1
+    assert "Our rows" not in Path("metrics/cvqa-real/table4.md").read_text()
+
+
+def test_tables_3_and_5_say_so_when_only_step_by_step_was_asked(project: Project, tmp_path: Path) -> None:
+    (tmp_path / "genders.csv").write_text("id,bb_gender\n1,Male\n2,Female\n", encoding="utf-8")
+    project.values["extract"]["cvqa-real"]["gender_annotations"] = str(tmp_path / "genders.csv")
+    project.values["evaluate"]["cvqa-real"]["strategies"] = ["cot"]
+    project.run()
+    for name in ("table3", "table5", "drops", "gender"):
+        text = Path(f"metrics/cvqa-real/{name}.md").read_text().replace("\n", " ")
+        assert "It shows answers to the strategy direct alone; asked was only cot." in text
         frame = table(name)
         assert not len(frame if name == "drops" else frame[frame["source"] == "ours"])
-    assert project.metrics == {}
+    assert set(project.metrics) == {"table4"}
 
 
 def test_a_sampled_model_is_asked_a_part_and_stands_in_table_5(project: Project) -> None:
@@ -296,13 +314,20 @@ def test_the_released_questions_about_photographs_of_coco_mini(folder: Path) -> 
     asked = artifacts.read(Path("data/verify/cvqa-real/questions.parquet"), QUESTIONS).to_pylist()
     assert len(asked) >= 2 * 8
     assert all(len(row["image_ids"]) == 1 for row in asked)
-    questions = table("question-set").set_index(["group", "variant", "measure"])["value"]
+    of_set = table("question-set").set_index("set").loc["released"]
+    questions = of_set.set_index(["group", "variant", "measure"])["value"]
     for variant, words in (("original", 5.879), ("counterfactual", 13.157)):
         assert questions["all", variant, "questions"] == 3144
         assert round(questions["all", variant, "mean words"], 3) == words
     assert (questions["direct", "original", "questions"], questions["indirect", "original", "questions"]) == (1150, 864)
     assert questions["boolean", "counterfactual", "questions"] == 1130
     assert round(questions["boolean", "counterfactual", "answer no"], 2) == 55.13
+    unchanged = [questions[group, "counterfactual", "unchanged"] for group in ("direct", "indirect", "boolean")]
+    assert unchanged == [3, 49, 26]
+    assert round(questions["boolean", "counterfactual", "changed"], 1) == 97.7
+    audited = table("shortcuts").set_index(["set", "variant", "rule"])[["value", "n"]]
+    assert audited.loc["released", "boolean counterfactual", "opposite-answer"].round(1).tolist() == [97.7, 1130]
+    assert audited.loc["released", "direct counterfactual", "arithmetic"]["value"] > 95
     rows = artifacts.read(answers_of("tiny"), PREDICTIONS).to_pylist()
     assert len(rows) == len(asked)
     assert all(row["response"] is not None for row in rows)

@@ -11,6 +11,7 @@ The set `ours` has the verified questions, the set `released` all questions of t
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
@@ -52,8 +53,8 @@ def write_shortcuts(task: Task[AuditSettings]) -> None:
 def shortcuts_of(questions: Iterable[Row], *, folds: int, seed: int) -> Iterator[Shortcut]:
     """The shortcuts of each group, first of its original questions, then of its counterfactual ones.
 
-    Questions about an image are in the same one of the `folds`. A question that several pairs share counts once in a
-    group: several writers may change the same original.
+    Questions about an image are in the same one of the `folds`. A source question that several writers changed counts
+    once among the originals of a group.
     """
     pairs: dict[str, dict[str, Row]] = {}
     for row in sorted(questions, key=lambda row: str(row["question_id"])):
@@ -61,14 +62,21 @@ def shortcuts_of(questions: Iterable[Row], *, folds: int, seed: int) -> Iterator
     for group in GROUPS:
         twins = [both for both in pairs.values() if all(variant in both for variant in VARIANTS)]
         of_group = [both for both in twins if both[COUNTERFACTUAL]["group"] == group]
+        sources = {_source_of(both[ORIGINAL]): both for both in reversed(of_group)}
         for variant in VARIANTS:
-            asked = list(dict.fromkeys(_open_question(both, variant) for both in of_group))
+            chosen = of_group if variant == COUNTERFACTUAL else sources.values()
+            asked = [_open_question(both, variant) for both in chosen]
             yield from open_shortcuts(asked, variant=f"{group} {variant}", folds=folds, seed=seed)
 
 
 def presupposition_of(question: str) -> str:
     """The if clause of a counterfactual question, in lower case; empty if it has none."""
     return if_clause(question) or ""
+
+
+def _source_of(original: Row) -> str:
+    """The id of the source question of a written pair; that of the pair if it was released."""
+    return str(json.loads(original["provenance"]).get("source_id", original["pair_id"]))
 
 
 def _open_question(both: Mapping[str, Row], variant: str) -> OpenQuestion:

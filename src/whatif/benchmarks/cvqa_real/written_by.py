@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from whatif.benchmarks.cvqa_real.schemas import GROUPS, ORIGINAL, PEOPLE, SOURCE_GROUPS
+from whatif.benchmarks.cvqa_real.schemas import COUNTERFACTUAL, GROUPS, ORIGINAL, PEOPLE, SOURCE_GROUPS
 from whatif.benchmarks.cvqa_real.settings import ReportSettings
 from whatif.benchmarks.shared.annotator_tables import is_of_label
 from whatif.graph.task import Task
@@ -27,7 +29,8 @@ class WrittenBy:
 
     `written` are ids of WRITTEN; `refused` counts the `asked` source questions without one, by reason. `left` has, for
     each later stage (`filter`, `check`, `verify`), those that it kept, and `lost` what it rejected, by reason. `same`
-    counts those after the filter whose answer is that of the source question.
+    counts those after the filter whose answer is that of the source question, and `doubts` what the filter doubts about
+    those that it kept.
     """
 
     writer: str
@@ -38,6 +41,7 @@ class WrittenBy:
     left: Mapping[str, int] = field(default_factory=dict)
     lost: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     same: int = 0
+    doubts: Mapping[str, int] = field(default_factory=dict)
 
 
 def written_by(task: Task[ReportSettings]) -> list[WrittenBy]:
@@ -93,6 +97,7 @@ def writers_table(work: Sequence[WrittenBy]) -> Table:
                 {**of, "stage": stage, "reason": reason, "measure": "lost", "value": number}
                 for reason, number in counts.items()
             ]
+        rows += [{**of, "reason": doubt, "measure": "doubts", "value": number} for doubt, number in one.doubts.items()]
     shown = {"writer": "Writer", "group": "Group"}
     views = (
         View(
@@ -115,6 +120,11 @@ def writers_table(work: Sequence[WrittenBy]) -> Table:
             {**shown, "stage": "Stage", "reason": "Reason"},
             (Column("Questions", "lost", write=count),),
         ),
+        View(
+            "Doubts about questions that the filter kept; a question may have several.",
+            {**shown, "reason": "Doubt"},
+            (Column("Questions", "doubts", write=count),),
+        ),
     )
     frame = tidy(rows, ("writer", "group", "stage", "reason", "measure"), ("value", "n"))
     return Table("writers", "Writers", frame, views)
@@ -132,6 +142,11 @@ class _Later:
             stage: [row for row in task.rows(role) if not is_of_label(row)]
             for stage, role in zip(_STAGES, ("filtered", "unchecked", "refused"), strict=True)
         }
+        self._doubts = {
+            row["pair_id"]: json.loads(row["provenance"]).get("doubts", ())
+            for row in task.rows("filtered questions", ["pair_id", "variant", "provenance"])
+            if row["variant"] == COUNTERFACTUAL
+        }
         self._same = {row["written_id"] for row in written if row["answer"] == sources[row["source_id"]]["answer"]}
 
     def of(self, writer: str, group: str, asked: int, written: Sequence[Row], refused: Mapping[str, int]) -> WrittenBy:
@@ -145,7 +160,8 @@ class _Later:
             left[stage], lost[stage] = found.went_on, found.rejected
             before = [one for one in before if one in self._kept[stage]]
         same = len(self._same & self._kept["filter"] & set(ids))
-        return WrittenBy(writer, group, asked, frozenset(ids), refused, left, lost, same)
+        doubts = Counter(doubt for one in ids for doubt in self._doubts.get(one, ()))
+        return WrittenBy(writer, group, asked, frozenset(ids), refused, left, lost, same, dict(sorted(doubts.items())))
 
 
 def _names_of_a_source(source: str) -> list[str]:
