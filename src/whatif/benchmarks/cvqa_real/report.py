@@ -12,13 +12,18 @@ from typing import Any
 
 from whatif.benchmarks.cvqa_real.figures import answer_distribution, gap_bars
 from whatif.benchmarks.cvqa_real.funnel_stages import stages_of
+from whatif.benchmarks.cvqa_real.gender_annotations import genders_of, perceived_genders
+from whatif.benchmarks.cvqa_real.gender_funnel import ASKED, SET, gender_funnel, why_no_gap
 from whatif.benchmarks.cvqa_real.gender_gap import gap_table, gender_gaps, gender_metrics
+from whatif.benchmarks.cvqa_real.reference_text import read_reference
 from whatif.benchmarks.cvqa_real.sampled_questions import questions_for
 from whatif.benchmarks.cvqa_real.schemas import GROUPS
 from whatif.benchmarks.cvqa_real.set_tables import answer_counts, answers_table, questions_table, words_table
 from whatif.benchmarks.cvqa_real.settings import ReportSettings
 from whatif.benchmarks.cvqa_real.shortcut_audit import OURS, RELEASED
 from whatif.benchmarks.cvqa_real.tables import RealTable, real_table
+from whatif.benchmarks.cvqa_real.views import gallery_page
+from whatif.benchmarks.cvqa_real.word_clouds import word_clouds
 from whatif.benchmarks.cvqa_real.written_by import writers_table, written_by
 from whatif.benchmarks.shared.annotator_tables import annotator_tables
 from whatif.benchmarks.shared.dimensions import ANSWERER
@@ -26,7 +31,7 @@ from whatif.benchmarks.shared.pilots import marked, pilots_of
 from whatif.benchmarks.shared.reports import audits_of, costs_of, judged_of, publish
 from whatif.benchmarks.shared.tasks import limits_of, names_of, with_predictions
 from whatif.files.inputs import user_path
-from whatif.formats.c_vqa import picture_name, read_released
+from whatif.formats.c_vqa import read_released
 from whatif.graph.task import Task
 from whatif.language.strategies import DIRECT
 from whatif.reporting.funnel import funnel
@@ -82,7 +87,10 @@ def publish_report(task: Task[ReportSettings]) -> None:
     sets = _sets(task, questions)
     answers = {name: answer_counts(of_set) for name, of_set in sets.items()}
     mainly = [row for row in predictions if row["strategy"] == main]
-    genders = _genders(task, questions)
+    whole_set = next(iter(sets.values()))
+    annotations = asking.gender_annotations
+    perceived = None if annotations is None else perceived_genders(user_path(annotations))
+    genders = genders_of(questions, perceived or {})
     gaps = gender_gaps(mainly, questions, genders, settings=settings, seed=seed, models=parts["3"][1])
     by_gender = gender_metrics(mainly, questions, genders, settings=settings, models=gaps) if gaps else {}
     compared = _asked(task, main, names)
@@ -90,12 +98,12 @@ def publish_report(task: Task[ReportSettings]) -> None:
     answers_compared = TwinAnswers([row for row in mainly if row["model"] in compared], questions, compared)
     comparisons = compare_drops(answers_compared, settings=settings, images=images, groups=GROUPS)
     level = f"{100 * settings.confidence:g}%"
-    no_genders = asking.gender_annotations is None
-    about_genders = f"{_note(main, asking)} {'No annotations were given.' if no_genders else ''}".strip()
+    about_genders = f"{_note(main, asking)} {'No annotations were given.' if perceived is None else ''}".strip()
     tables = [
         *(result.table for result in made.values()),
         drops(comparisons, compared, level, _note(main, asking)),
         gap_table(gaps, by_gender, names, level, about_genders),
+        gender_funnel({SET: whole_set, ASKED: questions}, perceived),
         questions_table(sets),
         writers_table(work),
         answers_table(answers),
@@ -105,22 +113,30 @@ def publish_report(task: Task[ReportSettings]) -> None:
         costs_of(task, ANSWERER, names),
         funnel(stages),
     ]
-    files = {"figure3.svg": answer_distribution(next(iter(answers.values()))), "figure5.svg": gap_bars(gaps, names)}
+    reference = None if settings.reference_text is None else read_reference(user_path(settings.reference_text))
+    files = {
+        "figure3.svg": answer_distribution(next(iter(answers.values()))),
+        "figure5.svg": gap_bars(gaps, names, why_no_gap(questions, perceived)),
+        "figure8.svg": word_clouds(whole_set, reference),
+        "gallery.html": gallery_page(task, questions, names, genders),
+    }
     table3 = made["3"].table.frame
     for group in GROUPS:
         points = accuracy_points(table3[table3["group"] == group])
         files[f"accuracy-{group}.csv"] = points_csv(points)
         files[f"accuracy-{group}.svg"] = accuracy_scatter(points, None, f"{TITLE}, {group}")
-    figures = {"gender": "figure5.svg", "answers": "figure3.svg"}
-    publish(task, Report(TITLE, tables, headline_of(made), files, figures, _corrected(task)))
+    figures = {"gender": "figure5.svg", "answers": "figure3.svg", "words": "figure8.svg"}
+    publish(task, Report(TITLE, tables, headline_of(made), files, figures, _closing(task)))
 
 
-def _corrected(task: Task[ReportSettings]) -> str:
-    """A sentence about people's corrections; empty if there are none."""
+def _closing(task: Task[ReportSettings]) -> str:
+    """What people corrected, if they did, and the link to the gallery."""
+    gallery = "Images, questions and answers: [gallery.html](gallery.html)"
     fields = Counter(row["field"] for row in task.rows("corrections"))
     if not fields:
-        return ""
-    return f"People corrected the answers of {fields[ANSWER]:,} questions and the wording of {fields[QUESTION]:,}."
+        return gallery
+    corrected = f"People corrected the answers of {fields[ANSWER]:,} questions and the wording of {fields[QUESTION]:,}."
+    return f"{corrected}\n\n{gallery}"
 
 
 def headline_of(made: Mapping[str, RealTable]) -> dict[str, Any]:
@@ -174,20 +190,3 @@ def _note(strategy: str, asking: ReportSettings) -> str:
         share = f"{100 * asking.sample_share:g}%"
         return f"Of systems marked (a part), {share} of each group were asked."
     return ""
-
-
-def _genders(task: Task[ReportSettings], questions: Sequence[Row]) -> dict[str, str]:
-    """image_id -> perceived gender, for images that have questions and are annotated with exactly one gender."""
-    from whatif.benchmarks.cvqa_real.gender_annotations import single_gender_images
-    from whatif.formats.coco_photographs import coco_image_id, is_coco_name
-
-    annotations = task.settings.gender_annotations
-    if annotations is None:
-        return {}
-    known = single_gender_images(user_path(annotations))
-    found = {}
-    for question in questions:
-        name = picture_name(question)
-        if is_coco_name(name) and (image := coco_image_id(name)) in known:
-            found[question["image_ids"][0]] = known[image]
-    return found
