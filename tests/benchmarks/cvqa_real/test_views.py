@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 
 from tests.pictures import png
+from tests.projects import Project
 from whatif.artifacts.images import ImageStore, image_row
-from whatif.artifacts.schemas import IMAGES
+from whatif.artifacts.schemas import IMAGES, PREDICTIONS
 from whatif.artifacts.writer import write_artifact
 from whatif.benchmarks.cvqa_real.item_views import item_views, items_of, outcomes_of
-from whatif.benchmarks.cvqa_real.views import page_of
+from whatif.benchmarks.cvqa_real.views import gallery_page, page_of
 
 Row = dict[str, Any]
 PICTURES = [image_row(png((20 * place, 90, 60)), 8, 8, f"drawn:{place}", "CC0-1.0") for place in range(10)]
@@ -167,3 +168,40 @@ def test_what_a_model_wrote_in_several_turns_is_shown(images: ImageStore) -> Non
     views = item_views(items_of(rows), outcomes_of(predictions, NAMES), {}, 5)
     page = page_of(views, predictions, images, NAMES, ["direct"]).decode()
     assert "<li>Two cats.</li><li>(nothing)</li><li>So 1.</li>" in page
+
+
+class Published:
+    """Receives the files that a task publishes."""
+
+
+@pytest.mark.parametrize("judge", [None, {"model": "talker", "prompt": "answer", "labels": None}])
+def test_the_page_is_made_of_the_inputs_of_the_last_step(project: Project, judge: dict[str, Any] | None) -> None:
+    project.select("cvqa-real")
+    talker = {
+        "adapter": "api",
+        "model": "t",
+        "base_url": "http://127.0.0.1:9/v1",
+        "max_new_tokens": 9,
+        "benchmarks": [],
+    }
+    project.values["models"] = {"a": {"adapter": "majority"}, "b": {"adapter": "random"}, "talker": talker}
+    project.section("evaluate").update(judge=judge, strategies=["direct"])
+    project.section("aggregate")["shown_items"] = 1
+    rows = [row for place in range(3) for row in twins(f"p{place}", "direct", place, writer="rules")]
+    job = project.jobs("aggregate")[-1]
+    empty = dict.fromkeys(PREDICTIONS.schema.names)
+    for role, given in job.inputs.items():
+        for path, wildcards in zip(given.paths, given.wildcards, strict=True):
+            if role == "images":
+                write_artifact(path, IMAGES, sorted(PICTURES, key=lambda row: str(row["image_id"])))
+            if role == "predictions":
+                answers = [
+                    {**empty, "status": "ok", **said(row, wildcards["model"], right=wildcards["model"] == "a")}
+                    for row in sorted(rows, key=lambda row: str(row["question_id"]))
+                ]
+                write_artifact(path, PREDICTIONS, answers)
+    task = job.task(Published(), project.said.append)  # type: ignore[arg-type]
+    page = gallery_page(task, rows, {"a": "First", "b": "Random"}, {}).decode()
+    assert page.count("<h3>") == 2 and page.count("<img ") == 2  # one of the group, another one of the writer
+    assert page.count('class="right"') == page.count('class="wrong"') == 4
+    assert ("without the judge" in page) == (judge is not None)

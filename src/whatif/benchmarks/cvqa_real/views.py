@@ -15,7 +15,7 @@ _OUTCOME = ("question_id", "model", "strategy", "correct")
 _ANSWER = (*_OUTCOME, "response", "answer", "earlier_turns")
 _LABELS = {"": "", "male": "perceived as male", "female": "perceived as female"}
 _NOTHING = "(nothing)"
-_BY_RULES = " Right and wrong are by the rules, without a judge."
+_BY_RULES = "Right and wrong are by the rules, without the judge."
 
 
 def gallery_page(
@@ -38,7 +38,8 @@ def gallery_page(
         for row in (item.original, item.counterfactual)
     }
     answers = task.rows("predictions", _ANSWER, question_id=wanted)
-    return page_of(views, answers, task.images(), names, task.settings.strategies)
+    note = "" if task.settings.judge is None else _BY_RULES
+    return page_of(views, answers, task.images(), names, task.settings.strategies, note=note)
 
 
 def page_of(
@@ -47,8 +48,13 @@ def page_of(
     images: ImageStore,
     names: Mapping[str, str],
     strategies: Sequence[str],
+    *,
+    note: str = "",
 ) -> bytes:
-    """The page of some views. A system is named by its model, and by its strategy too if there are several of them."""
+    """The page of some views. A system is named by its model, and by its strategy too if there are several of them.
+
+    predictions: rows of `predictions` for all questions of the views. `note` is appended to the text of each view.
+    """
     given = {(row["question_id"], (row["model"], row["strategy"])): row for row in predictions}
     systems = {
         (model, strategy): name if len(strategies) == 1 else f"{name}, {strategy}"
@@ -56,7 +62,7 @@ def page_of(
         for strategy in strategies
     }
     page = _Page(images, given, systems)
-    return gallery("C-VQA-Real", [page.section(view) for view in views]).encode()
+    return gallery("C-VQA-Real", [page.section(view, note) for view in views]).encode()
 
 
 class _Page:
@@ -70,9 +76,9 @@ class _Page:
         self._systems = systems
         self._shown_at: dict[str, str] = {}  # image_id -> the id of the item that it is shown with
 
-    def section(self, view: ItemView) -> Section:
+    def section(self, view: ItemView, note: str) -> Section:
         panels = tuple(self._panel(one) for one in view.shown)
-        return Section(view.heading, view.text + _BY_RULES, panels, view.name)
+        return Section(view.heading, f"{view.text} {note}".strip(), panels, view.name)
 
     def _panel(self, shown: Shown) -> Panel:
         pictures, asked, titles = [], [], []
