@@ -34,7 +34,7 @@ def test_the_words_of_counterfactual_questions_are_beside_those_of_the_reference
     alone = word_clouds(QUESTIONS, None)
     assert ElementTree.fromstring(alone).tag.endswith("svg")
     assert {"dogs", "cat", "run", "were"} <= set(drawn(alone)) and "elephants" not in drawn(alone)
-    assert any("Nouns of our counterfactual questions" in text for text in drawn(alone))
+    assert any("Nouns of the counterfactual questions" in text for text in drawn(alone))
     assert any("3 words, 2 different, type-token ratio 0.667" in text for text in drawn(alone))
     both = word_clouds(QUESTIONS, Words("a $name$ & <more>", ("A horse runs.",)))
     assert {"dogs", "horse"} <= set(drawn(both)) and b"<more>" not in both

@@ -1,4 +1,4 @@
-"""Figure 8 of C-VQA: word clouds of the nouns and verbs of our questions, beside those of a reference text."""
+"""Figure 8 of C-VQA: word clouds of the nouns and verbs of the questions, beside those of a reference text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from whatif.reporting.word_cloud import draw_cloud, word_cloud
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-OURS = "our counterfactual questions"
+OURS = "the counterfactual questions"
 _SHOWN = 60  # most frequent words of a class in a cloud
 _WIDTH, _HEIGHT = 260.0, 160.0  # points of a cloud
 _SPACE = 20.0  # points between clouds
