@@ -80,14 +80,16 @@ def provenance(job: Job, contents: Mapping[Path, str] | None = None) -> Provenan
     )
 
 
-def states(graph: Graph, accept: Callable[[Job], bool] = lambda job: False) -> dict[Job, State]:
-    """The state of every job, decided in the order of the graph.
+def states(
+    graph: Graph, accept: Callable[[Job], bool] = lambda job: False, jobs: Iterable[Job] | None = None
+) -> dict[Job, State]:
+    """The state of every job, decided in the order of the graph, or only of `jobs` and those that they depend on.
 
     Unfinished outputs are stale, except those of jobs for which `accept` returns true.
     """
     found: dict[Job, State] = {}
     contents: dict[Path, str] = {}
-    for job in graph.jobs:
+    for job in graph.jobs if jobs is None else graph.needed_for(jobs):
         ready = inputs_fresh(job, found)
         found[job] = state_of(job, contents, ready, accept_unfinished=accept(job))
     code_index.keep()

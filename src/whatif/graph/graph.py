@@ -23,9 +23,9 @@ class Graph:
         self.params = params
         self.benchmarks = {benchmark.name: benchmark for benchmark in benchmarks}
         self._jobs: dict[Step, list[Job]] = {}
-        for benchmark in self.benchmarks.values():
+        for benchmark in self._in_order():
             for step in benchmark.steps:
-                self._jobs[step] = self._jobs_of(benchmark, step)
+                self._jobs[step] = self._jobs_of(step)
         self.jobs = [job for jobs in self._jobs.values() for job in jobs]
         self.producer: dict[Path, Job] = {}
         for job in self.jobs:
@@ -57,6 +57,14 @@ class Graph:
             if not steps:
                 raise WhatifError(f"{stage} {benchmark}: has no step {name}; there are {known}")
         return [step for step in steps if set(chosen) <= set(step.wildcards)] or steps[:1]
+
+    def maker(self, step: Step, given: OutputOf) -> Step | None:
+        """The step that makes an input of `step`; None if it belongs to a benchmark that is not selected.
+
+        Raises KeyError when the benchmark makes no such output.
+        """
+        benchmark = self.benchmarks.get(given.benchmark or step.benchmark)
+        return None if benchmark is None else benchmark.step_of(given)
 
     def needed_for(self, jobs: Iterable[Job]) -> list[Job]:
         """The given jobs and all jobs that they depend on, in the order of the graph."""
@@ -101,12 +109,29 @@ class Graph:
         jobs = [job for step in self.steps(stage) for job in self._jobs[step]]
         return [str(path) for job in jobs for path in (*job.outputs.values(), *job.published)]
 
-    def _jobs_of(self, benchmark: Benchmark, step: Step) -> list[Job]:
+    def _in_order(self) -> list[Benchmark]:
+        """The benchmarks, each after those whose outputs its steps read; otherwise in the order of params.yaml."""
+        ordered: dict[str, Benchmark] = {}
+
+        def add(name: str, readers: tuple[str, ...]) -> None:
+            if name in readers:
+                raise ValueError(f"{' -> '.join((*readers, name))}: benchmarks read each other's outputs")
+            for step in self.benchmarks[name].steps:
+                for given in step.inputs.values():
+                    if given.benchmark in self.benchmarks and given.benchmark != name:
+                        add(given.benchmark, (*readers, name))
+            ordered.setdefault(name, self.benchmarks[name])
+
+        for name in self.benchmarks:
+            add(name, ())
+        return list(ordered.values())
+
+    def _jobs_of(self, step: Step) -> list[Job]:
         shown = {
             one.dimension.name: self._shown(one.dimension.values(self.params, step.benchmark), one.fields)
             for one in step.shown
         } or None
-        known = {role: self._inputs(benchmark, step, role, output) for role, output in step.inputs.items()}
+        known = {role: self._inputs(step, role, output) for role, output in step.inputs.items()}
         names = step.wildcards
         jobs = []
         for chosen in itertools.product(*self.values(step).values()):
@@ -137,17 +162,19 @@ class Graph:
         return read(step.reads, step.benchmark, self.params.sections[step.benchmark], entries)
 
     def _inputs(
-        self, benchmark: Benchmark, step: Step, role: str, output: OutputOf
+        self, step: Step, role: str, output: OutputOf
     ) -> tuple[list[str], dict[tuple[str, ...], tuple[Input, tuple[Job, ...]]]]:
         """The wildcards that a step shares with the maker of an input, and what a job reads for each of their values.
 
         What a job reads is the input, with the jobs that make it.
         """
         try:
-            maker = benchmark.step_of(output)
-            made = self._jobs[maker]
+            maker = self.maker(step, output)
+            made = self._jobs[maker] if maker else []
         except KeyError:
             raise ValueError(f"{step.rule}: no earlier step makes its input {role}") from None
+        if maker is None:
+            return [], {(): (_input(output, []), ())}
         shared = [name for name in maker.wildcards if name in step.wildcards]
         groups: dict[tuple[str, ...], list[Job]] = {
             values: [] for values in itertools.product(*(self.values(step)[name] for name in shared))

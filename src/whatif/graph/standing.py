@@ -21,13 +21,15 @@ _UNFINISHED = "UNFINISHED: these numbers count unanswered questions as wrong; `s
 def remarks(graph: Graph, benchmark: str) -> list[str]:
     """Lines to show to users: headings, each with its reasons; none when every job of the benchmark is fresh.
 
+    A job of another benchmark counts if a job of this one depends on it.
+
     Jobs whose condition is unknown because an earlier job is not fresh have no line.
     """
-    own = Graph(graph.params, [graph.benchmarks[benchmark]])
-    strict = states(own)
+    own = [job for job in graph.jobs if job.step.benchmark == benchmark]
+    strict = states(graph, jobs=own)
     if all(state.condition is Condition.FRESH for state in strict.values()):
         return []
-    lenient = states(own, accept=lambda job: True)
+    lenient = states(graph, accept=lambda job: True, jobs=own)
     lines: list[str] = []
     for condition, heading in _HEADINGS.items():
         lines += _section(heading, {job: state for job, state in lenient.items() if state.condition is condition})

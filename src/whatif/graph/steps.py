@@ -35,12 +35,21 @@ TEXT_FILES = "files"  # the output that stores the text files of a step
 
 @dataclass(frozen=True)
 class OutputOf:
-    """An output of a step, used as the input of a later step."""
+    """An output of a step, used as the input of a later step.
+
+    benchmark: the benchmark whose step makes it; empty for the one that reads it. An input from another benchmark has
+        no files where that benchmark is not selected.
+    """
 
     stage: str
     step: str
     role: str
     table: Table
+    benchmark: str = ""
+
+    def of(self, benchmark: str) -> OutputOf:
+        """The same output, for a step of another benchmark to read."""
+        return replace(self, benchmark=benchmark)
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +58,7 @@ class Step:
 
     function: does the work; it is called with a `whatif.graph.task.Task`.
     name: distinguishes the steps of a stage that has several; empty for the main one.
-    inputs: role -> the output of an earlier step.
+    inputs: role -> the output of an earlier step, or of a step of another benchmark (`OutputOf.of`).
     outputs: role -> table. The role is also the name of the file.
     divided_by: the step has one job for each combination of values of these dimensions. If the step that makes an input
         is divided by the same dimension, a job reads only its own value. A job reads all values of other dimensions.

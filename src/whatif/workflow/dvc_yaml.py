@@ -78,7 +78,7 @@ def _stage(graph: Graph, stage: str, *, is_first: bool) -> dict[str, Any]:
     folder = f"data/{stage}/${{key}}" if stage == "evaluate" else f"data/{stage}"
     # A model that no benchmark evaluates, such as a matcher without pairs, has an empty folder.
     command = f"whatif make {target}" if stage != "evaluate" else f"mkdir -p {folder} && whatif make {target}"
-    earlier = [f"data/{before}" for before in STAGES if before in _stages_before(steps)]
+    earlier = [f"data/{before}" for before in STAGES if before in _stages_before(graph, steps)]
     outputs: list[Any] = [{folder: {"persist": True}}]
     if stage == "aggregate":
         outputs.append({"metrics": {"cache": False, "persist": True}})
@@ -118,8 +118,9 @@ def _is_tracked(path: Path) -> bool:
     return any(Path(f"{one}.dvc").is_file() for one in (path, *path.parents) if one.name)
 
 
-def _stages_before(steps: Iterable[Step]) -> set[str]:
-    return {output.stage for step in steps for output in step.inputs.values() if output.stage != step.stage}
+def _stages_before(graph: Graph, steps: Iterable[Step]) -> set[str]:
+    makers = (graph.maker(step, given) for step in steps for given in step.inputs.values())
+    return {maker.stage for maker in makers if maker is not None} - {step.stage for step in steps}
 
 
 def _params(graph: Graph, stage: str, steps: Iterable[Step]) -> list[str]:

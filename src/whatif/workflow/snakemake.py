@@ -124,11 +124,13 @@ def inputs_of(graph: Graph, step: Step) -> list[str]:
     Wildcards that the rule also has are kept; for any other wildcard, a job reads all values. Snakemake needs a third
     of the time for patterns that it needs for input functions.
     """
-    benchmark = graph.benchmarks[step.benchmark]
-    return [path for given in step.inputs.values() for path in _patterns(graph, benchmark.step_of(given), given, step)]
+    return [path for given in step.inputs.values() for path in _patterns(graph, given, step)]
 
 
-def _patterns(graph: Graph, maker: Step, given: OutputOf, reader: Step) -> list[str]:
+def _patterns(graph: Graph, given: OutputOf, reader: Step) -> list[str]:
+    maker = graph.maker(reader, given)
+    if maker is None:
+        return []
     kept = {name: f"{{{name}}}" for name in maker.wildcards if name in reader.wildcards}
     paths = (maker.paths[given.role].format(**{**job.wildcards, **kept}) for job in graph.jobs_of(maker))
     return list(dict.fromkeys(paths))
