@@ -8,20 +8,19 @@ byte, provided that it has no byte order mark and that its lines end with LF, as
 from __future__ import annotations
 
 import csv
-import io
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from whatif.artifacts.reader import canonical_json
 from whatif.errors import WhatifError
 from whatif.files.atomic import write_whole
-from whatif.files.inputs import LONGEST_LINE, read_bytes
+from whatif.formats.c_vqa_records import COLUMNS, records, text_of
 from whatif.language.options import OPTIONS_FOLLOW, printed_question
 
-COLUMNS = ("img_path", "query", "answer", "new query", "new answer", "type")
 VARIANTS = {"original": ("query", "answer"), "counterfactual": ("new query", "new answer")}
 SYNTHETIC_GROUPS = {
     "abs_counting_1": "flower-recolour",
@@ -39,11 +38,33 @@ _LETTERS = "ABCD"
 _OPTIONS_FORM = f"<question>{OPTIONS_FOLLOW}A:16  B:17  C:12  D:13"
 _NUMBER = r"0|[1-9][0-9]{0,8}"
 _OPTIONS = re.compile("  ".join(f"{letter}:({_NUMBER})" for letter in _LETTERS))
+_OTHER_TYPE = "other type"
 _NEEDS_QUOTES = re.compile(r'[,"\r\n]')
 _OPEN_ANSWERS = {
     "number": (re.compile(_NUMBER), "a whole number in figures"),
     "boolean": (re.compile("yes|no"), "`yes` or `no`"),
 }
+
+
+class BadRowError(WhatifError):
+    """A row of a released file that holds no pair of questions.
+
+    `row` names the row by its line (`line-000012`), `reason` says which requirement it misses, `detail` has its values.
+    """
+
+    def __init__(self, path: Path, line: int, reason: str, detail: str) -> None:
+        super().__init__(f"{path}: line {line}: {detail}")
+        self.row = f"line-{line:06d}"
+        self.reason = reason
+        self.detail = detail
+
+
+@dataclass(frozen=True)
+class Released:
+    """The questions of a released file, two for each good row, and its other rows as rows of `rejections`."""
+
+    questions: list[dict[str, Any]]
+    rejections: list[dict[str, Any]]
 
 
 def read_released(path: Path) -> list[dict[str, Any]]:
@@ -59,27 +80,59 @@ def read_released(path: Path) -> list[dict[str, Any]]:
     repeated option, an answer that is not among the options or not of its group's kind, and a duplicate puzzle
     (C-VQA 3.3, 3.4).
     """
-    records = _records(path, _text_of(path))
-    _, _, header = next(records, (1, "", []))
+    questions: list[dict[str, Any]] = []
+    for twins in _rows(path):
+        if isinstance(twins, BadRowError):
+            raise twins
+        questions.extend(twins)
+    if not questions:
+        raise WhatifError(f"{path}: no questions below the header; a row has {','.join(COLUMNS)}")
+    return questions
+
+
+def read_good_rows(path: Path, types: Collection[str] = tuple(_GROUPS)) -> Released:
+    """As `read_released`, but a bad row is rejected with its line and the rest is read.
+
+    The reasons are `number of fields`, `empty field`, `unknown type`, `unreadable options`, `repeated option`,
+    `unknown answer` and `duplicate` (the image is that of an earlier good row); `other type` is that of rows whose type
+    is not among `types`.
+
+    Raises WhatifError for a file that is missing, empty, not UTF-8 or not CSV, and for other columns.
+    """
+    released = Released([], [])
+    for twins in _rows(path, types):
+        if isinstance(twins, BadRowError):
+            released.rejections.append({"item_id": twins.row, "reason": twins.reason, "detail": twins.detail})
+        else:
+            released.questions.extend(twins)
+    return released
+
+
+def _rows(path: Path, types: Collection[str] = tuple(_GROUPS)) -> Iterator[list[dict[str, Any]] | BadRowError]:
+    """The twin questions of each row, or what is wrong with it."""
+    read = records(path, text_of(path))
+    _, _, header = next(read, (1, "", []))
     missing = [column for column in COLUMNS if column not in header]
     if missing:
         raise WhatifError(f"{path}: line 1: column `{missing[0]}` is missing; the columns are {','.join(COLUMNS)}")
     if tuple(header) != COLUMNS:
         raise WhatifError(f"{path}: line 1: columns are {','.join(header)}, not {','.join(COLUMNS)} in this order")
-    questions: list[dict[str, Any]] = []
     first_lines: dict[str, int] = {}
-    for number, (line, written, fields) in enumerate(records, 1):
-        twins = _twins(fields, number, written, f"{path}: line {line}")
+    for number, (line, written, fields) in enumerate(read, 1):
+        try:
+            twins = _twins(fields, number, written)
+        except _FaultError as fault:
+            yield BadRowError(path, line, fault.reason, fault.detail)
+            continue
+        if fields[-1] not in types:
+            yield BadRowError(path, line, _OTHER_TYPE, f"type is `{fields[-1]}`, not one of {', '.join(types)}")
+            continue
         earlier = first_lines.setdefault(twins[0]["pair_id"], line)
         if earlier != line:
-            raise WhatifError(
-                f"{path}: line {line}: img_path `{fields[0]}` is already used in line {earlier}; "
-                "every puzzle has its own image"
-            )
-        questions.extend(twins)
-    if not questions:
-        raise WhatifError(f"{path}: no questions below the header; a row has {','.join(COLUMNS)}")
-    return questions
+            detail = f"img_path `{fields[0]}` is already used in line {earlier}; every puzzle has its own image"
+            yield BadRowError(path, line, "duplicate", detail)
+            continue
+        yield twins
 
 
 def write_released(questions: Iterable[Mapping[str, Any]], path: Path) -> None:
@@ -114,58 +167,24 @@ def write_released(questions: Iterable[Mapping[str, Any]], path: Path) -> None:
     write_whole(path, text.encode())
 
 
-def _text_of(path: Path) -> str:
-    try:
-        data = read_bytes(path, longest_line=LONGEST_LINE)
-    except FileNotFoundError:
-        raise WhatifError(f"{path}: no such file; give the path of a C-VQA questions CSV") from None
-    except OSError as error:
-        raise WhatifError(
-            f"{path}: cannot be read ({error.strerror}); give the path of a C-VQA questions CSV"
-        ) from error
-    if not data.strip():
-        raise WhatifError(f"{path}: is empty; its first line is {','.join(COLUMNS)}")
-    try:
-        return data.decode("utf-8-sig")  # spreadsheets put a byte order mark before the first column's name
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise WhatifError(
-            f"{path}: line {line}: byte {data[error.start]:#04x} is not UTF-8; save the file as UTF-8"
-        ) from error
+class _FaultError(Exception):
+    """What is wrong with a record: a requirement that it misses, and its values."""
+
+    def __init__(self, reason: str, detail: str) -> None:
+        super().__init__(reason)
+        self.reason, self.detail = reason, detail
 
 
-def _records(path: Path, text: str) -> Iterator[tuple[int, str, list[str]]]:
-    """Each record with the number of its first line and its raw text."""
-    taken: list[str] = []
-
-    def lines() -> Iterator[str]:
-        for line in io.StringIO(text, newline=""):
-            taken.append(line)
-            yield line
-
-    reader = csv.reader(lines(), strict=True)
-    first_line = 1
-    try:
-        for fields in reader:
-            yield first_line, "".join(taken).rstrip("\r\n"), fields
-            taken.clear()
-            first_line = reader.line_num + 1
-    except csv.Error as error:
-        raise WhatifError(
-            f"{path}: line {first_line}: is not CSV ({error}); close the quotes, double those inside a field"
-        ) from error
-
-
-def _twins(fields: Sequence[str], number: int, written: str, where: str) -> list[dict[str, Any]]:
-    """The original question and its counterfactual twin from one record."""
+def _twins(fields: Sequence[str], number: int, written: str) -> list[dict[str, Any]]:
+    """The original question and its counterfactual twin from one record. Raises _FaultError when it has none."""
     if len(fields) != len(COLUMNS):
-        raise WhatifError(f"{where}: has {len(fields)} fields; it needs {len(COLUMNS)}: {','.join(COLUMNS)}")
+        raise _FaultError("number of fields", f"has {len(fields)} fields; it needs {len(COLUMNS)}: {','.join(COLUMNS)}")
     record = dict(zip(COLUMNS, fields, strict=True))
     for column, text in record.items():
         if not text.strip():
-            raise WhatifError(f"{where}: {column} is empty; C-VQA has no empty fields")
+            raise _FaultError("empty field", f"{column} is empty; C-VQA has no empty fields")
     if record["type"] not in _GROUPS:
-        raise WhatifError(f"{where}: type `{record['type']}` is unknown; it is one of {', '.join(_GROUPS)}")
+        raise _FaultError("unknown type", f"type `{record['type']}` is unknown; it is one of {', '.join(_GROUPS)}")
     stem = PurePosixPath(record["img_path"]).stem
     pair_id = stem if record["type"] in SYNTHETIC_GROUPS else f"{stem}-{number:04d}"
     provenance: dict[str, Any] = {"img_path": record["img_path"], "type": record["type"], "row": number}
@@ -177,7 +196,7 @@ def _twins(fields: Sequence[str], number: int, written: str, where: str) -> list
             "pair_id": pair_id,
             "group": _GROUPS[record["type"]],
             "variant": variant,
-            **_asked(record, *columns, where),
+            **_asked(record, *columns),
             "image_ids": [],
             "provenance": canonical_json(provenance),
         }
@@ -185,26 +204,32 @@ def _twins(fields: Sequence[str], number: int, written: str, where: str) -> list
     ]
 
 
-def _asked(record: Mapping[str, str], query: str, answer: str, where: str) -> dict[str, Any]:
+def _asked(record: Mapping[str, str], query: str, answer: str) -> dict[str, Any]:
     """Question, options, answer and answer kind, checked for consistency."""
     if record["type"] in REAL_ANSWER_KINDS:
         kind = REAL_ANSWER_KINDS[record["type"]]
         form, name = _OPEN_ANSWERS[kind]
         if not form.fullmatch(record[answer]):
-            raise WhatifError(f"{where}: {answer} is `{record[answer]}`; a {record['type']} question needs {name}")
+            detail = f"{answer} is `{record[answer]}`; a {record['type']} question needs {name}"
+            raise _FaultError("unknown answer", detail)
         return {"question": record[query], "choices": None, "answer": record[answer], "answer_kind": kind}
     question, _, options = record[query].rpartition(OPTIONS_FOLLOW)
     found = _OPTIONS.fullmatch(options)
     if not question.strip() or found is None:
-        raise WhatifError(
-            f"{where}: {query} has no readable option list; the form is "
-            f"`{_OPTIONS_FORM}`, whole numbers with two spaces between the options"
+        raise _FaultError(
+            "unreadable options",
+            f"{query} has no readable option list; the form is "
+            f"`{_OPTIONS_FORM}`, whole numbers with two spaces between the options",
         )
     choices = list(found.groups())
     if len(set(choices)) < len(choices):
-        raise WhatifError(f"{where}: {query} gives an option twice ({', '.join(choices)}); all four must differ")
+        raise _FaultError(
+            "repeated option", f"{query} gives an option twice ({', '.join(choices)}); all four must differ"
+        )
     if record[answer] not in tuple(_LETTERS):
-        raise WhatifError(f"{where}: {answer} is `{record[answer]}`; it is the letter of an option: A, B, C or D")
+        raise _FaultError(
+            "unknown answer", f"{answer} is `{record[answer]}`; it is the letter of an option: A, B, C or D"
+        )
     return {"question": question, "choices": choices, "answer": record[answer], "answer_kind": "choice"}
 
 
@@ -226,7 +251,11 @@ def _line(twins: Mapping[str, Mapping[str, Any]], where: str) -> tuple[int, str]
         )
     record["type"] = _TYPES[original["group"]]
     fields = [record[column] for column in COLUMNS]
-    _check_reading_back(twins, _twins(fields, number, "", where), where)
+    try:
+        again = _twins(fields, number, "")
+    except _FaultError as fault:
+        raise WhatifError(f"{where}: {fault.detail}") from None
+    _check_reading_back(twins, again, where)
     written = provenance.get("as_written")
     # The raw text of a row is kept only if the row was not corrected after reading.
     same = written is not None and next(csv.reader([written]), None) == fields

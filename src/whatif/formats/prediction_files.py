@@ -15,8 +15,8 @@ from typing import Any
 
 from whatif.errors import WhatifError
 from whatif.files.well_formed import well_formed
-from whatif.formats.c_vqa import COLUMNS as RELEASED_COLUMNS
 from whatif.formats.c_vqa import VARIANTS
+from whatif.formats.c_vqa_records import COLUMNS as RELEASED_COLUMNS
 from whatif.formats.option_losses import LOSSES, has_losses, losses_of
 from whatif.formats.prediction_fields import Prediction, as_text, found_columns, index_of, listed, question_id_of
 from whatif.formats.prediction_records import Record, read_records

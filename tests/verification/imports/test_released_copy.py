@@ -11,7 +11,8 @@ import pytest
 
 from tests.verification.imports.files import csv_file, read, reasons
 from whatif.errors import WhatifError
-from whatif.formats.c_vqa import COLUMNS, read_released
+from whatif.formats.c_vqa import read_released
+from whatif.formats.c_vqa_records import COLUMNS
 from whatif.verification.exports.questions import question_items
 from whatif.verification.imports.importer import ImportedLabels
 from whatif.verification.imports.items import Items

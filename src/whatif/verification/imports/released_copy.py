@@ -14,7 +14,8 @@ from typing import Any, TypeAlias
 
 from whatif.errors import WhatifError
 from whatif.files.inputs import user_path
-from whatif.formats.c_vqa import COLUMNS, VARIANTS, read_released
+from whatif.formats.c_vqa import VARIANTS, read_released
+from whatif.formats.c_vqa_records import COLUMNS
 from whatif.verification.imports.items import ACCEPTED, REJECTED, Items
 from whatif.verification.imports.labels import MISSING, UNKNOWN, Finding, Label, Place, plain, quoted
 from whatif.verification.imports.records import Record, too_many_fields
