@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from whatif.benchmarks.cvqa_synthetic.settings import ReportSettings
+from whatif.benchmarks.cvqa_synthetic.settings import RankedReport
 from whatif.graph.task import Task
 from whatif.language.options import LETTERS
 from whatif.reporting.gallery import Asked, Panel, Picture, Reply, Section, gallery
@@ -18,7 +18,11 @@ _TEXT = (
 
 
 def puzzle_gallery(
-    task: Task[ReportSettings], questions: Sequence[Mapping[str, Any]], names: Mapping[str, str], by_mean: Sequence[str]
+    task: Task[RankedReport],
+    questions: Sequence[Mapping[str, Any]],
+    names: Mapping[str, str],
+    by_mean: Sequence[str],
+    title: str,
 ) -> bytes:
     """The page as HTML. `questions` are all that were asked; `names` maps the models' keys to their display names.
 
@@ -52,7 +56,7 @@ def puzzle_gallery(
             for row in twins
         )
         panels.append(Panel((Picture(images.encoded(twins[0]["image_ids"][0])),), asked, group))
-    return gallery("C-VQA-Synthetic", [Section("Puzzles", _TEXT, tuple(panels))]).encode()
+    return gallery(title, [Section("Puzzles", _TEXT, tuple(panels))]).encode()
 
 
 def _reply(question: Mapping[str, Any], prediction: Mapping[str, Any]) -> Reply:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Protocol
 
 from pydantic import Field
 
 from whatif.params.base import BenchmarkSettings, Range, Settings, SourcePath
 from whatif.params.model_entries import RankingRule
+from whatif.reporting.precision import Precision
 
 
 class Icons50(Settings):
@@ -77,6 +78,13 @@ class AuditSettings(NamedTuple):
 
     audit_folds: int
     released_questions: str | None
+
+
+class RankedReport(Precision, Protocol):
+    """The settings that the reports of all sets of puzzles need: the level of intervals, and how options are ranked."""
+
+    @property
+    def rule(self) -> RankingRule: ...
 
 
 class ReportSettings(NamedTuple):

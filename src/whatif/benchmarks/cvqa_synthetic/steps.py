@@ -6,12 +6,12 @@ that are too crowded or duplicates; verify every answer by recounting the stored
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict
 from typing import Any
 
 from whatif.artifacts.images import SortedImages
 from whatif.artifacts.schemas import IMAGES, JUDGEMENTS, PREDICTIONS, QUESTIONS, REJECTIONS, SHORTCUTS
+from whatif.benchmarks.cvqa_synthetic.asking import ask_puzzles
+from whatif.benchmarks.cvqa_synthetic.rejecting import keep_pairs, rejection
 from whatif.benchmarks.cvqa_synthetic.schemas import PUZZLES
 from whatif.benchmarks.cvqa_synthetic.settings import (
     AuditSettings,
@@ -22,9 +22,8 @@ from whatif.benchmarks.cvqa_synthetic.settings import (
     GeneratePuzzles,
     ReportSettings,
 )
+from whatif.benchmarks.cvqa_synthetic.shortcut_audit import write_shortcuts
 from whatif.benchmarks.shared.dimensions import CHOOSER, SHOWN_CHOOSERS
-from whatif.benchmarks.shared.evaluation import write_predictions
-from whatif.benchmarks.shared.pilots import pilot_of
 from whatif.benchmarks.shared.tasks import judgement, pairs_of, table_files
 from whatif.errors import WhatifError
 from whatif.files.inputs import user_path
@@ -32,7 +31,6 @@ from whatif.graph.dimensions import Dimension, part_dimension
 from whatif.graph.steps import Benchmark, StepsOf
 from whatif.graph.task import Task
 from whatif.language.strategies import DIRECT
-from whatif.params.model_entries import MultipleChoice
 
 NAME = "cvqa-synthetic"
 _step = StepsOf(CvqaSyntheticSettings)
@@ -42,7 +40,14 @@ VARIANT = Dimension(
     lambda params, benchmark: ["original", "counterfactual"],
     "Only this variant of the questions, original or counterfactual.",
 )
-_TABLES = ("table7", "templates", "drops", "letters", "rules", "shortcuts", "costs", "funnel")
+TABLES = ("table7", "templates", "drops", "letters", "counted", "rules", "shortcuts", "costs", "funnel")
+PUBLISHED = ("report.md", "gallery.html", "accuracy.csv", "accuracy.svg")
+TABLE_7 = f"{__package__}:published/table7.csv"  # a file of the package
+CITATION = (
+    'Zhang et al., "What If the TV Was Off? Examining Counterfactual Reasoning Abilities of Multi-modal Language '
+    'Models", CVPR 2024.'
+)
+HEADLINE = ("original", "counterfactual")
 
 
 @_step("extract", reads=lambda s: s.extract, outputs={"flowers": IMAGES, "rejections": REJECTIONS})
@@ -104,14 +109,15 @@ def filter_(task: Task[FilterPuzzles]) -> None:
     seen: dict[str, str] = {}
     rejected: dict[str, dict[str, Any]] = {}
     for puzzle in task.rows("puzzles"):
-        first = seen.setdefault(puzzle["image_id"], puzzle["pair_id"])
+        pair_id = puzzle["pair_id"]
+        first = seen.setdefault(puzzle["image_id"], pair_id)
         reason = crowding_reason(puzzle, settings)
-        if first != puzzle["pair_id"]:
-            rejected[puzzle["pair_id"]] = _rejection(puzzle, "duplicate", f"shows the same picture as {first}")
+        if first != pair_id:
+            rejected[pair_id] = rejection(pair_id, "duplicate", f"shows the same picture as {first}")
         elif reason:
             kind, _, detail = reason.partition(": ")
-            rejected[puzzle["pair_id"]] = _rejection(puzzle, kind, detail)
-    _keep(task, rejected, remedy=f"loosen filter.{NAME} in params.yaml")
+            rejected[pair_id] = rejection(pair_id, kind, detail)
+    keep_pairs(task, rejected, remedy=f"loosen filter.{NAME} in params.yaml")
 
 
 @_step(
@@ -135,9 +141,9 @@ def verify(task: Task[None]) -> None:
         for check, defects in findings.items():
             judgements.append(judgement(pair_id, check, defects))
             if defects and pair_id not in rejected:
-                rejected[pair_id] = _rejection(puzzle, f"failed the check of its {check}", "; ".join(defects))
+                rejected[pair_id] = rejection(pair_id, f"failed the check of its {check}", "; ".join(defects))
     task.outputs.write("judgements", judgements)
-    _keep(task, rejected)
+    keep_pairs(task, rejected)
 
 
 @_step(
@@ -150,34 +156,9 @@ def verify(task: Task[None]) -> None:
     outputs={"predictions": PREDICTIONS},
 )
 def evaluate(task: Task[EvaluatePuzzles]) -> None:
-    """Asks one model the questions of one part's puzzles: it ranks the four options, or names one in its own words.
-
-    The choice of a ranking model is stored by the mean; all scores are stored, and aggregation applies the rule.
-    """
-    from whatif.scoring.rank import majority_answers, predictions
-
-    model = task.wildcards["model"]
-    in_words = task.settings.ask == "generate" and task.model.answers_in_words
-    form: MultipleChoice = "words" if in_words else task.model.multiple_choice
-    questions = task.read("questions").to_pylist()
-    majority = majority_answers(questions)  # from all parts, otherwise a baseline would depend on the number of parts
+    """Asks one model the questions of one part's puzzles: it ranks the four options, or names one in its own words."""
     here = {puzzle["pair_id"] for puzzle in task.rows("puzzles", ["pair_id"])}
-    pilot = pilot_of(task.model.limit, questions, task.seed, NAME)
-    asked = [question for question in (pilot.rows(questions) if pilot else questions) if question["pair_id"] in here]
-    write_predictions(
-        task,
-        lambda loaded, images: predictions(
-            asked,
-            images,
-            model,
-            loaded,
-            form=form,
-            majority=majority,
-            prompt_form=task.model.prompt_form,
-            samples=task.model.samples,
-        ),
-        questions=questions,
-    )
+    ask_puzzles(task, task.settings.ask, task.read("questions").to_pylist(), here)
 
 
 # Only the settings that the audit depends on, so that a change to other table settings does not refit its forests.
@@ -193,20 +174,12 @@ def evaluate(task: Task[EvaluatePuzzles]) -> None:
 def audit_shortcuts(task: Task[AuditSettings]) -> None:
     """Measures how many questions of a variant can be answered without images, in our set and in the released one."""
     from whatif.formats.c_vqa import read_released
-    from whatif.shortcuts.audit import audit
 
     released = task.settings.released_questions
     sets: dict[str, list[dict[str, Any]]] = {"ours": task.read("questions").to_pylist()}
     if released is not None:
         sets["released"] = read_released(user_path(released))
-    found = [
-        {"set": name, **asdict(shortcut)}
-        for name, rows in sets.items()
-        for shortcut in audit(
-            rows, folds=task.settings.audit_folds, seed=task.seed, variants=[task.wildcards["variant"]]
-        )
-    ]
-    task.outputs.write("shortcuts", found)
+    write_shortcuts(task, sets, task.settings.audit_folds)
 
 
 @_step(
@@ -214,7 +187,7 @@ def audit_shortcuts(task: Task[AuditSettings]) -> None:
     reads=lambda s: ReportSettings(s.aggregate.confidence, s.generate.puzzles_per_template, s.aggregate.rule),
     seed=True,
     shown=(SHOWN_CHOOSERS,),
-    package_files=(f"{__package__}:published/table7.csv",),
+    package_files=(TABLE_7,),
     inputs={
         "flowers": extract["flowers"],
         "unused flowers": extract["rejections"],
@@ -227,41 +200,19 @@ def audit_shortcuts(task: Task[AuditSettings]) -> None:
         "shortcuts": audit_shortcuts["shortcuts"],
         "predictions": evaluate["predictions"],
     },
-    publishes=("report.md", "gallery.html", "accuracy.csv", "accuracy.svg", *table_files(_TABLES)),
+    publishes=(*PUBLISHED, *table_files(TABLES)),
 )
 def aggregate(task: Task[ReportSettings]) -> None:
     """Makes Table 7 beside the reported numbers, and the tables of templates, letters, ranking rules and shortcuts."""
+    from whatif.benchmarks.cvqa_synthetic.own_set import own_puzzles
     from whatif.benchmarks.cvqa_synthetic.report import publish_report
 
-    publish_report(task)
+    publish_report(task, own_puzzles(task))
 
 
-def _keep(task: Task[Any], rejected: Mapping[str, dict[str, Any]], *, remedy: str = "") -> None:
-    """Writes the questions of pairs that were not rejected, and the rejections."""
-    kept = 0
-    for pair_id, twins in pairs_of(task.rows("questions")):
-        if pair_id not in rejected:
-            kept += 1
-            task.outputs.writer("questions").write(twins)
-    refused = [rejected[pair_id] for pair_id in sorted(rejected)]
-    task.outputs.write("rejections", refused)
-    task.check_losses("pairs", kept, refused, remedy=remedy)
-
-
-def _rejection(puzzle: Mapping[str, Any], reason: str, detail: str) -> dict[str, Any]:
-    return {"item_id": puzzle["pair_id"], "reason": reason, "detail": detail}
-
-
-BENCHMARK = Benchmark(
-    name=NAME,
-    settings=CvqaSyntheticSettings,
-    steps=(extract, generate, filter_, verify, evaluate, audit_shortcuts, aggregate),
-    citation=(
-        'Zhang et al., "What If the TV Was Off? Examining Counterfactual Reasoning Abilities of Multi-modal Language '
-        'Models", CVPR 2024.'
-    ),
-    headline=("original", "counterfactual"),
-    plots=(
+def plots(title: str) -> tuple[dict[str, str], ...]:
+    """What `dvc plots` shows."""
+    return (
         {
             "file": "accuracy.csv",
             "template": "models",  # .dvc/plots/models.json: a scatter plot with a label for each point
@@ -269,7 +220,16 @@ BENCHMARK = Benchmark(
             "y": "counterfactual",
             "x_label": "Accuracy on original questions (%)",
             "y_label": "Accuracy on counterfactual questions (%)",
-            "title": "C-VQA-Synthetic",
+            "title": title,
         },
-    ),
+    )
+
+
+BENCHMARK = Benchmark(
+    name=NAME,
+    settings=CvqaSyntheticSettings,
+    steps=(extract, generate, filter_, verify, evaluate, audit_shortcuts, aggregate),
+    citation=CITATION,
+    headline=HEADLINE,
+    plots=plots("C-VQA-Synthetic"),
 )

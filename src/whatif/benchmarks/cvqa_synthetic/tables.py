@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,6 +34,23 @@ _SYSTEM = {"model": "", "name": "Model"}
 _FROM = {"source": "From"}
 _IDENTITY = ("model", "name", "source", "variant", "measure")
 Row = dict[str, Any]
+TITLE = "C-VQA-Synthetic"
+
+
+@dataclass(frozen=True)
+class Wording:
+    """What the tables of a set of puzzles say.
+
+    title: the name of the set. reported: about the rows that the paper reports. beside: rows of the same systems on
+    another set, which follow in `table7` under their own `source`.
+    """
+
+    title: str = TITLE
+    reported: str = "Reported rows are the paper's, of other images."
+    beside: Sequence[Mapping[str, Any]] = ()
+
+
+OWN = Wording()
 
 
 @dataclass(frozen=True)
@@ -53,7 +70,13 @@ class Table7:
 
 
 def table7(
-    predictions: Rows, questions: Rows, settings: Precision, names: Mapping[str, str], rule: RankingRule = STORED
+    predictions: Rows,
+    questions: Rows,
+    settings: Precision,
+    names: Mapping[str, str],
+    rule: RankingRule = STORED,
+    *,
+    wording: Wording = OWN,
 ) -> Table7:
     """Table 7 (C-VQA 4.2) from all predictions of all models in `names` (key -> display name, in that order).
 
@@ -71,10 +94,10 @@ def table7(
     metrics = twin_metrics(answers, (), settings, names)
     level = f"{100 * settings.confidence:g}%"
     made = (
-        _main(metrics, shown, chance, level, _ranked_by(rule)),
-        _templates(metrics, shown, level, _ranked_by(rule)),
-        _letters(metrics, shown, _ranked_by(rule)),
-        ranking_rules(answers, names, settings, rule, "C-VQA-Synthetic"),
+        _main(metrics, shown, chance, level=level, ranked_by=_ranked_by(rule), wording=wording),
+        _templates(metrics, shown, level, _ranked_by(rule), wording.title),
+        _letters(metrics, shown, _ranked_by(rule), wording.title),
+        ranking_rules(answers, names, settings, rule, wording.title),
     )
     return Table7(answers, shown, by_mean, metrics, {table.name: table for table in made}, chance)
 
@@ -94,9 +117,15 @@ def _ranked_by(rule: RankingRule) -> str:
 
 
 def _main(
-    metrics: Mapping[str, Mapping[str, Metrics]], names: Mapping[str, str], chance: float, level: str, ranked_by: str
+    metrics: Mapping[str, Mapping[str, Metrics]],
+    names: Mapping[str, str],
+    chance: float,
+    *,
+    level: str,
+    ranked_by: str,
+    wording: Wording,
 ) -> Table:
-    """Chance, then each reported system followed by our models of the same name, then our other models."""
+    """Chance, then each reported system followed by our models of the same name, then our other models, then others."""
 
     def ours(model: str) -> Iterator[Row]:
         of_model = {"model": model, "name": names[model], "source": OURS}
@@ -122,20 +151,24 @@ def _main(
         ]
         rows += [row for model, name in names.items() if name == system for row in ours(model)]
     rows += [row for model, name in names.items() if name not in systems for row in ours(model)]
+    rows += [dict(row) for row in wording.beside]
+    title = wording.title
     views = (
         View(
-            f"C-VQA-Synthetic: accuracy in percent with {level} intervals (C-VQA Table 7).",
+            f"{title}: accuracy in percent with {level} intervals (C-VQA Table 7).",
             {**_SYSTEM, **_FROM},
             (*ACCURACIES, DIFFERENCE, MCNEMAR, PAIRS),
-            f"Reported rows are the paper's, of other images. {ranked_by}".strip(),
+            f"{wording.reported} {ranked_by}".strip(),
         ),
-        _details("C-VQA-Synthetic: how responses were read, in percent, and unanswered questions.", {}),
+        _details(
+            f"{title}: how responses were read, in percent, and unanswered questions.", _FROM if wording.beside else {}
+        ),
     )
     return Table("table7", "Accuracy", tidy(rows, (*_IDENTITY, PUBLISHED), _NUMBERS), views)
 
 
 def _templates(
-    metrics: Mapping[str, Mapping[str, Metrics]], names: Mapping[str, str], level: str, ranked_by: str
+    metrics: Mapping[str, Mapping[str, Metrics]], names: Mapping[str, str], level: str, ranked_by: str, title: str
 ) -> Table:
     rows = [
         {"model": model, "name": name, "source": OURS, "template": group, **row}
@@ -147,14 +180,12 @@ def _templates(
     template = {"template": "Template"}
     views = (
         View(
-            f"C-VQA-Synthetic by template: accuracy in percent with {level} intervals.",
+            f"{title} by template: accuracy in percent with {level} intervals.",
             {**_SYSTEM, **template},
             (*ACCURACIES, DIFFERENCE, MCNEMAR, PAIRS),
             ranked_by,
         ),
-        _details(
-            "C-VQA-Synthetic by template: how responses were read, in percent, and unanswered questions.", template
-        ),
+        _details(f"{title} by template: how responses were read, in percent, and unanswered questions.", template),
     )
     identity = ("model", "name", "source", "template", "variant", "measure")
     return Table("templates", "By template", tidy(rows, identity, _NUMBERS), views)
@@ -164,7 +195,9 @@ def _details(caption: str, further: Mapping[str, str]) -> View:
     return View(caption, {**_SYSTEM, **further, "variant": "Variant"}, DETAILS, f"{READING} {CHOICES}")
 
 
-def _letters(metrics: Mapping[str, Mapping[str, Metrics]], names: Mapping[str, str], ranked_by: str) -> Table:
+def _letters(
+    metrics: Mapping[str, Mapping[str, Metrics]], names: Mapping[str, str], ranked_by: str, title: str
+) -> Table:
     shares = [metrics[model][ALL]["letters"][variant] for model in names for variant in VARIANTS]
     # A model without any answer has no shares; all other models have a share for every letter.
     letters: dict[str, float] = max(shares, key=len, default={})
@@ -186,7 +219,7 @@ def _letters(metrics: Mapping[str, Mapping[str, Metrics]], names: Mapping[str, s
             ]
             rows += [{**of_variant, "measure": kind, "value": status[kind]} for kind in unanswered]
     view = View(
-        "C-VQA-Synthetic: letters chosen, in percent of answered questions, and number of unanswered ones.",
+        f"{title}: letters chosen, in percent of answered questions, and number of unanswered ones.",
         {**_SYSTEM, "variant": "Variant"},
         (
             *(Column(letter, "share", {"answer": letter}) for letter in letters),

@@ -1,0 +1,148 @@
+"""The probe of C-VQA 4.2: does a model merely count everything? Answers equal to the number of all flowers or dots."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from whatif.reporting.precision import Precision, in_percent
+from whatif.reporting.table import OURS, Column, Table, View, tidy
+from whatif.reporting.twin_answers import VARIANTS, Codes, Flags, TwinAnswers
+from whatif.reporting.twins import ALL
+from whatif.statistics import wilson
+
+Row = dict[str, Any]
+
+_LISTED, _RIGHT, _WRONG = "listed", "right option", "wrong option"
+_CHOSEN, _ACCURACY, _ALL_CHOSEN = "chosen where wrong", "accuracy where wrong", "chosen"
+_NUMBERS = ("value", "low", "high", "n")
+_NOTE = (
+    "A model that ignores what a question asks for may count all flowers or dots of the image. If that number is an "
+    "option, the model can give it as its answer. Where it is the right answer, giving it proves nothing. So the "
+    "shares are of the questions where it is a wrong option. A model that guesses chooses it as often as any other "
+    "option, in 25%. A model that counts everything chooses it more often, and is right less often."
+)
+
+
+def number_of_all(puzzle: Mapping[str, Any]) -> int:
+    """The number of all flowers or dots in a row of the table `puzzles`."""
+    return len(puzzle["flowers"]) or sum(len(circle["dots"]) for circle in puzzle["circles"])
+
+
+def counted(
+    answers: TwinAnswers,
+    questions: Iterable[Mapping[str, Any]],
+    everything: Mapping[str, int],
+    *,
+    settings: Precision,
+    names: Mapping[str, str],
+    title: str,
+    known: str,
+) -> Table:
+    """The table `counted`: how often a model's answer is the number of all flowers or dots, by template and variant.
+
+    `everything` has that number for each pair for which it is known, and `known` says in words for which it is. Rows
+    without a model count questions: `listed` are those where the number is an option, `right option` and `wrong option`
+    those of them where it is the right answer and where it is not. Rows of models are in percent: `chosen` of the
+    `listed`, `chosen where wrong` and `accuracy where wrong` of the `wrong option`, the last two with Wilson
+    intervals. A question without an answer counts as wrong, and as another answer. Questions that a model was not asked
+    do not count.
+    """
+    places = _places_of_all(answers, questions, everything)
+    is_known = np.isin(np.array(answers.pair_ids(np.arange(len(answers.group))), dtype=object), list(everything))
+    rows = list(_counts(answers, places, is_known))
+    for place, model in enumerate(answers.models):
+        of_model = {"model": model, "name": names[model], "source": OURS}
+        rows += [{**of_model, **row} for row in _shares(answers, places, place, settings)]
+    level = f"{100 * settings.confidence:g}%"
+    by = {"template": "Template", "variant": "Variant"}
+    views = (
+        View(
+            f"{title}: questions in which the number of all flowers or dots is an option.",
+            by,
+            (
+                Column("Questions", "questions"),
+                Column("It is an option", _LISTED),
+                Column("the right one", _RIGHT),
+                Column("a wrong one", _WRONG),
+            ),
+            known,
+        ),
+        View(
+            f"{title}: answers that are the number of all flowers or dots, and right answers, in percent of the "
+            f"questions where that number is a wrong option, with {level} intervals (C-VQA 4.2).",
+            {"model": "", "name": "Model", **by},
+            (
+                Column("Number of all", _CHOSEN, interval=True),
+                Column("Right", _ACCURACY, interval=True),
+                Column("Questions", _CHOSEN, number="n"),
+            ),
+            _NOTE,
+        ),
+    )
+    identity = ("model", "name", "source", "template", "variant", "measure")
+    return Table("counted", "Does a model merely count everything?", tidy(rows, identity, _NUMBERS), views)
+
+
+def _places_of_all(
+    answers: TwinAnswers, questions: Iterable[Mapping[str, Any]], everything: Mapping[str, int]
+) -> Codes:
+    """The place of the number of all among the options of each question, -1 if it is none of them: pairs x variants."""
+    pairs = {pair_id: place for place, pair_id in enumerate(answers.pair_ids(np.arange(len(answers.group))))}
+    found: Codes = np.full((len(pairs), len(VARIANTS)), -1, np.int8)
+    for question in questions:
+        number = everything.get(question["pair_id"])
+        if number is not None and str(number) in question["choices"]:
+            place = pairs[question["pair_id"]], VARIANTS.index(question["variant"])
+            found[place] = question["choices"].index(str(number))
+    return found
+
+
+def _counts(answers: TwinAnswers, places: Codes, is_known: Flags) -> Iterator[Row]:
+    """How many questions of each template and variant with a known number have it among their options."""
+    for template, of_template in _templates(answers):
+        for variant, name in enumerate(VARIANTS):
+            place, right = places[:, variant], answers.correct[:, variant]
+            kept = {
+                "questions": is_known,
+                _LISTED: place >= 0,
+                _RIGHT: (place >= 0) & (place == right),
+                _WRONG: (place >= 0) & (place != right),
+            }
+            if (of_template & is_known).any():
+                for measure, flags in kept.items():
+                    yield {
+                        "template": template,
+                        "variant": name,
+                        "measure": measure,
+                        "value": int((flags & of_template).sum()),
+                    }
+
+
+def _shares(answers: TwinAnswers, places: Codes, model: int, settings: Precision) -> Iterator[Row]:
+    """The shares of one model, where it was asked at least one question whose options include the number."""
+    for template, of_template in _templates(answers):
+        for variant, name in enumerate(VARIANTS):
+            place, right = places[:, variant], answers.correct[:, variant]
+            listed = of_template & (place >= 0) & answers.answered[model, :, variant]
+            wrong = listed & (place != right)
+            gives_all = answers.letter[model, :, variant] == place
+            is_right = answers.right[model, :, variant]
+            for measure, given, among in (
+                (_ALL_CHOSEN, gives_all, listed),
+                (_CHOSEN, gives_all, wrong),
+                (_ACCURACY, is_right, wrong),
+            ):
+                if n := int(among.sum()):
+                    share = wilson(int((given & among).sum()), n, settings.confidence)
+                    numbers = in_percent("value", share)
+                    yield {"template": template, "variant": name, "measure": measure, **numbers, "n": n}
+
+
+def _templates(answers: TwinAnswers) -> Iterator[tuple[str, Flags]]:
+    """Each template with its pairs, then all of them."""
+    for place, group in enumerate(answers.groups):
+        yield group, answers.group == place
+    yield ALL, np.ones(len(answers.group), np.bool_)

@@ -1,0 +1,87 @@
+"""Finds the images of released puzzles (C-VQA 3.3) in a folder, by the names in the question file."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from whatif.artifacts.images import image_row
+from whatif.artifacts.pair_items import SAME_PICTURE
+from whatif.errors import WhatifError
+from whatif.files.image_decoding import LARGEST_PICTURE, UnreadableImageError, decode
+from whatif.files.inputs import read_bytes
+
+MISSING, UNREADABLE = "picture missing", "picture unreadable"  # reasons of rejections
+DATA_SET = "C-VQA-Synthetic"  # the folder of the images in the released archive
+LICENCE = "unknown"
+
+
+@dataclass(frozen=True)
+class FoundImages:
+    """Image ids by name, and rows of `rejections` for names without an image of their own.
+
+    A name whose image has the same pixels as an earlier one has a row, too, and the id of the earlier one.
+    """
+
+    ids: dict[str, str] = field(default_factory=dict)
+    rejections: list[dict[str, Any]] = field(default_factory=list)
+
+
+def find_images(names: Iterable[str], folder: Path, add: Callable[[dict[str, Any]], None]) -> FoundImages:
+    """Looks up images by name; `add` receives the row of `images` of each different one, in order of the names.
+
+    A name is looked up with the folders that it has itself, then without, in `folder` and in folders `C-VQA-Synthetic`
+    inside it: an archive may have been unpacked into a folder of its own name. The first file is used. Bytes are
+    unchanged; each image is decoded once, as a check.
+
+    Raises WhatifError when the folder does not exist.
+    """
+    if not folder.is_dir():
+        raise WhatifError(f"{folder}: no such folder; give the folder of the released images, {DATA_SET}")
+    result = FoundImages()
+    first: dict[str, str] = {}  # digest of the pixels -> name
+
+    def reject(name: str, reason: str, detail: str) -> None:
+        result.rejections.append({"item_id": name, "reason": reason, "detail": detail})
+
+    for name in sorted(set(names)):
+        path = next(_places(name, folder), None)
+        if path is None:
+            reject(name, MISSING, f"{name[:120]} is not in {folder}")
+            continue
+        try:
+            data = read_bytes(path, LARGEST_PICTURE)
+            picture = decode(data)
+        except UnreadableImageError as error:
+            reject(name, UNREADABLE, f"{name[:120]}: {error.kind}")
+            continue
+        except OSError as error:
+            reject(name, UNREADABLE, f"{name[:120]}: {error.strerror or type(error).__name__}")
+            continue
+        pixels = hashlib.sha256(f"{picture.size}".encode() + picture.tobytes()).hexdigest()
+        if pixels in first:
+            result.ids[name] = result.ids[first[pixels]]
+            reject(name, SAME_PICTURE, f"{name[:120]} has the same pixels as {first[pixels][:120]}")
+            continue
+        first[pixels] = name
+        row = image_row(data, *picture.size, f"file:{name}", LICENCE)
+        result.ids[name] = row["image_id"]
+        add(row)
+    return result
+
+
+def _places(name: str, folder: Path) -> Iterator[Path]:
+    """The files that may be meant by a name, which is untrusted data and must stay inside the folder."""
+    path = PurePosixPath(name.replace("\\", "/"))
+    if path.is_absolute() or ".." in path.parts or not path.name:
+        return
+    for place in (folder, folder / DATA_SET, folder / DATA_SET / DATA_SET):
+        for inside in dict.fromkeys((path, PurePosixPath(path.name))):
+            try:
+                if (place / inside).is_file():
+                    yield place / inside
+            except (OSError, ValueError):  # a name that is too long, or has a null character
+                return
