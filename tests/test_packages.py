@@ -16,7 +16,10 @@ MODULES = {
 # What may import a benchmark: what users call, and what the benchmarks' own models are trained on.
 ABOVE_BENCHMARKS = {"cli", "commands", "workflow", "cluster", "training", "results", "__main__", "benchmarks"}
 # A benchmark of the same pairs as another one, from another source.
-VARIANTS = {"benchmarks.coco_counterfactuals_released": "benchmarks.coco_counterfactuals"}
+VARIANTS = {
+    "benchmarks.coco_counterfactuals_released": "benchmarks.coco_counterfactuals",
+    "benchmarks.cvqa_synthetic_released": "benchmarks.cvqa_synthetic",
+}
 
 
 def package_of(module: str) -> str:
@@ -101,7 +104,7 @@ def test_shared_packages_name_no_benchmark_and_no_paper() -> None:
     """Names of benchmarks are in their own folders, in commands that carry their files, and nowhere else."""
     import re
 
-    named = re.compile(r"\"(cvqa-real|cvqa-synthetic|coco-counterfactuals(-released)?)\"")
+    named = re.compile(r"\"(cvqa-real|(cvqa-synthetic|coco-counterfactuals)(-released)?)\"")
     found = [
         module
         for module, path in MODULES.items()

@@ -15,16 +15,17 @@ from whatif.graph.jobs import Job
 from whatif.params.whole import check
 
 PARAMS = Path(__file__).parents[2] / "params.yaml"
-CFMM, MUCR, CVQA_SYNTHETIC, CVQA_REAL, SCENES, COCO, RELEASED = (
+CFMM, MUCR, CVQA_SYNTHETIC, PUZZLES_RELEASED, CVQA_REAL, SCENES, COCO, RELEASED = (
     "cfmm",
     "mucr",
     "cvqa-synthetic",
+    "cvqa-synthetic-released",
     "cvqa-real",
     "scenes",
     "coco-counterfactuals",
     "coco-counterfactuals-released",
 )
-ASKING = {CFMM, MUCR, CVQA_SYNTHETIC, CVQA_REAL, SCENES}  # benchmarks that ask questions
+ASKING = {CFMM, MUCR, CVQA_SYNTHETIC, PUZZLES_RELEASED, CVQA_REAL, SCENES}  # benchmarks that ask questions
 MATCHING = {SCENES, COCO, RELEASED}  # benchmarks that score captions and pictures
 API = {
     "adapter": "api",
@@ -104,6 +105,8 @@ def setting(place: str, value: Any) -> Callable[[Values], None]:
         ("generate.scenes.candidates", 3, {SCENES}),
         ("verify.coco-counterfactuals.labelled_three_times", 0.5, set()),
         ("aggregate.cvqa-synthetic.confidence", 0.9, {CVQA_SYNTHETIC}),
+        ("aggregate.cvqa-synthetic-released.confidence", 0.9, {PUZZLES_RELEASED}),
+        ("evaluate.cvqa-synthetic-released.ask", "generate", set()),
         (
             "aggregate.cvqa-synthetic.audit_folds",
             3,

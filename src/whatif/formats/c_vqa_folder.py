@@ -50,7 +50,7 @@ def find_images(names: Iterable[str], folder: Path, add: Callable[[dict[str, Any
     for name in sorted(set(names)):
         path = next(_places(name, folder), None)
         if path is None:
-            reject(name, MISSING, f"{name[:120]} is not in {folder}")
+            reject(name, MISSING, f"{name[:120]} is not in the folder of the images")
             continue
         try:
             data = read_bytes(path, LARGEST_PICTURE)

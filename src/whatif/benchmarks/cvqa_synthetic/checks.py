@@ -108,7 +108,7 @@ def question_defects(row: Mapping[str, Any], questions: Sequence[Mapping[str, An
     for question in questions:
         right = original if question["variant"] == "original" else counterfactual
         defects += [f"{question['question_id']}: {defect}" for defect in _wording_defects(row, question)]
-        defects += [f"{question['question_id']}: {defect}" for defect in _option_defects(question, right)]
+        defects += [f"{question['question_id']}: {defect}" for defect in _answer_defects(question, right)]
     return defects
 
 
@@ -123,7 +123,8 @@ def _wording_defects(row: Mapping[str, Any], question: Mapping[str, Any]) -> lis
     return defects
 
 
-def _option_defects(question: Mapping[str, Any], right: int) -> list[str]:
+def option_defects(question: Mapping[str, Any]) -> list[str]:
+    """The defects of a question's options and letter: four different whole numbers, and the letter of one of them."""
     choices, letter = question["choices"] or [], question["answer"]
     if len(choices) != len(_LETTERS) or len(set(choices)) != len(_LETTERS):
         return [f"must have four different options, has {', '.join(choices) or 'none'}"]
@@ -131,7 +132,14 @@ def _option_defects(question: Mapping[str, Any], right: int) -> list[str]:
         return [f"its options must be whole numbers, are {', '.join(choices)}"]
     if letter not in _LETTERS:
         return [f"its answer must be one of {', '.join(_LETTERS)}, is {letter}"]
-    said = choices[_LETTERS.index(letter)]
+    return []
+
+
+def _answer_defects(question: Mapping[str, Any], right: int) -> list[str]:
+    if defects := option_defects(question):
+        return defects
+    letter = question["answer"]
+    said = question["choices"][_LETTERS.index(letter)]
     return [] if said == str(right) else [f"its answer {letter} says {said}, the scene shows {right}"]
 
 

@@ -1,0 +1,64 @@
+"""The table of what could be checked in the released puzzles without their scenes, by template."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from whatif.benchmarks.cvqa_synthetic.questions import GROUPS
+from whatif.benchmarks.cvqa_synthetic_released.text_checks import CHECKS, EXACT, NOT_CHECKED, UNCHANGED
+from whatif.reporting.numerals import count
+from whatif.reporting.table import Column, Table, View, tidy
+from whatif.reporting.twins import ALL
+
+Row = Mapping[str, Any]
+
+_NOTE = (
+    "The scenes are unknown, so no answer is recounted. Options: four different numbers, and the letter of one. "
+    "Wording: the template of the type, the same polygons in both questions. Answers: the original one minus N where N "
+    f"is removed ({' and '.join(EXACT)}); in the other templates, only that the counterfactual one is not larger. "
+    "Pairs that contradict this are rejected. Pairs that fit no template are not checked, and kept."
+)
+
+
+def checks_table(questions: Sequence[Row], judgements: Sequence[Row], title: str) -> Table:
+    """The table `checks`: pairs by template, and how many of them each check accepts, rejects, or cannot decide.
+
+    `questions` are those that were checked, `judgements` the results (`annotator` is `automatic:CHECK`). `unchanged`
+    are the pairs whose answers are equal.
+    """
+    groups = {str(row["pair_id"]): str(row["group"]) for row in questions}
+    rows = list(_rows(groups, judgements))
+    view = View(
+        f"{title}: pairs that could be checked by their text (C-VQA 3.3).",
+        {"template": "Template"},
+        (
+            Column("Pairs", "pairs", write=count),
+            *(Column(f"Bad {check}", "contradiction", {"check": check}, write=count) for check in CHECKS),
+            Column("Wording not checked", NOT_CHECKED, {"check": "wording"}, write=count),
+            Column("Answers not checked", NOT_CHECKED, {"check": "answers"}, write=count),
+            Column("Equal answers", UNCHANGED, {"check": "answers"}, write=count),
+        ),
+        _NOTE,
+    )
+    return Table("checks", "Checks of the text", tidy(rows, ("template", "check", "measure"), ("value",)), (view,))
+
+
+def _rows(groups: Mapping[str, str], judgements: Sequence[Row]) -> Iterator[dict[str, Any]]:
+    templates = [group for group in GROUPS if group in groups.values()]
+    for template in (*templates, ALL):
+        inside = {pair_id for pair_id, group in groups.items() if template in (group, ALL)}
+        yield {"template": template, "measure": "pairs", "value": len(inside)}
+        for check in CHECKS:
+            found = [row for row in judgements if row["item_id"] in inside and row["annotator"] == f"automatic:{check}"]
+            counts = {
+                "contradiction": sum(row["decision"] == "reject" for row in found),
+                NOT_CHECKED: sum(_begins(row, NOT_CHECKED) for row in found),
+                UNCHANGED: sum(_begins(row, UNCHANGED) for row in found),
+            }
+            for measure, value in counts.items():
+                yield {"template": template, "check": check, "measure": measure, "value": value}
+
+
+def _begins(row: Row, note: str) -> bool:
+    return row["decision"] == "accept" and str(row["comment"]).startswith(f"{note}:")

@@ -1,0 +1,59 @@
+"""The settings of the released C-VQA-Synthetic, by stage."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from pydantic import Field
+
+from whatif.params.base import BenchmarkSettings, Settings, SourcePath
+from whatif.params.model_entries import RankingRule
+
+
+class ExtractReleasedPuzzles(Settings):
+    """The released question file and the folder of its images."""
+
+    questions: SourcePath | None = None  # path of C-VQA-Synthetic_questions.csv
+    image_folder: SourcePath | None = None
+
+
+class EvaluateReleasedPuzzles(Settings):
+    """How models are asked (`EvaluatePuzzles` of our own set), and the number of parts."""
+
+    ask: Literal["rank", "generate"] = "rank"
+    shards: int = Field(ge=1, le=999)
+
+
+class AggregateReleasedPuzzles(Settings):
+    """How the results of Table 7 are computed, as for our own set."""
+
+    confidence: float = Field(gt=0.5, lt=1)
+    rule: RankingRule = "mean"
+    audit_folds: int = Field(ge=2, le=20)
+
+
+class CvqaSyntheticReleasedSettings(BenchmarkSettings):
+    """The sections of the released C-VQA-Synthetic in `params.yaml`."""
+
+    extract: ExtractReleasedPuzzles
+    evaluate: EvaluateReleasedPuzzles
+    aggregate: AggregateReleasedPuzzles
+
+
+class AskSettings(NamedTuple):
+    """How models are asked."""
+
+    ask: Literal["rank", "generate"]
+
+
+class AuditSettings(NamedTuple):
+    """The setting of the shortcut audit."""
+
+    audit_folds: int
+
+
+class ReportSettings(NamedTuple):
+    """The settings of the report: the level of its intervals, and how options are ranked."""
+
+    confidence: float
+    rule: RankingRule

@@ -1,0 +1,193 @@
+"""C-VQA-Synthetic as released: its 3,000 puzzles, checked by their text, asked, and in Table 7 (C-VQA 3.3, 4.2).
+
+The steps extract the released questions and their images; leave out puzzles whose image is missing or occurs twice;
+reject puzzles whose text contradicts itself; ask models; and make the tables of our own puzzles, beside those if both
+benchmarks are selected.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from whatif.artifacts.images import SortedImages
+from whatif.artifacts.schemas import IMAGES, JUDGEMENTS, PREDICTIONS, QUESTIONS, REJECTIONS, SHORTCUTS
+from whatif.benchmarks.cvqa_synthetic import BENCHMARK as OURS
+from whatif.benchmarks.cvqa_synthetic.asking import ask_puzzles
+from whatif.benchmarks.cvqa_synthetic.rejecting import keep_pairs, rejection
+from whatif.benchmarks.cvqa_synthetic.shortcut_audit import write_shortcuts
+from whatif.benchmarks.cvqa_synthetic.steps import PUBLISHED, TABLE_7, TABLES, VARIANT, plots
+from whatif.benchmarks.cvqa_synthetic.steps import aggregate as our_aggregate
+from whatif.benchmarks.cvqa_synthetic_released.settings import (
+    AskSettings,
+    AuditSettings,
+    CvqaSyntheticReleasedSettings,
+    ExtractReleasedPuzzles,
+    ReportSettings,
+)
+from whatif.benchmarks.shared.dimensions import CHOOSER, SHOWN_CHOOSERS
+from whatif.benchmarks.shared.tasks import judgement, pairs_of, table_files
+from whatif.errors import WhatifError
+from whatif.files.inputs import user_path
+from whatif.graph.dimensions import part_dimension
+from whatif.graph.steps import TEXT_FILES, Benchmark, StepsOf
+from whatif.graph.task import Task
+from whatif.language.strategies import DIRECT
+
+NAME = "cvqa-synthetic-released"
+TITLE = "C-VQA-Synthetic as released"
+_step = StepsOf(CvqaSyntheticReleasedSettings)
+PART = part_dimension(
+    lambda params, benchmark: params.section(benchmark, CvqaSyntheticReleasedSettings).evaluate.shards
+)
+_FOLDER = f"give the folder of the released images as extract.{NAME}.image_folder in params.yaml"
+_FILE = f"give the path of C-VQA-Synthetic_questions.csv as extract.{NAME}.questions in params.yaml"
+
+
+@_step(
+    "extract",
+    reads=lambda s: s.extract,
+    outputs={"questions": QUESTIONS, "images": IMAGES, "rejections": REJECTIONS, "pictures": REJECTIONS},
+)
+def extract(task: Task[ExtractReleasedPuzzles]) -> None:
+    """Extracts the released questions and their images; counts bad rows, and missing, bad and repeated images."""
+    from whatif.formats.c_vqa import SYNTHETIC_GROUPS, read_good_rows
+    from whatif.formats.c_vqa_folder import find_images
+
+    settings = task.settings
+    if settings.questions is None:
+        raise WhatifError(f"extract.{NAME}.questions: is null; {_FILE}")
+    if settings.image_folder is None:
+        raise WhatifError(f"extract.{NAME}.image_folder: is null; {_FOLDER}")
+    released = read_good_rows(user_path(settings.questions), SYNTHETIC_GROUPS)
+    task.check_losses("rows", len(released.questions) // 2, released.rejections, remedy=_FILE)
+    with SortedImages(task.outputs.writer("images")) as store:
+        names = [_picture(question) for question in released.questions]
+        found = find_images(names, user_path(settings.image_folder), store.add)
+    missing = [row for row in found.rejections if row["item_id"] not in found.ids]
+    task.check_losses("pictures", len(set(names)) - len(missing), missing, remedy=_FOLDER)
+    questions = [
+        {**question, "image_ids": [found.ids[name]] if name in found.ids else []}
+        for question, name in zip(released.questions, names, strict=True)
+    ]
+    task.outputs.write("questions", questions)
+    task.outputs.write("rejections", released.rejections)
+    task.outputs.write("pictures", found.rejections)
+
+
+@_step("filter", inputs={"questions": extract["questions"]}, outputs={"questions": QUESTIONS, "rejections": REJECTIONS})
+def filter_(task: Task[None]) -> None:
+    """Rejects puzzles whose image is missing, or occurred before with the same or another question."""
+    first: dict[str, tuple[str, list[Any]]] = {}
+    rejected: dict[str, dict[str, Any]] = {}
+    for pair_id, twins in pairs_of(task.rows("questions")):
+        if not twins[0]["image_ids"]:
+            detail = f"{_picture(twins[0])} is not in the folder, or cannot be decoded"
+            rejected[pair_id] = rejection(pair_id, "no picture", detail)
+            continue
+        asked = [(row["variant"], row["question"]) for row in twins]
+        earlier, asked_earlier = first.setdefault(twins[0]["image_ids"][0], (pair_id, asked))
+        if earlier != pair_id:
+            same = "question" if asked == asked_earlier else "picture"
+            detail = f"shows the same picture as {earlier}{', with the same questions' if same == 'question' else ''}"
+            rejected[pair_id] = rejection(pair_id, f"same {same}", detail)
+    keep_pairs(task, rejected, remedy=_FOLDER)
+
+
+@_step(
+    "verify",
+    inputs={"questions": filter_["questions"]},
+    outputs={"questions": QUESTIONS, "judgements": JUDGEMENTS, "rejections": REJECTIONS},
+)
+def verify(task: Task[None]) -> None:
+    """Checks what can be checked without the scene, and rejects the pairs whose text contradicts itself."""
+    from whatif.benchmarks.cvqa_synthetic_released.text_checks import findings
+
+    judgements = []
+    rejected: dict[str, dict[str, Any]] = {}
+    for pair_id, twins in pairs_of(task.rows("questions")):
+        for finding in findings(twins):
+            row = judgement(pair_id, finding.check, finding.contradictions)
+            judgements.append({**row, "comment": row["comment"] or finding.note})
+            if finding.contradictions and pair_id not in rejected:
+                reason = f"failed the check of its {finding.check}"
+                rejected[pair_id] = rejection(pair_id, reason, "; ".join(finding.contradictions))
+    task.outputs.write("judgements", judgements)
+    keep_pairs(task, rejected, remedy=_FILE)
+
+
+@_step(
+    "evaluate",
+    reads=lambda s: AskSettings(s.evaluate.ask),
+    seed=True,
+    divided_by=(CHOOSER, PART),
+    package_files=(f"whatif.language:strategies/{DIRECT}.yaml",),
+    inputs={"questions": verify["questions"], "images": extract["images"]},
+    outputs={"predictions": PREDICTIONS},
+)
+def evaluate(task: Task[AskSettings]) -> None:
+    """Asks one model the questions of one part's puzzles, as our own are asked."""
+    questions = task.read("questions").to_pylist()
+    pairs = sorted({row["pair_id"] for row in questions})
+    here = task.part_of(len(pairs))
+    ask_puzzles(task, task.settings.ask, questions, set(pairs[here.start : here.stop]))
+
+
+@_step(
+    "aggregate",
+    name="shortcuts",
+    reads=lambda s: AuditSettings(s.aggregate.audit_folds),
+    seed=True,
+    divided_by=(VARIANT,),
+    inputs={"questions": verify["questions"]},
+    outputs={"shortcuts": SHORTCUTS},
+)
+def audit_shortcuts(task: Task[AuditSettings]) -> None:
+    """Measures how many questions of a variant can be answered without images."""
+    write_shortcuts(task, {"released": task.read("questions").to_pylist()}, task.settings.audit_folds)
+
+
+@_step(
+    "aggregate",
+    reads=lambda s: ReportSettings(s.aggregate.confidence, s.aggregate.rule),
+    seed=True,
+    shown=(SHOWN_CHOOSERS,),
+    package_files=(TABLE_7,),
+    inputs={
+        "images": extract["images"],
+        "bad rows": extract["rejections"],
+        "pictures": extract["pictures"],
+        "released": extract["questions"],
+        "filtered": filter_["rejections"],
+        "filtered questions": filter_["questions"],
+        "judgements": verify["judgements"],
+        "refused": verify["rejections"],
+        "questions": verify["questions"],
+        "shortcuts": audit_shortcuts["shortcuts"],
+        "predictions": evaluate["predictions"],
+        "ours": our_aggregate[TEXT_FILES].of(OURS.name),
+    },
+    publishes=(*PUBLISHED, *table_files(("checks", *TABLES))),
+)
+def aggregate(task: Task[ReportSettings]) -> None:
+    """Makes Table 7 beside the reported numbers and those of our own puzzles, and its companion tables."""
+    from whatif.benchmarks.cvqa_synthetic.report import publish_report
+    from whatif.benchmarks.cvqa_synthetic_released.released_set import released_puzzles
+
+    publish_report(task, released_puzzles(task, TITLE))
+
+
+def _picture(question: Mapping[str, Any]) -> str:
+    return str(json.loads(question["provenance"])["img_path"])
+
+
+BENCHMARK = Benchmark(
+    name=NAME,
+    settings=CvqaSyntheticReleasedSettings,
+    steps=(extract, filter_, verify, evaluate, audit_shortcuts, aggregate),
+    outside=lambda params: "the released puzzles",
+    citation=OURS.citation,
+    headline=OURS.headline,
+    plots=plots(TITLE),
+)
