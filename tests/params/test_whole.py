@@ -307,7 +307,7 @@ def test_the_line_is_that_of_the_key(tmp_path: Path) -> None:
 
 
 def test_all_mistakes_are_named_at_once(tmp_path: Path) -> None:
-    text = TEXT.replace("seed: 2024", "seed: x\nfoo: 1").replace("shards: 4", "shards: 0")
+    text = TEXT.replace("seed: 2024", "seed: x\nfoo: 1").replace("shards: 4", "shards: 0", 1)
     error = error_of(text, tmp_path)
     assert len(error.splitlines()) == 3
     assert "foo: unknown key; it must be one of aggregate, benchmarks, evaluate" in error
