@@ -18,7 +18,7 @@ from tests.published import numbers
 from whatif import artifacts
 from whatif.artifacts.schemas import JUDGEMENTS, PREDICTIONS, QUESTIONS, REJECTIONS, Table
 from whatif.artifacts.writer import write_artifact
-from whatif.benchmarks.cvqa_synthetic.questions import GROUPS
+from whatif.benchmarks.cvqa_synthetic.questions import GROUPS, TEMPLATES
 from whatif.benchmarks.cvqa_synthetic.schemas import PUZZLES
 from whatif.errors import WhatifError
 
@@ -178,12 +178,35 @@ def test_verification_rejects_a_falsified_answer_flag_or_option_and_says_why(pro
 def test_the_gallery_shows_a_puzzle_of_each_template_with_answers_and_the_right_one(project: Project) -> None:
     project.make(*BEFORE_MODELS, "evaluate", "aggregate")
     page = project.published("gallery.html")
-    assert page.count("<img ") == len(GROUPS) and page.count("data:image/png;base64,") == len(GROUPS)
+    sources = re.findall(r'<img src="(data:image/png;base64,[^"]+)"', page)
+    assert page.count("<img ") == len(sources) == len(set(sources))  # no puzzle is shown twice
+    views = {text.split('"')[1]: text for text in page.split("<section ")[1:]}
+    assert list(views) == ["templates", "counterfactual-right", "counterfactual-wrong"]
+    assert views["templates"].count("<img ") == len(GROUPS) and "Table 2" in views["templates"]
+    for group, template in TEMPLATES.items():
+        words = template.counterfactual.format(first="{Color 1}", second="{Color 2}", removed="N")
+        assert f"<h3>{group}: {words}</h3>" in views["templates"]
     question = project.rows("verify", "questions", QUESTIONS)[1]
-    assert question["variant"] == "original" and escape(question["question"]) in page
+    assert question["variant"] == "original" and escape(question["question"]) in views["templates"]
     right = question["choices"]["ABCD".index(question["answer"])]
     assert f"{right} ({question['answer']})" in page
     assert f"{question['choices'][0]} (A)" in page  # what the baseline `first-option` says
+
+
+def test_the_gallery_shows_puzzles_of_which_a_model_answers_one_question_right(project: Project) -> None:
+    project.make(*BEFORE_MODELS, "evaluate", "aggregate")
+    page = project.published("gallery.html")
+    for name, order in (("counterfactual-right", ["wrong", "right"]), ("counterfactual-wrong", ["right", "wrong"])):
+        text = next(text for text in page.split("<section ")[1:] if text.startswith(f'id="{name}"'))
+        panels = text.split("<article>")[1:]
+        assert panels
+        for panel in panels:
+            models = re.findall(r'<th scope="col">(.*?)</th>', panel)[2:]
+            lines = [
+                re.findall(r'<td class="(\w+)">', line) for line in re.findall(r"<tr><td>.*?</tr>", panel, re.DOTALL)
+            ]
+            found = [model for model, *verdicts in zip(models, *lines, strict=True) if verdicts == order]
+            assert found and f": {', '.join(found)}</h3>" in panel
 
 
 def test_questions_of_puzzles_that_are_no_longer_there_are_refused(project: Project) -> None:

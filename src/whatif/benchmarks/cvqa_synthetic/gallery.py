@@ -1,69 +1,137 @@
-"""The gallery of C-VQA-Synthetic: a puzzle of each template, its twin questions, and the answers."""
+"""The gallery of a set of puzzles: one of each template (C-VQA Table 2), and puzzles with one right answer of two.
+
+| view | shows, of each template | C-VQA |
+|---|---|---|
+| `templates` | the first puzzle | Table 2 |
+| `counterfactual-right` | the first one of which a model answers only the counterfactual question right | Figure 7 |
+| `counterfactual-wrong` | the first one of which a model answers only the original question right | Figure 6 |
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
 
+from whatif.benchmarks.cvqa_synthetic.questions import TEMPLATES
 from whatif.benchmarks.cvqa_synthetic.settings import RankedReport
 from whatif.graph.task import Task
 from whatif.language.options import LETTERS
 from whatif.reporting.gallery import Asked, Panel, Picture, Reply, Section, gallery
 from whatif.scoring.ranking_rules import decided
 
-_TEXT = (
-    "The first puzzle of each template with its original and its counterfactual question: the right answer, and the "
-    "option that each model chose."
-)
+Row: TypeAlias = Mapping[str, Any]
+Twins: TypeAlias = tuple[Row, Row]  # an original question and its counterfactual
+_SEARCHED = 50  # first puzzles of each template, among which all views look
+_COLUMNS = ("question_id", "model", "response", "choice_scores", "answer", "status", "reason", "correct")
 
 
 def puzzle_gallery(
     task: Task[RankedReport],
-    questions: Sequence[Mapping[str, Any]],
+    questions: Sequence[Row],
     names: Mapping[str, str],
     by_mean: Sequence[str],
     title: str,
 ) -> bytes:
     """The page as HTML. `questions` are all that were asked; `names` maps the models' keys to their display names.
 
-    `by_mean` are the models that cannot be ranked by the rule of the settings; their choices are those by the mean.
+    `by_mean` are the models that cannot be ranked by the rule of the settings; their choices are those by the mean. No
+    puzzle is in two views.
     """
-    first: dict[str, str] = {}
-    for row in questions:
-        first.setdefault(row["group"], row["pair_id"])
-    shown = [row for row in questions if first[row["group"]] == row["pair_id"]]
-    wanted = {row["question_id"] for row in shown}
-    columns = ["question_id", "model", "response", "choice_scores", "answer", "status", "reason", "correct"]
-    rows = list(task.rows("predictions", columns, question_id=wanted))
-    answers = {row["question_id"]: row["answer"] for row in shown}
+    searched = _first_puzzles(questions)
+    asked = [row for puzzles in searched.values() for twins in puzzles for row in twins]
+    answers = {row["question_id"]: row["answer"] for row in asked}
+    rows = list(task.rows("predictions", _COLUMNS, question_id=set(answers)))
     again = decided([row for row in rows if row["model"] not in by_mean], answers, task.settings.rule)
     given = {(row["question_id"], row["model"]): row for row in [*rows, *again]}
     images = task.images()
-    panels = []
-    for group, pair_id in first.items():
-        # The original question comes first, although its id comes second.
-        twins = [row for row in reversed(shown) if row["pair_id"] == pair_id]
-        asked = tuple(
-            Asked(
-                row["question"],
-                _words(row, row["answer"]),
-                {
-                    name: _reply(row, given[row["question_id"], key])
-                    for key, name in names.items()
-                    if (row["question_id"], key) in given
-                },
-            )
-            for row in twins
-        )
-        panels.append(Panel((Picture(images.encoded(twins[0]["image_ids"][0])),), asked, group))
-    return gallery(title, [Section("Puzzles", _TEXT, tuple(panels))]).encode()
+    used: set[str] = set()
+
+    def right_on_one(right: int, twins: Twins) -> list[str]:
+        """The names of the models that are right on one twin and wrong on the other."""
+        found = {
+            key: [given.get((row["question_id"], key), {}).get("correct") for row in (twins[right], twins[1 - right])]
+            for key in names
+        }
+        return [names[key] for key, correct in found.items() if correct == [True, False]]
+
+    def view(name: str, heading: str, text: str, shown_for: Callable[[Twins], list[str] | None]) -> Section:
+        """A section with the first puzzle of each template for which `shown_for` gives models; None stands for any."""
+        panels = []
+        for group, puzzles in searched.items():
+            for twins in puzzles:
+                models = shown_for(twins)
+                if twins[0]["pair_id"] not in used and models != []:
+                    used.add(twins[0]["pair_id"])
+                    picture = Picture(images.encoded(twins[0]["image_ids"][0]))
+                    about = ": ".join([_template(group), *([", ".join(models)] if models else [])])
+                    panels.append(Panel((picture,), tuple(_asked(row, names, given) for row in twins), about))
+                    break
+        return Section(heading, text, tuple(panels), name)
+
+    sections = [
+        view(
+            "templates",
+            "One puzzle of each template",
+            "The templates of C-VQA Table 2: the first puzzle of each, its original and its counterfactual question, "
+            "the right answer, and the option that each model chose.",
+            lambda twins: None,
+        ),
+        view(
+            "counterfactual-right",
+            "Counterfactual right where the original is wrong",
+            _one_right("the counterfactual question right and its original wrong (C-VQA Figure 7)"),
+            lambda twins: right_on_one(1, twins),
+        ),
+        view(
+            "counterfactual-wrong",
+            "Original right, counterfactual wrong",
+            _one_right("the original question right and its counterfactual wrong (C-VQA Figure 6)"),
+            lambda twins: right_on_one(0, twins),
+        ),
+    ]
+    return gallery(title, sections).encode()
 
 
-def _reply(question: Mapping[str, Any], prediction: Mapping[str, Any]) -> Reply:
+def _first_puzzles(questions: Sequence[Row]) -> dict[str, list[Twins]]:
+    """The first puzzles of each template, in the order of `questions`."""
+    pairs: dict[str, dict[str, dict[str, Row]]] = {}
+    for row in questions:
+        of_group = pairs.setdefault(row["group"], {})
+        if row["pair_id"] in of_group or len(of_group) < _SEARCHED:
+            of_group.setdefault(row["pair_id"], {})[row["variant"]] = row
+    return {
+        group: [(twins["original"], twins["counterfactual"]) for twins in of_group.values()]
+        for group, of_group in pairs.items()
+    }
+
+
+def _one_right(what: str) -> str:
+    return (
+        f"The first puzzle of each template of which a model answers {what}. It is among the first {_SEARCHED} of its "
+        "template and in no view above. The models are named above the image."
+    )
+
+
+def _template(group: str) -> str:
+    """The name and the words of a template, as in C-VQA Table 2."""
+    words = TEMPLATES[group].counterfactual.format(first="{Color 1}", second="{Color 2}", removed="N")
+    return f"{group}: {words}"
+
+
+def _asked(row: Row, names: Mapping[str, str], given: Mapping[tuple[str, str], Row]) -> Asked:
+    replies = {
+        name: _reply(row, given[row["question_id"], key])
+        for key, name in names.items()
+        if (row["question_id"], key) in given
+    }
+    return Asked(row["question"], _words(row, row["answer"]), replies)
+
+
+def _reply(question: Row, prediction: Row) -> Reply:
     said = prediction["response"] if prediction["answer"] is None else _words(question, prediction["answer"])
     return Reply(said, prediction["correct"])
 
 
-def _words(question: Mapping[str, Any], letter: str) -> str:
+def _words(question: Row, letter: str) -> str:
     """An option for readers: its words and its letter."""
     return f"{question['choices'][LETTERS.index(letter)]} ({letter})"
