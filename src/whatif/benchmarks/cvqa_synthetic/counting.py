@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from whatif.reporting.numerals import count
 from whatif.reporting.precision import Precision, in_percent
 from whatif.reporting.table import OURS, Column, Table, View, tidy
 from whatif.reporting.twin_answers import VARIANTS, Codes, Flags, TwinAnswers
@@ -22,7 +23,8 @@ _NOTE = (
     "A model that ignores what a question asks for may count all flowers or dots of the image. If that number is an "
     "option, the model can give it as its answer. Where it is the right answer, giving it proves nothing. So the "
     "shares are of the questions where it is a wrong option. A model that guesses chooses it as often as any other "
-    "option, in 25%. A model that counts everything chooses it more often, and is right less often."
+    "option, in 25%. A model that counts everything chooses it more often, and is right less often. In dot-removal, the "
+    "number of all is the original answer, so a model that ignores the presupposition gives it as well."
 )
 
 
@@ -57,33 +59,34 @@ def counted(
         of_model = {"model": model, "name": names[model], "source": OURS}
         rows += [{**of_model, **row} for row in _shares(answers, places, place, settings)]
     level = f"{100 * settings.confidence:g}%"
-    by = {"template": "Template", "variant": "Variant"}
+    by_model = {"model": "", "name": "Model", "template": "Template"}
     views = (
         View(
-            f"{title}: questions in which the number of all flowers or dots is an option.",
-            by,
+            f"{title}: questions in which the number of all flowers or dots is an option, and whether it is right.",
+            {"template": "Template", "variant": "Variant"},
             (
-                Column("Questions", "questions"),
-                Column("It is an option", _LISTED),
-                Column("the right one", _RIGHT),
-                Column("a wrong one", _WRONG),
+                Column("Questions", "questions", write=count),
+                Column("An option", _LISTED, write=count),
+                Column("Right", _RIGHT, write=count),
+                Column("Wrong", _WRONG, write=count),
             ),
             known,
         ),
         View(
-            f"{title}: answers that are the number of all flowers or dots, and right answers, in percent of the "
-            f"questions where that number is a wrong option, with {level} intervals (C-VQA 4.2).",
-            {"model": "", "name": "Model", **by},
-            (
-                Column("Number of all", _CHOSEN, interval=True),
-                Column("Right", _ACCURACY, interval=True),
-                Column("Questions", _CHOSEN, number="n"),
-            ),
+            f"{title}: answers that are the number of all flowers or dots, in percent of the questions where that "
+            f"number is a wrong option, with {level} intervals (C-VQA 4.2).",
+            by_model,
+            _by_variant(_CHOSEN),
             _NOTE,
         ),
+        View(f"{title}: right answers to the same questions, in percent.", by_model, _by_variant(_ACCURACY)),
     )
     identity = ("model", "name", "source", "template", "variant", "measure")
     return Table("counted", "Does a model merely count everything?", tidy(rows, identity, _NUMBERS), views)
+
+
+def _by_variant(measure: str) -> tuple[Column, ...]:
+    return tuple(Column(name.capitalize(), measure, {"variant": name}, interval=True) for name in VARIANTS)
 
 
 def _places_of_all(
