@@ -297,3 +297,29 @@ def test_pictures_of_other_formats_are_found_under_their_names(project: Project)
     write(project.folder, puzzles(), lambda text: text.replace(".png,", ".jpg,"))
     project.make(*BEFORE_MODELS)
     assert len(project.rows("verify", "questions", QUESTIONS)) == 48
+
+
+def test_answers_in_words_that_were_recorded_elsewhere_are_read(project: Project) -> None:
+    lines = (project.folder / "C-VQA-Synthetic_questions.csv").read_text(encoding="utf-8").splitlines()
+    said = [f"{lines[0]},response,new_response"]
+    for line in lines[1:]:
+        _, _, original, _, counterfactual, _ = line.split(",")
+        said.append(f"{line},The answer is {original}.,({'B' if counterfactual == 'A' else 'A'})")
+    (project.folder / "theirs.csv").write_text("\n".join([*said, ""]), encoding="utf-8")
+    project.values["models"] = {
+        "theirs": {"adapter": "replay", "predictions": "theirs.csv", "name": "InstructBLIP (Vicuna-7B)"}
+    }
+    project.section("evaluate")["ask"] = "generate"
+    project.make()
+    rows = csv_of(project, "table7", measure="accuracy", source="ours")
+    assert dict(zip(rows["variant"], rows["value"], strict=True)) == {"original": 100, "counterfactual": 0}
+    names = list(csv_of(project, "table7", measure="accuracy", variant="original")["name"])
+    assert names[:3] == ["Chance", "InstructBLIP (Vicuna-7B)", "InstructBLIP (Vicuna-7B)"], "reported, then measured"
+
+
+def test_a_pilot_sample_is_asked_of_the_model_with_a_limit_alone(project: Project) -> None:
+    project.values["models"]["random"]["limit"] = 6
+    project.make()
+    asked = Counter(row["model"] for row in project.rows("evaluate", "predictions", PREDICTIONS))
+    assert asked == {"random": 12, "first-option": 48, "majority": 48}
+    assert "Random (pilot sample of 6 pairs)" in project.published("table7.csv")

@@ -23,8 +23,8 @@ _NOTE = (
     "A model that ignores what a question asks for may count all flowers or dots of the image. If that number is an "
     "option, the model can give it as its answer. Where it is the right answer, giving it proves nothing. So the "
     "shares are of the questions where it is a wrong option. A model that guesses chooses it as often as any other "
-    "option, in 25%. A model that counts everything chooses it more often, and is right less often. In dot-removal, the "
-    "number of all is the original answer, so a model that ignores the presupposition gives it as well."
+    "option, in 25%. A model that counts everything chooses it more often, and is right less often. In dot-removal, "
+    "the number of all is the original answer, so a model that ignores the presupposition gives it as well."
 )
 
 
