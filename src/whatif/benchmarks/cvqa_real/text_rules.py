@@ -138,7 +138,7 @@ def _faults(texts: Texts) -> Iterator[tuple[str, str]]:
 def doubts(texts: Texts) -> list[str]:
     """Why a question that has no fault may be wrong or too easy, sorted.
 
-    - `all are removed`: nothing is left to count, so the answer needs no image (C-VQA 3.2);
+    - `all are removed`: nothing is left to count, to which language models tend (C-VQA 3.2);
     - `asked in other words`: a word of what is asked is not in the counterfactual question.
     """
     if texts.group == BOOLEAN:
