@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -104,8 +105,8 @@ def report_task(
     inputs = {}
     for number, (role, output) in enumerate(aggregate.inputs.items()):
         path = folder / f"{number}.parquet"
-        rows = sorted(tables.get(role, []), key=lambda row, of=output: tuple(row[name] for name in of.table.key))
-        write_artifact(path, output.table, rows)
+        key = itemgetter(*output.table.key)
+        write_artifact(path, output.table, sorted(tables.get(role, []), key=key))
         inputs[role] = Input(output.table, (path,), ({},))
     settings = AggregateCvqaReal(confidence=0.95, resamples=100, audit_folds=2, shown_items=1)
     single = Resolution(rule="single")

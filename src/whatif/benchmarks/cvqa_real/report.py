@@ -17,7 +17,7 @@ from whatif.benchmarks.cvqa_real.gender_funnel import ASKED, SET, gender_funnel,
 from whatif.benchmarks.cvqa_real.gender_gap import gap_table, gender_gaps, gender_metrics
 from whatif.benchmarks.cvqa_real.reference_text import read_reference
 from whatif.benchmarks.cvqa_real.sampled_questions import questions_for
-from whatif.benchmarks.cvqa_real.schemas import GROUPS
+from whatif.benchmarks.cvqa_real.schemas import GROUPS, VARIANTS
 from whatif.benchmarks.cvqa_real.set_tables import answer_counts, answers_table, questions_table, words_table
 from whatif.benchmarks.cvqa_real.settings import ReportSettings
 from whatif.benchmarks.cvqa_real.shortcut_audit import OURS, RELEASED
@@ -172,11 +172,9 @@ def _sets(task: Task[ReportSettings], questions: Sequence[Row]) -> dict[str, Seq
 
 
 def _audits(task: Task[ReportSettings]) -> dict[str, list[Shortcut]]:
-    """The findings of the shortcut audit by set, in the order of the groups."""
-    return {
-        name: sorted(found, key=lambda one: GROUPS.index(one.variant.partition(" ")[0]))
-        for name, found in audits_of(task).items()
-    }
+    """The findings of the shortcut audit by set, in the order of the groups and variants."""
+    order = [f"{group} {variant}" for group in GROUPS for variant in VARIANTS]
+    return {name: sorted(found, key=lambda one: order.index(one.variant)) for name, found in audits_of(task).items()}
 
 
 def _note(strategy: str, asking: ReportSettings) -> str:

@@ -43,7 +43,7 @@ def questions_table(sets: Sets) -> Table:
                 Column("Mean words", "mean words", write=decimal(2)),
                 Column("No (%)", "answer no", write=decimal(2)),
             ),
-            "The paper reports the mean words and the share of the answer no as shown; it cuts the means off.",
+            "The reported mean of 13.15 words is 13.157 in the released file.",
         ),
         View(
             "Pairs whose answer the presupposition changes. In the group boolean, a changed answer is flipped.",
@@ -150,20 +150,24 @@ def _changes(questions: Sequence[Row]) -> Iterator[Row]:
             yield {**place, "measure": "changed", "value": 100 * (total - same) / total}
 
 
-def _reported() -> Iterator[Row]:
-    """What C-VQA 3.4 reports about its set."""
+def _reported() -> list[Row]:
+    """What C-VQA 3.4 reports about its set, in the order of the groups and variants."""
     groups = {ALL: ALL, **REPORTED_GROUPS}
-    for row in published(__package__, "text"):
-        known = row["subset"] == "C-VQA-Real" and row["location"] == "sec3.4"
-        if known and row["group"] in groups and row["metric"] in _REPORTED_MEASURES:
-            yield {
-                "set": REPORTED,
-                "group": groups[row["group"]],
-                "variant": row["variant"],
-                "measure": _REPORTED_MEASURES[row["metric"]],
-                "value": float(row["value"]),
-                PUBLISHED: row["value"],
-            }
+    found = [
+        {
+            "set": REPORTED,
+            "group": groups[row["group"]],
+            "variant": row["variant"],
+            "measure": _REPORTED_MEASURES[row["metric"]],
+            "value": float(row["value"]),
+            PUBLISHED: row["value"],
+        }
+        for row in published(__package__, "text")
+        if row["subset"] == "C-VQA-Real" and row["location"] == "sec3.4"
+        if row["group"] in groups and row["metric"] in _REPORTED_MEASURES
+    ]
+    order = (ALL, *GROUPS)
+    return sorted(found, key=lambda row: (order.index(row["group"]), VARIANTS.index(row["variant"])))
 
 
 def _words(questions: Sequence[Row]) -> Iterator[Row]:
