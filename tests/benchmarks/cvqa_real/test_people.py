@@ -71,9 +71,9 @@ def test_people_remove_and_correct_questions_in_the_order_of_the_paper(project: 
         "labels-line-000011": "given twice, differently",
     }
     assert "'maybe' cannot be scored; it must be yes or no" in refused[boolean]["detail"]
-    verified = [row[1:] for row in funnel() if row[0] == "verify"]
-    assert verified[:3] == [("in", "", 10), ("out", "", 7), ("rejected", "", 3)]
-    assert verified[5:] == [
+    checked = [row[1:] for row in funnel() if row[0] == "check"]
+    assert checked[:3] == [("in", "", 10), ("out", "", 7), ("rejected", "", 3)]
+    assert checked[5:] == [
         ("in", "", 3),
         ("out", "", 1),
         ("rejected", "", 2),
