@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import base64
 import html
-import io
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
-from PIL import Image
 
 from tests.benchmarks.mucr.asked import Row, Set, drawn
 from tests.projects import Project
-from whatif.artifacts.images import ImageStore, image_row
-from whatif.artifacts.schemas import IMAGES, PREDICTIONS
+from whatif.artifacts.schemas import PREDICTIONS
 from whatif.artifacts.writer import write_artifact
 from whatif.benchmarks.mucr.asking import asked_questions
-from whatif.benchmarks.mucr.consistency_view import reduced
 from whatif.benchmarks.mucr.gallery import item_views
 from whatif.benchmarks.mucr.schemas import CANDIDATES
 from whatif.graph.jobs import Job
@@ -239,22 +234,3 @@ def test_another_rule_decides_again_unless_a_system_lacks_its_scores(project: Pr
         whole = item_views(job.task(None, print), made.questions, made.items, NAMES, by_mean).decode()
         first = whole.split('<section id="styles">')[1].split("<article>")[1]
         assert all(one[2].startswith(words) for one in rows(first))
-
-
-def test_images_are_reduced_unless_they_are_small(tmp_path: Path) -> None:
-    stored = [drawn("large", side=1200), drawn("flat", side=40), noise(200)]
-    write_artifact(tmp_path / "i.parquet", IMAGES, stored)
-    images = ImageStore([tmp_path / "i.parquet"])
-    large, flat, photograph = (reduced(images, row["image_id"]) for row in stored)
-    assert flat == stored[1]["image"]["bytes"]
-    for data, side in ((large, 640), (photograph, 200)):
-        with Image.open(io.BytesIO(data)) as image:
-            assert (image.size, image.format) == ((side, side), "WEBP")
-    assert len(photograph) < len(stored[2]["image"]["bytes"]) / 2
-
-
-def noise(side: int) -> Row:
-    """An image that a PNG cannot make smaller."""
-    out = io.BytesIO()
-    Image.effect_noise((side, side), 40).convert("RGB").save(out, "PNG")
-    return image_row(out.getvalue(), side, side, "drawn:noise", "CC0-1.0")
