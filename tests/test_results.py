@@ -58,6 +58,7 @@ def test_tables_are_tidy_frames_of_the_numbers_that_were_published(made: Project
         "templates",
         "drops",
         "letters",
+        "counted",
         "rules",
         "shortcuts",
         "costs",

@@ -17,7 +17,7 @@ from whatif.artifacts.schemas import IMAGES, JUDGEMENTS, PREDICTIONS, QUESTIONS,
 from whatif.errors import WhatifError
 from whatif.graph.freshness import Condition, states
 from whatif.graph.standing import remarks
-from whatif.results import load
+from whatif.results import load, tables
 
 pytestmark = pytest.mark.slow
 
@@ -249,6 +249,9 @@ def test_predictions_are_the_same_for_any_number_of_parts(project: Project) -> N
 def test_tables_are_loaded_by_name(project: Project) -> None:
     project.make()
     project.write_params()
+    assert tables(NAME, project.folder) == [
+        *("table7", "templates", "checks", "drops", "letters", "counted", "rules", "shortcuts", "costs", "funnel")
+    ]
     frame = load(NAME, "counted", project.folder)
     assert set(frame["template"]) == {"dot-removal", "all"}
 
