@@ -114,6 +114,8 @@ GOOD = [  # before, after
         "How many lines would be visible on the ground this was a desert?",
         "How many lines would be visible on the ground if this was a desert?",
     ),
+    ("How many dogs would there be if 2 more dogs added?", "How many dogs would there be if 2 more dogs were added?"),
+    ("How many dogs would there be if 2 dogs take away?", "How many dogs would there be if 2 dogs were taken away?"),
 ]
 
 _BUSES = "How many buses would there be if the buses drove away?"
@@ -208,6 +210,10 @@ BAD = [  # before, after, reason
     (_CARS, "How many cars would be parked before the bus if half of them drove away?", "place or direction changed"),
     (_CARS, "How many trucks would be parked behind the bus if half of them drove away?", "words changed"),
     (_CARS, "How many cars would be parked behind the bus if they drove away?", "amounts changed"),
+    ("Would the cat hide if the dog was chased?", "Would the cat hide if the dog chased?", "words changed"),
+    ("Would the cat hide if the dog chased it?", "Would the cat hide if the dog was chased by it?", "words changed"),
+    ("Would the cat hide if the dog was bitten?", "Would the cat hide if the dog had bitten?", "words changed"),
+    ("Would the man have a dog if he paid?", "Would the man be a dog if he paid?", "words changed"),
     (
         "How many cats would see the dog if the dog chased the cat?",
         "How many cats would see the dog if the cat chased the dog?",

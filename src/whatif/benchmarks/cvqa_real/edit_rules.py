@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 
 from whatif.benchmarks.cvqa_real.edited_nouns import changed_numbers
+from whatif.benchmarks.cvqa_real.edited_verbs import changed_roles
 from whatif.benchmarks.cvqa_real.edited_words import corrected, meaning_words
 from whatif.benchmarks.cvqa_real.question_parts import has_two_presuppositions, main_clause, words_of
 from whatif.language.if_clauses import if_clause
@@ -70,7 +71,8 @@ def edit_fault(before: str, after: str, *, original: str = "") -> Fault | None:
     - `negation changed`; `amounts changed` (all, half, twice, more, another, ...; one thing and several);
     - `place or direction changed`; `people changed` (he and she, you);
     - `names changed`: words with a capital letter inside the sentence;
-    - `words changed`: any other word, except for its inflection, its spelling, or a repetition.
+    - `words changed`: any other word, except for its inflection, its spelling, or a repetition; `was chased` and
+      `chased`, `has` and `is`.
     """
     before, after = one_line(before), one_line(after)
     if before == after:
@@ -128,6 +130,8 @@ def _counts(before: str, after: str) -> Fault | None:
             return reason, _difference(found(old), found(new))
     if several := changed_numbers(old, new):
         return AMOUNTS, f"one became several, or several became one: {', '.join(several)}"
+    if (roles := changed_roles(old, new)) is not None:
+        return WORDS, roles
     return _prepositions(old, new)
 
 

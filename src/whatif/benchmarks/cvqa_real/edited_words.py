@@ -83,6 +83,16 @@ def _same(old: str, new: str, spelled: frozenset[str]) -> bool:
     return (new in spelled or _is_known(new)) and _distance(old, new) <= most
 
 
+def is_verb_form(word: str) -> bool:
+    """Whether a word in lower case is a form of a verb that may be its participle, such as `eaten` and `added`."""
+    return not word.endswith("ing") and (word in _verbs() or (word.endswith("ed") and len(word) > _LEAST_PREFIX - 1))
+
+
+def verb_stem(word: str) -> str:
+    """What the forms of a verb have in common."""
+    return min(forms(_verbs().get(word, word)), key=lambda form: (len(form), form))
+
+
 def _has_meaning(word: str) -> bool:
     return word != "" and not is_function_word(word) and word not in _GRAMMAR
 
