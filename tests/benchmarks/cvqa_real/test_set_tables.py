@@ -5,13 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.benchmarks.cvqa_real.made_tables import pairs, source, written
 from tests.benchmarks.cvqa_real.small import LINES
 from tests.frames import check, has, printed, row, value
+from whatif.benchmarks.cvqa_real.released_set import released_set
 from whatif.benchmarks.cvqa_real.report import main_strategy
 from whatif.benchmarks.cvqa_real.schemas import GROUPS
 from whatif.benchmarks.cvqa_real.set_tables import answer_counts, answers_table, questions_table, words_table
 from whatif.benchmarks.cvqa_real.shortcut_audit import shortcuts_of
+from whatif.errors import WhatifError
 from whatif.formats.c_vqa import read_released
 from whatif.reporting.shortcuts import shortcuts
 from whatif.shortcuts.audit import Shortcut
@@ -125,3 +129,12 @@ def test_tables_3_and_5_show_direct_or_the_first_that_is_not_step_by_step() -> N
     assert main_strategy(["cot", "plain", "direct"]) == "direct"
     assert main_strategy(["cot", "plain", "describe"]) == "plain"
     assert main_strategy(["cot"]) == "direct"
+
+
+def test_the_released_puzzles_are_not_the_released_real_questions(tmp_path: Path) -> None:
+    path = tmp_path / "synthetic.csv"
+    question = "How many dots are there? Select the correct answer:A:16  B:17  C:12  D:13"
+    header = "img_path,query,answer,new query,new answer,type"
+    path.write_text(f"{header}\n1.png,{question},A,{question},B,abs_counting_4\n", encoding="utf-8")
+    with pytest.raises(WhatifError, match=r"^[^\n]*synthetic\.csv: holds multiple-choice questions; .*_questions\.csv"):
+        released_set(str(path))

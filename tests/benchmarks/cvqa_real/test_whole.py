@@ -74,6 +74,7 @@ def test_drawn_scenes_by_rules_as_in_the_default_run(project: Project) -> None:
     assert set(table("question-set")["set"]) == {"ours", "reported"}
     assert set(table("shortcuts")["set"]) == {"ours"}
     text = Path("metrics/cvqa-real/table3.md").read_text(encoding="utf-8").replace("\n", " ")
+    assert "Our rows are about our own questions, the reported ones about the released set." in text
     assert "Our rows are answers to the strategy plain; the strategy direct was not asked." in text
     assert set(ours("table3", "accuracy")["name"]) == {"majority", "random"}
     assert set(project.metrics["table3"]["majority"]) == {"direct", "indirect", "boolean"}

@@ -16,6 +16,7 @@ from whatif.benchmarks.cvqa_real.gender_annotations import genders_of, perceived
 from whatif.benchmarks.cvqa_real.gender_funnel import ASKED, SET, gender_funnel, why_no_gap
 from whatif.benchmarks.cvqa_real.gender_gap import gap_table, gender_gaps, gender_metrics
 from whatif.benchmarks.cvqa_real.reference_text import read_reference
+from whatif.benchmarks.cvqa_real.released_set import released_set
 from whatif.benchmarks.cvqa_real.sampled_questions import questions_for
 from whatif.benchmarks.cvqa_real.schemas import GROUPS, VARIANTS
 from whatif.benchmarks.cvqa_real.set_tables import answer_counts, answers_table, questions_table, words_table
@@ -31,7 +32,6 @@ from whatif.benchmarks.shared.pilots import marked, pilots_of
 from whatif.benchmarks.shared.reports import audits_of, costs_of, judged_of, publish
 from whatif.benchmarks.shared.tasks import limits_of, names_of, with_predictions
 from whatif.files.inputs import user_path
-from whatif.formats.c_vqa import read_released
 from whatif.graph.task import Task
 from whatif.language.strategies import DIRECT
 from whatif.reporting.funnel import funnel
@@ -79,7 +79,7 @@ def publish_report(task: Task[ReportSettings]) -> None:
             settings=settings,
             names=models,
             sampled=sampled if table == "4" else (),
-            note=_note(strategy, asking),
+            note=_beside_reported(strategy, asking),
             judged=judged.of(models, strategy) if judged and models else None,
         )
         for table, (strategy, models) in parts.items()
@@ -130,13 +130,19 @@ def publish_report(task: Task[ReportSettings]) -> None:
 
 
 def _closing(task: Task[ReportSettings]) -> str:
-    """What people corrected, if they did, and the link to the gallery."""
-    gallery = "Images, questions and answers: [gallery.html](gallery.html)"
-    fields = Counter(row["field"] for row in task.rows("corrections"))
-    if not fields:
-        return gallery
-    corrected = f"People corrected the answers of {fields[ANSWER]:,} questions and the wording of {fields[QUESTION]:,}."
-    return f"{corrected}\n\n{gallery}"
+    """What people corrected and a model polished, if they did, and the link to the gallery."""
+    parts = []
+    if fields := Counter(row["field"] for row in task.rows("corrections")):
+        parts.append(
+            f"People corrected the answers of {fields[ANSWER]:,} questions and the wording of {fields[QUESTION]:,}."
+        )
+    polished, refused = list(task.rows("polished", ["question_id", "before", "after"])), task.count("unpolished")
+    if polished or refused:
+        changed = sum(row["before"] != row["after"] for row in polished)
+        parts.append(
+            f"A model polished {changed:,} of {len(polished) + refused:,} questions; {refused:,} edits were refused."
+        )
+    return "\n\n".join([*parts, "Images, questions and answers: [gallery.html](gallery.html)"])
 
 
 def headline_of(made: Mapping[str, RealTable]) -> dict[str, Any]:
@@ -168,7 +174,7 @@ def _sets(task: Task[ReportSettings], questions: Sequence[Row]) -> dict[str, Seq
     if task.settings.source is not None:
         return {RELEASED: task.read("generated").to_pylist()}
     released = task.settings.aggregate.released_questions
-    return {OURS: questions} if released is None else {OURS: questions, RELEASED: read_released(user_path(released))}
+    return {OURS: questions} if released is None else {OURS: questions, RELEASED: released_set(released)}
 
 
 def _audits(task: Task[ReportSettings]) -> dict[str, list[Shortcut]]:
@@ -179,12 +185,19 @@ def _audits(task: Task[ReportSettings]) -> dict[str, list[Shortcut]]:
 
 def _note(strategy: str, asking: ReportSettings) -> str:
     """Explains why rows of a table may be missing, have fewer questions, or were asked in another way than reported."""
-    if strategy == main_strategy(asking.strategies) != DIRECT:
-        return f"Our rows are answers to the strategy {strategy}; the strategy {DIRECT} was not asked."
     if strategy not in asking.strategies:
         others = ", ".join(asking.strategies)
         return f"It shows answers to the strategy {strategy} alone; asked was only {others}."
+    if strategy not in (DIRECT, _STEP_BY_STEP):
+        return f"Our rows are answers to the strategy {strategy}; the strategy {DIRECT} was not asked."
     if strategy == _STEP_BY_STEP and asking.sampled_models:
         share = f"{100 * asking.sample_share:g}%"
         return f"Of systems marked (a part), {share} of each group were asked."
     return ""
+
+
+def _beside_reported(strategy: str, asking: ReportSettings) -> str:
+    """What readers have to know about our rows beside the reported ones."""
+    sets = "Our rows are about our own questions, the reported ones about the released set."
+    is_own = asking.source is None and strategy in asking.strategies
+    return " ".join(filter(None, [sets if is_own else "", _note(strategy, asking)]))

@@ -16,10 +16,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
+from whatif.benchmarks.cvqa_real.released_set import released_set
 from whatif.benchmarks.cvqa_real.schemas import COUNTERFACTUAL, GROUPS, ORIGINAL, VARIANTS
 from whatif.benchmarks.cvqa_real.settings import AuditSettings
-from whatif.files.inputs import user_path
-from whatif.formats.c_vqa import picture_name, read_released
+from whatif.formats.c_vqa import picture_name
 from whatif.graph.task import Task
 from whatif.language.if_clauses import if_clause
 from whatif.shortcuts.audit import Shortcut
@@ -39,7 +39,7 @@ def write_shortcuts(task: Task[AuditSettings]) -> None:
     if settings.source is None:
         sets[OURS] = task.rows("questions")
     if (released := settings.source or settings.released_questions) is not None:
-        sets[RELEASED] = read_released(user_path(released))
+        sets[RELEASED] = released_set(released)
     task.outputs.write(
         "shortcuts",
         [
