@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -70,12 +71,23 @@ def test_a_language_model_without_a_chat_template_gives_no_reply(project: Projec
 
 
 @pytest.mark.slow
-def test_a_checkpoint_that_knows_the_format_writes(project: Project) -> None:
+@pytest.mark.process
+@pytest.mark.parametrize("adapter", ["blind", "served"])
+def test_a_checkpoint_that_knows_the_format_writes(
+    project: Project, adapter: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     prompts = project.folder / "short.yaml"
     prompts.write_text(yaml.safe_dump({group: {"system": "Write."} for group in ("direct", "boolean")}))
     sources = [NUMERICAL["1"], NUMERICAL["2"], BOOLEAN["11"]]
     checkpoint = memorised(project.folder / "knows", sources)
-    few(project, adapter="blind", checkpoint=str(checkpoint))
+    command: dict[str, Any] = {}
+    if adapter == "served":
+        (project.folder / "hub").mkdir()
+        monkeypatch.setenv("HF_HUB_CACHE", str(project.folder / "hub"))
+        monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+        program = Path(sys.executable).with_name("transformers")
+        command = {"command": f"{program} serve {{checkpoint}} --device cpu", "startup_seconds": 300.0}
+    few(project, adapter=adapter, checkpoint=str(checkpoint), **command)
     project.generate["prompting"] |= {"file": str(prompts), "questions_per_request": 1}
     (said, *_) = write(project)
     assert said == "writer: wrote 3 of 3 counterfactual questions in 3 requests, 0 of them after a reply was repaired"

@@ -16,6 +16,7 @@ from whatif.benchmarks.cvqa_real.schemas import GROUPS
 from whatif.benchmarks.cvqa_real.settings import WriteSettings
 from whatif.benchmarks.cvqa_real.writer_prompts import Prompts, first_request, read_prompts
 from whatif.benchmarks.cvqa_real.writer_requests import Batch, QuestionWriter, batches_of, sources_of
+from whatif.benchmarks.cvqa_real.written_questions import written_id_of
 from whatif.benchmarks.shared.evaluation import TransientErrors, report_errors
 from whatif.graph.task import Task
 
@@ -78,7 +79,8 @@ def _plan(task: Task[WriteSettings]) -> _Plan:
         ):
             questions = [(one.question, one.answer) for one in sources]
             messages = first_request(plan.prompts.by_group[group], examples, questions)
-            plan.batches.append(Batch(f"{sources[0].source_id}-{group}-{key}", group, sources, examples, messages))
+            batch_id = written_id_of(sources[0].source_id, group, key)
+            plan.batches.append(Batch(batch_id, group, sources, examples, messages))
     return plan
 
 
@@ -88,7 +90,7 @@ def _write(task: Task[WriteSettings], plan: _Plan, replies: list[dict[str, Any]]
     written, refused = [], []
     for batch in plan.batches:
         for source in batch.sources:
-            written_id = f"{source.source_id}-{batch.group}-{plan.key}"
+            written_id = written_id_of(source.source_id, batch.group, plan.key)
             if source.source_id in batch.written:
                 written.append(_row(written_id, plan, batch, source.source_id, rule))
             else:
