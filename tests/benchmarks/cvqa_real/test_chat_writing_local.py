@@ -1,4 +1,4 @@
-"""Counterfactual questions by real local checkpoints: random ones, and one that was trained on the format."""
+"""Counterfactual questions by real local checkpoints: random ones, and the embedded writer."""
 
 from __future__ import annotations
 
@@ -7,12 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from tests.benchmarks.cvqa_real.question_writers import (
     BOOLEAN,
     NUMERICAL,
-    entry,
     refused,
     rows_of,
     small,
@@ -22,7 +20,7 @@ from tests.benchmarks.cvqa_real.question_writers import (
 from tests.projects import Project
 from tests.tiny_checkpoints.text import tiny_text_model
 from whatif.benchmarks.cvqa_real.chat_writing import NO_REPLY, REFUSED
-from whatif.benchmarks.cvqa_real.writer_prompts import asked_entries
+from whatif.files.named_folders import CHECKPOINTS
 
 
 @pytest.fixture(autouse=True)
@@ -70,59 +68,25 @@ def test_a_language_model_without_a_chat_template_gives_no_reply(project: Projec
     assert {row["status"] for row in rows_of(project, "replies")} == {"error"}
 
 
-@pytest.mark.slow
 @pytest.mark.process
 @pytest.mark.parametrize("adapter", ["blind", "served"])
-def test_a_checkpoint_that_knows_the_format_writes(
-    project: Project, adapter: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    prompts = project.folder / "short.yaml"
-    prompts.write_text(yaml.safe_dump({group: {"system": "Write."} for group in ("direct", "boolean")}))
-    sources = [NUMERICAL["1"], NUMERICAL["2"], BOOLEAN["11"]]
-    checkpoint = memorised(project.folder / "knows", sources)
-    command: dict[str, Any] = {}
-    if adapter == "served":
+def test_the_embedded_writer_knows_the_format(project: Project, adapter: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    known = {"1": ("How many stars are there?", "3"), "2": ("How many red things are there?", "2")}
+    known |= {"11": ("Is there a red star?", "no"), "12": ("Is there a tree?", "yes")}
+    if adapter == "blind":
+        few(project, adapter=adapter, checkpoint="embedded:writer", batch_size=4)
+    else:
         (project.folder / "hub").mkdir()
         monkeypatch.setenv("HF_HUB_CACHE", str(project.folder / "hub"))
         monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-        program = Path(sys.executable).with_name("transformers")
-        command = {"command": f"{program} serve {{checkpoint}} --device cpu", "startup_seconds": 300.0}
-    few(project, adapter=adapter, checkpoint=str(checkpoint), **command)
-    project.generate["prompting"] |= {"file": str(prompts), "questions_per_request": 1}
+        command = f"{Path(sys.executable).with_name('transformers')} serve {{checkpoint}} --device cpu"
+        few(project, adapter=adapter, checkpoint=str(CHECKPOINTS / "writer"), command=command, startup_seconds=300.0)
+    small(project, known, file="short", questions_per_request=1)
     (said, *_) = write(project)
-    assert said == "writer: wrote 3 of 3 counterfactual questions in 3 requests, 0 of them after a reply was repaired"
-    assert [row["response"] for row in rows_of(project, "replies")] == [
-        entry(*one) for one in (sources[0], sources[2], sources[1])
-    ]
-    assert {(row["writer"], row["attempt"]) for row in written(project).values()} == {("writer", 0)}
-
-
-def memorised(folder: Path, sources: list[tuple[str, str]]) -> Path:
-    """Saves a random Llama of 0.2 MB that was trained on the replies to these questions until it gives them."""
-    import torch
-    import transformers
-
-    tiny_text_model(folder)
-    tokenizer: Any = transformers.AutoTokenizer.from_pretrained(folder)
-    torch.manual_seed(0)
-    model: Any = transformers.LlamaForCausalLM(transformers.AutoConfig.from_pretrained(folder))
-    optimiser = torch.optim.AdamW(model.parameters(), lr=4e-3)
-    batch = []
-    for source in sources:
-        turns = [{"role": "system", "content": "Write."}, {"role": "user", "content": asked_entries([source])}]
-        prompt = tokenizer.apply_chat_template(turns, add_generation_prompt=True, return_dict=False)
-        reply = tokenizer(entry(*source), add_special_tokens=False)["input_ids"]
-        batch.append((prompt, [*reply, tokenizer.eos_token_id]))
-    for _ in range(600):
-        loss = sum(
-            model(torch.tensor([[*prompt, *reply]]), labels=torch.tensor([[*([-100] * len(prompt)), *reply]])).loss
-            for prompt, reply in batch
-        )
-        optimiser.zero_grad()
-        loss.backward()
-        optimiser.step()
-        if loss < 0.02:
-            break
-    assert loss < 0.02
-    model.save_pretrained(folder)
-    return folder
+    assert said == "writer: wrote 4 of 4 counterfactual questions in 4 requests, 0 of them after a reply was repaired"
+    rows = written(project)
+    assert rows.keys() == {"1-direct-writer", "2-direct-writer", "11-boolean-writer", "12-boolean-writer"}
+    assert [rows[f"{one}-boolean-writer"]["answer"] for one in ("11", "12")] == ["yes", "no"]
+    for row in rows.values():
+        assert " would there be if " in row["question"].lower() or row["question"].startswith("Would there be ")
+        assert (row["examples"], row["attempt"]) == ([], 0)

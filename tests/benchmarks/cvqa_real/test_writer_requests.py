@@ -118,3 +118,11 @@ def test_prompt_files_that_cannot_be_used(tmp_path: Path, text: str, told: str) 
 def test_a_prompt_file_needs_only_the_groups_that_are_asked_for(tmp_path: Path) -> None:
     (tmp_path / "own.yaml").write_text("boolean: {system: ' Turn it around. '}", encoding="utf-8")
     assert read_prompts(str(tmp_path / "own.yaml"), ["boolean"]).by_group == {"boolean": "Turn it around."}
+
+
+def test_the_short_prompts_are_those_of_small_models() -> None:
+    short = read_prompts("short", ["direct", "boolean"])
+    assert short.by_group == {"direct": "Change the number.", "boolean": "Flip the answer."}
+    assert short.digest != read_prompts(None, GROUPS).digest
+    with pytest.raises(WhatifError, match=r"writer_prompt_short\.yaml: has no prompt for indirect"):
+        read_prompts("short", GROUPS)

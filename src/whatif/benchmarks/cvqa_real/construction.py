@@ -85,7 +85,9 @@ def rules(task: Task[Writers]) -> None:
     reads=lambda s: WriteSettings(s.generate.writers, s.generate.prompting),
     seed=True,
     divided_by=(WRITER,),
-    package_files=(f"{__package__}:writer_prompt.yaml", f"{__package__}:seeds.yaml"),
+    package_files=tuple(
+        f"{__package__}:{name}" for name in ("writer_prompt.yaml", "writer_prompt_short.yaml", "seeds.yaml")
+    ),
     inputs={"questions": extract["questions"], "annotated": annotate["annotated"]},
     outputs={"by-model": WRITTEN, "replies": REPLIES, "unwritten": REJECTIONS},
 )

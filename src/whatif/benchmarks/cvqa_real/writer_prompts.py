@@ -13,6 +13,7 @@ from whatif.errors import WhatifError
 from whatif.language.messages import Message, Messages, user_message
 
 FILE = "writer_prompt.yaml"  # of this package
+SHORT, SHORT_FILE = "short", "writer_prompt_short.yaml"  # of this package, for models trained on the format alone
 SYSTEM = "system"  # the only key of a group
 LABELS = ("Original question", "Original answer", "Step1", "Step2", "New question", "New answer")
 CANNOT = "Cannot"  # the label with which a model refuses an indirect question
@@ -53,11 +54,12 @@ class Prompts:
 
 
 def read_prompts(file: str | None, groups: Sequence[str]) -> Prompts:
-    """The prompts in a YAML file, group -> {system: text}; those of this package if `file` is None.
+    """The prompts in a YAML file, group -> {system: text}; those of this package if `file` is None or `short`.
 
     Raises WhatifError when the file cannot be read, is no such mapping, or has no prompt for one of `groups`.
     """
-    values, path, digest = read_prompt_file(__package__, FILE, file)
+    name, own = (SHORT_FILE, None) if file == SHORT else (FILE, file)
+    values, path, digest = read_prompt_file(__package__, name, own)
     return Prompts(_checked(values, path, groups), digest)
 
 
