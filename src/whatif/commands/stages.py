@@ -22,10 +22,11 @@ _DRY_RUN = "Send nothing; print what models behind an endpoint would be asked, w
 class StageCommand(click.Command):
     """The command of a stage; its options are looked up only when needed, so `whatif --help` imports no benchmark."""
 
-    def __init__(self, name: str, described: str, *, samples: bool = False) -> None:
-        """`samples`: whether the stage supports pilot samples and dry runs."""
+    def __init__(self, name: str, described: str, *, samples: bool = False, dry_runs: bool = False) -> None:
+        """`samples`: whether the stage supports pilot samples; `dry_runs`: whether its cost can be estimated."""
         super().__init__(name, callback=self._run, help=described)
         self._samples = samples
+        self._dry_runs = dry_runs
 
     def get_params(self, context: click.Context) -> list[click.Parameter]:
         """The argument, the options of the dimensions, and `--help`."""
@@ -36,6 +37,7 @@ class StageCommand(click.Command):
             ]
             if self._samples:
                 self.params.append(click.Option(["--limit"], type=click.IntRange(min=1), help=_LIMIT))
+            if self._dry_runs:
                 self.params.append(click.Option(["--dry-run"], is_flag=True, help=_DRY_RUN))
         return super().get_params(context)
 
@@ -98,12 +100,15 @@ def estimate_jobs(stage: str, benchmark: str, chosen: dict[str, str], step_name:
 
 
 extract = StageCommand("extract", "Read the sources of BENCHMARK: drawn ones, or files that params.yaml names.")
-generate = StageCommand("generate", "Make the counterfactual questions and images of BENCHMARK, in parts.")
+generate = StageCommand(
+    "generate", "Make the counterfactual questions and images of BENCHMARK, in parts.", dry_runs=True
+)
 filter_ = StageCommand("filter", "Apply the automatic filters of BENCHMARK; rejections are kept with their reasons.")
 verify = StageCommand("verify", "Check the answers and images of BENCHMARK; models are asked what passes.")
 evaluate = StageCommand(
     "evaluate",
     "Ask the models of params.yaml the questions of BENCHMARK, and let matchers score its captions and images.",
     samples=True,
+    dry_runs=True,
 )
 aggregate = StageCommand("aggregate", "Make the metrics, tables and plots of BENCHMARK, beside the reported numbers.")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler
-from pathlib import Path
 from typing import Any
 
 from tests.faulty_proxy import Fault, FaultyProxy, _send
@@ -14,11 +14,13 @@ from tests.projects import Project
 from whatif.artifacts.schemas import QUESTIONS, REJECTIONS, Table
 from whatif.artifacts.writer import write_artifact
 from whatif.benchmarks.cvqa_real.schemas import REPLIES, WRITTEN
+from whatif.graph.freshness import Condition, state_of
 from whatif.graph.jobs import Job
 from whatif.graph.run import run
 
 Row = dict[str, Any]
 Asked = list[tuple[str, str]]  # questions with their answers
+Reply = Callable[[Asked, int], str | int]
 NAME = "cvqa-real"
 SEPARATOR = "\n-----\n"
 TABLES = {"by-model": WRITTEN, "replies": REPLIES, "unwritten": REJECTIONS}
@@ -27,6 +29,8 @@ NUMERICAL = {"1": ("How many cats are there?", "2"), "2": ("How many dogs are in
     for number, color in enumerate(("red", "blue", "green", "white"), start=3)
 }
 BOOLEAN = {"11": ("Is the cat asleep?", "yes"), "12": ("Is it raining?", "no")}
+# The ids of direct and boolean questions about all of them.
+SIX_AND_TWO = {f"{one}-direct-writer" for one in NUMERICAL} | {f"{one}-boolean-writer" for one in BOOLEAN}
 
 
 def source_row(source_id: str, question: str, answer: str) -> Row:
@@ -185,7 +189,20 @@ def questions_in(text: str) -> Asked:
     return re.findall(r"^Original question: (.*)\nOriginal answer: (.*)$", text, re.MULTILINE)
 
 
-def seeds_file(folder: Path, text: str) -> str:
-    """Writes a file of examples; returns its path."""
-    (folder / "examples.yaml").write_text(text, encoding="utf-8")
-    return str(folder / "examples.yaml")
+@contextmanager
+def writer(project: Project, reply: Reply = well, finish: str = "stop", **changes: Any) -> Iterator[WriterServer]:
+    """A chat server that is the only model of the project."""
+    with WriterServer(reply, finish) as server:
+        project.values["models"] = {"writer": server.entry(**changes)}
+        yield server
+
+
+def counted(project: Project) -> set[str]:
+    """The ids of all source questions by group and writer; none is in both outputs."""
+    good, bad = written(project).keys(), refused(project).keys()
+    assert not good & bad
+    return good | bad
+
+
+def is_fresh(project: Project) -> bool:
+    return state_of(job_of(project), {}, ready=True).condition is Condition.FRESH

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Callable
 
 import pytest
 import yaml
 
 from tests.benchmarks.cvqa_real.question_writers import (
     BOOLEAN,
-    NAME,
     NUMERICAL,
     SEPARATOR,
+    SIX_AND_TWO,
     Asked,
-    WriterServer,
+    counted,
     entry,
-    job_of,
+    is_fresh,
     people_row,
     questions_in,
     refused,
@@ -26,42 +24,23 @@ from tests.benchmarks.cvqa_real.question_writers import (
     small,
     well,
     write,
+    writer,
     written,
 )
 from tests.projects import Project
-from whatif.benchmarks.cvqa_real.chat_writing import DECLINED, NO_REPLY, REFUSED
+from whatif.benchmarks.cvqa_real.chat_writing import DECLINED, REFUSED
 from whatif.benchmarks.cvqa_real.seeds import read_seeds
 from whatif.benchmarks.cvqa_real.writer_prompts import example_entry, read_prompts
 from whatif.errors import WhatifError
-from whatif.graph.freshness import Condition, state_of
-from whatif.models.responses.store import ResponseStore
 from whatif.random_streams import stream
 
 pytestmark = pytest.mark.process  # the client asks `uname` for the name of the system
-
-Reply = Callable[[Asked, int], str | int]
-SIX_AND_TWO = {f"{one}-direct-writer" for one in NUMERICAL} | {f"{one}-boolean-writer" for one in BOOLEAN}
 
 
 @pytest.fixture(autouse=True)
 def loopback(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.delenv("WHATIF_RESPONSES", raising=False)
-
-
-@contextmanager
-def writer(project: Project, reply: Reply = well, finish: str = "stop", **changes: Any) -> Iterator[WriterServer]:
-    """A chat server that is the only model of the project."""
-    with WriterServer(reply, finish) as server:
-        project.values["models"] = {"writer": server.entry(**changes)}
-        yield server
-
-
-def counted(project: Project) -> set[str]:
-    """The ids of all source questions by group and writer; none is in both outputs."""
-    good, bad = written(project).keys(), refused(project).keys()
-    assert not good & bad
-    return good | bad
 
 
 def test_a_model_writes_a_question_for_each_source_question_of_its_groups(project: Project) -> None:
@@ -296,10 +275,6 @@ def test_rules_by_which_examples_are_chosen(project: Project, rule: str) -> None
     assert used == [row["examples"] for row in rows_of(project, "by-model") if row["group"] == "direct"]
 
 
-def is_fresh(project: Project) -> bool:
-    return state_of(job_of(project), {}, ready=True).condition is Condition.FRESH
-
-
 def test_a_file_of_prompts_replaces_those_of_the_package(project: Project) -> None:
     own = project.folder / "own.yaml"
     own.write_text(yaml.safe_dump({group: {"system": f"Write {group}."} for group in ("direct", "boolean")}))
@@ -314,108 +289,3 @@ def test_a_file_of_prompts_replaces_those_of_the_package(project: Project) -> No
         assert not is_fresh(project)
         with pytest.raises(WhatifError, match=r"own\.yaml: has no prompt for indirect"):
             write(project, indirect=True)
-
-
-def test_a_reply_is_no_request_the_second_time(project: Project) -> None:
-    with writer(small(project), lambda asked, turn: well(asked[turn == 0 :])) as server:
-        write(project)
-        before, number = project.everything(), len(server.conversations)
-        assert number == 6
-        for path in project.paths("generate", "by-model"):
-            path.unlink()
-        write(project)
-        assert len(server.conversations) == number
-        # Fewer questions in a request are other requests, and other settings of the endpoint are not.
-        project.values["models"]["writer"]["concurrency"] = 3
-        project.generate["prompting"]["questions_per_request"] = 6
-        write(project)
-        assert len(server.conversations) == number + 2, "the boolean request is the same"
-    assert {path: project.everything()[path] for path in before if "replies" not in path} != before
-
-
-def test_five_interrupted_runs_ask_nothing_twice(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    put, left = ResponseStore.put_all, [0]
-
-    def stored(self: ResponseStore, rows: Any) -> Any:
-        found = put(self, rows)
-        left[0] -= len(rows)
-        if rows and not left[0]:
-            raise KeyboardInterrupt
-        return found
-
-    monkeypatch.setattr(ResponseStore, "put_all", stored)
-    small(project, questions_per_request=2)
-    with writer(project, lambda asked, turn: well(asked[turn == 0 :])) as server:
-        for number in range(1, 6):
-            left[0] = 1
-            with pytest.raises(KeyboardInterrupt):
-                write(project)
-            assert len(server.conversations) == number
-            assert not is_fresh(project)
-        write(project)
-    assert len(server.conversations) == len({json.dumps(one) for one in server.conversations}) == 8
-    assert written(project).keys() == SIX_AND_TWO
-
-
-def test_errors_are_counted_and_asked_again(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
-    down = [True]
-
-    def reply(asked: Asked, turn: int) -> str | int:
-        return 500 if down[0] and "cat asleep" in asked[0][0] else well(asked)
-
-    with writer(small(project), reply) as server:
-        write(project)
-        told = capsys.readouterr().err
-        assert "writer: 1 of 3 questions ended in error, most often: status 500" in told
-        assert {reason for reason, _ in refused(project).values()} == {NO_REPLY}
-        assert refused(project).keys() == {f"{one}-boolean-writer" for one in BOOLEAN}
-        assert not is_fresh(project)
-        down[0] = False
-        write(project)
-        assert len(server.conversations) == 4
-    assert refused(project) == {} and is_fresh(project)
-
-
-def test_a_repair_without_reply_keeps_what_was_wrong_before(project: Project) -> None:
-    with writer(small(project, {"11": BOOLEAN["11"]}), lambda asked, turn: 400 if turn else "No.") as server:
-        write(project)
-    ((reason, detail),) = refused(project).values()
-    assert reason == NO_REPLY and detail.startswith("the reply has no entry; ") and "status 400" in detail
-    assert len(server.conversations) == 2
-
-
-def test_without_source_questions_the_model_is_not_loaded(project: Project) -> None:
-    small(project, {})
-    project.values["models"] = {"writer": {"adapter": "hf-chat", "checkpoint": "no/such", "benchmarks": []}}
-    write(project)
-    assert rows_of(project, "by-model") == rows_of(project, "replies") == rows_of(project, "unwritten") == []
-
-
-def test_a_dry_run_names_what_would_be_asked(project: Project) -> None:
-    from whatif.benchmarks.shared.dry_run import estimates
-
-    prices = {"price_per_million_prompt_tokens": 1e6, "price_per_million_response_tokens": 1e6}
-    small(project, questions_per_request=3)
-    with writer(project, lambda asked, turn: well(asked[turn == 0 :]), **prices) as server:
-        (line,) = estimates([job_of(project)])
-        assert line.startswith(f"writer {NAME} write: asks 3 of 3 questions (0 are stored), about ")
-        assert server.conversations == []
-        write(project)
-        assert list(estimates([job_of(project)])) == [f"writer {NAME} write: nothing to ask, it is up to date"]
-        for path in project.paths("generate", "by-model"):
-            path.unlink()
-        assert list(estimates([job_of(project)])) == [f"writer {NAME} write: nothing to ask, all 6 answers are stored"]
-
-
-def test_a_budget_ends_the_requests(project: Project) -> None:
-    small(project, questions_per_request=1)
-    with writer(project, token_budget=330) as server:
-        write(project)
-        assert len(server.conversations) == 3
-        assert counted(project) == SIX_AND_TWO and len(written(project)) == 3
-        assert all("budget" in detail for _, detail in refused(project).values())
-        assert not is_fresh(project)
-        project.values["models"]["writer"]["token_budget"] = 10_000
-        write(project)
-        assert len(server.conversations) == 8
-    assert written(project).keys() == SIX_AND_TWO
