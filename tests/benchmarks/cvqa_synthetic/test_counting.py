@@ -89,8 +89,9 @@ def test_questions_that_a_model_was_not_asked_do_not_count() -> None:
     answers = TwinAnswers([prediction(asked, "B") for asked in questions[:4]], questions, ["m"])
     everything = {asked["pair_id"]: 2 for asked in questions}
     table = counted(answers, questions, everything, settings=SETTINGS, names={"m": "M"}, title="", known="")
-    assert value(table, "questions")["value"] == 4
-    assert value(table, "chosen where wrong", model="m")["n"] == 2
+    assert value(table, "questions", "dots")["value"] == 4
+    assert value(table, "chosen where wrong", "dots", "m")["n"] == 2
+    assert set(table.frame["template"]) == {"dots"}, "the only template is all of them"
 
 
 def test_the_number_of_all_is_counted_in_the_stored_scene() -> None:

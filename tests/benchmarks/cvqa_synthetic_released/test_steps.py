@@ -253,7 +253,7 @@ def test_tables_are_loaded_by_name(project: Project) -> None:
         *("table7", "templates", "checks", "drops", "letters", "counted", "rules", "shortcuts", "costs", "funnel")
     ]
     frame = load(NAME, "counted", project.folder)
-    assert set(frame["template"]) == {"dot-removal", "all"}
+    assert set(frame["template"]) == {"dot-removal"}
 
 
 @pytest.mark.parametrize(
@@ -326,3 +326,11 @@ def test_a_pilot_sample_is_asked_of_the_model_with_a_limit_alone(project: Projec
     asked = Counter(row["model"] for row in project.rows("evaluate", "predictions", PREDICTIONS))
     assert asked == {"random": 12, "first-option": 48, "majority": 48}
     assert "Random (pilot sample of 6 pairs)" in project.published("table7.csv")
+
+
+def test_a_part_of_the_set_has_the_rows_that_it_can(project: Project) -> None:
+    write(project.folder, [row for row in puzzles() if row["group"] == "flower-recolour"])
+    project.make()
+    assert csv_of(project, "counted").empty, "the number of all flowers is not known"
+    assert set(csv_of(project, "checks")["template"]) == {"flower-recolour", "all"}
+    assert "Does a model merely count everything?" in project.published("report.md")

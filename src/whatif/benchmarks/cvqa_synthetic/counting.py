@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -52,12 +52,14 @@ def counted(
     intervals. A question without an answer counts as wrong, and as another answer. Questions that a model was not asked
     do not count.
     """
-    places = _places_of_all(answers, questions, everything)
-    is_known = np.isin(np.array(answers.pair_ids(np.arange(len(answers.group))), dtype=object), list(everything))
-    rows = list(_counts(answers, places, is_known))
+    pair_ids = answers.pair_ids(np.arange(len(answers.group)))
+    is_known = np.array([pair_id in everything for pair_id in pair_ids], np.bool_)
+    places = _places_of_all(pair_ids, questions, everything)
+    templates = _templates(answers, is_known)
+    rows = list(_counts(answers, places, templates))
     for place, model in enumerate(answers.models):
         of_model = {"model": model, "name": names[model], "source": OURS}
-        rows += [{**of_model, **row} for row in _shares(answers, places, place, settings)]
+        rows += [{**of_model, **row} for row in _shares(answers, places, place, templates, settings)]
     level = f"{100 * settings.confidence:g}%"
     by_model = {"model": "", "name": "Model", "template": "Template"}
     views = (
@@ -90,10 +92,10 @@ def _by_variant(measure: str) -> tuple[Column, ...]:
 
 
 def _places_of_all(
-    answers: TwinAnswers, questions: Iterable[Mapping[str, Any]], everything: Mapping[str, int]
+    pair_ids: Sequence[str], questions: Iterable[Mapping[str, Any]], everything: Mapping[str, int]
 ) -> Codes:
     """The place of the number of all among the options of each question, -1 if it is none of them: pairs x variants."""
-    pairs = {pair_id: place for place, pair_id in enumerate(answers.pair_ids(np.arange(len(answers.group))))}
+    pairs = {pair_id: place for place, pair_id in enumerate(pair_ids)}
     found: Codes = np.full((len(pairs), len(VARIANTS)), -1, np.int8)
     for question in questions:
         number = everything.get(question["pair_id"])
@@ -103,33 +105,25 @@ def _places_of_all(
     return found
 
 
-def _counts(answers: TwinAnswers, places: Codes, is_known: Flags) -> Iterator[Row]:
-    """How many questions of each template and variant with a known number have it among their options."""
-    for template, of_template in _templates(answers):
+def _counts(answers: TwinAnswers, places: Codes, templates: Mapping[str, Flags]) -> Iterator[Row]:
+    """How many questions of each template and variant have the number of all among their options."""
+    for template, inside in templates.items():
         for variant, name in enumerate(VARIANTS):
-            place, right = places[:, variant], answers.correct[:, variant]
-            kept = {
-                "questions": is_known,
-                _LISTED: place >= 0,
-                _RIGHT: (place >= 0) & (place == right),
-                _WRONG: (place >= 0) & (place != right),
-            }
-            if (of_template & is_known).any():
-                for measure, flags in kept.items():
-                    yield {
-                        "template": template,
-                        "variant": name,
-                        "measure": measure,
-                        "value": int((flags & of_template).sum()),
-                    }
+            listed = inside & (places[:, variant] >= 0)
+            is_right = places[:, variant] == answers.correct[:, variant]
+            kept = {"questions": inside, _LISTED: listed, _RIGHT: listed & is_right, _WRONG: listed & ~is_right}
+            for measure, flags in kept.items():
+                yield {"template": template, "variant": name, "measure": measure, "value": int(flags.sum())}
 
 
-def _shares(answers: TwinAnswers, places: Codes, model: int, settings: Precision) -> Iterator[Row]:
+def _shares(
+    answers: TwinAnswers, places: Codes, model: int, templates: Mapping[str, Flags], settings: Precision
+) -> Iterator[Row]:
     """The shares of one model, where it was asked at least one question whose options include the number."""
-    for template, of_template in _templates(answers):
+    for template, inside in templates.items():
         for variant, name in enumerate(VARIANTS):
             place, right = places[:, variant], answers.correct[:, variant]
-            listed = of_template & (place >= 0) & answers.answered[model, :, variant]
+            listed = inside & (place >= 0) & answers.answered[model, :, variant]
             wrong = listed & (place != right)
             gives_all = answers.letter[model, :, variant] == place
             is_right = answers.right[model, :, variant]
@@ -144,8 +138,8 @@ def _shares(answers: TwinAnswers, places: Codes, model: int, settings: Precision
                     yield {"template": template, "variant": name, "measure": measure, **numbers, "n": n}
 
 
-def _templates(answers: TwinAnswers) -> Iterator[tuple[str, Flags]]:
-    """Each template with its pairs, then all of them."""
-    for place, group in enumerate(answers.groups):
-        yield group, answers.group == place
-    yield ALL, np.ones(len(answers.group), np.bool_)
+def _templates(answers: TwinAnswers, is_known: Flags) -> dict[str, Flags]:
+    """The pairs of each template for which the number is known, and those of all if there are several templates."""
+    found = {group: (answers.group == place) & is_known for place, group in enumerate(answers.groups)}
+    templates = {group: inside for group, inside in found.items() if inside.any()}
+    return {**templates, ALL: is_known} if len(templates) > 1 else templates
