@@ -129,9 +129,10 @@ class QuestionWriter:
         asked = {one.source_id: one for one in batch.waiting}
         batch.response, batch.is_error = answer.response or "", answer.status == "error"
         if batch.is_error:
-            reason, named = answer.reason or "the model gave no reply", [""]
+            error, named = answer.reason or "the model gave no reply", [""]
+            reason: str | None = error
             # What an earlier reply lacks stays known, for example when the request to repair it failed.
-            batch.faults = {one: f"{batch.faults[one]}; {reason}" if one in batch.faults else reason for one in asked}
+            batch.faults = {one: f"{batch.faults[one]}; {error}" if one in batch.faults else error for one in asked}
         else:
             named = self._read(batch, asked, answer, attempt)
             reason = "; ".join(_first(named)) or None
