@@ -10,6 +10,7 @@ import yaml
 ROOT = Path(__file__).parents[1]
 PARAMS = ROOT / "params.yaml"
 BASELINES = ("random", "first-option", "majority")
+OFFLINE_WRITERS = {"direct": ["rules"], "indirect": ["scenes"], "boolean": ["rules"]}  # of cvqa-real; no chat model
 
 
 def puzzles_and_baselines() -> dict[str, Any]:
@@ -18,3 +19,9 @@ def puzzles_and_baselines() -> dict[str, Any]:
     values["benchmarks"] = ["cvqa-synthetic"]
     values["models"] = {key: values["models"][key] for key in BASELINES}
     return values
+
+
+def name_no_model(values: dict[str, Any]) -> None:
+    """Takes out of values what names a model besides evaluations, so that a test may replace `models`."""
+    values["generate"]["cvqa-real"]["writers"] = OFFLINE_WRITERS
+    values["evaluate"]["mucr"]["fine_tuning"]["models"] = []

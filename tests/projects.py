@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from tests.defaults import PARAMS
+from tests.defaults import OFFLINE_WRITERS, PARAMS
 from tests.published import funnel
 from whatif import artifacts, benchmarks
 from whatif.artifacts.schemas import Table
@@ -24,14 +24,15 @@ Row = dict[str, Any]
 class Project:
     """A folder with the values of the shipped `params.yaml`, and with artifacts once jobs were run.
 
-    folder: made when it does not exist; values: as read from YAML, with one benchmark selected where one is named;
-    said: what the last jobs said.
+    folder: made when it does not exist; values: as read from YAML, with one benchmark selected where one is named, and
+    without the chat model that writes questions for cvqa-real; said: what the last jobs said.
     """
 
     def __init__(self, folder: Path, benchmark: str = "") -> None:
         self.folder = folder
         folder.mkdir(exist_ok=True)
         self.values: dict[str, Any] = yaml.safe_load(PARAMS.read_text(encoding="utf-8"))
+        self.values["generate"]["cvqa-real"]["writers"] = dict(OFFLINE_WRITERS)
         self.benchmark = benchmark
         if benchmark:
             self.select(benchmark)

@@ -64,6 +64,7 @@ def test_a_gpu_is_asked_for_only_where_a_model_has_the_device() -> None:
     assert asking == {
         *(f"evaluate cvqa-synthetic large part-00{part}-of-004" for part in range(4)),
         "evaluate scenes large plain",
+        "evaluate cvqa-real large plain part-000-of-001",
         *(f"evaluate cfmm large {strategy}" for strategy in ("direct", "one-shot", "one-shot-cot")),
         "evaluate mucr large direct",
     }

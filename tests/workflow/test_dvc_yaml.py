@@ -9,7 +9,7 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from tests.defaults import ROOT
+from tests.defaults import ROOT, name_no_model
 from tests.graph.toy import TOY, ToySettings
 from whatif import benchmarks
 from whatif.cli import main
@@ -91,7 +91,7 @@ def test_files_and_folders_that_settings_name_are_dependencies(tmp_path: Path, m
     values["extract"]["coco-counterfactuals"] |= {"captions": "photographs-${x}.json", "image_folders": ["val2017"]}
     values["aggregate"]["cvqa-synthetic"]["released_questions"] = "released.csv"
     values["generate"]["coco-counterfactuals"]["captions"]["choose"]["wordnet"] = "installed"
-    values["evaluate"]["mucr"]["fine_tuning"]["models"] = []
+    name_no_model(values)
     values["models"] = {
         "theirs": {"adapter": "replay", "predictions": "answers.csv"},
         "hub": {"adapter": "hf-chat", "checkpoint": "llava-hf/llava-1.5-7b-hf"},

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 import whatif.progress
-from tests.defaults import PARAMS
+from tests.defaults import PARAMS, name_no_model
 from tests.faulty_proxy import Fault, FaultyProxy, always, first, seeded
 from tests.models.endpoint.server import (
     SECRET,
@@ -249,7 +249,7 @@ def test_a_mistake_in_its_settings_is_named_and_a_pasted_key_is_not_shown(
 ) -> None:
     values = yaml.safe_load(PARAMS.read_text(encoding="utf-8"))
     settings = settings_of("https://api.example.org/v1", Path("m")).model_dump()
-    values["evaluate"]["mucr"]["fine_tuning"]["models"] = []
+    name_no_model(values)
     values["models"] = {"m": settings}
     assert benchmarks.check_params(values).models["m"].adapter == "api"
     values["models"] = {"m": settings | changes}
