@@ -71,12 +71,16 @@ def people_row(source_id: str, group: str, question: str, answer: str, *steps: s
 def small(
     project: Project, sources: dict[str, tuple[str, str]] | None = None, annotated: Sequence[Row] = (), **prompting: Any
 ) -> Project:
-    """A project with these source questions, by default all above, and people's; five questions a request."""
+    """A project with these source questions, by default all above, and people's.
+
+    The prompts are those for chat models with eight examples, and five questions a request.
+    """
     project.select(NAME)
     rows = [source_row(one, *texts) for one, texts in (NUMERICAL | BOOLEAN if sources is None else sources).items()]
     _store(project, "extract", "questions", QUESTIONS, sorted(rows, key=lambda row: str(row["question_id"])))
     _store(project, "generate", "annotated", WRITTEN, list(annotated))
-    project.generate["prompting"] |= {"questions_per_request": 5} | prompting
+    project.generate["prompting"] |= {"file": None, "questions_per_request": 5} | prompting
+    project.generate["prompting"]["examples"]["number"] = 8
     return project
 
 
