@@ -37,7 +37,7 @@ OWN = """
 
 def settings(**changes: Any) -> Examples:
     shipped = yaml.safe_load(PARAMS.read_text(encoding="utf-8"))["generate"]["cvqa-real"]["prompting"]["examples"]
-    return Examples.model_validate(shipped | changes)
+    return Examples.model_validate({**shipped, "number": 8, **changes})
 
 
 def ids(chosen: list[tuple[Any, ...]]) -> list[list[str]]:
