@@ -10,7 +10,7 @@ import pytest
 import yaml
 from PIL import Image
 
-from tests.defaults import PARAMS
+from tests.defaults import PARAMS, name_no_model
 from whatif import benchmarks
 from whatif.errors import WhatifError
 from whatif.formats.c_vqa import read_released
@@ -194,6 +194,7 @@ def test_what_a_tool_failed_to_ask_is_an_error(tmp_path: Path) -> None:
 def test_the_file_is_a_source_of_the_evaluation(tmp_path: Path, benchmark: str) -> None:
     path = plain(tmp_path / "p.csv", {"a": "1"})
     values = yaml.safe_load(PARAMS.read_text(encoding="utf-8"))
+    name_no_model(values)
     values["models"] = {"theirs": {"adapter": "replay", "predictions": str(path)}}
     values["benchmarks"] = [benchmark]
     values["evaluate"]["cvqa-real"]["sampled_models"] = []

@@ -68,7 +68,7 @@ def test_an_edited_file_makes_exactly_its_readers_due(checkout: Checkout, entry_
 
     write(checkout, LABELS, ["item_id", pair, "somebody-else"])  # a further row that is not counted
     jobs = checkout.jobs(entry_point)
-    assert computed(jobs) == {"verify cvqa-real", "aggregate cvqa-real"}, "the questions are the same"
+    assert computed(jobs) == {"verify cvqa-real check", "aggregate cvqa-real"}, "the questions are the same"
     assert "unknown item" in (checkout.path / "metrics/cvqa-real/funnel.csv").read_text(encoding="utf-8")
 
     write(checkout, GENDERS, ["id,bb_gender", "1,Female", "2,Female"])

@@ -104,7 +104,7 @@ def _selected(values: Any) -> list[str]:
 
 
 def _root(kinds: Kinds, selected: Sequence[str]) -> type[Settings]:
-    """The class of a whole file: a section is required where its benchmark is selected, and optional otherwise."""
+    """The class of a whole file: a section is required where its benchmark is selected and declares no default."""
     stages = {stage: _stage(stage, kinds, selected) for stage in STAGES}
     fields: dict[str, Any] = {
         "seed": (int, Field(ge=0, lt=2**32)),
@@ -119,12 +119,12 @@ def _stage(stage: str, kinds: Kinds, selected: Sequence[str]) -> type[Settings]:
     fields: dict[str, Any] = {}
     for name, kind in kinds.items():
         if stage in kind.model_fields:
-            section = kind.model_fields[stage].annotation
-            required = name in selected
-            fields[_python_name(name)] = (
-                section if required else section | None,  # type: ignore[operator]
-                Field(alias=name) if required else Field(default=None, alias=name),
-            )
+            declared = kind.model_fields[stage]
+            if name not in selected:
+                fields[_python_name(name)] = (declared.annotation | None, Field(default=None, alias=name))  # type: ignore[operator]
+            else:
+                default = ... if declared.is_required() else declared.default
+                fields[_python_name(name)] = (declared.annotation, Field(default=default, alias=name))
     return create_model(stage.title(), __base__=Settings, **fields)
 
 
@@ -133,8 +133,12 @@ def _requires(kind: type[Settings]) -> bool:
 
 
 def _section(kind: type[BenchmarkSettings], name: str, read: Settings) -> BenchmarkSettings:
-    stages = [stage for stage in STAGES if stage in kind.model_fields]
-    return kind.model_construct(**{stage: getattr(getattr(read, stage), _python_name(name)) for stage in stages})
+    found = {}
+    for stage in STAGES:
+        if stage in kind.model_fields:
+            section = getattr(read, stage)
+            found[stage] = kind.model_fields[stage].default if section is None else getattr(section, _python_name(name))
+    return kind.model_construct(**found)
 
 
 def _python_name(name: str) -> str:

@@ -89,6 +89,7 @@ def test_refused_replies_and_labels_of_people_add_up(project: Project, monkeypat
     with WriterServer(every_other) as server:
         drawn(project, direct=["rules", "writer"], boolean=["rules", "writer"])
         project.values["models"]["writer"] = server.entry()
+        project.generate["prompting"]["questions_per_request"] = 10
         project.run("extract", "generate", "filter")
     pairs = sorted({row["pair_id"] for row in project.rows("filter", "questions", QUESTIONS)})
     lines = [f"{pair},ann,{'unrelated' if place % 3 == 0 else 'accept'},," for place, pair in enumerate(pairs[1:])]

