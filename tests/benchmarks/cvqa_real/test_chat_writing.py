@@ -250,13 +250,18 @@ def test_people_s_questions_are_examples_but_not_for_themselves(project: Project
         people_row("1", "direct", "How many cats would there be if one came?", "3"),
         people_row("6", "direct", "How many people would wear white hats?", "2"),
         people_row("11", "boolean", "Would the cat be asleep if it had been woken up?", "no"),
-        people_row("12", "boolean", "Would it be raining if clouds came?", "yes", "The new answer ...", "How to ..."),
+        people_row(
+            "12", "boolean", "Would it be raining if clouds came?", "yes", "The new answer should be yes.", "How to ..."
+        ),
     ]
     with writer(small(project, annotated=people, questions_per_request=3)):
         said = write(project)
     used = {row["batch_id"]: row["examples"] for row in rows_of(project, "replies")}
     assert used == {"1-direct-writer": [], "4-direct-writer": ["1-direct-people"], "11-boolean-writer": []}
-    left = "of people's {} questions are no examples: they have no steps, and none can be computed from their answers"
+    left = (
+        "of people's {} questions are no examples: the filter would reject them, or they have no steps, and none can "
+        "be computed from their answers"
+    )
     assert said[1:3] == [f"writer: 1 {left.format(group)}" for group in ("direct", "boolean")]
     assert {tuple(row["examples"]) for row in written(project).values()} == {(), ("1-direct-people",)}
 

@@ -53,22 +53,27 @@ def test_without_questions_by_people_the_examples_are_those_of_the_package(group
 
 
 def test_people_s_questions_of_the_group_come_before_those_of_the_package() -> None:
-    questions = [source_row(str(n), f"How many {n}?", "5") for n in range(1, 5)] + [source_row("9", "Is it?", "no")]
+    questions = [source_row(str(n), "How many dogs are there?", "5") for n in range(1, 8)]
+    questions.append(source_row("9", "Is it wet?", "no"))
+    taken, without = "How many dogs would there be if 2 left?", "How many dogs would there be?"
     annotated = [
-        people_row("1", "direct", "How many 1 would there be if 2 left?", "3"),
-        people_row("2", "direct", "How many 2?", "4", "Take one away", "The answer would be 5-1=4"),
-        people_row("3", "direct", "How many 3 would there be?", "4"),
-        people_row("4", "indirect", "If the lamp fell, how many 4 would there be?", "5"),
-        people_row("9", "boolean", "Would it if?", "yes"),
+        people_row("1", "direct", taken, "3"),
+        people_row("2", "direct", taken, "3", "Take two away", "The answer would be 5-2=3"),
+        people_row("3", "direct", without, "4"),
+        people_row("4", "indirect", "If the lamp fell, how many dogs would there be?", "5"),
+        people_row("5", "direct", taken, "3", "Two go home", "Three stay"),
+        people_row("6", "direct", taken, "4", "Take two away", "The answer would be 5-2=4"),
+        people_row("9", "boolean", "Would it be wet if it rained?", "yes", "It rains", "It gets wet"),
         people_row("10", "direct", "How many would there be if 1 came?", "1"),
     ]
     pool = pool_of("direct", settings(), annotated, questions)
-    assert (pool.origin, pool.left_out) == ("people", 2)
-    first, second = pool.examples
-    assert (first.seed_id, first.question, first.answer) == ("1-direct-people", "How many 1?", "5")
+    assert (pool.origin, pool.left_out) == ("people", 3)
+    first, second, third = pool.examples
+    assert (first.seed_id, first.question, first.answer) == ("1-direct-people", "How many dogs are there?", "5")
     assert (first.step1, first.step2) == ("Suppose that 2 left.", "The answer would be 5-2=3")
     assert (first.new_question, first.new_answer) == (annotated[0]["question"], "3")
-    assert (second.step1, second.step2) == ("Take one away", "The answer would be 5-1=4")
+    assert (second.step1, second.step2) == ("Take two away", "The answer would be 5-2=3")
+    assert (third.step1, third.step2) == (first.step1, first.step2)  # theirs have no calculation
     (indirect,) = pool_of("indirect", settings(), annotated, questions).examples
     assert (indirect.step1, indirect.step2) == ("Suppose that the lamp fell.", "The answer would be 5+0=5")
     boolean = pool_of("boolean", settings(), annotated, questions)
@@ -126,8 +131,8 @@ def test_random_examples_are_drawn_for_each_request_by_its_first_question() -> N
 
 
 def test_no_request_shows_an_example_about_its_own_question() -> None:
-    questions = [source_row(str(n), f"How many {n}?", "5") for n in range(1, 4)]
-    annotated = [people_row(str(n), "direct", f"How many {n} would there be if 2 left?", "3") for n in range(1, 4)]
+    questions = [source_row(str(n), "How many dogs are there?", "5") for n in range(1, 4)]
+    annotated = [people_row(str(n), "direct", "How many dogs would there be if 2 left?", "3") for n in range(1, 4)]
     pool = pool_of("direct", settings(), annotated, questions)
     one, two, three = (f"{n}-direct-people" for n in range(1, 4))
     assert ids(chosen_examples(pool, REQUESTS, settings(number=2), 1)) == [[three], [one, two], [one, two]]

@@ -126,6 +126,23 @@ def test_an_indirect_question_may_have_steps_without_arithmetic() -> None:
         assert [why for why, _ in rejected.values()] == ([] if found is None else [found]), step
 
 
+@pytest.mark.parametrize(
+    ("one", "why"),
+    [
+        (good(step1="Dogs come", step2="There are five then"), None),
+        (good(step2="3+2=6"), "wrong arithmetic"),
+        (good(step2="3+3=6"), "steps give another answer"),
+        (boolean("1-boolean-people", step1="There is a bell that rings", step2=None), None),
+        (boolean("1-boolean-people", "yes", step1="There is no noise", step2="It sleeps on"), None),
+        (boolean("1-boolean-people", "yes", step1="The new answer should be no"), "steps give another answer"),
+    ],
+)
+def test_people_write_steps_in_their_own_words(one: Pair, why: str | None) -> None:
+    rows, row = one
+    _, rejected = kept_and_rejected((rows, {**row, "writer": "people"}))
+    assert [reason for reason, _ in rejected.values()] == ([] if why is None else [why])
+
+
 def test_near_duplicates_keep_the_first_by_id_in_each_group_and_image() -> None:
     again = CAME.replace("if 2 more", "if, say, 2 more")
     pairs = [

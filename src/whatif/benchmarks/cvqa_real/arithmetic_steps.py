@@ -1,7 +1,7 @@
 """Examples from counterfactual questions that people wrote; the steps of numerical ones are computed if they lack them.
 
-People write a question and its answer. An example in a prompt also has the two steps of C-VQA B: for numbers these
-follow from the if clause and the two answers, for yes-or-no questions they do not.
+People write a question and its answer, and may write steps. An example in a prompt has the two steps of C-VQA B: for
+numbers these follow from the if clause and the two answers, for yes-or-no questions they do not.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from whatif.benchmarks.cvqa_real.schemas import BOOLEAN
+from whatif.benchmarks.cvqa_real.written_rules import fault_of, steps_fault
 
 Row = Mapping[str, Any]
 _CLAUSE = re.compile(r"\bif\s+(?P<clause>[^,?]+?)\s*(?:,.*)?\?*\s*$", re.IGNORECASE)
@@ -33,9 +34,15 @@ class SeedOfPeople:
 
 
 def seed_of_people(row: Row, original: Row) -> SeedOfPeople | None:
-    """The example that a row of `WRITTEN` makes with the original question; None if its steps are not known."""
+    """The example that a row of `WRITTEN` makes with the original question.
+
+    None if its steps are not known, and if the filter would reject it. Steps that people wrote in another form than
+    models are asked for, such as without a calculation, are computed.
+    """
+    if fault_of(row, original) is not None:
+        return None
     steps = row["step1"], row["step2"]
-    if not all(steps):
+    if not all(steps) or steps_fault(row, original["answer"], needed=True) is not None:
         computed = arithmetic_steps(row["group"], original["answer"], row["question"], row["answer"])
         if computed is None:
             return None

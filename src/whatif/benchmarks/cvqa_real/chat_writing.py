@@ -140,6 +140,6 @@ def _report(task: Task[WriteSettings], plan: _Plan, writer: QuestionWriter) -> N
     for group, pool in plan.pools.items():
         if pool.left_out:
             task.say(
-                f"{plan.key}: {pool.left_out:,} of people's {group} questions are no examples: they have no steps, "
-                "and none can be computed from their answers"
+                f"{plan.key}: {pool.left_out:,} of people's {group} questions are no examples: the filter would reject "
+                "them, or they have no steps, and none can be computed from their answers"
             )

@@ -28,7 +28,8 @@ _DIGITS = 6  # of a mean similarity; the last ones depend on the batch, and must
 class Pool:
     """The examples of a group in order, and where they come from: a `file`, `people` who annotate, or this `package`.
 
-    `left_out` counts questions of people that are no examples, because they have no steps and none can be computed.
+    `left_out` counts questions of people that are no examples, because the filter would reject them, or because they
+    have no steps and none can be computed.
     """
 
     group: str

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from whatif.benchmarks.cvqa_real.arithmetic import calculation
-from whatif.benchmarks.cvqa_real.schemas import BOOLEAN, DIRECT
+from whatif.benchmarks.cvqa_real.schemas import BOOLEAN, DIRECT, PEOPLE
 from whatif.benchmarks.cvqa_real.text_rules import Texts, text_fault
 
 NO_NUMBER = "answer is no number"
@@ -18,6 +18,7 @@ OTHER_RESULT = "steps give another answer"
 
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")
 _YES_OR_NO = re.compile(r"\b(yes|no)\b", re.IGNORECASE)
+_ANSWER_NAMED = re.compile(r"\banswer\b.*?\b(yes|no)\b", re.IGNORECASE)
 
 
 def fault_of(written: Mapping[str, Any], original: Mapping[str, Any]) -> tuple[str, str] | None:
@@ -30,24 +31,40 @@ def fault_of(written: Mapping[str, Any], original: Mapping[str, Any]) -> tuple[s
     - `arithmetic begins with another number` than the original answer;
     - `steps give another answer` than the new one: the arithmetic, or `yes` or `no` in the first step;
     - those of `whatif.benchmarks.cvqa_real.text_rules`.
+
+    People write steps in their own words: theirs need no equation, and need not name the answer.
     """
     group, answer, before = written["group"], written["answer"], original["answer"]
-    if group == BOOLEAN:
-        if answer not in ("yes", "no"):
-            return NO_YES_OR_NO, f"the new answer is {answer!r}; it must be `yes` or `no`"
-        steps = _said(written["step1"], answer)
-    else:
-        if not _NUMBER.fullmatch(answer):
-            return NO_NUMBER, f"the new answer is {answer!r}; it must be a whole number from 0, in figures"
-        steps = _calculated(written["step2"], answer, before, needed=group == DIRECT)
+    if group == BOOLEAN and answer not in ("yes", "no"):
+        return NO_YES_OR_NO, f"the new answer is {answer!r}; it must be `yes` or `no`"
+    if group != BOOLEAN and not _NUMBER.fullmatch(answer):
+        return NO_NUMBER, f"the new answer is {answer!r}; it must be a whole number from 0, in figures"
+    steps = steps_fault(written, before, needed=written["writer"] != PEOPLE)
     return steps or text_fault(Texts(group, original["question"], before, written["question"], answer))
 
 
-def _said(step: str | None, answer: str) -> tuple[str, str] | None:
-    """What is wrong with the first step of a yes-or-no question, which says what the new answer should be."""
+def steps_fault(written: Mapping[str, Any], before: str, *, needed: bool) -> tuple[str, str] | None:
+    """What is wrong with the steps of a written question whose answers have the right form; None if nothing is.
+
+    `before` is the original answer. With `needed`, the second step of a direct question has an equation, and the first
+    of a yes-or-no question names its answer. A missing step is never wrong.
+    """
+    group, answer = written["group"], written["answer"]
+    if group == BOOLEAN:
+        return _said(written["step1"], answer, needed=needed)
+    return _calculated(written["step2"], answer, before, needed=needed and group == DIRECT)
+
+
+def _said(step: str | None, answer: str, *, needed: bool) -> tuple[str, str] | None:
+    """What is wrong with the first step of a yes-or-no question, which says what the new answer should be.
+
+    In people's own words `no` need not be the answer (`there is no wind`), unless the step speaks of the answer.
+    """
     if step is None:
         return None
-    said = _YES_OR_NO.search(step)
+    said = (_YES_OR_NO if needed else _ANSWER_NAMED).search(step)
+    if said is None and not needed:
+        return None
     if said is None:
         return OTHER_RESULT, f"step 1, {step!r}, names no answer; it must say that the new answer should be {answer}"
     if said[1].lower() != answer:
