@@ -59,3 +59,12 @@ def test_tables_are_found_by_what_they_hold() -> None:
     write("data/extract/toy/rejections.parquet", REJECTIONS, parameters={})
     assert last_tables_of("toy", REJECTIONS) == filtered
     assert last_tables_of("none", REJECTIONS) == ()
+
+
+def test_the_last_table_of_a_stage_with_several_steps_is_the_one_that_no_other_is_made_from() -> None:
+    checked, questions = "data/verify/toy/checked.parquet", "data/verify/toy/questions.parquet"
+    write(checked, REJECTIONS, parameters={})
+    write(questions, REJECTIONS, parameters={}, inputs=(checked,))
+    write("data/verify/toy/training.parquet", REJECTIONS, parameters={}, inputs=("data/extract/toy/counts.parquet",))
+    found = last_tables_of("toy", REJECTIONS)
+    assert found == (Path(questions), Path("data/verify/toy/training.parquet"))
