@@ -143,6 +143,21 @@ def test_files_without_a_common_question_are_refused(project: Project) -> None:
         project.run("extract")
 
 
+@pytest.mark.parametrize("subtype", ["my-set 2014", "../../x"])
+def test_another_name_of_a_split_is_no_part_of_the_names_of_photographs(project: Project, subtype: str) -> None:
+    project.section("extract")["vqa"] = write_vqa(project.folder, data_subtype=subtype)
+    rows, _ = extracted(project)
+    assert json.loads(rows[0]["provenance"])["img_path"] == "000000000001.jpg" and rows[0]["image_ids"]
+
+
+@pytest.mark.parametrize("image", [-1, 10**12])
+def test_an_image_that_is_no_photograph_of_coco_is_named_with_its_file(project: Project, image: int) -> None:
+    odd = asked(1, "How many dogs are there?", "number", (10, "2"), image=image)
+    project.section("extract")["vqa"] = write_vqa(project.folder, [*QUESTIONS, odd])
+    with pytest.raises(WhatifError, match=rf"questions.json: image {image} is no photograph of MS-COCO; its ids have"):
+        project.run("extract")
+
+
 def test_single_records_that_do_not_join_are_counted(project: Project) -> None:
     one, annotation = asked(5000, "Is it a dog?", "yes/no", (10, "yes"))
     records = [*QUESTIONS, (one, {**annotation, "question_id": 5001}), asked(6000, "Is it?", "yes/no", (10, "yes"))]

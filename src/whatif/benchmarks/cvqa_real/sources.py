@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -74,6 +75,7 @@ def _write_released(task: Task[SourceSettings], path: str) -> None:
 
 def _write_vqa(task: Task[SourceSettings], files: VqaFiles) -> None:
     """Questions of VQAv2; photographs are looked up only for those that are drawn."""
+    from whatif.formats.coco_photographs import is_coco_name
     from whatif.formats.vqa_v2 import read_vqa
 
     settings = task.settings
@@ -81,12 +83,15 @@ def _write_vqa(task: Task[SourceSettings], files: VqaFiles) -> None:
         raise WhatifError(f"extract.{NAME}.image_folders: is empty; {FOLDERS}")
     vqa = read_vqa(user_path(files.questions), user_path(files.annotations))
     check_that_files_belong_together(vqa, files)
-    prefix = f"COCO_{vqa.subtypes[0]}_" if vqa.subtypes[0] else ""
+    prefix = f"COCO_{vqa.subtypes[0]}_" if re.fullmatch(r"\w+", vqa.subtypes[0]) else ""
+    names = {question.image_id: f"{prefix}{question.image_id:012d}.jpg" for question in vqa.questions}
+    for image, name in names.items():
+        if not is_coco_name(name):
+            raise WhatifError(
+                f"{files.questions}: image {image} is no photograph of MS-COCO; its ids have 1 to 12 digits"
+            )
     found = source_rows(
-        vqa,
-        least_agreement=settings.least_agreement,
-        picture=lambda image: f"{prefix}{image:012d}.jpg",
-        of_image=lambda image: {},
+        vqa, least_agreement=settings.least_agreement, picture=names.__getitem__, of_image=lambda image: {}
     )
     _check_kept(task, len(found.rows), found.rejections)
     drawn = sample(task.seed, _SAMPLE, (row["pair_id"] for _, row in found.rows), settings.limit)
