@@ -132,6 +132,7 @@ def test_instructions_and_guide_have_an_example_for_each_group() -> None:
     page = instructions_html(OF_SOURCE_QUESTIONS)
     plain = csv_files(annotation_work().tasks, annotation_work().images)["instructions.txt"].decode()
     assert tuple(EXAMPLES) == GROUPS
+    assert [text.partition(". ")[0] for text in OF_SOURCE_QUESTIONS.examples] == ["Direct", "Indirect", "Yes or no"]
     for example in EXAMPLES.values():
         for name in ("question", "answer", *FIELDS):
             wanted = getattr(example, name)

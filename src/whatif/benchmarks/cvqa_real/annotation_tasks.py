@@ -69,6 +69,7 @@ EXAMPLES = {
     ),
 }
 
+_NAMES = {DIRECT: "Direct", INDIRECT: "Indirect", BOOLEAN: "Yes or no"}  # of the groups, for annotators
 OF_SOURCE_QUESTIONS = Interface(
     title="Counterfactual questions about images",
     question="How can you change this question?",
@@ -106,7 +107,7 @@ OF_SOURCE_QUESTIONS = Interface(
         STEP2: "Its effect on the answer, in a few words (may be empty)",
     },
     corrected_with=GROUPS,
-    examples=tuple(f"{group.capitalize()}. {example}" for group, example in EXAMPLES.items()),
+    examples=tuple(f"{_NAMES[group]}. {example}" for group, example in EXAMPLES.items()),
 )
 
 
