@@ -76,6 +76,22 @@ def test_people_remove_and_correct_written_pairs(project: Project) -> None:
     assert json.loads(verified[0]["provenance"])["changes"] is False  # people corrected the answer
 
 
+@pytest.mark.parametrize("answer", ["2.5", "-1", "1234567890", "many"])
+def test_a_corrected_answer_that_the_set_cannot_have_is_refused(project: Project, answer: str) -> None:
+    rows = (
+        "item_id,annotator,decision,corrected_answer",
+        f"1-direct-rules,ann,accept,{answer}",
+        "2-direct-rules,ann,accept,6",
+    )
+    (project.folder / "people.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    project.section("verify")["labels"] = [{"path": "people.csv", "format": "long"}]
+    run_step(project, "verify", "check", questions=[*written(1), *written(2)])
+    assert {row["pair_id"] for row in project.rows("verify", "checked", QUESTIONS)} == {"2-direct-rules"}
+    (refused,) = project.rows("verify", "unchecked", REJECTIONS)
+    assert (refused["item_id"], refused["reason"]) == ("1-direct-rules", "correction refused")
+    assert refused["detail"].endswith(f"the answer '{answer}' cannot be scored; it must be a whole number in figures")
+
+
 def test_labels_of_other_questions_are_one_line(project: Project) -> None:
     (project.folder / "people.csv").write_text("item_id,annotator,decision\nanother,ann,accept\n", encoding="utf-8")
     project.section("verify")["labels"] = [{"path": "people.csv", "format": "long"}]
@@ -110,7 +126,7 @@ def test_the_polishing_is_applied_and_each_answer_must_be_scored(project: Projec
         {
             "item_id": "3-direct-rules",
             "reason": "cannot be scored",
-            "detail": "counterfactual: the answer 'maybe' cannot be scored; it must be a number in digits",
+            "detail": "counterfactual: the answer 'maybe' cannot be scored; it must be a whole number in figures",
         }
     ]
     checks = project.rows("verify", "answer-checks", JUDGEMENTS)

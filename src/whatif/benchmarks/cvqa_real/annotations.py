@@ -22,6 +22,7 @@ from whatif.benchmarks.cvqa_real.annotation_tasks import (
     STEP2,
     annotation_items,
 )
+from whatif.benchmarks.cvqa_real.answer_forms import WHOLE_NUMBER
 from whatif.benchmarks.cvqa_real.schemas import BOOLEAN, PEOPLE, SOURCE_GROUPS
 from whatif.benchmarks.cvqa_real.settings import AnnotateSettings
 from whatif.benchmarks.cvqa_real.written_questions import written_row
@@ -32,7 +33,6 @@ from whatif.verification.imports.settings import LabelFiles
 NOT_ANNOTATED, NO_CHANGE = "not annotated", "no counterfactual question"  # reasons of rejections
 OTHER_GROUP, BAD_ANSWER = "group does not fit", "answer of another form"
 MISSING, CONTRADICTORY = "missing field", "contradictory field"
-_NUMBER = re.compile("0|[1-9][0-9]{0,8}")
 
 Row = Mapping[str, Any]
 
@@ -131,7 +131,7 @@ def _fault(row: Row, group: str, fields: Mapping[str, str]) -> tuple[str, str] |
 def _fault_of_answer(group: str, answer: str) -> tuple[str, str] | None:
     if group == BOOLEAN and answer not in ("yes", "no"):
         return BAD_ANSWER, f"{ANSWER}: is {answer[:80]!r}; it must be yes or no"
-    if group != BOOLEAN and not _NUMBER.fullmatch(answer):
+    if group != BOOLEAN and not WHOLE_NUMBER.fullmatch(answer):
         return BAD_ANSWER, f"{ANSWER}: is {answer[:80]!r}; it must be a whole number"
     return None
 

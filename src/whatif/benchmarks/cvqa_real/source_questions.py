@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from whatif.artifacts.reader import canonical_json
+from whatif.benchmarks.cvqa_real.answer_forms import WHOLE_NUMBER
 from whatif.benchmarks.cvqa_real.schemas import BOOLEAN, NUMERICAL, ORIGINAL
 from whatif.formats.vqa_v2 import VqaQuestion, VqaQuestions
 from whatif.language.number_words import FIGURE, canonical, in_digits
@@ -26,7 +27,7 @@ _GROUPS = {"number": NUMERICAL, "yes/no": BOOLEAN}  # answer type of VQAv2 -> gr
 _HOW_MANY = re.compile(r"how many\b", re.IGNORECASE)
 _FIGURE = re.compile(FIGURE)
 _FORMS = {  # group -> the reason to reject an answer without this form
-    NUMERICAL: (NOT_A_NUMBER, re.compile("0|[1-9][0-9]{0,8}")),
+    NUMERICAL: (NOT_A_NUMBER, WHOLE_NUMBER),
     BOOLEAN: (NOT_YES_OR_NO, re.compile("yes|no")),
 }
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from whatif.artifacts.reader import canonical_json
+from whatif.benchmarks.cvqa_real.answer_forms import ANSWER_FORMS
 from whatif.benchmarks.cvqa_real.filters import CHANGES, by_pair
 from whatif.benchmarks.cvqa_real.schemas import COUNTERFACTUAL
 from whatif.benchmarks.cvqa_real.settings import CheckSettings
@@ -44,7 +45,7 @@ def write_checked(task: Task[CheckSettings]) -> None:
 def write_verified(task: Task[None]) -> None:
     """Applies the polishing, and leaves out pairs with an answer that cannot be scored.
 
-    An answer can be scored if the answer extracted from its own text is the same answer.
+    An answer can be scored if it is a whole number in figures, yes or no, and the answer extracted from its own text.
 
     Raises WhatifError when no pair is left, and when a polished question is not the checked one.
     """
@@ -86,15 +87,15 @@ def with_polishing(questions: Iterable[dict[str, Any]], polished: Mapping[str, R
 
 
 def cannot_be_scored(question: Row) -> str | None:
-    """What is wrong with an answer that is not extracted from its own text; None if it is extracted."""
+    """What is wrong with an answer that has another form, or is not extracted from its own text; None if nothing is."""
     from whatif.scoring.extraction.answer import extract as extract_answer
     from whatif.scoring.extraction.answer import is_correct
-    from whatif.verification.response_labels import FORMS
 
     answer, kind = question["answer"], question["answer_kind"]
-    if is_correct(extract_answer(answer, kind, question["question"]), answer, kind):
+    name, form = ANSWER_FORMS[kind]
+    if form.fullmatch(answer) and is_correct(extract_answer(answer, kind, question["question"]), answer, kind):
         return None
-    return f"the answer {answer!r} cannot be scored; it must be {FORMS[kind]}"
+    return f"the answer {answer!r} cannot be scored; it must be {name}"
 
 
 def _with_note(rows: Iterable[dict[str, Any]]) -> Iterable[dict[str, Any]]:

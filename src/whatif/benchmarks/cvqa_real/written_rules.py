@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from whatif.benchmarks.cvqa_real.answer_forms import WHOLE_NUMBER
 from whatif.benchmarks.cvqa_real.arithmetic import calculation
 from whatif.benchmarks.cvqa_real.schemas import BOOLEAN, DIRECT, PEOPLE
 from whatif.benchmarks.cvqa_real.text_rules import Texts, text_fault
@@ -16,7 +17,6 @@ WRONG_ARITHMETIC = "wrong arithmetic"
 OTHER_BEGINNING = "arithmetic begins with another number"
 OTHER_RESULT = "steps give another answer"
 
-_NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")
 _YES_OR_NO = re.compile(r"\b(yes|no)\b", re.IGNORECASE)
 _ANSWER_NAMED = re.compile(r"\banswer\b.*?\b(yes|no)\b", re.IGNORECASE)
 
@@ -37,7 +37,7 @@ def fault_of(written: Mapping[str, Any], original: Mapping[str, Any]) -> tuple[s
     group, answer, before = written["group"], written["answer"], original["answer"]
     if group == BOOLEAN and answer not in ("yes", "no"):
         return NO_YES_OR_NO, f"the new answer is {answer!r}; it must be `yes` or `no`"
-    if group != BOOLEAN and not _NUMBER.fullmatch(answer):
+    if group != BOOLEAN and not WHOLE_NUMBER.fullmatch(answer):
         return NO_NUMBER, f"the new answer is {answer!r}; it must be a whole number from 0, in figures"
     steps = steps_fault(written, before, needed=written["writer"] != PEOPLE)
     return steps or text_fault(Texts(group, original["question"], before, written["question"], answer))
