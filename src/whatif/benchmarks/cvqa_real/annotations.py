@@ -65,9 +65,8 @@ def write_annotated(task: Task[AnnotateSettings]) -> None:
     task.outputs.write("annotation-gold", found.gold)
     task.outputs.write("unannotated", [*found.rejections, *found.refused_labels])
     if files is not None:
-        lost = (
-            [row for row in found.rejections if row["reason"] != NOT_ANNOTATED] if found.written else found.rejections
-        )
+        unusable = [row for row in found.rejections if row["reason"] != NOT_ANNOTATED]
+        lost = unusable if found.written or unusable else found.rejections
         task.check_losses("annotated questions", len(found.written), lost)
 
 
