@@ -61,10 +61,9 @@ def test_tables_are_found_by_what_they_hold() -> None:
     assert last_tables_of("none", REJECTIONS) == ()
 
 
-def test_the_last_table_of_a_stage_with_several_steps_is_the_one_that_no_other_is_made_from() -> None:
-    checked, questions = "data/verify/toy/checked.parquet", "data/verify/toy/questions.parquet"
-    write(checked, REJECTIONS, parameters={})
-    write(questions, REJECTIONS, parameters={}, inputs=(checked,))
-    write("data/verify/toy/training.parquet", REJECTIONS, parameters={}, inputs=("data/extract/toy/counts.parquet",))
-    found = last_tables_of("toy", REJECTIONS)
-    assert found == (Path(questions), Path("data/verify/toy/training.parquet"))
+def test_of_several_outputs_of_a_stage_the_one_with_the_name_of_the_table_counts() -> None:
+    counted = "data/verify/toy/rejections/part-000-of-001.parquet"
+    for path, role in ((counted, "rejections"), ("data/verify/toy/unchecked.parquet", "unchecked")):
+        with ArtifactWriter(Path(path), REJECTIONS, role=role, fingerprint="f", made_from={}):
+            pass
+    assert last_tables_of("toy", REJECTIONS) == (Path(counted),)

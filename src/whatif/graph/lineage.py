@@ -65,10 +65,10 @@ def tables_of(benchmark: str, table: Table, stages: Sequence[str]) -> tuple[Path
 def last_tables_of(benchmark: str, table: Table) -> tuple[Path, ...]:
     """The artifacts of one table as models see them: those of the last stage before evaluation that has any.
 
-    A stage may have several steps: an artifact that another one of the same table was made from is left out.
+    A stage may have other outputs of this table: questions before the last check, or those for fine-tuning. Where one
+    has the name of the table, such as `questions`, only that one counts.
     """
     for stage in ("verify", "filter", "generate", "extract"):
         if found := tables_of(benchmark, table, [stage]):
-            earlier = {name for path in found for name in footer_of(path).made_from.get("inputs", {})}
-            return tuple(path for path in found if path.as_posix() not in earlier)
+            return tuple(path for path in found if footer_of(path).role == table.name) or found
     return ()
