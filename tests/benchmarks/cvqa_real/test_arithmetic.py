@@ -31,6 +31,9 @@ from whatif.benchmarks.cvqa_real.arithmetic import Calculation, calculation, val
         ("8/3*3=8", 8, 8),
         ("2-5=-3", 2, -3),
         ("0+2=2", 0, 2),
+        ("The answer would be 5 (3+2=5).", 3, 5),
+        ("(3+2=5 dogs)", 3, 5),
+        ("((3+2)*2=10)", 3, 10),
     ],
 )
 def test_what_is_right(text: str, first: int, result: int) -> None:

@@ -106,6 +106,10 @@ def test_an_answer_to_a_boolean_question_is_yes_or_no(answer: str) -> None:
 def test_the_first_step_of_a_boolean_question_names_its_answer() -> None:
     flipped = boolean("1-boolean-rules", "no", step1="The new answer should be yes, so no bell rings.")
     assert reason(flipped) == ("steps give another answer", "step 1 says yes, the new answer is no")
+    ending = boolean("1-boolean-rules", "no", step1="No bell rings now. The new answer should be yes, so one rings.")
+    assert reason(ending) == ("steps give another answer", "step 1 says yes, the new answer is no")
+    noun = boolean("1-boolean-rules", "yes", step1="There is no bell. The new answer should be yes, so there is one.")
+    assert kept_and_rejected(noun)[1] == {}
     silent = boolean("1-boolean-rules", "no", step1="The cat wakes up.")
     assert reason(silent)[0] == "steps give another answer" and "names no answer" in reason(silent)[1]
     kept, _ = kept_and_rejected(boolean("1-boolean-rules", "no", step1=None, step2=None))

@@ -38,7 +38,8 @@ def calculation(text: str) -> Calculation:
     if len(plain_signs) > _LONGEST:
         raise ValueError(f"has {len(plain_signs):,} characters; at most {_LONGEST:,}")
     found: list[Calculation] = []
-    for equation in _EQUATION.findall(plain_signs):
+    for written in _EQUATION.finditer(plain_signs):
+        equation = _unwrapped(written[0], plain_signs[written.end() :])
         one = _checked(equation.strip())
         if found and one.first != found[-1].result:
             raise ValueError(f"{equation.strip()!r} begins with {one.first}, not with the {found[-1].result} before it")
@@ -46,6 +47,16 @@ def calculation(text: str) -> Calculation:
     if not found:
         raise ValueError(f"{text!r} has no calculation such as 3+2=5")
     return Calculation(found[0].first, found[-1].result)
+
+
+def _unwrapped(equation: str, rest: str) -> str:
+    """An equation without the parentheses around it, or around it and words after it: `(3+2=5)`, `(3+2=5 dogs)`."""
+    first, *others, last = equation.split("=")
+    begins = first.startswith("(") and first.count("(") == first.count(")") + 1
+    ends = last.endswith(")") and last.count(")") == last.count("(") + 1
+    if not begins or not (ends or rest.partition("(")[0].count(")")):
+        return equation
+    return "=".join((first[1:].lstrip(), *others, last[:-1] if ends else last))
 
 
 def _checked(equation: str) -> Calculation:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from whatif.benchmarks.cvqa_real.change_amounts import can_change
 from whatif.benchmarks.cvqa_real.question_parts import (
     content_words,
     counted_words,
@@ -20,7 +21,7 @@ from whatif.benchmarks.cvqa_real.question_parts import (
 from whatif.benchmarks.cvqa_real.schemas import BOOLEAN, DIRECT
 from whatif.language.if_clauses import if_clause
 from whatif.language.number_words import in_digits
-from whatif.language.wording import same
+from whatif.language.wording import same, without_pronoun_one
 
 NO_PRESUPPOSITION = "no presupposition"
 TWO_PRESUPPOSITIONS = "presupposition given twice"
@@ -64,29 +65,9 @@ _NOUN_WITHIN = 4  # words between a number and its noun
 _STATE_ONLY = frozenset(
     ["never", "without", "none", "nothing", "nobody", "already", "currently", "simply", "indeed", "longer"]
 )
-_FACTORS = {  # by how much a word multiplies
-    2: re.compile(r"\b(?:twice|double[ds]?|doubling|another such|same number|as many)\b"),
-    3: re.compile(r"\b(?:triple[ds]?|thrice)\b"),
-    4: re.compile(r"\bquadruple[ds]?\b"),
-}
-_TIMES = re.compile(r"\b(\d+) times\b|\bmultiplied by (\d+)\b|\bby a factor of (\d+)\b")
-_HALF = re.compile(r"\b(?:half|halves?|halved)\b")
+_WERE_THERE = re.compile(rf"(?:was|were|is|are|had been|would be) {_LEFT_OVER.pattern}$")
+_ANSWER = re.compile(r"\bthe (?:new |right |correct )?answer (?:was|were|is|be|would)\b")
 _FOR_EACH = re.compile(r"\b(?:each|every)\b")
-_ANOTHER = re.compile(r"\b(?:another|one more|an? (?:additional|extra|new|further))\b")
-_ONE = re.compile(r"\b(?:a|an|the|this|that|his|her)\b")
-_SIGNS = {  # words of a change to more, and to fewer
-    1: re.compile(
-        r"\b(?:more|added|add|adding|c[ao]me|appear\w*|join\w*|arriv\w*|brought|bring|placed?|put|another|additional|extra|"
-        r"new|built|planted|parked|grew|there (?:was|were)|showed|revealed|bought|too|also)\b"
-    ),
-    -1: re.compile(
-        r"\b(?:less|fewer|remov\w+|disappear\w*|vanish\w*|left|leav\w+|away|gone|missing|eaten|ate|off|out|lost|took|taken|"
-        r"not|0|without|\w+n't|cut|cover\w*|hid\w*|stop\w*|clos\w+|delet\w+|reduc\w+|decreas\w+|subtract\w*|fell|"
-        r"broke\w*|sold|sank|seal\w*|stolen|swap\w*|instead|replac\w+|turn\w*|chang\w+|combin\w+|half)\b"
-    ),
-}
-_MOST_AMOUNTS = 6
-_ALL = re.compile(r"\b(?:all|every|everyone|everybody|everything|both|0|none|the|they|it|them)\b")
 
 
 @dataclass(frozen=True)
@@ -160,7 +141,8 @@ def _asks_else(texts: Texts) -> str | None:
     counted, now = counted_words(texts.question), counted_words(texts.new_question)
     if now is None:
         return f"{texts.new_question!r} does not ask how many"
-    if not counted or not now or not missing(counted[-1:], now):
+    last = [word for word in now if not word.isdigit()][-1:]  # `dog owners` are no dogs
+    if not counted or not last or not (missing(counted[-1:], now) or missing(last, counted)):
         return None
     return f"{texts.new_question!r} counts {' '.join(now)}, not {' '.join(counted)}"
 
@@ -172,63 +154,54 @@ def _number_given(texts: Texts, clause: str) -> str | None:
     """
     text, answer = " ".join(words_of(in_digits(clause))), texts.new_answer
     counted, main = counted_words(texts.new_question) or [], main_clause(texts.new_question)
+    if answer in _figures(main) - _figures(texts.question):
+        return f"{answer!r} is in {texts.new_question!r}, outside its if clause"
     for found in re.finditer(rf"\b{answer}\b", text):
         before, after = text[: found.start()], text[found.end() :].strip()
         names_them = bool(counted) and not missing(counted[-1:], after.split()[:_NOUN_WITHIN])
         if _CHANGE_AFTER.match(after) or _FOR_EACH.search(before):
             stated = False
         elif answer == "0":
-            stated = names_them and not missing(content_words(after), [*_NOT_ASKED, *content_words(main)])
+            no_noun = _WERE_THERE.match(after) is not None  # `none were there`
+            stated = (names_them or no_noun) and not missing(content_words(after), [*_NOT_ASKED, *content_words(main)])
         else:
             alone = not after or _LEFT_OVER.match(after) is not None
             stated = _NUMBER_STATED.search(before) is not None and (names_them or alone)
         if stated or (texts.answer == "0" and answer != "0" and texts.group == DIRECT):
             return f"{answer!r} is in the if clause {clause!r}; the original answer is {texts.answer!r}"
-    return None
+    return f"the if clause {clause!r} names the answer" if _ANSWER.search(clause) else None
+
+
+def _figures(text: str) -> set[str]:
+    """The whole numbers of a text, also those in words."""
+    return set(re.findall(r"\b\d+\b", in_digits(without_pronoun_one(text.lower()))))
 
 
 def _statement_given(texts: Texts, clause: str) -> str | None:
     """How the clause states, or denies, only what is asked; None if it does not."""
+    if _ANSWER.search(clause):
+        return f"the if clause {clause!r} names the answer"
     return f"the if clause {clause!r} states what is asked" if _states(texts, clause) else None
 
 
 def _states(texts: Texts, clause: str) -> bool:
-    """Whether the clause says no more than the original question, of which a pronoun may replace the subject."""
+    """Whether the clause says no more than the original question.
+
+    A pronoun may replace the subject, `there` the place, and an adjective of the subject may be left out.
+    """
     asked, stated = content_words(texts.question), content_words(clause)
     added = [word for word in missing(stated, asked) if word not in _STATE_ONLY]
     lost = missing(asked, stated)
     is_subject = _PRONOUN.search(clause) is not None and lost == asked[: len(lost)] and len(lost) < len(asked)
-    return bool(asked) and not added and (not lost or is_subject)
+    there = re.search(r"\bthere (?:was|were|is|are)\b.* (?:there|here)$", clause) is not None
+    is_place = there and lost == asked[len(asked) - len(lost) :] and len(lost) < len(asked)
+    adjective = len(lost) == 1 and lost == asked[:1] and len(asked) > 2
+    is_shorter = adjective and re.search(rf"\b(?:the|this|that|a|an) {lost[0]} {asked[1]}\b", texts.question.lower())
+    return bool(asked) and not added and (not lost or is_subject or is_place or bool(is_shorter))
 
 
 def _explains(texts: Texts, clause: str) -> bool:
     """Whether the amounts that the clause names, all of them, can turn the original answer into the new one."""
-    before, after = int(texts.answer), int(texts.new_answer)
-    if after == 0 and _ALL.search(clause):
-        return True
-    asked = set(re.findall(r"\d+", in_digits(main_clause(texts.new_question))))  # `How many three-wheelers`
-    figures = [figure for figure in re.findall(r"\b\d{1,9}\b", _TIMES.sub(" ", clause)) if figure not in asked]
-    amounts = [int(figure) for figure in figures[:_MOST_AMOUNTS]]
-    factors = [factor for factor, words in _FACTORS.items() if words.search(clause)]
-    factors += [int(figure) for found in _TIMES.findall(clause) for figure in found if figure]
-    if _HALF.search(clause):
-        return 2 * after == before or bool(amounts)
-    if _FOR_EACH.search(clause):
-        factors, amounts = [*factors, *amounts, *(amount + 1 for amount in amounts)], []
-    if _ANOTHER.search(clause) or (not amounts and not factors and _ONE.search(clause)):
-        amounts.append(1)
-    signs = [sign for sign, words in _SIGNS.items() if words.search(clause)] or list(_SIGNS)
-    reached = {factor * before for factor in factors} or {before}
-    for amount in amounts:
-        reached = {one + sign * amount for one in reached for sign in signs}
-    if _names_one(texts, clause):  # `if the dog left and 2 others came`
-        reached |= {one + sign for one in reached for sign in signs}
-    return after in reached and (bool(amounts or factors) or after == before)
-
-
-def _names_one(texts: Texts, clause: str) -> bool:
-    """Whether the clause names one of the counted things."""
+    asked = re.findall(r"\d+", in_digits(main_clause(texts.new_question)))  # `How many three-wheelers`
     counted = counted_words(texts.new_question) or []
-    named = re.findall(rf"{_ONE.pattern} (?!additional|extra|new|further)(?=([^\W\d_]+)(?: ([^\W\d_]+))?)", clause)
-    singular = [word for words in named for word in words if word and not word.endswith("s")]
-    return bool(counted) and any(not missing([word], counted[-1:]) for word in singular)
+    return can_change(clause, int(texts.answer), int(texts.new_answer), asked=asked, counted=counted)

@@ -17,6 +17,7 @@ WRONG_ARITHMETIC = "wrong arithmetic"
 OTHER_BEGINNING = "arithmetic begins with another number"
 OTHER_RESULT = "steps give another answer"
 
+_ANSWER_SAID = re.compile(r"\banswer(?: to it)?(?: \w+){0,2}? ?[:=]? ?[\"'`]?(yes|no)\b", re.IGNORECASE)
 _YES_OR_NO = re.compile(r"\b(yes|no)\b", re.IGNORECASE)
 _ANSWER_NAMED = re.compile(r"\banswer\b.*?\b(yes|no)\b", re.IGNORECASE)
 
@@ -62,7 +63,8 @@ def _said(step: str | None, answer: str, *, needed: bool) -> tuple[str, str] | N
     """
     if step is None:
         return None
-    said = (_YES_OR_NO if needed else _ANSWER_NAMED).search(step)
+    # `There is no dog. The new answer should be yes.`
+    said = _ANSWER_SAID.search(step) or (_YES_OR_NO if needed else _ANSWER_NAMED).search(step)
     if said is None and not needed:
         return None
     if said is None:
