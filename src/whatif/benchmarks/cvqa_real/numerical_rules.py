@@ -82,6 +82,11 @@ _OTHER_DEPARTURES = {
 }
 
 
+def _among(counted: Counted) -> str:
+    """`the dogs`; `them` where not all dogs are counted, but only those that are or do something."""
+    return f"the {counted.phrase}" if counted.addition in {None, "were there", "were added"} else "them"
+
+
 def _added(counted: Counted, number: int, generator: np.random.Generator) -> Change | None:
     if number == 0 and counted.addition in {"did the same", "did too"}:
         return None
@@ -105,12 +110,13 @@ def _removed(counted: Counted, number: int, generator: np.random.Generator) -> C
     fewer = int(generator.integers(1, min(number, 7)))
     leave = _one(_OTHER_DEPARTURES[kind_verbs(counted)[1]], generator)
     step = f"Remove {fewer} {single_phrase(counted) if fewer == 1 else counted.phrase}."
-    amount = f"{_figure(fewer, generator)} of the {counted.phrase}"
+    amount = f"{_figure(fewer, generator)} of {_among(counted)}"
     return Change(f"{amount} {_was(leave) if fewer == 1 else leave}", step, f"{number} - {fewer}", number - fewer)
 
 
 def _all_removed(counted: Counted, number: int, generator: np.random.Generator) -> Change | None:
-    if number == 0 or (number == 1 and not has_singular(counted.noun)):
+    one_of_several = number == 1 and _among(counted) == "them"  # `the bike`, of which only one has a basket
+    if number == 0 or one_of_several or (number == 1 and not has_singular(counted.noun)):
         return None
     leave = _one(_OTHER_DEPARTURES[kind_verbs(counted)[1]], generator)
     if number == 1:
@@ -135,7 +141,7 @@ def _halved(counted: Counted, number: int, generator: np.random.Generator) -> Ch
         return None
     leave = _one(_OTHER_DEPARTURES[kind_verbs(counted)[1]], generator)
     return Change(
-        f"half of the {counted.phrase} {leave}", f"Remove half of the {counted.phrase}.", f"{number} / 2", number // 2
+        f"half of {_among(counted)} {leave}", f"Remove half of the {counted.phrase}.", f"{number} / 2", number // 2
     )
 
 

@@ -124,7 +124,7 @@ _FOODS = words_of(
     "brownie biscuit melon watermelon pineapple kiwi berry blueberry raspberry avocado bean pea nut "
     "radish    bite meat salad rice noodle pie dessert snack plum mango"
 )
-_AIRCRAFT = words_of("plane airplane aircraft jet helicopter balloon")
+_AIRCRAFT = words_of("plane airplane aircraft jet helicopter")
 _VEHICLES = words_of(
     "car bus truck van motorcycle bike bicycle train boat ship vehicle taxi cab tractor trolley tram "
     "scooter motorbike suv jeep ambulance canoe kayak sailboat ferry yacht minivan automobile carriage "
