@@ -61,13 +61,12 @@ MORE_KEPT = [
         ("two pairs of dogs came", "7"),
     )
 ] + [
+    Texts("direct", "How many one way signs?", "4", "How many one way signs if one more one way sign appeared?", "5"),
     Texts("direct", *BALLOONS, "How many balloons would the child hold if half burst and it got 4 new ones?", "9"),
     Texts("direct", *BALLOONS, "How many balloons would the child hold if it let 3 go and got 2 new ones?", "9"),
     Texts("direct", "How many cars are here?", "6", "How many cars would be here if one third of the cars left?", "4"),
     Texts("direct", "How many slices are left?", "4", "How many slices would be left if each was cut in half?", "8"),
-    Texts(
-        "direct", "How many people are here?", "1", "How many people would be here if he was replaced by 5 others?", "5"
-    ),
+    Texts("direct", "How many men are here?", "1", "How many men would be here if he was replaced by 5 others?", "5"),
     Texts(
         "boolean", "Is there a cup there?", "no", "Would there be a cup there if somebody brought a cup there?", "yes"
     ),

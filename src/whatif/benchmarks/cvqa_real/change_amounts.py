@@ -24,7 +24,7 @@ _PORTIONS = {  # into how many a word divides
     4: re.compile(r"\b(?:a|1) (?:quarter|fourth) of\b"),
 }
 _FOR_EACH = re.compile(r"\b(?:each|every)\b")
-_ANOTHER = re.compile(r"\b(?:another|one more|an? (?:additional|extra|new|further))\b")
+_ANOTHER = re.compile(r"\b(?:another|an? (?:additional|extra|new|further))\b")
 _ONE = r"\b(?:a|an|the|this|that|his|her)\b"
 _NAMES_ONE = re.compile(rf"{_ONE}|\bit\b")
 _THE_SAME = re.compile(r"\b(?:the|these|those) (\d{1,9})\b(?! (?:more|other|others)\b)")
@@ -90,7 +90,8 @@ class _Amounts:
 
     def __init__(self, part: str, asked: set[str], counted: list[str]) -> None:
         self._signs = [sign for sign, words in _SIGNS.items() if words.search(part)]
-        figures = [figure for figure in re.findall(r"\b\d{1,9}\b", _TIMES.sub(" ", part)) if figure not in asked]
+        named = re.findall(r"\b(\d{1,9})\b( (?:more|other)\b)?", _TIMES.sub(" ", part))
+        figures = [figure for figure, more in named if more or figure not in asked]  # `1 more 1 way sign`
         self._amounts = [int(figure) for figure in figures[:_MOST_AMOUNTS] if figure != "0"]
         self._same = {int(figure) for figure in _THE_SAME.findall(part)}
         self._factors = [factor for factor, words in _FACTORS.items() if words.search(part)]
