@@ -10,6 +10,7 @@ import pytest
 
 from whatif.benchmarks.cvqa_real.schemas import BOOLEAN, DIRECT, GROUPS, INDIRECT
 from whatif.benchmarks.cvqa_real.seeds import SeedEntry, read_entries, read_seeds
+from whatif.benchmarks.cvqa_real.written_rules import fault_of
 from whatif.embedded.scene_answers import answer_in, asked_about
 from whatif.embedded.scene_changes import Change, changed, chosen, the_only
 from whatif.embedded.scene_descriptions import LINE_MARGIN, are_clear_at_an_end, is_clear_of
@@ -103,6 +104,19 @@ def test_new_questions_ask_the_same_under_a_condition_and_do_not_say_the_answer(
             number = int(entry.new_answer)
             assert entry.new_answer not in words
             assert not (number < len(COUNT_WORDS) and COUNT_WORDS[number] in words), entry.id
+
+
+@pytest.mark.parametrize("entry", OURS, ids=lambda entry: entry.id)
+def test_the_filter_keeps_them(entry: SeedEntry) -> None:
+    """A model that writes as our examples do is not rejected."""
+    written = {
+        "group": entry.group,
+        "question": entry.new_question,
+        "answer": entry.new_answer,
+        "step1": entry.step1,
+        "step2": entry.step2,
+    }
+    assert fault_of(written, {"question": entry.question, "answer": entry.answer}) is None
 
 
 def test_seeds_vary() -> None:

@@ -86,6 +86,9 @@ WRONG_AMOUNTS = [
         ("there were three times as many dogs", 3, (5, 6, 12)),
         ("the dog was taken away", 1, (1, 2)),
         ("another dog came", 3, (2, 3, 5)),
+        ("all 3 dogs were taken away", 3, (3, 6)),
+        ("someone put 2 of the dogs in a kennel", 3, (2, 3)),
+        ("3 dogs were caught and a new dog were bought", 4, (0, 3, 4, 6)),
     )
     for after in afters
 ]

@@ -28,6 +28,7 @@ _ANOTHER = re.compile(r"\b(?:another|an? (?:additional|extra|new|further))\b")
 _ONE = r"\b(?:a|an|the|this|that|his|her)\b"
 _NAMES_ONE = re.compile(rf"{_ONE}|\bit\b")
 _THE_SAME = re.compile(r"\b(?:the|these|those) (\d{1,9})\b(?! (?:more|other|others)\b)")
+_EVERY = re.compile(r"\b(?:all|both)(?: of)?(?: the| these| those)? (\d{1,9})\b")
 _SIGNS = {  # words of a change to more, and to fewer
     1: re.compile(
         r"\b(?:more|added|add|adding|c[ao]me|appear\w*|join\w*|arriv\w*|brought|bring|placed?|put|another|additional|extra|"
@@ -40,6 +41,8 @@ _SIGNS = {  # words of a change to more, and to fewer
         r"broke\w*|sold|sank|seal\w*|stolen|swap\w*|instead|replac\w+|turn\w*|chang\w+|combin\w+|half|let|went|go)\b"
     ),
 }
+_DONE = re.compile(r"\b\d.* (?:(?:was|were) \w+|\w+ed)\b")  # `3 trees were felled`
+_OF_THEM = re.compile(r"\b\d{1,9} of (?:the|them|these|those)\b")  # `put 3 of them in a drawer`
 _MOST_AMOUNTS = 6
 _ALL = re.compile(r"\b(?:all|every|everyone|everybody|everything|both|0|none)\b")
 _WHOLE = re.compile(r"\b(?:the|they|it|them|he|she)\b")  # may mean all of them, where no amount is named
@@ -74,12 +77,12 @@ def can_change(clause: str, before: int, after: int, *, asked: Iterable[str], co
 
 
 def _parts(clause: str) -> list[str]:
-    """The parts of a clause that say more or fewer; a part without such a word belongs to the next, or is the last."""
+    """The parts of a clause that say what happens; what says nothing by itself belongs to the next, or is the last."""
     found: list[str] = []
     held = ""
     for piece in _JOINS.split(clause):
         held = f"{held} and {piece}" if held else piece
-        if any(words.search(held) for words in _SIGNS.values()):
+        if any(words.search(held) for words in _SIGNS.values()) or _DONE.search(held):
             found.append(held)
             held = ""
     return [*found, held] if held else found
@@ -89,11 +92,13 @@ class _Amounts:
     """The amounts in a part of a clause."""
 
     def __init__(self, part: str, asked: set[str], counted: list[str]) -> None:
-        self._signs = [sign for sign, words in _SIGNS.items() if words.search(part)]
+        of_them = {-1} if _OF_THEM.search(part) else set()
+        self._signs = [sign for sign, words in _SIGNS.items() if sign in of_them or words.search(part)]
         named = re.findall(r"\b(\d{1,9})\b( (?:more|other)\b)?", _TIMES.sub(" ", part))
         figures = [figure for figure, more in named if more or figure not in asked]  # `1 more 1 way sign`
         self._amounts = [int(figure) for figure in figures[:_MOST_AMOUNTS] if figure != "0"]
         self._same = {int(figure) for figure in _THE_SAME.findall(part)}
+        self._every = {int(figure) for figure in _EVERY.findall(part)}
         self._factors = [factor for factor, words in _FACTORS.items() if words.search(part)]
         self._factors += [int(figure) for found in _TIMES.findall(part) for figure in found if figure]
         self._portions = [portion for portion, words in _PORTIONS.items() if words.search(part)]
@@ -106,6 +111,7 @@ class _Amounts:
         self.one = bool(is_counted and first) and not self._amounts
         self._names = bool(is_counted)
         self.may_be_one = _NAMES_ONE.search(part) is not None
+        self._ones = max(len(re.findall(rf"(?:^|\bif |, |\band |\bplus ){_ONE}", part)), 1)  # `a ring and the flag`
 
     @property
     def is_known(self) -> bool:
@@ -141,10 +147,12 @@ class _Amounts:
             changed |= self._with_amounts(values, [amount for amount in self._amounts if amount not in self._same])
         of_one = bool(self._replaced) and values == {1}  # he was replaced by 5 others
         if (self._all and -1 in self._signs) or of_one or self._replaced & {"they", "them"}:
-            changed = changed | {sum(self._amounts)}
+            changed = changed | {sum(amount for amount in self._amounts if amount not in self._every)}
         if self._another:
             more = {value + sign for value in changed for sign in self._either}
             changed = changed | more if self._amounts else more
+        elif alone and self._ones > 1:
+            changed = {value + sign * self._ones for value in changed for sign in self._either}
         elif self.one or (alone and self.may_be_one):
             changed = {value + sign for value in changed for sign in self._either} | (
                 set() if self.one or only else changed
