@@ -110,6 +110,13 @@ def test_the_first_step_of_a_boolean_question_names_its_answer() -> None:
     assert reason(ending) == ("steps give another answer", "step 1 says yes, the new answer is no")
     noun = boolean("1-boolean-rules", "yes", step1="There is no bell. The new answer should be yes, so there is one.")
     assert kept_and_rejected(noun)[1] == {}
+    for step in (
+        "Change the answer from yes to no",
+        "The original answer is yes, so the new answer should be no",
+        "The new answer: **no**",
+        "No: the cat is awake",
+    ):
+        assert kept_and_rejected(boolean("1-boolean-rules", "no", step1=step))[1] == {}, step
     silent = boolean("1-boolean-rules", "no", step1="The cat wakes up.")
     assert reason(silent)[0] == "steps give another answer" and "names no answer" in reason(silent)[1]
     kept, _ = kept_and_rejected(boolean("1-boolean-rules", "no", step1=None, step2=None))

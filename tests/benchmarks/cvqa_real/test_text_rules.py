@@ -59,6 +59,9 @@ MORE_KEPT = [
         ("the owner of two of the dogs took them home", "1"),
         ("a new dog came and then two dogs left", "2"),
         ("two pairs of dogs came", "7"),
+        ("6 more dogs went up the hill before two came down", "7"),
+        ("one dog got stuck in a fence", "2"),
+        ("another dozen came", "15"),
     )
 ] + [
     Texts("direct", "How many one way signs?", "4", "How many one way signs if one more one way sign appeared?", "5"),
@@ -87,6 +90,8 @@ WRONG_AMOUNTS = [
         ("the dog was taken away", 1, (1, 2)),
         ("another dog came", 3, (2, 3, 5)),
         ("all 3 dogs were taken away", 3, (3, 6)),
+        ("the dogs were called home", 3, (2, 4)),
+        ("6 more dogs came and 3 dogs came off their leads and left", 4, (1, 13)),
         ("someone put 2 of the dogs in a kennel", 3, (2, 3)),
         ("3 dogs were caught and a new dog were bought", 4, (0, 3, 4, 6)),
     )

@@ -11,7 +11,7 @@ _PAIRS = re.compile(r"\b(\d{1,6}) (?:pairs|couples) of\b")
 _ALL_BUT = re.compile(r"\b(?:all|every\w*) (?:\w+ ){0,2}?(?:but|except(?: for)?) (?:the |for )?(\d{1,9})\b")
 _ONLY_ONE = re.compile(r"\bonly (?:the|an?|his|her) (?:[\w-]+ ){1,3}(?:stayed|remained|was left|were left|was there)\b")
 _REPLACED = re.compile(r"\b(they|them|he|she|it)\b.* replaced\b")
-_JOINS = re.compile(r"(?:, |; | )(?:and|but)(?: then| also)? |, (?:then )?|; | then ")
+_JOINS = re.compile(r"(?:, |; | )(?:and|but)(?: then| also)? |, (?:then )?|; | then | before ")
 _FACTORS = {  # by how much a word multiplies
     2: re.compile(r"\b(?:twice|double[ds]?|doubling|another such|same number|(?<!times )as many)\b"),
     3: re.compile(r"\b(?:triple[ds]?|thrice)\b"),
@@ -24,21 +24,22 @@ _PORTIONS = {  # into how many a word divides
     4: re.compile(r"\b(?:a|1) (?:quarter|fourth) of\b"),
 }
 _FOR_EACH = re.compile(r"\b(?:each|every)\b")
-_ANOTHER = re.compile(r"\b(?:another|an? (?:additional|extra|new|further))\b")
+_ANOTHER = re.compile(r"\b(?:another(?! \d)|an? (?:additional|extra|new|further))\b")
 _ONE = r"\b(?:a|an|the|this|that|his|her)\b"
 _NAMES_ONE = re.compile(rf"{_ONE}|\bit\b")
 _THE_SAME = re.compile(r"\b(?:the|these|those) (\d{1,9})\b(?! (?:more|other|others)\b)")
 _EVERY = re.compile(r"\b(?:all|both)(?: of)?(?: the| these| those)? (\d{1,9})\b")
 _SIGNS = {  # words of a change to more, and to fewer
     1: re.compile(
-        r"\b(?:more|added|add|adding|c[ao]me|appear\w*|join\w*|arriv\w*|brought|bring|placed?|put|another|additional|extra|"
-        r"new|built|planted|parked|grew|there (?:was|were)(?! (?:\w+ ){0,2}(?:less|fewer)\b)|showed|revealed|"
-        r"bought|got|too|also)\b"
+        r"\b(?:more|added|add|adding|c[ao]me(?! (?:down|off)\b)|appear\w*|join\w*|arriv\w*|brought|bring|placed?|put|"
+        r"another|additional|extra|new|built|planted|parked|grew|there (?:was|were)(?! (?:\w+ ){0,2}(?:less|fewer)\b)|"
+        r"showed|revealed|bought|got(?= (?:\d|an?\b|another|more|new))|too|also)\b"
     ),
     -1: re.compile(
         r"\b(?:less|fewer|remov\w+|disappear\w*|vanish\w*|left|leav\w+|away|gone|missing|eaten|ate|off|out|lost|took|taken|"
         r"not|0|without|\w+n't|cut|cover\w*|hid\w*|stop\w*|clos\w+|delet\w+|reduc\w+|decreas\w+|subtract\w*|fell|"
-        r"broke\w*|sold|sank|seal\w*|stolen|swap\w*|instead|replac\w+|turn\w*|chang\w+|combin\w+|half|let|went|go)\b"
+        r"broke\w*|sold|sank|seal\w*|stolen|swap\w*|instead|replac\w+|turn\w*|chang\w+|combin\w+|"
+        r"half|let|went|go|c[ao]me (?:down|off))\b"
     ),
 }
 _DONE = re.compile(r"\b\d.* (?:(?:was|were) \w+|\w+ed)\b")  # `3 trees were felled`
@@ -110,7 +111,8 @@ class _Amounts:
         first = re.match(rf"(?:if )?(?:only )?{_ONE} (?:[a-z-]+ ){{0,2}}?({'|'.join(is_counted)})\b(?!'s| of)", part)
         self.one = bool(is_counted and first) and not self._amounts
         self._names = bool(is_counted)
-        self.may_be_one = _NAMES_ONE.search(part) is not None
+        several = re.escape(counted[-1]) if counted and counted[-1].endswith("s") else r"\b\B"  # not `the kites`
+        self.may_be_one = _NAMES_ONE.search(re.sub(rf"{_ONE} (?:[a-z-]+ ){{0,2}}{several}\b", "", part)) is not None
         self._ones = max(len(re.findall(rf"(?:^|\bif |, |\band |\bplus ){_ONE}", part)), 1)  # `a ring and the flag`
 
     @property

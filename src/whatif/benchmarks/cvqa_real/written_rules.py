@@ -17,7 +17,13 @@ WRONG_ARITHMETIC = "wrong arithmetic"
 OTHER_BEGINNING = "arithmetic begins with another number"
 OTHER_RESULT = "steps give another answer"
 
-_ANSWER_SAID = re.compile(r"\banswer(?: to it)?(?: \w+){0,2}? ?[:=]? ?[\"'`]?(yes|no)\b", re.IGNORECASE)
+_QUOTED = r"[\"'`*]*(yes|no)\b"
+_ANSWER_SAID = [  # what a step says of the new answer, which may also name the original one
+    re.compile(rf"\bnew answer\b(?: \w+){{0,3}}?[ :=]*{_QUOTED}", re.IGNORECASE),
+    re.compile(rf"\bfrom [\"'`*]*(?:yes|no)[\"'`*]*,? to {_QUOTED}", re.IGNORECASE),
+    re.compile(rf"\banswer (?:should|would|must|will)(?: \w+){{0,2}}? {_QUOTED}", re.IGNORECASE),
+    re.compile(rf"(?<!original )\banswer(?: is|:)? {_QUOTED}", re.IGNORECASE),
+]
 _YES_OR_NO = re.compile(r"\b(yes|no)\b", re.IGNORECASE)
 _ANSWER_NAMED = re.compile(r"\banswer\b.*?\b(yes|no)\b", re.IGNORECASE)
 
@@ -63,8 +69,8 @@ def _said(step: str | None, answer: str, *, needed: bool) -> tuple[str, str] | N
     """
     if step is None:
         return None
-    # `There is no dog. The new answer should be yes.`
-    said = _ANSWER_SAID.search(step) or (_YES_OR_NO if needed else _ANSWER_NAMED).search(step)
+    found = (pattern.search(step) for pattern in (*_ANSWER_SAID, _YES_OR_NO if needed else _ANSWER_NAMED))
+    said = next((one for one in found if one is not None), None)
     if said is None and not needed:
         return None
     if said is None:
