@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from html.parser import HTMLParser
 
-from whatif.reporting.gallery import Asked, Panel, Picture, Reply, Section, gallery
+from whatif.reporting.gallery import Asked, Link, Panel, Picture, Reply, Section, gallery
 
 PNG = b"\x89PNG\r\n\x1a\n and so on"
 
@@ -80,3 +80,12 @@ def test_what_a_model_wrote_is_shown_turn_by_turn_and_cut_if_it_is_long() -> Non
     (long,) = [line for line in Page(page).words if line.startswith("word word")]
     assert len(long) == 2_003 and long.endswith("...")
     assert '<figure class="wide"><img ' in page
+
+
+def test_a_panel_links_to_the_panels_that_have_its_images() -> None:
+    first = Panel((Picture(PNG),), (), "One", "item-1")
+    both = Panel((), (), "Two", elsewhere=(Link("item-1", "<one>"), Link("item-1", "again")))
+    page = gallery("Items", [Section("All", "Text.", (first, both))])
+    assert Page(page).open == [] and page.count(" above") == 1
+    assert '<article id="item-1">' in page and "<article>" in page
+    assert '<p>Images above: <a href="#item-1">&lt;one&gt;</a>, <a href="#item-1">again</a></p>' in page

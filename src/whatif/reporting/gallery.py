@@ -56,9 +56,15 @@ th, td { text-align: left; vertical-align: top; padding: .25rem .75rem .25rem 0;
 <h2>{{ section.heading }}</h2>
 <p>{{ section.text }}</p>
 {% for panel in section.panels %}
-<article>
+<article{% if panel.name %} id="{{ panel.name }}"{% endif %}>
 {% if panel.title %}
 <h3>{{ panel.title }}</h3>
+{% endif %}
+{% if panel.elsewhere %}
+<p>{{ "Image" if panel.elsewhere | length == 1 else "Images" }} above:
+{%- for link in panel.elsewhere %} <a href="#{{ link.name }}">{{ link.text }}</a>
+{{- "" if loop.last else "," }}
+{%- endfor %}</p>
 {% endif %}
 {% for picture in panel.pictures %}
 <figure{% if picture.wide %} class="wide"{% endif %}>
@@ -144,12 +150,26 @@ class Asked:
 
 
 @dataclass(frozen=True)
+class Link:
+    """A link to the panel of a name, and its text."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True)
 class Panel:
-    """Images that are shown together, and the questions about them."""
+    """Images that are shown together, and the questions about them.
+
+    `name` is that of the panel as the target of links, a word or words joined by hyphens; empty if nothing refers to
+    it. `elsewhere` are the panels above that have further images of this one.
+    """
 
     pictures: tuple[Picture, ...]
     asked: tuple[Asked, ...]
     title: str = ""
+    name: str = ""
+    elsewhere: tuple[Link, ...] = ()
 
     @property
     def models(self) -> list[str]:

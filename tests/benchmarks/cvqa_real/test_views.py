@@ -143,10 +143,14 @@ def test_the_page_embeds_each_image_once_and_escapes_text(images: ImageStore) ->
     page = page_of(views, predictions, images, NAMES, ["direct"]).decode()
     sources = re.findall(r'src="([^"]+)"', page)
     assert len(sources) == len(set(sources)) == 2
-    assert "p2 (direct, image above, at p1)" in page and "p1 (direct, rules, image above)" in page
+    targets = re.findall(r'<article id="([^"]+)">', page)
+    links = re.findall(r'<a href="#([^"]+)">(p\d)</a>', page)
+    assert len(targets) == len(set(targets)) and {name for name, _ in links} <= set(targets)
+    beside_p1 = re.findall(r"<h3>([^<]+)</h3>\n<p>Image above: <a href=[^>]+>p1</a></p>", page)
+    assert beside_p1[:2] == ["p2 (direct)", "p1 (direct, rules): Model &lt;A&gt;"]
     assert "<script>" not in page and "How many &lt;script&gt;?" in page
     assert "It is &lt;b&gt;wrong one&lt;/b&gt;." in page and page.count("<details>") == 3  # in three views
-    assert 'id="counterfactual-right"' in page and "image above): Model &lt;A&gt;</h3>" in page
+    assert 'id="counterfactual-right"' in page and "): Model &lt;A&gt;</h3>" in page
     assert "no idea" in page and "Model &lt;A&gt;, direct" not in page
     assert page_of(views, predictions, images, NAMES, ["direct"]).decode() == page
     assert "Model &lt;A&gt;, direct" in page_of(views, predictions, images, NAMES, ["direct", "cot"]).decode()
@@ -155,7 +159,7 @@ def test_the_page_embeds_each_image_once_and_escapes_text(images: ImageStore) ->
 def test_the_page_needs_no_answers(images: ImageStore) -> None:
     rows = [*twins("p1", "direct", 0), *twins("p2", "boolean", 1, ("yes", "yes"))]
     page = page_of(item_views(items_of(rows), outcomes_of([], {}), {}, 5), [], images, {}, ["direct"]).decode()
-    assert page.count('src="data:image/png') == 2 and "p2 (boolean, image above)" in page
+    assert page.count('src="data:image/png') == 2 and "<h3>p2 (boolean)</h3>\n<p>Image above: <a " in page
     assert page.count("There is none to show.") == 3  # indirect, and the two views that need answers
     empty = page_of(item_views([], outcomes_of([], {}), {}, 5), [], images, {}, ["direct"]).decode()
     assert "There is none to show." in empty and "<img" not in empty

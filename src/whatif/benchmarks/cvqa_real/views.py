@@ -9,7 +9,7 @@ from whatif.benchmarks.cvqa_real.item_views import ItemView, Row, Shown, System,
 from whatif.benchmarks.cvqa_real.settings import ReportSettings
 from whatif.benchmarks.shared.page_images import reduced
 from whatif.graph.task import Task
-from whatif.reporting.gallery import Asked, Panel, Picture, Reply, Section, gallery
+from whatif.reporting.gallery import Asked, Link, Panel, Picture, Reply, Section, gallery
 
 _OUTCOME = ("question_id", "model", "strategy", "correct")
 _ANSWER = (*_OUTCOME, "response", "answer", "earlier_turns")
@@ -74,30 +74,31 @@ class _Page:
         self._images = images
         self._given = given
         self._systems = systems
-        self._shown_at: dict[str, str] = {}  # image_id -> the id of the item that it is shown with
+        self._shown_at: dict[str, Link] = {}  # image_id -> the panel that it is shown in, and the item's id
+        self._panels = 0
 
     def section(self, view: ItemView, note: str) -> Section:
         panels = tuple(self._panel(one) for one in view.shown)
         return Section(view.heading, f"{view.text} {note}".strip(), panels, view.name)
 
     def _panel(self, shown: Shown) -> Panel:
-        pictures, asked, titles = [], [], []
+        self._panels += 1
+        name = f"item-{self._panels}"
+        pictures, elsewhere, asked, titles = [], [], [], []
         for item, label in zip(shown.items, shown.labels, strict=True):
-            about = [item.group, *filter(None, [item.writer])]
             if item.image is not None:
-                place = self._shown_at.get(item.image)
-                if place is None:
-                    self._shown_at[item.image] = item.pair
-                    pictures.append(Picture(reduced(self._images, item.image), _LABELS[label]))
+                if item.image in self._shown_at:
+                    elsewhere.append(self._shown_at[item.image])
                 else:
-                    about.append("image above" if place == item.pair else f"image above, at {place}")
-            titles.append(f"{item.pair} ({', '.join(about)})")
+                    self._shown_at[item.image] = Link(name, item.pair)
+                    pictures.append(Picture(reduced(self._images, item.image), _LABELS[label]))
+            titles.append(f"{item.pair} ({', '.join([item.group, *filter(None, [item.writer])])})")
             prefix = f"{_LABELS[label].capitalize()}: " if label else ""
             asked += [self._asked(row, prefix) for row in (item.original, item.counterfactual)]
         title = " and ".join(titles)
         if shown.systems:
             title += f": {', '.join(name for system, name in self._systems.items() if system in shown.systems)}"
-        return Panel(tuple(pictures), tuple(asked), title)
+        return Panel(tuple(pictures), tuple(asked), title, name, tuple(elsewhere))
 
     def _asked(self, question: Row, prefix: str) -> Asked:
         replies = {
