@@ -156,6 +156,14 @@ def test_the_page_embeds_each_image_once_and_escapes_text(images: ImageStore) ->
     assert "Model &lt;A&gt;, direct" in page_of(views, predictions, images, NAMES, ["direct", "cot"]).decode()
 
 
+def test_names_of_systems_with_commas_are_told_apart(images: ImageStore) -> None:
+    rows = twins("p1", "direct", 0)
+    predictions = [said(row, model, right=row is rows[1]) for row in rows for model in NAMES]
+    views = item_views(items_of(rows), outcomes_of(predictions, NAMES), {}, 5)
+    page = page_of(views, predictions, images, {"a": "LLaVA, tuned", "b": "LLaVA"}, ["direct"]).decode()
+    assert "<h3>p1 (direct): LLaVA, tuned; LLaVA</h3>" in page
+
+
 def test_the_page_needs_no_answers(images: ImageStore) -> None:
     rows = [*twins("p1", "direct", 0), *twins("p2", "boolean", 1, ("yes", "yes"))]
     page = page_of(item_views(items_of(rows), outcomes_of([], {}), {}, 5), [], images, {}, ["direct"]).decode()

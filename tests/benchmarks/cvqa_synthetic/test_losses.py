@@ -206,7 +206,7 @@ def test_the_gallery_shows_puzzles_of_which_a_model_answers_one_question_right(p
                 re.findall(r'<td class="(\w+)">', line) for line in re.findall(r"<tr><td>.*?</tr>", panel, re.DOTALL)
             ]
             found = [model for model, *verdicts in zip(models, *lines, strict=True) if verdicts == order]
-            assert found and f": {', '.join(found)}</h3>" in panel
+            assert found and f": {'; '.join(found)}</h3>" in panel
 
 
 def test_questions_of_puzzles_that_are_no_longer_there_are_refused(project: Project) -> None:

@@ -97,7 +97,7 @@ class _Page:
             asked += [self._asked(row, prefix) for row in (item.original, item.counterfactual)]
         title = " and ".join(titles)
         if shown.systems:
-            title += f": {', '.join(name for system, name in self._systems.items() if system in shown.systems)}"
+            title += f": {'; '.join(name for system, name in self._systems.items() if system in shown.systems)}"
         return Panel(tuple(pictures), tuple(asked), title, name, tuple(elsewhere))
 
     def _asked(self, question: Row, prefix: str) -> Asked:

@@ -63,7 +63,7 @@ def puzzle_gallery(
                 if twins[0]["pair_id"] not in used and models != []:
                     used.add(twins[0]["pair_id"])
                     picture = Picture(images.encoded(twins[0]["image_ids"][0]))
-                    about = ": ".join([_template(group), *([", ".join(models)] if models else [])])
+                    about = ": ".join([_template(group), *(["; ".join(models)] if models else [])])
                     panels.append(Panel((picture,), tuple(_asked(row, names, given) for row in twins), about))
                     break
         return Section(heading, text, tuple(panels), name)
