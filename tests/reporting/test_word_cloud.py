@@ -22,6 +22,17 @@ def test_words_are_inside_the_cloud_and_do_not_overlap() -> None:
         assert all(apart(one, other) for other in placed[:place])
 
 
+def test_words_side_by_side_are_a_space_apart() -> None:
+    placed = word_cloud(WORDS, 260, 160)
+    beside = [
+        max(one.left, other.left) - min(one.right, other.right)
+        for place, one in enumerate(placed)
+        for other in placed[:place]
+        if max(one.bottom, other.bottom) < min(one.top, other.top)
+    ]
+    assert 4 <= min(beside) < 8  # points; the width of a space in a font of 13 points
+
+
 def test_frequent_words_are_large_and_central() -> None:
     placed = word_cloud([("cat", 1), ("dog", 9), ("bird", 4)], 260, 160)
     assert [one.word for one in placed] == ["dog", "bird", "cat"]

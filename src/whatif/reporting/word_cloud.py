@@ -24,7 +24,7 @@ _COLOURS = ("#1b6ca8", "#b5541c", "#4c7d5a", "#8a5a96")
 _LARGEST, _SMALLEST = 44.0, 6.5  # font sizes in points
 _SHRINK = 0.92  # factor by which all fonts are reduced until the words fit
 _STEP = 2.5  # points between the positions that are tried
-_GAP = 1.5  # points that remain free around a word
+_GAP = (4.0, 1.5)  # points that remain free beside a word, so that two words do not read as one, and above it
 _UNITS = 100.0  # the font size at which matplotlib gives outlines
 
 
@@ -112,10 +112,11 @@ def _first_free(
 
     centres: (n, 2). boxes: (m, 4), each with its left, bottom, right and top.
     """
+    gap = np.array(_GAP)
     low, high = centres - half, centres + half
     free = np.flatnonzero((low >= 0).all(axis=1) & (high <= np.array(limits)).all(axis=1))
     for box in boxes:
-        apart = (low[free] >= box[2:] + _GAP) | (high[free] <= box[:2] - _GAP)
+        apart = (low[free] >= box[2:] + gap) | (high[free] <= box[:2] - gap)
         free = free[apart.any(axis=1)]
     return centres[free[0]] if len(free) else None
 
