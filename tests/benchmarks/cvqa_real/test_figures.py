@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import html
+import math
 import re
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
+from matplotlib.figure import Figure
 
+from whatif.benchmarks.cvqa_real import figures
 from whatif.benchmarks.cvqa_real.figures import answer_distribution, gap_bars
 from whatif.statistics import GroupGap, Interval
 
@@ -72,3 +76,15 @@ def test_gaps_of_any_number_of_models_are_drawn(models: list[str]) -> None:
     drawn = gap_bars(dict.fromkeys(models, GAP), {model: model.upper() for model in models})
     assert ElementTree.fromstring(drawn).tag.endswith("svg")
     assert drawn == gap_bars(dict.fromkeys(models, GAP), {model: model.upper() for model in models})
+
+
+def test_the_legend_hides_no_interval_and_every_model_has_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[Figure] = []
+    monkeypatch.setattr(figures, "svg", lambda draw: drawn.append(draw()))
+    only_men = replace(GAP, second=Interval(math.nan, -1.0, 1.0))
+    gap_bars({"a": only_men, "b": only_men}, {"a": "A", "b": "B"})
+    (figure,) = drawn
+    figure.draw_without_rendering()
+    (axes,), (legend,) = figure.axes, figure.legends
+    assert legend.get_window_extent().y0 >= axes.get_window_extent().y1
+    assert axes.get_ylim()[0] > 1.3 and axes.get_ylim()[1] < -0.3  # places 0 and 1, and half of their bars

@@ -108,10 +108,10 @@ def gap_bars(
                 )
             axes.text(1.01, place, f"p {p_value(gap.p)}", transform=axes.get_yaxis_transform(), va="center", fontsize=8)
         axes.set_yticks(range(len(gaps)), [names[model] for model in gaps], parse_math=False)
-        axes.invert_yaxis()
+        axes.set_ylim(len(gaps) - 0.45, -0.55)  # the first model on top, with room for both bars of each
         axes.axvline(0, color="#8a8a8a", linewidth=0.8)
         axes.set_xlabel("accuracy on original minus counterfactual questions (points)")
-        axes.legend(frameon=False)
+        figure.legend(loc="outside upper center", ncols=2, frameon=False)  # inside, it would hide intervals
         return figure
 
     return svg(draw)
