@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 
 import pytest
 
@@ -63,8 +64,43 @@ def test_a_reply_with_an_entry_for_each_question() -> None:
         joined(CATS, RAIN, DOGS).replace("answer: no", "answer: No.").replace("answer: yes", "answer: Yes."),
         joined(CATS, RAIN, DOGS).replace("New answer: 4", "New answer: 4."),
         f"Here are the new questions.\n-----\n{joined(CATS, RAIN, DOGS)}",
+        f"Here are the new questions:\n\n{joined(CATS, RAIN, DOGS)}",
+        f"<think>\nFirst a draft.\n{WHOLE}\n```\n</think>\n\n{WHOLE}",
+        f"{CATS}\n\n{RAIN}\n\n\n{DOGS}",
+        f"{CATS}\n{RAIN}\n{DOGS}",
+        *(f"{CATS}\n{rule}\n{RAIN}\n{rule}\n{DOGS}\n{rule}" for rule in ("_____", "***", "=====", "———")),
+        joined(CATS, RAIN, DOGS).replace("Step1", "Step 1").replace("Step2", "Step 2"),
+        joined(CATS, RAIN, DOGS).replace(": ", "\uff1a").replace("otherwise\uff1a", "otherwise: "),
+        joined(CATS, RAIN, DOGS).replace("Original ", "Original\xa0").replace(": ", ":\xa0"),
+        re.sub(r"^([^:\n]+):", r"**\1:**", WHOLE, flags=re.MULTILINE),
+        re.sub(r"^([^:\n]+):", r"- **\1**:", WHOLE, flags=re.MULTILINE),
+        re.sub(r"^(.*:.*)$", r"**\1**", WHOLE, flags=re.MULTILINE),
+        re.sub(r"^(Original question)", r"2. \1", WHOLE, flags=re.MULTILINE),
+        re.sub(r"^(Original question)", r"### \1", WHOLE, flags=re.MULTILINE),
     ],
-    ids=["order", "around", "long", "windows", "labels", "case", "yes", "stop", "introduction"],
+    ids=[
+        *("order", "around", "long", "windows", "labels", "case", "yes", "stop", "introduction"),
+        *(
+            "introduction above",
+            "thoughts",
+            "empty lines",
+            "no separator",
+            "underscores",
+            "asterisks",
+            "equals signs",
+            "dashes",
+        ),
+        *(
+            "step 1",
+            "full-width colons",
+            "non-breaking spaces",
+            "bold labels",
+            "list",
+            "bold lines",
+            "numbers",
+            "headings",
+        ),
+    ],
 )
 def test_what_makes_no_difference(response: str) -> None:
     assert read(response) == read(WHOLE)
@@ -108,14 +144,20 @@ SPANISH = "¿Cuántos gatos habría si vinieran dos más?"
         (joined(CATS, CATS), "has more than one entry in the reply"),
         (joined(CATS, without("Step1", CATS)), "has more than one entry in the reply"),
         (joined(without("Step1", CATS), CATS), "has more than one entry in the reply"),
-        (f"{CATS}\n{CATS}", "its entry has several lines `Original question`"),
+        (f"{CATS}\n{CATS}", "has more than one entry in the reply"),
         *((without(label, CATS), f"its entry has no line `{label}`") for label in LABELS[1:]),
         (entry("How many cats are there?", "2", Step1=""), "the line `Step1` of its entry is empty"),
-        (entry("How many cats are there?", "2", New_answer="."), "the line `New answer` of its entry is empty"),
+        (entry("How many cats are there?", "2", New_answer=""), "the line `New answer` of its entry is empty"),
+        *(
+            (entry("How many cats are there?", "2", New_answer=answer), "the new answer must be one whole number")
+            for answer in (".", "four", "4 cats", "-1", "2.5", "yes", "04", "٣")
+        ),
+        (CATS.replace("if 2 more", "if **2** more"), "the line `New question` of its entry has Markdown"),
+        (CATS.replace("New answer: 4", "New answer: `4`"), "the line `New answer` of its entry has Markdown"),
+        (CATS.replace("New answer: 4", "New answer:** 4"), "the line `New answer` of its entry has Markdown"),
         (f"{CATS}\nNew answer: 4", "its entry has the line `New answer` 2 times"),
         (CATS.replace("Step1", "x").replace("Step2", "Step1").replace("x", "Step2"), "the lines of its entry are in"),
         (f"{CATS}\nI hope that this helps.", 'its entry has a line without a label, "I hope that this helps."'),
-        (f"Sure! Here it is:\n{CATS}", 'its entry has a line without a label, "Sure! Here it is:"'),
         (CATS.replace("2+2=4", "2+2\n=4"), 'its entry has a line without a label, "=4"'),
         (entry("How many cats are there?", "2", Original_answer="3"), "the original answer must be repeated unchanged"),
         (entry("How many cats are there?", "2", New_question="How many cats if 2 came"), "the new question has no que"),
@@ -123,7 +165,7 @@ SPANISH = "¿Cuántos gatos habría si vinieran dos más?"
         (f"{CATS}\nCannot: I cannot see it.", "its entry has a line `Cannot`"),
         (CATS.replace("Add 2", "Add \x07 2"), "the line `Step1` of its entry has a control character"),
         (CATS.replace("Add 2", "Add \ud83d 2"), "the line `Step1` of its entry has a control character"),
-        (CATS.replace("Original question", "**Original question**"), "is not in the reply"),
+        (CATS.replace("Original question", "The original question"), "is not in the reply"),
     ],
 )
 def test_an_entry_that_cannot_be_used_does_not_hurt_the_others(bad: str, reason: str) -> None:
@@ -135,10 +177,26 @@ def test_an_entry_that_cannot_be_used_does_not_hurt_the_others(bad: str, reason:
         assert found.general is None
 
 
-def test_two_entries_without_a_separator_are_both_refused() -> None:
-    found = read(joined(f"{CATS}\n{RAIN}", DOGS))
+def test_an_entry_without_its_question_does_not_end_the_one_before_it() -> None:
+    found = read(joined(f"{CATS}\n{without('Original question', RAIN)}", DOGS))
     assert found.entries.keys() == {"3"}
-    assert all(found.faults[one].startswith("its entry has several lines") for one in ("1", "2"))
+    assert found.faults["1"].startswith("its entry has the line `Original answer` 2 times")
+    assert found.faults["2"].startswith("is not in the reply")
+
+
+@pytest.mark.parametrize("answer", ["true", "4", "yes, it would", "no."])
+def test_the_new_answer_of_a_yes_or_no_question(answer: str) -> None:
+    found = read(joined(CATS, entry("Is it raining?", "no", New_answer=answer), DOGS))
+    assert found.entries.keys() == ({"1", "2", "3"} if answer == "no." else {"1", "3"})
+    assert all(fault.startswith("the new answer must be yes or no, not ") for fault in found.faults.values())
+
+
+def test_a_model_may_write_another_apostrophe() -> None:
+    asked = {"1": ('Is the man\'s "hat" red?', "yes")}
+    (question, answer) = asked["1"]
+    curly = entry("Is the man’s “hat” red?", answer)
+    for one, reply in ((asked, curly), ({"1": ("Is the man’s “hat” red?", answer)}, entry(question, answer))):
+        assert read_reply(reply, one, largest=1).entries.keys() == {"1"}
 
 
 def test_entries_that_nobody_asked_for_are_ignored_and_counted() -> None:

@@ -1,7 +1,8 @@
 """Reads a chat model's reply with counterfactual questions, entry by entry, and says what is wrong with it (C-VQA B).
 
 An entry is used only if all of its six lines are there, once and in order, and belong to a question that was asked.
-Nothing is guessed or taken in part.
+Nothing is guessed or taken in part. What surrounds a label (a list mark, bold type), the line between two entries and
+an introduction decide nothing, so they are no reason to refuse an entry.
 """
 
 from __future__ import annotations
@@ -12,18 +13,27 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from whatif.benchmarks.cvqa_real.writer_prompts import CANNOT, LABELS, SEPARATOR
+from whatif.benchmarks.cvqa_real.writer_prompts import CANNOT, LABELS
 from whatif.benchmarks.shared.json_replies import shown
 
 NOT_THERE = "is not in the reply"
 CUT_OFF = "the reply was cut off at the limit of new tokens"
 _MOST = 2  # entries for each question that was asked; a reply with more is refused as a whole
 _QUESTION, _ANSWER, _, _, _NEW_QUESTION, _NEW_ANSWER = LABELS
+_SPACED = "|".join(re.sub(r" |(?=[12])", r"\\s*", label) for label in (*LABELS, CANNOT))  # `Step 1` as well
+_MARK = r"(?:(?:[-+*•]|\d{1,3}[.)]|#{1,6})\s+)?"  # of a list or a heading
 _LABEL = re.compile(
-    rf"\s*(?P<label>{'|'.join(re.escape(label) for label in (*LABELS, CANNOT))})\s*:(?P<value>.*)", re.IGNORECASE
+    rf"\s*{_MARK}(?P<bold>\*\*|__)?(?P<label>{_SPACED})(?P<before>\*\*|__)?\s*[:\uff1a]"  # a full-width colon as well
+    r"\s*(?P<after>\*\*|__)?(?P<value>.*)",
+    re.IGNORECASE,
 )
-_NAMES = {label.casefold(): label for label in (*LABELS, CANNOT)}
-_SEPARATES = re.compile(r"\s*-{3,}\s*")
+_NAMES = {label.casefold().replace(" ", ""): label for label in (*LABELS, CANNOT)}
+_SEPARATES = re.compile(r"\s*[-–—_*=]{3,}\s*")
+_MARKDOWN = re.compile(r"\*\*|`")
+_QUOTATION_MARKS = str.maketrans("‘’“”", "''\"\"")
+_YES_OR_NO = ("yes", "no")
+_NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")
+_THOUGHTS_END = "</think>"  # of a reasoning model, whose drafts are no entries
 _FENCE = re.compile(r"^\s*(?:```|~~~)", re.MULTILINE)
 _IF = re.compile(r"\bif\b", re.IGNORECASE)
 _FINAL = ".?!"
@@ -68,8 +78,9 @@ class _Block:
 
 
 def plain(text: str) -> str:
-    """A question or answer as it is compared: without regard to case, spaces and final punctuation."""
-    return " ".join(unicodedata.normalize("NFC", text).casefold().split()).rstrip(f"{_FINAL} ")
+    """A question or answer as it is compared: without regard to case, spaces, final punctuation and curly quotes."""
+    straight = unicodedata.normalize("NFC", text).translate(_QUOTATION_MARKS)
+    return " ".join(straight.casefold().split()).rstrip(f"{_FINAL} ")
 
 
 def read_reply(
@@ -86,6 +97,7 @@ def read_reply(
     `cut_off` says that the reply ended at the limit of new tokens: then its last entry is not used, even if all of its
     lines are there, unless a separator follows.
     """
+    response = response.rpartition(_THOUGHTS_END)[2]
     blocks = list(_blocks(response, cut_off))
     if whole := _whole_fault(response, [block for block in blocks if block.lines], largest):
         return ReadReply(faults=dict.fromkeys(asked, whole), general=whole)
@@ -111,13 +123,17 @@ def read_reply(
 
 
 def _blocks(response: str, cut_off: bool) -> Iterator[_Block]:
+    """The lines between two separators, or from one original question to the next."""
     lines: list[str] = []
+    has_question = False
     for line in response.splitlines():
-        if _SEPARATES.fullmatch(line):
+        is_question = (found := _labelled(line)) is not None and found[0] == _QUESTION
+        if _SEPARATES.fullmatch(line) or (is_question and has_question):
             yield _block(lines, False)
-            lines = []
-        elif line.strip():
+            lines, has_question = [], False
+        if line.strip() and not _SEPARATES.fullmatch(line):
             lines.append(line)
+            has_question |= is_question
     if lines:
         yield _block(lines, cut_off)
 
@@ -125,12 +141,25 @@ def _blocks(response: str, cut_off: bool) -> Iterator[_Block]:
 def _block(lines: list[str], is_cut_off: bool) -> _Block:
     labelled, other = [], None
     for line in lines:
-        match = _LABEL.fullmatch(line)
-        if match:
-            labelled.append((_NAMES[match["label"].casefold()], " ".join(match["value"].split())))
-        elif other is None:
+        if (found := _labelled(line)) is not None:
+            labelled.append(found)
+        elif other is None and labelled:  # what precedes the first label is an introduction
             other = " ".join(line.split())
     return _Block(tuple(labelled), other, is_cut_off)
+
+
+def _labelled(line: str) -> tuple[str, str] | None:
+    """The label and the value of a line, without the Markdown around the label; None for another line."""
+    match = _LABEL.fullmatch(line)
+    if match is None:
+        return None
+    value = " ".join(f"{match['after'] or ''}{match['value']}".split())
+    if bold := match["bold"]:
+        if match["before"] is None:  # `**Label:** value`, or `**Label: value**`
+            value = value.removeprefix(bold).strip() if match["after"] else value.removesuffix(bold).strip()
+    elif match["before"]:
+        return None
+    return _NAMES["".join(match["label"].casefold().split())], value
 
 
 def _whole_fault(response: str, entries: list[_Block], largest: int) -> str | None:
@@ -163,8 +192,6 @@ def _take(found: ReadReply, one: str, block: _Block, answer: str, may_decline: b
 
 
 def _form_faults(block: _Block, labels: tuple[str, ...], declines: bool) -> Iterator[str]:
-    if labels.count(_QUESTION) > 1:
-        yield f"its entry has several lines `{_QUESTION}`; write {SEPARATOR} between two entries"
     if block.is_cut_off:
         yield f"{CUT_OFF} in its entry, or right after it; write shorter steps"
     if block.other is not None:
@@ -176,6 +203,8 @@ def _form_faults(block: _Block, labels: tuple[str, ...], declines: bool) -> Iter
             yield f"the line `{label}` of its entry is empty; write a text"
         if any(unicodedata.category(character) in _NO_TEXT for character in value):
             yield f"the line `{label}` of its entry has a control character or half of a character"
+        if label in (_NEW_QUESTION, _NEW_ANSWER) and _MARKDOWN.search(value):
+            yield f"the line `{label}` of its entry has Markdown, {shown(value)}; write plain text"
 
 
 def _label_faults(labels: tuple[str, ...]) -> Iterator[str]:
@@ -201,11 +230,14 @@ def _content_faults(block: _Block, answer: str, declines: bool) -> Iterator[str]
         yield f"the new question has no question mark at its end: {shown(question)}"
     if not _IF.search(question):
         yield f"the new question has no if clause: {shown(question)}"
-    if not _bare(block.values(_NEW_ANSWER)[0]):
-        yield f"the line `{_NEW_ANSWER}` of its entry is empty; write a text"
+    reply = _bare(block.values(_NEW_ANSWER)[0])
+    if plain(answer) in _YES_OR_NO and reply not in _YES_OR_NO:
+        yield f"the new answer must be yes or no, not {shown(reply)}"
+    if plain(answer) not in _YES_OR_NO and not _NUMBER.fullmatch(reply):
+        yield f"the new answer must be one whole number in figures, not below 0, not {shown(reply)}"
 
 
 def _bare(answer: str) -> str:
     """An answer without a full stop at its end; `Yes` and `No` in lower case."""
     text = answer.removesuffix(".").rstrip()
-    return text.lower() if text.lower() in ("yes", "no") else text
+    return text.lower() if text.lower() in _YES_OR_NO else text
