@@ -116,6 +116,8 @@ GOOD = [  # before, after
     ),
     ("How many dogs would there be if 2 more dogs added?", "How many dogs would there be if 2 more dogs were added?"),
     ("How many dogs would there be if 2 dogs take away?", "How many dogs would there be if 2 dogs were taken away?"),
+    ("Would the lamp be on if he turned off it?", "Would the lamp be on if he turned it off?"),
+    ("If 2 cats left how many cats would be left?", "How many cats would be left if 2 cats left?"),
 ]
 
 _BUSES = "How many buses would there be if the buses drove away?"
@@ -229,4 +231,31 @@ BAD = [  # before, after, reason
         "Combien de chats y aurait-il si 2 chats partaient?",
         "form changed",
     ),
+    (
+        "Would the lamp not be on if he had pressed the switch?",
+        "Would the lamp be on if he had not pressed the switch?",
+        "negation changed",
+    ),
+    (
+        "Would the TV be off if it was turned on?",
+        "Would the TV be on if it was turned off?",
+        "place or direction changed",
+    ),
+    (
+        "How many birds would sit down if 2 of them flew up?",
+        "How many birds would sit up if 2 of them flew down?",
+        "place or direction changed",
+    ),
+    (
+        "How many birds would stay if 2 flew up and one flew down?",
+        "How many birds would stay if 2 flew down and one flew up?",
+        "place or direction changed",
+    ),
+    (
+        "How many birds would all be in the air if the birds flew?",
+        "How many birds would be in the air if all the birds flew?",
+        "amounts changed",
+    ),
+    (_CATS, "How many cats are there on the sofa if 2 cats left?", "form changed"),
+    (_CATS, "How many cats will there be on the sofa if 2 cats leave?", "form changed"),
 ]

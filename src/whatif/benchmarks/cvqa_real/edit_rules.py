@@ -31,6 +31,7 @@ _HOW_MANY = re.compile(r"\bhow\s+many\b")
 _ASKS_YES_OR_NO = re.compile(
     r"(?:then )?(?:would|could|will|can|should|might|may|is|are|was|were|am|do|does|did|has|have|had)(?:n't)?\b"
 )
+_WOULD = re.compile(r"\b(?:would|could|might|should)(?:n't)?\b|'d\b")
 _CAPITALISED = re.compile(r"(?<=[\w,;:)] )[A-Z][\w'-]*")
 _NEGATIONS = re.compile(r"n't\b|\b(?:not|cannot|never|nor|neither|without|unless|hardly|nobody|nothing|none|no)\b")
 _AMOUNTS = re.compile(
@@ -65,11 +66,13 @@ def edit_fault(before: str, after: str, *, original: str = "") -> Fault | None:
 
     - `no single question`: not one sentence that ends with a question mark;
     - `length changed`: more than 1.5 times as many words, or fewer than so many parts of them;
-    - `form changed`: `how many` is lost or added, or a question that is answered with yes or no becomes another one;
+    - `form changed`: `how many` is lost or added, `would` is lost, or a yes-or-no question becomes
+      another one;
     - `if clause lost`, or a second one added;
     - `numbers changed`, in figures and in words alike;
     - `negation changed`; `amounts changed` (all, half, twice, more, another, ...; one thing and several);
     - `place or direction changed`; `people changed` (he and she, you);
+      words of these three kinds may not move from the if clause to the rest of the question or back, either;
     - `names changed`: words with a capital letter inside the sentence;
     - `words changed`: any other word, except for its inflection, its spelling, or a repetition; `was chased` and
       `chased`, `has` and `is`.
@@ -77,7 +80,8 @@ def edit_fault(before: str, after: str, *, original: str = "") -> Fault | None:
     before, after = one_line(before), one_line(after)
     if before == after:
         return None
-    checks: tuple[Callable[[str, str], Fault | None], ...] = (_sentence, _length, _form, _clause, _counts, _names)
+    checks: tuple[Callable[[str, str], Fault | None], ...]
+    checks = (_sentence, _length, _form, _clause, _mood, _counts, _names)
     for check in checks:
         if (fault := check(before, after)) is not None:
             return fault
@@ -115,6 +119,12 @@ def _clause(before: str, after: str) -> Fault | None:
     return None
 
 
+def _mood(before: str, after: str) -> Fault | None:
+    if _WOULD.search(main_clause(before)) and not _WOULD.search(main_clause(after)):
+        return FORM, "`would` was lost"
+    return None
+
+
 def _counts(before: str, after: str) -> Fault | None:
     """Which of the words that decide the meaning are no longer there as often."""
     old, new = _spaced(before), _spaced(after)
@@ -128,11 +138,36 @@ def _counts(before: str, after: str) -> Fault | None:
     ):
         if found(old) != found(new):
             return reason, _difference(found(old), found(new))
+    if (moved := _moved(before, after)) is not None:
+        return moved
     if several := changed_numbers(old, new):
         return AMOUNTS, f"one became several, or several became one: {', '.join(several)}"
     if (roles := changed_roles(old, new)) is not None:
         return WORDS, roles
     return _prepositions(old, new)
+
+
+def _moved(before: str, after: str) -> Fault | None:
+    """Which of these words are in another order in the if clause or in the rest, or have gone from one to the other."""
+    if if_clause(before) is None or if_clause(after) is None:
+        return None
+    for part in (main_clause, if_clause):
+        old, new = (_spaced(str(part(text))) for text in (before, after))
+        for reason, pattern, same in (
+            (NEGATION, _NEGATIONS, dict.fromkeys(_NEGATIONS.findall(f"{old} {new}"), "not")),
+            (AMOUNTS, _AMOUNTS, _SAME_AMOUNT),
+            (PLACES, _PLACES, _SAME_PLACE),
+        ):
+            was, now = ([same.get(word, word) for word in pattern.findall(text)] for text in (old, new))
+            if was != now:
+                return reason, f"these words were moved: {', '.join(_out_of_place(was, now))}"
+    return None
+
+
+def _out_of_place(was: list[str], now: list[str]) -> list[str]:
+    """The words that only one of two lists has, or else all, sorted."""
+    differing = (Counter(was) - Counter(now)) + (Counter(now) - Counter(was))
+    return sorted(differing or {*was})
 
 
 def _prepositions(before: str, after: str) -> Fault | None:
