@@ -50,6 +50,20 @@ def test_each_group_has_at_least_24_about_training_scenes() -> None:
 
 
 @pytest.mark.parametrize("entry", OURS, ids=lambda entry: entry.id)
+def test_the_filter_keeps_what_examples_show(entry: SeedEntry) -> None:
+    """Or a chat model would be shown what is rejected."""
+    written = {
+        "group": entry.group,
+        "writer": "model",
+        "question": entry.new_question,
+        "answer": entry.new_answer,
+        "step1": entry.step1,
+        "step2": entry.step2,
+    }
+    assert fault_of(written, {"question": entry.question, "answer": entry.answer}) is None
+
+
+@pytest.mark.parametrize("entry", OURS, ids=lambda entry: entry.id)
 def test_both_answers_are_those_of_the_scene(entry: SeedEntry) -> None:
     scene = scene_of(entry)
     asked = asked_about(entry.question)
