@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 
 import pytest
@@ -168,6 +169,21 @@ def test_bad_replies_are_refused_with_a_reason_and_stay_at_hand(project: Project
     assert [row["response"] or "" for row in replies] == [sent, sent]
     assert all(row["reason"] for row in replies)
     assert len(server.conversations) == 2
+
+
+def test_the_user_is_told_where_the_reasons_and_the_raw_replies_are(project: Project) -> None:
+    with writer(small(project), lambda asked, turn: well(asked[1:])):
+        _, told, *_ = write(project)
+    assert told.startswith("writer: for the reasons of the 2 questions without a usable reply, see `whatif show ")
+    named = re.findall(r"[\w/-]+\.parquet", told)
+    assert [path.rpartition("/")[2] for path in named] == ["unwritten.parquet", "replies.parquet"]
+    assert all((project.folder / path).is_file() for path in named)
+
+
+def test_a_caution_about_short_prompts_for_another_model(project: Project) -> None:
+    with writer(small(project, file="short"), lambda asked, turn: well(asked[turn == 0 :])):
+        first, *_ = write(project)
+    assert first.startswith("warning: writer: the short prompts are for models that were trained on the format")
 
 
 def test_more_entries_than_questions_are_ignored_and_counted(project: Project) -> None:

@@ -78,6 +78,7 @@ def test_the_prompts_of_the_package_have_the_steps_and_the_format() -> None:
         assert "a line of five hyphens (-----)" in text and "if clause" in text
         assert ("Cannot: " in text) == (group == "indirect")
     assert "Reverse the answer first" in prompts.by_group["boolean"]
+    assert "never make up such facts" in prompts.by_group["indirect"]  # its examples are by people who saw the images
     assert "directly increases or decreases" in prompts.by_group["direct"]
 
 

@@ -14,10 +14,11 @@ from whatif.artifacts.reader import canonical_json
 from whatif.benchmarks.cvqa_real.example_choice import Pool, chosen_examples, pool_of
 from whatif.benchmarks.cvqa_real.schemas import GROUPS
 from whatif.benchmarks.cvqa_real.settings import WriteSettings
-from whatif.benchmarks.cvqa_real.writer_prompts import Prompts, first_request, read_prompts
+from whatif.benchmarks.cvqa_real.writer_prompts import SHORT, Prompts, first_request, read_prompts
 from whatif.benchmarks.cvqa_real.writer_requests import Batch, QuestionWriter, batches_of, sources_of
 from whatif.benchmarks.cvqa_real.written_questions import written_id_of
 from whatif.benchmarks.shared.evaluation import TransientErrors, report_errors
+from whatif.files.named_folders import CHECKPOINTS, named_path
 from whatif.graph.task import Task
 
 NO_REPLY, REFUSED, DECLINED = "no reply", "reply refused", "declined by the model"  # reasons of rejections
@@ -50,6 +51,7 @@ def write_with_model(task: Task[WriteSettings]) -> None:
         if task.stand_in is None:
             _write(task, plan, [])
         return
+    _caution(task, plan.key)
     loaded = models.load(task.model.adapter, task.model, task.seed)
     if task.stand_in is not None:
         QuestionWriter(task.stand_in(loaded), plan.key, plan.prompts.digest, is_dry=True).ask(plan.batches)
@@ -59,7 +61,7 @@ def write_with_model(task: Task[WriteSettings]) -> None:
         writer = QuestionWriter(model, plan.key, plan.prompts.digest)
         writer.ask(plan.batches)
     refused = _write(task, plan, writer.replies)
-    _report(task, plan, writer)
+    _report(task, plan, writer, len(refused))
     task.check_losses("written questions", sum(len(one.written) for one in plan.batches), refused, needed=False)
     errors = Counter(str(row["reason"]) for row in writer.replies if row["status"] == "error")
     report_errors(task, plan.key, len(writer.replies), errors, model.reasons)
@@ -129,7 +131,18 @@ def _rejection(written_id: str, batch: Batch, source_id: str) -> dict[str, str]:
     return {"item_id": written_id, "reason": reason, "detail": batch.faults[source_id]}
 
 
-def _report(task: Task[WriteSettings], plan: _Plan, writer: QuestionWriter) -> None:
+def _caution(task: Task[WriteSettings], key: str) -> None:
+    """Warns before a model is asked with the short prompts, which do not describe the format of a reply."""
+    checkpoint = getattr(task.model, "checkpoint", None)
+    is_ours = checkpoint is not None and named_path(checkpoint).resolve().parent == CHECKPOINTS
+    if task.settings.prompting.file == SHORT and not is_ours:
+        task.say(
+            f"warning: {key}: the short prompts are for models that were trained on the format of the replies; for "
+            f"other chat models set generate.{task.benchmark}.prompting.file to null, with examples"
+        )
+
+
+def _report(task: Task[WriteSettings], plan: _Plan, writer: QuestionWriter, refused: int) -> None:
     total = sum(len(batch.sources) for batch in plan.batches)
     attempts = [one.attempt for batch in plan.batches for one in batch.written.values()]
     ignored = f"; {writer.ignored:,} entries about other questions were ignored" if writer.ignored else ""
@@ -137,6 +150,13 @@ def _report(task: Task[WriteSettings], plan: _Plan, writer: QuestionWriter) -> N
         f"{plan.key}: wrote {len(attempts):,} of {total:,} counterfactual questions in {len(writer.replies):,} "
         f"requests, {sum(one > 0 for one in attempts):,} of them after a reply was repaired{ignored}"
     )
+    if refused:
+        folder = f"data/generate/{plan.key}/{task.benchmark}"
+        task.say(
+            f"{plan.key}: for the reasons of the {refused:,} questions without a usable reply, see `whatif show "
+            f"{folder}/unwritten.parquet`; the raw replies are in {folder}/replies.parquet; docs/cvqa-real.md says "
+            "what can be done about bad replies"
+        )
     for group, pool in plan.pools.items():
         if pool.left_out:
             task.say(
