@@ -82,6 +82,7 @@ def test_the_embedded_writer_knows_the_format(project: Project, adapter: str, mo
         command = f"{Path(sys.executable).with_name('transformers')} serve {{checkpoint}} --device cpu"
         few(project, adapter=adapter, checkpoint=str(CHECKPOINTS / "writer"), command=command, startup_seconds=300.0)
     small(project, known, file="short", questions_per_request=1)
+    project.generate["prompting"]["examples"]["number"] = 0
     (said, *_) = write(project)
     assert said == "writer: wrote 4 of 4 counterfactual questions in 4 requests, 0 of them after a reply was repaired"
     rows = written(project)
