@@ -104,7 +104,9 @@ generate = StageCommand(
     "generate", "Make the counterfactual questions and images of BENCHMARK, in parts.", dry_runs=True
 )
 filter_ = StageCommand("filter", "Apply the automatic filters of BENCHMARK; rejections are kept with their reasons.")
-verify = StageCommand("verify", "Check the answers and images of BENCHMARK; models are asked what passes.")
+verify = StageCommand(
+    "verify", "Check the answers and images of BENCHMARK; models are asked what passes.", dry_runs=True
+)
 evaluate = StageCommand(
     "evaluate",
     "Ask the models of params.yaml the questions of BENCHMARK, and let matchers score its captions and images.",

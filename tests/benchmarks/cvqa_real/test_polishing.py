@@ -12,6 +12,7 @@ import yaml
 
 from tests.benchmarks.cfmm.expansions import ChatServer
 from tests.benchmarks.cvqa_real.written_pairs import Row, pair, run_step
+from tests.command_line import whatif
 from tests.projects import Project
 from whatif.artifacts.schemas import REJECTIONS
 from whatif.benchmarks.cvqa_real.polishing import read_prompt
@@ -152,3 +153,18 @@ def test_a_failed_endpoint_leaves_the_step_to_be_run_again(project: Project) -> 
         (job,) = [job for job in project.jobs("verify") if job.step.name == "polish"]
         assert state_of(job, {}, ready=True).condition is not Condition.FRESH
     assert polished == {} and {why for why, _ in refused.values()} == {"no reply"}
+
+
+@pytest.mark.process
+def test_a_dry_run_estimates_the_cost(project: Project) -> None:
+    with polisher(project, lambda given, repairs: said(given["question"])) as server:
+        polish(project, written())
+        project.write_params()
+        sent = len(server.conversations)
+        result = whatif("verify", "cvqa-real", "--step", "polish", "--dry-run")
+        assert result.stdout == "polisher cvqa-real polish: nothing to ask, it is up to date\n"
+        for path in project.paths("verify", "polished"):
+            path.unlink()
+        result = whatif("verify", "cvqa-real", "--step", "polish", "--dry-run")
+        assert result.stdout == "polisher cvqa-real polish: nothing to ask, all 7 answers are stored\n"
+        assert len(server.conversations) == sent
