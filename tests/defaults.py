@@ -18,6 +18,7 @@ def puzzles_and_baselines() -> dict[str, Any]:
     values: dict[str, Any] = yaml.safe_load(PARAMS.read_text(encoding="utf-8"))
     values["benchmarks"] = ["cvqa-synthetic"]
     values["models"] = {key: values["models"][key] for key in BASELINES}
+    values["generate"]["cvqa-real"]["writers"] = OFFLINE_WRITERS
     return values
 
 

@@ -54,9 +54,9 @@ class ExtractCvqaReal(Settings):
 class Writers(Settings):
     """Who writes the counterfactual questions of each group, besides people: `rules`, `scenes`, or keys of `models`."""
 
-    direct: list[str] = Field(default=[RULES])
-    indirect: list[str] = Field(default=[SCENES])
-    boolean: list[str] = Field(default=[RULES])
+    direct: list[str] = Field(default_factory=list)
+    indirect: list[str] = Field(default_factory=list)
+    boolean: list[str] = Field(default_factory=list)
 
     @field_validator("direct", "indirect", "boolean")
     @classmethod
@@ -110,7 +110,7 @@ class GenerateCvqaReal(Settings):
 
     annotations: LabelFiles | None = None  # people's questions: the seeds, and indirect ones (C-VQA 3.1, 3.2)
     resolution: Resolution = Resolution(rule="single")
-    writers: Writers = Writers()
+    writers: Writers = Writers(direct=[RULES], indirect=[SCENES], boolean=[RULES])
     prompting: Prompting = Prompting()
 
 
