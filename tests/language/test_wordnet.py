@@ -156,4 +156,5 @@ def test_the_papers_examples_are_found_in_wordnet(real: WordNet) -> None:
 
 def test_the_human_taxonomy_has_fourteen_words() -> None:
     assert len(HUMAN_WORDS) == 14
+    assert is_human("man's") and is_human("Lady\u2019s") and not is_human("s") and not is_human("'s")
     assert is_human("Man") and is_human("children") and not is_human("women") and not is_human("student")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from whatif.language.beginnings import common_beginning
 
-_WORD = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*")
+_WORD = re.compile(r"[^\W_]+(?:['’\-/.][^\W_]+)*")  # `schoolbus/boat/house` and `sidewalk.outside` are one word
 _ARTICLES = ("a", "an")
 
 

@@ -24,7 +24,6 @@ def photograph_names(
 
     A reason comes with its detail: `unknown photograph`, `caption of another photograph`, `unknown caption`,
     `caption of several photographs`.
-    `caption of several photographs`.
     """
     by_image: dict[int, tuple[str, set[str]]] = {}
     by_words: dict[str, set[str]] = {}
