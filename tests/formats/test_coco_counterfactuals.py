@@ -13,6 +13,7 @@ import pytest
 from PIL import Image
 
 from tests.pictures import png
+from tests.released_captions import needs_released_captions, released_captions
 from whatif.artifacts.schemas import PAIRS, REJECTIONS
 from whatif.artifacts.writer import write_artifact
 from whatif.errors import WhatifError
@@ -101,7 +102,11 @@ def zipped(files: dict[str, bytes], method: int = zipfile.ZIP_STORED) -> bytes:
 
 
 @pytest.mark.parametrize(
-    "form", ["zip", "zip in a folder", "nested zip", "data folder", "zip in a zip", "packed zip in a zip in a folder"]
+    "form",
+    [
+        *("zip", "zip in a folder", "nested zip", "data folder", "zip in a zip", "packed zip in a zip in a folder"),
+        *("folder of the hub", "folder of the hub with both lists"),
+    ],
 )
 def test_wherever_the_files_are_the_rows_are_the_same(tmp_path: Path, form: str) -> None:
     plain, _ = read(folder_of(tmp_path / "plain", FILES))
@@ -121,6 +126,12 @@ def test_wherever_the_files_are_the_rows_are_the_same(tmp_path: Path, form: str)
         method = zipfile.ZIP_DEFLATED if form.startswith("packed") else zipfile.ZIP_STORED
         source = folder_of(tmp_path / "release", {"all.zip": zipped(files, method)})
         source = source if form.endswith("folder") else source / "all.zip"
+    elif form.startswith("folder of the hub"):
+        files = {name: data for name, data in FILES.items() if "images" in name}
+        listed = {"data/metadata.jsonl": FILES["examples.jsonl"]}
+        if form.endswith("both lists"):
+            listed = {"metadata.jsonl": text_of(example(1)), "examples.jsonl": FILES["examples.jsonl"]}
+        source = folder_of(tmp_path / "hub", {**listed, "data/images.zip": zipped(files)})
     else:
         source = folder_of(tmp_path / "release", {f"data/{name}": data for name, data in FILES.items()})
     before = sorted(tmp_path.rglob("*"))
@@ -305,7 +316,7 @@ def test_a_picture_that_is_far_too_large_is_not_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("files", "message"),
     [
-        ({"other.txt": b"x"}, r"has no examples\.jsonl; give the folder or the zip .* \(found: other\.txt\)"),
+        ({"other.txt": b"x"}, r"has no examples\.jsonl and no metadata\.jsonl; give the folder or the zip .* \(found: other\.txt\)"),
         ({"examples.jsonl": b""}, "has no line that is a JSON object"),
         ({"examples.jsonl": b"\xff\xfe\n\n[]\n"}, "has no line that is a JSON object"),
         ({"examples.jsonl": b"", "images.zip": b"PK no"}, r"images\.zip: is not a complete zip archive"),
@@ -320,3 +331,10 @@ def test_what_is_no_released_data_set_is_one_line(tmp_path: Path, files: dict[st
 def test_a_source_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(WhatifError, match="no such file; give the folder or the zip"):
         read(tmp_path / "nothing")
+
+
+@needs_released_captions
+def test_the_list_of_the_hub_is_read_whole_and_all_pictures_are_missing(tmp_path: Path) -> None:
+    (tmp_path / "metadata.jsonl").write_text("".join(json.dumps(row) + "\n" for row in released_captions()))
+    found, _ = read(tmp_path)
+    assert found.reasons == {"picture missing": 17_410} and not found.pairs

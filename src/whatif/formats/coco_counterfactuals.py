@@ -1,4 +1,4 @@
-"""Reads the released COCO-Counterfactuals (`examples.jsonl` and images) as rows of `pairs` and `images`."""
+"""Reads the released COCO-Counterfactuals (a list of pairs, and images) as rows of `pairs` and `images`."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, TypeAlias
 
 from whatif.artifacts.images import image_row
@@ -25,6 +26,7 @@ from whatif.random_streams import sample
 Row: TypeAlias = dict[str, Any]
 
 EXAMPLES = "examples.jsonl"
+METADATA = "metadata.jsonl"  # the list in a folder from the hub
 FIELDS = ("id", "caption_0", "caption_1", "image_0", "image_1")
 LICENCE = "CC-BY-4.0"
 _LARGEST_EXAMPLES = 1024 * 1024 * 1024  # bytes
@@ -52,6 +54,8 @@ def read_released_pairs(
 ) -> ReleasedPairs:
     """Reads the pairs of a folder or zip that holds `examples.jsonl` and the images, loose or in zips.
 
+    The list may also be called `metadata.jsonl`, as in a folder from the hub; if both exist, `examples.jsonl` is read.
+
     Each image is passed to `keep` as a row of `images` and is not kept in memory. With a `limit`, only a sample of that
     many pairs, drawn with `seed`, is read.
 
@@ -65,10 +69,11 @@ def read_released_pairs(
     empty caption, the id of an earlier line, captions with the same words, an image that is missing, unreadable or
     of another size than its twin, or two images with the same pixels; or if it was not sampled.
 
-    Raises WhatifError when the source or `examples.jsonl` is missing or unreadable, or when no line is an object.
+    Raises WhatifError when the source or the list is missing or unreadable, or when no line is an object.
     """
     with ReleasedFiles(source) as files:
-        records, rejections = _records(_lines(files, source), source)
+        name = _list(files, source)
+        records, rejections = _records(_lines(files, name, source), f"{source}: {PurePosixPath(name).name}")
         drawn = sample(seed, "pairs", records, limit)
         pairs: list[Row] = []
         for pair_id, (number, record) in records.items():
@@ -86,15 +91,22 @@ def read_released_pairs(
     return ReleasedPairs(sorted(pairs, key=lambda row: str(row["pair_id"])), rejections)
 
 
-def _lines(files: ReleasedFiles, source: Path) -> Iterator[tuple[int, bytes]]:
+def _list(files: ReleasedFiles, source: Path) -> str:
+    """The path of the list of pairs."""
+    for name in (EXAMPLES, METADATA):
+        with suppress(MissingFileError):
+            return files.find(name)
+    there = ", ".join(name[:60] for _, name in zip(range(5), files, strict=False)) or "nothing"
+    raise WhatifError(
+        f"{source}: has no {EXAMPLES} and no {METADATA}; give the folder or the zip of the released data set (found: "
+        f"{there})"
+    )
+
+
+def _lines(files: ReleasedFiles, name: str, source: Path) -> Iterator[tuple[int, bytes]]:
     """Non-blank lines with their numbers."""
     try:
-        data = files.read(files.find(EXAMPLES), _LARGEST_EXAMPLES)
-    except MissingFileError:
-        there = ", ".join(name[:60] for _, name in zip(range(5), files, strict=False)) or "nothing"
-        raise WhatifError(
-            f"{source}: has no {EXAMPLES}; give the folder or the zip of the released data set (found: {there})"
-        ) from None
+        data = files.read(name, _LARGEST_EXAMPLES)
     except UnreadableFileError as error:
         raise WhatifError(f"{source}: {error}") from error
     return (
@@ -102,7 +114,7 @@ def _lines(files: ReleasedFiles, source: Path) -> Iterator[tuple[int, bytes]]:
     )
 
 
-def _records(lines: Iterable[tuple[int, bytes]], source: Path) -> tuple[dict[str, tuple[int, Row]], list[Row]]:
+def _records(lines: Iterable[tuple[int, bytes]], place: str) -> tuple[dict[str, tuple[int, Row]], list[Row]]:
     """Id -> line number and object for each line with a unique id, and the rejections of the other lines."""
     records: dict[str, tuple[int, Row]] = {}
     rejections: list[Row] = []
@@ -118,7 +130,7 @@ def _records(lines: Iterable[tuple[int, bytes]], source: Path) -> tuple[dict[str
         except _RejectedError as rejected:
             rejections.append(_rejection(number, rejected))
     if not objects:
-        raise WhatifError(f"{source}: {EXAMPLES} has no line that is a JSON object; one has {', '.join(FIELDS)}")
+        raise WhatifError(f"{place} has no line that is a JSON object; one has {', '.join(FIELDS)}")
     return records, rejections
 
 

@@ -14,7 +14,7 @@ from whatif.params.resolution import Resolution
 class ExtractReleasedPairs(Settings):
     """The released data set, and the photographs of its original captions."""
 
-    data_set: SourcePath | None = None  # folder or zip with examples.jsonl and its images
+    data_set: SourcePath | None = None  # folder or zip with examples.jsonl (or metadata.jsonl) and its images
     captions: SourcePath | None = None  # captions_val2017.json, which links an original caption to its photograph
     image_folders: list[SourcePath] = Field(default_factory=list)  # folders of the photographs
     limit: int | None = Field(default=None, ge=1)  # number of pairs, sampled at random; null takes all
