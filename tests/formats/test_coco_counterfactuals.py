@@ -316,7 +316,10 @@ def test_a_picture_that_is_far_too_large_is_not_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("files", "message"),
     [
-        ({"other.txt": b"x"}, r"has no examples\.jsonl and no metadata\.jsonl; give the folder or the zip .* \(found: other\.txt\)"),
+        (
+            {"other.txt": b"x"},
+            r"has no examples\.jsonl and no metadata\.jsonl; give the folder or the zip .* \(found: other\.txt\)",
+        ),
         ({"examples.jsonl": b""}, "has no line that is a JSON object"),
         ({"examples.jsonl": b"\xff\xfe\n\n[]\n"}, "has no line that is a JSON object"),
         ({"examples.jsonl": b"", "images.zip": b"PK no"}, r"images\.zip: is not a complete zip archive"),

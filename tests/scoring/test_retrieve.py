@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from tests.released_captions import needs_released_captions, released_captions
 from tests.tiny_checkpoints import tiny_flava
 from whatif.artifacts.schemas import RANKS
 from whatif.errors import WhatifError
@@ -21,6 +22,8 @@ from whatif.scoring.retrieve import (
     human_evaluated_items,
     original_items,
     retrieval,
+    unique_captions,
+    with_unique_captions,
 )
 
 PAIRS = [
@@ -77,6 +80,32 @@ def test_every_picture_of_a_caption_that_stands_twice_is_a_hit() -> None:
     )
     assert len(encoder.asked) == len(set(encoder.asked)) == 7
     pa.Table.from_pylist(rows, RANKS.schema)
+
+
+def test_equal_captions_may_count_once() -> None:
+    angles = {"a cat": 0, "a dog": 50, "a cup": 90, "cat": 30, "cat again": 2, "dog": 40, "cup": 80}
+    encoder = Directions({**angles, "other": 65, "a bus": 70})
+    items = [*counterfactual_items(PAIRS), Item("c-0", "a bus", "other")]
+    subsets = with_unique_captions({"counterfactuals": items})
+    rows = list(retrieval(subsets, encoder, "m", encoder))
+    assert sorted(rows, key=lambda row: (row["subset"], row["direction"], row["query_id"])) == rows
+    unique = [row for row in rows if row["subset"] == "counterfactuals, unique captions"]
+    # "a cat" is a-1 and b-0. It counts once, under its first id, and both of its images are right.
+    assert ranks(unique, "image-retrieval") == {"a-0": 1, "a-1": 1, "b-1": 1, "c-0": 1}
+    assert ranks(unique, "text-retrieval") == {"a-0": 1, "a-1": 1, "b-0": 2, "b-1": 1, "c-0": 1}
+    assert {row["direction"]: row["candidates"] for row in unique} == {"image-retrieval": 5, "text-retrieval": 4}
+    other = [row for row in rows if row["subset"] == "counterfactuals"]
+    assert len(ranks(other, "image-retrieval")) == 5 and {row["candidates"] for row in other} == {5}
+    assert other == list(retrieval({"counterfactuals": items}, encoder, "m", encoder))
+
+
+@needs_released_captions
+def test_the_released_captions_that_differ() -> None:
+    pairs = [{**row, "pair_id": row["id"], **{f"image_id_{n}": "" for n in (0, 1)}} for row in released_captions()]
+    items = counterfactual_items(pairs)
+    assert (len(items), len(unique_captions(items))) == (34_820, 34_510)
+    originals = original_items(pairs, {row["id"]: "" for row in pairs})
+    assert (len(originals), len(unique_captions(originals))) == (17_410, 17_277)
 
 
 def test_a_photograph_with_two_captions_is_one_candidate_and_one_query() -> None:

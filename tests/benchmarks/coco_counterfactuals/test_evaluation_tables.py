@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from tests.frames import check, has, printed, value
@@ -173,3 +174,20 @@ def test_table_13_is_of_clip() -> None:
     ]
     assert printed(made)[0]["R@1"] == "37.65" and printed(made, 1)[0]["R@1"] == "-21"
     check(made)
+
+
+def test_unique_captions_are_in_the_table_and_items_in_one_of_their_own() -> None:
+    unique = [{**one, "subset": f"{one['subset']}, unique captions", "rank": 1} for one in ranks()]
+    rows = [*ranks(), *unique]
+    how = {"photographs": PHOTOGRAPHS, "settings": SETTINGS, "names": NAMES}
+    published_rule = recall_table("2", rows, rule="unique captions", **how)
+    by_item = recall_table("2", rows, rule="by item", **how)
+    assert (published_rule.name, by_item.name) == ("table2", "table2-by-item")
+    assert value(published_rule, measure="recall", **place("text", 1)) == 100
+    assert value(by_item, measure="recall", **place("text", 1)) == 20
+    pd.testing.assert_frame_equal(by_item.frame, table(ranks()).frame)
+    assert "Equal captions are one query" in published_rule.views[0].note
+    assert "Every item's caption is a query" in by_item.views[0].note
+    assert "query" not in table(ranks()).views[0].note
+    check(published_rule)
+    check(by_item)

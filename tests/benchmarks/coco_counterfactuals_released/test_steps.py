@@ -100,6 +100,9 @@ def test_released_pairs_are_labelled_searched_and_matched(project: Project) -> N
     assert ranks["counterfactuals", "text-retrieval"] == 6
     assert ranks["human-evaluated", "text-retrieval"] == 5
     assert ranks["originals", "text-retrieval"] == 2
+    assert ranks["counterfactuals, unique captions", "image-retrieval"] == 6
+    for name in ("table2", "table2-by-item", "table13", "table13-by-item"):
+        assert f"{name}.csv" in {path.name for path in (project.folder / "metrics" / NAME).iterdir()}
     assert Counter(row["model"] for row in project.rows("evaluate", "random-matches", MATCHES, "match")) == {
         "clip": 2,
         "vilt": 2,
@@ -173,7 +176,7 @@ def test_wide_labels_make_every_table_of_annotators_work(project: Project) -> No
     assert unanimous == 0, "a final decision is no fourth label"
     assert set(numbers(folder / "annotators.csv", measure="items")["annotator"]) == {"label_1", "label_2", "label_3"}
     ranks = Counter(row["subset"] for row in project.rows("evaluate", "ranks", RANKS, "retrieve"))
-    assert ranks["human-evaluated"] == 2 * 5
+    assert ranks["human-evaluated"] == ranks["human-evaluated, unique captions"] == 2 * 5
 
     project.section("verify")["resolution"] = {"rule": "adjudicated", "adjudicator": "adjudicated"}
     project.run("verify", "evaluate", "aggregate")

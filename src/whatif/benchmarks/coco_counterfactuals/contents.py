@@ -11,6 +11,7 @@ TABLES = (
     *("table1", "agreement", *ANNOTATOR_TABLES),
     *("table2", "table13", "figure3", "table7", "table10", "human", "funnel"),
 )
+BY_ITEM = ("table2-by-item", "table13-by-item")  # further tables of the released pairs
 # The reported numbers that the tables show beside ours.
 REPORTED = tuple(
     f"{__package__}:published/{table}.csv" for table in ("table1", "table2", "table7", "table10", "table13", "text")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import pandas as pd
 
@@ -23,11 +23,15 @@ from whatif.scoring.retrieve import (
     ORIGINALS,
     SUBSETS,
     TEXT_RETRIEVAL,
+    UNIQUE_CAPTIONS,
 )
 from whatif.statistics import Interval, clustered_share, relative_change
 
 Row: TypeAlias = Mapping[str, Any]
 Rows: TypeAlias = list[dict[str, Any]]
+
+# How captions are counted: the rows of a set without the subsets of unique captions, or of one that has both.
+Rule: TypeAlias = Literal["rows", "unique captions", "by item"]
 
 DEPTHS = (1, 5, 10)
 TITLES = {
@@ -35,6 +39,11 @@ TITLES = {
     "13": "Table 13: image-text retrieval by the model that chose the images",
 }
 _PUBLISHED_SUBSETS = {"COCO-CFs": COUNTERFACTUALS, "human-evaluated COCO-CFs": HUMAN_EVALUATED}
+_COUNTED: dict[Rule, str] = {
+    "rows": "",
+    "unique captions": " Equal captions are one query and one candidate, as in the paper's numbers.",
+    "by item": " Every item's caption is a query and a candidate, even if another one has the same words.",
+}
 _RETRIEVED = {TEXT_RETRIEVAL: "text", IMAGE_RETRIEVAL: "image"}
 _IDENTITY = ("model", "name", "source", "subset", "retrieved", "k", "measure", PUBLISHED)
 
@@ -57,6 +66,7 @@ def recall_table(
     photographs: Mapping[str, str],
     settings: Precision,
     names: Mapping[str, str],
+    rule: Rule = "rows",
 ) -> Table:
     """Table `2` or `13` (4.2.1, A.6) from rows of `ranks` of the models in `names` (key -> display name, in order).
 
@@ -68,6 +78,9 @@ def recall_table(
     - `candidates` that are searched;
     - `errors`: queries without a result, which count as misses.
 
+    `ranks` may have the same subsets twice, the second time with unique captions (`whatif.scoring.retrieve`). The rule
+    `unique captions` takes those, and the other rules the rest. The table of the rule `by item` has another name.
+
     The queries of a pair are clustered, and so are pairs whose original captions describe the same photograph.
     `photographs` maps pair ids to photographs, where there is one; intervals are by photograph. Our rows follow the
     reported rows of the same system.
@@ -77,7 +90,7 @@ def recall_table(
     """
     clusters = _Clusters(photographs, settings.confidence)
     ours: dict[tuple[str, str], Rows] = {}
-    for model, of_model in _by_cell(ranks, names).items():
+    for model, of_model in _by_cell(_by_rule(ranks, rule), names).items():
         for subset in (name for name in SUBSETS if name in of_model):
             place = {"model": model, "name": names[model], "source": OURS, "subset": subset}
             ours[model, subset] = [
@@ -88,7 +101,16 @@ def recall_table(
                 )
             ]
     frame = tidy(_in_order(_reported(table), ours, names), _IDENTITY, ("value", "low", "high", "n"))
-    return Table(f"table{table}", TITLES[table], frame, _views(table, f"{100 * settings.confidence:g}%"))
+    views = _views(table, f"{100 * settings.confidence:g}%", _COUNTED[rule])
+    if rule == "by item":
+        return Table(f"table{table}-by-item", f"{TITLES[table]}, by item", frame, views)
+    return Table(f"table{table}", TITLES[table], frame, views)
+
+
+def _by_rule(ranks: Iterable[Row], rule: Rule) -> Iterator[Row]:
+    for row in ranks:
+        if row["subset"].endswith(UNIQUE_CAPTIONS) == (rule == "unique captions"):
+            yield {**row, "subset": row["subset"].removesuffix(UNIQUE_CAPTIONS)}
 
 
 def _in_order(
@@ -179,7 +201,7 @@ def _reported(table: str) -> dict[tuple[str, str], Rows]:
     return found
 
 
-def _views(table: str, level: str) -> tuple[View, ...]:
+def _views(table: str, level: str, counted: str) -> tuple[View, ...]:
     model = {"model": "", "name": "Model"}
     searched = {"subset": "Searched", "retrieved": "Finds"}
     reported = {**model, "source": "From", **searched}
@@ -191,7 +213,7 @@ def _views(table: str, level: str) -> tuple[View, ...]:
             reported,
             tuple(Column(heading, "recall", of_depth, write=decimal(2)) for heading, of_depth in depths),
             "Recall depends on how many captions and images are searched. Reported rows are the paper's, of other "
-            "images.",
+            f"images.{counted}",
         ),
         View(
             "Change of recall in percent of that on the original captions and their photographs.",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from whatif import models
 from whatif.artifacts.images import SortedImages
@@ -26,6 +26,9 @@ from whatif.graph.reading import only_name
 from whatif.graph.steps import StepsOf
 from whatif.graph.task import Task
 from whatif.params.resolution import Resolution
+
+if TYPE_CHECKING:
+    from whatif.scoring.retrieve import Item
 
 NAME = "coco-counterfactuals"
 _REMEDY = (
@@ -188,6 +191,11 @@ _PAIRED = {"pairs": filter_["pairs"], "images": filter_["images"], "photographs"
 )
 def retrieve(task: Task[Resolution]) -> None:
     """Computes the ranks of one dual encoder for captions and images (4.2.1), also for correctly matched pairs only."""
+    search_pictures(task, unique_captions=False)
+
+
+def search_pictures(task: Task[Resolution], *, unique_captions: bool) -> None:
+    """Writes the ranks of the three subsets, and also those with unique captions if `unique_captions` is set."""
     from whatif.scoring.retrieve import (
         COUNTERFACTUALS,
         HUMAN_EVALUATED,
@@ -196,16 +204,19 @@ def retrieve(task: Task[Resolution]) -> None:
         human_evaluated_items,
         original_items,
         retrieval,
+        with_unique_captions,
     )
     from whatif.verification.consensus import human_evaluated
 
     pairs = list(task.rows("pairs"))
     correct = set(human_evaluated(task.rows("judgements"), task.settings))
-    subsets = {
+    subsets: Mapping[str, Sequence[Item]] = {
         COUNTERFACTUALS: counterfactual_items(pairs),
         HUMAN_EVALUATED: human_evaluated_items(pairs, correct),
         ORIGINALS: original_items(pairs, photographs_of(pairs)),
     }
+    if unique_captions:
+        subsets = with_unique_captions(subsets)
     pictures = task.images("images", "photographs")
     for row in retrieval(subsets, pictures, task.wildcards["encoder"], _matcher(task)):
         task.outputs.writer("ranks").write([row])

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from whatif.benchmarks.coco_counterfactuals.errors_table import error_subjects_tables, table7
-from whatif.benchmarks.coco_counterfactuals.evaluation_tables import recall_table
+from whatif.benchmarks.coco_counterfactuals.evaluation_tables import Rule, recall_table
 from whatif.benchmarks.coco_counterfactuals.images import photographs_of
 from whatif.benchmarks.coco_counterfactuals.matching_tables import margin_distributions, matching_margins
 from whatif.benchmarks.coco_counterfactuals.verification_tables import CHOSEN, agreement_table, table1
@@ -24,7 +24,7 @@ from whatif.reporting.funnel import FunnelStage, funnel
 from whatif.reporting.gallery import Section, gallery
 from whatif.reporting.rendering import WIDTH
 from whatif.reporting.report import Headline, Report
-from whatif.reporting.table import OURS
+from whatif.reporting.table import OURS, Table
 from whatif.scoring.retrieve import COUNTERFACTUALS, ORIGINALS
 from whatif.verification.consensus import consensus, made_by
 from whatif.verification.items import Row
@@ -34,7 +34,8 @@ from whatif.verification.items import Row
 class Made:
     """How the pairs of a benchmark were made: its name, its funnel up to the finished pairs, and a note for the report.
 
-    `chose` is the checkpoint that selected the images. Its model is in Table 13, the other models are in Table 2.
+    `chose` is the checkpoint that selected the images. Its model is in Table 13, the other models are in Table 2. If
+    `unique_captions` is set, these tables are about unique captions, as published, and two further tables by item.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Made:
     stages: Sequence[FunnelStage]
     chose: str
     note: str = ""
+    unique_captions: bool = False
 
 
 def publish_report(task: Task[Any], made: Made) -> None:
@@ -58,16 +60,23 @@ def publish_report(task: Task[Any], made: Made) -> None:
         sampled=len(categories),
     )
     ranks = list(task.rows("ranks"))
-    recalls = {
-        table: recall_table(
-            table,
-            [row for row in ranks if row["model"] in names],
-            photographs=photographs,
-            names=names,
-            settings=settings,
-        )
-        for table, names in _searchers(task, made).items()
-    }
+    searchers = _searchers(task, made)
+
+    def recall(rule: Rule) -> dict[str, Table]:
+        return {
+            table: recall_table(
+                table,
+                [row for row in ranks if row["model"] in names],
+                photographs=photographs,
+                names=names,
+                settings=settings,
+                rule=rule,
+            )
+            for table, names in searchers.items()
+        }
+
+    recalls = recall("unique captions" if made.unique_captions else "rows")
+    by_item = recall("by item") if made.unique_captions else {}
     matching_names = names_of(task, MATCHER)
     matches = list(task.rows("matches"))
     margins = matching_margins(
@@ -85,6 +94,7 @@ def publish_report(task: Task[Any], made: Made) -> None:
         *annotator_tables(judgements, task.rows("gold"), settings, seed, rule),
         recalls["2"],
         recalls["13"],
+        *by_item.values(),
         margins.table,
         sampled,
         *error_subjects_tables(judgements, pairs, settings, least_errors=settings.least_errors, resolution=rule),

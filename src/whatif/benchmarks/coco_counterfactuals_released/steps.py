@@ -15,19 +15,22 @@ from whatif.artifacts.images import SortedImages
 from whatif.artifacts.schemas import IMAGES, PAIRS, REJECTIONS
 from whatif.benchmarks.coco_counterfactuals import BENCHMARK as OURS
 from whatif.benchmarks.coco_counterfactuals import images
-from whatif.benchmarks.coco_counterfactuals.contents import PLOTS, PUBLISHED, SHOWN
+from whatif.benchmarks.coco_counterfactuals.contents import BY_ITEM, PLOTS, PUBLISHED, SHOWN
 from whatif.benchmarks.coco_counterfactuals.settings import VerifyPictures
 from whatif.benchmarks.coco_counterfactuals_released.settings import (
     CocoCounterfactualsReleasedSettings,
     ExtractReleasedPairs,
     ReportSettings,
 )
+from whatif.benchmarks.shared.dimensions import ENCODER
 from whatif.benchmarks.shared.people import judged_pairs
+from whatif.benchmarks.shared.tasks import table_files
 from whatif.errors import WhatifError
 from whatif.files.inputs import user_path
 from whatif.graph.reading import only_name
 from whatif.graph.steps import Benchmark, StepsOf
 from whatif.graph.task import Task
+from whatif.params.resolution import Resolution
 from whatif.reporting.funnel import FunnelStage, reasons
 
 NAME = "coco-counterfactuals-released"
@@ -90,7 +93,21 @@ def verify(task: Task[VerifyPictures]) -> None:
 
 
 _PAIRED = {role: extract[role] for role in ("pairs", "images", "photographs")}
-retrieve = images.retrieve.reading(**_PAIRED, judgements=verify["judgements"])
+
+
+@_step(
+    "evaluate",
+    name="retrieve",
+    reads=lambda s: s.verify.resolution,
+    divided_by=(ENCODER,),
+    inputs={**_PAIRED, "judgements": verify["judgements"]},
+    outputs=images.retrieve.outputs,
+)
+def retrieve(task: Task[Resolution]) -> None:
+    """Computes the ranks of one dual encoder (4.2.1), with unique captions as published, and by item as for ours."""
+    images.search_pictures(task, unique_captions=True)
+
+
 match = images.match.reading(**_PAIRED)
 
 
@@ -110,7 +127,7 @@ match = images.match.reading(**_PAIRED)
         "matches": match["matches"],
         "random": match["random-matches"],
     },
-    publishes=PUBLISHED,
+    publishes=(*PUBLISHED, *table_files(BY_ITEM)),
 )
 def aggregate(task: Task[ReportSettings]) -> None:
     """Makes the tables and Figure 3 beside the reported numbers, the funnel, and a gallery of pairs."""
@@ -122,7 +139,7 @@ def aggregate(task: Task[ReportSettings]) -> None:
         FunnelStage("extract", "pairs", len(pairs) + sum(unusable.values()), len(pairs), unusable),
         FunnelStage("extract", "photographs", len(pairs), len(images.photographs_of(pairs)), missing),
     ]
-    publish_report(task, Made(NAME, "COCO-Counterfactuals as released", stages, chose=_CHOSE))
+    publish_report(task, Made(NAME, "COCO-Counterfactuals as released", stages, chose=_CHOSE, unique_captions=True))
 
 
 def _photographs(
