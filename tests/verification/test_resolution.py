@@ -86,6 +86,16 @@ def test_the_earliest_time_counts_in_any_zone() -> None:
     assert resolve([judged("a", "A", early), judged("b", "A"), judged("c", "B", late)], first).decisions == {"q-0": "A"}
 
 
+def test_without_times_the_first_is_the_lowest_numbered_column() -> None:
+    first = Resolution(rule="first")
+    rows = [judged(f"label_{number}", decision) for number, decision in ((10, "B"), (2, "A"), (3, "C"))]
+    assert resolve(rows, first).decisions == {"q-0": "A"}
+    assert resolve([*rows, judged("ann", "A")], first).decisions == {"q-0": UNDECIDED}  # not all are numbered
+    timed = [judged("label_1", "A", "2024-05-31T12:30:00"), judged("label_2", "B", "2024-05-31T12:00:00")]
+    assert resolve(timed, first).decisions == {"q-0": "B"}
+    assert resolve([timed[0], judged("label_2", "B")], first).decisions == {"q-0": UNDECIDED}
+
+
 def test_the_third_is_the_third_by_time_where_all_have_one() -> None:
     rule = Resolution(rule="tie-break")
     times = [f"2024-05-31T12:0{minute}:00" for minute in (4, 1, 2, 3)]

@@ -5,7 +5,9 @@ An item with a single judgement has its decision under every rule. The rules for
 - `single`: several judgements of an item are an error;
 - `majority`: the decision of more than half of the annotators;
 - `first`: the decision with the earliest time. If several judgements share that time, or if some have no time, it
-  is not known which of them was the first; the item is then decided only if all of these agree;
+  is not known which of them was the first; the item is then decided only if all of these agree. If no judgement of an
+  item has a time and all come from the numbered columns of a wide file (`label_1`, `label_2`), the lowest number is
+  the first, as in the released labels of COCO-Counterfactuals;
 - `adjudicated`: the adjudicator's decision, where there is one; elsewhere all annotators must agree;
 - `unanimous`: all annotators must agree;
 - `tie-break`: the first two annotators must agree; if they do not, the third decides between their two decisions.
@@ -20,6 +22,7 @@ An item without such a decision is undecided. Final decisions that a file of lab
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -37,6 +40,7 @@ UNDECIDED = "undecided"
 DISAGREEMENT, DIFFERENT_CORRECTIONS = "annotators disagree", "corrections differ"  # why an item is undecided
 MAJORITY = Resolution(rule="majority")
 _UNCHANGED = ""  # stands for a field that an annotator did not correct; no JSON value is empty
+_NUMBERED_COLUMN = re.compile("label_[1-9][0-9]{0,3}")  # of a wide file; the annotator if the file names nobody
 _NAMED = 3  # items and annotators that an error message names
 
 
@@ -155,6 +159,9 @@ def _considered(judged: Sequence[Judgement], resolution: Resolution) -> Sequence
     """The judgements on which the decision depends."""
     if resolution.rule == "first":
         times = [one.time for one in judged if one.time is not None]
+        numbers = [_NUMBERED_COLUMN.fullmatch(one.annotator) for one in judged]
+        if not times and all(numbers):
+            return [min(judged, key=lambda one: int(one.annotator.rpartition("_")[2]))]
         return [one for one in judged if one.time is None or one.time == min(times)]
     if resolution.rule == "tie-break":
         by_name = sorted(judged, key=lambda one: one.annotator)

@@ -153,9 +153,7 @@ def test_wide_labels_make_every_table_of_annotators_work(project: Project) -> No
     assert (
         "3 of 18 labels are not counted: given twice, differently (2), unknown item (1); for example wide.csv" in line
     )
-    assert any(
-        "1 of 6 items have only a final decision, which the rule majority does not count" in line for line in said
-    )
+    assert any("1 of 6 items have only a final decision, which the rule first does not count" in line for line in said)
     folder = project.folder / "metrics" / NAME
     # The last image was labelled twice, differently, so its own label does not count and only a final decision is left.
     rejected = project.rows("verify", "rejections", REJECTIONS)
@@ -190,6 +188,26 @@ def test_wide_labels_make_every_table_of_annotators_work(project: Project) -> No
     ranks = Counter(row["subset"] for row in project.rows("evaluate", "ranks", RANKS, "retrieve"))
     assert ranks["human-evaluated"] == 2 * 4
     assert "The adjudicator's label counts" in " ".join(project.published("report.md").split())
+
+
+def test_of_three_labels_that_differ_the_first_counts_and_none_is_undecided(project: Project) -> None:
+    lines = ["filename,type,caption_1,caption_2,label_1,label_2,label_3"]
+    for number, (first, second) in enumerate(CAPTIONS):
+        for side, kind in enumerate(("original", "counterfactual")):
+            labels = ("1,both,2", "both,1,2")[number % 2]
+            lines.append(f"{number}_{side}.jpg,{kind},{first},{second},{labels}")
+    (project.folder / "three.csv").write_text("\n".join(lines), encoding="utf-8")
+    project.section("verify")["labels"] = [{"path": str(project.folder / "three.csv"), "format": "wide"}]
+    project.make("extract", "verify", "evaluate", "aggregate")
+    folder = project.folder / "metrics" / NAME
+    counts = numbers(folder / "table1.csv", variant="all", measure="count", made_by="people")
+    assert dict(zip(counts["label"], counts["value"], strict=True)) == {
+        **{"correct": 2, "incorrect": 2, "both": 2, "neither": 0, "undecided": 0},
+    }
+    project.section("verify")["resolution"] = {"rule": "majority"}
+    project.run("verify", "evaluate", "aggregate")
+    counts = numbers(folder / "table1.csv", variant="all", measure="count", label="undecided")
+    assert list(counts["value"]) == [6]
 
 
 def test_every_photograph_is_there_or_has_a_reason(project: Project) -> None:

@@ -34,8 +34,8 @@ _COUNTED = {
     "majority": "Where several people labelled an image, the label of the majority counts; undecided are images "
     "without a majority.",
     "single": "Every image has one label.",
-    "first": "Where several people labelled an image, the earliest label counts; undecided are images for which it is "
-    "not known.",
+    "first": "Where several people labelled an image, the earliest label counts, or that of the first column; "
+    "undecided are images for which it is not known.",
     "adjudicated": "The adjudicator's label counts, and the others' where there is none; undecided are images on which "
     "these differ.",
     "unanimous": "Undecided are images on which people differ.",
