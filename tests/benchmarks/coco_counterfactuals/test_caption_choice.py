@@ -81,6 +81,13 @@ def test_the_lowest_perplexity_inside_the_bounds_wins() -> None:
     )
 
 
+def test_in_the_manner_of_the_release_the_upper_bound_is_included() -> None:
+    rows = [candidate("a", 0, place, similarity=value) for place, value in enumerate((0.8, 0.91, 0.9100001))]
+    assert one(rows).pair is None
+    choice = one(rows, ChoiceSettings(0.8, 0.91, includes_high=True))
+    assert choice.pair is not None and json.loads(choice.pair["provenance"])["similarity"] == 0.91
+
+
 def test_ties_go_to_the_first_place_then_the_first_rank() -> None:
     rows = [candidate("a", place, rank, subject_1=f"{place}{rank}") for place in (0, 1) for rank in (0, 1)]
     assert (one(rows).pair or {})["subject_1"] == "00"

@@ -119,6 +119,24 @@ def test_a_threshold_of_the_choice_asks_no_model_again(made: Project) -> None:
         assert read and not any(".choose" in place for place in read)
 
 
+def test_captions_in_the_manner_of_the_release(tmp_path: Path, checkpoints: Path) -> None:
+    project = small(Project(tmp_path / "project"), checkpoints)
+    project.generate["captions"]["manner"] = "released"
+    project.generate["captions"]["choose"]["similarity"] = {"low": 0.0, "high": 1.0}
+    text = " There is a small red star , in front of a white  background . "
+    (tmp_path / "captions.jsonl").write_text(json.dumps({"id": "a", "caption": text}), encoding="utf-8")
+    project.section("extract")["captions"] = str(tmp_path / "captions.jsonl")
+    jobs = [job for job in project.jobs("extract", "generate") if job.step.name != "draw"]
+    project.make_jobs(jobs)
+    rows = project.rows("generate", "measured", CAPTION_CANDIDATES, "measure")
+    assert rows and {row["caption_0"].strip() for row in rows} == {text.strip()}
+    decoded = "There is a small red star, in front of a white background."
+    usable = [row for row in rows if row["status"] == "ok"]
+    assert {row["caption_1"].replace(row["subject_1"], row["subject_0"]) for row in usable} == {decoded}
+    (pair,) = project.rows("generate", "caption-pairs", CAPTION_PAIRS, "choose")
+    assert pair["caption_1"] in {row["caption_1"] for row in usable}
+
+
 def test_every_candidate_is_measured_and_the_best_are_kept(made: Project) -> None:
     drawn = made.rows("generate", "pairs", PAIRS, "draw")
     kept = made.rows("filter", "pairs", PAIRS)

@@ -46,11 +46,15 @@ class Taxonomy(Protocol):
 
 @dataclass(frozen=True)
 class ChoiceSettings:
-    """Similarity strictly between `low` and `high`; counterfactual nouns in a `dropped` relation are rejected."""
+    """Similarity strictly between `low` and `high`; counterfactual nouns in a `dropped` relation are rejected.
+
+    With `includes_high`, a similarity of `high` is also accepted, as for the released captions.
+    """
 
     low: float
     high: float
     dropped: Collection[Relation] = ()
+    includes_high: bool = False
 
 
 @dataclass(frozen=True)
@@ -111,7 +115,7 @@ def _refusal(row: Row, relation: Relation | None, settings: ChoiceSettings) -> s
         raise ValueError(f"{row['caption_id']}: a candidate was not measured")
     if not row["similarity"] > settings.low:
         return TOO_UNLIKE
-    if not row["similarity"] < settings.high:
+    if not (row["similarity"] < settings.high or (settings.includes_high and row["similarity"] == settings.high)):
         return TOO_ALIKE
     if relation is not None and relation in settings.dropped:
         return relation

@@ -12,7 +12,7 @@ from whatif.artifacts.images import SortedImages
 from whatif.artifacts.schemas import IMAGES, REJECTIONS
 from whatif.benchmarks.coco_counterfactuals.schemas import CAPTION_CANDIDATES, CAPTION_PAIRS, CAPTIONS, COUNTS
 from whatif.benchmarks.coco_counterfactuals.settings import (
-    ChooseCaptions,
+    ChoiceOfCaptions,
     CocoCounterfactualsSettings,
     ExtractCaptions,
     MeasureSettings,
@@ -94,7 +94,10 @@ def extract(task: Task[ExtractCaptions]) -> None:
     "generate",
     name="candidates",
     reads=lambda s: ReplaceSettings(
-        s.extract.tagger, s.generate.captions.masked_language, s.generate.captions.replacements
+        s.extract.tagger,
+        s.generate.captions.masked_language,
+        s.generate.captions.replacements,
+        s.generate.captions.manner,
     ),
     divided_by=(PART,),
     inputs={"captions": extract["captions"]},
@@ -103,6 +106,7 @@ def extract(task: Task[ExtractCaptions]) -> None:
 def candidates(task: Task[ReplaceSettings]) -> None:
     """The most probable replacements of every noun of one part of the captions (3.1)."""
     from whatif.language.noun_swap import caption_candidates
+    from whatif.language.released_swap import released_candidates
     from whatif.language.tagging import tagger
     from whatif.models.language.masked import masked_language_model
     from whatif.progress import progress
@@ -115,9 +119,8 @@ def candidates(task: Task[ReplaceSettings]) -> None:
     chosen = range(groups.start * _GROUP, min(total, groups.stop * _GROUP))
     rows = itertools.islice(task.rows("captions"), chosen.start, chosen.stop)
     grouped = itertools.groupby(zip(chosen, rows, strict=True), key=lambda numbered: numbered[0] // _GROUP)
-    made = (
-        outcome for _, group in grouped for outcome in caption_candidates([row for _, row in group], model, tag, top)
-    )
+    replaced = released_candidates if settings.manner == "released" else caption_candidates
+    made = (outcome for _, group in grouped for outcome in replaced([row for _, row in group], model, tag, top))
     rejected = []
     for found, rejection in progress(made, len(chosen), task.part, "caption"):
         task.outputs.writer("candidates").write(found)
@@ -154,19 +157,20 @@ def measure(task: Task[MeasureSettings]) -> None:
 @_step(
     "generate",
     name="choose",
-    reads=lambda s: s.generate.captions.choose,
+    reads=lambda s: ChoiceOfCaptions(s.generate.captions.choose, s.generate.captions.manner),
     inputs={"captions": extract["captions"], "measured": measure["measured"], "too-long": candidates["too-long"]},
     outputs={"caption-pairs": CAPTION_PAIRS, "rejections": REJECTIONS, "counts": COUNTS},
 )
-def choose(task: Task[ChooseCaptions]) -> None:
+def choose(task: Task[ChoiceOfCaptions]) -> None:
     """The counterfactual of each caption, or the reason why there is none (3.1, A.3.1)."""
     from whatif.benchmarks.coco_counterfactuals.caption_choice import ChoiceSettings, chosen_captions
     from whatif.language.wordnet import RELATIONS
 
-    settings = task.settings
+    settings, manner = task.settings
     wordnet = _wordnet(settings.wordnet)
     dropped = RELATIONS if settings.drop_kinds_of else ()
-    alike = ChoiceSettings(settings.similarity.low, settings.similarity.high, dropped)
+    span = settings.similarity
+    alike = ChoiceSettings(span.low, span.high, dropped, includes_high=manner == "released")
     outcomes: Counter[str] = Counter()
     paired = 0
     rejected = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 from pydantic import Field, field_validator
 
@@ -11,6 +11,8 @@ from whatif.params.base import BenchmarkSettings, Settings, Share, SourcePath, S
 from whatif.params.checkpoints import DiffusionCheckpoint, LocalCheckpoint
 from whatif.params.resolution import Resolution
 from whatif.verification.imports.settings import LabelFiles
+
+Manner: TypeAlias = Literal["swap", "released"]
 
 
 class ExtractCaptions(Settings):
@@ -34,7 +36,8 @@ class ExtractCaptions(Settings):
 class ChooseCaptions(Settings):
     """How the counterfactual of a caption is chosen from its measured candidates."""
 
-    similarity: Span  # cosine similarity of both captions, strictly between these
+    # Cosine similarity of both captions, strictly between these; in the manner `released`, `high` is included.
+    similarity: Span
     wordnet: SourcePath | None = None  # folder of WordNet 3.0, or `installed` for that of NLTK or Debian; null: none
     drop_kinds_of: bool  # drop pairs in which one noun is a kind of the other: woman -> girl, person -> man (A.3.1)
 
@@ -42,6 +45,7 @@ class ChooseCaptions(Settings):
 class GenerateCaptions(Settings):
     """How counterfactual captions are made (3.1, B.1.1)."""
 
+    manner: Manner = "swap"  # `swap`: only the noun changes; `released`: as in `whatif.language.released_swap`
     replacements: int = Field(ge=1, le=100)  # number for each noun
     masked_language: LocalCheckpoint
     similarity: LocalCheckpoint  # a checkpoint of sentence-transformers
@@ -109,6 +113,14 @@ class ReplaceSettings(NamedTuple):
     tagger: str
     masked_language: LocalCheckpoint
     replacements: int
+    manner: Manner
+
+
+class ChoiceOfCaptions(NamedTuple):
+    """The settings of the choice among candidates, and the manner in which these were made."""
+
+    choose: ChooseCaptions
+    manner: Manner
 
 
 class MeasureSettings(NamedTuple):
