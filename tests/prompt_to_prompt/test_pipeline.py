@@ -13,7 +13,7 @@ from tests.tiny_checkpoints import tiny_diffusion
 from whatif.errors import WhatifError
 from whatif.params.checkpoints import DiffusionCheckpoint
 from whatif.prompt_to_prompt.attention import PairRequest, generate_pairs
-from whatif.prompt_to_prompt.pipeline import identity, load_pipeline
+from whatif.prompt_to_prompt.pipeline import identity, is_local, load_pipeline
 
 torch = pytest.importorskip("torch")
 diffusers = pytest.importorskip("diffusers")
@@ -45,6 +45,22 @@ def test_a_named_scheduler_takes_the_place_of_the_checkpoints_own(folder: Path) 
     assert drawn[0] != drawn[1]
 
 
+def test_another_autoencoder_decodes_in_place_of_its_own(folder: Path, tmp_path: Path) -> None:
+    other = tmp_path / "vae"
+    shutil.copytree(tiny_diffusion(tmp_path / "other", seed=1) / "vae", other)
+    own = DiffusionCheckpoint(checkpoint=str(folder), steps=2)
+    given = own.model_copy(update={"vae": str(other)})
+    assert is_local(given) and not is_local(own.model_copy(update={"vae": "a/b"}))
+    request = PairRequest("a cat", "a dog", 1, shared=0.5, guidance=2.0)
+    drawn = [generate_pairs(load_pipeline(one), [request], 2)[0][0].tobytes() for one in (own, given)]
+    assert drawn[0] != drawn[1]
+    assert "vae" not in identity(own, None)
+    before = identity(given, None)
+    assert {**before, "vae": None} == {**identity(own, None), "vae": None} and isinstance(before["vae"], str)
+    change("config.json", scaling_factor=0.5)(other)
+    assert identity(given, None) != before
+
+
 def change(name: str, **values: object) -> Callable[[Path], None]:
     def spoil(folder: Path) -> None:
         told = json.loads((folder / name).read_text())
@@ -74,6 +90,27 @@ def lose_a_tensor(name: str) -> Callable[[Path], None]:
         save_file(weights, folder / name, metadata={"format": "pt"})
 
     return spoil
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (lambda place: (place / "config.json").unlink(), ": lacks config.json"),
+        (lambda place: (place / "diffusion_pytorch_model.safetensors").unlink(), ": lacks weights"),
+        (change("config.json", _class_name="UNet2DConditionModel"), "as vae it must be a Auto"),
+        (lose_a_tensor("diffusion_pytorch_model.safetensors"), "its files lack 1 weights"),
+    ],
+)
+def test_an_autoencoder_that_is_none_is_one_line(
+    folder: Path, tmp_path: Path, spoil: Callable[[Path], object], message: str
+) -> None:
+    other = tmp_path / "vae"
+    shutil.copytree(folder / "vae", other)
+    spoil(other)
+    with pytest.raises(WhatifError) as error:
+        load_pipeline(DiffusionCheckpoint(checkpoint=str(folder), steps=2, vae=str(other)))
+    said = str(error.value)
+    assert said.startswith(f"checkpoint {other}") and message in said and "\n" not in said
 
 
 OWN = {"scheduler": None, "cross_attention": False}

@@ -27,6 +27,7 @@ class DiffusionCheckpoint(LocalCheckpoint):
     steps: int = Field(ge=1, le=1000)
     scheduler: Literal["ddim", "euler-ancestral"] | None = None  # null: the checkpoint's own
     cross_attention: bool = False  # whether image pairs also share cross-attention maps
+    vae: SourcePath | None = None  # another autoencoder, a hub id or a folder with its config.json; null: its own
     shared_start: float = Field(default=0, ge=0, lt=1)  # share of the steps in which both images are the same
     licence: str = Field(default="unknown", min_length=1)  # licence of the generated images, for example `CC0-1.0`
 

@@ -103,9 +103,7 @@ class PictureMaker(PictureDrawer):
 
         drawing, reading = self._settings, self._clip_settings
         # The commit of a hub checkpoint is known after loading, the digest of a folder before.
-        drawn = diffusion.identity(
-            drawing, self.pipeline if checkpoints.folder_of(drawing.checkpoint) is None else None
-        )
+        drawn = diffusion.identity(drawing, None if diffusion.is_local(drawing) else self.pipeline)
         model = getattr(self.clip, "model", None) if checkpoints.folder_of(reading.checkpoint) is None else None
         read = checkpoints.identity(reading, _VERSION, getattr(model, "config", None))
         how = {"adapter": _ADAPTER, "version": _VERSION, "steps": self.steps, "width": self.width}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from whatif.artifacts.verified import source_digest
@@ -43,7 +44,7 @@ def load_pipeline(settings: DiffusionCheckpoint) -> Any:
 
     Raises WhatifError, naming the file, when the folder or one of its files is missing, when a file is truncated or
     lacks a weight, when the checkpoint is another kind of pipeline or cannot be loaded, and when the device is missing
-    or too small.
+    or too small. The same holds for the autoencoder that the setting `vae` names.
     """
     import diffusers
     import torch
@@ -67,9 +68,10 @@ def load_pipeline(settings: DiffusionCheckpoint) -> Any:
         _check_index(f"{source}/{INDEX}", told)
         pipeline = pipeline_class.from_pretrained(
             source,
-            **{
-                part: load_part(source, part, ".".join(told[part]), options) for part in ("unet", "vae", "text_encoder")
-            },
+            **{part: load_part(source, part, ".".join(told[part]), options) for part in ("unet", "text_encoder")},
+            vae=_autoencoder(settings.vae, options)
+            if settings.vae is not None
+            else load_part(source, "vae", ".".join(told["vae"]), options),
             # The safety checker and parts for image prompts are left out.
             **dict.fromkeys(("safety_checker", "feature_extractor", "image_encoder")),
             requires_safety_checker=False,
@@ -95,7 +97,8 @@ def identity(settings: DiffusionCheckpoint, pipeline: Any) -> dict[str, Any]:
     """The identity of a checkpoint under which its images are stored, without the settings of a request.
 
     As in `whatif.models.local.checkpoints.identity`: a folder by the digest of its files, independent of its path; a
-    hub checkpoint by the commit that `pipeline` was loaded from. Device and batch size are not part of it.
+    hub checkpoint by the commit that `pipeline` was loaded from. Device and batch size are not part of it. The
+    pipeline is not needed if `is_local`.
     """
     folder = folder_of(settings.checkpoint)
     how: dict[str, Any] = {
@@ -105,10 +108,41 @@ def identity(settings: DiffusionCheckpoint, pipeline: Any) -> dict[str, Any]:
     }
     if settings.shared_start:  # only if set, so that earlier stored results stay valid
         how["shared_start"] = settings.shared_start
+    if settings.vae is not None:
+        place = folder_of(settings.vae)
+        how["vae"] = source_digest(place) if place else [settings.vae, commit_of(pipeline.vae, None)]
     if folder is not None:
         return {"files": source_digest(folder), **how}
     commit = commit_of(pipeline.unet, settings.revision)
     return {"checkpoint": settings.checkpoint, "revision": commit, **how}
+
+
+def is_local(settings: DiffusionCheckpoint) -> bool:
+    """Whether all weights come from folders."""
+    return all(folder_of(name) is not None for name in (settings.checkpoint, settings.vae) if name is not None)
+
+
+def _autoencoder(name: str, options: Mapping[str, Any]) -> Any:
+    """An autoencoder that is a checkpoint of its own, in place of that of the pipeline."""
+    import diffusers
+
+    folder = folder_of(name)
+    source = name if folder is None else str(folder)
+    if folder is not None:
+        check_files(folder, {".": ("config.json", True)})
+    own = {**options, "revision": None, "local_files_only": folder is not None}
+    try:
+        told = diffusers.AutoencoderKL.load_config(source, local_files_only=folder is not None)
+        library, classes = _CLASSES["vae"]
+        if told.get("_class_name") not in classes:
+            raise WhatifError(
+                f"checkpoint {source}: is a {told.get('_class_name')!r}; as vae it must be a {' or '.join(classes)}"
+            )
+        return load_part(source, "", f"{library}.{told['_class_name']}", own)
+    except WhatifError:
+        raise
+    except Exception as error:  # the libraries raise many types of errors, all about this checkpoint
+        raise load_error(source, error) from error
 
 
 def _check_index(index: str, told: Any) -> None:

@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Any
 
 from whatif.drawing import png
-from whatif.models.local import checkpoints
 from whatif.params.generators import PromptToPromptGenerator
 from whatif.prompt_to_prompt.candidate_runs import place_of, runs_of
 from whatif.prompt_to_prompt.image_maker import PictureDrawer
@@ -41,11 +40,10 @@ class IdentityKeptImages:
     @cached_property
     def identity(self) -> Mapping[str, Any]:
         """Everything that determines the images beside their request; a checkpoint of the hub is loaded to know it."""
-        from whatif.prompt_to_prompt.pipeline import identity
+        from whatif.prompt_to_prompt.pipeline import identity, is_local
 
         settings = self._settings
-        is_folder = checkpoints.folder_of(settings.checkpoint) is not None
-        drawn_by = identity(settings, None if is_folder else self._drawer.pipeline)
+        drawn_by = identity(settings, None if is_local(settings) else self._drawer.pipeline)
         sampled = settings.model_dump(include={"steps", "p", "guidance"})
         how = {"adapter": "prompt-to-prompt images", "version": _VERSION, "batch": self._drawer.width}
         return {**drawn_by, **how, **sampled}
