@@ -66,6 +66,19 @@ def test_margins_are_those_of_the_paper_and_below_zero_is_wrong() -> None:
     check(found.table)
 
 
+def test_cosines_are_also_in_logits_where_the_factor_is_known() -> None:
+    names = {"m": "CLIP", "n": "Other"}
+    rows = [*COUNTERFACTUAL, *(match(number, 0.25, "n") for number in range(4))]
+    found = matching_margins([], rows, photographs={}, settings=SETTINGS, names=names, logits={"m": 100.0})
+    of = {"model": "m", "margin": "IR_c"}
+    assert value(found.table, measure="median in logits", **of) == pytest.approx(100 * 9.5 / 64, abs=1e-3)
+    told = {(one["Model"], one["Margin"]): one["Median in logits"] for one in printed(found.table)}
+    assert told["CLIP", "IR_c"] == "14.84" and told["Other", "IR_c"] == ""
+    assert "cosines" in found.table.views[0].note and "cosines" not in made().table.views[0].note
+    assert "Median in logits" not in printed(made().table)[0]
+    check(found.table)
+
+
 def test_pairs_of_a_photograph_go_together() -> None:
     rows = [match(number, 0.1 if number < 20 else -0.1) for number in range(40)]
     together = made([], rows, {f"p{number:02d}": f"{number // 5}" for number in range(40)})

@@ -49,6 +49,7 @@ def matching_margins(
     photographs: Mapping[str, str],
     settings: Precision,
     names: Mapping[str, str],
+    logits: Mapping[str, float] | None = None,
 ) -> MatchingMargins:
     """The four margins of 4.2.2 of each model in `names` (key -> display name, in order).
 
@@ -59,8 +60,12 @@ def matching_margins(
     `photographs` maps pair ids to photographs, where there is one. Pairs whose original captions describe the same
     photograph form one cluster.
 
+    `logits` maps models to the factor between their scores and their logits. The table then has the measure `median in
+    logits`, too, the unit of the paper's figure for CLIP.
+
     Raises WhatifError when a row has an unknown model.
     """
+    factors = logits or {}
     values: dict[str, dict[str, list[float]]] = {model: {name: [] for name in MARGINS} for model in names}
     clusters: dict[str, dict[str, list[str]]] = {model: {name: [] for name in MARGINS} for model in names}
     errors: dict[str, dict[str, int]] = {model: dict.fromkeys(MARGINS, 0) for model in names}
@@ -87,7 +92,10 @@ def matching_margins(
         if arrays[model][margin].size or errors[model][margin]
         for row in _rows(arrays[model][margin], clusters[model][margin], errors[model][margin], settings.confidence)
     ]
-    return MatchingMargins(arrays, _table(found, f"{100 * settings.confidence:g}%"))
+    for row in [one for one in found if one["measure"] == "median" and one["model"] in factors]:
+        median = round(factors[row["model"]] * row["value"], 4)
+        found.append({**row, "measure": "median in logits", "value": median})
+    return MatchingMargins(arrays, _table(found, f"{100 * settings.confidence:g}%", bool(factors)))
 
 
 def _rows(values: Floats, clusters: list[str], errors: int, confidence: float) -> list[dict[str, Any]]:
@@ -102,13 +110,16 @@ def _rows(values: Floats, clusters: list[str], errors: int, confidence: float) -
     return rows
 
 
-def _table(rows: list[dict[str, Any]], level: str) -> Table:
+def _table(rows: list[dict[str, Any]], level: str, has_logits: bool) -> Table:
+    logits = (Column("Median in logits", "median in logits", write=decimal(2)),) if has_logits else ()
+    units = " The scores of a dual encoder are cosines; the paper's figure has CLIP's logits." if has_logits else ""
     view = View(
         f"Differences of matching scores, with {level} intervals by photograph (COCO-Counterfactuals Figure 3).",
         {"model": "", "name": "Model", "margin": "Margin"},
         (
             Column("Pairs", "pairs", write=count),
             Column("Median", "median", write=decimal(4)),
+            *logits,
             Column("Below 0 (%)", "below zero", interval=True),
             Column("Equal", "equal", write=count),
             Column("Errors", "errors", write=count),
@@ -116,7 +127,7 @@ def _table(rows: list[dict[str, Any]], level: str) -> Table:
         "The score of the right caption and image minus that with another image (IR) or another caption (TR), of a "
         "random other original (r) or of the counterfactual pair (c). Below 0 the wrong one is scored higher: in "
         "percent of the pairs that could be scored. Where no photograph is known, intervals are by pair. The paper "
-        "reports no numbers.",
+        f"reports no numbers.{units}",
     )
     identity = ("model", "name", "source", "margin", "measure")
     frame = tidy(rows, identity, ("value", "low", "high", "n"))
