@@ -170,6 +170,13 @@ def test_near_duplicates_keep_the_first_by_id_in_each_group_and_image() -> None:
     assert rejected == {}
 
 
+def test_of_near_duplicates_that_by_people_is_kept() -> None:
+    rows, row = good("1-direct-people")
+    kept, rejected = kept_and_rejected(good("1-direct-a"), (rows, {**row, "writer": "people"}))
+    assert list(kept) == ["1-direct-people"]
+    assert rejected == {"1-direct-a": ("near-duplicate", "100% of its words are those of 1-direct-people")}
+
+
 def test_a_rejected_question_makes_no_other_one_a_duplicate() -> None:
     wrong = good("1-direct-a", step2="3+2=6")
     kept, rejected = kept_and_rejected(wrong, good("1-direct-b"))

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from whatif.artifacts.reader import canonical_json
-from whatif.benchmarks.cvqa_real.schemas import BOOLEAN, COUNTERFACTUAL, ORIGINAL
+from whatif.benchmarks.cvqa_real.schemas import BOOLEAN, COUNTERFACTUAL, ORIGINAL, PEOPLE
 from whatif.benchmarks.cvqa_real.settings import NAME, FilterCvqaReal
 from whatif.benchmarks.cvqa_real.text_rules import Texts, doubts
 from whatif.benchmarks.cvqa_real.written_rules import fault_of
@@ -64,8 +64,9 @@ def filtered(
 
     - `no picture`;
     - those of `whatif.benchmarks.cvqa_real.written_rules`;
-    - `near-duplicate`: a kept pair of the same group and image, with a smaller id, has a counterfactual question that
-      shares `near_duplicate` of the words of both (the Jaccard index of the sets of words);
+    - `near-duplicate`: a kept pair of the same group and image that comes before it has a counterfactual question that
+      shares `near_duplicate` of the words of both (the Jaccard index of the sets of words). Questions by people come
+      first, then all others in order of their ids;
     - `balance`: with `balance`, yes-or-no pairs are dropped in a random order by seed and id until as many
       counterfactual answers are yes as no.
 
@@ -77,7 +78,7 @@ def filtered(
     kept: dict[str, list[dict[str, Any]]] = {}
     rejected: dict[str, tuple[str, str]] = {}
     words: dict[tuple[str, tuple[str, ...]], dict[str, frozenset[str]]] = defaultdict(dict)
-    for pair_id in sorted(pairs):
+    for pair_id in sorted(pairs, key=lambda one: (_writer(written.get(one)) != PEOPLE, one)):
         rows = pairs[pair_id]
         fault = None if rows[0]["image_ids"] else (NO_IMAGE, _missing_image(rows[0]))
         if fault is None and pair_id in written:
@@ -96,10 +97,14 @@ def filtered(
         for pair_id, detail in _unbalanced([pair_id for pair_id in kept if pair_id in written], kept, seed):
             del kept[pair_id]
             rejected[pair_id] = (BALANCE, detail)
-    return kept, [
+    return dict(sorted(kept.items())), [
         {"item_id": pair_id, "reason": reason, "detail": detail}
         for pair_id, (reason, detail) in sorted(rejected.items())
     ]
+
+
+def _writer(written: Row | None) -> str:
+    return "" if written is None else str(written["writer"])
 
 
 def _missing_image(row: Row) -> str:
