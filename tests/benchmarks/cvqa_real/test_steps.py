@@ -54,6 +54,14 @@ def test_pairs_without_a_picture_stay_in_the_set_and_are_not_asked(project: Proj
     ]
 
 
+def test_nobody_is_asked_to_write_for_the_released_set(project: Project) -> None:
+    project.generate["writers"] = {"direct": ["no-such-model"], "indirect": [], "boolean": ["rules"]}
+    assert "write" not in {job.step.name for job in project.jobs("generate")}
+    project.section("extract")["questions"] = None
+    with pytest.raises(WhatifError, match=r"writers\.direct: 'no-such-model' is no model that can write questions"):
+        project.jobs()
+
+
 def test_without_any_photograph_extract_says_what_to_give(project: Project, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     project.values["extract"]["cvqa-real"]["image_folders"] = [str(tmp_path / "empty")]

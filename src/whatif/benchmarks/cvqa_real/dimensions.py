@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from whatif.benchmarks.cvqa_real.schemas import GROUPS
 from whatif.benchmarks.cvqa_real.settings import CvqaRealSettings
 from whatif.benchmarks.shared.dimensions import (
     ANSWERER,
@@ -21,7 +22,7 @@ def _own(params: Params, benchmark: str) -> CvqaRealSettings:
 
 WRITER = Dimension(
     "writer",
-    lambda params, benchmark: _own(params, benchmark).generate.writers.chat_models,
+    lambda params, benchmark: _own(params, benchmark).chat_models_of(*GROUPS),
     "Only this model that writes counterfactual questions.",
     is_model=True,
     ignores=CHOOSER.ignores,

@@ -80,12 +80,6 @@ class Writers(Settings):
         found: list[str] = getattr(self, group)
         return found
 
-    @property
-    def chat_models(self) -> list[str]:
-        """The keys of models among the writers, each once."""
-        every = (writer for group in GROUPS for writer in self.of(group))
-        return list(dict.fromkeys(writer for writer in every if writer not in (RULES, SCENES)))
-
 
 class Examples(Settings):
     """The examples in a prompt (C-VQA 3.1): which questions they are taken from, how many, and how they are chosen."""
@@ -177,14 +171,14 @@ class CvqaRealSettings(BenchmarkSettings):
     aggregate: AggregateCvqaReal
 
     def check(self, models: Mapping[str, Any]) -> None:
-        """Checks that the sampled models and the judge are among those of `params.yaml`."""
+        """Checks that the models that write, polish, judge, or are asked a sample are among those of `params.yaml`."""
         check_judge(self.evaluate.judge, models)
         for key in (RULES, SCENES, PEOPLE):
             if key in models:
                 raise ValueError(f"models.{key}: is the name of a writer of {{name}}; give this model another key")
         able = [key for key, model in models.items() if getattr(model, "can_judge", False)]
         asked = [
-            *((f"generate.{{name}}.writers.{group}", key) for group in GROUPS for key in self._models_of(group)),
+            *((f"generate.{{name}}.writers.{group}", key) for group in GROUPS for key in self.chat_models_of(group)),
             *([] if self.verify.polish.model is None else [("verify.{name}.polish.model", self.verify.polish.model)]),
         ]
         for place, key in asked:
@@ -196,8 +190,12 @@ class CvqaRealSettings(BenchmarkSettings):
                 known = ", ".join(models)
                 raise ValueError(f"evaluate.{{name}}.sampled_models: {key!r} is not a key of models: {known}")
 
-    def _models_of(self, group: str) -> list[str]:
-        return [writer for writer in self.generate.writers.of(group) if writer not in (RULES, SCENES)]
+    def chat_models_of(self, *groups: str) -> list[str]:
+        """The keys of the models that write questions of some groups, each once; none for the released set."""
+        if self.extract.questions is not None:
+            return []
+        every = (writer for group in groups for writer in self.generate.writers.of(group))
+        return list(dict.fromkeys(writer for writer in every if writer not in (RULES, SCENES)))
 
 
 class SourceSettings(NamedTuple):
