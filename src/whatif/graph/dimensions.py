@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from whatif.params.whole import Params
@@ -14,6 +14,10 @@ PART = r"part-\d{3}-of-\d{3}"
 def no_code(params: Params, value: str) -> Sequence[str]:
     """The default of `Dimension.code` and `Dimension.files`: the value selects none."""
     return ()
+
+
+def _always(params: Params, benchmark: str, wildcards: Mapping[str, str]) -> bool:
+    return True
 
 
 @dataclass(frozen=True)
@@ -31,6 +35,7 @@ class Dimension:
     code: the code that a job looks up by the value, as `module:name`.
     package_files: data files that a job reads, as `package:path`; the value replaces `{}`.
     files: further data files that a job looks up by the value, as `package:path`.
+    exists: whether a step has a job with these values of its wildcards, for values that do not go with all others.
     """
 
     name: str
@@ -44,6 +49,7 @@ class Dimension:
     code: Callable[[Params, str], Sequence[str]] = no_code
     package_files: tuple[str, ...] = ()
     files: Callable[[Params, str], Sequence[str]] = no_code
+    exists: Callable[[Params, str, Mapping[str, str]], bool] = _always
 
 
 @dataclass(frozen=True)

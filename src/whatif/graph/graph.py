@@ -59,12 +59,12 @@ class Graph:
         return [step for step in steps if set(chosen) <= set(step.wildcards)] or steps[:1]
 
     def maker(self, step: Step, given: OutputOf) -> Step | None:
-        """The step that makes an input of `step`; None if it belongs to a benchmark that is not selected.
+        """The step that makes an input of `step`; None if it is of a benchmark that is not selected, or not needed.
 
         Raises KeyError when the benchmark makes no such output.
         """
         benchmark = self.benchmarks.get(given.benchmark or step.benchmark)
-        return None if benchmark is None else benchmark.step_of(given)
+        return None if benchmark is None or not given.where(self.params) else benchmark.step_of(given)
 
     def needed_for(self, jobs: Iterable[Job]) -> list[Job]:
         """The given jobs and all jobs that they depend on, in the order of the graph."""
@@ -136,6 +136,8 @@ class Graph:
         jobs = []
         for chosen in itertools.product(*self.values(step).values()):
             wildcards = dict(zip(names, chosen, strict=True))
+            if not all(one.exists(self.params, step.benchmark, wildcards) for one in step.divided_by):
+                continue
             found = {
                 role: by_shared[tuple(wildcards[name] for name in names)] for role, (names, by_shared) in known.items()
             }

@@ -39,6 +39,7 @@ class OutputOf:
 
     benchmark: the benchmark whose step makes it; empty for the one that reads it. An input from another benchmark has
         no files where that benchmark is not selected.
+    where: whether the settings need an output of another benchmark; where they do not, the input has no files.
     """
 
     stage: str
@@ -46,10 +47,11 @@ class OutputOf:
     role: str
     table: Table
     benchmark: str = ""
+    where: Callable[[Params], bool] = lambda params: True
 
-    def of(self, benchmark: str) -> OutputOf:
-        """The same output, for a step of another benchmark to read."""
-        return replace(self, benchmark=benchmark)
+    def of(self, benchmark: str, where: Callable[[Params], bool] = lambda params: True) -> OutputOf:
+        """The same output, for a step of another benchmark to read, if its settings need it."""
+        return replace(self, benchmark=benchmark, where=where)
 
 
 @dataclass(frozen=True, eq=False)
