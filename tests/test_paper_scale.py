@@ -32,7 +32,7 @@ FAMILIES = {
 }
 
 
-COCO, MUCR = "coco-counterfactuals", "mucr"
+COCO, TRAINING, MUCR = "coco-counterfactuals", "coco-counterfactuals-training", "mucr"
 
 
 def c_vqa(table: str) -> list[dict[str, str]]:
@@ -67,7 +67,8 @@ def test_the_parameters_are_valid_and_differ_from_the_default_in_what_they_say()
     # The embedded writer writes in the default run alone, with prompts of its own.
     default["generate"]["cvqa-real"] |= {key: paper["generate"]["cvqa-real"][key] for key in ("writers", "prompting")}
     for stage in ("generate", "filter", "aggregate"):
-        assert {**paper[stage], COCO: None, MUCR: None} == {**default[stage], COCO: None, MUCR: None}
+        of_own_scale = dict.fromkeys((COCO, TRAINING, MUCR))
+        assert {**paper[stage], **of_own_scale} == {**default[stage], **of_own_scale}
     assert paper["aggregate"][MUCR] == default["aggregate"][MUCR]
     assert set(paper) == set(default)
 

@@ -9,6 +9,7 @@ import pytest
 
 from tests.graph import toy
 from whatif.artifacts.schemas import REJECTIONS
+from whatif.graph.dimensions import Dimension
 from whatif.graph.freshness import Condition, states
 from whatif.graph.graph import Graph
 from whatif.graph.run import run
@@ -115,6 +116,48 @@ def test_what_changes_in_the_other_benchmark_reaches_the_reader_alone() -> None:
     assert found["aggregate reader"].condition is Condition.UNKNOWN
     assert [name for name in make(changed) if "reader" in name] == ["aggregate reader"]
     assert seen()[0] == "2030"
+
+
+def test_an_input_that_the_settings_do_not_need_is_empty_and_makes_nothing_stale() -> None:
+    wanted = [False]
+
+    @_step(
+        "aggregate",
+        inputs={"others": toy.evaluate["rows"].of("toy", lambda params: wanted[0])},
+        outputs={"seen": REJECTIONS},
+    )
+    def choosy(task: Task[None]) -> None: ...
+
+    reader = Benchmark("choosy", toy.ToySettings, steps=(choosy,))
+
+    def paths() -> tuple[Path, ...]:
+        made = Graph(graph("toy").params, [toy.TOY, reader])
+        return next(job for job in made.jobs if job.step.benchmark == "choosy").input_paths
+
+    assert paths() == ()
+    wanted[0] = True
+    assert paths() == (Path("data/evaluate/first/toy/rows.parquet"), Path("data/evaluate/second/toy/rows.parquet"))
+
+
+def test_a_job_exists_only_for_values_that_go_together() -> None:
+    kind = Dimension(
+        "kind",
+        lambda params, benchmark: ["large", "small"],
+        "Only this kind.",
+        exists=lambda params, benchmark, wildcards: wildcards != {"model": "first", "kind": "large"},
+    )
+
+    @_step("evaluate", name="kinds", divided_by=(toy.MODEL, kind), outputs={"rows": REJECTIONS})
+    def kinds(task: Task[None]) -> None: ...
+
+    @_step("aggregate", inputs={"rows": kinds["rows"]}, outputs={"seen": REJECTIONS})
+    def gather(task: Task[None]) -> None: ...
+
+    made = Graph(graph("toy").params, [Benchmark("toy", toy.ToySettings, steps=(kinds, gather))])
+    names = [job.name for job in made.jobs if job.step.name == "kinds"]
+    assert names == [f"evaluate toy kinds {pair}" for pair in ("first small", "second large", "second small")]
+    (last,) = (job for job in made.jobs if job.step.stage == "aggregate")
+    assert len(last.input_paths) == 3
 
 
 def test_the_standing_of_a_reader_includes_what_it_reads_and_no_more() -> None:

@@ -15,7 +15,7 @@ from whatif.graph.jobs import Job
 from whatif.params.whole import check
 
 PARAMS = Path(__file__).parents[2] / "params.yaml"
-CFMM, MUCR, CVQA_SYNTHETIC, PUZZLES_RELEASED, CVQA_REAL, SCENES, COCO, RELEASED = (
+CFMM, MUCR, CVQA_SYNTHETIC, PUZZLES_RELEASED, CVQA_REAL, SCENES, COCO, RELEASED, TRAINING = (
     "cfmm",
     "mucr",
     "cvqa-synthetic",
@@ -24,6 +24,7 @@ CFMM, MUCR, CVQA_SYNTHETIC, PUZZLES_RELEASED, CVQA_REAL, SCENES, COCO, RELEASED 
     "scenes",
     "coco-counterfactuals",
     "coco-counterfactuals-released",
+    "coco-counterfactuals-training",
 )
 ASKING = {CFMM, MUCR, CVQA_SYNTHETIC, PUZZLES_RELEASED, CVQA_REAL, SCENES}  # benchmarks that ask questions
 MATCHING = {SCENES, COCO, RELEASED}  # benchmarks that score captions and pictures
@@ -93,6 +94,8 @@ def setting(place: str, value: Any) -> Callable[[Values], None]:
         ("models.clip.name", "CLIP", MATCHING),
         ("models.clip.checkpoint", "another", {COCO, RELEASED}),
         ("models.theirs.strategy", "cot", {CFMM, MUCR, CVQA_REAL}),
+        ("aggregate.coco-counterfactuals-training.confidence", 0.9, {TRAINING}),
+        ("generate.coco-counterfactuals-training.validation_share", 0.1, set()),
         ("aggregate.cfmm.shown_items", 3, {CFMM}),
         ("aggregate.mucr.shown_pairs", 3, {MUCR}),
         ("evaluate.mucr.strategies", ["direct", "cot"], {MUCR}),
