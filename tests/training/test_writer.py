@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from whatif import models
-from whatif.benchmarks.cvqa_real.rules_writer import BOOLEAN, DIRECT, Rewritten, rewrite
+from whatif.benchmarks.cvqa_real.rules.rules_writer import BOOLEAN, DIRECT, Rewritten, rewrite
 from whatif.embedded.scenes import SPLITS
 from whatif.language.messages import Message, user_message
 from whatif.models import Question

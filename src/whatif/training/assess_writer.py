@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from whatif.benchmarks.cvqa_real.rules_writer import BOOLEAN, DIRECT, Rewritten, rewrite
+from whatif.benchmarks.cvqa_real.rules.rules_writer import BOOLEAN, DIRECT, Rewritten, rewrite
 from whatif.random_streams import stream
 from whatif.training.accuracies import share
 from whatif.training.writer_examples import Asked, asked_about, prompt_turns, system_prompts

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import yaml
 
-from whatif.benchmarks.cvqa_real.rules_writer import BOOLEAN, DIRECT, Rewritten, rewrite
+from whatif.benchmarks.cvqa_real.rules.rules_writer import BOOLEAN, DIRECT, Rewritten, rewrite
 from whatif.embedded.scene_questions import NUMBER, YES_NO, scene_questions
 from whatif.embedded.scenes import draw_scene
 from whatif.random_streams import stream

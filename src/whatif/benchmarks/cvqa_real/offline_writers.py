@@ -73,7 +73,7 @@ def _asked(source: Iterable[Row], writers: Writers) -> Iterator[tuple[Row, str, 
 
 
 def _by_rules(row: Row, group: str, generator: np.random.Generator) -> Offline | dict[str, str]:
-    from whatif.benchmarks.cvqa_real.rules_writer import rewrite
+    from whatif.benchmarks.cvqa_real.rules.rules_writer import rewrite
 
     found = rewrite(group, row["question"], row["answer"], generator)
     if isinstance(found, str):

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from whatif.benchmarks.cvqa_real.question_words import numbers_in
-from whatif.benchmarks.cvqa_real.rules_writer import Rewritten, rewrite
+from whatif.benchmarks.cvqa_real.rules.question_words import numbers_in
+from whatif.benchmarks.cvqa_real.rules.rules_writer import Rewritten, rewrite
 from whatif.embedded.scene_questions import NUMBER, YES_NO, scene_questions
 from whatif.embedded.scenes import draw_scene
 from whatif.random_streams import stream

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from whatif.benchmarks.cvqa_real.boolean_clauses import UNKNOWN_PREDICATE, UNKNOWN_VERB, Flipped
-from whatif.benchmarks.cvqa_real.boolean_existence import compared, existing, having
-from whatif.benchmarks.cvqa_real.boolean_predicates import (
+from whatif.benchmarks.cvqa_real.rules.boolean_clauses import UNKNOWN_PREDICATE, UNKNOWN_VERB, Flipped
+from whatif.benchmarks.cvqa_real.rules.boolean_existence import compared, existing, having
+from whatif.benchmarks.cvqa_real.rules.boolean_predicates import (
     of_doing,
     of_kind,
     of_place,
@@ -16,7 +16,7 @@ from whatif.benchmarks.cvqa_real.boolean_predicates import (
     of_state,
     of_weather,
 )
-from whatif.benchmarks.cvqa_real.question_words import NotChangedError, cleaned, refuse_if
+from whatif.benchmarks.cvqa_real.rules.question_words import NotChangedError, cleaned, refuse_if
 
 _FORMS: tuple[Callable[[str, bool, np.random.Generator], Flipped | None], ...] = (
     compared,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from whatif.benchmarks.cvqa_real.question_words import (
+from whatif.benchmarks.cvqa_real.rules.question_words import (
     FOOD,
     PREPOSITIONS,
     THING,

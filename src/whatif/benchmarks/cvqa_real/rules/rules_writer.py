@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from whatif.benchmarks.cvqa_real import boolean_rules, indirect_rules, numerical_rules
-from whatif.benchmarks.cvqa_real.numerical_grammar import parsed
-from whatif.benchmarks.cvqa_real.question_words import cleaned
+from whatif.benchmarks.cvqa_real.rules import boolean_rules, indirect_rules, numerical_rules
+from whatif.benchmarks.cvqa_real.rules.numerical_grammar import parsed
+from whatif.benchmarks.cvqa_real.rules.question_words import cleaned
 
 DIRECT, INDIRECT, BOOLEAN = "direct", "indirect", "boolean"
 

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from whatif.benchmarks.cvqa_real.numerical_grammar import Counted, counted_kind, single_head
-from whatif.benchmarks.cvqa_real.numerical_rules import Change, single_phrase
-from whatif.benchmarks.cvqa_real.question_words import (
+from whatif.benchmarks.cvqa_real.rules.numerical_grammar import Counted, counted_kind, single_head
+from whatif.benchmarks.cvqa_real.rules.numerical_rules import Change, single_phrase
+from whatif.benchmarks.cvqa_real.rules.question_words import (
     AIRCRAFT,
     ANIMAL,
     FLYING,

@@ -8,8 +8,8 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from whatif.benchmarks.cvqa_real.numerical_grammar import Counted, counted_kind
-from whatif.benchmarks.cvqa_real.question_words import (
+from whatif.benchmarks.cvqa_real.rules.numerical_grammar import Counted, counted_kind
+from whatif.benchmarks.cvqa_real.rules.question_words import (
     AIRCRAFT,
     FLYING,
     FOOD,

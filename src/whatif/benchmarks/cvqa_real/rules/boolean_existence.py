@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 
-from whatif.benchmarks.cvqa_real.boolean_clauses import (
+from whatif.benchmarks.cvqa_real.rules.boolean_clauses import (
     AMOUNT,
     ANYONE,
     ASKS_AMOUNT,
@@ -19,8 +19,8 @@ from whatif.benchmarks.cvqa_real.boolean_clauses import (
     stands_for_life,
     subject_pronoun,
 )
-from whatif.benchmarks.cvqa_real.boolean_states import BODY_PARTS, MASS, SHAVEN, WORN
-from whatif.benchmarks.cvqa_real.question_words import (
+from whatif.benchmarks.cvqa_real.rules.boolean_states import BODY_PARTS, MASS, SHAVEN, WORN
+from whatif.benchmarks.cvqa_real.rules.question_words import (
     DETERMINERS,
     PREPOSITIONS,
     head_of,

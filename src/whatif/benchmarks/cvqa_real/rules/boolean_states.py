@@ -5,7 +5,7 @@ In the clauses, {s} is the pronoun of the subject, {o} its object form, {p} its 
 
 from __future__ import annotations
 
-from whatif.benchmarks.cvqa_real.question_words import words_of
+from whatif.benchmarks.cvqa_real.rules.question_words import words_of
 
 # A state at the end of a question: what would make it untrue, and what would make it true.
 STATES: dict[str, tuple[str, str]] = {

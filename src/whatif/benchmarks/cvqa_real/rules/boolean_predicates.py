@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 
-from whatif.benchmarks.cvqa_real.boolean_clauses import (
+from whatif.benchmarks.cvqa_real.rules.boolean_clauses import (
     ALONE,
     AMOUNT,
     ANYONE,
@@ -25,7 +25,7 @@ from whatif.benchmarks.cvqa_real.boolean_clauses import (
     subject_pronoun,
     with_the,
 )
-from whatif.benchmarks.cvqa_real.boolean_states import (
+from whatif.benchmarks.cvqa_real.rules.boolean_states import (
     BEGINNINGS_OF,
     COLOURS,
     ENDS_OF,
@@ -35,7 +35,7 @@ from whatif.benchmarks.cvqa_real.boolean_states import (
     WEATHER,
     WORN,
 )
-from whatif.benchmarks.cvqa_real.question_words import (
+from whatif.benchmarks.cvqa_real.rules.question_words import (
     DETERMINERS,
     PERSON,
     PREPOSITIONS,

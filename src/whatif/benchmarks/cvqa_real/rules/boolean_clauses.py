@@ -8,8 +8,8 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from whatif.benchmarks.cvqa_real.boolean_states import COLOURS, STATES
-from whatif.benchmarks.cvqa_real.question_words import (
+from whatif.benchmarks.cvqa_real.rules.boolean_states import COLOURS, STATES
+from whatif.benchmarks.cvqa_real.rules.question_words import (
     DETERMINERS,
     PREPOSITIONS,
     THEY,
