@@ -120,6 +120,7 @@ def _sheet(name: str, pairs: int) -> tuple[int, bytes]:
     from whatif import artifacts, benchmarks
     from whatif.artifacts.images import ImageStore
     from whatif.artifacts.schemas import QUESTIONS
+    from whatif.benchmarks.shared.tasks import by_pair
     from whatif.drawing.contact_sheet import contact_sheet
 
     graph = benchmarks.graph(benchmarks.load_params())
@@ -129,10 +130,7 @@ def _sheet(name: str, pairs: int) -> tuple[int, bytes]:
     jobs = graph.jobs_of(asking)
     questions = artifacts.read(jobs[0].inputs["questions"].paths, QUESTIONS).to_pylist()
     images = ImageStore(sorted({path for job in jobs for path in job.inputs["images"].paths}))
-    pairs_by_id: dict[str, list[dict[str, Any]]] = {}  # the questions of ids that begin alike are not adjacent
-    for row in questions:
-        pairs_by_id.setdefault(row["pair_id"], []).append(row)
-    related = list(pairs_by_id.values())
+    related = list(by_pair(questions).values())
     if not related:
         raise WhatifError(f"{name}: has no questions to show; `whatif show {jobs[0].inputs['questions'].paths[0]}`")
     shown = min(pairs, len(related))

@@ -12,6 +12,7 @@ from whatif.benchmarks.cvqa_real.schemas import BOOLEAN, COUNTERFACTUAL, ORIGINA
 from whatif.benchmarks.cvqa_real.settings import NAME, FilterCvqaReal
 from whatif.benchmarks.cvqa_real.text_rules import Texts, doubts
 from whatif.benchmarks.cvqa_real.written_rules import fault_of
+from whatif.benchmarks.shared.tasks import by_pair
 from whatif.errors import WhatifError
 from whatif.graph.task import Task
 from whatif.language.wording import plain
@@ -40,17 +41,6 @@ def write_filtered(task: Task[FilterCvqaReal]) -> None:
         task.say(f"{task.name}: {_summary(kept.values())}")
     lacks_images = all(row["reason"] == NO_IMAGE for row in rejected)
     task.check_losses("pairs", len(kept), rejected, remedy=_FOLDERS if lacks_images else _LOOSEN)
-
-
-def by_pair(questions: Iterable[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
-    """The questions of each pair.
-
-    They need not be adjacent: in the order of question ids, those of the writer `a` enclose those of `a-mini`.
-    """
-    found: dict[str, list[dict[str, Any]]] = {}
-    for row in questions:
-        found.setdefault(str(row["pair_id"]), []).append(row)
-    return found
 
 
 def filtered(

@@ -15,13 +15,13 @@ from typing import Any
 from whatif import models
 from whatif.artifacts.images import ImageStore
 from whatif.benchmarks.cvqa_real.edit_rules import edit_fault
-from whatif.benchmarks.cvqa_real.filters import by_pair
 from whatif.benchmarks.cvqa_real.schemas import COUNTERFACTUAL, ORIGINAL
 from whatif.benchmarks.cvqa_real.settings import Polish
 from whatif.benchmarks.shared.evaluation import TransientErrors, report_errors
 from whatif.benchmarks.shared.json_replies import Read, read_object, shown
 from whatif.benchmarks.shared.prompt_files import read_prompt_file
 from whatif.benchmarks.shared.reply_talks import Talk, Writer
+from whatif.benchmarks.shared.tasks import by_pair
 from whatif.errors import WhatifError
 from whatif.graph.task import Task
 from whatif.language.messages import Message, Messages, user_message

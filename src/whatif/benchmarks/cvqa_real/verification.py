@@ -8,10 +8,10 @@ from typing import Any
 
 from whatif.artifacts.reader import canonical_json
 from whatif.benchmarks.cvqa_real.answer_forms import ANSWER_FORMS
-from whatif.benchmarks.cvqa_real.filters import CHANGES, by_pair
+from whatif.benchmarks.cvqa_real.filters import CHANGES
 from whatif.benchmarks.cvqa_real.schemas import COUNTERFACTUAL
 from whatif.benchmarks.cvqa_real.settings import CheckSettings
-from whatif.benchmarks.shared.tasks import judgement
+from whatif.benchmarks.shared.tasks import by_pair, judgement
 from whatif.errors import WhatifError
 from whatif.graph.task import Task
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from whatif.benchmarks.shared.tasks import by_pair
 from whatif.params.base import Settings
 from whatif.params.resolution import Resolution
 from whatif.verification.corrections import Check
@@ -73,7 +74,7 @@ def check_pairs(
     corrected = {row["question_id"]: row for row in checked.questions}
     kept: list[dict[str, Any]] = []
     rejections = []
-    for pair_id, related in _by_pair(rows).items():
+    for pair_id, related in by_pair(rows).items():
         removed = dict(checked.removed)
         unjudged = [row for row in related if row["question_id"] not in checked.judged]
         if settings.unjudged == "remove" and variants.least_others is not None:
@@ -95,14 +96,6 @@ def check_pairs(
     remaining = {row["question_id"] for row in kept}
     corrections = [row for row in checked.corrections if row["item_id"] in remaining]
     return CheckedPairs(kept, read.judgements, read.gold, corrections, rejections, read.rejections)
-
-
-def _by_pair(rows: Iterable[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
-    """The questions of each pair; pairs are in the order of their first question."""
-    found: dict[str, list[dict[str, Any]]] = {}
-    for row in rows:
-        found.setdefault(str(row["pair_id"]), []).append(row)
-    return found
 
 
 def _rejection(

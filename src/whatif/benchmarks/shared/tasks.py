@@ -26,6 +26,17 @@ def pairs_of(questions: Iterable[dict[str, Any]]) -> Iterator[tuple[str, list[di
         yield pair_id, list(twins)
 
 
+def by_pair(rows: Iterable[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    """The questions of each pair; pairs are in the order of their first question.
+
+    They need not be adjacent: in the order of question ids, those of the writer `a` enclose those of `a-mini`.
+    """
+    found: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        found.setdefault(str(row["pair_id"]), []).append(row)
+    return found
+
+
 def judgement(pair_id: str, check: str, defects: Sequence[str]) -> dict[str, Any]:
     """A row of `judgements` by the automatic check of this name."""
     return {
