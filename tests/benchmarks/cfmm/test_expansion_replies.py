@@ -179,7 +179,7 @@ ALL: dict[str, Any] = dict.fromkeys(CATEGORIES, "text")
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        (None, "own.yaml: No such file or directory; prompt_file must be a YAML file"),
+        (None, "own.yaml: No such file or directory; generate.cfmm.expansion.prompt_file must be a YAML file"),
         (
             "- a\n",
             "own.yaml: must be a mapping from each category (count, color, size, shape, direction, common) to its",

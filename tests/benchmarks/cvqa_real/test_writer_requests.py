@@ -112,7 +112,7 @@ def test_prompt_files_that_cannot_be_used(tmp_path: Path, text: str, told: str) 
     (tmp_path / "own.yaml").write_text(text, encoding="utf-8")
     with pytest.raises(WhatifError, match=told):
         read_prompts(str(tmp_path / "own.yaml"), ["direct", "boolean"])
-    with pytest.raises(WhatifError, match=r"none\.yaml"):
+    with pytest.raises(WhatifError, match=r"none\.yaml: .*; generate\.cvqa-real\.prompting\.file must be"):
         read_prompts(str(tmp_path / "none.yaml"), ["direct"])
 
 

@@ -158,7 +158,7 @@ def test_prompt_files_that_cannot_be_used(tmp_path: Path, text: str, told: str) 
     (tmp_path / "prompt.yaml").write_text(text, encoding="utf-8")
     with pytest.raises(WhatifError, match=told):
         read_prompt(str(tmp_path / "prompt.yaml"))
-    with pytest.raises(WhatifError, match="prompt_file must be a YAML file"):
+    with pytest.raises(WhatifError, match=r"generate\.mucr\.descriptions\.prompt_file must be a YAML file"):
         read_prompt(str(tmp_path / "none.yaml"))
 
 

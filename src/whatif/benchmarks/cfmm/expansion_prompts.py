@@ -29,7 +29,7 @@ def read_prompts(file: str | None) -> Prompts:
 
     Raises WhatifError when the file cannot be read, or is no such mapping with a text for each of the six categories.
     """
-    values, path, digest = read_prompt_file(__package__, FILE, file)
+    values, path, digest = read_prompt_file(__package__, FILE, file, "generate.cfmm.expansion.prompt_file")
     return Prompts(_checked(values, path), digest)
 
 

@@ -16,29 +16,20 @@ from whatif import models
 from whatif.artifacts.images import ImageStore
 from whatif.benchmarks.cvqa_real.edit_rules import edit_fault
 from whatif.benchmarks.cvqa_real.schemas import COUNTERFACTUAL, ORIGINAL
-from whatif.benchmarks.cvqa_real.settings import Polish
+from whatif.benchmarks.cvqa_real.settings import NAME, Polish
 from whatif.benchmarks.shared.evaluation import TransientErrors, report_errors
 from whatif.benchmarks.shared.json_replies import Read, read_object, shown
-from whatif.benchmarks.shared.prompt_files import read_prompt_file
+from whatif.benchmarks.shared.prompt_files import SystemPrompt, read_system_prompt
 from whatif.benchmarks.shared.reply_talks import Talk, Writer
 from whatif.benchmarks.shared.tasks import by_pair
-from whatif.errors import WhatifError
 from whatif.graph.task import Task
 from whatif.language.messages import Message, Messages, user_message
 
 FILE = "polish_prompt.yaml"  # of this package
-SYSTEM = "system"  # its only key
+SETTING = f"verify.{NAME}.polish.prompt_file"  # that replaces it
 KEYS = ("question",)  # of a reply
 NO_REPLY, REFUSED = "no reply", "reply refused"  # reasons of rejections, besides those of `edit_rules`
 _MOST_TOKENS = 256  # of a reply
-
-
-@dataclass(frozen=True)
-class Prompt:
-    """The system prompt, and the SHA-256 of its file in hexadecimal."""
-
-    system: str
-    digest: str
 
 
 @dataclass(frozen=True)
@@ -88,17 +79,12 @@ def write_polished(task: Task[Polish]) -> None:
     report_errors(task, key, len(writer.replies), errors, model.reasons)
 
 
-def read_prompt(file: str | None) -> Prompt:
-    """The prompt in a YAML file with the key `system`; that of this package if `file` is None.
+def read_prompt(file: str | None) -> SystemPrompt:
+    """The prompt in the file of the setting; that of this package if `file` is None.
 
-    Raises WhatifError when the file cannot be read, or has no such text or other keys.
+    Raises WhatifError as `read_system_prompt`.
     """
-    values, path, digest = read_prompt_file(__package__, FILE, file)
-    if not isinstance(values, dict) or set(values) != {SYSTEM}:
-        raise WhatifError(f"{path}: must be a mapping with the key {SYSTEM}: the system prompt")
-    if not isinstance(values[SYSTEM], str) or not values[SYSTEM].strip():
-        raise WhatifError(f"{path}: {SYSTEM}: must be a text that is not empty")
-    return Prompt(values[SYSTEM].strip(), digest)
+    return read_system_prompt(__package__, FILE, file, SETTING)
 
 
 def _questions(rows: Iterable[dict[str, Any]]) -> Iterable[Unpolished]:
@@ -109,13 +95,13 @@ def _questions(rows: Iterable[dict[str, Any]]) -> Iterable[Unpolished]:
                 yield Unpolished(row["question_id"], row["group"], row["question"], original)
 
 
-def _ask(writer: Writer, prompt: Prompt, questions: Iterable[Unpolished]) -> Sequence[Talk[Unpolished]]:
+def _ask(writer: Writer, prompt: SystemPrompt, questions: Iterable[Unpolished]) -> Sequence[Talk[Unpolished]]:
     talks = [Talk(one, _request(prompt, one), KEYS, partial(read_edit, item=one)) for one in questions]
     writer.ask(talks, first_attempt=0, unit="question", max_new_tokens=_MOST_TOKENS)
     return talks
 
 
-def _request(prompt: Prompt, item: Unpolished) -> Messages:
+def _request(prompt: SystemPrompt, item: Unpolished) -> Messages:
     given = json.dumps({KEYS[0]: item.question}, indent=2, ensure_ascii=False)
     return (Message("system", (prompt.system,)), user_message(f"Input:\n{given}\nOutput:"))
 

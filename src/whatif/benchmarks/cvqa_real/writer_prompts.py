@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from whatif.benchmarks.cvqa_real.schemas import GROUPS
-from whatif.benchmarks.shared.prompt_files import read_prompt_file
+from whatif.benchmarks.cvqa_real.settings import NAME
+from whatif.benchmarks.shared.prompt_files import SYSTEM, read_prompt_file
 from whatif.errors import WhatifError
 from whatif.language.messages import Message, Messages, user_message
 
 FILE = "writer_prompt.yaml"  # of this package
 SHORT, SHORT_FILE = "short", "writer_prompt_short.yaml"  # of this package, for models trained on the format alone
-SYSTEM = "system"  # the only key of a group
 LABELS = ("Original question", "Original answer", "Step1", "Step2", "New question", "New answer")
 CANNOT = "Cannot"  # the label with which a model refuses an indirect question
 SEPARATOR = "-----"  # a line between two entries
@@ -59,7 +59,7 @@ def read_prompts(file: str | None, groups: Sequence[str]) -> Prompts:
     Raises WhatifError when the file cannot be read, is no such mapping, or has no prompt for one of `groups`.
     """
     name, own = (SHORT_FILE, None) if file == SHORT else (FILE, file)
-    values, path, digest = read_prompt_file(__package__, name, own)
+    values, path, digest = read_prompt_file(__package__, name, own, f"generate.{NAME}.prompting.file")
     return Prompts(_checked(values, path, groups), digest)
 
 

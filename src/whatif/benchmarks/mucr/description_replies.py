@@ -7,24 +7,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from whatif.benchmarks.mucr.description_checks import given_away, length_fault, missing_things, stems_of, things_of
-from whatif.benchmarks.mucr.settings import Descriptions
+from whatif.benchmarks.mucr.settings import NAME, Descriptions
 from whatif.benchmarks.shared.json_replies import Read, read_object
-from whatif.benchmarks.shared.prompt_files import read_prompt_file
-from whatif.errors import WhatifError
+from whatif.benchmarks.shared.prompt_files import SystemPrompt, read_system_prompt
 from whatif.language.messages import Message, Messages, user_message
 
 FILE = "description_prompt.yaml"  # of this package
-SYSTEM = "system"  # its only key
+SETTING = f"generate.{NAME}.descriptions.prompt_file"  # that replaces it
 SHARED, CAUSE, EFFECT = "shared", "cause", "effect"
 KEYS = (SHARED, CAUSE, EFFECT)  # of a reply
-
-
-@dataclass(frozen=True)
-class Prompt:
-    """The system prompt, and the SHA-256 of its file in hexadecimal."""
-
-    system: str
-    digest: str
 
 
 @dataclass(frozen=True)
@@ -37,20 +28,15 @@ class Captions:
     effect: str
 
 
-def read_prompt(file: str | None) -> Prompt:
-    """The prompt in a YAML file with the key `system`; that of this package if `file` is None.
+def read_prompt(file: str | None) -> SystemPrompt:
+    """The prompt in the file of the setting; that of this package if `file` is None.
 
-    Raises WhatifError when the file cannot be read, or has no such text or other keys.
+    Raises WhatifError as `read_system_prompt`.
     """
-    values, path, digest = read_prompt_file(__package__, FILE, file)
-    if not isinstance(values, dict) or set(values) != {SYSTEM}:
-        raise WhatifError(f"{path}: must be a mapping with the key {SYSTEM}: the system prompt")
-    if not isinstance(values[SYSTEM], str) or not values[SYSTEM].strip():
-        raise WhatifError(f"{path}: {SYSTEM}: must be a text that is not empty")
-    return Prompt(values[SYSTEM].strip(), digest)
+    return read_system_prompt(__package__, FILE, file, SETTING)
 
 
-def first_request(prompt: Prompt, captions: Captions, settings: Descriptions) -> Messages:
+def first_request(prompt: SystemPrompt, captions: Captions, settings: Descriptions) -> Messages:
     """The conversation that asks for the descriptions of a pair."""
     given = json.dumps({CAUSE: captions.cause, EFFECT: captions.effect}, indent=2, ensure_ascii=False)
     length = f"Each description has {settings.shortest} to {settings.longest} words."

@@ -21,7 +21,6 @@ from whatif.benchmarks.mucr.description_replies import (
     KEYS,
     SHARED,
     Captions,
-    Prompt,
     first_request,
     read_descriptions,
     read_prompt,
@@ -29,6 +28,7 @@ from whatif.benchmarks.mucr.description_replies import (
 from whatif.benchmarks.mucr.settings import Descriptions
 from whatif.benchmarks.mucr.sources import CAPTIONS, SCENES
 from whatif.benchmarks.shared.evaluation import TransientErrors, report_errors
+from whatif.benchmarks.shared.prompt_files import SystemPrompt
 from whatif.benchmarks.shared.reply_talks import Talk, Writer
 from whatif.graph.task import Task
 
@@ -82,7 +82,9 @@ def write_descriptions(task: Task[Descriptions]) -> None:
     report_errors(task, key, len(writer.replies), errors, model.reasons)
 
 
-def _ask(writer: Writer, prompt: Prompt, pairs: Iterable[Captions], settings: Descriptions) -> Sequence[Talk[Captions]]:
+def _ask(
+    writer: Writer, prompt: SystemPrompt, pairs: Iterable[Captions], settings: Descriptions
+) -> Sequence[Talk[Captions]]:
     talks = [
         Talk(
             pair,
@@ -97,7 +99,7 @@ def _ask(writer: Writer, prompt: Prompt, pairs: Iterable[Captions], settings: De
     return talks
 
 
-def _row(talk: Talk[Captions], key: str, prompt: Prompt) -> dict[str, Any]:
+def _row(talk: Talk[Captions], key: str, prompt: SystemPrompt) -> dict[str, Any]:
     texts = talk.texts or {}
     known = {"prompt": prompt.digest, "request_key": talk.request_key, "shared": texts[SHARED], "attempt": talk.attempt}
     return {
