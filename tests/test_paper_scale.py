@@ -64,6 +64,9 @@ def test_the_parameters_are_valid_and_differ_from_the_default_in_what_they_say()
     assert len(asked) == 14 * 4 + 14 * 2 * 8 + 4 + 6
     default = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
     paper = yaml.safe_load(FILE.read_text(encoding="utf-8"))
+    # C-VQA has 500 puzzles for each template.
+    assert paper["generate"]["cvqa-synthetic"]["puzzles_per_template"] == 500
+    default["generate"]["cvqa-synthetic"] |= {"puzzles_per_template": 500, "shards": 4}
     # The embedded writer writes in the default run alone, with prompts of its own.
     default["generate"]["cvqa-real"] |= {key: paper["generate"]["cvqa-real"][key] for key in ("writers", "prompting")}
     for stage in ("generate", "filter", "aggregate"):

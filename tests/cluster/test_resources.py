@@ -39,10 +39,10 @@ def job_named(graph: Graph, name: str) -> Job:
     ("name", "kind"),
     [
         ("extract cvqa-synthetic", Kind.CPU),
-        ("generate cvqa-synthetic part-000-of-004", Kind.CPU),
-        ("evaluate cvqa-synthetic random part-000-of-004", Kind.CPU),
-        ("evaluate cvqa-synthetic llava-original part-000-of-004", Kind.MODEL),
-        ("evaluate cvqa-synthetic remote part-000-of-004", Kind.MODEL),
+        ("generate cvqa-synthetic part-000-of-002", Kind.CPU),
+        ("evaluate cvqa-synthetic random part-000-of-002", Kind.CPU),
+        ("evaluate cvqa-synthetic llava-original part-000-of-002", Kind.MODEL),
+        ("evaluate cvqa-synthetic remote part-000-of-002", Kind.MODEL),
         ("aggregate cvqa-synthetic", Kind.CPU),
         ("generate scenes part-000-of-001", Kind.IMAGES),
         ("filter scenes", Kind.MODEL),
@@ -62,7 +62,7 @@ def test_a_gpu_is_asked_for_only_where_a_model_has_the_device() -> None:
     graph = graph_with({"large": {"adapter": "hf-chat", "checkpoint": "some/checkpoint", "device": "cuda:0"}})
     asking = {job.name for job in graph.jobs if "gpu" in cluster.wanted_by(job, FILE)}
     assert asking == {
-        *(f"evaluate cvqa-synthetic large part-00{part}-of-004" for part in range(4)),
+        *(f"evaluate cvqa-synthetic large part-00{part}-of-002" for part in range(2)),
         "evaluate scenes large plain",
         "evaluate cvqa-real large plain part-000-of-001",
         *(f"evaluate cfmm large {strategy}" for strategy in ("direct", "one-shot", "one-shot-cot")),
@@ -112,8 +112,8 @@ def test_a_second_try_asks_for_twice_the_memory_and_time(tmp_path: Path) -> None
     graph = graph_with({})
     (step,) = [step for step in graph.steps("evaluate") if step.rule == "evaluate_cvqa-synthetic"]
     resources = cluster.resources_of(graph, step, file)
-    random = SimpleNamespace(items={"model": "random", "part": "part-000-of-004"}.items)
-    llava = SimpleNamespace(items={"model": "llava-original", "part": "part-000-of-004"}.items)
+    random = SimpleNamespace(items={"model": "random", "part": "part-000-of-002"}.items)
+    llava = SimpleNamespace(items={"model": "llava-original", "part": "part-000-of-002"}.items)
     assert [resources["mem_mb"](job, attempt) for job in (random, llava) for attempt in (1, 2)] == [100, 200, 300, 600]
     assert [resources["runtime"](job, attempt) for job in (random, llava) for attempt in (1, 2)] == [5, 10, 7, 14]
     # Where nothing is said, the cluster's default is taken.
@@ -168,7 +168,7 @@ Job 0 has been submitted with SLURM jobid 7 (log: {folder}/logs/slurm/group_eval
     jobs:
         rule evaluate_cvqa-synthetic:
             jobid: 0
-            output: data/evaluate/majority/cvqa-synthetic/predictions/part-001-of-004.parquet
+            output: data/evaluate/majority/cvqa-synthetic/predictions/part-001-of-002.parquet
             log: {own} (check log file(s) for error details)
     [Fri Nov 20 15:24:49 2026]
     Error in rule evaluate_cvqa-synthetic:
@@ -210,7 +210,7 @@ STOPPED = {
 def failed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Graph, str]:
     """A graph, and where one of its jobs writes what it says."""
     graph = benchmarks.graph(benchmarks.check_params(puzzles_and_baselines()))
-    job = job_named(graph, "evaluate cvqa-synthetic majority part-001-of-004")
+    job = job_named(graph, "evaluate cvqa-synthetic majority part-001-of-002")
     monkeypatch.chdir(tmp_path)
     return graph, log_of(job.step).format(**job.wildcards)
 
@@ -225,7 +225,7 @@ def test_a_job_that_was_stopped_is_named_with_its_logs_and_what_to_do(
         (tmp_path / name).write_text(text.format(folder=tmp_path, own=own))
     (line,) = cluster_faults.explain(graph, ["run.log"])
     assert line == (
-        f"Slurm job 7 (evaluate cvqa-synthetic majority part-001-of-004): {STOPPED[words]}; "
+        f"Slurm job 7 (evaluate cvqa-synthetic majority part-001-of-002): {STOPPED[words]}; "
         f"then start again; finished results are kept. Logs: {tmp_path}/logs/slurm/group_evaluate/7.log, {own}"
     )
 
@@ -239,7 +239,7 @@ def test_a_job_that_never_began_has_no_log_of_slurm(tmp_path: Path, failed: tupl
 
 
 def test_a_job_whose_files_come_late_is_named_with_the_first_of_them(tmp_path: Path, failed: tuple[Graph, str]) -> None:
-    output = "data/evaluate/majority/cvqa-synthetic/predictions/part-001-of-004.parquet"
+    output = "data/evaluate/majority/cvqa-synthetic/predictions/part-001-of-002.parquet"
     (tmp_path / "run.log").write_text(
         f"Waiting at most 4 seconds for missing files:\n{output} (missing locally)\n"
         'MissingOutputException in rule evaluate_cvqa-synthetic in file "Snakefile", line 1:\n'
@@ -248,7 +248,7 @@ def test_a_job_whose_files_come_late_is_named_with_the_first_of_them(tmp_path: P
     )
     (line,) = cluster_faults.explain(failed[0], ["run.log"])
     assert line == (
-        f"evaluate cvqa-synthetic majority part-001-of-004: succeeded, but {output} is not visible here; the "
+        f"evaluate cvqa-synthetic majority part-001-of-002: succeeded, but {output} is not visible here; the "
         "shared folder is slow: raise `latency-wait` in slurm/config.yaml, then start again; finished results are kept"
     )
 
@@ -257,5 +257,5 @@ def test_a_job_that_slurm_did_not_take_is_named_with_slurms_words(tmp_path: Path
     graph, own = failed
     (tmp_path / "run.log").write_text(REFUSED.format(own=own))
     (line,) = cluster_faults.explain(graph, ["run.log"])
-    assert line.startswith("evaluate cvqa-synthetic majority part-001-of-004: rejected by Slurm: sbatch: error: ")
+    assert line.startswith("evaluate cvqa-synthetic majority part-001-of-002: rejected by Slurm: sbatch: error: ")
     assert "Job violates accounting/QOS policy; change slurm/resources.yaml" in line

@@ -199,7 +199,7 @@ def test_methods_of_parameters_are_part_of_a_jobs_code() -> None:
     roots = {job.name: job.code_roots for job in graph.jobs}
     assert "whatif.benchmarks.scenes.settings:AggregateScenes" in roots["aggregate scenes"]
     assert (
-        "whatif.benchmarks.cvqa_synthetic.settings:GeneratePuzzles" in roots["generate cvqa-synthetic part-000-of-004"]
+        "whatif.benchmarks.cvqa_synthetic.settings:GeneratePuzzles" in roots["generate cvqa-synthetic part-000-of-002"]
     )
 
 
@@ -223,7 +223,7 @@ def test_a_root_that_does_not_exist_is_an_error(version: Callable[..., dict[str,
 def test_every_step_of_every_benchmark_is_covered() -> None:
     graph = benchmarks.graph(benchmarks.load_params(PARAMS))
     reached = {job.name: code_version(job.code_roots) for job in graph.jobs}
-    puzzles = reached["generate cvqa-synthetic part-000-of-004"]
+    puzzles = reached["generate cvqa-synthetic part-000-of-002"]
     assert {
         "whatif.benchmarks.cvqa_synthetic.dot_puzzle",
         "whatif.benchmarks.cvqa_synthetic.flower_puzzle",
@@ -231,8 +231,8 @@ def test_every_step_of_every_benchmark_is_covered() -> None:
     } <= set(puzzles)
     elsewhere = ("whatif.graph.run", "whatif.models", "whatif.reporting", "whatif.params.models")
     assert not any(name.startswith(elsewhere) for name in puzzles)
-    assert "whatif.models.baselines" in reached["evaluate cvqa-synthetic random part-000-of-004"]
-    assert not any("drawing" in name for name in reached["evaluate cvqa-synthetic random part-000-of-004"])
+    assert "whatif.models.baselines" in reached["evaluate cvqa-synthetic random part-000-of-002"]
+    assert not any("drawing" in name for name in reached["evaluate cvqa-synthetic random part-000-of-002"])
     assert "whatif.benchmarks.cvqa_synthetic.tables" in reached["aggregate cvqa-synthetic"]
 
 
