@@ -10,6 +10,7 @@ from whatif.artifacts.verified import source_digest
 from whatif.errors import WhatifError
 from whatif.models.local.checkpoints import device_of, folder_of, load_error, source_of
 from whatif.models.local.faults import first_line
+from whatif.models.local.libraries import DIFFUSERS, TRANSFORMERS, import_libraries
 from whatif.models.local.pipeline_parts import INDEX, check_files, commit_of, load_part, no_index, quiet, read_index
 from whatif.params.generators import DiffusersGenerator
 
@@ -38,6 +39,7 @@ def load_text_to_image(settings: DiffusersGenerator) -> Any:
     another kind of pipeline or cannot be loaded, when the settings have something that its class does not take, and
     when the device is missing or too small.
     """
+    import_libraries(TRANSFORMERS, DIFFUSERS)
     import diffusers
     import torch
 

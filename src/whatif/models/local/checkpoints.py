@@ -15,6 +15,7 @@ from whatif.language.prompts import wrapper
 from whatif.language.prompts.form import PLACE
 from whatif.models.local.faults import first_line
 from whatif.models.local.image_sizes import check_picture_size
+from whatif.models.local.libraries import TRANSFORMERS, import_libraries
 from whatif.models.local.pixel_limits import limit_pixels
 from whatif.models.local.placement import placement
 from whatif.models.local.processors import load_processor, load_tokenizer
@@ -99,11 +100,12 @@ def load_checkpoint(
     `kind` names the class of transformers that loads it, or one for each model type; `check` is called with the source
     and the configuration and rejects unsuitable checkpoints. Raises WhatifError as `load_chat_model` does.
     """
-    import transformers
-
     source, folder = source_of(settings)
     if folder is not None:
         _check_files(folder, pictures=load_reader is load_processor)
+    import_libraries(TRANSFORMERS)
+    import transformers
+
     device = device_of(settings.device)
     placed = placement(settings, device)
     options: dict[str, Any] = {"local_files_only": folder is not None}
