@@ -17,7 +17,7 @@ from whatif.benchmarks.coco_counterfactuals_training.mixing import (
     remaining,
     samples_of,
     share_of,
-    withheld,
+    withheld_pairs,
 )
 from whatif.benchmarks.coco_counterfactuals_training.schemas import TEST, TRAIN, VALIDATION, Mixture
 from whatif.random_streams import sample, stream
@@ -39,7 +39,7 @@ def as_published(mixture: Mixture, pool: Pool, shares: Shares, seed: int) -> dic
     A sample that is in two mixtures is mostly in the same part of both, because samples have one random order.
     """
     if mixture in WITHHOLDING:
-        test = withheld(pool, shares.withheld, seed)
+        test = withheld_pairs(pool, shares.withheld, seed)
         return at_random(
             remaining(mixture, replace(pool, pairs=pool.pairs - test), seed), shares, seed, samples_of(test)
         )
@@ -56,8 +56,8 @@ def leak_free(
 ) -> dict[str, str]:
     """As `at_random`, but with all samples of a group in the same part.
 
-    `groups` has the photograph of each sample (`photographs`). Whole groups are drawn, so that the parts are as near as
-    possible to their shares.
+    `groups` has the photograph of each sample (`photographs_of_samples`). Whole groups are drawn, so that the parts are
+    as near as possible to their shares.
     """
     validation = _whole_groups(chosen, groups, _validation(len(chosen), shares), (seed, "validation"))
     return _parts(chosen, validation, test)

@@ -63,10 +63,10 @@ def members(mixture: Mixture, pool: Pool, seed: int) -> set[str]:
                 "whose pairs they are, or take `correct` out of the mixtures"
             )
         return set(pool.paired | pool.correct)
-    raise ValueError(f"mixture {mixture}: withholds pairs; use `withheld` and `remaining`")
+    raise ValueError(f"mixture {mixture}: withholds pairs; use `withheld_pairs` and `remaining`")
 
 
-def withheld(pool: Pool, share: float, seed: int) -> set[str]:
+def withheld_pairs(pool: Pool, share: float, seed: int) -> set[str]:
     """The pairs of the test: a share of all (30% in A.1)."""
     return sample(seed, "withheld", pool.pairs, share_of(len(pool.pairs), exact(share)))
 

@@ -17,7 +17,7 @@ def coco_number(released_id: str) -> int | None:
     return int(found[1]) if found else None
 
 
-def photographs(
+def photographs_of_samples(
     pairs: Mapping[str, Mapping[str, Any]], originals: Mapping[str, Mapping[str, Any]], *, released_ids: bool
 ) -> dict[str, str]:
     """Sample -> its photograph, the same for all samples that are about it.

@@ -135,7 +135,12 @@ _IMAGES = {
     name="mix",
     reads=lambda s: MixSettings(s.extract.pairs, s.generate, s.verify.resolution),
     seed=True,
-    inputs={**_PAIRS, **_JUDGEMENTS, "originals": extract["originals"]},
+    inputs={
+        **_PAIRS,
+        **_JUDGEMENTS,
+        "originals": extract["originals"],
+        "photographs": extract["photographs"],  # the names of their files, which split files name
+    },
     outputs={"samples": SAMPLES, "unused": REJECTIONS},
 )
 def mix(task: Task[MixSettings]) -> None:

@@ -1,0 +1,186 @@
+"""Reads the released split files, and finds the sample of each of their rows (COCO-Counterfactuals B.3.1, A.1)."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path, PureWindowsPath
+from typing import Any, NamedTuple
+
+from whatif.artifacts.pair_items import item_id
+from whatif.benchmarks.coco_counterfactuals_training.photographs import coco_number
+from whatif.benchmarks.coco_counterfactuals_training.schemas import TEST, TRAIN, VALIDATION, Mixture
+from whatif.errors import WhatifError
+from whatif.files.inputs import LONGEST_LINE, read_bytes
+from whatif.formats.coco_photographs import coco_image_id, is_coco_name
+
+COLUMNS = ("image_path", "caption")
+# The folders of the images of pairs, as paths in the files name them, by side.
+SIDES_BY_FOLDER = {"synthetic-images-for-original-captions": 0, "synthetic-images-for-counterfactual-captions": 1}
+_TEST_FILE = "split-coco-cfs/test-coco-cfs.csv"
+# The files of each mixture, by part; none was released for `correct`.
+SPLIT_FILES: Mapping[Mixture, Mapping[str, str]] = {
+    "ms-coco": {TRAIN: "train_mscoco.csv", VALIDATION: "dev_mscoco.csv"},
+    **{
+        mixture: {TRAIN: f"train_coco+coco-cfs_{mixture}.csv", VALIDATION: f"dev_coco+coco-cfs_{mixture}.csv"}
+        for mixture in ("base", "medium", "all")
+    },
+    "withheld-ms-coco": {
+        TRAIN: "split-coco-cfs/train-all-original-ms-coco.csv",
+        VALIDATION: "split-coco-cfs/dev-all-original-ms-coco.csv",
+        TEST: _TEST_FILE,
+    },
+    "withheld-counterfactuals": {
+        TRAIN: "split-coco-cfs/train-coco-cfs.csv",
+        VALIDATION: "split-coco-cfs/dev-coco-cfs.csv",
+        TEST: _TEST_FILE,
+    },
+}
+
+
+class SplitRow(NamedTuple):
+    """A row of a split file; `place` is the file and the number of the row's first line: `dev_mscoco.csv:12`."""
+
+    place: str
+    image_path: str
+    caption: str
+
+
+@dataclass(frozen=True)
+class KnownSamples:
+    """The samples that rows may be about.
+
+    counterfactuals: sample -> its caption. originals: photograph -> caption without white space -> sample. A photograph
+    is the id of an MS-COCO photograph, or the name of its file without the suffix.
+    """
+
+    counterfactuals: Mapping[str, str]
+    originals: Mapping[int | str, Mapping[str, str]]
+
+
+@dataclass
+class Splits:
+    """Divisions as released.
+
+    parts: mixture -> sample -> part. unused: place of a row that is about no sample, or about one that an earlier row
+    is about -> reason and detail. other_captions: places of rows whose image is that of a counterfactual sample with
+    another caption; they are used. rows: the number of rows that are used, each counted once.
+    """
+
+    parts: dict[Mixture, dict[str, str]] = field(default_factory=dict)
+    unused: dict[str, tuple[str, str]] = field(default_factory=dict)
+    other_captions: list[str] = field(default_factory=list)
+    rows: int = 0
+
+
+def known_samples(
+    pairs: Mapping[str, Mapping[str, Any]], originals: Mapping[str, Mapping[str, Any]], files: Mapping[str, str]
+) -> KnownSamples:
+    """The samples of rows of `pairs` and of originals by id; `files` has the name of the file of each photograph.
+
+    An original whose id is that of a released pair is also found by the MS-COCO photograph that this id names.
+    """
+    found: dict[int | str, dict[str, str]] = {}
+    for caption_id, row in originals.items():
+        for photograph in {coco_number(caption_id), _photograph(files.get(row["image_id"], ""))} - {None, ""}:
+            found.setdefault(photograph, {}).setdefault(_plain(row["caption"]), caption_id)  # type: ignore[arg-type]
+    captions = {item_id(pair, side): row[f"caption_{side}"] for pair, row in pairs.items() for side in (0, 1)}
+    return KnownSamples(captions, found)
+
+
+def released_divisions(folder: Path, mixtures: Iterable[Mixture], known: KnownSamples) -> Splits:
+    """The divisions of mixtures as the files of a folder have them; of mixtures that have no files, nothing.
+
+    An image of a pair is found by the names of its file and folder, a photograph by the name of its file, and the
+    caption decides which of its originals it is. White space in captions is ignored.
+
+    Raises WhatifError when a file is missing or is not CSV with the columns `image_path` and `caption`.
+    """
+    found = Splits()
+    by_file: dict[str, list[tuple[str, str]]] = {}  # (place, sample) of each row that is about a sample
+    for mixture in mixtures:
+        if mixture not in SPLIT_FILES:
+            continue
+        parts = found.parts[mixture] = {}
+        for part, name in SPLIT_FILES[mixture].items():
+            if name not in by_file:
+                by_file[name] = list(_matched(read_split(folder, name, mixture), known, found))
+            for place, sample_id in by_file[name]:
+                if sample_id in parts:
+                    found.unused[place] = ("listed twice", f"{sample_id} is also in an earlier row of {mixture}")
+                else:
+                    parts[sample_id] = part
+    found.rows = len({place for matched in by_file.values() for place, _ in matched} - found.unused.keys())
+    return found
+
+
+def read_split(folder: Path, name: str, mixture: Mixture) -> Iterator[SplitRow]:
+    """The rows of a split file, in any order of its columns. Raises WhatifError as `released_divisions`."""
+    path = folder / name
+    try:
+        text = read_bytes(path, longest_line=LONGEST_LINE).decode("utf-8-sig")
+    except OSError as error:
+        raise WhatifError(
+            f"{path}: cannot be read ({error.strerror}); the mixture {mixture} needs this released split file"
+        ) from error
+    except UnicodeDecodeError as error:
+        raise WhatifError(f"{path}: cannot be read as UTF-8 ({error}); save the file as UTF-8") from error
+    lines = csv.reader(io.StringIO(text, newline=""), strict=True)
+    line = 1
+    try:
+        header = [column.strip() for column in next(lines, [])]
+        if missing := [column for column in COLUMNS if column not in header]:
+            told = ", ".join(header)[:80] or "none"
+            raise WhatifError(f"{path}: has no column {missing[0]}; it needs {' and '.join(COLUMNS)}; found: {told}")
+        places = [header.index(column) for column in COLUMNS]
+        for fields in lines:
+            begins, line = line + 1, lines.line_num
+            if not fields:
+                continue
+            if len(fields) != len(header):
+                raise WhatifError(
+                    f"{path}: line {begins}: has {len(fields)} fields, the first line {len(header)}; put quotation "
+                    "marks around a caption with commas"
+                )
+            yield SplitRow(f"{name}:{begins}", *(fields[place] for place in places))
+    except csv.Error as error:
+        raise WhatifError(f"{path}: line {line + 1}: is not CSV ({error}); close the quotation marks") from error
+
+
+def _matched(rows: Iterable[SplitRow], known: KnownSamples, found: Splits) -> Iterator[tuple[str, str]]:
+    for row in rows:
+        sample_id, refused = _sample_of(row, known)
+        if sample_id is None:
+            found.unused[row.place] = refused
+            continue
+        if sample_id in known.counterfactuals and _plain(known.counterfactuals[sample_id]) != _plain(row.caption):
+            found.other_captions.append(row.place)
+        yield row.place, sample_id
+
+
+def _sample_of(row: SplitRow, known: KnownSamples) -> tuple[str | None, tuple[str, str]]:
+    """The sample that a row is about; or None, the reason and its detail."""
+    path = PureWindowsPath(row.image_path.strip())  # knows both separators
+    if (side := SIDES_BY_FOLDER.get(path.parent.name)) is not None:
+        sample_id = item_id(path.stem, side)
+        if sample_id in known.counterfactuals:
+            return sample_id, ("", "")
+        return None, ("unknown pair", f"there is no pair {path.stem!r}")
+    photograph = _photograph(path.name)
+    if photograph not in known.originals:
+        return None, ("unknown photograph", f"there is no photograph {path.name[:80]!r}")
+    captions = known.originals[photograph]
+    sample_id = captions.get(_plain(row.caption), "")
+    if not sample_id:
+        return None, ("unknown caption", f"{path.name} has {len(captions)} captions, and none is {row.caption[:80]!r}")
+    return sample_id, ("", "")
+
+
+def _photograph(name: str) -> int | str:
+    return coco_image_id(name) if is_coco_name(name) else PureWindowsPath(name).stem
+
+
+def _plain(caption: str) -> str:
+    return "".join(caption.split())
