@@ -93,8 +93,8 @@ class Mixed:
             )
         )
         for role, rows in kept.rows.items():
-            output = mix.outputs[role]
-            write_artifact(folder / f"made-{role}.parquet", output, sorted(rows, key=itemgetter(*output.key)))
+            table = mix.outputs[role]
+            write_artifact(folder / f"made-{role}.parquet", table, sorted(rows, key=itemgetter(*table.key)))
         self.samples, self.unused = kept.rows["samples"], kept.rows["unused"]
 
     def parts(self, mixture: str, division: str = "published") -> dict[str, str]:

@@ -146,8 +146,8 @@ def _splits(task: Task[MixSettings], sources: _Sources) -> Splits:
     task.check_losses("rows of split files", splits.rows, lost, remedy=remedy)
     if splits.other_captions:
         task.say(
-            f"{task.name}: {len(splits.other_captions):,} rows of split files have another caption than the sample of "
-            f"their image, for example {splits.other_captions[0]}; the sample's own caption is used"
+            f"{task.name}: rows of split files with another caption than the sample of their image: "
+            f"{len(splits.other_captions):,}, for example {splits.other_captions[0]}; the sample's own caption is used"
         )
     return splits
 

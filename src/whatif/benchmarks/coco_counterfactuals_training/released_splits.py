@@ -128,9 +128,10 @@ def read_split(folder: Path, name: str, mixture: Mixture) -> Iterator[SplitRow]:
     except UnicodeDecodeError as error:
         raise WhatifError(f"{path}: cannot be read as UTF-8 ({error}); save the file as UTF-8") from error
     lines = csv.reader(io.StringIO(text, newline=""), strict=True)
-    line = 1
+    line = 0
     try:
         header = [column.strip() for column in next(lines, [])]
+        line = lines.line_num
         if missing := [column for column in COLUMNS if column not in header]:
             told = ", ".join(header)[:80] or "none"
             raise WhatifError(f"{path}: has no column {missing[0]}; it needs {' and '.join(COLUMNS)}; found: {told}")
