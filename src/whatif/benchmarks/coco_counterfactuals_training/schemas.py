@@ -45,7 +45,8 @@ SAMPLES = Table(
         ("source", pa.string()),  # `original`: a photograph; `counterfactual`: an image of a pair
         ("caption", pa.string()),
         ("image_id", pa.string()),
-        ("photograph", pa.string()),  # what samples of the same photograph share: its image_id, or else the pair's id
+        # What samples about the same photograph share: its image_id, or else the id of its first pair.
+        ("photograph", pa.string()),
     ),
 )
 
