@@ -88,6 +88,11 @@ def test_a_mixture_of_correct_samples_needs_one() -> None:
         as_published("correct", Pool(PAIRS, frozenset(), PAIRS, frozenset()), SHARES, seed=1)
 
 
+def test_a_mixture_that_withholds_pairs_has_no_members_without_them() -> None:
+    with pytest.raises(ValueError, match="mixture withheld-ms-coco: withholds pairs; use `withheld_pairs`"):
+        members("withheld-ms-coco", POOL, seed=1)
+
+
 def test_without_a_leak_no_photograph_is_in_two_parts() -> None:
     for mixture in ("ms-coco", "base", "medium", "all", "correct"):
         published = as_published(mixture, POOL, SHARES, seed=1)

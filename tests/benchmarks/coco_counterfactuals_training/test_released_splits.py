@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.benchmarks.coco_counterfactuals_training.mixing_task import Mixed, Row, original, pair, photograph
+from tests.released_captions import needs_released_captions, released_captions
 from whatif.benchmarks.coco_counterfactuals_training.released_splits import SPLIT_FILES
 from whatif.benchmarks.coco_counterfactuals_training.schemas import MIXTURES, TEST, TRAIN, VALIDATION
 from whatif.errors import WhatifError
+from whatif.formats.caption_sets import read_captions_in_order
+from whatif.formats.coco_photographs import coco_image_id
 
 ORIGINAL, COUNTERFACTUAL = "synthetic-images-for-original-captions", "synthetic-images-for-counterfactual-captions"
 # Photograph 7 has two pairs and a third caption, photograph 30 one pair, photograph 9 no pair.
@@ -54,14 +59,16 @@ def image(pair_id: str, side: int, caption: str = "") -> tuple[str, str]:
     return f"/some/path/{(ORIGINAL, COUNTERFACTUAL)[side]}/{pair_id}.jpg", caption or own
 
 
-def mixed(folder: Path, files: dict[str, str | bytes], mixtures: list[str], **settings: object) -> Mixed:
+def mixed(
+    folder: Path, files: dict[str, str | bytes], mixtures: list[str], given: Any = GIVEN, **settings: Any
+) -> Mixed:
     """The job with a folder of split files."""
     for name, text in files.items():
         path = folder / "splits" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
     settings |= {"mixtures": mixtures, "released_splits": str(folder / "splits")}
-    return Mixed(folder / "made", GIVEN, pairs="coco-counterfactuals-released", **settings)  # type: ignore[arg-type]
+    return Mixed(folder / "made", given, pairs="coco-counterfactuals-released", **settings)
 
 
 BASE = [photo(7, "A cat, 7_0"), image("7_0", 0), image("7_0", 1)]
@@ -245,6 +252,20 @@ def test_split_files_of_other_pairs_are_an_error(folder: Path) -> None:
         mixed(folder, base(other, other), ["base"])
 
 
+def test_a_photograph_may_have_the_same_caption_twice(folder: Path) -> None:
+    again = original("0-again", "seven", "A cat, 7_0")
+    rows = [photo(7, "A cat, 7_0")] * 3
+    given = {**GIVEN, "originals": [*ORIGINALS, again]}
+    files = {"split-coco-cfs/train-all-original-ms-coco.csv": text_of([rows[0]])}
+    files["split-coco-cfs/dev-all-original-ms-coco.csv"] = text_of(rows[1:])
+    made = mixed(folder, {**WITHHELD, **files}, ["withheld-ms-coco"], given=given)
+    assert {one: part for one, part in made.parts("withheld-ms-coco").items() if part != TEST} == {
+        "7_0": TRAIN,  # that of a pair is first
+        "0-again": VALIDATION,
+    }
+    assert made.reasons["split-coco-cfs/dev-all-original-ms-coco.csv:3"] == "listed twice"
+
+
 def test_a_full_set_of_files_gives_every_mixture(folder: Path) -> None:
     files = dict(WITHHELD)
     for mixture in ("ms-coco", "base", "medium", "all"):
@@ -253,3 +274,47 @@ def test_a_full_set_of_files_gives_every_mixture(folder: Path) -> None:
     made = mixed(folder, files, sorted(SPLIT_FILES))
     counts = Counter((row["mixture"], row["part"]) for row in made.samples)
     assert counts["all", TRAIN] == counts["ms-coco", TRAIN] == 3 and counts["withheld-counterfactuals", TEST] == 2
+
+
+@needs_released_captions
+def test_every_released_pair_and_every_caption_of_its_photographs_is_found(folder: Path) -> None:
+    rows = released_captions()
+    known = {row["id"] for row in rows}
+    numbers: Counter[int] = Counter()
+    originals, photos = [], []
+    for one in read_captions_in_order(Path(os.environ["WHATIF_DATA"]) / "coco" / "captions_val2017.json"):
+        number = coco_image_id(str(one.image))
+        released_id = f"{number}_{numbers[number]}"
+        # Captions without a pair have another id, so they are found by the file of their photograph.
+        originals.append(
+            original(released_id if released_id in known else one.caption_id, f"photograph {number}", one.caption)
+        )
+        photos.append((f"/cluster/val2017/{one.image}", f" {one.caption} "))
+        numbers[number] += 1
+    pairs = [pair(row["id"], (row["caption_0"], row["caption_1"])) for row in rows]
+    images = [
+        (f"/cluster/{(ORIGINAL, COUNTERFACTUAL)[side]}/{row['id']}.jpg", row[f"caption_{side}"].strip())
+        for row in rows
+        for side in (0, 1)
+    ]
+    files = {
+        "train-all-original-ms-coco.csv": photos[:19_499],
+        "dev-all-original-ms-coco.csv": photos[19_499:],
+        "test-coco-cfs.csv": images,
+    }
+    (folder / "splits" / "split-coco-cfs").mkdir(parents=True)
+    for name, of in files.items():
+        (folder / "splits" / "split-coco-cfs" / name).write_text(text_of(of), encoding="utf-8")
+    made = Mixed(
+        folder / "made",
+        {
+            "released-pairs": pairs,
+            "originals": originals,
+            "photographs": [photograph(f"photograph {number}", f"coco:{number:012d}.jpg") for number in numbers],
+        },
+        pairs="coco-counterfactuals-released",
+        mixtures=["withheld-ms-coco"],
+        released_splits=str(folder / "splits"),
+    )
+    assert Counter(made.parts("withheld-ms-coco").values()) == {TRAIN: 19_499, VALIDATION: 5_515, TEST: 34_820}
+    assert made.unused == [] and made.said == []

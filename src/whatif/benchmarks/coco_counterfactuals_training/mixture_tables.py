@@ -97,7 +97,11 @@ def _twin(sample_id: str) -> str:
 
 def _reported() -> Iterator[dict[str, Any]]:
     """What the paper reports about the training sets, each number once."""
-    columns = (("table3", "n_train", SAMPLES), ("table11", "n_train", SAMPLES), ("table12", "n_train_cf", COUNTERFACTUALS))
+    columns = (
+        ("table3", "n_train", SAMPLES),
+        ("table11", "n_train", SAMPLES),
+        ("table12", "n_train_cf", COUNTERFACTUALS),
+    )
     more = (("table11", "n_train_cf", COUNTERFACTUALS), ("table3", "pct_cf", SHARE))
     for table, column, measure in (*columns, *more):
         sets = {(row["train_set"], row["n_train"]): row[column] for row in published(__package__, table)}

@@ -52,12 +52,13 @@ class SplitRow(NamedTuple):
 class KnownSamples:
     """The samples that rows may be about.
 
-    counterfactuals: sample -> its caption. originals: photograph -> caption without white space -> sample. A photograph
-    is the id of an MS-COCO photograph, or the name of its file without the suffix.
+    counterfactuals: sample -> its caption. originals: photograph -> caption without white space -> samples, those of
+    pairs first: a few photographs of MS-COCO have the same caption twice. A photograph is the id of an MS-COCO
+    photograph, or the name of its file without the suffix.
     """
 
     counterfactuals: Mapping[str, str]
-    originals: Mapping[int | str, Mapping[str, str]]
+    originals: Mapping[int | str, Mapping[str, list[str]]]
 
 
 @dataclass
@@ -82,10 +83,10 @@ def known_samples(
 
     An original whose id is that of a released pair is also found by the MS-COCO photograph that this id names.
     """
-    found: dict[int | str, dict[str, str]] = {}
-    for caption_id, row in originals.items():
+    found: dict[int | str, dict[str, list[str]]] = {}
+    for caption_id, row in sorted(originals.items(), key=lambda one: (one[0] not in pairs, one[0])):
         for photograph in {coco_number(caption_id), _photograph(files.get(row["image_id"], ""))} - {None, ""}:
-            found.setdefault(photograph, {}).setdefault(_plain(row["caption"]), caption_id)  # type: ignore[arg-type]
+            found.setdefault(photograph, {}).setdefault(_plain(row["caption"]), []).append(caption_id)  # type: ignore[arg-type]
     captions = {item_id(pair, side): row[f"caption_{side}"] for pair, row in pairs.items() for side in (0, 1)}
     return KnownSamples(captions, found)
 
@@ -99,7 +100,7 @@ def released_divisions(folder: Path, mixtures: Iterable[Mixture], known: KnownSa
     Raises WhatifError when a file is missing or is not CSV with the columns `image_path` and `caption`.
     """
     found = Splits()
-    by_file: dict[str, list[tuple[str, str]]] = {}  # (place, sample) of each row that is about a sample
+    by_file: dict[str, list[tuple[str, list[str]]]] = {}  # place and samples of each row that is about a sample
     for mixture in mixtures:
         if mixture not in SPLIT_FILES:
             continue
@@ -107,11 +108,12 @@ def released_divisions(folder: Path, mixtures: Iterable[Mixture], known: KnownSa
         for part, name in SPLIT_FILES[mixture].items():
             if name not in by_file:
                 by_file[name] = list(_matched(read_split(folder, name, mixture), known, found))
-            for place, sample_id in by_file[name]:
-                if sample_id in parts:
-                    found.unused[place] = ("listed twice", f"{sample_id} is also in an earlier row of {mixture}")
+            for place, samples in by_file[name]:
+                left = [one for one in samples if one not in parts]
+                if left:
+                    parts[left[0]] = part
                 else:
-                    parts[sample_id] = part
+                    found.unused[place] = ("listed twice", f"{samples[0]} is also in an earlier row of {mixture}")
     found.rows = len({place for matched in by_file.values() for place, _ in matched} - found.unused.keys())
     return found
 
@@ -150,33 +152,29 @@ def read_split(folder: Path, name: str, mixture: Mixture) -> Iterator[SplitRow]:
         raise WhatifError(f"{path}: line {line + 1}: is not CSV ({error}); close the quotation marks") from error
 
 
-def _matched(rows: Iterable[SplitRow], known: KnownSamples, found: Splits) -> Iterator[tuple[str, str]]:
+def _matched(rows: Iterable[SplitRow], known: KnownSamples, found: Splits) -> Iterator[tuple[str, list[str]]]:
     for row in rows:
-        sample_id, refused = _sample_of(row, known)
-        if sample_id is None:
-            found.unused[row.place] = refused
-            continue
-        if sample_id in known.counterfactuals and _plain(known.counterfactuals[sample_id]) != _plain(row.caption):
-            found.other_captions.append(row.place)
-        yield row.place, sample_id
+        path = PureWindowsPath(row.image_path.strip())  # knows both separators
+        side = SIDES_BY_FOLDER.get(path.parent.name)
+        if side is None:
+            samples = known.originals.get(_photograph(path.name), {}).get(_plain(row.caption), [])
+        else:
+            samples = [one for one in [item_id(path.stem, side)] if one in known.counterfactuals]
+            if samples and _plain(known.counterfactuals[samples[0]]) != _plain(row.caption):
+                found.other_captions.append(row.place)
+        if samples:
+            yield row.place, samples
+        else:
+            found.unused[row.place] = _refusal(path, row.caption, known)
 
 
-def _sample_of(row: SplitRow, known: KnownSamples) -> tuple[str | None, tuple[str, str]]:
-    """The sample that a row is about; or None, the reason and its detail."""
-    path = PureWindowsPath(row.image_path.strip())  # knows both separators
-    if (side := SIDES_BY_FOLDER.get(path.parent.name)) is not None:
-        sample_id = item_id(path.stem, side)
-        if sample_id in known.counterfactuals:
-            return sample_id, ("", "")
-        return None, ("unknown pair", f"there is no pair {path.stem!r}")
-    photograph = _photograph(path.name)
-    if photograph not in known.originals:
-        return None, ("unknown photograph", f"there is no photograph {path.name[:80]!r}")
-    captions = known.originals[photograph]
-    sample_id = captions.get(_plain(row.caption), "")
-    if not sample_id:
-        return None, ("unknown caption", f"{path.name} has {len(captions)} captions, and none is {row.caption[:80]!r}")
-    return sample_id, ("", "")
+def _refusal(path: PureWindowsPath, caption: str, known: KnownSamples) -> tuple[str, str]:
+    """Why a row is about no sample: reason and detail."""
+    if path.parent.name in SIDES_BY_FOLDER:
+        return "unknown pair", f"there is no pair {path.stem!r}"
+    if captions := known.originals.get(_photograph(path.name)):
+        return "unknown caption", f"{path.name} has {len(captions)} captions, and none is {caption[:80]!r}"
+    return "unknown photograph", f"there is no photograph {path.name[:80]!r}"
 
 
 def _photograph(name: str) -> int | str:
