@@ -123,7 +123,9 @@ def _coco_records(path: Path) -> list[_Record]:
 
 def _table_records(path: Path) -> Iterator[_Record]:
     columns, records = read_records(path, things="captions of images", row="caption or image")
-    image, caption = (next((one for one in known if one in columns), None) for known in (IMAGE_COLUMNS, CAPTION_COLUMNS))
+    image, caption = (
+        next((one for one in known if one in columns), None) for known in (IMAGE_COLUMNS, CAPTION_COLUMNS)
+    )
     if image is None or caption is None:
         raise WhatifError(f"{path}: needs {_NEEDED}; it has the columns {', '.join(columns) or 'none'}")
     for record in records:

@@ -43,7 +43,9 @@ def read_class_names(path: Path) -> list[str]:
     if not names:
         raise WhatifError(f"{path}: is empty; it needs the name of a class in each line")
     if "" in names:
-        raise WhatifError(f"{path}: line {names.index('') + 1}: is empty; each line names one class, in order of labels")
+        raise WhatifError(
+            f"{path}: line {names.index('') + 1}: is empty; each line names one class, in order of labels"
+        )
     return names
 
 
@@ -65,11 +67,15 @@ def choose_classes(
         for name in asked:
             if name not in names:
                 near = [one for one in names if one.casefold().startswith(name[:3].casefold())] or list(names)
-                raise WhatifError(f"{where}: {setting}: there is no class {name!r}; there are {', '.join(near[:5])}, ...")
+                raise WhatifError(
+                    f"{where}: {setting}: there is no class {name!r}; there are {', '.join(near[:5])}, ..."
+                )
     gone = {*leave_out, *merge}
     for name, into in merge.items():
         if into in gone:
-            raise WhatifError(f"{where}: merge: {name} becomes {into}, which is left out or merged; name one that stays")
+            raise WhatifError(
+                f"{where}: merge: {name} becomes {into}, which is left out or merged; name one that stays"
+            )
     kept = [place for place, name in enumerate(names) if name not in gone]
     if not kept:
         raise WhatifError(f"{where}: leave_out: leaves no class of {len(names)}; leave out fewer")

@@ -51,7 +51,9 @@ class ClassificationSet(Settings):
     classes: SourcePath | None = None  # the names of the classes, in the order of their labels; null: of the data set
     drawn: DrawnClasses | None = None  # drawn things, without a folder
     number: int | None = Field(default=None, ge=10, le=1_000_000)  # of drawn images
-    leave_out: list[str] = Field(default_factory=list)  # classes that are not used: Faces_easy
+    label_column: str | None = None  # of a data set in Parquet; null: label, or fine_label
+    leave_out: list[str] = Field(default_factory=list)  # classes that are not used, with their images
+    merge: dict[str, str] = Field(default_factory=dict)  # classes whose images count as those of another one
     prompt: str = "a photo of a {}"
     names: Literal["as-given", "first"] = "as-given"  # `first`: of several names separated by commas, the first
 
@@ -76,6 +78,12 @@ class PredictionFiles(Settings):
     name: str = "Imported"  # of the model, as in the tables
     mixture: Mixture | Literal["pre-trained"] = PRE_TRAINED
     seed: int | None = Field(default=None, ge=0)
+
+    @model_validator(mode="after")
+    def _seed_of_a_training(self) -> PredictionFiles:
+        if (self.mixture == PRE_TRAINED) != (self.seed is None):
+            raise ValueError("give seed with the mixture of a training, and only with it")
+        return self
 
 
 class ExtractSamples(Settings):
