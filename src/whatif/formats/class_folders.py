@@ -18,19 +18,25 @@ NO_FILE = "no image file"
 
 
 def read_class_folder(
-    path: Path, *, classes: Path | None = None, leave_out: Sequence[str] = (), merge: Mapping[str, str] | None = None
+    path: Path,
+    split: str | None = None,
+    *,
+    classes: Path | None = None,
+    leave_out: Sequence[str] = (),
+    merge: Mapping[str, str] | None = None,
 ) -> ClassifiedImages:
     """The images in `path/CLASS/FILE`, or in `path/ONLY_FOLDER/CLASS/FILE`; hidden files are ignored.
 
-    A class has the name of its folder. Where all folders begin with three digits and a dot (`002.american-flag`), these
-    are removed and hyphens become spaces. The order of the folders' names gives the labels, unless the file `classes`
-    does. Its lines are names of the folders; or a folder, white space and a name (`n01440764 tench, Tinca tinca`); or,
-    if no line is the name of a folder, as many names as there are folders, in their order.
+    A split is a folder in `path` that contains the folders of the classes. A class has the name of its folder. Where
+    all folders begin with three digits and a dot (`002.american-flag`), these are removed and hyphens become spaces.
+    The order of the folders' names gives the labels, unless the file `classes` does. Its lines are names of the
+    folders; or a folder, white space and a name (`n01440764 tench, Tinca tinca`); or, if no line is the name of a
+    folder, as many names as there are folders, in their order.
 
-    Ids are `CLASS/FILE`. Raises WhatifError when there are no folders, or when `classes`, `leave_out` or `merge` do not
-    fit them.
+    Ids are `CLASS/FILE`. Raises WhatifError when there is no such split, when there are no folders, or when `classes`,
+    `leave_out` or `merge` do not fit them.
     """
-    root, folders = _class_folders(path)
+    root, folders = _class_folders(_folder_of(path, split))
     found = _names(folders)
     kept, labels = choose_classes(str(path), found, leave_out, merge or {})
     if classes is not None:
@@ -40,9 +46,18 @@ def read_class_folder(
     return ClassifiedImages(kept, _images(root, dict(zip(folders, labels, strict=True))))
 
 
-def _class_folders(path: Path) -> tuple[Path, list[str]]:
+def _folder_of(path: Path, split: str | None) -> Path:
     if not path.is_dir():
         raise WhatifError(f"{path}: no such folder; give a folder with a folder of images for each class")
+    if split is None:
+        return path
+    known = [escaped(one.name) for one in _visible(path) if one.is_dir()]
+    if split not in known:
+        raise WhatifError(f"{path}: has no split {split}; its folders are {', '.join(known[:8]) or 'none'}")
+    return path / split
+
+
+def _class_folders(path: Path) -> tuple[Path, list[str]]:
     inside = _visible(path)
     if len(inside) == 1 and inside[0].is_dir() and any(one.is_dir() for one in _visible(inside[0])):
         path, inside = inside[0], _visible(inside[0])
@@ -79,12 +94,12 @@ def _ordered(path: Path, folders: Sequence[str], names: Sequence[str]) -> tuple[
     for number, place in enumerate(found):
         if place is None:
             raise WhatifError(
-                f"{path}: line {number + 1}: {lines[number]!r} is the name of no folder of images; name a folder such as "
-                f"{names[0]!r}, or write `{folders[0]} NAME` in each line"
+                f"{path}: line {number + 1}: {lines[number]!r} is the name of no folder of images; name a folder such "
+                f"as {names[0]!r}, or write `{folders[0]} NAME` in each line"
             )
         if place in found[:number]:
             raise WhatifError(f"{path}: line {number + 1}: the folder {folders[place]} is named twice; name each once")
-    if missing := sorted(set(range(len(folders))) - set(found)):  # type: ignore[type-var]
+    if missing := sorted(set(range(len(folders))) - set(found)):
         raise WhatifError(
             f"{path}: has no line for the folder {folders[missing[0]]}; add it, or name the class in leave_out"
         )

@@ -14,7 +14,7 @@ _COCO_NAME = re.compile(r"(?:COCO_\w+_)?\d{12}\.jpe?g", re.IGNORECASE)
 
 
 def each_image(names: Iterable[tuple[str, str]], folders: Sequence[Path]) -> Iterator[tuple[tuple[str, str], Found]]:
-    """Each (name, folder) once, sorted, with its row of `images`, or a reason and its detail.
+    """Each (name, folder) once, with its row of `images`, or a reason and its detail.
 
     A name is looked up in the given folders, first below the folder that belongs to it (which may be empty). An MS-COCO
     name also matches the same photograph in another release. Only one image is in memory at a time.

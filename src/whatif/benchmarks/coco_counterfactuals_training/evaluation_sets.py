@@ -120,7 +120,7 @@ def _classified(settings: ClassificationSet, seed: int) -> ClassifiedImages:
     }
     if is_sharded(path):
         return read_class_shards(path, settings.split, label_column=settings.label_column, **chosen)
-    return read_class_folder(path / settings.split if settings.split else path, **chosen)
+    return read_class_folder(path, settings.split, **chosen)
 
 
 def _class_rows(data_set: str, names: Iterable[str], settings: ClassificationSet) -> list[Row]:

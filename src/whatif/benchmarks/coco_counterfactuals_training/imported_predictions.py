@@ -95,8 +95,8 @@ def _names(task: Task[list[PredictionFiles]]) -> dict[str, list[str]]:
         found = read_class_names(user_path(entry.classes))
         if names.setdefault(entry.data_set, found) != found:
             raise WhatifError(
-                f"{entry.classes}: differs from {files[entry.data_set]}, also of {entry.data_set}; give all predictions "
-                "of a data set the same classes"
+                f"{entry.classes}: differs from {files[entry.data_set]}, also of {entry.data_set}; give all "
+                "predictions of a data set the same classes"
             )
         if entry.data_set not in files and (twice := repeated_names(found)):
             task.say(
