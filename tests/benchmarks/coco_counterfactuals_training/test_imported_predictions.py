@@ -1,0 +1,121 @@
+"""Imported predictions through the graph: several seeds, class names that repeat, and entries that do not fit."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.projects import Project
+from whatif.benchmarks.coco_counterfactuals_training.schemas import CLASSES, CLASSIFIED
+from whatif.errors import WhatifError
+
+NAME = "coco-counterfactuals-training"
+
+
+@pytest.fixture
+def project(project: Project) -> Project:
+    project.select(NAME)
+    return project
+
+
+def saved(project: Project, **arrays: list[int]) -> None:
+    for name, values in arrays.items():
+        np.save(project.folder / f"{name}.npy", np.array(values, np.int64))
+
+
+def entry(predictions: str, **more: Any) -> dict[str, Any]:
+    files = {"predictions": f"{predictions}.npy", "truth": "truth.npy", "classes": "names.txt"}
+    return {"data_set": "cifar10", **files, **more}
+
+
+def made(project: Project, entries: list[dict[str, Any]]) -> Project:
+    project.section("extract")["predictions"] = entries
+    project.make_jobs([job for job in project.jobs("extract") if job.step.name == "predictions"])
+    return project
+
+
+def three(project: Project) -> list[dict[str, Any]]:
+    (project.folder / "names.txt").write_text("crane\ndog\ncrane\n")
+    saved(project, truth=[0, 1, 2, *[1] * 8], first=[0, 1, 1, *[1] * 8], second=[0, 0, 2, *[1] * 8])
+    trained = {"mixture": "base", "name": "Released"}
+    return [entry("second", seed=108, **trained), entry("first"), entry("first", seed=107, **trained)]
+
+
+def test_predictions_of_seeds_and_of_the_checkpoint(project: Project) -> None:
+    made(project, three(project))
+    rows = project.rows("extract", "imported", CLASSIFIED, "predictions")
+    assert len(rows) == 33
+    assert [(row["item_id"], row["label"], row["predicted"]) for row in rows[:3]] == [
+        ("00", 0, 0),
+        ("01", 1, 1),
+        ("02", 2, 1),
+    ]
+    assert list(dict.fromkeys((row["model"], row["mixture"], row["division"], row["seed"]) for row in rows)) == [
+        ("Imported", "pre-trained", "published", "pre-trained"),
+        ("Released", "base", "published", "seed-107"),
+        ("Released", "base", "published", "seed-108"),
+    ]
+    classes = project.rows("extract", "imported-classes", CLASSES, "predictions")
+    assert [(row["data_set"], row["label"], row["name"]) for row in classes] == [
+        ("cifar10", 0, "crane"),
+        ("cifar10", 1, "dog"),
+        ("cifar10", 2, "crane"),
+    ]
+    assert any("names.txt: 3 classes have 2 names; repeated: crane" in line for line in project.said)
+    assert any(
+        "Imported, pre-trained, pre-trained, cifar10: 11 images, accuracy 90.91%" in line for line in project.said
+    )
+
+
+def test_no_predictions_are_two_empty_tables(project: Project) -> None:
+    made(project, [])
+    assert project.rows("extract", "imported", CLASSIFIED, "predictions") == []
+
+
+def test_entries_that_do_not_fit_together(project: Project) -> None:
+    entries = three(project)
+    with pytest.raises(WhatifError, match=r"predictions\[3\] and \[1\] are both of Imported, pre-trained, .*, cifar10"):
+        made(project, [*entries, entry("second")])
+    saved(project, other=[1] * 11)
+    with pytest.raises(WhatifError, match=r"other.npy: differs from truth.npy, also of cifar10; give the predictions"):
+        made(project, [*entries, entry("second", name="Mine", truth="other.npy")])
+    (project.folder / "more.txt").write_text("crane\ndog\ncrane\nbee\n")
+    with pytest.raises(WhatifError, match=r"more.txt: differs from names.txt, also of cifar10; give all predictions"):
+        made(project, [*entries, entry("second", name="Mine", classes="more.txt")])
+    (project.folder / "names.txt").write_text("crane\ndog\n")
+    with pytest.raises(WhatifError, match=r"truth.npy: number 2 \(from 0\) is 2; names.txt has 2 classes"):
+        made(project, entries)
+
+
+@pytest.mark.parametrize("more", [{"seed": 107}, {"mixture": "base"}])
+def test_a_training_has_a_seed_and_a_checkpoint_has_none(project: Project, more: dict[str, Any]) -> None:
+    with pytest.raises(WhatifError, match="give seed with the mixture of a training, and only with it"):
+        made(project, [entry("first", **more)])
+
+
+@pytest.mark.skipif("WHATIF_DATA" not in os.environ, reason="WHATIF_DATA is not set")
+def test_the_released_predictions(project: Project) -> None:
+    """Each but ImageNet, whose released list of classes has 997 names for 1,000 classes."""
+    folder = Path(os.environ["WHATIF_DATA"]) / "coco-counterfactuals"
+    entries = [
+        {
+            "data_set": name,
+            "predictions": str(folder / "clip" / f"predictions_{name}.npy"),
+            "truth": str(folder / "clip" / f"groundtruth_{name}.npy"),
+            "classes": str(folder / "classes" / f"{name}.txt"),
+        }
+        for name in ("cifar10", "cifar100", "food101", "caltech101", "caltech256", "imagenet")
+    ]
+    made(project, entries[:-1])
+    assert len(project.rows("extract", "imported", CLASSIFIED, "predictions")) == 84_534
+    assert sum("accuracy" in line for line in project.said) == 5
+    for name, accuracy in (("cifar10", "88.80"), ("caltech101", "90.32"), ("caltech256", "83.43")):
+        assert any(f"{name}: " in line and line.endswith(f"accuracy {accuracy}%") for line in project.said)
+    with pytest.raises(
+        WhatifError, match=r"imagenet.txt has 997 classes, so indices are 0 to 996; give the names of all"
+    ):
+        made(project, entries)
