@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -155,6 +156,21 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
     with pytest.raises(WhatifError, match=r"a.arrow: cannot be read"):
         read_class_shards(tmp_path / "saved", None)
     assert not is_sharded(tmp_path / "none")
+
+
+def test_only_a_few_images_are_in_memory(tmp_path: Path) -> None:
+    random = np.random.default_rng(0)
+    path, size, groups = tmp_path / "test.parquet", 500_000, 80
+    schema = pa.schema([("image", pa.binary()), ("label", pa.int64())])
+    with pq.ParquetWriter(path, schema) as writer:
+        for _ in range(groups):
+            writer.write_table(pa.table({"image": [random.bytes(size)], "label": [0]}, schema=schema))
+    before = most = pa.total_allocated_bytes()
+    classes = tmp_path / "names.txt"
+    classes.write_text("noise\n")
+    for _ in read_class_shards(path, None, classes=classes).images:
+        most = max(most, pa.total_allocated_bytes())
+    assert most - before < 10 * size
 
 
 def test_what_the_datasets_library_saves(tmp_path: Path) -> None:

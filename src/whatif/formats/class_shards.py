@@ -226,7 +226,8 @@ def _parquet_batches(path: Path, columns: list[str]) -> Iterator[pa.RecordBatch]
     try:
         check_regular(path)
         with pq.ParquetFile(path) as file:
-            yield from file.iter_batches(_ROWS_AT_ONCE, columns=columns)
+            for group in range(file.num_row_groups):  # together, they would stay in memory until the last one is read
+                yield from file.iter_batches(_ROWS_AT_ONCE, row_groups=[group], columns=columns)
     except (OSError, pa.ArrowException) as error:
         raise _unreadable(path, error) from error
 

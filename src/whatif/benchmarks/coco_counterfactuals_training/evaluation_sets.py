@@ -77,7 +77,13 @@ def _drawn_captions(data_set: str, settings: RetrievalSet, seed: int, images: So
     from whatif.embedded.drawn_retrieval import retrieval_scenes
 
     assert settings.scenes is not None
-    scenes = retrieval_scenes(data_set, settings.scenes, captions_per_image=settings.captions_per_image, seed=seed)
+    scenes = retrieval_scenes(
+        data_set,
+        settings.scenes,
+        captions_per_image=settings.captions_per_image,
+        seed=seed,
+        kind=settings.kind,
+    )
     for item_id, caption, image in scenes:
         images.add(image)
         yield {"data_set": data_set, "item_id": item_id, "caption": caption, "image_id": image["image_id"]}

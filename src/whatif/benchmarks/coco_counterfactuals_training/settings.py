@@ -15,6 +15,7 @@ from whatif.params.resolution import Resolution
 NAME = "coco-counterfactuals-training"
 Key = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
 PairsFrom: TypeAlias = Literal["scenes", "coco-counterfactuals", "coco-counterfactuals-released"]
+SceneKind: TypeAlias = Literal["one", "pair", "counted"]
 DrawnClasses: TypeAlias = Literal["things", "coloured-things", "colours", "backgrounds"]
 
 
@@ -34,12 +35,15 @@ class RetrievalSet(Settings):
     image_folders: list[SourcePath] = Field(default_factory=list)
     split: str | None = None  # of a file that has splits, such as `test`
     scenes: int | None = Field(default=None, ge=10, le=100_000)  # number of drawn images, without a file
+    kind: SceneKind = "one"  # of drawn scenes: of one thing, of a pair of things, or of counted things
     captions_per_image: Literal["first", "all"] = "first"
 
     @model_validator(mode="after")
     def _one_source(self) -> RetrievalSet:
         if (self.captions is None) == (self.scenes is None):
             raise ValueError("give either captions or scenes")
+        if self.scenes is None and "kind" in self.model_fields_set:
+            raise ValueError("kind: is of drawn scenes; remove it, or give scenes instead of captions")
         return self
 
 
