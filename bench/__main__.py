@@ -26,6 +26,7 @@ MEASUREMENTS = {
     "prompt-to-prompt": "bench.prompt_to_prompt",
     "recall-at-k": "bench.recall_at_k",
     "scene-pictures": "bench.scene_pictures",
+    "class-images": "bench.class_images",
     "dry-run-10k-jobs": "bench.dry_run_10k_jobs",
     "aggregate-10m": "bench.aggregate_10m",
 }
