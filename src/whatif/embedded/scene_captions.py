@@ -23,6 +23,16 @@ def full_caption(scene: Scene, wording: int = 0) -> str:
     return _sentence(_worded(scene, wording, size=True, colour=True, background=True))
 
 
+def short_caption(scene: Scene, wording: int, *, size: bool) -> str:
+    """A true caption of a scene of one thing or of a pair, without colours and background; `size`: with sizes.
+
+    Raises ValueError for counted things, which only their colours may distinguish.
+    """
+    if scene.kind == "counted":
+        raise ValueError(f"{scene.scene_id}: counted things need their colours")
+    return _sentence(_worded(scene, wording, size=size, colour=False, background=False))
+
+
 def captions(scene: Scene, number: int, generator: np.random.Generator) -> list[str]:
     """`number` different captions; the first names everything, others may omit a part. All are true.
 

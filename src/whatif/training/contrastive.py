@@ -2,27 +2,39 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from whatif.training.loop import optimise, pick_device
 from whatif.training.recipes import ContrastiveRecipe
 from whatif.training.saving import save_checkpoint
-from whatif.training.scene_examples import SIDE, Twins, draw_twins, texts_for_tokenizer
+from whatif.training.scene_examples import SIDE, Described, draw_twins, texts_for_tokenizer
 from whatif.training.scene_facts import FACTS, PATCH_FACTS, patch_facts, true_of
 from whatif.training.supervision import fact_loss, fact_reader, pixel_values
 from whatif.training.tower import PATCH, train_tower, wave_positions
 
 LONGEST = 48  # tokens of a caption
-_VOCABULARY = 704
-_PROJECTION = 96
-_VISION_WIDTH, _TEXT_WIDTH = 112, 96
-_TOWER: dict[str, Any] = {"num_attention_heads": 4, "hidden_act": "gelu"}
-_VISION = {**_TOWER, "hidden_size": _VISION_WIDTH, "intermediate_size": 4 * _VISION_WIDTH, "num_hidden_layers": 4}
-_TEXT = {**_TOWER, "hidden_size": _TEXT_WIDTH, "intermediate_size": 4 * _TEXT_WIDTH, "num_hidden_layers": 2}
-_AMPLITUDE = 0.4  # of the initial position embeddings
+
 _INITIAL_SCALE = 2.3  # log of the scale of the cosines; CLIP's 2.66 is for larger batches
-_LARGEST_SCALE = 4.6052  # as in CLIP: a scale of 100
+LARGEST_SCALE = 4.6052  # as in CLIP: a scale of 100
+
+
+@dataclass(frozen=True)
+class ClipSizes:
+    """The sizes of a CLIP: widths and numbers of layers of its towers, and those of its inputs and outputs."""
+
+    vision_width: int
+    vision_layers: int
+    text_width: int
+    text_layers: int
+    projection: int
+    vocabulary: int
+    patch: int  # pixels
+    amplitude: float  # of the initial position embeddings
+
+
+_SIZES = ClipSizes(112, 4, 96, 2, projection=96, vocabulary=704, patch=PATCH, amplitude=0.4)
 # Weights of the auxiliary losses: facts read from the embeddings, and from the patches.
 _READ, _PATCHES = 2.0, 1.0
 
@@ -52,11 +64,11 @@ def train_clip(recipe: ContrastiveRecipe, seed: int, threads: int, folder: Path,
         seed=seed,
         log=log,
     )
-    reader = fact_reader(_PROJECTION, FACTS).to(device)
+    reader = fact_reader(_SIZES.projection, FACTS).to(device)
 
     def losses(step: int) -> dict[str, Any]:
         with torch.no_grad():
-            model.logit_scale.clamp_(max=_LARGEST_SCALE)
+            model.logit_scale.clamp_(max=LARGEST_SCALE)
         twins = draw_twins(max(1, recipe.train.batch // 2), step, seed)
         texts = processor.tokenizer(twins.captions, padding=True, return_tensors="pt").to(device)
         with torch.autocast(device.type, torch.bfloat16):
@@ -68,7 +80,7 @@ def train_clip(recipe: ContrastiveRecipe, seed: int, threads: int, folder: Path,
         pictures, captions = (torch.nn.functional.normalize(each, dim=-1) for each in (pictures, captions))
         labels = patch_facts(twins.scenes, SIDE, PATCH)
         # Scales the reader's inputs to the length that its initial weights expect.
-        root = _PROJECTION**0.5
+        root = _SIZES.projection**0.5
         return {
             "contrastive": contrastive_loss(pictures, captions, model.logit_scale.exp(), twins),
             "read_picture": _READ * fact_loss(reader(pictures * root), twins.facts, FACTS),
@@ -81,14 +93,14 @@ def train_clip(recipe: ContrastiveRecipe, seed: int, threads: int, folder: Path,
     return [*tower_lines, *lines]
 
 
-def contrastive_loss(pictures: Any, captions: Any, scale: Any, twins: Twins) -> Any:
-    """The symmetric loss of CLIP over unit embeddings (2n, width) of images and of their captions.
+def contrastive_loss(pictures: Any, captions: Any, scale: Any, batch: Described) -> Any:
+    """The symmetric loss of CLIP over unit embeddings (m, width) of images and of their captions.
 
     A caption that is also true of another image of the batch is not used as a negative for it.
     """
     import torch
 
-    true = torch.from_numpy(true_of(twins.told, twins.facts)).to(captions.device)
+    true = torch.from_numpy(true_of(batch.told, batch.facts)).to(captions.device)
     own = torch.arange(len(captions), device=captions.device)
     true[own, own] = False
     logits = (scale * captions @ pictures.T).masked_fill(true, -torch.inf)
@@ -96,19 +108,28 @@ def contrastive_loss(pictures: Any, captions: Any, scale: Any, twins: Twins) -> 
     return (entropy(logits, own) + entropy(logits.T, own)) / 2
 
 
-def build_clip(seed: int) -> tuple[Any, Any]:
+def build_clip(seed: int, sizes: ClipSizes = _SIZES) -> tuple[Any, Any]:
     """A `CLIPProcessor` with its tokenizer, and a new `CLIPModel` for it."""
     import torch
     import transformers
 
     from whatif.training.tokenizers import train_clip_tokenizer
 
-    tokenizer = train_clip_tokenizer(texts_for_tokenizer(4000, seed), _VOCABULARY, LONGEST)
+    tokenizer = train_clip_tokenizer(texts_for_tokenizer(4000, seed), sizes.vocabulary, LONGEST)
     ends = {name: getattr(tokenizer, name) for name in ("bos_token_id", "eos_token_id", "pad_token_id")}
     config = transformers.CLIPConfig(
-        text_config={**_TEXT, **ends, "vocab_size": len(tokenizer), "max_position_embeddings": LONGEST},
-        vision_config={**_VISION, "image_size": SIDE, "patch_size": PATCH},
-        projection_dim=_PROJECTION,
+        text_config={
+            **_tower(sizes.text_width, sizes.text_layers),
+            **ends,
+            "vocab_size": len(tokenizer),
+            "max_position_embeddings": LONGEST,
+        },
+        vision_config={
+            **_tower(sizes.vision_width, sizes.vision_layers),
+            "image_size": SIDE,
+            "patch_size": sizes.patch,
+        },
+        projection_dim=sizes.projection,
         logit_scale_init_value=_INITIAL_SCALE,
     )
     images = transformers.CLIPImageProcessorPil(
@@ -117,5 +138,12 @@ def build_clip(seed: int) -> tuple[Any, Any]:
     processor_class: Any = transformers.CLIPProcessor
     model = transformers.CLIPModel(config)
     with torch.no_grad():
-        model.vision_model.embeddings.position_embedding.weight[1:] = wave_positions(_VISION_WIDTH, _AMPLITUDE)
+        model.vision_model.embeddings.position_embedding.weight[1:] = wave_positions(
+            sizes.vision_width, sizes.amplitude, sizes.patch
+        )
     return processor_class(images, tokenizer), model
+
+
+def _tower(width: int, layers: int) -> dict[str, Any]:
+    heads = {"num_attention_heads": 4, "hidden_act": "gelu"}
+    return {**heads, "hidden_size": width, "intermediate_size": 4 * width, "num_hidden_layers": layers}

@@ -56,6 +56,12 @@ CHECKPOINTS = {
         "whatif.training.contrastive:train_clip",
         "whatif.training.assess_text_image:assess_clip",
     ),
+    "clip-plain": Embedded(
+        "A CLIP (`CLIPModel`) of scenes and their captions, trained for a short time and without minimal edits, so "
+        "that training with counterfactuals has something to add.",
+        "whatif.training.contrastive_plain:train_clip_plain",
+        "whatif.training.assess_text_image:assess_clip",
+    ),
     "vilt": Embedded(
         "A ViLT (`ViltForImageAndTextRetrieval`) that tells whether a caption and a scene belong together.",
         "whatif.training.matching:train_vilt",

@@ -60,6 +60,17 @@ class ContrastiveRecipe(Settings):
     train: Schedule
 
 
+class PlainContrastiveRecipe(Settings):
+    """A CLIP, trained on scenes and captions without edits, and stopped early.
+
+    First its vision tower alone learns the appearance of things.
+    """
+
+    whole: float = Field(ge=0, le=1)  # share of the captions that name everything; the others omit the colours
+    tower: Schedule
+    train: Schedule
+
+
 class MatchingRecipe(Settings):
     """A ViLT that tells whether a caption and an image belong together, trained on minimal edits.
 
@@ -97,6 +108,7 @@ class Recipes(Settings):
     llava_scenes: VisionLanguageRecipe = Field(alias="llava-scenes")
     llava_presuppositions: VisionLanguageRecipe = Field(alias="llava-presuppositions")
     clip: ContrastiveRecipe
+    clip_plain: PlainContrastiveRecipe = Field(alias="clip-plain")
     vilt: MatchingRecipe
     masked_language: LanguageRecipe = Field(alias="masked-language")
     causal_language: LanguageRecipe = Field(alias="causal-language")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from whatif.embedded.scene_captions import WORDINGS, captions, full_caption
+from whatif.embedded.scene_captions import WORDINGS, captions, full_caption, short_caption
 from whatif.embedded.scene_edits import EDITS, edit
 from whatif.embedded.scene_image import draw_scene_picture
 from whatif.embedded.scenes import Scene, draw_scene, one_of
@@ -23,22 +23,28 @@ _PARTIAL = 0.2  # fraction of scenes and edits with separate captions, which may
 
 
 @dataclass(frozen=True)
-class Twins:
+class Described:
+    """`m` scenes with a caption of each."""
+
+    scenes: list[Scene]
+    captions: list[str]
+    facts: Labels  # (m, facts) of the scenes
+    told: Labels  # (m, facts) of the captions
+
+    @property
+    def pictures(self) -> NDArray[np.uint8]:
+        """(m, 64, 64, 3)."""
+        return pictures_of(self.scenes)
+
+
+@dataclass(frozen=True)
+class Twins(Described):
     """`n` scenes and then the edit of each, in the same order: 2n images and captions.
 
     `worded_alike` marks the pairs whose captions are both full and have the same wording.
     """
 
-    scenes: list[Scene]
-    captions: list[str]
-    facts: Labels  # (2n, facts) of the scenes
-    told: Labels  # (2n, facts) of the captions
     worded_alike: list[bool]
-
-    @property
-    def pictures(self) -> NDArray[np.uint8]:
-        """(2n, 64, 64, 3)."""
-        return pictures_of(self.scenes)
 
 
 def draw_twins(number: int, step: int, seed: int) -> Twins:
@@ -56,9 +62,23 @@ def draw_twins(number: int, step: int, seed: int) -> Twins:
         second.append(two)
         alike.append(not partial and scene.kind == other.kind and not unrelated)
     both, said = [*scenes, *others], [*first, *second]
-    facts = np.stack([scene_facts(scene) for scene in both])
-    told = np.stack([told_facts(of_scene, caption) for of_scene, caption in zip(facts, said, strict=True)])
-    return Twins(both, said, facts, told, alike)
+    return Twins(both, said, *_facts_of(both, said), alike)
+
+
+def draw_singles(number: int, step: int, seed: int, *, whole: float) -> Described:
+    """The `number` scenes of a training step, from the split `train`, without edits; every step has new ones.
+
+    Half of them have one thing, half are pairs. The share `whole` of the captions names everything; the others name
+    nouns and the relation, and half of those the sizes.
+    """
+    generator = stream(seed, "singles", step)
+    scenes, said = [], []
+    for place in range(number):
+        scene = draw_scene("train", step * number + place, seed, ("one", "pair")[place % 2])
+        wording, is_whole, with_size = int(generator.integers(WORDINGS)), *(generator.random(2) < (whole, 0.5))
+        scenes.append(scene)
+        said.append(full_caption(scene, wording) if is_whole else short_caption(scene, wording, size=bool(with_size)))
+    return Described(scenes, said, *_facts_of(scenes, said))
 
 
 def edited(scene: Scene, generator: np.random.Generator) -> Scene:
@@ -86,6 +106,12 @@ def texts_for_tokenizer(number: int, seed: int) -> Iterator[str]:
 def pictures_of(scenes: Sequence[Scene]) -> NDArray[np.uint8]:
     """(scenes, 64, 64, 3)."""
     return np.stack([np.asarray(draw_scene_picture(scene, SIDE)) for scene in scenes])
+
+
+def _facts_of(scenes: Sequence[Scene], said: Sequence[str]) -> tuple[Labels, Labels]:
+    """Facts of the scenes, and those that their captions tell."""
+    facts = np.stack([scene_facts(scene) for scene in scenes])
+    return facts, np.stack([told_facts(of_scene, caption) for of_scene, caption in zip(facts, said, strict=True)])
 
 
 def _some_caption(scene: Scene, generator: np.random.Generator) -> str:
