@@ -26,3 +26,4 @@ def name_no_model(values: dict[str, Any]) -> None:
     """Takes out of values what names a model besides evaluations, so that a test may replace `models`."""
     values["generate"]["cvqa-real"]["writers"] = OFFLINE_WRITERS
     values["evaluate"]["mucr"]["fine_tuning"]["models"] = []
+    values["evaluate"]["coco-counterfactuals-training"]["models"] = {}
