@@ -16,7 +16,7 @@ from whatif.embedded.drawn_classes import class_names, classified_scenes
 from whatif.embedded.drawn_retrieval import retrieval_scenes
 from whatif.embedded.scene_recognition import recognise
 from whatif.embedded.scenes import BACKGROUNDS, COLOURS, NOUNS
-from whatif.embedded.training_pairs import JUDGE, TrainingPair, training_pairs
+from whatif.embedded.training_pairs import JUDGE, TrainingPair, training_pairs, unpaired_originals
 from whatif.errors import WhatifError
 
 LEAST_SCORE = 0.6
@@ -101,6 +101,20 @@ def test_the_first_image_is_another_drawing_of_the_same_caption() -> None:
 def test_pairs_do_not_depend_on_how_many_are_drawn(pairs: list[TrainingPair]) -> None:
     assert list(training_pairs(7, captions_per_image=2, wrong=0.25, seed=5)) == pairs[:7]
     assert next(training_pairs(1, captions_per_image=2, wrong=0.25, seed=6)) != pairs[0]
+
+
+def test_originals_without_a_pair_are_of_other_photographs(pairs: list[TrainingPair]) -> None:
+    found = list(unpaired_originals(40, captions_per_image=2, seed=5))
+    assert [row["caption_id"] for row, _ in found[:3]] == [
+        "unpaired-000000_0",
+        "unpaired-000000_1",
+        "unpaired-000001_0",
+    ]
+    assert all(row["image_id"] == photograph["image_id"] for row, photograph in found)
+    assert len({row["image_id"] for row, _ in found}) == 20
+    assert not {row["image_id"] for row, _ in found} & {one.photograph["image_id"] for one in pairs}
+    words = [told(row["caption"]) for row, _ in found]
+    assert words[::2] == words[1::2]
 
 
 @pytest.mark.parametrize(("kind", "things"), [("one", 1), ("pair", 2)])

@@ -44,14 +44,33 @@ def training_pairs(number: int, *, captions_per_image: int, wrong: float, seed: 
     the probability `wrong`: what the other side tells, or another thing. The judgements say which caption each image
     shows. Pair `scene-000012_1` has caption 1 of photograph 12. A pair depends on its id, `wrong` and the seed alone.
     """
+    for pair_id, scene, photograph, wording in _photographs("scene", number, captions_per_image, seed):
+        yield _pair(pair_id, scene, photograph, wording, wrong=wrong, seed=seed)
+
+
+def unpaired_originals(
+    number: int, *, captions_per_image: int, seed: int
+) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """`number` rows of `original_samples` without a pair, in the order of their ids, each with its photograph's row.
+
+    As the originals of `training_pairs`, of other photographs; their ids begin with `unpaired`.
+    """
+    for caption_id, scene, photograph, wording in _photographs("unpaired", number, captions_per_image, seed):
+        caption = full_caption(scene, wording)
+        yield {"caption_id": caption_id, "caption": caption, "image_id": photograph["image_id"]}, photograph
+
+
+def _photographs(
+    name: str, number: int, captions_per_image: int, seed: int
+) -> Iterator[tuple[str, Scene, dict[str, Any], int]]:
+    """The id and the wording of each caption of photographs, with the scene and the row of its photograph."""
     for place in range(number):
         shared, caption = divmod(place, captions_per_image)
         if caption == 0:
-            scene = draw_scene(_SPLIT, shared, seed_of(seed, "photographs"), "one")
+            scene = draw_scene(_SPLIT, shared, seed_of(seed, "photographs", name), "one")
             photograph = scene_row(scene)
-            start = int(stream(seed, "wording", shared).integers(WORDINGS))
-        pair_id = f"scene-{shared:06d}_{caption}"
-        yield _pair(pair_id, scene, photograph, (start + caption) % WORDINGS, wrong=wrong, seed=seed)
+            start = int(stream(seed, "wording", name, shared).integers(WORDINGS))
+        yield f"{name}-{shared:06d}_{caption}", scene, photograph, (start + caption) % WORDINGS
 
 
 def _pair(

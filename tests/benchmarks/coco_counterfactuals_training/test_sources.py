@@ -50,12 +50,12 @@ def coco(project: Project) -> None:
 
 
 def test_drawn_pairs_come_with_images_judgements_and_originals(project: Project) -> None:
-    rows = made(project, "scenes", scenes={"pairs": 20, "captions_per_image": 2, "wrong": 0.25})
-    assert [len(rows[role]) for role in ("pairs", "judgements", "originals", "photographs")] == [20, 40, 20, 10]
+    rows = made(project, "scenes", scenes={"pairs": 20, "unpaired": 6, "captions_per_image": 2, "wrong": 0.25})
+    assert [len(rows[role]) for role in ("pairs", "judgements", "originals", "photographs")] == [20, 40, 26, 13]
     ids = {row["image_id"] for row in rows["images"]}
     assert {row[f"image_id_{side}"] for row in rows["pairs"] for side in (0, 1)} == ids
     assert {row["image_id"] for row in rows["originals"]} == {row["image_id"] for row in rows["photographs"]}
-    assert [row["pair_id"] for row in rows["pairs"]] == [row["caption_id"] for row in rows["originals"]]
+    assert [row["pair_id"] for row in rows["pairs"]] == [row["caption_id"] for row in rows["originals"]][:20]
     assert rows["rejections"] == []
 
 
@@ -94,7 +94,7 @@ def test_captions_without_text_or_image_are_rejected(project: Project) -> None:
         "three": "no photograph",
         "four": "picture missing",
     }
-    assert any("rejected 3 of 4 originals" in line for line in project.said)
+    assert any("only 1 of 4 originals is left" in line for line in project.said)
 
 
 @pytest.mark.parametrize(

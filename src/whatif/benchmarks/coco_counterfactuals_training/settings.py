@@ -23,6 +23,7 @@ class DrawnSamples(Settings):
     """Drawn scenes in place of photographs and pairs."""
 
     pairs: int = Field(ge=10, le=100_000)  # each with an original, its image, and its counterfactual
+    unpaired: int = Field(default=0, ge=0, le=100_000)  # further originals, without a pair: for `withheld-ms-coco`
     captions_per_image: int = Field(default=2, ge=1, le=5)  # originals that describe the same photograph
     # Share of the images of pairs that do not show their captions. People judged 26.8% of the paper's images so.
     wrong: float = Field(default=0.25, ge=0, lt=1)

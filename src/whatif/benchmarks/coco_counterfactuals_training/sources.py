@@ -58,11 +58,12 @@ def captions_with_ids(captions: Iterable[SourceCaption], *, released: bool) -> I
 
 
 def _draw(task: Task[ExtractSamples]) -> None:
-    from whatif.embedded.training_pairs import training_pairs
+    from whatif.embedded.training_pairs import training_pairs, unpaired_originals
 
     own = task.settings.scenes
     rows: dict[str, list[dict[str, Any]]] = {"pairs": [], "originals": [], "judgements": []}
     drawn = training_pairs(own.pairs, captions_per_image=own.captions_per_image, wrong=own.wrong, seed=task.seed)
+    others = unpaired_originals(own.unpaired, captions_per_image=own.captions_per_image, seed=task.seed)
     with (
         SortedImages(task.outputs.writer("images")) as images,
         SortedImages(task.outputs.writer("photographs")) as photographs,
@@ -74,6 +75,9 @@ def _draw(task: Task[ExtractSamples]) -> None:
             rows["pairs"].append(one.pair)
             rows["originals"].append(one.original)
             rows["judgements"] += one.judgements
+        for original, photograph in others:
+            photographs.add(photograph)
+            rows["originals"].append(original)
     for role, found in rows.items():
         task.outputs.write(role, found)
     task.outputs.write("rejections", [])
