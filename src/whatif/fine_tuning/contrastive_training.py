@@ -76,6 +76,8 @@ def train(model: Any, images: PreparedImages, training: Training, folder: Path) 
             f"{training.name}: there are {len(training.train)} samples to train on and {len(training.validation)} for "
             "validation, but at least 2 and 1 are needed; extract more pairs, or raise the limits of their filters"
         )
+    with disk_errors(folder):
+        folder.mkdir(parents=True, exist_ok=True)
     resumed = checkpoints.last_usable(folder)
     device = model.device
     with (
@@ -249,14 +251,15 @@ def save_weights(model: Any, path: Path) -> None:
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
     """Turns what the libraries raise when a disk is full or read-only into a WhatifError that names the file."""
+    import torch
     from safetensors import SafetensorError
 
     with disk_errors(path):
         try:
             yield
+        except (torch.OutOfMemoryError, torch.AcceleratorError):
+            raise
         except (SafetensorError, RuntimeError) as error:
-            if isinstance(error, RuntimeError) and "PytorchStreamWriter" not in str(error):
-                raise
             raise WhatifError(f"{path}: cannot be written ({first_line(error)}); free space and run again") from error
 
 

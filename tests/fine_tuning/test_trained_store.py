@@ -1,0 +1,319 @@
+"""Trained weights are stored: the same training is done once, and goes on where it was cut off, to the same bytes."""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.fine_tuning.contrastive import clip, digest, loaded, long_training, samples, start_of, store, training
+from whatif.errors import WhatifError
+from whatif.fine_tuning import contrastive_training, trained_store
+from whatif.fine_tuning import training_checkpoints as checkpoints
+from whatif.fine_tuning.training_checkpoints import is_whole, last_usable, mark
+from whatif.models.local.encoders import Embedder
+
+pytest.importorskip("transformers")
+pytest.importorskip("accelerate")
+
+_ROOT = Path(__file__).parents[2]
+_LONGEST = 120.0  # seconds that a process may take
+
+
+@pytest.fixture
+def encoder(folder: Path) -> Embedder:
+    return loaded(clip(folder / "clip"))
+
+
+def fresh(encoder: Embedder, start: dict[str, Any]) -> Embedder:
+    encoder.model.load_state_dict(start)
+    return encoder
+
+
+def unbroken(encoder: Embedder) -> str:
+    start = start_of(encoder)
+    store(encoder, training())
+    made = digest(encoder)
+    only_entry().rename("unbroken")
+    fresh(encoder, start)
+    return made
+
+
+def only_entry() -> Path:
+    (entry,) = trained_store.TRAINED.iterdir()
+    return entry
+
+
+def interrupt_after(steps: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C when so many further steps are done."""
+
+    def stops(items: Any, *_: Any) -> Iterator[Any]:
+        for count, item in enumerate(items):
+            if count == steps:
+                raise KeyboardInterrupt
+            yield item
+
+    monkeypatch.setattr(contrastive_training, "progress", stops)
+
+
+def test_what_was_trained_is_not_trained_again(encoder: Embedder, monkeypatch: pytest.MonkeyPatch) -> None:
+    start = start_of(encoder)
+    first = store(encoder, training())
+    made = digest(encoder)
+    assert sorted(path.name for path in only_entry().iterdir()) == ["finished.json", "model.safetensors"]
+    monkeypatch.setattr(trained_store, "train", lambda *_: pytest.fail("trains again"))
+    assert store(fresh(encoder, start), training()) == first
+    assert digest(encoder) == made
+
+
+def test_damaged_weights_are_trained_again(encoder: Embedder) -> None:
+    start = start_of(encoder)
+    store(encoder, training())
+    made = digest(encoder)
+    weights = only_entry() / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-8] + b"\0" * 8)
+    store(fresh(encoder, start), training())
+    assert digest(encoder) == made
+
+
+def test_a_damaged_log_is_made_again(encoder: Embedder) -> None:
+    first = store(encoder, training())
+    (only_entry() / "finished.json").write_text('{"weights": ')
+    assert store(encoder, training(), None).rows[1:] != []
+    assert json.loads((only_entry() / "finished.json").read_text())["left_out"] == first.left_out
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"seed": 108},
+        {"learning_rate": 0.001},
+        {"epochs": 2},
+        {"evaluate_every": 3},
+        {"number": 19},
+    ],
+)
+def test_another_training_has_another_key(change: dict[str, Any]) -> None:
+    checkpoint = {"checkpoint": "tiny"}
+    assert trained_store.key_of(training(), checkpoint) == trained_store.key_of(training(), checkpoint)
+    assert trained_store.key_of(training(**change), checkpoint) != trained_store.key_of(training(), checkpoint)
+    assert trained_store.key_of(training(), {"checkpoint": "other"}) != trained_store.key_of(training(), checkpoint)
+
+
+def test_the_order_of_samples_counts_and_the_name_in_messages_does_not() -> None:
+    from dataclasses import replace
+
+    one = training()
+    assert trained_store.key_of(replace(one, name="other"), {}) == trained_store.key_of(one, {})
+    assert trained_store.key_of(replace(one, train=one.train[::-1]), {}) != trained_store.key_of(one, {})
+    assert trained_store.key_of(replace(one, validation=samples(range(3))), {}) != trained_store.key_of(one, {})
+
+
+# 15 steps, 5 in an epoch, a checkpoint after every second and the last one: before the first checkpoint, right after
+# one, between two, at the end of an epoch, and twice in succession.
+@pytest.mark.parametrize("cuts", [[1], [4], [7], [10], [3, 5], [14]])
+def test_a_training_that_was_interrupted_ends_in_the_same_bytes(
+    encoder: Embedder, cuts: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start = start_of(encoder)
+    made = unbroken(encoder)
+    log = json.loads(Path("unbroken/finished.json").read_text())
+    for cut in cuts:
+        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+            interrupt_after(cut, patch)
+            store(fresh(encoder, start), training())
+        assert not (only_entry() / "finished.json").exists()
+    store(fresh(encoder, start), training())
+    assert digest(encoder) == made
+    assert json.loads((only_entry() / "finished.json").read_text()) == log
+    assert (only_entry() / "model.safetensors").read_bytes() == Path("unbroken/model.safetensors").read_bytes()
+
+
+def tear(checkpoint: Path) -> None:
+    """As after a kill while the optimiser's state was written."""
+    (checkpoint / "whole.json").unlink()
+    data = (checkpoint / "optimizer.pt").read_bytes()
+    (checkpoint / "optimizer.pt").write_bytes(data[: len(data) // 2])
+
+
+def spoil(checkpoint: Path) -> None:
+    """As after a power failure that lost the end of a file."""
+    data = (checkpoint / "optimizer.pt").read_bytes()
+    (checkpoint / "optimizer.pt").write_bytes(data[:-10])
+
+
+def lose_rng(checkpoint: Path) -> None:
+    (checkpoint / "rng_state.pth").unlink()
+
+
+@pytest.mark.parametrize("damage", [tear, spoil, lose_rng])
+def test_a_torn_checkpoint_is_removed_and_the_one_before_is_used(
+    encoder: Embedder, damage: Callable[[Path], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start = start_of(encoder)
+    made = unbroken(encoder)
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        interrupt_after(9, patch)
+        store(encoder, training())
+    kept = only_entry() / "checkpoints"
+    assert {path.name for path in kept.iterdir()} == {"checkpoint-8"}  # the best is the last one
+    mark(_copy(kept / "checkpoint-8", kept / "checkpoint-10"))
+    damage(kept / "checkpoint-10")
+    assert last_usable(kept) == kept / "checkpoint-8"
+    assert not (kept / "checkpoint-10").exists()
+    store(fresh(encoder, start), training())
+    assert digest(encoder) == made
+
+
+def _copy(source: Path, target: Path) -> Path:
+    import shutil
+
+    shutil.copytree(source, target)
+    (target / "whole.json").unlink()
+    return target
+
+
+def test_a_checkpoint_without_its_best_one_is_not_used(folder: Path) -> None:
+    for step, best in ((2, 2), (4, 2), (6, 3)):
+        checkpoint = checkpoints.checkpoint_of(folder, step)
+        checkpoint.mkdir()
+        (checkpoint / "trainer_state.json").write_text(json.dumps({"best_global_step": best}))
+        mark(checkpoint)
+    (folder / "other").mkdir()
+    assert last_usable(folder) == folder / "checkpoint-4"
+    assert {path.name for path in folder.iterdir()} == {"checkpoint-2", "checkpoint-4", "other"}
+    (folder / "checkpoint-2/trainer_state.json").write_text("{}")
+    assert not is_whole(folder / "checkpoint-2")
+    assert last_usable(folder) is None
+    assert {path.name for path in folder.iterdir()} == {"other"}
+
+
+def test_a_kill_before_the_log_was_written_loses_nothing(encoder: Embedder, monkeypatch: pytest.MonkeyPatch) -> None:
+    start = start_of(encoder)
+    made = unbroken(encoder)
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(trained_store, "write_whole", killed)
+        store(encoder, training())
+    assert (only_entry() / "checkpoints/checkpoint-15").is_dir()
+    interrupt_after(0, monkeypatch)  # no further step is needed
+    store(fresh(encoder, start), training())
+    assert digest(encoder) == made
+
+
+def test_a_full_disk_is_one_line_and_the_training_continues_later(encoder: Embedder) -> None:
+    start = start_of(encoder)
+    made = unbroken(encoder)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    weights = sum(value.numel() * 4 for value in start.values())
+    for most in (weights // 2, weights + 100_000):  # the weights do not fit; the state of the optimiser does not
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, before[1]))
+        try:
+            with pytest.raises(WhatifError, match=r"checkpoint-2: cannot be written") as error:
+                store(encoder, training())
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        assert "\n" not in str(error.value)
+    store(fresh(encoder, start), training())
+    assert digest(encoder) == made
+
+
+def test_a_folder_that_cannot_be_written_is_one_line(encoder: Embedder) -> None:
+    entry = trained_store.TRAINED / trained_store.key_of(training(), {"checkpoint": "tiny"})
+    entry.mkdir(parents=True)
+    (entry / "checkpoints").write_text("in the way")
+    with pytest.raises(WhatifError, match="cannot be written") as error:
+        store(encoder, training())
+    assert "\n" not in str(error.value)
+
+
+class Process:
+    """A training in a process of its own."""
+
+    def __init__(self, checkpoint: Path) -> None:
+        self._command = [sys.executable, "-m", "tests.fine_tuning.contrastive", str(checkpoint)]
+        self._environment = {
+            "PYTHONPATH": f"{_ROOT / 'src'}:{_ROOT}",
+            "OMP_NUM_THREADS": "1",
+            "HF_HUB_OFFLINE": "1",
+            "PATH": "/usr/bin:/bin",
+        }
+
+    def whole(self) -> str:
+        """Runs to the end; returns the hash of the weights."""
+        done = subprocess.run(
+            self._command, env=self._environment, capture_output=True, text=True, check=True, timeout=_LONGEST
+        )
+        return done.stdout.split()[-1]
+
+    def killed(self, now: Callable[[], bool]) -> None:
+        """Kills it with SIGKILL as soon as `now` is true."""
+        with subprocess.Popen(
+            self._command, env=self._environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        ) as process:
+            until = time.monotonic() + _LONGEST
+            while not now():
+                assert process.poll() is None, "the training ended before it was killed"
+                assert time.monotonic() < until
+            process.kill()
+
+
+def is_there(step: int) -> Callable[[], bool]:
+    """Whether the checkpoint after so many steps was written."""
+    name = f"*/checkpoints/checkpoint-{step}/whole.json"
+    return lambda: any(trained_store.TRAINED.glob(name))
+
+
+def is_being_written(step: int) -> Callable[[], bool]:
+    """Whether the checkpoint after so many steps was begun and is not whole."""
+    name = f"*/checkpoints/checkpoint-{step}"
+    return lambda: any(not (path / "whole.json").exists() for path in trained_store.TRAINED.glob(name))
+
+
+def kills(checkpoint: Path, moments: list[Callable[[], bool]]) -> tuple[str, int]:
+    """The hash of the weights after a kill at each moment, and how many kills left a torn checkpoint."""
+    torn = 0
+    for moment in moments:
+        Process(checkpoint).killed(moment)
+        (entry,) = trained_store.TRAINED.iterdir()
+        assert not (entry / "finished.json").exists()
+        torn += any(not is_whole(path) for path in (entry / "checkpoints").iterdir())
+    return Process(checkpoint).whole(), torn
+
+
+@pytest.mark.process
+@pytest.mark.slow
+def test_a_killed_process_continues_to_the_same_bytes(folder: Path) -> None:
+    checkpoint = clip(folder / "clip")
+    made, _ = kills(checkpoint, [is_there(6)])
+    encoder = loaded(checkpoint)
+    only_entry().rename("killed")
+    store(encoder, long_training())
+    assert digest(encoder) == made
+    assert Path("killed/model.safetensors").read_bytes() == (only_entry() / "model.safetensors").read_bytes()
+    assert Path("killed/finished.json").read_bytes() == (only_entry() / "finished.json").read_bytes()
+
+
+@pytest.mark.soak
+def test_ten_kills_end_in_the_bytes_of_an_unbroken_training(folder: Path) -> None:
+    checkpoint = clip(folder / "clip")
+    moments = [is_there(step) if step % 12 else is_being_written(step) for step in range(6, 61, 6)]
+    assert len(moments) == 10
+    made, torn = kills(checkpoint, moments)
+    assert torn >= 3  # five kills came while a checkpoint was being written
+    encoder = loaded(checkpoint)
+    only_entry().rename("killed")
+    store(encoder, long_training())
+    assert digest(encoder) == made
+    assert Path("killed/model.safetensors").read_bytes() == (only_entry() / "model.safetensors").read_bytes()
+    assert Path("killed/finished.json").read_bytes() == (only_entry() / "finished.json").read_bytes()
