@@ -81,7 +81,7 @@ def start_of(encoder: Embedder) -> dict[str, Any]:
 def store(encoder: Embedder, what: Training, identity: Mapping[str, Any] | None = None) -> Trained:
     """Trains in the current folder, or takes the weights from its store."""
     images = PreparedImages(Coloured(), encoder.processor)
-    return trained(encoder.model, start_of(encoder), images, what, identity or {"checkpoint": "tiny"}, print)
+    return trained(encoder.model, start_of(encoder), images, what, identity or {"checkpoint": "tiny"}, say=print)
 
 
 def digest(encoder: Embedder) -> str:

@@ -20,6 +20,7 @@ from whatif.fine_tuning.contrastive_samples import Batches, PreparedImages, Samp
 from whatif.fine_tuning.contrastive_training import Training, check_trainable, train
 from whatif.models.local.encoders import Embedder
 from whatif.params.contrastive_training import ContrastiveTraining
+from whatif.random_streams import stream
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
@@ -59,14 +60,16 @@ def test_the_log_has_the_steps_rates_and_losses_of_the_recipe(encoder: Embedder)
 
 def test_the_model_has_the_best_weights_and_its_validation_loss_is_the_mean_over_samples(encoder: Embedder) -> None:
     what = training(learning_rate=0.01)
-    wrong = [Sample(samples(range(n + 1, n + 2))[0].caption, samples(range(n, n + 1))[0].image_id) for n in range(50, 56)]
+    wrong = [
+        Sample(samples(range(n + 1, n + 2))[0].caption, samples(range(n, n + 1))[0].image_id) for n in range(50, 56)
+    ]
     what = replace(what, validation=wrong)  # batches of 4 and 2, with captions of other colours: the loss rises
     rows = trained(encoder, what)
     best = next(row for row in rows if row["best"])
     assert best["step"] < 15
     batches = Batches(encoder.model, PreparedImages(Coloured(), encoder.processor))
     assert not encoder.model.training
-    ordered = [what.validation[place] for place in contrastive_training.stream(0, "validation order").permutation(6)]
+    ordered = [what.validation[place] for place in stream(0, "validation order").permutation(6)]
     with torch.no_grad():
         losses = [float(contrastive_loss(encoder.model, batches(part))) for part in (ordered[:4], ordered[4:])]
     assert best["validation_loss"] == pytest.approx((4 * losses[0] + 2 * losses[1]) / 6, abs=1e-5)
@@ -156,7 +159,9 @@ def test_a_loss_that_is_no_number_says_what_to_change(encoder: Embedder) -> None
     for step, told in ((0, "validation loss is nan after 0"), (3, "loss is nan after 3")):
         encoder = loaded(Path("clip"))
         _spoil_after(step, encoder)
-        with pytest.raises(WhatifError, match=rf"tiny on colours: the {told} steps; lower learning_rate \(now") as error:
+        with pytest.raises(
+            WhatifError, match=rf"tiny on colours: the {told} steps; lower learning_rate \(now"
+        ) as error:
             trained(encoder, training(), str(step))
         assert "\n" not in str(error.value)
 

@@ -66,7 +66,8 @@ class PreparedImages:
                 try:
                     self.pixels(sample.image_id)
                 except UnreadableImageError as error:
-                    reasons[sample.image_id] = error.kind
+                    # A store puts the id of the image before the decoder's reason, which is the cause.
+                    reasons[sample.image_id] = getattr(error.__cause__, "kind", error.kind)
         kept = [sample for sample in samples if sample.image_id not in reasons]
         return kept, Counter(reasons[sample.image_id] for sample in samples if sample.image_id in reasons)
 

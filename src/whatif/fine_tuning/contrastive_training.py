@@ -130,7 +130,7 @@ def _trainer(model: Any, images: PreparedImages, training: Training, folder: Pat
                 super()._save_checkpoint(model, trial)
             checkpoints.mark(checkpoint)
             # The library would remove older ones before the new one is known to be whole.
-            checkpoints.keep_only(folder, {step, self.state.best_global_step})
+            checkpoints.keep_only(folder, {step, self.state.best_global_step or step})
 
         def add_display(self, done: int) -> Iterator[int]:
             """Shows the progress from here on; returns what to close at the end."""

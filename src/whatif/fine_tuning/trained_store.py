@@ -58,6 +58,7 @@ def trained(
     images: PreparedImages,
     training: Training,
     identity: Mapping[str, Any],
+    *,
     say: Callable[[str], None],
 ) -> Trained:
     """Gives the model the weights of a training: stored ones, or those that the training makes now.

@@ -2,7 +2,7 @@
 
 The job trains one mixture after the other. Each begins with the weights of the checkpoint, which stay in memory, and
 images are decoded and prepared once for all of them. Weights that were trained before come from the store
-(`whatif.fine_tuning.trained_store`), so a job that was interrupted, or whose evaluation sets changed, goes on from there.
+(`whatif.fine_tuning.trained_store`), so a job that was interrupted, or whose evaluation sets changed, continues there.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ class Evaluated(Protocol):
 def write_trained(task: Task[dict[str, TrainedModel]]) -> None:
     """Writes the losses of the job's model and seed, the ranks of its retrieval, and its classes, for each mixture.
 
-    The seed `pre-trained` trains nothing: the checkpoint is evaluated once for each division, because its withheld pairs
-    differ. Raises WhatifError when the model cannot be trained, and as `trained` does.
+    The seed `pre-trained` trains nothing: the checkpoint is evaluated once for each division, because the withheld
+    pairs differ. Raises WhatifError when the model cannot be trained, and as `trained` does.
     """
     from whatif.benchmarks.coco_counterfactuals_training.evaluating import Evaluation
 
@@ -56,7 +56,7 @@ def write_trained(task: Task[dict[str, TrainedModel]]) -> None:
 
 
 def write_with(task: Task[dict[str, TrainedModel]], evaluation_of: Callable[[Any], Evaluated]) -> None:
-    """As `write_trained`; `evaluation_of` prepares an evaluation of the task, once all settings are known to be right."""
+    """As `write_trained`; `evaluation_of` prepares an evaluation of the task, after its settings were checked."""
     key, seed = task.wildcards[TRAINED.name], task.wildcards[SEED.name]
     settings, own = task.model, task.settings[key]
     mixed = samples_of(task, own)
@@ -87,8 +87,8 @@ def samples_of(task: Task[dict[str, TrainedModel]], own: TrainedModel) -> dict[t
     missing = set(own.mixtures or []) - {mixture for mixture, _ in found}
     if missing or not found:
         raise WhatifError(
-            f"{task.benchmark}: the mixture {', '.join(sorted(missing)) or 'of every name'} has no samples; extract more "
-            f"pairs, or remove it from generate.{task.benchmark}.mixtures"
+            f"{task.benchmark}: the mixture {', '.join(sorted(missing)) or 'of every name'} has no samples; extract "
+            f"more pairs, or remove it from generate.{task.benchmark}.mixtures"
         )
     return dict(sorted(found.items()))
 
@@ -108,12 +108,12 @@ def _trainings(
     for (mixture, division), parts in mixed.items():
         name = f"{key} on {mixture} ({division}, {seed})"
         training = Training(name, parts[TRAIN], parts[VALIDATION], own.recipe, _number(own, seed))
-        made = trained(model, start, images, training, of_checkpoint, task.say)
+        made = trained(model, start, images, training, of_checkpoint, say=task.say)
         if made.left_out:
             reasons = ", ".join(f"{reason} {count:,}" for reason, count in made.left_out.items())
             warn(
-                f"{name}: {sum(made.left_out.values()):,} of {len(parts[TRAIN]) + len(parts[VALIDATION]):,} samples are "
-                f"left out, because their images cannot be decoded ({reasons})"
+                f"{name}: {sum(made.left_out.values()):,} of {len(parts[TRAIN]) + len(parts[VALIDATION]):,} samples "
+                f"are left out, because their images cannot be decoded ({reasons})"
             )
         yield {"model": key, "mixture": mixture, "division": division, "seed": seed}, made.rows
 
