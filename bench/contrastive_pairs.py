@@ -1,0 +1,34 @@
+"""Captions with drawn images for the measurements of contrastive training."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+
+from PIL import Image
+
+from whatif.drawing import png
+from whatif.embedded.scene_captions import full_caption
+from whatif.embedded.scene_image import draw_scene_picture
+from whatif.embedded.scenes import draw_scene
+from whatif.fine_tuning.contrastive_samples import Sample
+
+
+class Encoded:
+    """Images by id, as PNG bytes; each `get` decodes one, as the store of a job does."""
+
+    def __init__(self, images: Mapping[str, bytes]) -> None:
+        self.images = images
+
+    def get(self, image_id: str) -> Image.Image:
+        """The decoded image as RGB."""
+        return Image.open(io.BytesIO(self.images[image_id])).convert("RGB")
+
+
+def pairs(number: int, side: int, *, first: int = 0) -> tuple[list[Sample], Encoded]:
+    """So many scenes of `side` x `side` pixels with their full captions."""
+    scenes = [draw_scene("train", place, 0) for place in range(first, first + number)]
+    images = {str(place): png.encode(draw_scene_picture(scene, side)) for place, scene in enumerate(scenes, first)}
+    return [Sample(full_caption(scene, place % 5), str(place)) for place, scene in enumerate(scenes, first)], Encoded(
+        images
+    )
