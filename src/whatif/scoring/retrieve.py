@@ -7,37 +7,21 @@ combinations; it is used for matching (`whatif.scoring.match`).
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from whatif.artifacts.images import DecodedPictures
 from whatif.artifacts.pair_items import SIDES, item_id
-from whatif.progress import progress
-from whatif.scoring.exact_ranks import Embeddings, Integers, exact_ranks
-
-if TYPE_CHECKING:
-    from PIL.Image import Image
+from whatif.scoring.embedding import NOT_FINITE, Embedded, Encoder, embed_captions, embed_pictures
+from whatif.scoring.exact_ranks import Integers, exact_ranks
 
 Row: TypeAlias = Mapping[str, Any]
 
 COUNTERFACTUALS, HUMAN_EVALUATED, ORIGINALS = SUBSETS = ("counterfactuals", "human-evaluated", "originals")
 UNIQUE_CAPTIONS = ", unique captions"  # ending of the name of a subset in which equal captions count once
 TEXT_RETRIEVAL, IMAGE_RETRIEVAL = DIRECTIONS = ("text-retrieval", "image-retrieval")
-_NOT_FINITE = "its embedding holds what is no finite number"
-
-
-class Encoder(Protocol):
-    """Embeds captions and images, `batch_size` at once (`whatif.models.local.encoders.Embedder`)."""
-
-    @property
-    def batch_size(self) -> int: ...
-    def captions(self, captions: Sequence[str]) -> NDArray[Any]: ...
-    def pictures(self, pictures: Sequence[Image]) -> NDArray[Any]: ...
 
 
 class Item(NamedTuple):
@@ -103,76 +87,14 @@ def retrieval(
     without any other image. The same holds for embeddings that overflowed.
     """
     items = [item for subset in subsets.values() for item in subset]
-    told = _captions({item.caption for item in items}, model_key, encoder)
-    seen = _pictures({item.image_id for item in items}, pictures, model_key, encoder)
+    told = embed_captions({item.caption for item in items}, model_key, encoder)
+    seen = embed_pictures({item.image_id for item in items}, pictures, model_key, encoder)
     for name in sorted(subsets):
         yield from _subset(name, sorted(subsets[name]), told, seen, model_key)
 
 
-@dataclass(frozen=True)
-class _Embedded:
-    """Embeddings by name (caption or image id), and the reasons why others have none."""
-
-    place: Mapping[str, int]
-    embeddings: Embeddings
-    reasons: Mapping[str, str]
-
-    def of(self, names: Sequence[str]) -> Embeddings:
-        """The rows of those names that have an embedding, in order."""
-        return self.embeddings[[self.place[name] for name in names]]
-
-
-def _captions(captions: Collection[str], model_key: str, encoder: Encoder) -> _Embedded:
-    # Sorted by length, so that batches have little padding.
-    order = sorted(captions, key=lambda caption: (len(caption), caption))
-    return _embedded(
-        (part, encoder.captions(part)) for part in _batches(order, encoder.batch_size, f"{model_key} captions")
-    )
-
-
-def _pictures(image_ids: Collection[str], pictures: DecodedPictures, model_key: str, encoder: Encoder) -> _Embedded:
-    reasons: dict[str, str] = {}
-
-    def batches() -> Iterator[tuple[Sequence[str], NDArray[Any]]]:
-        for part in _batches(sorted(image_ids), encoder.batch_size, f"{model_key} pictures"):
-            decoded: dict[str, Image] = {}
-            for image_id in part:
-                try:
-                    decoded[image_id] = pictures.get(image_id)
-                except OSError as error:
-                    reasons[image_id] = f"picture cannot be decoded: {error}"
-            if decoded:
-                yield list(decoded), encoder.pictures(list(decoded.values()))
-
-    found = _embedded(batches())
-    return _Embedded(found.place, found.embeddings, {**reasons, **found.reasons})
-
-
-def _batches(names: Sequence[str], size: int, what: str) -> Iterator[list[str]]:
-    shown = iter(progress(names, len(names), what, "item"))
-    while part := list(itertools.islice(shown, size)):
-        yield part
-
-
-def _embedded(batches: Iterable[tuple[Sequence[str], NDArray[Any]]]) -> _Embedded:
-    names: list[str] = []
-    parts: list[Embeddings] = []
-    reasons: dict[str, str] = {}
-    for part, made in batches:
-        embeddings = np.asarray(made, dtype=np.float32)
-        finite: NDArray[np.bool_] = np.all(np.isfinite(embeddings), axis=1)
-        for name, good in zip(part, finite.tolist(), strict=True):
-            if good:
-                names.append(name)
-            else:
-                reasons[name] = _NOT_FINITE
-        parts.append(embeddings[finite])
-    embeddings = np.concatenate(parts) if parts else np.zeros((0, 0), dtype=np.float32)
-    return _Embedded({name: place for place, name in enumerate(names)}, embeddings, reasons)
-
-
 def _subset(
-    name: str, items: Sequence[Item], told: _Embedded, seen: _Embedded, model_key: str
+    name: str, items: Sequence[Item], told: Embedded, seen: Embedded, model_key: str
 ) -> Iterator[dict[str, Any]]:
     shown_by: dict[str, str] = {}  # image -> the first item that shows it
     for item in items:
@@ -202,7 +124,7 @@ def _subset(
         reason = told.reasons.get(item.caption) or f"no picture of it: {seen.reasons.get(item.image_id)}"
         yield row(IMAGE_RETRIEVAL, item.item_id, by_item.get(item.item_id), reason)
     for image_id, query_id in sorted(shown_by.items(), key=lambda shown: shown[1]):
-        reason = seen.reasons.get(image_id) or f"no caption of it: {_NOT_FINITE}"
+        reason = seen.reasons.get(image_id) or f"no caption of it: {NOT_FINITE}"
         yield row(TEXT_RETRIEVAL, query_id, by_picture.get(image_id), reason)
 
 

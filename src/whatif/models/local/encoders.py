@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 Floats: TypeAlias = NDArray[np.float64]
+Pixels: TypeAlias = NDArray[np.float32]
 _Item = TypeVar("_Item")
 
 # Model type -> class of the library.
@@ -63,6 +64,16 @@ class Embedder:
             return self._family.pictures(self.model, on_device(self.model, inputs))
 
         return self._embedded(pictures, embed)
+
+    def prepared_pictures(self, prepared: Sequence[Pixels]) -> Floats:
+        """Embeddings (images, width) of images that the processor has prepared: channels x height x width."""
+        import torch
+
+        def embed(part: Sequence[Pixels]) -> Any:
+            inputs = {"pixel_values": torch.from_numpy(np.stack(part))}
+            return self._family.pictures(self.model, on_device(self.model, inputs))
+
+        return self._embedded(prepared, embed)
 
     def match(self, captions: Sequence[tuple[str, str]], pictures: Sequence[tuple[Image, Image]]) -> Floats:
         """Cosines of both captions of a pair with both of its images: (pairs, caption, image)."""

@@ -1,0 +1,118 @@
+"""The evaluation of one set of weights: retrieval, and recognition without training (COCO-Counterfactuals 5.1, 5.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from whatif.benchmarks.coco_counterfactuals_training.schemas import PRE_TRAINED, TEST, WITHHELD
+from whatif.graph.task import Task
+
+if TYPE_CHECKING:
+    from whatif.models.local.encoders import Embedder
+    from whatif.models.local.prepared_pictures import PreparedPictures
+    from whatif.scoring.retrieve import Item
+
+Row: TypeAlias = dict[str, Any]
+Rows: TypeAlias = list[Row]
+
+_IMAGES_OF_PAIRS = ("images", "photographs", "our-images", "released-images")
+_WITHHELD_MIXTURES = ("withheld-ms-coco", "withheld-counterfactuals")  # trained on the pairs that are not withheld
+
+
+class Evaluation:
+    """Everything that the models of a job are evaluated on: read once, and prepared for the first model.
+
+    Withheld samples of the division that a model was trained with are the retrieval set `withheld`. Models of the two
+    mixtures that leave them out are evaluated on it, and the checkpoint as it was, on that of each division.
+    """
+
+    def __init__(self, task: Task[Any]) -> None:
+        from whatif.scoring.retrieve import Item
+
+        self._task = task
+        self._searched: dict[str, list[Item]] = {}
+        for row in task.rows("retrieval"):
+            self._searched.setdefault(row["data_set"], []).append(Item(row["item_id"], row["caption"], row["image_id"]))
+        withheld: dict[str, dict[str, Item]] = {}
+        for row in task.rows("samples", part=[TEST]):
+            item = Item(row["sample_id"], row["caption"], row["image_id"])
+            withheld.setdefault(row["division"], {})[item.item_id] = item
+        self._withheld = {division: list(items.values()) for division, items in sorted(withheld.items())}
+        self._prompts: dict[str, dict[int, str]] = {}
+        for row in task.rows("classes"):
+            self._prompts.setdefault(row["data_set"], {})[row["label"]] = row["prompt"]
+        self._labelled: dict[str, Rows] = {}
+        for row in task.rows("labelled"):
+            self._labelled.setdefault(row["data_set"], []).append(row)
+        self._prepared: tuple[str, PreparedPictures] | None = None
+
+    def rows(self, embedder: Embedder, place: Mapping[str, str]) -> tuple[Rows, Rows]:
+        """Rows of `retrieved` and of `classified` for the weights of `embedder`.
+
+        `place` has the model, mixture, division and seed of these weights. An image that cannot be decoded has no rank
+        or no predicted label. Images are prepared for the first model; those that follow need the same processor.
+        """
+        from whatif.models.local.prepared_pictures import PreparedEmbedder
+
+        pictures, encoder = self._pictures(embedder), PreparedEmbedder(embedder)
+        return list(self._retrieved(place, pictures, encoder)), list(self._classified(place, pictures, encoder))
+
+    def _retrieved(self, place: Mapping[str, str], pictures: Any, encoder: Any) -> Iterator[Row]:
+        from whatif.scoring.retrieve import retrieval
+
+        divisions = self._divisions(place)
+        # The names keep the withheld sets of several divisions apart, so that all are embedded at once.
+        subsets = {(name, place["division"]): items for name, items in self._searched.items()}
+        subsets |= {(WITHHELD, division): self._withheld[division] for division in divisions}
+        named = {f"{name} {division}": items for (name, division), items in subsets.items()}
+        for row in retrieval(named, pictures, _name(place), encoder):
+            data_set, division = row["subset"].split(" ")
+            of_weights = {**place, "division": division, "data_set": data_set}
+            yield of_weights | {name: row[name] for name in ("direction", "query_id", "rank", "candidates")}
+
+    def _divisions(self, place: Mapping[str, str]) -> list[str]:
+        """The divisions whose withheld samples these weights are evaluated on."""
+        if place["mixture"] == PRE_TRAINED:
+            return list(self._withheld)
+        of_own = place["mixture"] in _WITHHELD_MIXTURES and place["division"] in self._withheld
+        return [place["division"]] if of_own else []
+
+    def _classified(self, place: Mapping[str, str], pictures: Any, encoder: Any) -> Iterator[Row]:
+        from whatif.scoring.zero_shot import zero_shot
+
+        for data_set, labelled in sorted(self._labelled.items()):
+            image_ids = {row["image_id"] for row in labelled}
+            found = zero_shot(image_ids, self._prompts[data_set], pictures, f"{_name(place)} {data_set}", encoder)
+            for row in labelled:
+                of_row = {"data_set": data_set, "item_id": row["item_id"], "label": row["label"]}
+                yield {**place, **of_row, "predicted": found[row["image_id"]]}
+
+    def _pictures(self, embedder: Embedder) -> PreparedPictures:
+        """All images, prepared for the processor of `embedder`; prepared again if it differs from that before."""
+        from whatif.artifacts.reader import canonical_json
+        from whatif.models.local.prepared_pictures import PreparedPictures
+
+        kind = canonical_json(embedder.processor.image_processor.to_dict())
+        if self._prepared is None or self._prepared[0] != kind:
+            if self._prepared is not None:
+                self._prepared[1].close()
+            self._prepared = kind, PreparedPictures(embedder.processor)
+            self._prepare(self._prepared[1])
+        return self._prepared[1]
+
+    def _prepare(self, prepared: PreparedPictures) -> None:
+        # One data set after the other, because the artifacts of each are read in the order of ids.
+        searched = self._task.images("retrieval-images")
+        for items in self._searched.values():
+            prepared.prepare({item.image_id for item in items}, searched)
+        if self._withheld:
+            withheld = {item.image_id for items in self._withheld.values() for item in items}
+            prepared.prepare(withheld, self._task.images(*_IMAGES_OF_PAIRS))
+        shown = self._task.images("labelled-images")
+        for labelled in self._labelled.values():
+            prepared.prepare({row["image_id"] for row in labelled}, shown)
+
+
+def _name(place: Mapping[str, str]) -> str:
+    return " ".join(dict.fromkeys(place[name] for name in ("model", "mixture", "seed")))

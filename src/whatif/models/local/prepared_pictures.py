@@ -1,0 +1,171 @@
+"""Images that the processor of a dual encoder prepared once, for several models with the same processor.
+
+Decoding and scaling an image takes longer than embedding it on a GPU. Prepared images are kept in a temporary file
+without a name, which disappears with the process. Processors that scale images before they normalise them make at most
+256 different numbers in each channel; then a number takes one byte, and is read again without a loss.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import shutil
+import tempfile
+from collections.abc import Collection, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from whatif.artifacts.images import DecodedPictures
+from whatif.models.local.encoders import Embedder, Floats, Pixels
+
+MOST_BYTES = 48 * 2**30  # 140,000 images of 224 x 224 pixels take 20 GiB
+_SHARE_OF_DISK = 0.5  # of the free space in the temporary folder
+_AT_ONCE = 256  # images that are prepared before they are written
+
+_Shape: TypeAlias = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where a prepared image is in the file; `whole` if its numbers are there, otherwise their codes."""
+
+    start: int
+    bytes: int
+    shape: _Shape
+    whole: bool
+
+
+class PreparedPictures:
+    """Prepared images by id: `get` returns channels x height x width (float32), as the processor makes them.
+
+    At most `most_bytes` and half of the free disk space are used. Images beyond that are prepared again each time.
+    """
+
+    def __init__(self, processor: Any, most_bytes: int = MOST_BYTES) -> None:
+        self._processor = processor
+        self._levels = _levels(processor)
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115  it is closed by `close`, or with the process
+        self._limit = min(most_bytes, int(_SHARE_OF_DISK * shutil.disk_usage(tempfile.gettempdir()).free))
+        self._size = 0
+        self._places: dict[str, _Place] = {}
+        self._reasons: dict[str, str] = {}
+        self._others: dict[str, DecodedPictures] = {}  # images that are not kept, with where they are decoded
+
+    def prepare(self, image_ids: Collection[str], pictures: DecodedPictures) -> None:
+        """Prepares images, by all cores of this process, in the order of their ids.
+
+        The reason why an image cannot be decoded is kept, and `get` raises it as an OSError.
+        """
+        new = [one for one in sorted(image_ids) if not (one in self._places or one in self._reasons)]
+
+        def prepared(image_id: str) -> Pixels | OSError:
+            try:
+                return self._prepared(pictures, image_id)
+            except OSError as error:
+                return error
+
+        with ThreadPoolExecutor(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1) as workers:
+            for part in _parts(new):
+                if self._size >= self._limit:
+                    self._others.update(dict.fromkeys(part, pictures))
+                    continue
+                for image_id, made in zip(part, workers.map(prepared, part), strict=True):
+                    if isinstance(made, OSError):
+                        self._reasons[image_id] = str(made)
+                    else:
+                        self._keep(image_id, made)
+        self._file.flush()
+
+    def get(self, image_id: str) -> Any:
+        """A prepared image. Raises OSError with the reason when it cannot be decoded, KeyError when it is unknown."""
+        if image_id in self._reasons:
+            raise OSError(self._reasons[image_id])
+        if image_id in self._others:
+            return self._prepared(self._others[image_id], image_id)
+        place = self._places[image_id]
+        data = os.pread(self._file.fileno(), place.bytes, place.start)
+        if place.whole:
+            return np.frombuffer(data, dtype=np.float32).reshape(place.shape)
+        codes = np.frombuffer(data, dtype=np.uint8).reshape(place.shape)
+        return np.stack([levels[of_channel] for levels, of_channel in zip(self._levels, codes, strict=True)])
+
+    @property
+    def kept(self) -> int:
+        """The number of images that are kept."""
+        return len(self._places)
+
+    def close(self) -> None:
+        """Removes the file."""
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _prepared(self, pictures: DecodedPictures, image_id: str) -> Pixels:
+        return _pixels(self._processor, pictures.get(image_id))
+
+    def _keep(self, image_id: str, pixels: Pixels) -> None:
+        codes = _coded(pixels, self._levels)
+        data = (pixels if codes is None else codes).tobytes()
+        self._file.write(data)
+        self._places[image_id] = _Place(self._size, len(data), pixels.shape, codes is None)
+        self._size += len(data)
+
+
+@dataclass(frozen=True)
+class PreparedEmbedder:
+    """Embeds captions, and images that were prepared, as `embedder` embeds images: an `Encoder` of `whatif.scoring`."""
+
+    embedder: Embedder
+
+    @property
+    def batch_size(self) -> int:
+        """The number of captions or images that are embedded at once."""
+        return self.embedder.batch_size
+
+    def captions(self, captions: Sequence[str]) -> Floats:
+        """Embeddings (captions, width)."""
+        return self.embedder.captions(captions)
+
+    def pictures(self, pictures: Sequence[Any]) -> Floats:
+        """Embeddings (images, width) of what `PreparedPictures.get` returns."""
+        return self.embedder.prepared_pictures(pictures)
+
+
+def _pixels(processor: Any, picture: Any) -> Pixels:
+    made = processor(images=[picture], return_tensors="np")["pixel_values"][0]
+    return np.ascontiguousarray(made, dtype=np.float32)
+
+
+def _levels(processor: Any) -> Pixels:
+    """The number that each byte becomes, in each channel: channels x 256. An image of one colour stays one."""
+    from PIL import Image
+
+    made = [_pixels(processor, Image.new("RGB", (16, 16), (byte, byte, byte)))[:, 0, 0] for byte in range(256)]
+    return np.stack(made, axis=1)
+
+
+def _coded(pixels: Pixels, levels: Pixels) -> NDArray[np.uint8] | None:
+    """The bytes that became these numbers; None if there are others among them, or if bytes cannot be told apart."""
+    low, high = levels[:, :1, np.newaxis], levels[:, -1:, np.newaxis]
+    if len(pixels) != len(levels) or not np.all(high > low):
+        return None
+    codes = np.clip(np.rint((pixels - low) / (high - low) * 255), 0, 255).astype(np.uint8)
+    same = all(
+        np.array_equal(of_level[of_channel], given)
+        for of_level, of_channel, given in zip(levels, codes, pixels, strict=True)
+    )
+    return codes if same else None
+
+
+def _parts(names: Sequence[str]) -> Iterator[list[str]]:
+    left = iter(names)
+    while part := list(itertools.islice(left, _AT_ONCE)):
+        yield part
