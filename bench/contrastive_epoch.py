@@ -31,8 +31,8 @@ _RECIPE = ContrastiveTraining(
 def measure() -> dict[str, Any]:
     """Training pairs per CPU second, with the first decoding of the images: median of alternating rounds.
 
-    Both sides train on the same samples in the same order, evaluate at the end and save a checkpoint; ours also
-    evaluates before the first step. They end with the same weights. `ours_later_epochs` is with images that are
+    Both sides train on the same samples in the same order, evaluate before and after, and save a checkpoint. They end
+    with the same weights. `ours_later_epochs` is with images that are
     already prepared. The peer is the form of the library's examples: images are decoded for each batch, the processor
     is the collator, and the model returns its loss.
     """
@@ -95,6 +95,7 @@ def _plain(encoder: Embedder, samples: Sequence[Sample], images: Encoded, folder
             per_device_train_batch_size=_RECIPE.batch_size,
             per_device_eval_batch_size=_RECIPE.validation_batch_size,
             num_train_epochs=_RECIPE.epochs,
+            eval_on_start=True,
             eval_strategy="epoch",
             save_strategy="epoch",
             seed=_SEED,

@@ -17,10 +17,12 @@ from whatif.models.local.dual_encoders import most_tokens
 
 if TYPE_CHECKING:
     import torch
+    from PIL.Image import Image
 
 Pixels: TypeAlias = NDArray[np.float32]
 # Bytes of prepared images in memory: 14,266 images of 224 x 224 pixels. Further ones are decoded for each step.
 MOST_BYTES = 8 * 1024**3
+_AT_ONCE = 64  # images that are prepared together
 
 
 class Sample(NamedTuple):
@@ -40,16 +42,24 @@ class PreparedImages:
     _kept: dict[str, Pixels] = field(default_factory=dict)
     _bytes: int = 0
 
-    def pixels(self, image_id: str) -> Pixels:
-        """The pixels of an image (3 x height x width). Raises UnreadableImageError when it cannot be decoded."""
-        if (known := self._kept.get(image_id)) is not None:
-            return known
-        read = self.processor.image_processor(images=[self.images.get(image_id)], return_tensors="np")
-        found: Pixels = np.ascontiguousarray(read["pixel_values"][0], dtype=np.float32)
+    def pixels(self, image_ids: Sequence[str]) -> list[Pixels]:
+        """The pixels of images (3 x height x width). Raises UnreadableImageError when one cannot be decoded."""
+        missing = [one for one in dict.fromkeys(image_ids) if one not in self._kept]
+        made = dict(zip(missing, self._prepared([self.images.get(one) for one in missing]), strict=True))
+        for image_id, found in made.items():
+            self._keep(image_id, found)
+        return [self._kept[one] if one in self._kept else made[one] for one in image_ids]
+
+    def _prepared(self, images: Sequence[Image]) -> list[Pixels]:
+        if not images:
+            return []
+        read = self.processor.image_processor(images=list(images))["pixel_values"]
+        return [np.ascontiguousarray(one, dtype=np.float32) for one in read]
+
+    def _keep(self, image_id: str, found: Pixels) -> None:
         if self._bytes + found.nbytes <= self.most_bytes:
             self._kept[image_id] = found
             self._bytes += found.nbytes
-        return found
 
     @property
     def kept(self) -> int:
@@ -59,15 +69,18 @@ class PreparedImages:
     def readable(self, samples: Sequence[Sample]) -> tuple[list[Sample], Counter[str]]:
         """The samples whose images can be decoded, in the same order, and the reasons for which others cannot."""
         reasons: dict[str, str] = {}
-        checked: set[str] = set()
-        for sample in samples:
-            if sample.image_id not in checked:
-                checked.add(sample.image_id)
+        unknown = [one for one in dict.fromkeys(sample.image_id for sample in samples) if one not in self._kept]
+        for start in range(0, len(unknown), _AT_ONCE):
+            decoded: dict[str, Image] = {}
+            for image_id in unknown[start : start + _AT_ONCE]:
                 try:
-                    self.pixels(sample.image_id)
+                    decoded[image_id] = self.images.get(image_id)
                 except UnreadableImageError as error:
                     # A store puts the id of the image before the decoder's reason, which is the cause.
-                    reasons[sample.image_id] = getattr(error.__cause__, "kind", error.kind)
+                    reasons[image_id] = getattr(error.__cause__, "kind", error.kind)
+            if self._bytes < self.most_bytes:
+                for image_id, found in zip(decoded, self._prepared(list(decoded.values())), strict=True):
+                    self._keep(image_id, found)
         kept = [sample for sample in samples if sample.image_id not in reasons]
         return kept, Counter(reasons[sample.image_id] for sample in samples if sample.image_id in reasons)
 
@@ -95,7 +108,7 @@ class Batches:
             max_length=most_tokens(self.model, processor.tokenizer),
             return_tensors="pt",
         )
-        pixels = [self.images.pixels(sample.image_id) for sample in samples]
+        pixels = self.images.pixels([sample.image_id for sample in samples])
         if len(sizes := {one.shape for one in pixels}) > 1:
             listed = " and ".join(f"{width} x {height}" for _, height, width in sorted(sizes)[:2])
             raise WhatifError(
