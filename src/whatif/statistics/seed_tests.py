@@ -91,7 +91,9 @@ def from_summaries(better: tuple[float, float, int], baseline: tuple[float, floa
     return float(found.pvalue)
 
 
-def correlation(first: Sequence[float], second: Sequence[float], confidence: float = 0.95) -> tuple[Interval, float] | None:
+def correlation(
+    first: Sequence[float], second: Sequence[float], confidence: float = 0.95
+) -> tuple[Interval, float] | None:
     """Pearson's r with its interval (Fisher's z) and its two-tailed p-value; None if it is not defined.
 
     It is not defined for fewer than four pairs, which have no interval, and if one of the two does not vary.

@@ -1,0 +1,192 @@
+"""Table 4 of COCO-Counterfactuals: recognition without training, ours and the reported numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from whatif.benchmarks.coco_counterfactuals_training.reported import reported
+from whatif.benchmarks.coco_counterfactuals_training.results import BySeed, Recognition, Results
+from whatif.benchmarks.coco_counterfactuals_training.retrieval_tables import MIXTURES, PUBLISHED_DIVISION
+from whatif.benchmarks.coco_counterfactuals_training.schemas import MIXTURES as ALL_MIXTURES
+from whatif.benchmarks.coco_counterfactuals_training.schemas import PRE_TRAINED
+from whatif.benchmarks.coco_counterfactuals_training.seed_rows import (
+    DEVIATION,
+    TESTS_NOTE,
+    Row,
+    columns_of_tests,
+    our_rows,
+    reported_rows,
+    underlines,
+    with_holm,
+)
+from whatif.reporting.numerals import count, decimal
+from whatif.reporting.table import MEASURE, OURS, PUBLISHED, Column, Table, View, tidy
+
+ACCURACY, MACRO = "accuracy", "macro accuracy"
+MEAN = "mean"  # over the data sets
+_MACRO_DEVIATION = "macro deviation"
+_IDENTITY = (
+    *("model", "name", "source", "train_set", "mixture", "train_samples", "counterfactual_share"),
+    *("data_set", "mark", MEASURE, PUBLISHED),
+)
+_NUMBERS = ("value", "low", "high", "n", "p", "p_holm")
+_BASELINE = "ms-coco"
+
+
+def data_set_names(keys: Sequence[str]) -> dict[str, str]:
+    """Names of data sets in Tables 4 and 6: the reported name if only case and hyphens differ, otherwise the key."""
+    known = {_plain(row["dataset"]): row["dataset"] for row in reported(4) if row["dataset"] != MEAN}
+    return {key: known.get(_plain(key), key) for key in keys}
+
+
+def accuracies(
+    results: Results, model: str, mixture: str, number: Callable[[Recognition], float] = lambda found: found.accuracy
+) -> dict[str, BySeed]:
+    """The accuracy in percent of the published division, by data set and seed, and the mean over the data sets.
+
+    There is a mean for a seed with all data sets of the trained models, or, if none was trained, with all reported
+    ones.
+    """
+    found: dict[str, BySeed] = {}
+    wanted = {
+        data_set
+        for weights, recognised in results.recognitions.items()
+        if weights.model in results.names
+        for data_set in recognised
+    }
+    names = data_set_names([one for recognised in results.recognitions.values() for one in recognised])
+    needed = {names[one] for one in wanted} or {row["dataset"] for row in reported(4)} - {MEAN}
+    for weights, recognised in results.recognitions.items():
+        if weights[:3] != (model, mixture, PUBLISHED_DIVISION):
+            continue
+        for data_set, one in recognised.items():
+            found.setdefault(names[data_set], {})[weights.seed] = number(one)
+        values = {names[data_set]: number(one) for data_set, one in recognised.items()}
+        if needed <= set(values):
+            found.setdefault(MEAN, {})[weights.seed] = sum(values[one] for one in sorted(needed)) / len(needed)
+    return found
+
+
+def models_of(results: Results) -> dict[str, str]:
+    """The trained models and those of imported predictions, by key, with their display names."""
+    return dict(results.names) | {
+        weights.model: weights.model for weights in results.recognitions if weights.model not in results.names
+    }
+
+
+def table4(results: Results) -> Table:
+    """Table 4: the accuracy of the nearest class prompt in percent, by data set, and their mean.
+
+    Measures: `accuracy` (micro: over images), its `deviation` over seeds and its `gain` over training without
+    counterfactuals in points; `macro accuracy` (the mean over classes) and its `macro deviation`.
+    """
+    rows = with_holm([*_reported(), *_ours(results)])
+    frame = tidy(rows, _IDENTITY, _NUMBERS)
+    printed = [row["dataset"] for row in reported(4)]
+    ours = sorted(set(frame["data_set"]) - set(printed))
+    shown = [*dict.fromkeys([*(one for one in printed if one != MEAN), *ours]), MEAN]
+    return Table("table4", "Table 4: recognition without training", frame, _views(results, rows, shown))
+
+
+def _reported() -> Iterator[Row]:
+    rows = reported(4)
+    baselines = {row["dataset"]: row for row in rows if row["mixture"] == _BASELINE}
+    for row in rows:
+        place = {
+            "name": row["system"],
+            "train_set": row["train_set"],
+            "mixture": row["mixture"],
+            "train_samples": row["n_train"],
+            "counterfactual_share": row["pct_cf"],
+            "data_set": row["dataset"],
+        }
+        other = baselines[row["dataset"]] if row["mixture"] not in (PRE_TRAINED, _BASELINE) else None
+        yield from reported_rows(place, ACCURACY, row, other)
+
+
+def _ours(results: Results) -> Iterator[Row]:
+    for model, name in models_of(results).items():
+        baselines = accuracies(results, model, _BASELINE)
+        is_imported = model not in results.names
+        for mixture in (PRE_TRAINED, *ALL_MIXTURES) if is_imported else MIXTURES:
+            size = results.size(mixture, PUBLISHED_DIVISION)
+            place = {
+                "model": model,
+                "name": name,
+                "train_set": "none" if mixture == PRE_TRAINED else mixture,
+                "mixture": mixture,
+                # How many samples others trained with is not known.
+                "train_samples": "" if is_imported else str(size.samples),
+                "counterfactual_share": ""
+                if is_imported
+                else f"{100 * size.counterfactual / max(1, size.samples):.0f}",
+            }
+            macro = accuracies(results, model, mixture, lambda found: found.macro)
+            for data_set, by_seed in accuracies(results, model, mixture).items():
+                other = baselines.get(data_set) if mixture not in (PRE_TRAINED, _BASELINE) else None
+                of_set = {**place, "data_set": data_set}
+                yield from our_rows(of_set, ACCURACY, by_seed, other, results.confidence)
+                for row in our_rows(of_set, MACRO, macro[data_set], None, results.confidence):
+                    yield {**row, MEASURE: MACRO if row[MEASURE] == MACRO else _MACRO_DEVIATION}
+
+
+def _views(results: Results, rows: Sequence[Row], data_sets: Sequence[str]) -> tuple[View, ...]:
+    sizes = {"train_samples": "Samples", "counterfactual_share": "CFs (%)"}
+    of = {"model": "", "name": "Model", "source": "From", "mixture": "", "train_set": "Trained on", **sizes}
+
+    def columns(measure: str, where: Mapping[str, str] | None = None) -> tuple[Column, ...]:
+        return tuple(
+            Column(one[0].upper() + one[1:], measure, {"data_set": one, **(where or {})}, write=decimal(2))
+            for one in data_sets
+        )
+
+    seeds = Column("Seeds", DEVIATION, {"data_set": MEAN}, number="n", write=count)
+    by_set = {**of, "data_set": "Data set"}
+    note = (
+        f"{underlines(rows)} The mean is over data sets, so ours and the reported one are comparable only if their data "
+        f"sets are the same. {_mean_of_all()}"
+    )
+    return (
+        View(
+            "Recognition by the nearest class prompt: accuracy in percent over images, the mean over seeds "
+            "(COCO-Counterfactuals Table 4).",
+            of,
+            columns(ACCURACY),
+            note,
+        ),
+        View("Standard deviations of these over seeds, in points.", of, (*columns(DEVIATION), seeds)),
+        View(
+            f"Ours in percent, with {results.level} t intervals over seeds: over images (micro), and the mean over "
+            "classes (macro).",
+            by_set,
+            (
+                Column("Micro", ACCURACY, {"source": OURS}, write=decimal(2), interval=True),
+                Column("Macro", MACRO, {"source": OURS}, write=decimal(2), interval=True),
+            ),
+            "An image that cannot be decoded counts as wrong. With one seed, there is no interval.",
+        ),
+        View(
+            f"Gain over the training set {_BASELINE} in points, and tests whether it is above 0.",
+            by_set,
+            columns_of_tests(ACCURACY),
+            TESTS_NOTE,
+        ),
+    )
+
+
+def _mean_of_all() -> str:
+    """The one reported mean that its row does not give."""
+    by_mixture: dict[str, dict[str, float]] = {}
+    for row in reported(4):
+        by_mixture.setdefault(row["mixture"], {})[row["dataset"]] = float(row["value"])
+    told = []
+    for mixture, values in by_mixture.items():
+        mean = sum(value for name, value in values.items() if name != MEAN) / (len(values) - 1)
+        if abs(mean - values[MEAN]) > 0.0101:  # half a unit of the last digit for the mean, and for its operands
+            told.append(f"The reported mean of the set {mixture} is {values[MEAN]:.2f}; its row gives {mean:.2f}.")
+    return " ".join(told)
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name.lower())

@@ -1,0 +1,130 @@
+"""Rows of tables for results over seeds: mean, deviation and gain, with their tests; and the paper's, as printed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from whatif.reporting.precision import p_number
+from whatif.reporting.table import OURS, PUBLISHED, REPORTED, Column
+from whatif.statistics import holm
+from whatif.statistics.seed_tests import from_summaries, gain, over_seeds
+
+Row: TypeAlias = dict[str, Any]
+
+DEVIATION, GAIN = "deviation", "gain"
+SEEDS = 25  # of the paper's means and deviations
+ALPHA = 0.05  # below it, the paper underlines
+_UNDERLINED, _PLAIN = "underlined", "plain"
+
+
+def our_rows(
+    place: Mapping[str, str],
+    measure: str,
+    by_seed: Mapping[str, float],
+    baseline: Mapping[str, float] | None,
+    confidence: float,
+) -> list[Row]:
+    """The rows of one of our results, by seed: its mean as `measure`, its deviation, and its gain over a baseline.
+
+    The p-value of the mean is that of Welch's t-test against the baseline. The interval and the p-value of the gain are
+    paired by seed. What needs more than one seed is missing with one.
+    """
+    found = over_seeds(list(by_seed.values()), confidence)
+    main: Row = {**place, "source": OURS, "measure": measure, "value": _rounded(found.mean), "n": found.seeds}
+    rows = [main]
+    if found.interval is not None and found.deviation is not None:
+        main |= {"low": _rounded(found.interval.low), "high": _rounded(found.interval.high)}
+        deviation = {"measure": DEVIATION, "value": _rounded(found.deviation), "n": found.seeds}
+        rows.append({**place, "source": OURS, **deviation})
+    if baseline:
+        tested = gain(by_seed, baseline, confidence)
+        if tested.p is not None:
+            main["p"] = p_number(tested.p)
+        row: Row = {**place, "source": OURS, "measure": GAIN, "value": _rounded(tested.difference)}
+        if tested.paired is not None and tested.paired.interval is not None:
+            ends = tested.paired.interval
+            row |= {"value": _rounded(tested.paired.mean), "low": _rounded(ends.low), "high": _rounded(ends.high)}
+            row["n"] = tested.paired.seeds
+        if tested.paired_p is not None:
+            row["p"] = p_number(tested.paired_p)
+        rows.append(row)
+    return rows
+
+
+def reported_rows(
+    place: Mapping[str, str], measure: str, printed: Mapping[str, str], baseline: Mapping[str, str] | None
+) -> list[Row]:
+    """The rows of a printed number: itself, its deviation, and its gain over a printed baseline.
+
+    The p-value is that of Welch's t-test of the printed means and deviations.
+    """
+    text, deviation = printed["value"], printed.get("std", "")
+    of_paper = {**place, "source": REPORTED, "mark": printed.get("mark", "")}
+    main: Row = {**of_paper, "measure": measure, "value": float(text), PUBLISHED: text}
+    rows = [main]
+    if deviation:
+        rows.append({**of_paper, "measure": DEVIATION, "value": float(deviation), PUBLISHED: deviation})
+    if baseline is not None:
+        rows.append({**of_paper, "measure": GAIN, "value": _rounded(float(text) - float(baseline["value"]))})
+        if deviation and baseline.get("std"):
+            ours, other = ((float(one["value"]), float(one["std"]), SEEDS) for one in (dict(printed), dict(baseline)))
+            p = from_summaries(ours, other)
+            if p is not None:
+                main |= {"n": SEEDS, "p": p_number(p)}
+    return rows
+
+
+def with_holm(rows: Iterable[Row]) -> list[Row]:
+    """The rows with Holm's correction over a table, for the paper's tests and both of ours, each by itself."""
+    found = list(rows)
+    kinds: dict[tuple[str, bool], list[Row]] = {}
+    for row in found:
+        if row.get("p") is not None:
+            kinds.setdefault((row["source"], row["measure"] == GAIN), []).append(row)
+    for of_kind in kinds.values():
+        for row, p in zip(of_kind, holm([row["p"] for row in of_kind]).p_values, strict=True):
+            row["p_holm"] = None if p is None else p_number(p)
+    return found
+
+
+def underlines(rows: Sequence[Row]) -> str:
+    """A sentence: how many of the paper's legible underlines agree with the test of its printed numbers."""
+    marked = [row for row in rows if row["source"] == REPORTED and row.get("p") is not None]
+    legible = [row for row in marked if row.get("mark") in (_UNDERLINED, _PLAIN)]
+    if not legible:
+        return ""
+    under = [row for row in legible if row["mark"] == _UNDERLINED]
+    right = sum(row["p"] <= ALPHA for row in under)
+    others = sum(row["p"] > ALPHA for row in legible if row["mark"] == _PLAIN)
+    return (
+        f"The paper underlines what is better than MS-COCO alone by a one-tailed t-test at {ALPHA:g}. Recomputed from "
+        f"its means and deviations over {SEEDS} seeds, {right} of the {len(under)} underlined numbers are, and "
+        f"{others} of the {len(legible) - len(under)} plain ones are not. {len(marked) - len(legible)} are the best of "
+        "their columns; whether these are underlined is not known."
+    )
+
+
+def columns_of_tests(measure: str, where: Mapping[str, str] | None = None) -> tuple[Column, ...]:
+    """The columns of a view of tests: the gain, and the p-values of both tests with Holm's correction."""
+    from whatif.reporting.numerals import signed
+
+    chosen = where or {}
+    return (
+        Column("Gain", GAIN, chosen, write=signed(2), interval=True),
+        Column("p", measure, chosen, number="p"),
+        Column("Holm", measure, chosen, number="p_holm"),
+        Column("Paired p", GAIN, chosen, number="p"),
+        Column("Paired Holm", GAIN, chosen, number="p_holm"),
+    )
+
+
+TESTS_NOTE = (
+    "p: one-tailed, Welch's t-test with the seeds of both as independent samples, as published; Holm: corrected over "
+    "the table. Paired: the same test of the differences by seed; the interval of the gain is paired, too. With one "
+    "seed, there are no tests."
+)
+
+
+def _rounded(value: float) -> float:
+    return round(value, 4)
