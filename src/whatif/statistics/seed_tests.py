@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 from whatif.statistics.intervals import Interval
 
+_NOISE = 1e-9  # a deviation below this share of the mean is due to the rounding of floats
+
 
 @dataclass(frozen=True)
 class OverSeeds:
@@ -60,7 +62,7 @@ def over_seeds(values: Sequence[float], confidence: float = 0.95) -> OverSeeds:
 def gain(better: Mapping[str, float], baseline: Mapping[str, float], confidence: float = 0.95) -> Gain:
     """Tests whether `better` is above `baseline`, both by seed, on a common scale.
 
-    A test is missing (None) where there are too few seeds, and where nothing varies.
+    A test is missing (None) where there are too few seeds, and where nothing varies but by rounding.
     """
     from scipy import stats
 
@@ -71,7 +73,7 @@ def gain(better: Mapping[str, float], baseline: Mapping[str, float], confidence:
     if one.deviation is not None and other.deviation is not None:
         p = from_summaries((one.mean, one.deviation, one.seeds), (other.mean, other.deviation, other.seeds))
     paired_p = None
-    if paired is not None and paired.deviation:
+    if paired is not None and paired.deviation is not None and paired.deviation > _NOISE * abs(paired.mean):
         t = paired.mean / (paired.deviation / math.sqrt(paired.seeds))
         paired_p = float(stats.t.sf(t, paired.seeds - 1))
     return Gain(one.mean - other.mean, p, paired, paired_p)
@@ -85,7 +87,7 @@ def from_summaries(better: tuple[float, float, int], baseline: tuple[float, floa
     """
     from scipy import stats
 
-    if not (better[1] or baseline[1]):
+    if max(better[1], baseline[1]) <= _NOISE * max(abs(better[0]), abs(baseline[0])):
         return None
     found = stats.ttest_ind_from_stats(*better, *baseline, equal_var=False, alternative="greater")
     return float(found.pvalue)

@@ -6,7 +6,7 @@ from typing import Any
 
 from whatif.benchmarks.shared.tasks import table_files
 
-TABLES = ("table3", "table4", "table5", "table6", "table11", "table12", "mixtures", "leak", "trainings")
+TABLES = ("table3", "table4", "table5", "table6", "table11", "table12", "mixtures", "leak", "trainings", "funnel")
 REPORTED = tuple(f"{__package__}:published/table{number}.csv" for number in (3, 4, 5, 6, 11, 12))
 PUBLISHED = ("report.md", "losses.svg", *table_files(TABLES))
 HEADLINE = ("counterfactual_gain",)

@@ -12,12 +12,11 @@ from whatif.benchmarks.coco_counterfactuals_training.schemas import MIXTURES as 
 from whatif.benchmarks.coco_counterfactuals_training.schemas import PRE_TRAINED
 from whatif.benchmarks.coco_counterfactuals_training.seed_rows import (
     DEVIATION,
-    TESTS_NOTE,
     Row,
-    columns_of_tests,
     our_rows,
     reported_rows,
     underlines,
+    views_of_tests,
     with_holm,
 )
 from whatif.reporting.numerals import count, decimal
@@ -135,6 +134,8 @@ def _views(results: Results, rows: Sequence[Row], data_sets: Sequence[str]) -> t
     sizes = {"train_samples": "Samples", "counterfactual_share": "CFs (%)"}
     of = {"model": "", "name": "Model", "source": "From", "mixture": "", "train_set": "Trained on", **sizes}
 
+    share_of = {name: heading for name, heading in of.items() if name != "train_samples"}
+
     def columns(measure: str, where: Mapping[str, str] | None = None) -> tuple[Column, ...]:
         return tuple(
             Column(one[0].upper() + one[1:], measure, {"data_set": one, **(where or {})}, write=decimal(2))
@@ -144,8 +145,8 @@ def _views(results: Results, rows: Sequence[Row], data_sets: Sequence[str]) -> t
     seeds = Column("Seeds", DEVIATION, {"data_set": MEAN}, number="n", write=count)
     by_set = {**of, "data_set": "Data set"}
     note = (
-        f"{underlines(rows)} The mean is over data sets, so ours and the reported one are comparable only if their data "
-        f"sets are the same. {_mean_of_all()}"
+        f"{underlines(rows)} The mean is over data sets, so ours and the reported one are comparable only if these are "
+        f"the same. {_mean_of_all()}"
     )
     return (
         View(
@@ -166,12 +167,7 @@ def _views(results: Results, rows: Sequence[Row], data_sets: Sequence[str]) -> t
             ),
             "An image that cannot be decoded counts as wrong. With one seed, there is no interval.",
         ),
-        View(
-            f"Gain over the training set {_BASELINE} in points, and tests whether it is above 0.",
-            by_set,
-            columns_of_tests(ACCURACY),
-            TESTS_NOTE,
-        ),
+        *views_of_tests(ACCURACY, _BASELINE, {**share_of, "data_set": "Data set"}),
     )
 
 

@@ -20,12 +20,11 @@ from whatif.benchmarks.coco_counterfactuals_training.results import (
 from whatif.benchmarks.coco_counterfactuals_training.schemas import PRE_TRAINED, WITHHELD
 from whatif.benchmarks.coco_counterfactuals_training.seed_rows import (
     DEVIATION,
-    TESTS_NOTE,
     Row,
-    columns_of_tests,
     our_rows,
     reported_rows,
     underlines,
+    views_of_tests,
     with_holm,
 )
 from whatif.reporting.numerals import count, decimal
@@ -130,6 +129,9 @@ def _views(kind: _Kind, level: str, note: str) -> tuple[View, ...]:
     share = {"counterfactual_share": "CFs (%)"} if kind.number == 3 else {"counterfactual_samples": "CFs"}
     sizes: dict[str, str] = {} if kind.number == 5 else {"train_samples": "Samples", **share}
     of = {"model": "", "name": "Model", "source": "From", "mixture": "", "train_set": "Trained on", **sizes}
+    # Of two reported rows with the same words, the share tells which is which.
+    share_of = {"model": "", "name": "Model", "source": "From", "mixture": "", "train_set": "Trained on"}
+    share_of |= share if kind.number != 5 else {}
     cells = [
         *((f"{'Text' if found == TEXT else 'Image'}@{k}", found, str(k)) for found in (TEXT, IMAGE) for k in DEPTHS),
         ("Mean", BOTH, MEAN),
@@ -157,12 +159,7 @@ def _views(kind: _Kind, level: str, note: str) -> tuple[View, ...]:
             (Column("Recall", _RECALL, {"source": OURS}, write=decimal(2), interval=True),),
             "With one seed, there is no interval.",
         ),
-        View(
-            f"Gain over the training set {kind.baseline} in points, and tests whether it is above 0.",
-            by_cell,
-            columns_of_tests(_RECALL),
-            TESTS_NOTE,
-        ),
+        *views_of_tests(_RECALL, kind.baseline, {**share_of, "retrieved": "Finds", "k": "k"}),
     )
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from whatif.reporting.numerals import signed
 from whatif.reporting.precision import p_number
-from whatif.reporting.table import OURS, PUBLISHED, REPORTED, Column
+from whatif.reporting.table import OURS, PUBLISHED, REPORTED, Column, View
 from whatif.statistics import holm
 from whatif.statistics.seed_tests import from_summaries, gain, over_seeds
 
@@ -105,25 +106,29 @@ def underlines(rows: Sequence[Row]) -> str:
     )
 
 
-def columns_of_tests(measure: str, where: Mapping[str, str] | None = None) -> tuple[Column, ...]:
-    """The columns of a view of tests: the gain, and the p-values of both tests with Holm's correction."""
-    from whatif.reporting.numerals import signed
-
-    chosen = where or {}
+def views_of_tests(measure: str, baseline: str, rows: Mapping[str, str]) -> tuple[View, View]:
+    """The views of the gains over a baseline and of their tests, with these rows."""
     return (
-        Column("Gain", GAIN, chosen, write=signed(2), interval=True),
-        Column("p", measure, chosen, number="p"),
-        Column("Holm", measure, chosen, number="p_holm"),
-        Column("Paired p", GAIN, chosen, number="p"),
-        Column("Paired Holm", GAIN, chosen, number="p_holm"),
+        View(
+            f"Gain over the training set {baseline}, in points.",
+            rows,
+            (Column("Gain", GAIN, write=signed(2), interval=True),),
+            "Intervals are of differences by seed; with one seed, there are none.",
+        ),
+        View(
+            "Tests whether these gains are above 0: one-tailed p-values.",
+            rows,
+            (
+                Column("Welch", measure, number="p"),
+                Column("Holm", measure, number="p_holm"),
+                Column("Paired", GAIN, number="p"),
+                Column("Paired, Holm", GAIN, number="p_holm"),
+            ),
+            "Welch: the t-test with the seeds of both as independent samples, as published; of reported numbers, it is "
+            "computed from the reported means and deviations. Paired: the t-test of the differences by seed. Holm: "
+            "corrected over the table. Where nothing varies, and with one seed, there is no test.",
+        ),
     )
-
-
-TESTS_NOTE = (
-    "p: one-tailed, Welch's t-test with the seeds of both as independent samples, as published; Holm: corrected over "
-    "the table. Paired: the same test of the differences by seed; the interval of the gain is paired, too. With one "
-    "seed, there are no tests."
-)
 
 
 def _rounded(value: float) -> float:

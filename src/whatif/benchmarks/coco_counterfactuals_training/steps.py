@@ -180,10 +180,13 @@ def train(task: Task[dict[str, TrainedModel]]) -> None:
     package_files=REPORTED,
     inputs={
         **_PAIRS,
+        "originals": extract["originals"],
         "samples": mix["samples"],
         "unused": mix["unused"],
         "rejections": extract["rejections"],
+        "retrieval": retrieval["retrieval"],
         "retrieval-rejections": retrieval["retrieval-rejections"],
+        "labelled": classification["labelled"],
         "labelled-rejections": classification["labelled-rejections"],
         "classes": classification["classes"],
         "imported": predictions["imported"],
