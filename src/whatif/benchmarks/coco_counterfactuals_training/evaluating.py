@@ -24,7 +24,8 @@ class Evaluation:
     """Everything that the models of a job are evaluated on: read once, and prepared for the first model.
 
     Withheld samples of the division that a model was trained with are the retrieval set `withheld`. Models of the two
-    mixtures that leave them out are evaluated on it, and the checkpoint as it was, on that of each division.
+    mixtures that leave them out are evaluated on it, and the checkpoint as it was on that of each division. Everything
+    else is the same for the checkpoint in each division, so it is evaluated in the published one only.
     """
 
     def __init__(self, task: Task[Any]) -> None:
@@ -61,27 +62,17 @@ class Evaluation:
     def _retrieved(self, place: Mapping[str, str], pictures: Any, encoder: Any) -> Iterator[Row]:
         from whatif.scoring.retrieve import retrieval
 
-        divisions = self._divisions(place)
-        # The names keep the withheld sets of several divisions apart, so that all are embedded at once.
-        subsets = {(name, place["division"]): items for name, items in self._searched.items()}
-        subsets |= {(WITHHELD, division): self._withheld[division] for division in divisions}
-        named = {f"{name} {division}": items for (name, division), items in subsets.items()}
-        for row in retrieval(named, pictures, _name(place), encoder):
-            data_set, division = row["subset"].split(" ")
-            of_weights = {**place, "division": division, "data_set": data_set}
-            yield of_weights | {name: row[name] for name in ("direction", "query_id", "rank", "candidates")}
-
-    def _divisions(self, place: Mapping[str, str]) -> list[str]:
-        """The divisions whose withheld samples these weights are evaluated on."""
-        if place["mixture"] == PRE_TRAINED:
-            return list(self._withheld)
-        of_own = place["mixture"] in _WITHHELD_MIXTURES and place["division"] in self._withheld
-        return [place["division"]] if of_own else []
+        subsets = {} if _is_repeated(place) else dict(self._searched)
+        if place["mixture"] in (PRE_TRAINED, *_WITHHELD_MIXTURES) and place["division"] in self._withheld:
+            subsets[WITHHELD] = self._withheld[place["division"]]
+        for row in retrieval(subsets, pictures, _name(place), encoder):
+            of_set = {**place, "data_set": row["subset"]}
+            yield of_set | {name: row[name] for name in ("direction", "query_id", "rank", "candidates")}
 
     def _classified(self, place: Mapping[str, str], pictures: Any, encoder: Any) -> Iterator[Row]:
         from whatif.scoring.zero_shot import zero_shot
 
-        for data_set, labelled in sorted(self._labelled.items()):
+        for data_set, labelled in () if _is_repeated(place) else sorted(self._labelled.items()):
             image_ids = {row["image_id"] for row in labelled}
             found = zero_shot(image_ids, self._prompts[data_set], pictures, f"{_name(place)} {data_set}", encoder)
             for row in labelled:
@@ -112,6 +103,11 @@ class Evaluation:
         shown = self._task.images("labelled-images")
         for labelled in self._labelled.values():
             prepared.prepare({row["image_id"] for row in labelled}, shown)
+
+
+def _is_repeated(place: Mapping[str, str]) -> bool:
+    """Whether these weights give the same results under another division: those of the checkpoint as it was."""
+    return place["mixture"] == PRE_TRAINED and place["division"] != "published"
 
 
 def _name(place: Mapping[str, str]) -> str:
