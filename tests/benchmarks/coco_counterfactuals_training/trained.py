@@ -16,10 +16,9 @@ Row = dict[str, Any]
 SEEDS = ("seed-107", "seed-108", "seed-109")
 QUERIES = 100
 # The share of queries found first, in percent, by mixture: the middle seed's; the others have one less and one more.
-FOUND = {PRE_TRAINED: 40, **dict(zip(MIXTURES, (60, 62, 70, 65, 64, 50, 66), strict=True))}
+FOUND = dict(zip((PRE_TRAINED, *MIXTURES), (40, 60, 62, 70, 65, 64, 50, 66), strict=True))
 LEAK_FREE_FOUND = 58  # of withheld-counterfactuals
 CLASSES = {"cifar-10": ("cat", "dog"), "colours": ("red", "blue", "green")}
-TIMES = ("", ", again")
 
 
 class Published:

@@ -17,7 +17,12 @@ Row: TypeAlias = dict[str, Any]
 Rows: TypeAlias = list[Row]
 
 _IMAGES_OF_PAIRS = ("images", "photographs", "our-images", "released-images")
-_WITHHELD_MIXTURES = ("withheld-ms-coco", "withheld-counterfactuals")  # trained on the pairs that are not withheld
+# The mixtures whose withheld samples weights are evaluated on, the first that has some; others may contain them.
+_WITHHELD_FROM = {
+    "withheld-ms-coco": ("withheld-ms-coco", "withheld-counterfactuals"),
+    "withheld-counterfactuals": ("withheld-counterfactuals",),
+    PRE_TRAINED: ("withheld-counterfactuals", "withheld-ms-coco"),
+}
 
 
 class Evaluation:
@@ -35,11 +40,10 @@ class Evaluation:
         self._searched: dict[str, list[Item]] = {}
         for row in task.rows("retrieval"):
             self._searched.setdefault(row["data_set"], []).append(Item(row["item_id"], row["caption"], row["image_id"]))
-        withheld: dict[str, dict[str, Item]] = {}
+        self._withheld: dict[tuple[str, str], list[Item]] = {}
         for row in task.rows("samples", part=[TEST]):
             item = Item(row["sample_id"], row["caption"], row["image_id"])
-            withheld.setdefault(row["division"], {})[item.item_id] = item
-        self._withheld = {division: list(items.values()) for division, items in sorted(withheld.items())}
+            self._withheld.setdefault((row["mixture"], row["division"]), []).append(item)
         self._prompts: dict[str, dict[int, str]] = {}
         for row in task.rows("classes"):
             self._prompts.setdefault(row["data_set"], {})[row["label"]] = row["prompt"]
@@ -63,8 +67,9 @@ class Evaluation:
         from whatif.scoring.retrieve import retrieval
 
         subsets = {} if _is_repeated(place) else dict(self._searched)
-        if place["mixture"] in (PRE_TRAINED, *_WITHHELD_MIXTURES) and place["division"] in self._withheld:
-            subsets[WITHHELD] = self._withheld[place["division"]]
+        of = _WITHHELD_FROM.get(place["mixture"], ())
+        if own := next((one for one in of if (one, place["division"]) in self._withheld), None):
+            subsets[WITHHELD] = self._withheld[own, place["division"]]
         for row in retrieval(subsets, pictures, _name(place), encoder):
             of_set = {**place, "data_set": row["subset"]}
             yield of_set | {name: row[name] for name in ("direction", "query_id", "rank", "candidates")}

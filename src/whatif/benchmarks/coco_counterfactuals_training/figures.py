@@ -50,7 +50,7 @@ def _draw(
     figure = new_figure(2.3 * columns + 0.6, 2.0 * rows + 0.7)
     panels = figure.subplots(rows, columns, squeeze=False).ravel()
     several = len({model for model, _ in order}) > 1
-    for axes, panel in zip(panels, order, strict=False):
+    for place, (axes, panel) in enumerate(zip(panels, order, strict=False)):
         for (division, seed), points in curves[panel].items():
             steps, losses = zip(*sorted(points), strict=True)
             axes.plot(steps, losses, color=_COLOURS[division], linewidth=0.7, alpha=0.7)
@@ -58,9 +58,10 @@ def _draw(
                 axes.plot(*best, "o", color=_COLOURS[division], markersize=2.5)
         axes.set_title(f"{names[panel[0]]}\n{panel[1]}" if several else panel[1], fontsize=9)
         axes.ticklabel_format(axis="y", useOffset=False)
+        if place + columns >= len(order):  # no panel below
+            axes.set_xlabel("step")
     for axes in panels[len(order) :]:
         axes.set_visible(False)
-    figure.supxlabel("step", fontsize=9)
     figure.supylabel("validation loss (nats)", fontsize=9)
     shown = [name for name in _COLOURS if any(name == line[0] for lines in curves.values() for line in lines)]
     handles = [Line2D([], [], color=_COLOURS[name], linewidth=0.8, label=f"{name} division") for name in shown]

@@ -29,7 +29,13 @@ def funnel_stages(task: Task[Any], results: Results) -> Iterator[FunnelStage]:
             samples |= {item_id(row["pair_id"], side) for side in SIDES}
     mixed = {row["sample_id"] for row in task.rows("samples", ["sample_id"])}
     yield stage_of_ids(
-        "mix", "samples", sorted(samples), mixed, task.rows("unused"), otherwise="not drawn for a mixture"
+        "mix",
+        "samples",
+        sorted(samples),
+        mixed,
+        task.rows("unused"),
+        names=lambda one: (one, one.rpartition("-")[0]),  # a pair is refused with both of its samples
+        otherwise="not drawn for a mixture",
     )
     for model, name in results.names.items():
         queries = [one for key, found in results.searches.items() if key.model == model for one in found.values()]

@@ -53,7 +53,7 @@ def publish_report(task: Task[AggregateTraining]) -> None:
         table6(results, pairs, classes),
         retrieved["table11"],
         retrieved["table12"],
-        mixtures_table(task.read("samples").to_pylist()),
+        mixtures_table(task.rows("samples")),
         leak_table(results, found),
         trainings_table(found, results.names, settings.confidence),
         funnel(list(funnel_stages(task, results))),
