@@ -107,9 +107,7 @@ def project_of(project: Project, seeds: Sequence[int] = (107, 108, 109)) -> Proj
     extract["classification"] = {
         name: {"drawn": drawn, "number": 100} for name, drawn in zip(CLASSES, ("things", "colours"), strict=True)
     }
-    models = project.section("evaluate")["models"]
-    for one in models.values():
-        one["seeds"] = list(seeds)
+    project.section("evaluate")["models"] = {"clip": {"seeds": list(seeds), "mixtures": None, "recipe": {}}}
     return project
 
 
