@@ -229,6 +229,7 @@ def test_the_leak_is_the_published_division_minus_the_leak_free_one(results: Res
     table = leak_table(results, trainings(rows))
     assert set(table.frame["mixture"]) == {"withheld-counterfactuals"}
     assert one(table, measure="mean recall", division="published")["value"] == 76.0
+    assert one(table, measure="captions searched", division="leak-free")["value"] == 100
     assert one(table, measure="leak of the mean recall")["value"] == 8.0
     loss = one(table, measure="leak of the validation loss")
     assert loss["value"] == pytest.approx(-0.2) and loss["n"] == 3

@@ -8,12 +8,12 @@ from whatif.benchmarks.coco_counterfactuals_training.results import BySeed, Resu
 from whatif.benchmarks.coco_counterfactuals_training.schemas import MIXTURES, WITHHELD
 from whatif.benchmarks.coco_counterfactuals_training.seed_rows import Row
 from whatif.benchmarks.coco_counterfactuals_training.trainings_table import Trainings, best_losses
-from whatif.reporting.numerals import decimal, signed
+from whatif.reporting.numerals import count, decimal, signed
 from whatif.reporting.precision import as_measured
 from whatif.reporting.table import MEASURE, Column, Table, View, tidy
 from whatif.statistics.seed_tests import gain, over_seeds
 
-RECALL, LOSS = "mean recall", "validation loss"
+RECALL, LOSS, SEARCHED = "mean recall", "validation loss", "captions searched"
 _LEAK = "leak of the "  # begins the measure of a difference
 _DIVISIONS = ("published", "leak-free")
 _IDENTITY = ("model", "name", "mixture", "division", MEASURE)
@@ -23,9 +23,9 @@ _NUMBERS = ("value", "low", "high", "n")
 def leak_table(results: Results, found: Trainings) -> Table:
     """The table `leak`, of the mixtures that were trained with both divisions.
 
-    Measures, by division: the `mean recall` in percent on its own withheld test, where there is one, and the
-    `validation loss` of the best weights in nats, as means over seeds; and the leak of both, which is the value of the
-    published division minus that of the leak-free one, paired by seed.
+    Measures, by division: the `mean recall` in percent on its own withheld test, where there is one, the number of
+    `captions searched` there, and the `validation loss` of the best weights in nats, as means over seeds; and the leak
+    of recall and loss, which is the value of the published division minus that of the leak-free one, paired by seed.
     """
     frame = tidy(_rows(results, found), _IDENTITY, _NUMBERS)
     of = {"model": "", "name": "Model", "mixture": "Mixture"}
@@ -36,12 +36,14 @@ def leak_table(results: Results, found: Trainings) -> Table:
             {**of, "division": "Division"},
             (
                 Column("Recall", RECALL, write=decimal(2), interval=True),
+                Column("Of", SEARCHED, write=count),
                 Column("Loss", LOSS, write=decimal(4), interval=True),
                 Column("Seeds", LOSS, number="n"),
             ),
             "The published division is random over samples: the other image of a pair, or another caption of a "
-            "photograph, may be in the training samples. The leak-free one keeps them together. A loss is over other "
-            "validation samples in each division. Without two divisions of a mixture, the table is empty.",
+            "photograph, may be in the training samples. The leak-free one keeps them together. Of: the captions that "
+            "are searched; recall is lower among more. A loss is over other validation samples in each division. "
+            "Without two divisions of a mixture, the table is empty.",
         ),
         View(
             f"What the leak is worth: published minus leak-free, with {results.level} t intervals, paired by seed.",
@@ -65,6 +67,9 @@ def _rows(results: Results, found: Trainings) -> Iterator[Row]:
                 RECALL: [results.mean_recall(model, mixture, division, WITHHELD) for division in _DIVISIONS],
                 LOSS: [best_losses(found, model, mixture, division) for division in _DIVISIONS],
             }
+            for division in _DIVISIONS if all(measures[RECALL]) else ():
+                searched = results.searched(model, mixture, division, WITHHELD)
+                yield {**of, "division": division, MEASURE: SEARCHED, "value": searched}
             for measure, both in measures.items():
                 if not all(both):
                     continue

@@ -114,6 +114,15 @@ class Results:
         """The mean of the six recalls in percent, by seed."""
         return self.recalls(model, mixture, division, data_set).get((BOTH, MEAN), {})
 
+    def searched(self, model: str, mixture: str, division: str, data_set: str) -> int | None:
+        """The number of captions that images search; the same for all seeds. None if it was not evaluated."""
+        sizes_of = (
+            searched[data_set, TEXT_RETRIEVAL].candidates
+            for weights, searched in self.searches.items()
+            if weights[:3] == (model, mixture, division) and (data_set, TEXT_RETRIEVAL) in searched
+        )
+        return next(sizes_of, None)
+
     def size(self, mixture: str, division: str) -> Size:
         """The size of a training set; that of the checkpoint as it was is 0."""
         return Size(0, 0) if mixture == PRE_TRAINED else self.sizes.get((mixture, division), Size(0, 0))
