@@ -66,6 +66,9 @@ th, td { text-align: left; vertical-align: top; padding: .25rem .75rem .25rem 0;
 {{- "" if loop.last else "," }}
 {%- endfor %}</p>
 {% endif %}
+{% for note in panel.notes %}
+<p>{{ note }}</p>
+{% endfor %}
 {% for picture in panel.pictures %}
 <figure{% if picture.wide %} class="wide"{% endif %}>
 {#- #}<img src="{{ picture.source }}" alt="{{ picture.caption or "the image that is asked about" }}">
@@ -159,7 +162,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Panel:
-    """Images that are shown together, and the questions about them.
+    """Images that are shown together, and the questions about them. `notes` are paragraphs above the images.
 
     `name` is that of the panel as the target of links, a word or words joined by hyphens; empty if nothing refers to
     it. `elsewhere` are the panels above that have further images of this one.
@@ -170,6 +173,7 @@ class Panel:
     title: str = ""
     name: str = ""
     elsewhere: tuple[Link, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def models(self) -> list[str]:

@@ -4,6 +4,7 @@ from whatif.statistics.association import Association, association, phi_of
 from whatif.statistics.clustered import clustered_share
 from whatif.statistics.group_gap import GroupGap, group_gap
 from whatif.statistics.intervals import Interval, added, square_and_add, tango, wilson
+from whatif.statistics.means import mean_interval
 from whatif.statistics.multiple import Corrected, holm
 from whatif.statistics.paired import Difference, difference_of_drops, paired_difference
 from whatif.statistics.relative_change import relative_change
@@ -20,6 +21,7 @@ __all__ = [
     "difference_of_drops",
     "group_gap",
     "holm",
+    "mean_interval",
     "paired_difference",
     "phi_of",
     "relative_change",

@@ -30,7 +30,7 @@ CATEGORIES = (OBJECT, DETAILS, HYPONYMY, ANNOTATION, SPATIAL, NUMBER, BOTH_PRESE
 COLUMNS = ("item_id", "category")
 FILE, CATEGORIES_FILE, INSTRUCTIONS_FILE = "errors.csv", "categories.txt", "instructions.txt"
 SAMPLE_SIZE = 100  # of A.3.1
-_DESCRIPTIONS = {
+DESCRIPTIONS = {
     OBJECT: "A person, animal or object that the caption mentions is missing from the image.",
     DETAILS: "The image lacks a detail of the caption, such as a dirty room.",
     HYPONYMY: "One altered subject is a kind of the other (girls are kids), so both captions are valid.",
@@ -58,7 +58,7 @@ For each row, compare the image with both captions. Choose the category that exp
 from the list below into the column category. Do not change any other column.
 
 """
-    + "\n".join(f"{name}\n    {_DESCRIPTIONS[name]}" for name in CATEGORIES)
+    + "\n".join(f"{name}\n    {DESCRIPTIONS[name]}" for name in CATEGORIES)
     + "\n"
 )
 

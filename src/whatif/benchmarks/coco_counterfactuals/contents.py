@@ -11,6 +11,7 @@ TABLES = (
     *("table1", "agreement", *ANNOTATOR_TABLES),
     *("table2", "table13", "figure3", "table7", "table10", "human", "funnel"),
 )
+SHARING = ("figure2",)  # a further table of our pairs, some of which are drawn without Prompt-to-Prompt
 BY_ITEM = ("table2-by-item", "table13-by-item")  # further tables of the released pairs
 # The reported numbers that the tables show beside ours.
 REPORTED = tuple(

@@ -74,7 +74,9 @@ def draw(task: Task[GeneratePictures]) -> None:
 
 @_step(
     "filter",
-    reads=lambda s: KeepSettings(s.filter, s.generate.pictures),
+    reads=lambda s: KeepSettings(
+        s.filter.caption_image, s.filter.image_image, s.filter.directional, s.generate.pictures
+    ),
     divided_by=(PART,),
     inputs={"pairs": draw["pairs"]},
     outputs={"pairs": PAIRS, "images": IMAGES, "rejections": REJECTIONS},
@@ -84,7 +86,7 @@ def filter_(task: Task[KeepSettings]) -> None:
     from whatif.prompt_to_prompt.chosen_images import chosen_pictures
     from whatif.prompt_to_prompt.directional_similarity import Thresholds, best_candidates, lost_pair
 
-    settings = task.settings.filter
+    settings = task.settings
     least = Thresholds(settings.caption_image, settings.image_image, settings.directional)
     chosen = []
     rejected: list[dict[str, Any]] = []
@@ -94,7 +96,7 @@ def filter_(task: Task[KeepSettings]) -> None:
             rejected.append(lost_pair(pair_id, refused))
         else:
             chosen.append(best)
-    pictures = task.settings.pictures
+    pictures = settings.pictures
     maker, licence = _picture_maker(pictures), pictures.diffusion.licence
     kept = []
     with SortedImages(task.outputs.writer("images")) as images:

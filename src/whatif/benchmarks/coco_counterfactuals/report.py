@@ -9,10 +9,12 @@ from typing import Any
 
 import pandas as pd
 
+from whatif.benchmarks.coco_counterfactuals.error_panels import error_sections, sharing_section
 from whatif.benchmarks.coco_counterfactuals.errors_table import error_subjects_tables, table7
 from whatif.benchmarks.coco_counterfactuals.evaluation_tables import Rule, recall_table
 from whatif.benchmarks.coco_counterfactuals.images import photographs_of
 from whatif.benchmarks.coco_counterfactuals.matching_tables import margin_distributions, matching_margins
+from whatif.benchmarks.coco_counterfactuals.sharing_table import sharing_table
 from whatif.benchmarks.coco_counterfactuals.verification_tables import CHOSEN, agreement_table, table1
 from whatif.benchmarks.shared.annotator_tables import annotator_tables, labels_stage
 from whatif.benchmarks.shared.dimensions import ENCODER, MATCHER
@@ -36,6 +38,8 @@ class Made:
 
     `chose` is the checkpoint that selected the images. Its model is in Table 13, the other models are in Table 2. If
     `unique_captions` is set, these tables are about unique captions, as published, and two further tables by item.
+    `drawn_alone` are the rows of the pairs that were also drawn without Prompt-to-Prompt, whose images are the input
+    `unshared-images`; None if there is no such step.
     """
 
     name: str
@@ -44,6 +48,7 @@ class Made:
     chose: str
     note: str = ""
     unique_captions: bool = False
+    drawn_alone: Sequence[Row] | None = None
 
 
 def publish_report(task: Task[Any], made: Made) -> None:
@@ -97,18 +102,24 @@ def publish_report(task: Task[Any], made: Made) -> None:
         recalls["13"],
         *by_item.values(),
         margins.table,
+        *([] if made.drawn_alone is None else [sharing_table(pairs, made.drawn_alone, photographs, settings)]),
         sampled,
         *error_subjects_tables(judgements, pairs, settings, least_errors=settings.least_errors, resolution=rule),
         funnel([*made.stages, *_evaluated(task, judgements, len(pairs))]),
     )
+    images = task.images("images", "photographs")
     section = Section(
         "Counterfactual pairs",
         "Two captions that differ in one noun, and the images that were made from them. A matcher finds what it scores "
         "higher.",
-        pair_panels(pairs, matches, matching_names, task.images("images", "photographs"), settings.shown_pairs),
+        pair_panels(pairs, matches, matching_names, images, settings.shown_pairs),
+        "pairs",
     )
+    sections = [section, *error_sections(task.rows("errors"), pairs, images, settings.shown_errors)]
+    if made.drawn_alone is not None:
+        sections.insert(1, sharing_section(pairs, made.drawn_alone, task.images("images", "unshared-images")))
     files = {
-        "gallery.html": gallery(made.title, [section]).encode(),
+        "gallery.html": gallery(made.title, sections).encode(),
         "figure3.svg": margin_distributions(margins.values, matching_names),
     }
     searched = pd.concat([recalls["2"].frame, recalls["13"].frame])

@@ -72,11 +72,13 @@ class GenerateCocoCounterfactuals(Settings):
 
 
 class FilterPictures(Settings):
-    """The minimum CLIP cosines of an accepted pair of images (B.1.2)."""
+    """The minimum CLIP cosines of an accepted pair of images (B.1.2), and the pairs that are drawn in two ways."""
 
     caption_image: float = Field(ge=-1, le=1)
     image_image: float = Field(ge=-1, le=1)
     directional: float = Field(ge=-1, le=1)
+    # Number of accepted pairs that are also drawn without Prompt-to-Prompt, for Figure 2.
+    without_prompt_to_prompt: int = Field(default=0, ge=0, le=1000)
 
 
 class VerifyPictures(Settings):
@@ -95,6 +97,7 @@ class AggregatePictures(Settings):
     resamples: int = Field(ge=100, le=1_000_000)  # of the bootstrap of annotators' agreement
     least_errors: int = Field(ge=1)  # minimum errors of a pair of subjects in Table 10
     shown_pairs: int = Field(ge=1, le=100)  # number of pairs in the gallery
+    shown_errors: int = Field(default=2, ge=0, le=100)  # number of errors of each category in the gallery
 
 
 class CocoCounterfactualsSettings(BenchmarkSettings):
@@ -131,10 +134,20 @@ class MeasureSettings(NamedTuple):
 
 
 class KeepSettings(NamedTuple):
-    """The settings that select candidates of images and draw them again."""
+    """The thresholds that select candidates of images, and the settings that draw them again."""
 
-    filter: FilterPictures
+    caption_image: float
+    image_image: float
+    directional: float
     pictures: GeneratePictures
+
+
+class UnsharedSettings(NamedTuple):
+    """The number of pairs that are drawn without sharing, and the checkpoints that draw and measure them."""
+
+    number: int
+    diffusion: DiffusionCheckpoint
+    clip: LocalCheckpoint
 
 
 class JudgeSettings(NamedTuple):

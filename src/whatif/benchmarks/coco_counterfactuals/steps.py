@@ -3,7 +3,7 @@
 The steps extract captions, their nouns and their images; generate counterfactual captions with a masked language
 model, choose one for each caption, and make candidates of both images by prompt-to-prompt; filter these by CLIP and
 draw the best ones again; verify which caption each image shows; evaluate models by retrieval and by matching; and make
-Tables 1, 2, 7, 10, 13 and Figure 3. The implementation is in `captions` and `images`.
+Tables 1, 2, 7, 10, 13 and Figures 2 and 3. The implementation is in `captions`, `images` and `unshared`.
 
 Captions are chosen in the stage `generate`, because the images are made from the chosen captions.
 """
@@ -16,9 +16,11 @@ from typing import Any
 
 from whatif.benchmarks.coco_counterfactuals import captions as caption_steps
 from whatif.benchmarks.coco_counterfactuals import images as image_steps
-from whatif.benchmarks.coco_counterfactuals.contents import PLOTS, PUBLISHED, REPORTED, SHOWN
+from whatif.benchmarks.coco_counterfactuals.contents import PLOTS, PUBLISHED, REPORTED, SHARING, SHOWN
 from whatif.benchmarks.coco_counterfactuals.settings import CocoCounterfactualsSettings, ReportSettings
+from whatif.benchmarks.coco_counterfactuals.unshared import unshared
 from whatif.benchmarks.shared.people import judged_pairs
+from whatif.benchmarks.shared.tasks import table_files
 from whatif.graph.reading import only_name
 from whatif.graph.steps import Benchmark, StepsOf
 from whatif.graph.task import Task
@@ -59,11 +61,13 @@ _WITHOUT_WORDNET = (
         "ranks": image_steps.retrieve["ranks"],
         "matches": image_steps.match["matches"],
         "random": image_steps.match["random-matches"],
+        "unshared-pairs": unshared["unshared-pairs"],
+        "unshared-images": unshared["unshared-images"],
     },
-    publishes=PUBLISHED,
+    publishes=(*PUBLISHED, *table_files(SHARING)),
 )
 def aggregate(task: Task[ReportSettings]) -> None:
-    """Makes the tables and Figure 3 beside the reported numbers, the funnel, and a gallery of pairs."""
+    """Makes the tables and Figure 3 beside the reported numbers, the funnel, and a gallery of pairs and errors."""
     from whatif.benchmarks.coco_counterfactuals.report import Made, publish_report
 
     counts = list(task.rows("counts"))
@@ -76,6 +80,7 @@ def aggregate(task: Task[ReportSettings]) -> None:
             _funnel(task, counts),
             chose=task.settings.chose,
             note="" if flagged else _WITHOUT_WORDNET,
+            drawn_alone=list(task.rows("unshared-pairs")),
         ),
     )
 
@@ -125,6 +130,7 @@ BENCHMARK = Benchmark(
         caption_steps.choose,
         image_steps.draw,
         image_steps.filter_,
+        unshared,
         image_steps.verify,
         image_steps.retrieve,
         image_steps.match,
