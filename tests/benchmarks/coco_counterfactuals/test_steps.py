@@ -42,7 +42,8 @@ def small(project: Project, checkpoints: Path) -> Project:
     project.generate["captions"]["replacements"] = 6
     project.generate["pictures"].update(candidates=3, diffusion=diffusion, clip=clip)
     # The images of random weights resemble nothing.
-    project.values["filter"][NAME] = {"caption_image": -1.0, "image_image": -1.0, "directional": -1.0}
+    thresholds = {"caption_image": -1.0, "image_image": -1.0, "directional": -1.0}
+    project.values["filter"][NAME] = {**thresholds, "without_prompt_to_prompt": 2}
     project.section("verify")["labelled_three_times"] = 0.5
     project.section("aggregate").update(resamples=100, shown_pairs=2)
     project.values["models"] = {
@@ -119,6 +120,18 @@ def test_a_threshold_of_the_choice_asks_no_model_again(made: Project) -> None:
         assert read and not any(".choose" in place for place in read)
 
 
+def test_the_number_of_pairs_without_sharing_draws_nothing_else_again(made: Project) -> None:
+    """Only the step that draws these pairs, and the report, depend on it."""
+    setting = f"filter.{NAME}.without_prompt_to_prompt"
+    steps = [step for stage in STAGES for step in made.graph.steps_of(stage, NAME) if step.reads]
+    reading = [step for step in steps if f"{setting}.".startswith(tuple(f"{path}." for path in read_by(step)))]
+    assert [(step.stage, step.name) for step in reading] == [("filter", "unshared")]
+
+
+def read_by(step: Any) -> list[str]:
+    return places(step.reads, NAME, CocoCounterfactualsSettings)
+
+
 def test_captions_in_the_manner_of_the_release(tmp_path: Path, checkpoints: Path) -> None:
     project = small(Project(tmp_path / "project"), checkpoints)
     project.generate["captions"]["manner"] = "released"
@@ -151,6 +164,39 @@ def test_every_candidate_is_measured_and_the_best_are_kept(made: Project) -> Non
             images.get(pair[f"image_id_{side}"])
     rejected = Counter(row["reason"] for row in made.rows("filter", "rejections", REJECTIONS))
     assert rejected == {"another candidate was better": 2 * len(kept)}
+
+
+def test_some_pairs_are_also_drawn_without_sharing(made: Project) -> None:
+    kept = {row["pair_id"]: row for row in made.rows("filter", "pairs", PAIRS)}
+    alone = made.rows("filter", "unshared-pairs", PAIRS, "unshared")
+    images = ImageStore(made.paths("filter", "unshared-images", "unshared"))
+    assert len(alone) == 2
+    for row in alone:
+        pair = kept[row["pair_id"]]
+        same = ("candidate", "caption_0", "caption_1", "guidance", "seed")
+        assert {name: row[name] for name in same} == {name: pair[name] for name in same}
+        assert row["p"] == 0 < pair["p"]
+        for side in (0, 1):
+            assert images.get(row[f"image_id_{side}"]).size == images.get(row["image_id_0"]).size
+    folder = made.folder / "metrics" / NAME
+    shown = numbers(folder / "figure2.csv", of="both images")
+    means = dict(zip(shown["measure"], shown["value"], strict=True))
+    expected = [sum(row["image_image"] for row in rows) / 2 for rows in ([kept[r["pair_id"]] for r in alone], alone)]
+    assert [means["with"], means["without"]] == pytest.approx(expected, abs=1e-6)
+    page = (folder / "gallery.html").read_text(encoding="utf-8")
+    assert page.count("with Prompt-to-Prompt (p ") == 2
+    assert (
+        len(made.rows("filter", "pairs", PAIRS))
+        == numbers(folder / "funnel.csv", unit="pairs", stage="filter")["value"].iloc[1]
+    ), "the funnel does not count them"
+
+
+def test_errors_are_in_the_gallery_by_their_categories(made: Project) -> None:
+    errors = made.rows("verify", "errors", REJECTIONS)
+    page = (made.folder / "metrics" / NAME / "gallery.html").read_text(encoding="utf-8")
+    for category, number in Counter(row["reason"] for row in errors).items():
+        assert f"<h2>{category or 'Errors without a category'}</h2>" in page
+        assert f"{number} of the {len(errors)} errors in the sample; {min(2, number)} shown." in page
 
 
 def test_models_search_and_match(made: Project) -> None:
@@ -201,6 +247,7 @@ def test_shards_change_nothing(tmp_path: Path, checkpoints: Path, made: Project,
         ("generate", "measure", "measured", CAPTION_CANDIDATES),
         ("generate", "draw", "pairs", PAIRS),
         ("filter", "", "pairs", PAIRS),
+        ("filter", "unshared", "unshared-pairs", PAIRS),
     ):
         assert other.rows(stage, role, table, step) == made.rows(stage, role, table, step)
 
