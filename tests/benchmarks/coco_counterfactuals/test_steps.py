@@ -3,71 +3,38 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from safetensors.numpy import load_file
 
-from tests.projects import Project, Row
+from tests.benchmarks.coco_counterfactuals.small_project import NAME, small
+from tests.projects import Project
 from tests.published import numbers
-from tests.tiny_checkpoints import tiny_clip, tiny_diffusion, tiny_vilt
 from whatif.artifacts.images import ImageStore
 from whatif.artifacts.schemas import IMAGES, JUDGEMENTS, MATCHES, PAIRS, RANKS, REJECTIONS
-from whatif.benchmarks.coco_counterfactuals.schemas import CAPTION_CANDIDATES, CAPTION_PAIRS, CAPTIONS, COUNTS
+from whatif.benchmarks.coco_counterfactuals.schemas import (
+    CAPTION_CANDIDATES,
+    CAPTION_PAIRS,
+    CAPTIONS,
+    COUNTS,
+    LOGIT_SCALES,
+)
 from whatif.benchmarks.coco_counterfactuals.settings import CocoCounterfactualsSettings
 from whatif.errors import WhatifError
 from whatif.graph.reading import places
 from whatif.params.base import STAGES
-from whatif.prompt_to_prompt.image_maker import PictureMaker
 from whatif.reporting.rendering import WIDTH
 from whatif.verification.picture_tasks import picture_tasks
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("small_groups")]
 
 pytest.importorskip("diffusers")
 pytest.importorskip("sentence_transformers")
-
-NAME = "coco-counterfactuals"
-
-
-def small(project: Project, checkpoints: Path) -> Project:
-    """A project with a few captions of scenes, the embedded language models, and tiny models of images."""
-    project.select(NAME)
-    project.section("extract")["scenes"] = 5
-    clip = {"checkpoint": str(checkpoints / "clip"), "batch_size": 4}
-    diffusion = {"checkpoint": str(checkpoints / "diffusion"), "steps": 2, "batch_size": 2}
-    project.generate["shards"] = 2
-    project.generate["captions"]["replacements"] = 6
-    project.generate["pictures"].update(candidates=3, diffusion=diffusion, clip=clip)
-    # The images of random weights resemble nothing.
-    thresholds = {"caption_image": -1.0, "image_image": -1.0, "directional": -1.0}
-    project.values["filter"][NAME] = {**thresholds, "without_prompt_to_prompt": 2}
-    project.section("verify")["labelled_three_times"] = 0.5
-    project.section("aggregate").update(resamples=100, shown_pairs=2)
-    project.values["models"] = {
-        "random": {"adapter": "random"},
-        "clip": {"adapter": "dual-encoder", "name": "CLIP <tiny>", **clip},
-        "vilt": {"adapter": "cross-encoder", "checkpoint": str(checkpoints / "vilt")},
-    }
-    return project
-
-
-@pytest.fixture(scope="module", autouse=True)
-def small_groups() -> Iterator[None]:
-    """Few captions go through models together, so that five of them can be cut into parts."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("whatif.benchmarks.coco_counterfactuals.captions._GROUP", 2)
-        yield
-
-
-@pytest.fixture(scope="module")
-def checkpoints(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("checkpoints")
-    for name, make in {"clip": tiny_clip, "vilt": tiny_vilt, "diffusion": tiny_diffusion}.items():
-        make(folder / name)
-    return folder
 
 
 @pytest.fixture(scope="module")
@@ -214,6 +181,17 @@ def test_models_search_and_match(made: Project) -> None:
         assert {row["status"] for row in rows} == {"ok"}
 
 
+def test_margins_of_a_dual_encoder_are_also_in_its_logits(made: Project, checkpoints: Path) -> None:
+    """By the scale of its checkpoint, whatever its name is."""
+    scales = {row["model"]: row["logit_scale"] for row in made.rows("evaluate", "logit-scales", LOGIT_SCALES, "match")}
+    trained_to = float(load_file(checkpoints / "clip" / "model.safetensors")["logit_scale"])
+    assert scales == {"clip": pytest.approx(math.exp(trained_to)), "vilt": None}
+    shown = numbers(made.folder / "metrics" / NAME / "figure3.csv", margin="IR_c")
+    medians = {(row["model"], row["measure"]): row["value"] for row in shown.to_dict("records")}
+    assert medians["clip", "median in logits"] == pytest.approx(scales["clip"] * medians["clip", "median"], abs=1e-4)
+    assert ("vilt", "median in logits") not in medians
+
+
 def test_tables_have_the_reported_numbers_and_text_is_escaped(made: Project) -> None:
     folder = made.folder / "metrics" / NAME
     report = (folder / "report.md").read_text(encoding="utf-8")
@@ -266,115 +244,6 @@ def test_a_second_run_draws_nothing_that_is_stored(
     monkeypatch.setattr("whatif.prompt_to_prompt.image_maker.PictureMaker.draw", refuse)
     second.make("generate")
     assert second.rows("generate", "pairs", PAIRS, "draw") == first.rows("generate", "pairs", PAIRS, "draw")
-
-
-def odd_captions(folder: Path) -> Iterable[Row]:
-    yield {"id": "empty", "caption": "  "}
-    yield {"id": "long", "caption": "word " * 300}
-    yield {"id": "script", "caption": "一只猫坐在垫子上"}
-    yield {"id": "verbs", "caption": "Running and jumping quickly"}
-    yield {"id": "cat", "caption": "There is a small red star in front of a white background.", "image": "gone.png"}
-
-
-def test_odd_captions_are_rejected_with_a_reason_and_the_funnel_adds_up(tmp_path: Path, checkpoints: Path) -> None:
-    project = small(Project(tmp_path / "odd"), checkpoints)
-    file = tmp_path / "captions.jsonl"
-    file.write_text("".join(json.dumps(row) + "\n" for row in odd_captions(tmp_path)), encoding="utf-8")
-    pictures = tmp_path / "pictures"
-    pictures.mkdir()
-    project.values["extract"][NAME].update(captions=str(file), image_folders=[str(pictures)])
-    project.make(*STAGES)
-    unusable = {r["item_id"]: r["reason"] for r in project.rows("extract", "rejections", REJECTIONS)}
-    assert set(unusable) == {"empty", "long", "script"}
-    (missing,) = project.rows("extract", "missing", REJECTIONS)
-    assert (missing["item_id"], missing["reason"]) == ("gone.png", "picture missing")
-    unpaired = {r["item_id"]: r["reason"] for r in project.rows("generate", "rejections", REJECTIONS, "choose")}
-    assert unpaired == {"verbs": "no noun"}
-    photographs = numbers(project.folder / "metrics" / NAME / "funnel.csv", stage="extract", unit="photographs")
-    assert list(photographs["value"]) == [1, 0, 1, 1] and photographs["reason"].iloc[-1] == "picture missing"
-    assert project.rows("evaluate", "random-matches", MATCHES, "match") == []
-
-
-@pytest.mark.parametrize(("shards", "stage"), [(1, "filter"), (2, "verify")])
-def test_no_pair_is_left(tmp_path: Path, checkpoints: Path, shards: int, stage: str) -> None:
-    """A part may lose all it has: then the first step that sees all parts says so."""
-    project = small(Project(tmp_path / "none"), checkpoints)
-    project.generate["shards"] = shards
-    project.values["filter"][NAME]["caption_image"] = 1.0
-    project.make("extract", "generate")
-    told = rf"^{stage} {NAME}.*: none of 5 pairs is left: no candidate is left \(picture unlike its caption\) \(5\)"
-    with pytest.raises(WhatifError, match=told + rf".*; lower filter\.{NAME}, raise"):
-        project.make("filter", "verify")
-
-
-def test_pairs_of_the_same_picture_are_lost_and_one_line_says_so(
-    tmp_path: Path, checkpoints: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A diffusion model that knows no such words draws the same image for both captions."""
-    project = small(Project(tmp_path / "same"), checkpoints)
-    project.generate["shards"] = 1
-    draw = PictureMaker.draw
-
-    def alike_but_one(maker: PictureMaker, run: Any) -> Any:
-        rows = [row or next(filter(None, run)) for row in run]
-        different = min(row["pair_id"] for row in project.rows("generate", "caption-pairs", CAPTION_PAIRS, "choose"))
-        pictures = zip(rows, draw(maker, run), strict=True)
-        return [pair if row["pair_id"] == different else (pair[0], pair[0]) for row, pair in pictures]
-
-    monkeypatch.setattr("whatif.prompt_to_prompt.image_maker.PictureMaker.draw", alike_but_one)
-    (line,) = [line for line in project.make("extract", "generate", "filter", "verify") if "warning" in line]
-    assert line.startswith(f"warning: filter {NAME} part-000-of-001: only 1 of 5 pairs is left; most frequent reason: ")
-    assert "no candidate is left (same picture) (4)" in line
-    kept = project.rows("filter", "pairs", PAIRS)
-    assert len(kept) == 1 and all(row["image_id_0"] != row["image_id_1"] for row in kept)
-    rejected = Counter(row["reason"] for row in project.rows("filter", "rejections", REJECTIONS))
-    assert rejected["same picture"] == 12 and rejected["no candidate is left (same picture)"] == 4
-
-
-def named_captions(project: Project, number: int) -> None:
-    """Captions of the project's own, as many as asked for, without images."""
-    file = project.folder / "captions.jsonl"
-    rows = ({"id": f"c{place:02}", "caption": f"There is a small red star on wall {place}."} for place in range(number))
-    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    project.values["extract"][NAME]["captions"] = str(file)
-
-
-def test_the_recogniser_of_drawn_scenes_judges_no_other_pictures(tmp_path: Path, checkpoints: Path) -> None:
-    project = small(Project(tmp_path / "named"), checkpoints)
-    named_captions(project, 3)
-    project.generate["captions"]["choose"]["similarity"] = {"low": -1.0, "high": 1.0}
-    project.make(*STAGES)
-    pairs = project.rows("filter", "pairs", PAIRS)
-    assert project.rows("verify", "judgements", JUDGEMENTS) == []
-    assert project.rows("verify", "errors", REJECTIONS) == []
-    rejected = project.rows("verify", "rejections", REJECTIONS)
-    assert {row["reason"] for row in rejected} == {"no label"} and len(rejected) == 2 * len(pairs) > 0
-    metrics = project.metrics
-    assert "image_labels" not in metrics
-    ours = numbers(project.folder / "metrics" / NAME / "table1.csv", source="ours")
-    assert set(ours["made_by"]) == {""} and ours.loc[ours["measure"] == "share", "value"].isna().all()
-    report = (project.folder / "metrics" / NAME / "report.md").read_text(encoding="utf-8")
-    assert "None of our images were labelled." in report and "labelled automatically" not in report
-
-
-def test_a_limit_draws_captions_by_their_ids(tmp_path: Path, checkpoints: Path) -> None:
-    project = small(Project(tmp_path / "limit"), checkpoints)
-    drawn: dict[int | None, list[str]] = {}
-    for limit in (5, 10, None, 100):
-        named_captions(project, 40)
-        project.values["extract"][NAME]["limit"] = limit
-        said = project.make("extract")
-        assert not [line for line in said if "warning" in line], "it was asked for"
-        drawn[limit] = [row["caption_id"] for row in project.rows("extract", "captions", CAPTIONS)]
-        rejected = Counter(row["reason"] for row in project.rows("extract", "rejections", REJECTIONS))
-        assert len(drawn[limit]) + rejected["not drawn"] == 40
-    assert (len(drawn[5]), len(drawn[10]), len(drawn[None]), len(drawn[100])) == (5, 10, 40, 40)
-    assert set(drawn[5]) < set(drawn[10]) and drawn[5] != [f"c{place:02}" for place in range(5)]
-    named_captions(project, 39)  # without the last, whatever was drawn and is still there is drawn again
-    project.values["extract"][NAME]["limit"] = 5
-    project.make("extract")
-    again = {row["caption_id"] for row in project.rows("extract", "captions", CAPTIONS)}
-    assert set(drawn[5]) - {"c39"} <= again and len(again) == 5
 
 
 def test_a_file_without_labels_is_an_error(tmp_path: Path, checkpoints: Path, made: Project) -> None:

@@ -75,6 +75,33 @@ def test_scores_of_dual_encoders_are_the_cosines_of_the_library(tmp_path: Path, 
     assert len({round(float(score), 4) for score in scores.ravel()}) == 12  # both captions and images matter
 
 
+def logit_of_bridgetower(model: Any, output: Any) -> float:
+    """As in the library's forward pass with `return_loss`, where it is not returned."""
+    return float(torch.matmul(output.text_embeds, output.image_embeds.t()) * model.logit_scale.exp())
+
+
+LOGITS = {
+    "clip": lambda _, output: float(output.logits_per_text),
+    "flava": lambda _, output: float(output.contrastive_logits_per_text),
+    "bridgetower": logit_of_bridgetower,
+}
+
+
+@pytest.mark.parametrize("kind", DUAL)
+def test_scores_times_the_scale_of_the_checkpoint_are_its_logits(tmp_path: Path, kind: str) -> None:
+    make, loaded_by, _ = DUAL[kind]
+    folder = make(tmp_path)
+    model = getattr(transformers, loaded_by).from_pretrained(folder)
+    scale = (model.flava if kind == "flava" else model).logit_scale
+    with torch.no_grad():
+        scale.fill_(3.0)  # another one than that of a new model
+    model.save_pretrained(folder)
+    matcher = load_matcher("dual-encoder", DualEncoder(adapter="dual-encoder", checkpoint=str(folder), batch_size=2))
+    assert matcher.logit_scale == pytest.approx(np.exp(3.0))
+    found = matcher.match(CAPTIONS, pictures()).ravel() * matcher.logit_scale
+    assert found.tolist() == pytest.approx(one_by_one(folder, loaded_by, LOGITS[kind]), abs=1e-3)
+
+
 @pytest.mark.parametrize("kind", DUAL)
 def test_embeddings_have_length_one_and_a_long_caption_is_cut_off(tmp_path: Path, kind: str) -> None:
     encoder = dual_encoder(LocalCheckpoint(checkpoint=str(DUAL[kind][0](tmp_path)), batch_size=2))
@@ -107,6 +134,7 @@ def test_scores_of_cross_encoders_are_the_logits_of_the_library(tmp_path: Path, 
     scores = matcher.match(CAPTIONS, pictures())
     expected = one_by_one(folder, loaded_by, lambda _, output: float(output.logits[0, -1]))
     assert scores.ravel().tolist() == pytest.approx(expected, rel=1e-4, abs=1e-5)
+    assert matcher.logit_scale is None, "its scores are logits"
     assert len({round(float(score), 5) for score in scores.ravel()}) == 12
     assert np.array_equal(matcher.match(CAPTIONS, pictures()), scores)
     long = "how many dots are there " * 60

@@ -13,6 +13,7 @@ from whatif.artifacts.images import SortedImages
 from whatif.artifacts.pair_items import SIDES, item_id
 from whatif.artifacts.schemas import IMAGES, JUDGEMENTS, MATCHES, PAIRS, RANKS, REJECTIONS
 from whatif.benchmarks.coco_counterfactuals.captions import PART, choose, extract
+from whatif.benchmarks.coco_counterfactuals.schemas import LOGIT_SCALES
 from whatif.benchmarks.coco_counterfactuals.settings import (
     CocoCounterfactualsSettings,
     GeneratePictures,
@@ -230,13 +231,14 @@ def search_pictures(task: Task[Resolution], *, unique_captions: bool) -> None:
     seed=True,
     divided_by=(MATCHER,),
     inputs=_PAIRED,
-    outputs={"matches": MATCHES, "random-matches": MATCHES},
+    outputs={"matches": MATCHES, "random-matches": MATCHES, "logit-scales": LOGIT_SCALES},
 )
 def match(task: Task[None]) -> None:
     """Scores the captions and images of each pair, and of random pairs of originals, by one matcher (4.2.2)."""
     from whatif.scoring.match import matches, random_pairs
 
     matcher, key = _matcher(task), task.wildcards["matcher"]
+    task.outputs.write("logit-scales", [{"model": key, "logit_scale": matcher.logit_scale}])
     pairs = list(task.rows("pairs"))
     pictures = task.images("images", "photographs")
     photographs = photographs_of(pairs)

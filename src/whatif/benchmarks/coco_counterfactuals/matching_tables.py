@@ -112,7 +112,12 @@ def _rows(values: Floats, clusters: list[str], errors: int, confidence: float) -
 
 def _table(rows: list[dict[str, Any]], level: str, has_logits: bool) -> Table:
     logits = (Column("Median in logits", "median in logits", write=decimal(2)),) if has_logits else ()
-    units = " The scores of a dual encoder are cosines; the paper's figure has CLIP's logits." if has_logits else ""
+    units = (
+        " The scores of a dual encoder are cosines; its logits, the unit of the paper's figure, are these times the "
+        "scale that its checkpoint was trained to."
+        if has_logits
+        else ""
+    )
     view = View(
         f"Differences of matching scores, with {level} intervals by photograph (COCO-Counterfactuals Figure 3).",
         {"model": "", "name": "Model", "margin": "Margin"},

@@ -90,7 +90,7 @@ def publish_report(task: Task[Any], made: Made) -> None:
         photographs=photographs,
         names=matching_names,
         settings=settings,
-        logits=_logits(task),
+        logits={row["model"]: row["logit_scale"] for row in task.rows("logit-scales") if row["logit_scale"]},
     )
     judged = table1(judgements, settings, rule)
     agreed = agreement_table(judgements, settings, seed, rule)
@@ -163,12 +163,6 @@ def _searchers(task: Task[Any], made: Made) -> dict[str, dict[str, str]]:
     names, shown = names_of(task, ENCODER), task.shown_models(ENCODER)
     by_it = {key: name for key, name in names.items() if shown[key]["checkpoint"] == made.chose}
     return {"2": {key: name for key, name in names.items() if key not in by_it}, "13": by_it}
-
-
-def _logits(task: Task[Any]) -> dict[str, float]:
-    """The factor between cosines and logits by model; OpenAI's CLIP checkpoints were all trained to the same one."""
-    shown = task.shown_models(ENCODER)
-    return {key: 100.0 for key in shown if str(shown[key]["checkpoint"]).startswith("openai/clip-")}
 
 
 def _sorted_by(task: Task[Any], judged_by: str | None) -> str | None:

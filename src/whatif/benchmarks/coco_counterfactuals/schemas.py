@@ -1,4 +1,4 @@
-"""The tables of COCO-Counterfactuals alone: captions, and their candidates."""
+"""The tables of COCO-Counterfactuals alone: captions, their candidates, and the logit scales of models."""
 
 from __future__ import annotations
 
@@ -63,4 +63,14 @@ COUNTS = Table(
     version=1,
     key=("what", "outcome"),
     schema=schema_of(("what", pa.string()), ("outcome", pa.string()), ("number", pa.int64())),
+)
+
+LOGIT_SCALES = Table(
+    name="logit_scales",
+    version=1,
+    key=("model",),
+    schema=schema_of(
+        ("model", pa.string()),  # key in params.yaml
+        ("logit_scale", pa.float64(), NULLABLE),  # its logits are its scores times this; null if the scores are logits
+    ),
 )

@@ -61,6 +61,7 @@ _WITHOUT_WORDNET = (
         "ranks": image_steps.retrieve["ranks"],
         "matches": image_steps.match["matches"],
         "random": image_steps.match["random-matches"],
+        "logit-scales": image_steps.match["logit-scales"],
         "unshared-pairs": unshared["unshared-pairs"],
         "unshared-images": unshared["unshared-images"],
     },

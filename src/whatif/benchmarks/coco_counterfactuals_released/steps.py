@@ -126,6 +126,7 @@ match = images.match.reading(**_PAIRED)
         "ranks": retrieve["ranks"],
         "matches": match["matches"],
         "random": match["random-matches"],
+        "logit-scales": match["logit-scales"],
     },
     publishes=(*PUBLISHED, *table_files(BY_ITEM)),
 )

@@ -32,6 +32,10 @@ _CROSS = {"vilt": "ViltForImageAndTextRetrieval", "bridgetower": "BridgeTowerFor
 class Matcher(Protocol):
     """A matching model, as an adapter makes it."""
 
+    @property
+    def logit_scale(self) -> float | None:
+        """The factor between its scores and its logits; None if the scores are logits."""
+
     def match(self, captions: Sequence[tuple[str, str]], pictures: Sequence[tuple[Image, Image]]) -> Floats:
         """How well both captions of a pair match both of its images, higher is better: (pairs, caption, image)."""
 
@@ -84,6 +88,11 @@ class Embedder:
         return scores
 
     @property
+    def logit_scale(self) -> float:
+        """The factor between cosines and logits that the checkpoint was trained to: 100 for OpenAI's CLIP."""
+        return float(self.model.logit_scale.detach().double().exp())
+
+    @property
     def _family(self) -> DualFamily:
         return DUAL_FAMILIES[self.model.config.model_type]
 
@@ -100,6 +109,11 @@ class JointReader:
     model: Any
     processor: Any
     batch_size: int
+
+    @property
+    def logit_scale(self) -> None:
+        """None: the scores are the logits of its head."""
+        return None
 
     def match(self, captions: Sequence[tuple[str, str]], pictures: Sequence[tuple[Image, Image]]) -> Floats:
         """Logits of both captions of a pair with both of its images: (pairs, caption, image)."""
