@@ -1,35 +1,43 @@
-"""How often intervals by image hold the truth, and how often tests reject it: the simulation behind docs/statistics.md.
+"""How often intervals hold the truth, and how often tests reject it: the simulation behind docs/statistics.md.
 
-`python -m tests.statistics.coverage` runs it (about seven minutes on one core) and writes its tables into that page;
-`make soak` runs it and compares.
+`python -m tests.statistics.coverage` runs it and writes its tables into that page, in about four minutes on one core;
+`make soak` runs it and compares. Coverage by image is simulated, many data sets at once; that of independent questions
+is exact.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from scipy.stats import binom, multinomial, norm, t
 
 from docs.tables import with_block
 from tests.defaults import ROOT
 from whatif.random_streams import stream
 from whatif.statistics.clustered import share_of
 from whatif.statistics.clusters import ClusterTotals
+from whatif.statistics.intervals import Interval
 from whatif.statistics.paired import difference_of
 from whatif.statistics.sign_flips import sign_flip_p
 
 PAGE = ROOT / "docs" / "statistics.md"
 CONFIDENCE = 0.95
+CHI_SQUARE = float(norm.ppf((1 + CONFIDENCE) / 2)) ** 2
 SAMPLES = 6_000
+CHECKED = 50  # samples of a cell whose intervals are computed one by one
 IMAGES = (30, 60, 200)
 ACCURACIES = (0.05, 0.1, 0.5, 0.9, 0.95)
+FINE = np.linspace(0.02, 0.98, 97)  # accuracies over which the mean coverage of independent questions is taken
 LOST, GAINED = 0.3, 0.1  # chances that a right answer becomes wrong in the counterfactual, and a wrong one right
 EQUAL = GAINED / (GAINED + LOST)  # the accuracy on originals with which that on counterfactuals is the same
 
 Counts = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -87,16 +95,94 @@ def rejections(design: Design, images: int, samples: int = SAMPLES) -> Rejection
 
 
 def coverage(design: Design, images: int, accuracy: float, samples: int = SAMPLES) -> Coverage:
-    """Of accuracy on originals, and of the difference to counterfactuals."""
-    truth = (1 - accuracy) * GAINED - accuracy * LOST
-    held = np.zeros(2)
-    for questions, right, lost, gained in _samples(design, images, accuracy, samples):
-        one_each = np.ones(images, dtype=np.int64)
-        share = share_of(ClusterTotals(np.stack([questions, right], axis=1), one_each), CONFIDENCE)
-        changes = np.stack([questions, gained - lost, gained + lost], axis=1)
-        difference = difference_of(ClusterTotals(changes, one_each), CONFIDENCE)
-        held += share.low <= accuracy <= share.high, difference.low <= truth <= difference.high
-    return Coverage(*(100 * held / samples).tolist())
+    """Of accuracy on originals, and of the difference to counterfactuals.
+
+    Whether an interval holds the truth is decided for all samples at once: a score interval holds a value if its test
+    does not reject it. Of the first samples the intervals themselves are computed, too, and must say the same.
+    """
+    truth = true_difference(accuracy)
+    drawn = [np.stack(column) for column in zip(*_samples(design, images, accuracy, samples), strict=True)]
+    questions, right, lost, gained = drawn
+    share = _share_holds(right, _sizes(questions, right, right), questions, accuracy)
+    difference = _difference_holds(lost, gained, _sizes(questions, gained - lost, gained + lost), questions, truth)
+    for place in range(min(CHECKED, samples)):
+        one = _intervals(*(column[place] for column in drawn))
+        told = [interval.low <= value <= interval.high for interval, value in zip(one, (accuracy, truth), strict=True)]
+        assert told == [share[place], difference[place]], f"{design.name}, {images} images, {accuracy}, {place}"
+    return Coverage(100 * float(share.mean()), 100 * float(difference.mean()))
+
+
+def _intervals(questions: Counts, right: Counts, lost: Counts, gained: Counts) -> tuple[Interval, Interval]:
+    """As tables have them, of one data set: accuracy on originals, and the difference."""
+    one_each = np.ones(len(questions), dtype=np.int64)
+    changes = np.stack([questions, gained - lost, gained + lost], axis=1)
+    share = share_of(ClusterTotals(np.stack([questions, right], axis=1), one_each), CONFIDENCE)
+    return share, difference_of(ClusterTotals(changes, one_each), CONFIDENCE)
+
+
+def _sizes(questions: Counts, sums: Counts, squares: Counts) -> Floats:
+    """`effective_size` of many data sets (samples x images), by its formula."""
+    images = questions.shape[1]
+    number, total = questions.sum(axis=1), sums.sum(axis=1)
+    mean = total / number
+    left = (total[:, None] - sums) / (number[:, None] - questions)
+    variance = (images - 1) / images * ((mean[:, None] - left) ** 2).sum(axis=1)
+    spread = (squares.sum(axis=1) - number * mean**2) / (number - 1)
+    agree = (sums * questions[:, :1] == sums[:, :1] * questions).all(axis=1)
+    factor = (norm.ppf((1 + CONFIDENCE) / 2) / t.ppf((1 + CONFIDENCE) / 2, images - 1)) ** 2
+    return np.where(agree, images, spread / np.where(agree, 1.0, variance) * factor)
+
+
+def _share_holds(right: Counts, sizes: Floats, questions: Counts, accuracy: float) -> Flags:
+    """Whether Wilson's interval holds the accuracy."""
+    mean = right.sum(axis=1) / questions.sum(axis=1)
+    return sizes * (mean - accuracy) ** 2 <= CHI_SQUARE * accuracy * (1 - accuracy)
+
+
+def _difference_holds(lost: Counts, gained: Counts, sizes: Floats, questions: Counts, truth: float) -> Flags:
+    """Whether Tango's interval holds the difference."""
+    less, more = (column.sum(axis=1) / questions.sum(axis=1) for column in (lost, gained))
+    linear = (2 + less - more) * truth - less - more
+    likeliest = (np.sqrt(np.maximum(0, linear**2 + 8 * less * truth * (1 - truth))) - linear) / 4
+    return sizes * (more - less - truth) ** 2 <= CHI_SQUARE * (2 * likeliest + truth * (1 - truth))
+
+
+def exact_coverage(questions: int) -> list[Coverage]:
+    """By each of `ACCURACIES`, of independent questions: the intervals of all outcomes, by their probabilities.
+
+    The last is the mean over `FINE`, because the coverage of so few outcomes jumps from one accuracy to the next.
+    """
+    right = np.arange(questions + 1)
+    shares = [_of_counts([[1, 0], [1, 1]], [questions - one, one], share_of) for one in right.tolist()]
+    changes = [
+        (lost, questions - lost - gained, gained)
+        for lost in range(questions + 1)
+        for gained in range(questions + 1 - lost)
+    ]
+    differences = [_of_counts([[1, -1, 1], [1, 0, 0], [1, 1, 1]], counts, difference_of) for counts in changes]
+
+    def at(accuracy: float) -> Coverage:
+        worse, better = accuracy * LOST, (1 - accuracy) * GAINED
+        weights = multinomial.pmf(changes, questions, [worse, 1 - worse - better, better])
+        share = _held(shares, accuracy) @ binom.pmf(right, questions, accuracy)
+        difference = _held(differences, true_difference(accuracy)) @ weights
+        return Coverage(100 * float(share), 100 * float(difference))
+
+    everywhere = [at(float(accuracy)) for accuracy in FINE]
+    mean = Coverage(*(float(np.mean([getattr(one, name) for one in everywhere])) for name in ("share", "difference")))
+    return [*map(at, ACCURACIES), mean]
+
+
+def _of_counts(kinds: list[list[int]], counts: Sequence[int], interval: Callable[..., Interval]) -> Interval:
+    return interval(ClusterTotals(np.array(kinds), np.array(counts)), CONFIDENCE)
+
+
+def _held(intervals: list[Interval], truth: float) -> Flags:
+    return np.array([one.low <= truth <= one.high for one in intervals])
+
+
+def true_difference(accuracy: float) -> float:
+    return (1 - accuracy) * GAINED - accuracy * LOST
 
 
 def _samples(design: Design, images: int, accuracy: float, samples: int) -> Iterator[tuple[Counts, ...]]:
@@ -128,13 +214,25 @@ def main_cells() -> dict[tuple[int, float], Coverage]:
 
 
 def main_table(cells: dict[tuple[int, float], Coverage]) -> str:
-    header = f"| interval | images | {' | '.join(f'{accuracy:g}' for accuracy in ACCURACIES)} |"
-    lines = [header, "|---|--:|" + "--:|" * len(ACCURACIES)]
+    found = {images: [cells[images, accuracy] for accuracy in ACCURACIES] for images in IMAGES}
+    return _table(found, "images", [f"{accuracy:g}" for accuracy in ACCURACIES])
+
+
+def exact_table(found: dict[int, list[Coverage]]) -> str:
+    return _table(found, "questions", [*(f"{accuracy:g}" for accuracy in ACCURACIES), "mean"])
+
+
+def _table(found: dict[int, list[Coverage]], what: str, columns: Sequence[str]) -> str:
+    lines = [f"| interval | {what} | {' | '.join(columns)} |", "|---|--:|" + "--:|" * len(columns)]
     for name in ("share", "difference"):
-        for images in IMAGES:
-            values = (f"{getattr(cells[images, accuracy], name):.1f}" for accuracy in ACCURACIES)
-            lines.append(f"| {'accuracy' if name == 'share' else 'difference'} | {images} | {' | '.join(values)} |")
+        for number, cells in found.items():
+            values = " | ".join(f"{getattr(cell, name):.1f}" for cell in cells)
+            lines.append(f"| {'accuracy' if name == 'share' else 'difference'} | {number} | {values} |")
     return "\n".join(lines)
+
+
+def exact() -> dict[int, list[Coverage]]:
+    return {questions: exact_coverage(questions) for questions in IMAGES}
 
 
 def others_table() -> str:
@@ -159,7 +257,8 @@ def rejections_table() -> str:
 
 
 def page(text: str, cells: dict[tuple[int, float], Coverage]) -> str:
-    """The page with all three tables as they come out now."""
+    """The page with all tables as they come out now."""
+    text = with_block(text, "coverage of independent questions", exact_table(exact()))
     text = with_block(with_block(text, "coverage", main_table(cells)), "coverage of other designs", others_table())
     return with_block(text, "rejections", rejections_table())
 

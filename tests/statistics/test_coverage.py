@@ -9,6 +9,8 @@ import pytest
 from tests.statistics.coverage import (
     PAGE,
     SAMPLES,
+    exact,
+    exact_table,
     main_cells,
     main_table,
     others_table,
@@ -31,6 +33,17 @@ def test_main_design_is_covered_and_is_as_on_the_page() -> None:
     }
     assert outside == {}
     assert_on_the_page("coverage", main_table(cells))
+
+
+def test_independent_questions_are_covered_on_average_and_are_as_on_the_page() -> None:
+    """With few outcomes, no interval covers each accuracy in 95%; over all accuracies it does."""
+    found = exact()
+    for questions, cells in found.items():
+        for name in ("share", "difference"):
+            values = [getattr(cell, name) for cell in cells]
+            assert 94 <= values[-1] <= 96.1, (questions, name)
+            assert min(values) >= 93 and max(values) <= 98.5, (questions, name)
+    assert_on_the_page("coverage of independent questions", exact_table(found))
 
 
 def test_other_designs_are_as_on_the_page() -> None:
