@@ -1,6 +1,6 @@
 """How often intervals hold the truth, and how often tests reject it: the simulation behind docs/statistics.md.
 
-`python -m tests.statistics.coverage` runs it and writes its tables into that page, in less than two minutes on one core;
+`python -m tests.statistics.coverage` runs it and writes its tables into that page, in two minutes on one core;
 `make soak` runs it and compares. Coverage by image is simulated, many data sets at once; that of independent questions
 is exact.
 """

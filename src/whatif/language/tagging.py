@@ -88,6 +88,11 @@ def located(text: str, tagged: Iterable[tuple[str, str]]) -> Iterator[tuple[int,
             yield *place, part
 
 
+def sentences(text: str) -> list[str]:
+    """The sentences of a text: each ends at `.`, `!` or `?` before white space, also after an abbreviation (`St.`)."""
+    return _SENTENCE_END.split(text)
+
+
 def _place(text: str, word: str, cursor: int) -> tuple[int, int] | None:
     following = cursor + len(text[cursor:]) - len(text[cursor:].lstrip())
     for form in (word, _QUOTES.get(word, word)):
@@ -115,7 +120,7 @@ def _nltk() -> Tagger:
 
     def tag(text: str) -> Tagged:
         # The tokeniser expects one sentence: in longer text it leaves full stops attached to words.
-        words = [word for sentence in _SENTENCE_END.split(text) for word in tokenizer.tokenize(sentence)]
+        words = [word for sentence in sentences(text) for word in tokenizer.tokenize(sentence)]
         return cast("Tagged", nltk.pos_tag(words))
 
     return tag
