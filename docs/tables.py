@@ -28,7 +28,10 @@ from whatif.reporting.table import Column, View, from_csv
 from whatif.reporting.twin_rows import ACCURACIES, DIFFERENCE, MCNEMAR, PAIRS
 
 ROOT = Path(__file__).parents[1]
-SIMULATED = ("coverage", "coverage of other designs", "rejections", "random annotators")
+SIMULATED = (
+    *("coverage", "coverage of other designs", "coverage of independent questions"),
+    *("rejections", "random annotators"),
+)
 _PUZZLES = "metrics/cvqa-synthetic"
 QUESTIONS_FILE = ROOT / "data/verify/cvqa-synthetic/questions.parquet"
 _RELEASED_PAGE = "docs/cvqa-synthetic.md"

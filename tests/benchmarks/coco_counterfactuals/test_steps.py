@@ -212,6 +212,9 @@ def test_tables_have_the_reported_numbers_and_text_is_escaped(made: Project) -> 
     ranks = [row for row in made.rows("evaluate", "ranks", RANKS, "retrieve") if row["subset"] == "counterfactuals"]
     first = [row["rank"] == 1 for row in ranks if row["direction"] == "text-retrieval"]
     assert metrics["clip"]["counterfactual_text_retrieval"] == pytest.approx(100 * sum(first) / len(first), abs=1e-4)
+    # Table 13 has the model by which the images were chosen.
+    searched = {table: set(numbers(folder / f"{table}.csv", source="ours")["model"]) for table in ("table2", "table13")}
+    assert searched == {"table2": set(), "table13": {"clip"}}
     assert (folder / "figure3.svg").read_bytes().startswith(b"<?xml")
 
 

@@ -103,6 +103,12 @@ def test_released_pairs_are_labelled_searched_and_matched(project: Project) -> N
     assert ranks["counterfactuals, unique captions", "image-retrieval"] == 6
     for name in ("table2", "table2-by-item", "table13", "table13-by-item"):
         assert f"{name}.csv" in {path.name for path in (project.folder / "metrics" / NAME).iterdir()}
+    # Table 13 has the model that chose the released images, CLIP ViT-B/32; this one did not.
+    searched = {
+        table: set(numbers(project.folder / "metrics" / NAME / f"{table}.csv", source="ours")["model"])
+        for table in ("table2", "table13")
+    }
+    assert searched == {"table2": {"clip"}, "table13": set()}
     assert Counter(row["model"] for row in project.rows("evaluate", "random-matches", MATCHES, "match")) == {
         "clip": 2,
         "vilt": 2,
@@ -122,6 +128,21 @@ def test_released_pairs_are_labelled_searched_and_matched(project: Project) -> N
     ]
     photographs = numbers(folder / "funnel.csv", stage="extract", unit="photographs")
     assert list(photographs["value"]) == [3, 2, 1, 1]
+
+
+def test_errors_that_people_sorted_are_in_the_gallery_by_category(project: Project) -> None:
+    project.make("extract")
+    label(project, project.rows("extract", "pairs", PAIRS), wrong="1-1")
+    categories = project.folder / "categories.csv"
+    categories.write_text("item_id,category\n1-1,Hyponymy relationship between altered subjects\n", encoding="utf-8")
+    project.values["verify"][NAME]["error_categories"] = str(categories)
+    project.make("verify", "evaluate", "aggregate")
+    page = (project.folder / "metrics" / NAME / "gallery.html").read_text(encoding="utf-8")
+    assert "<h2>Hyponymy relationship between altered subjects</h2>" in page
+    assert "1 of the 1 errors in the sample; 1 shown." in page
+    assert "Counterfactual (the error): Two girls by a fence" in page
+    assert "Its subject: girls. Decision of the labels: neither caption." in page
+    assert "Prompt-to-Prompt" not in page, "released images are not drawn again"
 
 
 def wide(project: Project, pairs: list[dict[str, Any]]) -> None:
