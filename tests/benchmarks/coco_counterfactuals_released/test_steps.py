@@ -13,6 +13,7 @@ from PIL import Image
 from tests.pictures import png
 from tests.projects import Project
 from tests.published import numbers
+from tests.released_captions import needs_released_captions, released_captions
 from tests.tiny_checkpoints import tiny_clip, tiny_vilt
 from whatif.artifacts.schemas import JUDGEMENTS, MATCHES, PAIRS, RANKS, REJECTIONS
 from whatif.errors import WhatifError
@@ -255,6 +256,17 @@ def test_no_pair_is_left(project: Project) -> None:
     with pytest.raises(WhatifError, match=r"none of 1 pairs is left: picture missing .*id 9: .*; give the released"):
         project.make("extract")
     assert not (project.folder / "data").exists() or not list((project.folder / "data").rglob("*.parquet"))
+
+
+@needs_released_captions
+def test_the_released_list_without_its_images_is_an_error(project: Project) -> None:
+    folder = project.folder / "hub"
+    folder.mkdir()
+    rows = "".join(json.dumps(row) + "\n" for row in released_captions())
+    (folder / "metadata.jsonl").write_text(rows, encoding="utf-8")
+    project.section("extract")["data_set"] = str(folder)
+    with pytest.raises(WhatifError, match=r"^extract .*: none of 17,410 pairs is left: picture missing \(17,410\)"):
+        project.make("extract")
 
 
 def test_when_most_pairs_are_lost_one_line_says_so(project: Project) -> None:
