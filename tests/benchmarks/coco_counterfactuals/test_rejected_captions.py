@@ -100,8 +100,11 @@ def test_the_recogniser_of_drawn_scenes_judges_no_other_pictures(tmp_path: Path,
     project = small(Project(tmp_path / "named"), checkpoints)
     named_captions(project, 3)
     project.generate["captions"]["choose"]["similarity"] = {"low": -1.0, "high": 1.0}
+    project.values["filter"][NAME]["without_prompt_to_prompt"] = 0
     project.make(*STAGES)
     pairs = project.rows("filter", "pairs", PAIRS)
+    assert project.rows("filter", "unshared-pairs", PAIRS, "unshared") == []
+    assert set(numbers(project.folder / "metrics" / NAME / "figure2.csv")["measure"]) == {"pairs"}
     assert project.rows("verify", "judgements", JUDGEMENTS) == []
     assert project.rows("verify", "errors", REJECTIONS) == []
     rejected = project.rows("verify", "rejections", REJECTIONS)
