@@ -23,6 +23,7 @@ def test_names_numbers_and_photographs_of_other_releases(tmp_path: Path) -> None
     jpeg(flickr / "7129816.jpg", (3, 2, 1))
     (flickr / "broken.jpg").write_bytes(png((1, 2, 3))[:40])
     jpeg(coco / "val2014" / "COCO_val2014_000000000139.jpg", (4, 5, 6))
+    jpeg(coco / "000000000141.jpg", (7, 5, 6))
     (tmp_path / "secret.png").write_bytes(png((9, 9, 9)))
     names = [
         ("1007129816.jpg", ""),
@@ -33,6 +34,7 @@ def test_names_numbers_and_photographs_of_other_releases(tmp_path: Path) -> None
         ("COCO_val2014_000000000139.jpg", "val2014"),
         ("000000000139.jpg", ""),
         ("000000000140.jpg", ""),
+        ("COCO_val2014_000000000141.jpg", "val2014"),
     ]
     found = {name: told(one) for (name, _), one in each_image([*names, names[0]], [flickr, coco])}
     assert found == {
@@ -44,6 +46,7 @@ def test_names_numbers_and_photographs_of_other_releases(tmp_path: Path) -> None
         "COCO_val2014_000000000139.jpg": "coco:COCO_val2014_000000000139.jpg",
         "000000000139.jpg": "coco:COCO_val2014_000000000139.jpg",
         "000000000140.jpg": "picture missing",
+        "COCO_val2014_000000000141.jpg": "coco:000000000141.jpg",
     }
 
 

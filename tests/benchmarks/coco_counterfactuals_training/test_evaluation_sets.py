@@ -139,6 +139,15 @@ def test_repeated_names_are_reported(project: Project) -> None:
     assert any("3 classes have 2 names; repeated: Crane, bird" in line for line in project.said)
 
 
+def test_what_is_left_out_on_purpose_is_no_loss(project: Project) -> None:
+    for number, name in enumerate(["ant", "bee", "fly"]):
+        (project.folder / "set" / name).mkdir(parents=True)
+        (project.folder / "set" / name / "a.png").write_bytes(png((number, 1, 3)))
+    made(project, "classification", classification={"insects": {"images": "set", "leave_out": ["ant", "fly"]}})
+    assert len(rows(project, "labelled-rejections", REJECTIONS, "classification")) == 2
+    assert not any("warning" in line for line in project.said)
+
+
 def test_a_data_set_without_images_is_an_error(project: Project) -> None:
     for name in ("ant", "bee"):
         (project.folder / "set" / name).mkdir(parents=True)
