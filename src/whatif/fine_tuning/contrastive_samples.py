@@ -100,12 +100,12 @@ class Batches:
         """
         import torch
 
-        processor = self.images.processor
-        inputs = processor(
-            text=[sample.caption for sample in samples],
+        tokenizer = self.images.processor.tokenizer
+        inputs = tokenizer(
+            [sample.caption for sample in samples],
             padding=True,
             truncation=True,
-            max_length=most_tokens(self.model, processor.tokenizer),
+            max_length=most_tokens(self.model, tokenizer),
             return_tensors="pt",
         )
         pixels = self.images.pixels([sample.image_id for sample in samples])
