@@ -31,9 +31,9 @@ _RECIPE = ContrastiveTraining(
 def measure() -> dict[str, Any]:
     """Training pairs per CPU second in two epochs, from decoding the images on: median of alternating rounds.
 
-    Both sides train on the same samples in the same order, evaluate before and after, and save a checkpoint. They end
-    with the same weights. The peer is the form of the library's examples: images are decoded for each batch, the processor
-    is the collator, and the model returns its loss.
+    Both sides train on the same samples in the same order, evaluate before and after each epoch, and save checkpoints.
+    They end with the same weights. The peer is the form of the library's examples: images are decoded for each batch,
+    the processor is the collator, and the model returns its loss.
     """
     encoder = dual_encoder(LocalCheckpoint(checkpoint="embedded:clip", batch_size=64))
     start = {name: value.clone() for name, value in encoder.model.state_dict().items()}
