@@ -120,3 +120,20 @@ def test_a_photograph_has_the_same_id_in_every_release() -> None:
     captions = [SourceCaption(str(number), "A cat.", name) for number, name in enumerate(names)]
     assert [one.caption_id for one in captions_with_ids(captions, released=True)] == ["7_0", "7_1", "2"]
     assert list(captions_with_ids(captions, released=False)) == captions
+
+
+def test_a_kind_of_scenes_is_for_drawn_sets(project: Project) -> None:
+    project.select(NAME)
+    project.section("extract")["retrieval"]["scenes"] = {"captions": "c.csv", "kind": "pair"}
+    with pytest.raises(WhatifError, match="kind: is of drawn scenes; remove it, or give scenes instead of captions"):
+        project.jobs("extract")
+    project.section("extract")["retrieval"]["scenes"] = {"scenes": 10, "kind": "three"}
+    with pytest.raises(WhatifError, match="input should be 'one', 'pair' or 'counted'"):
+        project.jobs("extract")
+
+
+def test_the_default_draws_enough_originals_for_both_mixtures_of_table_5(project: Project) -> None:
+    project.select(NAME)
+    scenes, mixed = project.section("extract")["scenes"], project.generate
+    remaining = 2 * scenes["pairs"] * (1 - mixed["withheld_share"])
+    assert scenes["pairs"] * (1 - mixed["withheld_share"]) + scenes["unpaired"] >= remaining
