@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import shutil
@@ -122,20 +123,39 @@ def copy_of_sources(target: Path) -> None:
             shutil.copy2(source, target / name)
 
 
+def made_once(tmp_path_factory: pytest.TempPathFactory, name: str, make: Callable[[Checkout], None]) -> Checkout:
+    """The checkout that `make` makes, once for all workers of a test run; one that is at work lets the others wait.
+
+    No test may change it.
+    """
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / name
+    checkout, made = Checkout(folder / "project"), folder / "made"
+    folder.mkdir(exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not made.exists():
+            shutil.rmtree(checkout.path, ignore_errors=True)  # another worker may have failed
+            make(checkout)
+            made.touch()
+    return checkout
+
+
 @pytest.fixture(scope="session")
 def finished_checkout(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
     """A small project run by `dvc repro`, committed and pushed to a remote. Tests work on copies of it."""
-    base = tmp_path_factory.mktemp("finished")
-    checkout = Checkout(base / "project")
-    checkout.path.mkdir()
-    copy_of_sources(checkout.path)
-    checkout.set(SMALL)
-    checkout.run("git", "init", "--quiet", "--initial-branch", "main")
-    checkout.run("dvc", "remote", "modify", "beside", "url", str(base / "storage"))
-    checkout.run("dvc", "repro")
-    checkout.commit("a finished run")
-    checkout.run("dvc", "push")
-    return checkout
+
+    def make(checkout: Checkout) -> None:
+        checkout.path.mkdir()
+        copy_of_sources(checkout.path)
+        checkout.set(SMALL)
+        checkout.run("git", "init", "--quiet", "--initial-branch", "main")
+        checkout.run("dvc", "remote", "modify", "beside", "url", str(checkout.path.parent / "storage"))
+        checkout.run("dvc", "repro")
+        checkout.commit("a finished run")
+        checkout.run("dvc", "push")
+
+    return made_once(tmp_path_factory, "finished", make)
 
 
 @pytest.fixture
@@ -148,10 +168,13 @@ def checkout(finished_checkout: Checkout, tmp_path: Path) -> Iterator[Checkout]:
 @pytest.fixture(scope="session")
 def finished_with_another_seed(finished_checkout: Checkout, tmp_path_factory: pytest.TempPathFactory) -> Checkout:
     """A copy of the finished checkout that Snakemake then ran with the seed 7. Tests work on copies of it."""
-    checkout = finished_checkout.copied_to(tmp_path_factory.mktemp("another-seed") / "project")
-    checkout.set({"seed": 7})
-    checkout.run(*ENTRY_POINTS["snakemake"])
-    return checkout
+
+    def make(checkout: Checkout) -> None:
+        finished_checkout.copied_to(checkout.path)
+        checkout.set({"seed": 7})
+        checkout.run(*ENTRY_POINTS["snakemake"])
+
+    return made_once(tmp_path_factory, "another-seed", make)
 
 
 @pytest.fixture
