@@ -1,14 +1,11 @@
-"""Items that are to be expanded, their project, and a chat server on loopback that replies as a test says."""
+"""Items that are to be expanded, and their project."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
-from tests.faulty_proxy import Fault, FaultyProxy, _send
 from tests.projects import Project
 from tests.served_model import encoded_picture
 from whatif.artifacts.images import image_row
@@ -117,42 +114,3 @@ def expand(project: Project, **changes: Any) -> list[str]:
     (job,) = [job for job in project.jobs("generate") if job.step.name == "expand"]
     assert run(job, said.append) == "computed"
     return said
-
-
-class ChatServer(FaultyProxy):
-    """Replies what `reply` makes of the JSON object in the first message of the user and the number of the request.
-
-    A number instead of a text is sent as the status of an error. `usage` are the tokens of each reply.
-    """
-
-    def __init__(self, reply: Callable[[dict[str, str], int], str | int], finish: str = "stop") -> None:
-        super().__init__("127.0.0.1:1")
-        self.reply = reply
-        self.finish = finish
-        self.conversations: list[list[dict[str, Any]]] = []
-
-    def entry(self, **changes: Any) -> dict[str, Any]:
-        """The entry of this server's model in `models`."""
-        return {
-            "adapter": "api",
-            "model": "writer",
-            "base_url": self.base_url,
-            "retries": 0,
-            "concurrency": 1,
-            "benchmarks": [],
-        } | changes
-
-    def _reply(self, request: BaseHTTPRequestHandler, body: bytes, fault: Fault | None) -> None:
-        messages = json.loads(body)["messages"]
-        self.conversations.append(messages)
-        first = next(message for message in messages if message["role"] == "user")
-        content = first["content"]
-        text = content if isinstance(content, str) else content[-1]["text"]
-        item = json.loads(text[text.index("{") : text.rindex("}") + 1])
-        said = self.reply(item, sum(message["role"] == "user" for message in messages) - 1)
-        if isinstance(said, int):
-            _send(request, said, b"{}")
-            return
-        choice = {"index": 0, "finish_reason": self.finish, "message": {"role": "assistant", "content": said}}
-        usage = {"prompt_tokens": 100, "completion_tokens": 10}
-        _send(request, 200, json.dumps({"choices": [choice], "usage": usage}).encode())

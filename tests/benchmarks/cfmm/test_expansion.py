@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.benchmarks.cfmm.expansions import NAME, ChatServer, Row, expand, given, good, image_of, item_rows, small
+from tests.benchmarks.cfmm.expansions import NAME, Row, expand, given, good, image_of, item_rows, small
+from tests.chat_server import ChatServer
 from tests.projects import Project
 from whatif.artifacts.schemas import QUESTIONS, REJECTIONS
 from whatif.benchmarks.cfmm.expansion import NO_COUNTERFACTUAL, NO_REPLY, NO_SECOND_OPTION, REFUSED

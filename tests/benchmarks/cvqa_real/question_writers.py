@@ -6,10 +6,9 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler
 from typing import Any
 
-from tests.faulty_proxy import Fault, FaultyProxy, _send
+from tests.chat_server import ChatServer, Message, text_of
 from tests.projects import Project
 from whatif.artifacts.schemas import QUESTIONS, REJECTIONS, Table
 from whatif.artifacts.writer import write_artifact
@@ -147,45 +146,18 @@ def well(asked: Asked, turn: int = 0) -> str:
     return SEPARATOR.join(entry(*one) for one in asked)
 
 
-class WriterServer(FaultyProxy):
-    """Replies what `reply` makes of the questions in the last message and the number of the request, from 0.
+class WriterServer(ChatServer):
+    """Replies what `reply` makes of the questions in the last message and the number of the request, from 0."""
 
-    A number instead of a text is sent as the status of an error.
-    """
-
-    def __init__(self, reply: Callable[[Asked, int], str | int] = well, finish: str = "stop") -> None:
-        super().__init__("127.0.0.1:1")
-        self.reply = reply
-        self.finish = finish
-        self.conversations: list[list[dict[str, Any]]] = []
-
-    def entry(self, **changes: Any) -> dict[str, Any]:
-        """The entry of this server's model in `models`."""
-        return {
-            "adapter": "api",
-            "model": "writer",
-            "base_url": self.base_url,
-            "retries": 0,
-            "concurrency": 1,
-            "benchmarks": [],
-        } | changes
+    def __init__(self, reply: Reply = well, finish: str = "stop") -> None:
+        super().__init__(reply, finish)
 
     def texts(self, conversation: int) -> list[str]:
         """The messages of a conversation."""
-        found = [message["content"] for message in self.conversations[conversation]]
-        return [content if isinstance(content, str) else content[-1]["text"] for content in found]
+        return [text_of(message) for message in self.conversations[conversation]]
 
-    def _reply(self, request: BaseHTTPRequestHandler, body: bytes, fault: Fault | None) -> None:
-        messages = json.loads(body)["messages"]
-        self.conversations.append(messages)
-        asked = questions_in(self.texts(-1)[-1])
-        said = self.reply(asked, sum(message["role"] == "user" for message in messages) - 1)
-        if isinstance(said, int):
-            _send(request, said, b"{}")
-            return
-        choice = {"index": 0, "finish_reason": self.finish, "message": {"role": "assistant", "content": said}}
-        usage = {"prompt_tokens": 100, "completion_tokens": 10}
-        _send(request, 200, json.dumps({"choices": [choice], "usage": usage}).encode())
+    def asked_in(self, messages: Sequence[Message]) -> Asked:
+        return questions_in(text_of(messages[-1]))
 
 
 def questions_in(text: str) -> Asked:

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.benchmarks.cfmm.expansions import ChatServer
 from tests.benchmarks.cvqa_real.written_pairs import Row, pair, run_step
+from tests.chat_server import ChatServer
 from tests.command_line import whatif
 from tests.projects import Project
 from whatif.artifacts.schemas import REJECTIONS

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.benchmarks.cfmm.expansions import ChatServer
 from tests.benchmarks.mucr.released_rows import Row, pair_row, write_rows
+from tests.chat_server import ChatServer
 from tests.projects import Project
 from whatif.artifacts.schemas import REJECTIONS
 from whatif.benchmarks.mucr.description_replies import read_prompt
