@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
 from tests.benchmarks.cfmm.annotators import annotation_work, candidates
-from tests.verification.exports import filling
-from tests.verification.exports.test_round_trip import said
-from tests.verification.imports.files import csv_file, json_file, read
-from tests.verification.imports.test_label_studio import annotation, as_csv, choice, minimal, task, text
+from tests.verification.exports.round_trips import check_csv, check_label_studio, check_mturk
+from tests.verification.imports.files import csv_file, read
 from whatif.benchmarks.cfmm.annotation_tasks import (
     EXAMPLES,
     FIELDS,
@@ -23,9 +20,7 @@ from whatif.benchmarks.cfmm.annotation_tasks import (
 )
 from whatif.benchmarks.cfmm.check_tasks import OF_CHECKS
 from whatif.formats.cfmm_items import CATEGORIES
-from whatif.verification.exports.folder import Address
 from whatif.verification.exports.label_studio import label_studio_files
-from whatif.verification.exports.mturk import mturk_files
 from whatif.verification.exports.table import csv_files
 from whatif.verification.exports.tasks import instructions_html
 from whatif.verification.question_checks import DECISIONS
@@ -40,47 +35,19 @@ def test_every_decision_and_field_is_in_the_round_trips() -> None:
 
 
 def test_csv(tmp_path: Path) -> None:
-    work = annotation_work()
-    files = csv_files(work.tasks, work.images)
-    header = files["tasks.csv"].decode().partition("\n")[0]
-    assert (
-        header == f"task_id,annotator,image,captions,label,{','.join(f'corrected_{name}' for name in FIELDS)},comment"
-    )
-    path = filling.write(tmp_path, "tasks.csv", filling.filled_csv(files, work.says))
-    assert said(read(path, "whatif", work.items)) == work.judgements()
+    fields = ",".join(f"corrected_{name}" for name in FIELDS)
+    header = check_csv(annotation_work(), tmp_path)
+    assert header == f"task_id,annotator,image,captions,label,{fields},comment"
 
 
 @pytest.mark.parametrize("as_json", [False, True])
 def test_mturk(as_json: bool, tmp_path: Path) -> None:
-    work = annotation_work()
-    files = mturk_files(work.tasks, work.images, Address("https://lab.org/"))
-    path = filling.write(tmp_path, "batch.csv", filling.mturk_results(files, work, as_json=as_json))
-    assert said(read(path, "mturk", work.items)) == work.judgements()
+    check_mturk(annotation_work(), tmp_path, as_json=as_json)
 
 
 @pytest.mark.parametrize("form", ["json", "json-min", "csv"])
 def test_label_studio(form: str, tmp_path: Path) -> None:
-    work = annotation_work()
-    files = label_studio_files(work.tasks, work.images, None)
-    assert filling.label_studio_values(files["labelling-interface.xml"]) == [*CATEGORIES, NONE]
-    people = {one.task_id: one.annotators for one in work.tasks.tasks}
-    exported: list[dict[str, Any]] = []
-    for data in (one["data"] for name in files if name.endswith(".json") for one in json.loads(files[name])):
-        results = [
-            filling.label_studio_result(
-                work.says(data["task_id"], data, who), choice, lambda name, value: text(value, name)
-            )
-            for who in people[data["task_id"]]
-        ]
-        given = [
-            annotation(n, who, *one) for n, (who, one) in enumerate(zip(people[data["task_id"]], results, strict=True))
-        ]
-        exported.append(task(len(exported) + 1, data, *given))
-    if form == "csv":
-        path = as_csv(tmp_path / "export.csv", minimal(exported))
-    else:
-        path = json_file(tmp_path / "export.json", exported if form == "json" else minimal(exported))
-    assert said(read(path, "label-studio", work.items)) == work.judgements()
+    assert check_label_studio(annotation_work(), tmp_path, form) == [*CATEGORIES, NONE]
 
 
 def test_a_second_person_can_say_that_a_question_gives_its_answer_away() -> None:
