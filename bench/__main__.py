@@ -10,7 +10,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-# Name -> module with a function `measure`, which returns `ours` and `peer` in the same unit, and the ratio.
+# Name -> module with a function `measure`, which returns `ours` and `peer` in the same unit, and the ratio; perhaps
+# also `further_peers`, the numbers of others by their names.
 MEASUREMENTS = {
     "puzzle-images": "bench.puzzle_images",
     "noop-repro": "bench.noop_repro",
@@ -56,6 +57,9 @@ def main(chosen: list[str]) -> None:
             f"{result['peer_name']}",
             flush=True,
         )
+        for further, value in result.get("further_peers", {}).items():
+            ratio = value / result["ours"] if result["unit"] == "s" else result["ours"] / value
+            print(f"{'':36}{value:12.3g}  {'':10}{ratio:6.1f}x  {further}", flush=True)
         FILE.write_text(json.dumps(results, indent=2, sort_keys=True) + "\n", encoding="utf-8")
 
 

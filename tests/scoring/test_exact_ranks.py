@@ -111,3 +111,21 @@ def test_nothing_right_no_candidates_and_no_queries() -> None:
 def test_what_cannot_be_searched_is_refused(captions: Embeddings, right: list[object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         exact_ranks(captions.astype(np.float32), np.ones((3, 4), dtype=np.float32), np.array(right))
+
+
+def test_recall_is_that_of_an_exact_search_by_faiss() -> None:
+    faiss = pytest.importorskip("faiss")
+    generator = np.random.default_rng(3)
+    told, noise = unit(generator, 900, 48), unit(generator, 900, 48)
+    seen = told + 1.5 * noise
+    seen /= np.linalg.norm(seen, axis=1, keepdims=True)
+    right = np.stack([np.arange(900)] * 2, axis=1)
+    for ranks, queries, candidates in zip(exact_ranks(told, seen, right), (told, seen), (seen, told), strict=True):
+        scores = np.sort(queries @ candidates.T, axis=1)
+        assert np.diff(scores, axis=1)[:, -20:].min() > 0, "no ties"
+        index = faiss.IndexFlatIP(48)
+        index.add(candidates)
+        found = index.search(queries, 10)[1] == np.arange(900)[:, np.newaxis]
+        recalls = [int((ranks <= k).sum()) for k in (1, 5, 10)]
+        assert recalls == [int(found[:, :k].any(axis=1).sum()) for k in (1, 5, 10)]
+        assert 100 < recalls[0] < recalls[1] < recalls[2] < 900

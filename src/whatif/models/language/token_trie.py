@@ -1,7 +1,7 @@
 """Texts with common prefixes, packed into one sequence that holds every common prefix once.
 
 The candidates of a caption differ in one noun. In packs, a model of GPT-2's size scores candidates of 25 tokens 1.8
-times as fast on one core as in batches sorted by length (`peer_batched` in `bench/perplexity.py`, both in one run).
+times as fast on one core as in batches sorted by length (`batched` in `bench/perplexity.py`, both in one run).
 """
 
 from __future__ import annotations
