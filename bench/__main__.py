@@ -24,6 +24,7 @@ MEASUREMENTS = {
     "served": "bench.served",
     "caption-candidates": "bench.caption_candidates",
     "perplexity": "bench.perplexity",
+    "perplexity-apart": "bench.perplexity_apart",
     "prompt-to-prompt": "bench.prompt_to_prompt",
     "recall-at-k": "bench.recall_at_k",
     "scene-pictures": "bench.scene_pictures",

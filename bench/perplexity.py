@@ -28,7 +28,7 @@ def measure() -> dict[str, Any]:
     """Captions per second on one core: random weights of GPT-2's size; median of alternating rounds.
 
     The candidates of a caption are the same up to the replaced noun, so they take about half of the work of as many
-    captions with nothing in common. Those gain 1.6 times from batching alone: most of their work is arithmetic.
+    captions with nothing in common, which `perplexity-apart` measures.
     `batched` is the same model with whole captions, `length_batches` of them at once, as for families that cannot
     be packed.
     """
@@ -39,7 +39,7 @@ def measure() -> dict[str, Any]:
     ways: dict[str, Callable[[], list[float | None]]] = {
         "together": lambda: list(together.perplexities(texts)),
         "batched": lambda: _whole_captions(together, texts),
-        "alone": lambda: _one_at_a_time(model, tokenizer, texts),
+        "alone": lambda: one_at_a_time(model, tokenizer, texts),
     }
     seconds: dict[str, list[float]] = {name: [] for name in ways}
     found: dict[str, list[float | None]] = {}
@@ -89,7 +89,8 @@ def _whole_captions(model: PerplexityModel, texts: Sequence[str]) -> list[float 
         return list(model.perplexities(texts))
 
 
-def _one_at_a_time(model: Any, tokenizer: Any, texts: Sequence[str]) -> list[float | None]:
+def one_at_a_time(model: Any, tokenizer: Any, texts: Sequence[str]) -> list[float | None]:
+    """The library's own loss for each text."""
     import torch
 
     found: list[float | None] = []

@@ -17,6 +17,7 @@ from whatif.models.language.checkpoints import (
     check_numbers,
     length_batches,
     load_masked_language,
+    log_sums,
     logits_at,
     longest_text,
     padded,
@@ -95,7 +96,7 @@ class MaskedLanguageModel:
         with torch.inference_mode():
             logits = logits_at(self.model, inputs, chosen)  # (masks, vocabulary), in the order of the batch
             check_numbers(logits)
-            totals = logits.logsumexp(-1).tolist()
+            totals = log_sums(logits).tolist()
             best = most_probable(logits, top)
         return [
             [self._replacement(token, logit - total, mask) for token, logit in row]

@@ -14,6 +14,7 @@ from whatif.models.language.checkpoints import (
     check_numbers,
     length_batches,
     load_causal_language,
+    log_sums,
     logits_at,
     longest_text,
     padded,
@@ -98,7 +99,7 @@ class PerplexityModel:
             logits = logits_at(self.model, inputs, chosen[None])  # (tokens that something follows, vocabulary)
             rows = row_of[parents]
             losses = torch.zeros(len(pack.tokens), dtype=torch.float64, device=device)
-            losses[follows] = (logits.logsumexp(-1)[rows] - logits[rows, inputs["input_ids"][0, follows]]).double()
+            losses[follows] = (log_sums(logits)[rows] - logits[rows, inputs["input_ids"][0, follows]]).double()
             check_numbers(losses)
         of_token = losses.tolist()
         return [sum(of_token[place] for place in path[1:]) / (len(path) - 1) for path in pack.paths]
@@ -115,7 +116,7 @@ class PerplexityModel:
         follows = inputs["input_ids"].roll(-1, 1)[predicts]
         with torch.inference_mode():
             logits = logits_at(self.model, inputs, predicts)  # (predicted tokens of all texts, vocabulary)
-            losses = logits.logsumexp(-1) - logits.gather(-1, follows.unsqueeze(-1)).squeeze(-1)
+            losses = log_sums(logits) - logits.gather(-1, follows.unsqueeze(-1)).squeeze(-1)
             check_numbers(losses)
         return [float(of_text.double().mean()) for of_text in losses.cpu().split(counts.tolist())]
 
