@@ -11,7 +11,8 @@ import torch
 from diffusers import DDIMScheduler, EulerAncestralDiscreteScheduler, PNDMScheduler
 from diffusers.models.attention_processor import Attention
 
-from whatif.prompt_to_prompt.attention import PairRequest, SharedAttention, generate_pairs, generate_pixels
+from whatif.prompt_to_prompt.attention import PairRequest, generate_pairs, generate_pixels
+from whatif.prompt_to_prompt.shared_attention import SharedAttention
 from whatif.training.diffusion_parts import (
     new_autoencoder,
     new_denoiser,

@@ -32,6 +32,18 @@ class DiffusionCheckpoint(LocalCheckpoint):
     licence: str = Field(default="unknown", min_length=1)  # licence of the generated images, for example `CC0-1.0`
 
 
+class EarlyStop(Settings):
+    """When a candidate is not drawn to its end: the images that are predicted for the end have too low cosines.
+
+    The names of the cosines are those of `filter`. At -1, the default, a cosine stops no candidate.
+    """
+
+    after: float = Field(gt=0, lt=1)  # the share of the steps after which the images are predicted
+    caption_image: float = Field(default=-1, ge=-1, le=1)
+    image_image: float = Field(default=-1, ge=-1, le=1)
+    directional: float = Field(default=-1, ge=-1, le=1)
+
+
 class CheckpointSettings(Answerer, LocalCheckpoint):
     """A checkpoint that answers questions; its batches are halved when memory runs out."""
 

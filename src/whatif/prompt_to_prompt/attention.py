@@ -8,13 +8,14 @@ here several pairs form a batch, each with its own settings, and a pair does not
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-# Suffixes of the names of attention processors in a denoiser of diffusers.
-_SELF_ATTENTION, _CROSS_ATTENTION = "attn1.processor", "attn2.processor"
+from whatif.prompt_to_prompt.shared_attention import DenoiserAttention, shareable
+
+# Schedulers of diffusers whose step depends on the latents alone, and which predict the final latents at each step.
+RESUMABLE = ("DDIMScheduler", "EulerAncestralDiscreteScheduler", "EulerDiscreteScheduler")
 
 
 @dataclass(frozen=True)
@@ -41,42 +42,18 @@ class PairRequest:
     shared_start: float = 0.0
 
 
-class SharedAttention:
-    """An attention processor for diffusers in which a row of the batch can use the attention map of another row.
+@dataclass(frozen=True)
+class Begun:
+    """A request of which the first `done` steps are done.
 
-    An attention map is made of queries and keys alone, so copying the map of another row is the same as using its
-    queries and keys with one's own values. Maps are never materialised, so fast kernels can be used.
+    `latents` (2, channels, height, width) are those of the original and of the counterfactual, `noise` is the state of
+    the generator that draws the noise of the steps that follow.
     """
 
-    def __init__(self) -> None:
-        self.attends_as: Any = None  # for each row of the batch the row whose map it uses; None: its own
-
-    def __call__(
-        self,
-        attn: Any,
-        hidden_states: Any,
-        encoder_hidden_states: Any = None,
-        attention_mask: Any = None,
-        temb: Any = None,
-    ) -> Any:
-        """Attention of `hidden_states` (rows, tokens, width) to themselves, or to an `encoder_hidden_states` alike.
-
-        Raises ValueError for any other attention.
-        """
-        from torch.nn.functional import scaled_dot_product_attention
-
-        if attention_mask is not None or hidden_states.ndim != 3:
-            raise ValueError("only attention without a mask, over (rows, tokens, width), can be shared")
-        attended = hidden_states if encoder_hidden_states is None else encoder_hidden_states
-        query, key, value = attn.to_q(hidden_states), attn.to_k(attended), attn.to_v(attended)
-        if self.attends_as is not None:
-            query, key = query[self.attends_as], key[self.attends_as]
-        # (rows, heads, tokens, width of a head)
-        query, key, value = (each.unflatten(-1, (attn.heads, -1)).transpose(1, 2) for each in (query, key, value))
-        mixed = scaled_dot_product_attention(query, key, value, scale=attn.scale)
-        for layer in attn.to_out:
-            mixed = layer(mixed.transpose(1, 2).flatten(2) if layer is attn.to_out[0] else mixed)
-        return mixed
+    request: PairRequest
+    done: int
+    latents: Any
+    noise: Any
 
 
 def generate_pairs(pipeline: Any, requests: Sequence[PairRequest], steps: int) -> list[tuple[Any, Any]]:
@@ -86,9 +63,48 @@ def generate_pairs(pipeline: Any, requests: Sequence[PairRequest], steps: int) -
     """
     if not requests:
         return []
-    pixels = generate_pixels(pipeline, requests, steps)
+    return _pictures(pipeline, generate_pixels(pipeline, requests, steps))
+
+
+def _pictures(pipeline: Any, pixels: Any) -> list[tuple[Any, Any]]:
     pictures = pipeline.image_processor.numpy_to_pil(pixels.flatten(0, 1).permute(0, 2, 3, 1).float().cpu().numpy())
     return list(zip(pictures[::2], pictures[1::2], strict=True))
+
+
+def begin_pairs(
+    pipeline: Any, requests: Sequence[PairRequest], steps: int, done: int
+) -> tuple[list[Begun], list[tuple[Any, Any]]]:
+    """Each request after `done` of its steps, and its images as PIL images as the scheduler predicts them then.
+
+    Raises ValueError as `generate_pixels` does, when `done` is not from 1 to `steps` - 1, and when the pipeline's
+    scheduler is none of `RESUMABLE`: others remember earlier steps or predict no image.
+    """
+    import torch
+
+    _check(requests, steps)
+    if not 1 <= done < steps:
+        raise ValueError(f"done is {done}: it is a number of steps from 1 to {steps - 1}")
+    if type(pipeline.scheduler).__name__ not in RESUMABLE:
+        raise ValueError(f"a {type(pipeline.scheduler).__name__} cannot be stopped; {', '.join(RESUMABLE)} can")
+    crossing = _crossing(pipeline, requests)
+    with torch.inference_mode(), shareable(pipeline.unet, any(crossing)) as attention:
+        begun = [_started(pipeline, request) for request in requests]
+        begun, predicted = _denoised(pipeline, begun, attention, crossing, steps=steps, until=done)
+        return begun, _pictures(pipeline, _decoded(pipeline, predicted))
+
+
+def finish_pairs(pipeline: Any, begun: Sequence[Begun], steps: int) -> list[tuple[Any, Any]]:
+    """The images of requests that `begin_pairs` began, as PIL images; all form one batch.
+
+    In a batch of the same size and at the same place in it, an image has the bytes that `generate_pairs` gives it,
+    whatever else is in the two batches.
+    """
+    import torch
+
+    crossing = _crossing(pipeline, [one.request for one in begun])
+    with torch.inference_mode(), shareable(pipeline.unet, any(crossing)) as attention:
+        ended, _ = _denoised(pipeline, begun, attention, crossing, steps=steps, until=steps)
+        return _pictures(pipeline, _decoded(pipeline, _stacked([one.latents for one in ended])))
 
 
 def generate_pixels(pipeline: Any, requests: Sequence[PairRequest], steps: int) -> Any:
@@ -105,19 +121,60 @@ def generate_pixels(pipeline: Any, requests: Sequence[PairRequest], steps: int) 
 
     _check(requests, steps)
     crossing = _crossing(pipeline, requests)
-    with torch.inference_mode(), _shareable(pipeline.unet, any(crossing)) as attention:
-        latents = _denoised(pipeline, requests, steps, attention, crossing)
-        decoded = pipeline.vae.decode(latents / pipeline.vae.config.scaling_factor).sample
-        return pipeline.image_processor.denormalize(decoded).unflatten(0, (2, len(requests))).transpose(0, 1)
+    with torch.inference_mode(), shareable(pipeline.unet, any(crossing)) as attention:
+        begun = [_started(pipeline, request) for request in requests]
+        ended, _ = _denoised(pipeline, begun, attention, crossing, steps=steps, until=steps)
+        return _decoded(pipeline, _stacked([one.latents for one in ended]))
+
+
+def _decoded(pipeline: Any, latents: Any) -> Any:
+    """Pixels (requests, 2, 3, height, width) of latents in the order of a batch."""
+    decoded = pipeline.vae.decode(latents / pipeline.vae.config.scaling_factor).sample
+    return pipeline.image_processor.denormalize(decoded).unflatten(0, (2, len(latents) // 2)).transpose(0, 1)
+
+
+def _started(pipeline: Any, request: PairRequest) -> Begun:
+    """A request before its first step; both of its images have the same noise."""
+    import torch
+
+    side = pipeline.unet.config.sample_size
+    height, width = (side, side) if isinstance(side, int) else side
+    generator = torch.Generator().manual_seed(request.seed)
+    noise = torch.randn((1, pipeline.unet.config.in_channels, height, width), generator=generator)
+    return Begun(request, 0, torch.cat([noise, noise]), generator.get_state())
+
+
+def _stacked(pairs: Sequence[Any]) -> Any:
+    """The pairs' tensors (2, ...) as one batch: all originals, then all counterfactuals."""
+    import torch
+
+    return torch.stack(list(pairs), dim=1).flatten(0, 1)
+
+
+def _generator(state: Any) -> Any:
+    import torch
+
+    generator = torch.Generator()
+    generator.set_state(state)
+    return generator
 
 
 def _denoised(
-    pipeline: Any, requests: Sequence[PairRequest], steps: int, attention: _Attention, crossing: Sequence[bool]
-) -> Any:
-    """The latents of all originals, then of all counterfactuals: (2 requests, channels, height, width)."""
+    pipeline: Any,
+    begun: Sequence[Begun],
+    attention: DenoiserAttention,
+    crossing: Sequence[bool],
+    *,
+    steps: int,
+    until: int,
+) -> tuple[list[Begun], Any]:
+    """The requests after `until` steps, and the latents (2 requests, channels, height, width) predicted for the end.
+
+    All requests have done the same number of steps.
+    """
     import torch
 
-    number = len(requests)
+    requests, number, first = [one.request for one in begun], len(begun), begun[0].done
     device, dtype = pipeline.unet.device, pipeline.unet.dtype
     scheduler = type(pipeline.scheduler).from_config(pipeline.scheduler.config)
     scheduler.set_timesteps(steps, device=device)
@@ -126,25 +183,31 @@ def _denoised(
     )
     words = torch.cat([no_words, words])  # (4 requests, tokens, width)
     guidance = torch.tensor([request.guidance for request in requests] * 2, device=device, dtype=dtype)
-    # Two generators with the same seed, so the scheduler draws the same noise for both images of a pair.
-    generators = [torch.Generator().manual_seed(request.seed) for request in [*requests, *requests]]
-    side = pipeline.unet.config.sample_size
-    height, width = (side, side) if isinstance(side, int) else side
-    shape = (1, pipeline.unet.config.in_channels, height, width)
-    noise = torch.cat([torch.randn(shape, generator=generator) for generator in generators])
-    latents = noise.to(device, dtype) * scheduler.init_noise_sigma
+    # Two generators in the same state, so the scheduler draws the same noise for both images of a pair.
+    generators = [_generator(one.noise) for one in [*begun, *begun]]
+    latents = _stacked([one.latents for one in begun]).to(device, dtype)
+    if first == 0:
+        latents = latents * scheduler.init_noise_sigma
     of_scheduler = _accepted(scheduler, generators)
-    for step, time in enumerate(scheduler.timesteps):
-        sharing = [step / max(1, len(scheduler.timesteps) - 1) < request.shared for request in requests]
+    times = scheduler.timesteps
+    predicted_end = None
+    for step, time in list(enumerate(times))[first : len(times) if until == steps else until]:
+        sharing = [step / max(1, len(times) - 1) < request.shared for request in requests]
         attention.to_itself.attends_as = _rows(sharing, device)
         both = [shared and crosses for shared, crosses in zip(sharing, crossing, strict=True)]
         attention.to_words.attends_as = _rows(both, device)
         scaled = scheduler.scale_model_input(latents.repeat(2, 1, 1, 1), time)
-        told = words[_told(requests, step, len(scheduler.timesteps), device)]
+        told = words[_told(requests, step, len(times), device)]
         unguided, guided = pipeline.unet(scaled, time, encoder_hidden_states=told).sample.split(2 * number)
         predicted = unguided + guidance[:, None, None, None] * (guided - unguided)
-        latents = scheduler.step(predicted, time, latents, **of_scheduler).prev_sample
-    return latents
+        made = scheduler.step(predicted, time, latents, **of_scheduler)
+        latents, predicted_end = made.prev_sample, getattr(made, "pred_original_sample", None)
+    ended = latents.unflatten(0, (2, number))
+    states = [generator.get_state() for generator in generators[:number]]
+    return [
+        Begun(request, until, ended[:, place].clone(), state)
+        for place, (request, state) in enumerate(zip(requests, states, strict=True))
+    ], predicted_end
 
 
 def _told(requests: Sequence[PairRequest], step: int, steps: int, device: Any) -> Any:
@@ -182,34 +245,6 @@ def _crossing(pipeline: Any, requests: Sequence[PairRequest]) -> list[bool]:
         return len(pipeline.tokenizer(caption).input_ids)
 
     return [one.cross_attention and tokens(one.original) == tokens(one.counterfactual) for one in requests]
-
-
-@dataclass(frozen=True)
-class _Attention:
-    """The processors of a denoiser's self-attention and cross-attention."""
-
-    to_itself: SharedAttention
-    to_words: SharedAttention
-
-
-@contextmanager
-def _shareable(denoiser: Any, crossing: bool) -> Iterator[_Attention]:
-    """Replaces the denoiser's attention processors by shareable ones, and restores the old ones at the end.
-
-    Replaces every self-attention, and with `crossing` every cross-attention.
-    """
-    before = denoiser.attn_processors
-    attention = _Attention(SharedAttention(), SharedAttention())
-    kinds = {_SELF_ATTENTION: attention.to_itself, **({_CROSS_ATTENTION: attention.to_words} if crossing else {})}
-    processors = {
-        name: next((shared for end, shared in kinds.items() if name.endswith(end)), processor)
-        for name, processor in before.items()
-    }
-    denoiser.set_attn_processor(processors)
-    try:
-        yield attention
-    finally:
-        denoiser.set_attn_processor(before)
 
 
 def _accepted(scheduler: Any, generators: list[Any]) -> dict[str, Any]:

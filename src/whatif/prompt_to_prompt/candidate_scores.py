@@ -1,7 +1,8 @@
 """Draws and measures many candidates of each caption pair, once: settings, ids and scores, without the images.
 
 COCO-Counterfactuals 3.2 and B.1.2. Results are stored as soon as a run is measured: a job that is killed loses one run,
-and a new run draws only what is missing, for any division of the pairs into parts.
+and a new run draws only what is missing, for any division of the pairs into parts. With the setting `stop` it also
+loses the first steps of the candidates that wait for a full run, at most eight for each place.
 """
 
 from __future__ import annotations
@@ -9,9 +10,10 @@ from __future__ import annotations
 import itertools
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from whatif.artifacts.reader import canonical_json
 from whatif.errors import WhatifError
@@ -19,14 +21,22 @@ from whatif.models.order import in_order
 from whatif.models.responses.store import ResponseStore, Run, model_label, request_key
 from whatif.params.base import Span
 from whatif.progress import progress
+from whatif.prompt_to_prompt.attention import Begun
 from whatif.prompt_to_prompt.candidate_runs import place_of, runs_of
+from whatif.prompt_to_prompt.directional_similarity import STOPPED_AFTER
+from whatif.prompt_to_prompt.early_stop import begin
 from whatif.prompt_to_prompt.image_maker import PictureMaker, Row
 from whatif.prompt_to_prompt.pair_candidates import draw_candidate
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
 
 _CANDIDATES_AT_ONCE = 4096  # looked up and drawn in runs together
 _IDS = ("image_id_0", "image_id_1")
 _SCORES = ("caption_image_0", "caption_image_1", "image_image", "directional")
-_Asked = tuple[int, str, dict[str, Any], dict[str, Any]]  # number, key, request, row
+_MOST_WAITING = 8  # candidates at one place, while another place has none
+_Asked: TypeAlias = tuple[int, str, dict[str, Any], dict[str, Any]]  # number, key, request, row
+_Results: TypeAlias = list[tuple[int, dict[str, Any]]]  # numbers and finished rows
 
 
 def candidate_rows(
@@ -72,12 +82,11 @@ def _as_they_come(
             known = store.get(key for _, key, _, _ in part)
             missing = [asked for asked in part if asked[1] not in known]
             hits += len(part) - len(missing)
-            for number, key, _, row in part:
-                if key in known:
-                    yield number, {**row, **_found(known[key], key, store)}
+            for asked in part:
+                if asked[1] in known:
+                    yield asked[0], {**asked[3], **_found(known[asked[1]], asked, store)}
             placed = ((place_of(asked[3]["pair_id"], asked[3]["candidate"], maker.width), asked) for asked in missing)
-            for run in runs_of(placed, maker.width):
-                done = _drawn(run, maker, store)
+            for done in _drawn_runs(placed, maker, store):
                 misses += len(done)
                 yield from done
     finally:
@@ -94,23 +103,63 @@ def _asked(number: int, row: dict[str, Any], maker: PictureMaker) -> _Asked:
     return number, request_key(request), request, row
 
 
-def _drawn(run: Sequence[_Asked | None], maker: PictureMaker, store: ResponseStore) -> list[tuple[int, dict[str, Any]]]:
-    """Draws, measures and stores a run; returns the results as stored."""
-    rows = [asked and asked[3] for asked in run]
-    pictures = maker.draw(rows)
-    measured = maker.measure(rows, pictures)
+def _drawn_runs(placed: Iterable[tuple[int, _Asked]], maker: PictureMaker, store: ResponseStore) -> Iterator[_Results]:
+    """Draws candidates run by run, with their places; the results as stored, a run at a time."""
+    if maker.stop is None:
+        for run in runs_of(placed, maker.width):
+            pictures = maker.draw(_rows(run))
+            yield _stored(run, pictures, maker.measure(_rows(run), pictures), maker, store)
+        return
+    # What goes on waits for others at the other places, so that runs are full again.
+    waiting: list[deque[tuple[_Asked, Begun]]] = [deque() for _ in range(maker.width)]
+    for run in runs_of(placed, maker.width):
+        predicted = begin(run, maker)
+        yield _stored(predicted.stopped, predicted.pictures, predicted.scores, maker, store, after=predicted.done)
+        for queue, asked, begun in zip(waiting, predicted.going, predicted.begun, strict=True):
+            if asked is not None:
+                queue.append((asked, begun))
+        while all(waiting) or max(map(len, waiting)) > _MOST_WAITING:
+            yield _finished(waiting, maker, store)
+    while any(waiting):
+        yield _finished(waiting, maker, store)
+
+
+def _finished(waiting: Sequence[deque[tuple[_Asked, Begun]]], maker: PictureMaker, store: ResponseStore) -> _Results:
+    """Draws the first that waits at each place to its end."""
+    going = [queue.popleft() if queue else None for queue in waiting]
+    run = [one and one[0] for one in going]
+    pictures = maker.finish([one and one[1] for one in going])
+    return _stored(run, pictures, maker.measure(_rows(run), pictures), maker, store)
+
+
+def _rows(run: Sequence[_Asked | None]) -> list[dict[str, Any] | None]:
+    return [asked and asked[3] for asked in run]
+
+
+def _stored(
+    run: Sequence[_Asked | None],
+    pictures: Sequence[tuple[Image, Image]],
+    measured: Sequence[dict[str, float]],
+    maker: PictureMaker,
+    store: ResponseStore,
+    *,
+    after: int | None = None,
+) -> _Results:
+    """Stores the ids and scores of a run, and with `after` the number of steps after which it was stopped."""
     answers = []
     for asked, pair, scores in zip(run, pictures, measured, strict=True):
         if asked is not None:
             images = maker.images(asked[3], pair, licence="")
             ids = {name: image["image_id"] for name, image in zip(_IDS, images, strict=True)}
-            answers.append((asked[1], asked[2], {"status": "ok", "response": canonical_json({**ids, **scores})}))
-    stands = store.put_all(answers)
-    return [(asked[0], {**asked[3], **_found(stands[asked[1]], asked[1], store)}) for asked in run if asked is not None]
+            stopped = {} if after is None else {STOPPED_AFTER: after}
+            response = canonical_json({**ids, **scores, **stopped})
+            answers.append((asked[1], asked[2], {"status": "ok", "response": response}))
+    stands = store.put_all(answers) if answers else {}
+    return [(asked[0], {**asked[3], **_found(stands[asked[1]], asked, store)}) for asked in run if asked is not None]
 
 
-def _found(answer: Mapping[str, Any], key: str, store: ResponseStore) -> dict[str, Any]:
-    """The stored ids and scores."""
+def _found(answer: Mapping[str, Any], asked: _Asked, store: ResponseStore) -> dict[str, Any]:
+    """The stored ids and scores, and the provenance of a candidate that was stopped."""
     try:
         found = json.loads(answer["response"])
         ids = {name: found[name] for name in _IDS}
@@ -122,7 +171,10 @@ def _found(answer: Mapping[str, Any], key: str, store: ResponseStore) -> dict[st
         valid = False
     if not valid:
         raise WhatifError(
-            f"{store.path}: the answer to {key} is not a candidate (image ids and similarities); export the store, "
-            "remove this line, and merge the rest into a new store"
+            f"{store.path}: the answer to {asked[1]} is not a candidate (image ids and similarities); export the "
+            "store, remove this line, and merge the rest into a new store"
         )
-    return {**ids, **scores}
+    if STOPPED_AFTER not in found:
+        return {**ids, **scores}
+    told = {**json.loads(asked[3]["provenance"]), STOPPED_AFTER: found[STOPPED_AFTER]}
+    return {**ids, **scores, "provenance": canonical_json(told)}

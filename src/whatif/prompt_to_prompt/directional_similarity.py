@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,6 +22,8 @@ Floats: TypeAlias = NDArray[np.float64]
 Row: TypeAlias = Mapping[str, Any]
 Refusal: TypeAlias = tuple[str, str]  # reason and detail
 
+STOPPED_AFTER = "stopped_after"  # in the provenance of a candidate that was not drawn to its end: its number of steps
+STOPPED = "stopped early"
 NO_CANDIDATE_LEFT = "no candidate is left"  # prefix of the reason of `lost_pair`
 _CANDIDATES_AT_ONCE = 256
 _SAME = 1e-9  # a shorter difference of embeddings has no direction
@@ -125,10 +128,15 @@ def is_lost_pair(row: Row) -> bool:
 def refusal(row: Row, least: Thresholds) -> Refusal | None:
     """The reason and detail why a measured candidate is rejected; None if it can be kept.
 
-    The first of these that applies: both images are the same image; an image is unlike its caption (the detail names
-    the side); the images are unlike each other; the images do not change as the captions do. Encoding is deterministic,
-    so the same pixels have the same id.
+    The first of these that applies: the candidate was not drawn to its end; both images are the same image; an image is
+    unlike its caption (the detail names the side); the images are unlike each other; the images do not change as the
+    captions do. Encoding is deterministic, so the same pixels have the same id.
     """
+    provenance = str(row.get("provenance", ""))
+    if f'"{STOPPED_AFTER}"' in provenance and (steps := json.loads(provenance).get(STOPPED_AFTER)) is not None:
+        names = ("caption_image_0", "caption_image_1", "image_image", "directional")
+        found = ", ".join(f"{name} {row[name]:.3f}" for name in names)
+        return STOPPED, f"after {steps} steps its predicted pictures had {found}"
     if row["image_id_0"] == row["image_id_1"]:
         return SAME_PICTURE, "both pictures have the same pixels"
     for side in (0, 1):

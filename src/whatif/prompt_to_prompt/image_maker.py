@@ -12,8 +12,8 @@ from whatif.artifacts.images import image_row
 from whatif.drawing import png
 from whatif.errors import WhatifError
 from whatif.models.local.faults import model_faults
-from whatif.params.checkpoints import DiffusionCheckpoint, LocalCheckpoint
-from whatif.prompt_to_prompt.attention import PairRequest, generate_pairs
+from whatif.params.checkpoints import DiffusionCheckpoint, EarlyStop, LocalCheckpoint
+from whatif.prompt_to_prompt.attention import RESUMABLE, Begun, PairRequest, begin_pairs, finish_pairs, generate_pairs
 from whatif.prompt_to_prompt.candidate_runs import filled
 from whatif.prompt_to_prompt.directional_similarity import Embeds, Floats, similarities
 
@@ -53,7 +53,12 @@ class PictureDrawer:
 
         A candidate has the columns of `pairs` that define it: captions, seed, p and guidance.
         """
-        requests = [
+        requests = self._requests(run)
+        with model_faults(f"{len(run)} pairs of images by {self._settings.checkpoint} at once"):
+            return generate_pairs(self.pipeline, requests, self.steps)
+
+    def _requests(self, run: Sequence[Row | None]) -> list[PairRequest]:
+        return [
             PairRequest(
                 row["caption_0"],
                 row["caption_1"],
@@ -65,8 +70,6 @@ class PictureDrawer:
             )
             for row in filled(run)
         ]
-        with model_faults(f"{len(run)} pairs of images by {self._settings.checkpoint} at once"):
-            return generate_pairs(self.pipeline, requests, self.steps)
 
     def images(self, row: Row, pictures: tuple[Image, Image], licence: str) -> list[dict[str, Any]]:
         """The rows of `images` of a candidate; the ids are hashes of the encoded images."""
@@ -83,9 +86,10 @@ class PictureMaker(PictureDrawer):
     Raises WhatifError as `PictureDrawer` does, and as `dual_encoder` does.
     """
 
-    def __init__(self, diffusion: DiffusionCheckpoint, clip: LocalCheckpoint) -> None:
+    def __init__(self, diffusion: DiffusionCheckpoint, clip: LocalCheckpoint, stop: EarlyStop | None = None) -> None:
         super().__init__(diffusion)
         self._clip_settings = clip
+        self.stop = stop
         self._captions = lru_cache(_PAIRS_REMEMBERED)(self._embedded)
 
     @cached_property
@@ -106,8 +110,29 @@ class PictureMaker(PictureDrawer):
         drawn = diffusion.identity(drawing, None if diffusion.is_local(drawing) else self.pipeline)
         model = getattr(self.clip, "model", None) if checkpoints.folder_of(reading.checkpoint) is None else None
         read = checkpoints.identity(reading, _VERSION, getattr(model, "config", None))
-        how = {"adapter": _ADAPTER, "version": _VERSION, "steps": self.steps, "width": self.width}
+        how: dict[str, Any] = {"adapter": _ADAPTER, "version": _VERSION, "steps": self.steps, "width": self.width}
+        if self.stop is not None:  # only if set, so that earlier stored results stay valid
+            how["stop"] = self.stop.model_dump()
         return {**drawn, **how, "clip": {**read, "batch_size": reading.batch_size}}
+
+    def begin(self, run: Sequence[Row | None], done: int) -> tuple[list[Begun], list[tuple[Image, Image]]]:
+        """The first `done` steps of all places of a run, and the images that are predicted after them.
+
+        Raises WhatifError when the scheduler cannot be stopped.
+        """
+        scheduler = type(self.pipeline.scheduler).__name__
+        if scheduler not in RESUMABLE:
+            raise WhatifError(
+                f"checkpoint {self._settings.checkpoint}: `stop` cannot stop its {scheduler}; set scheduler to ddim or "
+                "euler-ancestral, or stop to null"
+            )
+        with model_faults(f"{len(run)} pairs of images by {self._settings.checkpoint} at once"):
+            return begin_pairs(self.pipeline, self._requests(run), self.steps, done)
+
+    def finish(self, run: Sequence[Begun | None]) -> list[tuple[Image, Image]]:
+        """The images of all places of a run that `begin` began, each at the place that it had."""
+        with model_faults(f"{len(run)} pairs of images by {self._settings.checkpoint} at once"):
+            return finish_pairs(self.pipeline, filled(run), self.steps)
 
     def measure(self, run: Sequence[Row | None], pictures: Sequence[tuple[Image, Image]]) -> list[dict[str, float]]:
         """The four similarities of each place of a run, by their columns in `pairs`.

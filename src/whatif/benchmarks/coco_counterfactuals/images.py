@@ -259,7 +259,7 @@ def match(task: Task[None]) -> None:
 def _picture_maker(settings: GeneratePictures) -> Any:
     from whatif.prompt_to_prompt.image_maker import PictureMaker
 
-    return PictureMaker(settings.diffusion, settings.clip)
+    return PictureMaker(settings.diffusion, settings.clip, settings.stop)
 
 
 def items_of_images(pairs: Iterable[Mapping[str, Any]]) -> dict[str, str]:

@@ -8,7 +8,7 @@ from pydantic import Field, field_validator
 
 from whatif.language.tagging import KNOWN, is_tagger
 from whatif.params.base import BenchmarkSettings, Settings, Share, SourcePath, Span
-from whatif.params.checkpoints import DiffusionCheckpoint, LocalCheckpoint
+from whatif.params.checkpoints import DiffusionCheckpoint, EarlyStop, LocalCheckpoint
 from whatif.params.resolution import Resolution
 from whatif.verification.imports.settings import LabelFiles
 
@@ -61,6 +61,7 @@ class GeneratePictures(Settings):
     guidance: Span
     diffusion: DiffusionCheckpoint
     clip: LocalCheckpoint
+    stop: EarlyStop | None = None  # which candidates are not drawn to their end; null: none
 
 
 class GenerateCocoCounterfactuals(Settings):
