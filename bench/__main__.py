@@ -26,6 +26,7 @@ MEASUREMENTS = {
     "perplexity": "bench.perplexity",
     "perplexity-apart": "bench.perplexity_apart",
     "prompt-to-prompt": "bench.prompt_to_prompt",
+    "early-stop": "bench.early_stop",
     "recall-at-k": "bench.recall_at_k",
     "scene-pictures": "bench.scene_pictures",
     "class-images": "bench.class_images",
