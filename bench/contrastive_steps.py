@@ -90,7 +90,9 @@ def _clip(size: Size) -> tuple[Any, Any]:
     from whatif.files.named_folders import named_path
 
     torch.manual_seed(0)
-    tokenizer: Any = transformers.AutoTokenizer.from_pretrained(named_path("embedded:clip"))
+    tokenizer: Any = transformers.AutoTokenizer.from_pretrained(
+        named_path("embedded:clip"), local_files_only=True, trust_remote_code=False
+    )
     ends = {"bos_token_id": tokenizer.bos_token_id, "eos_token_id": tokenizer.eos_token_id}
     text = {**(size.tower or {}), **ends, "pad_token_id": tokenizer.pad_token_id}
     vision = {**(size.tower or {}), "image_size": size.side, "patch_size": 32}

@@ -70,7 +70,7 @@ WHOLE: list[tuple[str, bytes, str]] = [
     ("two megabytes", b"#" * 2_000_000, ": cannot be read (it has 2,000,000 bytes; the maximum is 1,048,576)"),
 ]
 
-SEED, MODEL = "seed: 2024", "models:\n"
+SEED, MODEL = "seed: 2024", "\nmodels:\n"
 # A value of the shipped file replaced by another.
 EDITS: list[tuple[str, str, str, str]] = [
     ("seed beyond 32 bits", SEED, "seed: 4294967296", "seed: is 4294967296; input should be less than 4294967296"),
