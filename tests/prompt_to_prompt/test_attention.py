@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from diffusers import DDIMScheduler, EulerAncestralDiscreteScheduler, PNDMScheduler
+from diffusers import DDIMScheduler, DPMSolverMultistepScheduler, EulerAncestralDiscreteScheduler, PNDMScheduler
 from diffusers.models.attention_processor import Attention
 
 from whatif.prompt_to_prompt.attention import PairRequest, generate_pairs, generate_pixels
@@ -31,7 +31,7 @@ REQUESTS = [
     PairRequest("There is a small blue cup in front of a black background.", "A boat.", seed=4, shared=0.3, guidance=2),
     PairRequest(BALL, STAR, seed=3, shared=0.0, guidance=1),
 ]
-SCHEDULERS = [DDIMScheduler, EulerAncestralDiscreteScheduler, PNDMScheduler]
+SCHEDULERS = [DDIMScheduler, DPMSolverMultistepScheduler, EulerAncestralDiscreteScheduler, PNDMScheduler]
 
 
 @pytest.fixture(scope="module")

@@ -30,12 +30,19 @@ def test_a_folder_is_loaded_in_the_type_that_was_asked_for(folder: Path) -> None
     assert pipeline.unet.dtype == torch.bfloat16 and pipeline.unet.device.type == "cpu"
 
 
-def test_a_named_scheduler_takes_the_place_of_the_checkpoints_own(folder: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("euler-ancestral", "EulerAncestralDiscreteScheduler"),
+        ("dpm-solver++", "DPMSolverMultistepScheduler"),
+    ],
+)
+def test_a_named_scheduler_takes_the_place_of_the_checkpoints_own(folder: Path, name: str, kind: str) -> None:
     own = DiffusionCheckpoint(checkpoint=str(folder), steps=2)
-    named = own.model_copy(update={"scheduler": "euler-ancestral"})
+    named = DiffusionCheckpoint.model_validate({**own.model_dump(), "scheduler": name})
     pipelines = [load_pipeline(settings) for settings in (own, named)]
     kinds = [type(pipeline.scheduler).__name__ for pipeline in pipelines]
-    assert kinds == ["DDIMScheduler", "EulerAncestralDiscreteScheduler"]
+    assert kinds == ["DDIMScheduler", kind]
     assert pipelines[1].scheduler.config.beta_end == pipelines[0].scheduler.config.beta_end
     assert identity(own, pipelines[0]) != identity(named, pipelines[1])
     drawn = [

@@ -25,7 +25,8 @@ class DiffusionCheckpoint(LocalCheckpoint):
     """A StableDiffusionPipeline with its scheduler and its number of steps."""
 
     steps: int = Field(ge=1, le=1000)
-    scheduler: Literal["ddim", "euler-ancestral"] | None = None  # null: the checkpoint's own
+    # null: the checkpoint's own. dpm-solver++ (of second order) needs few steps, and draws no noise between them.
+    scheduler: Literal["ddim", "dpm-solver++", "euler-ancestral"] | None = None
     cross_attention: bool = False  # whether image pairs also share cross-attention maps
     vae: SourcePath | None = None  # another autoencoder, a hub id or a folder with its config.json; null: its own
     shared_start: float = Field(default=0, ge=0, lt=1)  # share of the steps in which both images are the same

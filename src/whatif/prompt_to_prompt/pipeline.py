@@ -25,7 +25,11 @@ _PARTS = {
     "scheduler": ("scheduler_config.json", False),
 }
 _SCHEDULER = re.compile(r"diffusers\.\w+Scheduler")  # the scheduler of the checkpoint
-_SCHEDULERS = {"ddim": "DDIMScheduler", "euler-ancestral": "EulerAncestralDiscreteScheduler"}
+_SCHEDULERS = {
+    "ddim": "DDIMScheduler",
+    "dpm-solver++": "DPMSolverMultistepScheduler",
+    "euler-ancestral": "EulerAncestralDiscreteScheduler",
+}
 # Part -> the library and the classes that may be loaded; an unchecked index could import any module.
 _CLASSES: dict[str, tuple[str, tuple[str, ...]]] = {
     "unet": ("diffusers", ("UNet2DConditionModel",)),
