@@ -14,6 +14,7 @@ from whatif.drawing import png
 from whatif.reporting.gallery import Section, gallery
 from whatif.verification.error_categories import ANNOTATION, CATEGORIES, HYPONYMY, OBJECT
 
+PEOPLE = {"labelled_by": "people", "sorted_by": "people"}
 DECISIONS = ("caption_1", "caption_0", "both", "neither", "undecided")
 
 
@@ -62,20 +63,20 @@ def test_a_section_for_each_category_most_frequent_first_and_the_unsorted_last(t
         error("p2-1", ANNOTATION),
         error("p3-0", ANNOTATION),
     ]
-    sections = error_sections(errors, pairs, images, 2)
+    sections = error_sections(errors, pairs, images, 2, **PEOPLE)
     assert [one.heading for one in sections] == [ANNOTATION, OBJECT, HYPONYMY, "Errors without a category"]
     assert [len(one.panels) for one in sections] == [2, 1, 1, 1]
     assert "3 of the 6 errors in the sample; 2 shown." in sections[0].text
     assert "so both captions are valid" in sections[2].text
     assert len({one.name for one in sections}) == 4
-    assert all(one.panels == () for one in error_sections(errors, pairs, images, 0))
-    assert error_sections([], pairs, images, 2) == []
+    assert all(one.panels == () for one in error_sections(errors, pairs, images, 0, **PEOPLE))
+    assert error_sections([], pairs, images, 2, **PEOPLE) == []
 
 
 def test_every_category_has_its_own_link(tmp_path: Path) -> None:
     images, ids = store(tmp_path, 2)
     errors = [error(f"p0-{place % 2}", category) for place, category in enumerate(CATEGORIES)]
-    sections = error_sections(errors, [pair(0, ids)], images, 1)
+    sections = error_sections(errors, [pair(0, ids)], images, 1, **PEOPLE)
     assert [one.heading for one in sections] == list(CATEGORIES)
     assert len({one.name for one in sections}) == len(CATEGORIES)
 
@@ -84,14 +85,27 @@ def test_an_error_has_both_captions_its_subject_and_the_decision_and_all_is_esca
     images, ids = store(tmp_path, 2)
     told = ("the counterfactual caption", "the original caption", "both captions", "neither caption", "no decision")
     for decision, words in zip(DECISIONS, told, strict=True):
-        page, shown = text(error_sections([error("p0-1", OBJECT, decision)], [pair(0, ids)], images, 1))
+        page, shown = text(error_sections([error("p0-1", OBJECT, decision)], [pair(0, ids)], images, 1, **PEOPLE))
         assert page.open == [] and not {"b", "i"} & set(page.tags)
         assert len(page.sources) == 2
         assert "Original: A <b>man 0</b> & a dog." in shown
         assert "Counterfactual (the error): A boy 0 & a dog." in shown
         assert f"Its subject: <i>boy. Decision of the labels: {words}." in shown
-    _, shown = text(error_sections([error("p0-0", OBJECT)], [pair(0, ids)], images, 1))
+    _, shown = text(error_sections([error("p0-0", OBJECT)], [pair(0, ids)], images, 1, **PEOPLE))
     assert "The error is the original image. Its subject: man." in shown and "Original (the error)" in shown
+
+
+def test_what_no_person_made_is_said_in_each_section(tmp_path: Path) -> None:
+    images, ids = store(tmp_path, 2)
+    errors = [error("p0-0", OBJECT), error("p0-1", "")]
+    for labelled_by, sorted_by, said in (
+        ("automatic", "automatic", ("Labels and categories are automatic, not by people.", "Labels are automatic, ")),
+        ("automatic", "people", ("Labels are automatic, not by people.", "Labels are automatic, not by people.")),
+        ("people", "automatic", ("Categories are automatic, not by people.", "1 shown.")),
+    ):
+        sections = error_sections(errors, [pair(0, ids)], images, 1, labelled_by=labelled_by, sorted_by=sorted_by)
+        assert [words in one.text for words, one in zip(said, sections, strict=True)] == [True, True]
+    assert not any("automatic" in one.text for one in error_sections(errors, [pair(0, ids)], images, 1, **PEOPLE))
 
 
 def test_with_and_without_sharing_side_by_side(tmp_path: Path) -> None:

@@ -24,12 +24,21 @@ _DECISIONS = {
 _WITHOUT = "Errors without a category"
 
 
-def error_sections(errors: Iterable[Row], pairs: Iterable[Row], images: ImageStore, shown: int) -> list[Section]:
+def error_sections(
+    errors: Iterable[Row],
+    pairs: Iterable[Row],
+    images: ImageStore,
+    shown: int,
+    *,
+    labelled_by: str | None,
+    sorted_by: str | None,
+) -> list[Section]:
     """A section for each category of the errors, most frequent first, with at most `shown` of its errors.
 
     `errors` are the rows of the step verify: item, category (empty if it was not sorted) and decision. A panel has both
     images of the pair with their captions, which of them is the error, its subject, and the decision of the labels.
-    Categories without errors have no section; errors without a category come last.
+    Categories without errors have no section; errors without a category come last. `labelled_by` and `sorted_by` say
+    who decided and who chose the categories, `people` or `automatic`: a section says what no person made.
     """
     by_id = pairs_by_id(pairs)
     by_category: dict[str, list[Row]] = {}
@@ -44,6 +53,7 @@ def error_sections(errors: Iterable[Row], pairs: Iterable[Row], images: ImageSto
         told = [
             DESCRIPTIONS.get(category, ""),
             f"{len(rows)} of the {total} errors in the sample; {len(panels)} shown.",
+            _automatic({"Labels": labelled_by, "Categories": sorted_by if category else None}),
         ]
         heading = category or _WITHOUT
         sections.append(Section(heading, " ".join(filter(None, told)), panels, _slug(heading)))
@@ -98,6 +108,11 @@ def _panel(error: Row, by_id: Mapping[str, Row], images: ImageStore) -> Panel:
 
 def _title(pair: Row) -> str:
     return f"{pair['subject_0']}, and {pair['subject_1']} instead"
+
+
+def _automatic(makers: Mapping[str, str | None]) -> str:
+    made = [what for what, maker in makers.items() if maker == "automatic"]
+    return f"{' and '.join(made).capitalize()} are automatic, not by people." if made else ""
 
 
 def _slug(heading: str) -> str:

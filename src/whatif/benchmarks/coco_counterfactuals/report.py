@@ -1,4 +1,4 @@
-"""The results of COCO-Counterfactuals: Tables 1, 2, 7, 10, 13 and Figure 3, the funnel, and a gallery of pairs."""
+"""The results of COCO-Counterfactuals: Tables 1, 2, 7, 10, 13, Figures 2 and 3, the funnel, and a gallery."""
 
 from __future__ import annotations
 
@@ -58,10 +58,12 @@ def publish_report(task: Task[Any], made: Made) -> None:
     judgements = list(task.rows("judgements"))
     photographs = photographs_of(pairs)
     categories = {row["item_id"]: row["reason"] for row in task.rows("errors")}  # empty for an error without a category
+    labelled_by = made_by(judgements)
+    sorted_by = _sorted_by(task, labelled_by)
     sampled = table7(
         {item: category for item, category in categories.items() if category},
         settings,
-        made_by=_sorted_by(task, made_by(judgements)),
+        made_by=sorted_by,
         sampled=len(categories),
     )
     ranks = list(task.rows("ranks"))
@@ -115,7 +117,8 @@ def publish_report(task: Task[Any], made: Made) -> None:
         pair_panels(pairs, matches, matching_names, images, settings.shown_pairs),
         "pairs",
     )
-    sections = [section, *error_sections(task.rows("errors"), pairs, images, settings.shown_errors)]
+    by = {"labelled_by": labelled_by, "sorted_by": sorted_by}
+    sections = [section, *error_sections(task.rows("errors"), pairs, images, settings.shown_errors, **by)]
     if made.drawn_alone is not None:
         sections.insert(1, sharing_section(pairs, made.drawn_alone, task.images("images", "unshared-images")))
     files = {
