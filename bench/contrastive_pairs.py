@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from PIL import Image
 
@@ -19,6 +19,10 @@ class Encoded:
 
     def __init__(self, images: Mapping[str, bytes]) -> None:
         self.images = images
+
+    def in_order(self, image_ids: Iterable[str]) -> list[str]:
+        """The ids, each once."""
+        return sorted(set(image_ids))
 
     def get(self, image_id: str) -> Image.Image:
         """The decoded image as RGB."""

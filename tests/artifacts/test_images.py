@@ -68,6 +68,12 @@ def test_every_picture_is_found_under_its_id(paths: list[Path]) -> None:
         assert (picture.mode, picture.size, picture.getpixel((2, 1))) == ("RGB", (3, 2), (number, 2 * number, 100))
 
 
+def test_the_order_of_ids_is_that_of_the_files_without_repetitions(paths: list[Path]) -> None:
+    ids = [str(each["image_id"]) for each in ROWS]
+    wanted = [*sorted(ids[:100]), *sorted(ids[100:]), "no file has it"]
+    assert ImageStore(paths).in_order([*ids[::-1], *ids[:7], "no file has it"]) == wanted
+
+
 def test_row_groups_used_last_stay_and_others_go(paths: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
     store = ImageStore(paths, cached_row_groups=2)
     ordered = sorted(ROWS[:100], key=lambda each: str(each["image_id"]))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -37,6 +37,9 @@ RECIPE = {
 
 class Coloured:
     """Images by id: `NUMBER-COLOUR` is a square of that colour; `damaged` cannot be decoded."""
+
+    def in_order(self, image_ids: Iterable[str]) -> list[str]:
+        return sorted(set(image_ids))
 
     def get(self, image_id: str) -> Image.Image:
         if image_id.startswith("damaged"):

@@ -1,27 +1,33 @@
-"""Samples are encoded as an evaluation encodes them, and prepared images stay in memory up to a limit."""
+"""Samples are encoded as an evaluation encodes them, and each image is read, decoded and prepared once."""
 
 from __future__ import annotations
 
+import io
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
 from tests.fine_tuning.contrastive import Coloured, samples
 from tests.tiny_checkpoints import tiny_bridgetower, tiny_clip, tiny_flava
+from whatif.artifacts.images import ImageStore, image_row
+from whatif.artifacts.schemas import IMAGES
+from whatif.artifacts.writer import write_artifact
 from whatif.errors import WhatifError
 from whatif.fine_tuning.contrastive_samples import Batches, PreparedImages, Sample
 from whatif.models.local.dual_encoders import DUAL_FAMILIES
 from whatif.models.local.encoders import dual_encoder
+from whatif.models.local.prepared_pictures import PreparedPictures
 from whatif.params.checkpoints import LocalCheckpoint
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
-
-_BYTES = 3 * 32 * 32 * 4  # of an image that a tiny CLIP reads
 
 
 class Counted(Coloured):
@@ -52,28 +58,64 @@ def test_a_batch_has_the_embeddings_of_an_evaluation(build: Callable[[Path], Pat
         assert unit / np.linalg.norm(unit, axis=1, keepdims=True) == pytest.approx(theirs, abs=1e-5)
 
 
-def test_images_stay_in_memory_up_to_the_limit_and_are_then_decoded_each_time(tmp_path: Path) -> None:
-    encoder = dual_encoder(LocalCheckpoint(checkpoint=str(tiny_clip(tmp_path))))
+@pytest.mark.parametrize("build", [tiny_clip, tiny_bridgetower, tiny_flava])
+def test_an_image_is_decoded_once_and_has_the_pixels_of_the_processor(
+    build: Callable[[Path], Path], tmp_path: Path
+) -> None:
+    encoder = dual_encoder(LocalCheckpoint(checkpoint=str(build(tmp_path))))
     source = Counted()
-    images = PreparedImages(source, encoder.processor, most_bytes=2 * _BYTES + 1)
     chosen = samples(range(4))
+    images = PreparedImages(source, encoder.processor)
+    assert images.readable(chosen[:2]) == (chosen[:2], {})
     batches = Batches(encoder.model, images)
-    first, again = batches(chosen), batches(chosen)
-    assert images.kept == 2
-    assert source.decoded == {"0-red": 1, "1-blue": 1, "2-green": 2, "3-yellow": 2}
-    assert torch.equal(first["pixel_values"], again["pixel_values"])
+    found, again = batches(chosen)["pixel_values"], batches(chosen[::-1])["pixel_values"]
+    assert set(source.decoded.values()) == {1}
+    shown = [Coloured().get(one.image_id) for one in chosen]
+    wanted = encoder.processor.image_processor(images=shown, return_tensors="pt")["pixel_values"]
+    assert torch.equal(found, wanted) and torch.equal(again, wanted.flip(0))
 
 
-def test_samples_whose_image_cannot_be_decoded_are_left_out_and_counted(tmp_path: Path) -> None:
+@pytest.mark.parametrize("most_bytes", [0, 2**20])
+def test_samples_whose_image_cannot_be_decoded_are_left_out_and_counted(tmp_path: Path, most_bytes: int) -> None:
     encoder = dual_encoder(LocalCheckpoint(checkpoint=str(tiny_clip(tmp_path))))
     source = Counted()
-    images = PreparedImages(source, encoder.processor, most_bytes=0)
+    images = PreparedImages(source, encoder.processor, PreparedPictures(encoder.processor, most_bytes))
     good = samples(range(2))
     bad = [Sample("a", "damaged-0"), Sample("b", "damaged-0"), Sample("c", "damaged-1")]
-    kept, reasons = images.readable([bad[0], good[0], bad[1], good[1], bad[2]])
-    assert kept == good
-    assert reasons == {"UnidentifiedImageError": 3}
-    assert source.decoded["damaged-0"] == 1
+    for _ in range(2):
+        kept, reasons = images.readable([bad[0], good[0], bad[1], good[1], bad[2]])
+        assert kept == good
+        assert reasons == {"UnidentifiedImageError": 3}
+        assert source.decoded["damaged-0"] == 1
+
+
+def test_images_of_an_artifact_are_read_a_row_group_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    encoder = dual_encoder(LocalCheckpoint(checkpoint=str(tiny_clip(tmp_path / "clip"))))
+    chosen = samples(range(40))
+    paths = [tmp_path / f"{part}.parquet" for part in range(4)]
+    for part, path in enumerate(paths):  # the ids of each file are between those of the others
+        rows = [_stored(one.image_id) for one in chosen[part::4]]
+        write_artifact(path, replace(IMAGES, row_group_rows=5), sorted(rows, key=lambda row: str(row["image_id"])))
+    read: list[int] = []
+    whole = pq.ParquetFile.read_row_group
+
+    def counted(file: pq.ParquetFile, group: int, columns: list[str]) -> Any:
+        read.append(group)
+        return whole(file, group, columns=columns)
+
+    store = ImageStore(paths, cached_row_groups=2)
+    monkeypatch.setattr(pq.ParquetFile, "read_row_group", counted)
+    images = PreparedImages(store, encoder.processor)
+    assert images.readable(chosen) == (chosen, {})
+    for _ in range(3):
+        images.pixels([one.image_id for one in chosen])
+    assert len(read) == 8  # of 4 files with 2 row groups
+
+
+def _stored(image_id: str) -> dict[str, Any]:
+    data = io.BytesIO()
+    Coloured().get(image_id).save(data, "PNG")
+    return {**image_row(data.getvalue(), 40, 40, "drawn", "CC0-1.0"), "image_id": image_id}
 
 
 def test_images_of_different_sizes_are_one_line(tmp_path: Path) -> None:

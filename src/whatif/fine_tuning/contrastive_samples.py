@@ -1,28 +1,22 @@
-"""Captions with their images as a dual encoder reads them, and the images that are kept prepared in memory."""
+"""Captions with their images as a dual encoder reads them."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from whatif.artifacts.images import DecodedPictures
+from whatif.artifacts.images import OrderedPictures
 from whatif.errors import WhatifError
-from whatif.files.image_decoding import UnreadableImageError
 from whatif.models.local.dual_encoders import most_tokens
+from whatif.models.local.encoders import Pixels
+from whatif.models.local.prepared_pictures import PreparedPictures
 
 if TYPE_CHECKING:
     import torch
-    from PIL.Image import Image
-
-Pixels: TypeAlias = NDArray[np.float32]
-# Bytes of prepared images in memory: 14,266 images of 224 x 224 pixels. Further ones are decoded for each step.
-MOST_BYTES = 8 * 1024**3
-_AT_ONCE = 64  # images that are prepared together
 
 
 class Sample(NamedTuple):
@@ -32,55 +26,28 @@ class Sample(NamedTuple):
     image_id: str
 
 
-@dataclass
 class PreparedImages:
-    """The pixels of images after the checkpoint's image processor; the first `most_bytes` of them stay in memory."""
+    """The images of samples after the checkpoint's image processor, each decoded and prepared once.
 
-    images: DecodedPictures
-    processor: Any
-    most_bytes: int = MOST_BYTES
-    _kept: dict[str, Pixels] = field(default_factory=dict)
-    _bytes: int = 0
+    Several trainings and evaluations may share `prepared`, if they have the same processor.
+    """
+
+    def __init__(self, images: OrderedPictures, processor: Any, prepared: PreparedPictures | None = None) -> None:
+        self.processor = processor
+        self.prepared = prepared or PreparedPictures(processor)
+        self._images = images
 
     def pixels(self, image_ids: Sequence[str]) -> list[Pixels]:
-        """The pixels of images (3 x height x width). Raises UnreadableImageError when one cannot be decoded."""
-        missing = [one for one in dict.fromkeys(image_ids) if one not in self._kept]
-        made = dict(zip(missing, self._prepared([self.images.get(one) for one in missing]), strict=True))
-        for image_id, found in made.items():
-            self._keep(image_id, found)
-        return [self._kept[one] if one in self._kept else made[one] for one in image_ids]
-
-    def _prepared(self, images: Sequence[Image]) -> list[Pixels]:
-        if not images:
-            return []
-        read = self.processor.image_processor(images=list(images))["pixel_values"]
-        return [np.ascontiguousarray(one, dtype=np.float32) for one in read]
-
-    def _keep(self, image_id: str, found: Pixels) -> None:
-        if self._bytes + found.nbytes <= self.most_bytes:
-            self._kept[image_id] = found
-            self._bytes += found.nbytes
-
-    @property
-    def kept(self) -> int:
-        """The number of images in memory."""
-        return len(self._kept)
+        """The pixels of images (3 x height x width). Raises OSError when one cannot be decoded."""
+        self.prepared.prepare(image_ids, self._images)
+        return [self.prepared.get(one) for one in image_ids]
 
     def readable(self, samples: Sequence[Sample]) -> tuple[list[Sample], Counter[str]]:
         """The samples whose images can be decoded, in the same order, and the reasons for which others cannot."""
-        reasons: dict[str, str] = {}
-        unknown = [one for one in dict.fromkeys(sample.image_id for sample in samples) if one not in self._kept]
-        for start in range(0, len(unknown), _AT_ONCE):
-            decoded: dict[str, Image] = {}
-            for image_id in unknown[start : start + _AT_ONCE]:
-                try:
-                    decoded[image_id] = self.images.get(image_id)
-                except UnreadableImageError as error:
-                    # A store puts the id of the image before the decoder's reason, which is the cause.
-                    reasons[image_id] = getattr(error.__cause__, "kind", error.kind)
-            if self._bytes < self.most_bytes:
-                for image_id, found in zip(decoded, self._prepared(list(decoded.values())), strict=True):
-                    self._keep(image_id, found)
+        image_ids = self._images.in_order(sample.image_id for sample in samples)
+        self.prepared.prepare(image_ids, self._images)
+        of_all = {image_id: self.prepared.reason(image_id) for image_id in image_ids}
+        reasons = {image_id: reason for image_id, reason in of_all.items() if reason is not None}
         kept = [sample for sample in samples if sample.image_id not in reasons]
         return kept, Counter(reasons[sample.image_id] for sample in samples if sample.image_id in reasons)
 

@@ -18,6 +18,7 @@ from whatif.benchmarks.coco_counterfactuals_training.evaluating import Evaluatio
 from whatif.benchmarks.coco_counterfactuals_training.schemas import CLASSIFIED, PRE_TRAINED, RETRIEVED
 from whatif.files.image_decoding import decode
 from whatif.models.local.encoders import Embedder, dual_encoder
+from whatif.models.local.prepared_pictures import PreparedPictures
 from whatif.params.checkpoints import LocalCheckpoint
 
 pytest.importorskip("torch")
@@ -95,7 +96,7 @@ def task(tmp_path: Path) -> GivenTask:
 
 @pytest.fixture
 def rows(task: GivenTask, embedder: Embedder) -> Callable[..., tuple[list[Row], list[Row]]]:
-    evaluation = Evaluation(task)  # type: ignore[arg-type]
+    evaluation = Evaluation(task, PreparedPictures(embedder.processor))  # type: ignore[arg-type]
     return lambda *of: evaluation.rows(embedder, place(*of))
 
 
@@ -153,7 +154,7 @@ def test_an_image_gets_the_label_of_the_nearest_prompt(rows: Any, embedder: Embe
 
 
 def test_images_are_decoded_once_for_all_models(task: GivenTask, embedder: Embedder, tmp_path: Path) -> None:
-    evaluation = Evaluation(task)  # type: ignore[arg-type]
+    evaluation = Evaluation(task, PreparedPictures(embedder.processor))  # type: ignore[arg-type]
     first = evaluation.rows(embedder, place("base"))
     read = list(task.read)
     other = dual_encoder(
@@ -162,5 +163,6 @@ def test_images_are_decoded_once_for_all_models(task: GivenTask, embedder: Embed
     second = evaluation.rows(other, place("base"))
     assert task.read == read and len(read) == 3
     assert [row["rank"] for row in first[0]] != [row["rank"] for row in second[0]]
-    fresh = Evaluation(task).rows(other, place("base"))  # type: ignore[arg-type]
+    again = Evaluation(task, PreparedPictures(other.processor))  # type: ignore[arg-type]
+    fresh = again.rows(other, place("base"))
     assert fresh == second

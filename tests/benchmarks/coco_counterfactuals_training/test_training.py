@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.fine_tuning.contrastive import RECIPE, Coloured, clip, samples
-from whatif.artifacts.images import image_row
+from tests.fine_tuning.contrastive import COLOURS, RECIPE, Coloured, clip, samples
+from whatif.artifacts.images import ImageStore, image_row
 from whatif.artifacts.schemas import IMAGES, Table
 from whatif.artifacts.writer import ArtifactWriter, write_artifact
-from whatif.benchmarks.coco_counterfactuals_training.schemas import CLASSIFIED, LOSSES, RETRIEVED, SAMPLES
+from whatif.benchmarks.coco_counterfactuals_training.schemas import (
+    CLASSES,
+    CLASSIFIED,
+    LABELLED,
+    LOSSES,
+    RETRIEVAL_SETS,
+    RETRIEVED,
+    SAMPLES,
+)
 from whatif.benchmarks.coco_counterfactuals_training.settings import TrainedModel
-from whatif.benchmarks.coco_counterfactuals_training.training import write_with
+from whatif.benchmarks.coco_counterfactuals_training.training import write_trained, write_with
 from whatif.errors import WhatifError
 from whatif.fine_tuning import trained_store
 from whatif.graph.task import Input, Task
-from whatif.models.local.encoders import Embedder
+from whatif.models.local.encoders import Embedder, dual_encoder
+from whatif.models.local.prepared_pictures import PreparedPictures
 from whatif.params.checkpoints import DualEncoder
 
 pytest.importorskip("transformers")
@@ -54,7 +65,7 @@ class Kept:
 class FirstResults:
     """An evaluation with one query and two images: their order shows which weights the embedder has."""
 
-    def __init__(self, task: Any) -> None:
+    def __init__(self, task: Any, prepared: PreparedPictures) -> None:
         self.places: list[dict[str, str]] = []
 
     def rows(self, embedder: Embedder, place: Mapping[str, str]) -> tuple[list[Row], list[Row]]:
@@ -136,6 +147,92 @@ def task_of(folder: Path, rows: Sequence[Row], seed: str = "seed-107", **own: An
 def checkpoint() -> Path:
     folder = Path("clip").absolute()
     return folder if folder.exists() else clip(folder)
+
+
+def evaluated_task(folder: Path, rows: Sequence[Row], seed: str) -> Task[dict[str, TrainedModel]]:
+    """A job with a retrieval set of 4 captions and images, and a data set of 4 images of 4 classes."""
+    task = task_of(folder, rows, seed)
+    shown = samples(range(90, 94))
+    given: dict[str, tuple[Table, list[Row]]] = {
+        "retrieval": (
+            RETRIEVAL_SETS,
+            [
+                {"data_set": "colours", "item_id": one.image_id, "caption": one.caption, "image_id": one.image_id}
+                for one in shown
+            ],
+        ),
+        "retrieval-images": (IMAGES, [png(one.image_id) for one in shown]),
+        "classes": (
+            CLASSES,
+            [
+                {"data_set": "colours", "label": label, "name": name, "prompt": f"the {name} flower"}
+                for label, name in enumerate(COLOURS)
+            ],
+        ),
+        "labelled": (
+            LABELLED,
+            [
+                {"data_set": "colours", "item_id": one.image_id, "image_id": one.image_id, "label": place % 4}
+                for place, one in enumerate(samples(range(94, 98)), 2)
+            ],
+        ),
+        "labelled-images": (IMAGES, [png(one.image_id) for one in samples(range(94, 98))]),
+    }
+    inputs = dict(task.inputs)
+    for role, (table, found) in given.items():
+        path = folder / f"{role}.parquet"
+        write_artifact(path, table, found)
+        inputs[role] = Input(table, (path,), ({},))
+    return dataclasses.replace(task, inputs=inputs)
+
+
+@pytest.mark.parametrize("seed", ["seed-107", "pre-trained"])
+def test_a_job_trains_and_evaluates_and_decodes_each_image_once(
+    folder: Path, seed: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decoded: Counter[str] = Counter()
+    get = ImageStore.get
+
+    def counted(store: ImageStore, image_id: str) -> Any:
+        decoded[image_id] += 1
+        return get(store, image_id)
+
+    monkeypatch.setattr(ImageStore, "get", counted)
+    withheld = [
+        {**row, "mixture": mixture}
+        for mixture in ("withheld-counterfactuals", "withheld-ms-coco")
+        for row in sample_rows("base", "published")
+    ]
+    task = evaluated_task(folder / "one", [*sample_rows("all", "published"), *withheld], seed)
+    write_trained(task)
+    kept: Any = task.outputs
+    assert set(decoded.values()) == {1}
+    trained = ["all", "withheld-counterfactuals", "withheld-ms-coco"]
+    assert sorted({row["mixture"] for row in kept.rows("losses")}) == (trained if seed == "seed-107" else [])
+    evaluated = trained if seed == "seed-107" else ["pre-trained"]
+    retrieved, classified = kept.rows("retrieved"), kept.rows("classified")
+    for table, found in ((RETRIEVED, retrieved), (CLASSIFIED, classified)):
+        keys = [tuple(row[name] for name in table.key) for row in found]
+        assert keys == sorted(set(keys))
+    assert Counter((row["mixture"], row["data_set"]) for row in retrieved) == {
+        **{(mixture, "colours"): 8 for mixture in evaluated},
+        **{(mixture, "withheld"): 8 for mixture in evaluated if mixture != "all"},
+    }
+    assert all(1 <= row["rank"] <= row["candidates"] == 4 for row in retrieved)
+    assert Counter(row["mixture"] for row in classified) == dict.fromkeys(evaluated, 4)
+    # Ranks are those of the embedder with these weights: here those of the checkpoint.
+    if seed == "pre-trained":
+        embedder = dual_encoder(task.model)
+        shown = samples(range(90, 94))
+        scores = embedder.captions([one.caption for one in shown]) @ (
+            embedder.pictures([Coloured().get(one.image_id) for one in shown]).T
+        )
+        wanted = {one.image_id: 1 + int((scores[at] > scores[at, at]).sum()) for at, one in enumerate(shown)}
+        assert wanted == {
+            row["query_id"]: row["rank"]
+            for row in retrieved
+            if row["direction"] == "image-retrieval" and row["data_set"] == "colours"
+        }
 
 
 BOTH = [*sample_rows("base", "leak-free"), *sample_rows("base", "published"), *sample_rows("all", "published")]
@@ -224,4 +321,4 @@ def test_a_model_that_cannot_be_trained_is_refused_before_anything_is_loaded(
     folder: Path, own: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(WhatifError, match=message):
-        write_with(task_of(folder / "one", BOTH, **own), lambda task: pytest.fail("prepared"))
+        write_with(task_of(folder / "one", BOTH, **own), lambda *_: pytest.fail("prepared"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import pytest
 from PIL import Image
 
 from tests.tiny_checkpoints import tiny_bridgetower, tiny_clip, tiny_flava
+from whatif.errors import WhatifError
 from whatif.models.local.encoders import Embedder, dual_encoder
 from whatif.models.local.prepared_pictures import PreparedEmbedder, PreparedPictures
 from whatif.params.checkpoints import LocalCheckpoint
@@ -23,6 +24,9 @@ class Store:
 
     def __init__(self) -> None:
         self.decoded: list[str] = []
+
+    def in_order(self, image_ids: Iterable[str]) -> list[str]:
+        return sorted(set(image_ids))
 
     def get(self, image_id: str) -> Image.Image:
         self.decoded.append(image_id)
@@ -93,5 +97,22 @@ def test_a_broken_image_has_its_reason_each_time(tmp_path: Path) -> None:
         for _ in range(2):
             with pytest.raises(OSError, match="image broken: is truncated"):
                 prepared.get("broken")
+        assert prepared.reason("broken") == "OSError" and prepared.reason("1") is None
         with pytest.raises(KeyError):
             prepared.get("unknown")
+
+
+def test_images_that_are_known_are_not_prepared_again(tmp_path: Path) -> None:
+    store = Store()
+    with PreparedPictures(embedder_of(tmp_path).processor) as prepared:
+        prepared.prepare(["1", "broken"], store)
+        prepared.prepare(["broken", "2", "1", "2"], store)
+    assert sorted(store.decoded) == ["1", "2", "broken"]
+
+
+def test_a_full_disk_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.TemporaryFile", lambda dir: open("/dev/full", "r+b"))  # noqa: PTH123, SIM115
+    prepared = PreparedPictures(embedder_of(tmp_path).processor)
+    with pytest.raises(WhatifError, match=r"TMPDIR.*: cannot be written \(No space left on device\)") as error:
+        prepared.prepare(NAMES, Store())
+    assert "\n" not in str(error.value)

@@ -33,7 +33,7 @@ class Evaluation:
     else is the same for the checkpoint in each division, so it is evaluated in the published one only.
     """
 
-    def __init__(self, task: Task[Any]) -> None:
+    def __init__(self, task: Task[Any], prepared: PreparedPictures) -> None:
         from whatif.scoring.retrieve import Item
 
         self._task = task
@@ -50,55 +50,46 @@ class Evaluation:
         self._labelled: dict[str, Rows] = {}
         for row in task.rows("labelled"):
             self._labelled.setdefault(row["data_set"], []).append(row)
-        self._prepared: tuple[str, PreparedPictures] | None = None
+        self._prepared, self._is_prepared = prepared, False
 
     def rows(self, embedder: Embedder, place: Mapping[str, str]) -> tuple[Rows, Rows]:
         """Rows of `retrieved` and of `classified` for the weights of `embedder`.
 
         `place` has the model, mixture, division and seed of these weights. An image that cannot be decoded has no rank
-        or no predicted label. Images are prepared for the first model; those that follow need the same processor.
+        or no predicted label. Images are prepared for the first weights; all need the processor of `prepared`.
         """
         from whatif.models.local.prepared_pictures import PreparedEmbedder
 
-        pictures, encoder = self._pictures(embedder), PreparedEmbedder(embedder)
-        return list(self._retrieved(place, pictures, encoder)), list(self._classified(place, pictures, encoder))
+        self._prepare()
+        encoder = PreparedEmbedder(embedder)
+        return list(self._retrieved(place, encoder)), list(self._classified(place, encoder))
 
-    def _retrieved(self, place: Mapping[str, str], pictures: Any, encoder: Any) -> Iterator[Row]:
+    def _retrieved(self, place: Mapping[str, str], encoder: Any) -> Iterator[Row]:
         from whatif.scoring.retrieve import retrieval
 
         subsets = {} if _is_repeated(place) else dict(self._searched)
         of = _WITHHELD_FROM.get(place["mixture"], ())
         if own := next((one for one in of if (one, place["division"]) in self._withheld), None):
             subsets[WITHHELD] = self._withheld[own, place["division"]]
-        for row in retrieval(subsets, pictures, _name(place), encoder):
+        for row in retrieval(subsets, self._prepared, _name(place), encoder):
             of_set = {**place, "data_set": row["subset"]}
             yield of_set | {name: row[name] for name in ("direction", "query_id", "rank", "candidates")}
 
-    def _classified(self, place: Mapping[str, str], pictures: Any, encoder: Any) -> Iterator[Row]:
+    def _classified(self, place: Mapping[str, str], encoder: Any) -> Iterator[Row]:
         from whatif.scoring.zero_shot import zero_shot
 
         for data_set, labelled in () if _is_repeated(place) else sorted(self._labelled.items()):
             image_ids = {row["image_id"] for row in labelled}
-            found = zero_shot(image_ids, self._prompts[data_set], pictures, f"{_name(place)} {data_set}", encoder)
+            found = zero_shot(image_ids, self._prompts[data_set], self._prepared, f"{_name(place)} {data_set}", encoder)
             for row in labelled:
                 of_row = {"data_set": data_set, "item_id": row["item_id"], "label": row["label"]}
                 yield {**place, **of_row, "predicted": found[row["image_id"]]}
 
-    def _pictures(self, embedder: Embedder) -> PreparedPictures:
-        """All images, prepared for the processor of `embedder`; prepared again if it differs from that before."""
-        from whatif.artifacts.reader import canonical_json
-        from whatif.models.local.prepared_pictures import PreparedPictures
-
-        kind = canonical_json(embedder.processor.image_processor.to_dict())
-        if self._prepared is None or self._prepared[0] != kind:
-            if self._prepared is not None:
-                self._prepared[1].close()
-            self._prepared = kind, PreparedPictures(embedder.processor)
-            self._prepare(self._prepared[1])
-        return self._prepared[1]
-
-    def _prepare(self, prepared: PreparedPictures) -> None:
-        # One data set after the other, because the artifacts of each are read in the order of ids.
+    def _prepare(self) -> None:
+        if self._is_prepared:
+            return
+        self._is_prepared = True
+        prepared = self._prepared
         searched = self._task.images("retrieval-images")
         for items in self._searched.values():
             prepared.prepare({item.image_id for item in items}, searched)

@@ -132,7 +132,7 @@ LOSSES = Table(
         ("epoch", pa.float64()),
         ("learning_rate", pa.float64()),
         ("loss", pa.float64(), NULLABLE),  # mean since the last row, in nats; null at step 0
-        ("validation_loss", pa.float64(), NULLABLE),  # null at step 0
+        ("validation_loss", pa.float64(), NULLABLE),  # also at step 0, before the training
         ("best", pa.bool_()),  # whether these weights were kept
     ),
 )

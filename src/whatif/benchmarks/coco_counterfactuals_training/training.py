@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Protocol
 
-from whatif.artifacts.images import ImageStore
 from whatif.benchmarks.coco_counterfactuals_training.dimensions import SEED, TRAINED, seed_name
 from whatif.benchmarks.coco_counterfactuals_training.schemas import (
     CLASSIFIED,
@@ -29,6 +28,7 @@ from whatif.fine_tuning.trained_store import trained
 from whatif.graph.task import Task
 from whatif.models.local.checkpoints import identity
 from whatif.models.local.encoders import Embedder, dual_encoder
+from whatif.models.local.prepared_pictures import PreparedPictures
 
 _VERSION = 1  # of how a checkpoint is loaded for training
 _IMAGES = ("images", "photographs", "our-images", "released-images")
@@ -55,22 +55,29 @@ def write_trained(task: Task[dict[str, TrainedModel]]) -> None:
     write_with(task, Evaluation)
 
 
-def write_with(task: Task[dict[str, TrainedModel]], evaluation_of: Callable[[Any], Evaluated]) -> None:
-    """As `write_trained`; `evaluation_of` prepares an evaluation of the task, after its settings were checked."""
+def write_with(
+    task: Task[dict[str, TrainedModel]], evaluation_of: Callable[[Any, PreparedPictures], Evaluated]
+) -> None:
+    """As `write_trained`; `evaluation_of` gives an evaluation of the task, after its settings were checked.
+
+    Trainings and evaluations share the prepared images.
+    """
     key, seed = task.wildcards[TRAINED.name], task.wildcards[SEED.name]
     settings, own = task.model, task.settings[key]
     mixed = samples_of(task, own)
     if seed != PRE_TRAINED:
         check_trainable(key, settings.device, settings.dtype, own.recipe)
     embedder = dual_encoder(settings)
-    evaluation = evaluation_of(task)
-    if seed == PRE_TRAINED:
-        for division in sorted({division for _, division in mixed}):
-            place = {"model": key, "mixture": PRE_TRAINED, "division": division, "seed": seed}
-            _write(task, place, [], evaluation.rows(embedder, place))
-        return
-    for place, rows in _trainings(task, embedder, own, mixed):
-        _write(task, place, rows, evaluation.rows(embedder, place))
+    with PreparedPictures(embedder.processor) as prepared:
+        evaluation = evaluation_of(task, prepared)
+        if seed == PRE_TRAINED:
+            for division in sorted({division for _, division in mixed}):
+                place = {"model": key, "mixture": PRE_TRAINED, "division": division, "seed": seed}
+                _write(task, place, [], evaluation.rows(embedder, place))
+            return
+        images = PreparedImages(task.images(*_IMAGES), embedder.processor, prepared)
+        for place, rows in _trainings(task, embedder, images, own, mixed):
+            _write(task, place, rows, evaluation.rows(embedder, place))
 
 
 def samples_of(task: Task[dict[str, TrainedModel]], own: TrainedModel) -> dict[tuple[str, str], Parts]:
@@ -96,6 +103,7 @@ def samples_of(task: Task[dict[str, TrainedModel]], own: TrainedModel) -> dict[t
 def _trainings(
     task: Task[dict[str, TrainedModel]],
     embedder: Embedder,
+    images: PreparedImages,
     own: TrainedModel,
     mixed: Mapping[tuple[str, str], Parts],
 ) -> Iterator[tuple[dict[str, str], list[Row]]]:
@@ -104,7 +112,6 @@ def _trainings(
     model = embedder.model
     start = {name: value.detach().cpu().clone() for name, value in model.state_dict().items()}
     of_checkpoint = identity(task.model, _VERSION, model.config)
-    images = PreparedImages(ImageStore([path for role in _IMAGES for path in task.paths(role)]), embedder.processor)
     for (mixture, division), parts in mixed.items():
         name = f"{key} on {mixture} ({division}, {seed})"
         training = Training(name, parts[TRAIN], parts[VALIDATION], own.recipe, _number(own, seed))

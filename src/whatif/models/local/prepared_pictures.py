@@ -1,4 +1,4 @@
-"""Images that the processor of a dual encoder prepared once, for several models with the same processor.
+"""Images that the processor of a dual encoder prepared once, for a training, and for several models of a job.
 
 Decoding and scaling an image takes longer than embedding it on a GPU. Prepared images are kept in a temporary file
 without a name, which disappears with the process. Processors that scale images before they normalise them make at most
@@ -11,15 +11,18 @@ import itertools
 import os
 import shutil
 import tempfile
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, Self, TypeAlias
+from pathlib import Path
+from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from whatif.artifacts.images import DecodedPictures
+from whatif.artifacts.images import DecodedPictures, OrderedPictures
+from whatif.files.atomic import disk_errors
 from whatif.models.local.encoders import Embedder, Floats, Pixels
 
 MOST_BYTES = 48 * 2**30  # 140,000 images of 224 x 224 pixels take 20 GiB
@@ -39,6 +42,19 @@ class _Place:
     whole: bool
 
 
+class _Reason(NamedTuple):
+    """Why an image cannot be decoded. The error itself would keep its bytes in memory."""
+
+    message: str
+    kind: str
+
+    @classmethod
+    def of(cls, error: OSError) -> _Reason:
+        # A store puts the id of the image before the decoder's error, which is the cause.
+        kind = getattr(error.__cause__, "kind", getattr(error, "kind", type(error).__name__))
+        return cls(str(error), kind)
+
+
 class PreparedPictures:
     """Prepared images by id: `get` returns channels x height x width (float32), as the processor makes them.
 
@@ -48,42 +64,59 @@ class PreparedPictures:
     def __init__(self, processor: Any, most_bytes: int = MOST_BYTES) -> None:
         self._processor = processor
         self._levels = _levels(processor)
-        self._file = tempfile.TemporaryFile()  # noqa: SIM115  it is closed by `close`, or with the process
-        self._limit = min(most_bytes, int(_SHARE_OF_DISK * shutil.disk_usage(tempfile.gettempdir()).free))
+        self._folder = tempfile.gettempdir()
+        with self._errors():
+            self._file = tempfile.TemporaryFile(dir=self._folder)  # noqa: SIM115  closed by `close`, or with the process
+        self._limit = min(most_bytes, int(_SHARE_OF_DISK * shutil.disk_usage(self._folder).free))
         self._size = 0
         self._places: dict[str, _Place] = {}
-        self._reasons: dict[str, str] = {}
+        self._reasons: dict[str, _Reason] = {}
         self._others: dict[str, DecodedPictures] = {}  # images that are not kept, with where they are decoded
 
-    def prepare(self, image_ids: Collection[str], pictures: DecodedPictures) -> None:
-        """Prepares images, by all cores of this process, in the order of their ids.
+    def prepare(self, image_ids: Iterable[str], pictures: OrderedPictures) -> None:
+        """Prepares images that are not known yet, by all cores of this process, in the order in which they are stored.
 
-        The reason why an image cannot be decoded is kept, and `get` raises it as an OSError.
+        The reason why an image cannot be decoded is kept, and `get` raises it as an OSError. Raises WhatifError when
+        the temporary file cannot be written.
         """
-        new = [one for one in sorted(image_ids) if not (one in self._places or one in self._reasons)]
+        known = (self._places, self._reasons, self._others)
+        new = [one for one in dict.fromkeys(image_ids) if not any(one in of for of in known)]
+        if not new:
+            return
 
-        def prepared(image_id: str) -> Pixels | OSError:
+        def prepared(image_id: str) -> Pixels | _Reason:
             try:
                 return self._prepared(pictures, image_id)
             except OSError as error:
-                return error
+                return _Reason.of(error)
 
         with ThreadPoolExecutor(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1) as workers:
-            for part in _parts(new):
+            for part in _parts(pictures.in_order(new)):
                 if self._size >= self._limit:
                     self._others.update(dict.fromkeys(part, pictures))
                     continue
                 for image_id, made in zip(part, workers.map(prepared, part), strict=True):
-                    if isinstance(made, OSError):
-                        self._reasons[image_id] = str(made)
+                    if isinstance(made, _Reason):
+                        self._reasons[image_id] = made
                     else:
                         self._keep(image_id, made)
-        self._file.flush()
+        with self._errors():
+            self._file.flush()
+
+    def reason(self, image_id: str) -> str | None:
+        """The kind of error that decoding an image gives; None if there is none. What is not kept is decoded for it."""
+        if image_id in self._others:
+            try:
+                self._others[image_id].get(image_id)
+            except OSError as error:
+                self._reasons[image_id] = _Reason.of(error)
+                del self._others[image_id]
+        return self._reasons[image_id].kind if image_id in self._reasons else None
 
     def get(self, image_id: str) -> Any:
         """A prepared image. Raises OSError with the reason when it cannot be decoded, KeyError when it is unknown."""
         if image_id in self._reasons:
-            raise OSError(self._reasons[image_id])
+            raise OSError(self._reasons[image_id].message)
         if image_id in self._others:
             return self._prepared(self._others[image_id], image_id)
         place = self._places[image_id]
@@ -108,13 +141,17 @@ class PreparedPictures:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def _errors(self) -> AbstractContextManager[None]:
+        return disk_errors(Path(self._folder) / "prepared images (TMPDIR names the folder)")
+
     def _prepared(self, pictures: DecodedPictures, image_id: str) -> Pixels:
         return _pixels(self._processor, pictures.get(image_id))
 
     def _keep(self, image_id: str, pixels: Pixels) -> None:
         codes = _coded(pixels, self._levels)
         data = (pixels if codes is None else codes).tobytes()
-        self._file.write(data)
+        with self._errors():
+            self._file.write(data)
         self._places[image_id] = _Place(self._size, len(data), pixels.shape, codes is None)
         self._size += len(data)
 
