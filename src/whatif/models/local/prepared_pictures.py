@@ -27,6 +27,7 @@ from whatif.models.local.encoders import Embedder, Floats, Pixels
 
 MOST_BYTES = 48 * 2**30  # 140,000 images of 224 x 224 pixels take 20 GiB
 _SHARE_OF_DISK = 0.5  # of the free space in the temporary folder
+_COLOURS_AT_ONCE = 32
 _AT_ONCE = 256  # images that are prepared before they are written
 
 _Shape: TypeAlias = tuple[int, ...]
@@ -177,7 +178,10 @@ class PreparedEmbedder:
 
 
 def _pixels(processor: Any, picture: Any) -> Pixels:
-    made = processor(images=[picture], return_tensors="np")["pixel_values"][0]
+    return _as_floats(processor(images=[picture], return_tensors="np")["pixel_values"][0])
+
+
+def _as_floats(made: Any) -> Pixels:
     return np.ascontiguousarray(made, dtype=np.float32)
 
 
@@ -185,7 +189,10 @@ def _levels(processor: Any) -> Pixels:
     """The number that each byte becomes, in each channel: channels x 256. An image of one colour stays one."""
     from PIL import Image
 
-    made = [_pixels(processor, Image.new("RGB", (16, 16), (byte, byte, byte)))[:, 0, 0] for byte in range(256)]
+    made = []
+    for start in range(0, 256, _COLOURS_AT_ONCE):
+        shown = [Image.new("RGB", (16, 16), (byte,) * 3) for byte in range(start, start + _COLOURS_AT_ONCE)]
+        made += [_as_floats(one)[:, 0, 0] for one in processor(images=shown, return_tensors="np")["pixel_values"]]
     return np.stack(made, axis=1)
 
 
