@@ -91,6 +91,7 @@ def test_samples_whose_image_cannot_be_decoded_are_left_out_and_counted(tmp_path
 
 def test_images_of_an_artifact_are_read_a_row_group_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     encoder = dual_encoder(LocalCheckpoint(checkpoint=str(tiny_clip(tmp_path / "clip"))))
+    monkeypatch.setattr("whatif.models.local.prepared_pictures._AT_ONCE", 4)  # at most two row groups are in use
     chosen = samples(range(40))
     paths = [tmp_path / f"{part}.parquet" for part in range(4)]
     for part, path in enumerate(paths):  # the ids of each file are between those of the others

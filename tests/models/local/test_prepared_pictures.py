@@ -54,8 +54,9 @@ def test_embeddings_of_prepared_images_are_those_of_the_images(make: Any, tmp_pa
     assert sorted(store.decoded) == NAMES
 
 
-def test_numbers_take_one_byte_and_are_read_without_a_loss(tmp_path: Path) -> None:
-    embedder = embedder_of(tmp_path)
+@pytest.mark.parametrize("make", [tiny_clip, tiny_flava, tiny_bridgetower])
+def test_numbers_take_one_byte_and_are_read_without_a_loss(make: Any, tmp_path: Path) -> None:
+    embedder = embedder_of(tmp_path, make)
     with PreparedPictures(embedder.processor) as prepared:
         prepared.prepare(["3"], Store())
         found = prepared.get("3")
@@ -68,13 +69,13 @@ def test_numbers_of_another_processor_are_kept_whole(tmp_path: Path) -> None:
     class Blurred:
         """Numbers that no single byte becomes."""
 
-        def __call__(self, images: Any, return_tensors: str) -> dict[str, Any]:
+        def image_processor(self, images: Any, **_: bool) -> dict[str, Any]:
             made = [np.asarray(image, dtype=np.float32).transpose(2, 0, 1)[:, :16, :16] / 3 for image in images]
             return {"pixel_values": [one + one[:, ::-1] / 7 for one in made]}
 
     with PreparedPictures(Blurred()) as prepared:
         prepared.prepare(["2"], Store())
-        wanted = Blurred()([Store().get("2")], "np")["pixel_values"][0]
+        wanted = Blurred().image_processor([Store().get("2")])["pixel_values"][0]
         assert np.array_equal(prepared.get("2"), wanted) and prepared._size == 4 * wanted.size
 
 

@@ -11,7 +11,7 @@ import itertools
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -27,8 +27,8 @@ from whatif.models.local.encoders import Embedder, Floats, Pixels
 
 MOST_BYTES = 48 * 2**30  # 140,000 images of 224 x 224 pixels take 20 GiB
 _SHARE_OF_DISK = 0.5  # of the free space in the temporary folder
-_COLOURS_AT_ONCE = 32
 _AT_ONCE = 256  # images that are prepared before they are written
+_TOGETHER = 16  # images of a call of the processor
 
 _Shape: TypeAlias = tuple[int, ...]
 
@@ -39,6 +39,14 @@ class _Place:
 
     start: int
     bytes: int
+    shape: _Shape
+    whole: bool
+
+
+class _Made(NamedTuple):
+    """A prepared image as it is written; `whole` as in `_Place`."""
+
+    data: bytes
     shape: _Shape
     whole: bool
 
@@ -65,6 +73,8 @@ class PreparedPictures:
     def __init__(self, processor: Any, most_bytes: int = MOST_BYTES) -> None:
         self._processor = processor
         self._levels = _levels(processor)
+        # Processors that pad make all images of a call equally large, so that one depends on the others.
+        self._together = 1 if getattr(processor.image_processor, "do_pad", False) else _TOGETHER
         self._folder = tempfile.gettempdir()
         with self._errors():
             self._file = tempfile.TemporaryFile(dir=self._folder)  # noqa: SIM115  closed by `close`, or with the process
@@ -85,22 +95,13 @@ class PreparedPictures:
         if not new:
             return
 
-        def prepared(image_id: str) -> Pixels | _Reason:
-            try:
-                return self._prepared(pictures, image_id)
-            except OSError as error:
-                return _Reason.of(error)
-
         with ThreadPoolExecutor(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1) as workers:
-            for part in _parts(pictures.in_order(new)):
+            for part in _parts(pictures.in_order(new), _AT_ONCE):
                 if self._size >= self._limit:
                     self._others.update(dict.fromkeys(part, pictures))
                     continue
-                for image_id, made in zip(part, workers.map(prepared, part), strict=True):
-                    if isinstance(made, _Reason):
-                        self._reasons[image_id] = made
-                    else:
-                        self._keep(image_id, made)
+                for made in workers.map(lambda few: self._made(pictures, few), _parts(part, self._together)):
+                    self._keep(made)
         with self._errors():
             self._file.flush()
 
@@ -119,7 +120,7 @@ class PreparedPictures:
         if image_id in self._reasons:
             raise OSError(self._reasons[image_id].message)
         if image_id in self._others:
-            return self._prepared(self._others[image_id], image_id)
+            return _pixels(self._processor, [self._others[image_id].get(image_id)])[0]
         place = self._places[image_id]
         data = os.pread(self._file.fileno(), place.bytes, place.start)
         if place.whole:
@@ -145,16 +146,29 @@ class PreparedPictures:
     def _errors(self) -> AbstractContextManager[None]:
         return disk_errors(Path(self._folder) / "prepared images (TMPDIR names the folder)")
 
-    def _prepared(self, pictures: DecodedPictures, image_id: str) -> Pixels:
-        return _pixels(self._processor, pictures.get(image_id))
+    def _made(self, pictures: DecodedPictures, image_ids: Sequence[str]) -> dict[str, _Made | _Reason]:
+        """Images as they are written, or why they cannot be decoded."""
+        decoded: dict[str, Any] = {}
+        made: dict[str, _Made | _Reason] = {}
+        for image_id in image_ids:
+            try:
+                decoded[image_id] = pictures.get(image_id)
+            except OSError as error:
+                made[image_id] = _Reason.of(error)
+        for image_id, pixels in zip(decoded, _pixels(self._processor, list(decoded.values())), strict=True):
+            codes = _coded(pixels, self._levels)
+            made[image_id] = _Made((pixels if codes is None else codes).tobytes(), pixels.shape, codes is None)
+        return made
 
-    def _keep(self, image_id: str, pixels: Pixels) -> None:
-        codes = _coded(pixels, self._levels)
-        data = (pixels if codes is None else codes).tobytes()
-        with self._errors():
-            self._file.write(data)
-        self._places[image_id] = _Place(self._size, len(data), pixels.shape, codes is None)
-        self._size += len(data)
+    def _keep(self, made: Mapping[str, _Made | _Reason]) -> None:
+        for image_id, found in made.items():
+            if isinstance(found, _Reason):
+                self._reasons[image_id] = found
+                continue
+            with self._errors():
+                self._file.write(found.data)
+            self._places[image_id] = _Place(self._size, len(found.data), found.shape, found.whole)
+            self._size += len(found.data)
 
 
 @dataclass(frozen=True)
@@ -177,29 +191,26 @@ class PreparedEmbedder:
         return self.embedder.prepared_pictures(pictures)
 
 
-def _pixels(processor: Any, picture: Any) -> Pixels:
-    return _as_floats(processor(images=[picture], return_tensors="np")["pixel_values"][0])
-
-
-def _as_floats(made: Any) -> Pixels:
-    return np.ascontiguousarray(made, dtype=np.float32)
+def _pixels(processor: Any, pictures: Sequence[Any], **settings: bool) -> list[Pixels]:
+    if not pictures:
+        return []
+    made = processor.image_processor(images=list(pictures), **settings)["pixel_values"]
+    return [np.ascontiguousarray(one, dtype=np.float32) for one in made]
 
 
 def _levels(processor: Any) -> Pixels:
-    """The number that each byte becomes, in each channel: channels x 256. An image of one colour stays one."""
+    """The number that each byte becomes, in each channel: channels x 256."""
     from PIL import Image
 
-    made = []
-    for start in range(0, 256, _COLOURS_AT_ONCE):
-        shown = [Image.new("RGB", (16, 16), (byte,) * 3) for byte in range(start, start + _COLOURS_AT_ONCE)]
-        made += [_as_floats(one)[:, 0, 0] for one in processor(images=shown, return_tensors="np")["pixel_values"]]
-    return np.stack(made, axis=1)
+    bytes_of_all = np.arange(256, dtype=np.uint8).reshape(16, 16, 1).repeat(3, axis=2)
+    (made,) = _pixels(processor, [Image.fromarray(bytes_of_all)], do_resize=False, do_center_crop=False, do_pad=False)
+    return made.reshape(len(made), -1)
 
 
 def _coded(pixels: Pixels, levels: Pixels) -> NDArray[np.uint8] | None:
     """The bytes that became these numbers; None if there are others among them, or if bytes cannot be told apart."""
     low, high = levels[:, :1, np.newaxis], levels[:, -1:, np.newaxis]
-    if len(pixels) != len(levels) or not np.all(high > low):
+    if levels.shape != (len(pixels), 256) or not np.all(high > low):
         return None
     codes = np.clip(np.rint((pixels - low) / (high - low) * 255), 0, 255).astype(np.uint8)
     same = all(
@@ -209,7 +220,7 @@ def _coded(pixels: Pixels, levels: Pixels) -> NDArray[np.uint8] | None:
     return codes if same else None
 
 
-def _parts(names: Sequence[str]) -> Iterator[list[str]]:
+def _parts(names: Sequence[str], most: int) -> Iterator[list[str]]:
     left = iter(names)
-    while part := list(itertools.islice(left, _AT_ONCE)):
+    while part := list(itertools.islice(left, most)):
         yield part
