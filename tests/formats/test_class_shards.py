@@ -54,6 +54,26 @@ def labels(found: ClassifiedImages) -> dict[str, int | str]:
     return {item: image[0] if isinstance(image, tuple) else label for item, label, image in found.images}
 
 
+def test_an_incomplete_or_doubled_download_is_an_error(tmp_path: Path) -> None:
+    one, two = tmp_path / "one", tmp_path / "two"
+    shard(one / "test-00001-of-00003.parquet", [0])
+    with pytest.raises(
+        WhatifError, match=r"has 1 of 3 shards of test; for example test-00000-of-00003\.parquet is miss"
+    ):
+        read_class_shards(one, None)
+    shard(two / "test-00000-of-00001.parquet", [0])
+    assert list(labels(read_class_shards(two, "test")).values()) == [0]
+    for number in (0, 1):
+        shard(two / f"test-{number:05d}-of-00002-0a1b.parquet", [0])
+    with pytest.raises(WhatifError, match="has shards of test of 1 and 2, from two downloads; remove those of one"):
+        read_class_shards(two, "test")
+    shard(tmp_path / "both" / "a" / "test-00000-of-00001.parquet", [0])
+    shard(tmp_path / "both" / "b" / "test-00000-of-00001.parquet", [0])
+    with pytest.raises(WhatifError, match="both: has the split test in a and b; give one of these folders"):
+        read_class_shards(tmp_path / "both", "test")
+    assert list(labels(read_class_shards(two / "test-00000-of-00002-0a1b.parquet", None)).values()) == [0]
+
+
 def test_shards_of_a_split_in_their_order(tmp_path: Path) -> None:
     shard(tmp_path / "data" / "train-00000-of-00001.parquet", [2, 2])
     shard(tmp_path / "data" / "test-00001-of-00002.parquet", [0])

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 LABEL_COLUMNS = ("label", "fine_label")  # CIFAR-100 has coarse ones, too
 _IMAGE_COLUMNS = ("image", "img")
 _ROWS_AT_ONCE = 64  # rows whose images are in memory at once
-_SHARD = re.compile(r"(.+?)-\d{5}-of-\d{5}(-[0-9a-f]+)?")
+_SHARD = re.compile(r"(?P<split>.+?)-(?P<number>\d{5})-of-(?P<of>\d{5})(-[0-9a-f]+)?")
 _NEEDED = "a Hugging Face data set has a column of images and a column of class labels"
 
 
@@ -93,15 +93,36 @@ def _shards(path: Path, split: str | None) -> list[Path]:
     if split is None:
         if len(by_split) > 1:
             raise WhatifError(f"{path}: has the splits {told}; set `split` to one of them")
-        return next(iter(by_split.values()))
+        split = next(iter(by_split))
     if split not in by_split:
         raise WhatifError(f"{path}: has no split {split}; there are {told}")
+    if path.is_dir() and not _is_saved(path):
+        _check_whole(path, split, by_split[split])
     return by_split[split]
+
+
+def _check_whole(path: Path, split: str, files: Sequence[Path]) -> None:
+    """Refuses a download without all shards, and one that has the same images twice."""
+    if len(folders := sorted({str(file.parent.relative_to(path)) for file in files})) > 1:
+        raise WhatifError(f"{path}: has the split {split} in {' and '.join(folders[:4])}; give one of these folders")
+    numbers: dict[int, set[int]] = {}
+    for file in files:
+        if match := _SHARD.fullmatch(file.stem):
+            numbers.setdefault(int(match["of"]), set()).add(int(match["number"]))
+    if len(numbers) > 1:
+        told = " and ".join(f"{of:,}" for of in sorted(numbers))
+        raise WhatifError(f"{path}: has shards of {split} of {told}, from two downloads; remove those of one")
+    for of, found in numbers.items():
+        if missing := sorted(set(range(of)) - found):
+            raise WhatifError(
+                f"{path}: has {len(found):,} of {of:,} shards of {split}; for example {split}-{missing[0]:05d}-of-"
+                f"{of:05d}.parquet is missing; download the whole split"
+            )
 
 
 def _split_of(file: Path) -> str:
     if match := _SHARD.fullmatch(file.stem):
-        return match[1]
+        return match["split"]
     return file.parent.name if file.stem.isdigit() else file.stem
 
 
