@@ -137,3 +137,23 @@ def test_the_default_draws_enough_originals_for_both_mixtures_of_table_5(project
     scenes, mixed = project.section("extract")["scenes"], project.generate
     remaining = 2 * scenes["pairs"] * (1 - mixed["withheld_share"])
     assert scenes["pairs"] * (1 - mixed["withheld_share"]) + scenes["unpaired"] >= remaining
+
+
+def test_another_evaluation_set_extracts_no_pair_again(project: Project) -> None:
+    coco(project)
+    settings = {"captions": "captions.json", "image_folders": ["val2017"]}
+    made(project, "coco-counterfactuals-released", **settings)
+    for name in ("cat", "dog"):
+        (project.folder / "classes" / name).mkdir(parents=True)
+        (project.folder / "classes" / name / "a.png").write_bytes(png((len(name), 2, 3)))
+    extract = project.section("extract")
+    extract["retrieval"]["scenes"]["scenes"] = 20
+    extract["classification"] = {"animals": {"images": "classes"}}
+
+    def again() -> set[str]:
+        jobs = [job for job in project.jobs("extract") if job.step.benchmark == NAME and not job.step.name]
+        return set(project.run_jobs(jobs).values())
+
+    assert again() == {"up to date"}
+    (project.folder / "val2017" / "000000000025.jpg").write_bytes(png((4, 5, 6)))
+    assert again() == {"computed"}

@@ -182,6 +182,15 @@ class CocoCounterfactualsTrainingSettings(BenchmarkSettings):
                 raise ValueError(f"{place}.mixtures: {unmade[0]} is not among generate.{{name}}.mixtures")
 
 
+class SourceSettings(NamedTuple):
+    """The settings of pairs and originals, without those of what is evaluated: another evaluation set changes neither."""
+
+    pairs: PairsFrom
+    scenes: DrawnSamples
+    captions: str | None
+    image_folders: list[str]
+
+
 class MixSettings(NamedTuple):
     """The settings of the mixtures: which pairs, how they are mixed, and the rule of people's labels."""
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from whatif.artifacts.images import SortedImages
-from whatif.benchmarks.coco_counterfactuals_training.settings import NAME, ExtractSamples
+from whatif.benchmarks.coco_counterfactuals_training.settings import NAME, SourceSettings
 from whatif.errors import WhatifError
 from whatif.files.inputs import user_path
 from whatif.formats.caption_images import find_pictures
@@ -21,7 +21,7 @@ _RELEASED = "coco-counterfactuals-released"
 _REMEDY = f"check extract.{NAME}.captions and the folders of image_folders in params.yaml"
 
 
-def write_sources(task: Task[ExtractSamples]) -> None:
+def write_sources(task: Task[SourceSettings]) -> None:
     """Writes pairs with their images and judgements, and originals with their photographs.
 
     Drawn pairs come with all of them. For pairs of another benchmark, the originals are the captions of a file whose
@@ -57,7 +57,7 @@ def captions_with_ids(captions: Iterable[SourceCaption], *, released: bool) -> I
         yield SourceCaption(f"{image}_{number}", one.caption, one.image)
 
 
-def _draw(task: Task[ExtractSamples]) -> None:
+def _draw(task: Task[SourceSettings]) -> None:
     from whatif.embedded.training_pairs import training_pairs, unpaired_originals
 
     own = task.settings.scenes
@@ -83,7 +83,7 @@ def _draw(task: Task[ExtractSamples]) -> None:
     task.outputs.write("rejections", [])
 
 
-def _originals(task: Task[ExtractSamples]) -> tuple[list[dict[str, Any]], list[dict[str, str]]]:
+def _originals(task: Task[SourceSettings]) -> tuple[list[dict[str, Any]], list[dict[str, str]]]:
     """Rows of `original_samples`, whose photographs are written, and rejections."""
     settings = task.settings
     assert settings.captions is not None  # checked by the settings

@@ -30,10 +30,10 @@ from whatif.benchmarks.coco_counterfactuals_training.settings import (
     AggregateTraining,
     ClassificationSet,
     CocoCounterfactualsTrainingSettings,
-    ExtractSamples,
     MixSettings,
     PredictionFiles,
     RetrievalSet,
+    SourceSettings,
     TrainedModel,
 )
 from whatif.graph.steps import Benchmark, StepsOf
@@ -50,7 +50,7 @@ def _takes_pairs_of(benchmark: str) -> Callable[[Params], bool]:
 
 @_step(
     "extract",
-    reads=lambda s: s.extract,
+    reads=lambda s: SourceSettings(s.extract.pairs, s.extract.scenes, s.extract.captions, s.extract.image_folders),
     seed=True,
     outputs={
         "pairs": PAIRS,
@@ -61,7 +61,7 @@ def _takes_pairs_of(benchmark: str) -> Callable[[Params], bool]:
         "rejections": REJECTIONS,
     },
 )
-def extract(task: Task[ExtractSamples]) -> None:
+def extract(task: Task[SourceSettings]) -> None:
     """Draws pairs and originals, or extracts the originals of other pairs: captions with their photographs (B.3.1)."""
     from whatif.benchmarks.coco_counterfactuals_training.sources import write_sources
 
