@@ -183,6 +183,22 @@ def test_imported_predictions_are_further_rows(tmp_path: Path) -> None:
     assert found["train_samples"].tolist() == [""]
 
 
+def test_imported_predictions_are_in_table_6_with_the_frequencies_of_their_own_classes(tmp_path: Path) -> None:
+    rows = [
+        {**row, "data_set": "cifar10"}
+        for mixture, seed in ((PRE_TRAINED, PRE_TRAINED), ("base", "seed-107"))
+        for row in classified(
+            {"model": "Theirs", "mixture": mixture, "division": "published", "seed": seed}, ["cifar-10"]
+        )
+    ]
+    found = results_of(tmp_path, "seed-107", imported=rows)
+    table = table6(found, [pair("p0")], CLASSES, {"cifar10": ["bird"]})
+    of = {"data_set": "CIFAR10", "measure": "label frequency", "rule": "ours"}
+    assert one(table, name="Theirs", **of)["value"] == 0.0
+    assert one(table, name="CLIP (tiny)", **of)["value"] == 1.0  # not that of both lists together, nor of theirs
+    assert one(table, name="Theirs", measure="change", mixture="base")["value"] == 21.0
+
+
 def test_one_seed_has_means_but_no_deviation_and_no_test(tmp_path: Path) -> None:
     results = results_of(tmp_path, "seed-108")
     made = {**retrieval_tables(results, "other", "own"), "table4": table4(results)}

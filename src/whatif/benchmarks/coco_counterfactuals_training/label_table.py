@@ -6,7 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from whatif.benchmarks.coco_counterfactuals_training.label_frequency import Rule, label_frequency
-from whatif.benchmarks.coco_counterfactuals_training.recognition_tables import MEAN, accuracies, data_set_names
+from whatif.benchmarks.coco_counterfactuals_training.recognition_tables import (
+    MEAN,
+    accuracies,
+    data_set_names,
+    models_of,
+)
 from whatif.benchmarks.coco_counterfactuals_training.reported import reported
 from whatif.benchmarks.coco_counterfactuals_training.results import Results
 from whatif.benchmarks.coco_counterfactuals_training.schemas import PRE_TRAINED
@@ -23,22 +28,41 @@ _IDENTITY = ("model", "name", "source", "data_set", "mixture", "rule", MEASURE, 
 _NUMBERS = ("value", "low", "high", "n", "p")
 
 
-def table6(results: Results, pairs: Iterable[Mapping[str, Any]], classes: Mapping[str, Sequence[str]]) -> Table:
+def table6(
+    results: Results,
+    pairs: Iterable[Mapping[str, Any]],
+    classes: Mapping[str, Sequence[str]],
+    imported_classes: Mapping[str, Sequence[str]] | None = None,
+) -> Table:
     """Table 6: label frequencies, changes of accuracy against the checkpoint as it was, and Pearson's r of the two.
 
-    `classes` has the names of the classes of each data set. Measures: `label frequency` by rule, `change` in points by
+    `classes` has the names of the classes of each data set, and `imported_classes` those of imported predictions, which
+    may be others. Measures: `label frequency` by rule, `change` in points by
     mixture (the mean over seeds), and `correlation` over data sets and mixtures, by rule of the frequency.
     """
     chosen = list(pairs)
+    own = {model: name for model, name in models_of(results).items() if model in results.names}
+    imported = {model: name for model, name in models_of(results).items() if model not in results.names}
+    ours = [
+        row
+        for models, of_sets in ((own, classes), (imported, imported_classes or {}))
+        if models
+        for row in _ours(results, models, _frequencies(chosen, of_sets))
+    ]
+    rows = [*_reported(results.confidence), *ours]
+    views = _views(results.level)
+    return Table("table6", "Table 6: accuracy and label frequency", tidy(rows, _IDENTITY, _NUMBERS), views)
+
+
+def _frequencies(
+    pairs: Sequence[Mapping[str, Any]], classes: Mapping[str, Sequence[str]]
+) -> dict[tuple[str, Rule], int]:
     names = data_set_names(list(classes))
-    frequencies = {
-        (names[key], rule): label_frequency(chosen, [_first(one) for one in of_set], rule)
+    return {
+        (names[key], rule): label_frequency(pairs, [_first(one) for one in of_set], rule)
         for key, of_set in classes.items()
         for rule in RULES
     }
-    rows = [*_reported(results.confidence), *_ours(results, frequencies)]
-    views = _views(results.level)
-    return Table("table6", "Table 6: accuracy and label frequency", tidy(rows, _IDENTITY, _NUMBERS), views)
 
 
 def _first(name: str) -> str:
@@ -62,8 +86,8 @@ def _reported(confidence: float) -> Iterator[Row]:
     yield from _correlation(place, [(frequencies[one], value) for one, value in changes], confidence)
 
 
-def _ours(results: Results, frequencies: Mapping[tuple[str, Rule], int]) -> Iterator[Row]:
-    for model, name in results.names.items():
+def _ours(results: Results, models: Mapping[str, str], frequencies: Mapping[tuple[str, Rule], int]) -> Iterator[Row]:
+    for model, name in models.items():
         of = {"model": model, "name": name, "source": OURS}
         before = accuracies(results, model, PRE_TRAINED)
         changes: list[tuple[str, float]] = []

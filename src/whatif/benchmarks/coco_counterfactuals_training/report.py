@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from whatif.benchmarks.coco_counterfactuals_training.dimensions import TRAINED
 from whatif.benchmarks.coco_counterfactuals_training.figures import losses_figure
@@ -40,17 +42,13 @@ def publish_report(task: Task[AggregateTraining]) -> None:
     )
     losses = list(task.rows("losses"))
     found = trainings(losses)
-    classes: dict[str, list[str]] = {}
-    for row in itertools.chain(task.rows("classes"), task.rows("imported-classes")):
-        if row["name"] not in classes.setdefault(row["data_set"], []):
-            classes[row["data_set"]].append(row["name"])
     pairs = itertools.chain.from_iterable(task.rows(role) for role in PAIRS_ROLES)
     retrieved = retrieval_tables(results, settings.out_of_domain, settings.in_domain)
     tables = (
         retrieved["table3"],
         table4(results),
         retrieved["table5"],
-        table6(results, pairs, classes),
+        table6(results, pairs, _class_names(task.rows("classes")), _class_names(task.rows("imported-classes"))),
         retrieved["table11"],
         retrieved["table12"],
         mixtures_table(task.rows("samples")),
@@ -61,6 +59,16 @@ def publish_report(task: Task[AggregateTraining]) -> None:
     files = {"losses.svg": losses_figure(losses, results.names)}
     figures = {"trainings": "losses.svg"}
     publish(task, Report(TITLE, tables, headline(results, settings.out_of_domain), files, figures))
+
+
+def _class_names(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[str]]:
+    """The different names of the classes of each data set."""
+    names: dict[str, list[str]] = {}
+    for row in rows:
+        of_set = names.setdefault(row["data_set"], [])
+        if row["name"] not in of_set:
+            of_set.append(row["name"])
+    return names
 
 
 def headline(results: Results, out_of_domain: str) -> Headline:
