@@ -154,6 +154,12 @@ def test_before_anything_is_made_it_says_what_is_missing(
     assert set(files(unmade_folder)) == {"params.yaml"}
 
 
+@pytest.mark.parametrize("option", ["--data-set", "--data_set"])
+def test_an_option_of_two_words_has_the_usual_hyphen_and_the_name_of_messages(folder: Path, option: str) -> None:
+    assert "No such option" not in whatif("extract", "coco-counterfactuals-training", option, "cifar10").stderr
+    assert "--data-set" in whatif("extract", "--help").stdout
+
+
 # What is there
 
 

@@ -33,7 +33,9 @@ class StageCommand(click.Command):
         if not self.params:
             self.params = [click.Argument(["benchmark"]), click.Option(["--step"], help=_STEP)]
             self.params += [
-                click.Option([f"--{name}"], help=described) for name, described in _dimensions(str(self.name)).items()
+                # The name as in messages, `data_set`, works like the usual spelling of an option.
+                click.Option(list(dict.fromkeys([f"--{name.replace('_', '-')}", f"--{name}"])), name, help=described)
+                for name, described in _dimensions(str(self.name)).items()
             ]
             if self._samples:
                 self.params.append(click.Option(["--limit"], type=click.IntRange(min=1), help=_LIMIT))
