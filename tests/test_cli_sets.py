@@ -12,7 +12,7 @@ import pytest
 
 from tests.command_line import HEADER, NAME, files, puzzle, refused, released, whatif
 from whatif import artifacts
-from whatif.artifacts.schemas import QUESTIONS
+from whatif.artifacts.schemas import PAIRS, QUESTIONS
 from whatif.artifacts.writer import write_artifact
 from whatif.formats.c_vqa import read_released
 
@@ -89,6 +89,18 @@ def test_a_benchmark_becomes_a_hugging_face_folder(finished_folder: Path, tmp_pa
     assert "Seed: 2024." in card and "| `generate.cvqa-synthetic.options` | `exchangeable` |" in card
     assert "What If the TV Was Off?" in card and "not known" not in card
     assert "no questions and no pairs of mucr" in refused(whatif("export", "hugging-face", "mucr", tmp_path / "none"))
+
+
+def test_a_benchmark_whose_pairs_are_those_of_another_is_not_exported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    name = "coco-counterfactuals-training"
+    write_artifact(Path(f"data/extract/{name}/pairs.parquet"), PAIRS, [])
+    message = refused(whatif("export", "hugging-face", name, tmp_path / "ours"))
+    assert message == (
+        f"data: the tables of {name} have no questions and no pairs; export the benchmark that they are from"
+    )
 
 
 @pytest.mark.parametrize("before", [None, b"stood here before"])

@@ -32,12 +32,17 @@ def export_hugging_face(benchmark: str, folder: Path) -> None:
     questions, pairs = (last_tables_of(benchmark, table) for table in (QUESTIONS, PAIRS))
     if not questions and not pairs:
         raise WhatifError(f"data: contains no questions and no pairs of {benchmark}; run `dvc repro` to make them")
+    chosen, paired = list(artifacts.rows_of(questions, QUESTIONS)), list(artifacts.rows_of(pairs, PAIRS))
+    if not chosen and not paired:
+        raise WhatifError(
+            f"data: the tables of {benchmark} have no questions and no pairs; export the benchmark that they are from"
+        )
     images = pictures_of(benchmark)
     written = write_folder(
         benchmark,
         folder,
-        questions=list(artifacts.rows_of(questions, QUESTIONS)),
-        pairs=list(artifacts.rows_of(pairs, PAIRS)),
+        questions=chosen,
+        pairs=paired,
         images=images,
         tables=[*questions, *pairs],
     )
