@@ -19,6 +19,7 @@ from whatif.params.suggestions import suggestion
 
 Root = TypeVar("Root", bound=Settings)
 _REMEDY = "run whatif in the root of the project"
+_LONGEST_SHOWN = 120  # characters of a section that an error quotes
 
 
 def read_settings(root: type[Root], path: Path, remedy: str = _REMEDY) -> Root:
@@ -91,7 +92,8 @@ def _finding_line(finding: Any, values: Any, path: Path, tree: yaml.Node | None,
         context = finding["ctx"]
         return f"{where}{name}.adapter: is {context['tag']!r}; it must be one of {context['expected_tags']}"
     value = finding["input"]
-    whole_entry = isinstance(value, dict) and "adapter" in value  # which may contain a secret
+    # A model may contain a secret; and of a long section, the message alone names what contradicts itself.
+    whole_entry = isinstance(value, dict) and ("adapter" in value or len(repr(value)) > _LONGEST_SHOWN)
     shown = "" if whole_entry else f"is {value!r}; "
     return f"{where}{name}: {shown}{message[:1].lower()}{message[1:]}"
 

@@ -55,6 +55,7 @@ def test_what_cannot_be_meant_is_refused_with_what_would_be_right(path: str, val
     with pytest.raises(WhatifError) as raised:
         graph_with(setting(path, value))
     assert told in str(raised.value)
+    assert "captions_per_image" not in str(raised.value), "a section that contradicts itself is not printed as a whole"
 
 
 def test_a_mixture_that_is_trained_on_must_be_made() -> None:

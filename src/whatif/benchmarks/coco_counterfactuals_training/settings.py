@@ -183,7 +183,7 @@ class CocoCounterfactualsTrainingSettings(BenchmarkSettings):
 
 
 class SourceSettings(NamedTuple):
-    """The settings of pairs and originals, without those of what is evaluated: another evaluation set changes neither."""
+    """The settings of pairs and originals, without those of what is evaluated: which change neither."""
 
     pairs: PairsFrom
     scenes: DrawnSamples
