@@ -133,6 +133,11 @@ def test_ids_of_released_pairs_name_their_photograph(folder: Path, pairs: Any, t
             {"mixtures": ["all"]},
             "verify mix: there are no pairs; extract.coco-counterfactuals-training.pairs is scenes",
         ),
+        (
+            {"originals": ORIGINALS},
+            {"pairs": "coco-counterfactuals-released", "mixtures": ["all"]},
+            "pairs is coco-counterfactuals-released, so add coco-counterfactuals-released to benchmarks, and give it",
+        ),
         ({"pairs": PAIRS}, {"mixtures": ["ms-coco"]}, r"mixture ms-coco \(published\): has no train samples; give"),
         (
             {"pairs": PAIRS[:3], "originals": ORIGINALS[:6]},

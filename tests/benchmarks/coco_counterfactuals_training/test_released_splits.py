@@ -225,7 +225,7 @@ def test_captions_that_differ_are_counted_and_ours_are_used(folder: Path) -> Non
         ("image_path,caption\na.jpg\n", r"base\.csv: line 2: has 1 fields, the first line 2; put quotation marks"),
         ('image_path,caption\na.jpg,"A cat\n', r"base\.csv: line 2: is not CSV \(.*\); close the quotation marks$"),
         (b"image_path,caption\na.jpg,\xff\n", r"base\.csv: cannot be read as UTF-8 \(.*\); save the file as UTF-8$"),
-        ("image_path,caption\nx/8_0.jpg,A\n", r"has no train samples"),
+        ("image_path,caption\nx/8_0.jpg,A\n", r"has no train samples; no row of its released split files \(train_coco"),
     ],
 )
 def test_a_file_that_is_no_split_is_an_error(folder: Path, train: str | bytes, message: str) -> None:

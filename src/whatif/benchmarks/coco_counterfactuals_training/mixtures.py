@@ -18,6 +18,7 @@ from whatif.benchmarks.coco_counterfactuals_training.divisions import (
 from whatif.benchmarks.coco_counterfactuals_training.mixing import WITHHOLDING, Pool, samples_of
 from whatif.benchmarks.coco_counterfactuals_training.photographs import photographs_of_samples
 from whatif.benchmarks.coco_counterfactuals_training.released_splits import (
+    SPLIT_FILES,
     Splits,
     known_samples,
     released_divisions,
@@ -99,7 +100,7 @@ def _sources(task: Task[MixSettings]) -> _Sources:
     pairs = pairs_by_id(chain.from_iterable(task.rows(role) for role in _PAIRS))
     if not pairs:
         raise WhatifError(
-            f"{task.name}: there are no pairs; extract.{NAME}.pairs is {task.settings.pairs}, so give it pairs"
+            f"{task.name}: there are no pairs; extract.{NAME}.pairs is {task.settings.pairs}, so {_remedy(task)}"
         )
     originals = {row["caption_id"]: row for row in task.rows("originals")}
     for caption_id in [one for one, row in originals.items() if not row["image_id"]]:
@@ -167,9 +168,22 @@ def _check_parts(task: Task[MixSettings], mixture: Mixture, division: str, parts
     for part in (TRAIN, VALIDATION, *([TEST] if mixture in WITHHOLDING else [])):
         if not counts[part]:
             raise WhatifError(
-                f"{task.name}: mixture {mixture} ({division}): has no {part} samples; give more pairs, or change "
-                f"validation_share or withheld_share of generate.{NAME}"
+                f"{task.name}: mixture {mixture} ({division}): has no {part} samples; {_more(task, mixture, division)}"
             )
+
+
+def _remedy(task: Task[MixSettings]) -> str:
+    if task.settings.pairs == "scenes":
+        return "give it pairs"
+    return f"add {task.settings.pairs} to benchmarks, and give it pairs"
+
+
+def _more(task: Task[MixSettings], mixture: Mixture, division: str) -> str:
+    """What gives a mixture more samples."""
+    if task.settings.mix.released_splits is not None and mixture in SPLIT_FILES and division == "published":
+        names = " and ".join(SPLIT_FILES[mixture].values())
+        return f"no row of its released split files ({names}) is about a sample; check that they are of these pairs"
+    return f"give more pairs, or change validation_share or withheld_share of generate.{NAME}"
 
 
 def _say_if_fewer(task: Task[MixSettings], division: str, parts: Mapping[str, str], counterfactuals: int) -> None:
