@@ -139,6 +139,15 @@ def test_repeated_names_are_reported(project: Project) -> None:
     assert any("3 classes have 2 names; repeated: Crane, bird" in line for line in project.said)
 
 
+def test_classes_without_an_image_are_reported(project: Project) -> None:
+    for name in ("bee", "cat", "dog"):
+        (project.folder / "set" / name).mkdir(parents=True)
+    (project.folder / "set" / "cat" / "a.png").write_bytes(png((1, 1, 3)))
+    made(project, "classification", classification={"animals": {"images": "set"}})
+    assert any("animals: 2 of 3 classes have no image: bee, dog" in line for line in project.said)
+    assert len(rows(project, "classes", CLASSES, "classification")) == 3
+
+
 def test_what_is_left_out_on_purpose_is_no_loss(project: Project) -> None:
     for number, name in enumerate(["ant", "bee", "fly"]):
         (project.folder / "set" / name).mkdir(parents=True)

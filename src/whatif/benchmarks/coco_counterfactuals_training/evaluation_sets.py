@@ -68,6 +68,11 @@ def write_classification_set(task: Task[dict[str, ClassificationSet]]) -> None:
             rows.append({"data_set": data_set, "item_id": item_id, "image_id": image["image_id"], "label": label})
     lost = [row for row in rejections if row["reason"] != LEFT_OUT]
     task.check_losses("images", len(rows), lost, remedy=f"check the files of classification.{data_set}")
+    shown = {row["label"] for row in rows}
+    if empty := [name for label, name in enumerate(found.names) if label not in shown]:
+        task.say(
+            f"note: {task.name}: {len(empty):,} of {len(found.names):,} classes have no image: {', '.join(empty[:5])}"
+        )
     task.outputs.write("classes", _class_rows(data_set, found.names, settings))
     task.outputs.write("labelled", rows)
     task.outputs.write("labelled-rejections", rejections)
