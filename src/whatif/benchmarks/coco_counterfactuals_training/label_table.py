@@ -59,7 +59,7 @@ def _frequencies(
 ) -> dict[tuple[str, Rule], int]:
     names = data_set_names(list(classes))
     return {
-        (names[key], rule): label_frequency(pairs, [_first(one) for one in of_set], rule)
+        (names[key], rule): label_frequency(pairs, [*dict.fromkeys(map(_first, of_set))], rule)
         for key, of_set in classes.items()
         for rule in RULES
     }
