@@ -127,6 +127,27 @@ def test_gains_are_tested_against_training_without_counterfactuals(tables: dict[
         assert set(chosen(tables[name], source="ours", measure="gain")["mixture"]) == mixtures
 
 
+def test_intervals_are_printed_for_means_only_and_a_p_value_for_each_number(tables: dict[str, Table]) -> None:
+    for name, cells in {"table3": 7, "table4": 8, "table5": 7, "table11": 7, "table12": 7}.items():
+        *_, means, tests, each = tables[name].views
+        printed = [column for view in tables[name].views for column in view.columns if column.interval]
+        assert printed == [column for column in means.columns if column.interval] and len(printed) == 2
+        assert {column.where.get("retrieved", column.where.get("data_set")) for column in printed} <= {"both", "mean"}
+        assert [column.number for column in tests.columns] == ["value", "p", "p_holm", "p", "p_holm"]
+        assert {column.number for column in each.columns} == {"p"} and len(each.columns) == cells
+    text = " ".join(to_markdown(tables["table3"]).split())
+    assert "72.00 (69.52 to 74.48)" in text and "+2.00 (+2.00 to +2.00)" in text
+
+
+def test_labels_with_the_same_first_name_are_counted_once(results: Results) -> None:
+    counted = {}
+    for names in (["maillot"], ["maillot", "maillot, tank suit"]):
+        row = {**pair("p0"), "caption_0": "a red thing", "caption_1": "a red maillot"}
+        table = table6(results, [row], {"cifar-10": names})
+        counted[len(names)] = one(table, source="ours", measure="label frequency", rule="published")["value"]
+    assert counted == {1: 1.0, 2: 1.0}
+
+
 def test_the_printed_underlines_agree_with_the_tests_of_the_printed_numbers(tables: dict[str, Table]) -> None:
     counted = {"table3": (9, 6, 6), "table4": (5, 11, 5), "table12": (6, 8, 7)}
     for name, (under, plain, best) in counted.items():

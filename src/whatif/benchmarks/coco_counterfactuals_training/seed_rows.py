@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from whatif.reporting.numerals import signed
+from whatif.reporting.numerals import decimal, signed
 from whatif.reporting.precision import p_number
 from whatif.reporting.table import OURS, PUBLISHED, REPORTED, Column, View
 from whatif.statistics import holm
@@ -106,27 +106,51 @@ def underlines(rows: Sequence[Row]) -> str:
     )
 
 
-def views_of_tests(measure: str, baseline: str, rows: Mapping[str, str]) -> tuple[View, View]:
-    """The views of the gains over a baseline and of their tests, with these rows."""
+def views_of_tests(
+    measure: str,
+    baseline: str,
+    rows: Mapping[str, str],
+    *,
+    mean: Mapping[str, str],
+    cells: Mapping[str, Mapping[str, str]],
+    level: str,
+) -> tuple[View, View, View]:
+    """The views of a mean, of its gain over a baseline with its tests, and of Welch's test of each number, in columns.
+
+    `rows` identify a training; `mean` selects the mean, and `cells` has the selection of each number by its heading.
+    """
     return (
         View(
-            f"Gain over the training set {baseline}, in points.",
-            rows,
-            (Column("Gain", GAIN, write=signed(2), interval=True),),
-            "Intervals are of differences by seed; with one seed, there are none.",
-        ),
-        View(
-            "Tests whether these gains are above 0: one-tailed p-values.",
+            f"Our means in percent, and their gains over the training set {baseline} in points, with {level} t "
+            "intervals over seeds.",
             rows,
             (
-                Column("Welch", measure, number="p"),
-                Column("Holm", measure, number="p_holm"),
-                Column("Paired", GAIN, number="p"),
-                Column("Paired, Holm", GAIN, number="p_holm"),
+                Column("Mean", measure, {**mean, "source": OURS}, write=decimal(2), interval=True),
+                Column("Gain", GAIN, {**mean, "source": OURS}, write=signed(2), interval=True),
+                Column("Seeds", DEVIATION, {**mean, "source": OURS}, number="n"),
+            ),
+            "The interval of a gain is of the differences by seed. With one seed, there are no intervals. Intervals of "
+            "the other numbers are in the CSV file.",
+        ),
+        View(
+            "Tests whether the gains of the means are above 0: one-tailed p-values.",
+            rows,
+            (
+                Column("Gain", GAIN, mean, write=signed(2)),
+                Column("Welch", measure, mean, number="p"),
+                Column("Holm", measure, mean, number="p_holm"),
+                Column("Paired", GAIN, mean, number="p"),
+                Column("Paired, Holm", GAIN, mean, number="p_holm"),
             ),
             "Welch: the t-test with the seeds of both as independent samples, as published; of reported numbers, it is "
             "computed from the reported means and deviations. Paired: the t-test of the differences by seed. Holm: "
-            "corrected over the table. Where nothing varies, and with one seed, there is no test.",
+            "corrected over all numbers of the table. Where nothing varies, and with one seed, there is no test.",
+        ),
+        View(
+            "Welch's test of each number: one-tailed p-values before Holm's correction.",
+            rows,
+            tuple(Column(heading, measure, where, number="p") for heading, where in cells.items()),
+            "The corrected ones, and those of the paired test, are in the CSV file.",
         ),
     )
 
