@@ -133,7 +133,7 @@ def test_intervals_are_printed_for_means_only_and_a_p_value_for_each_number(tabl
         printed = [column for view in tables[name].views for column in view.columns if column.interval]
         assert printed == [column for column in means.columns if column.interval] and len(printed) == 2
         assert {column.where.get("retrieved", column.where.get("data_set")) for column in printed} <= {"both", "mean"}
-        assert [column.number for column in tests.columns] == ["value", "p", "p_holm", "p", "p_holm"]
+        assert [column.number for column in tests.columns] == ["p", "p_holm", "p", "p_holm"]
         assert {column.number for column in each.columns} == {"p"} and len(each.columns) == cells
     text = " ".join(to_markdown(tables["table3"]).split())
     assert "72.00 (69.52 to 74.48)" in text and "+2.00 (+2.00 to +2.00)" in text

@@ -127,7 +127,6 @@ def views_of_tests(
             (
                 Column("Mean", measure, {**mean, "source": OURS}, write=decimal(2), interval=True),
                 Column("Gain", GAIN, {**mean, "source": OURS}, write=signed(2), interval=True),
-                Column("Seeds", DEVIATION, {**mean, "source": OURS}, number="n"),
             ),
             "The interval of a gain is of the differences by seed. With one seed, there are no intervals. Intervals of "
             "the other numbers are in the CSV file.",
@@ -136,7 +135,6 @@ def views_of_tests(
             "Tests whether the gains of the means are above 0: one-tailed p-values.",
             rows,
             (
-                Column("Gain", GAIN, mean, write=signed(2)),
                 Column("Welch", measure, mean, number="p"),
                 Column("Holm", measure, mean, number="p_holm"),
                 Column("Paired", GAIN, mean, number="p"),

@@ -22,7 +22,7 @@ _NUMBERS = ("value", "low", "high", "n")
 class Kept(NamedTuple):
     """The weights that a training kept: their step of all `steps`, and their validation loss, in nats.
 
-    `first` is the validation loss of the first evaluation after the start.
+    `first` is the validation loss before the first step.
     """
 
     step: int
