@@ -90,10 +90,7 @@ def test_dvc_knows_every_file_of_the_graph_and_every_input_of_a_stage() -> None:
     for job in graph.jobs:
         stage = stages[job.step.stage]
         stage = stage.get("do", stage)
-        # Other wildcards stand inside the folder of a model.
-        key = next(
-            (job.wildcards[name] for name in ("model", "matcher", "encoder", "tuned") if name in job.wildcards), ""
-        )
+        key = job.evaluated_key or ""  # other wildcards stand inside the folder of a model
         outs = [next(iter(out)).replace("${key}", key) for out in stage["outs"]]
         for path in (*job.outputs.values(), *job.published):
             assert any(str(path) == out or str(path).startswith(f"{out}/") for out in outs), path
