@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Row: TypeAlias = dict[str, Any]
 Rows: TypeAlias = list[Row]
 
-_IMAGES_OF_PAIRS = ("images", "photographs", "our-images", "released-images")
+IMAGES_OF_SAMPLES = ("images", "photographs", "our-images", "released-images")
 # The mixtures whose withheld samples weights are evaluated on, the first that has some; others may contain them.
 _WITHHELD_FROM = {
     "withheld-ms-coco": ("withheld-ms-coco", "withheld-counterfactuals"),
@@ -95,7 +95,7 @@ class Evaluation:
             prepared.prepare({item.image_id for item in items}, searched)
         if self._withheld:
             withheld = {item.image_id for items in self._withheld.values() for item in items}
-            prepared.prepare(withheld, self._task.images(*_IMAGES_OF_PAIRS))
+            prepared.prepare(withheld, self._task.images(*IMAGES_OF_SAMPLES))
         shown = self._task.images("labelled-images")
         for labelled in self._labelled.values():
             prepared.prepare({row["image_id"] for row in labelled}, shown)

@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from whatif.benchmarks.coco_counterfactuals_training.reported import reported
 from whatif.benchmarks.coco_counterfactuals_training.results import BySeed, Recognition, Results
-from whatif.benchmarks.coco_counterfactuals_training.retrieval_tables import MIXTURES, PUBLISHED_DIVISION
-from whatif.benchmarks.coco_counterfactuals_training.schemas import MIXTURES as ALL_MIXTURES
-from whatif.benchmarks.coco_counterfactuals_training.schemas import PRE_TRAINED
+from whatif.benchmarks.coco_counterfactuals_training.retrieval_tables import COMPARED_MIXTURES, PUBLISHED_DIVISION
+from whatif.benchmarks.coco_counterfactuals_training.schemas import MIXTURES, PRE_TRAINED
 from whatif.benchmarks.coco_counterfactuals_training.seed_rows import (
     DEVIATION,
     Row,
@@ -108,7 +107,7 @@ def _ours(results: Results) -> Iterator[Row]:
     for model, name in models_of(results).items():
         baselines = accuracies(results, model, _BASELINE)
         is_imported = model not in results.names
-        for mixture in (PRE_TRAINED, *ALL_MIXTURES) if is_imported else MIXTURES:
+        for mixture in (PRE_TRAINED, *MIXTURES) if is_imported else COMPARED_MIXTURES:
             size = results.size(mixture, PUBLISHED_DIVISION)
             place = {
                 "model": model,

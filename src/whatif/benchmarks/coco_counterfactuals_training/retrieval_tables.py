@@ -31,7 +31,7 @@ from whatif.reporting.numerals import count, decimal
 from whatif.reporting.table import PUBLISHED, Column, Table, View, tidy
 
 PUBLISHED_DIVISION = "published"
-MIXTURES = (PRE_TRAINED, "ms-coco", "base", "medium", "all")
+COMPARED_MIXTURES = (PRE_TRAINED, "ms-coco", "base", "medium", "all")
 _IDENTITY = (
     *("model", "name", "source", "train_set", "mixture", "train_samples", "counterfactual_samples"),
     *("counterfactual_share", "data_set", "retrieved", "k", "mark", "measure", PUBLISHED),
@@ -59,7 +59,7 @@ def retrieval_tables(results: Results, out_of_domain: str, in_domain: str) -> di
     published division, after the reported ones.
     """
     kinds = (
-        _Kind(3, "Table 3: out-of-domain retrieval", MIXTURES, "ms-coco", out_of_domain),
+        _Kind(3, "Table 3: out-of-domain retrieval", COMPARED_MIXTURES, "ms-coco", out_of_domain),
         _Kind(
             5,
             "Table 5: retrieval of withheld counterfactuals",
@@ -68,7 +68,7 @@ def retrieval_tables(results: Results, out_of_domain: str, in_domain: str) -> di
             WITHHELD,
         ),
         _Kind(11, "Table 11: training with correctly matched samples", ("correct",), "ms-coco", out_of_domain),
-        _Kind(12, "Table 12: in-domain retrieval", MIXTURES, "ms-coco", in_domain),
+        _Kind(12, "Table 12: in-domain retrieval", COMPARED_MIXTURES, "ms-coco", in_domain),
     )
     return {f"table{kind.number}": _table(results, kind) for kind in kinds}
 

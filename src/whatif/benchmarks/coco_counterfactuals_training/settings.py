@@ -94,7 +94,7 @@ class PredictionFiles(Settings):
 class ExtractSamples(Settings):
     """Where pairs, originals and evaluation sets come from."""
 
-    pairs: PairsFrom  # `scenes`: drawn ones; otherwise those of this benchmark, which must be selected, too
+    pairs: PairsFrom  # `scenes`: drawn ones; otherwise those of the named benchmark, which must be selected
     scenes: DrawnSamples
     captions: SourcePath | None = None  # captions_val2017.json: the originals of pairs that are not drawn
     image_folders: list[SourcePath] = Field(default_factory=list)  # folders of its photographs

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Protocol
 
 from whatif.benchmarks.coco_counterfactuals_training.dimensions import SEED, TRAINED, seed_name
+from whatif.benchmarks.coco_counterfactuals_training.evaluating import IMAGES_OF_SAMPLES, Evaluation
 from whatif.benchmarks.coco_counterfactuals_training.schemas import (
     CLASSIFIED,
     LOSSES,
@@ -31,7 +32,6 @@ from whatif.models.local.encoders import Embedder, dual_encoder
 from whatif.models.local.prepared_pictures import PreparedPictures
 
 _VERSION = 1  # of how a checkpoint is loaded for training
-_IMAGES = ("images", "photographs", "our-images", "released-images")
 _ROLES = {"losses": LOSSES, "retrieved": RETRIEVED, "classified": CLASSIFIED}
 Row = dict[str, Any]
 Parts = dict[str, list[Sample]]  # `train` and `validation` -> samples
@@ -50,8 +50,6 @@ def write_trained(task: Task[dict[str, TrainedModel]]) -> None:
     The seed `pre-trained` trains nothing: the checkpoint is evaluated once for each division, because the withheld
     pairs differ. Raises WhatifError when the model cannot be trained, and as `trained` does.
     """
-    from whatif.benchmarks.coco_counterfactuals_training.evaluating import Evaluation
-
     write_with(task, Evaluation)
 
 
@@ -75,7 +73,7 @@ def write_with(
                 place = {"model": key, "mixture": PRE_TRAINED, "division": division, "seed": seed}
                 _write(task, place, [], evaluation.rows(embedder, place))
             return
-        images = PreparedImages(task.images(*_IMAGES), embedder.processor, prepared)
+        images = PreparedImages(task.images(*IMAGES_OF_SAMPLES), embedder.processor, prepared)
         for place, rows in _trainings(task, embedder, images, own, mixed):
             _write(task, place, rows, evaluation.rows(embedder, place))
 
