@@ -30,6 +30,7 @@ MEASUREMENTS = {
     "recall-at-k": "bench.recall_at_k",
     "scene-pictures": "bench.scene_pictures",
     "class-images": "bench.class_images",
+    "sandbox": "bench.sandbox",
     "contrastive-epoch": "bench.contrastive_epoch",
     "dry-run-10k-jobs": "bench.dry_run_10k_jobs",
     "aggregate-10m": "bench.aggregate_10m",

@@ -31,6 +31,7 @@ ROOT = Path(__file__).parents[1]
 SIMULATED = (
     *("coverage", "coverage of other designs", "coverage of independent questions"),
     *("rejections", "random annotators"),
+    "hostile programs",
 )
 _PUZZLES = "metrics/cvqa-synthetic"
 QUESTIONS_FILE = ROOT / "data/verify/cvqa-synthetic/questions.parquet"
@@ -202,6 +203,27 @@ def _categories() -> str:
     return _markdown(rows, text_columns=1)
 
 
+def _detector() -> str:
+    """The shares of the embedded detector by kind of query, without those that mostly find nothing."""
+    found = _json("src/whatif/embedded/checkpoints/owlv2/accuracy.json")["scenes"]
+    names = ("count", "precision", "recall")
+    rows = [("query", "count right", "boxes that are right", "things that are found")]
+    for kind, shares in found.items():
+        if set(names) <= shares.keys():
+            rows.append((kind, *(f"{100 * shares[name]['accuracy']:.1f}%" for name in names)))
+    return _markdown(rows, text_columns=1)
+
+
+def _in_puzzles(subject: str) -> Callable[[], str]:
+    """How many things of its subject the embedded detector finds in a puzzle, and how many there are."""
+
+    def shown() -> str:
+        found = _measured("owlv2", "puzzles", subject, subject.removesuffix("s"), "found on average")
+        return f"{found:.1f} of {_measured('owlv2', 'puzzles', subject, 'there on average'):.1f}"
+
+    return shown
+
+
 def _worst_nouns() -> str:
     """The three nouns that the embedded diffusion pipeline draws worst, with the share of right things."""
     nouns = _json("src/whatif/embedded/checkpoints/diffusion/accuracy.json")["nouns"]
@@ -263,6 +285,13 @@ NUMBERS: dict[str, Callable[[], str]] = {
     "drawn": _share("diffusion", "captions", "all"),
     "movement": _movement,
     "categories": _categories,
+    "detector": _detector,
+    "detector, changed": _exact_share("owlv2", "scenes", "other colour and noun", "count"),
+    "detector, least score": lambda: f"{_measured('owlv2', 'least score'):g}",
+    "detector, halves": _exact_share("owlv2", "crops", "half of a scene"),
+    "detector, crops": _exact_share("owlv2", "crops", "around a thing"),
+    "detector, flowers": _in_puzzles("flowers"),
+    "detector, dots": _in_puzzles("dots"),
     "worst nouns": _worst_nouns,
     "less change": lambda: f"{_measured('diffusion', 'noun_swaps', 'times_less_than_with_another_seed'):.0f}",
 }

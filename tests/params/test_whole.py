@@ -109,7 +109,7 @@ def test_the_shipped_file_is_valid() -> None:
             "{adapter: dual-encoder, checkpoint",
             "{adapter: dual-encoder, limit: 50, checkpoint",
             "models.clip.limit: unknown key; it is a key of api, blind, first-option, hf-blip, hf-chat, majority, "
-            "random, replay, served, not of dual-encoder",
+            "random, replay, served, vipergpt, visprog, not of dual-encoder",
         ),
         (
             "diffusion:\n      checkpoint",

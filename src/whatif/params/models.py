@@ -13,6 +13,7 @@ from whatif.params.base import SourcePath
 from whatif.params.checkpoints import BlindTextModel, CrossEncoder, DualEncoder, HuggingFaceBlip, HuggingFaceChat
 from whatif.params.endpoints import ApiModel, ServedModel
 from whatif.params.model_entries import Answerer, MultipleChoice
+from whatif.params.programs import ProgramModel, ViperGpt, VisProg
 
 _SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
@@ -111,7 +112,9 @@ ModelSettings = Annotated[
     | CrossEncoder
     | ApiModel
     | ServedModel
-    | Replay,
+    | Replay
+    | ViperGpt
+    | VisProg,
     Field(discriminator="adapter"),
 ]
 
@@ -123,6 +126,11 @@ def answerers(models: Mapping[str, Any], benchmark: str, *, open_questions: bool
         for key in _evaluated(models, benchmark, Answerer)
         if models[key].answers_open_questions or not open_questions
     ]
+
+
+def programmers(models: Mapping[str, Any], benchmark: str) -> list[str]:
+    """The keys of the models that answer questions of a benchmark by programs, sorted."""
+    return _evaluated(models, benchmark, ProgramModel)
 
 
 def matchers(models: Mapping[str, Any], benchmark: str) -> list[str]:

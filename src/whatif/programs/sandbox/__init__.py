@@ -1,0 +1,1 @@
+"""Where programs run: processes without files, network or company, with limits, reached by typed messages."""

@@ -1,0 +1,1 @@
+"""What runs in the sandbox: standard library only, without the rest of the project."""
