@@ -67,6 +67,13 @@ CHECKPOINTS = {
         "whatif.training.matching:train_vilt",
         "whatif.training.assess_text_image:assess_vilt",
     ),
+    "owlv2": Embedded(
+        "An OWLv2 (`Owlv2ForObjectDetection`) that finds the things of a scene by a noun, a colour or a size, or all "
+        "of them by the word `thing`. It was not trained on counting puzzles: what it finds in them shows how a tool "
+        "fails outside its training domain (C-VQA, section 4.2).",
+        "whatif.training.owlv2:train_owlv2",
+        "whatif.training.assess_owlv2:assess_owlv2",
+    ),
     "masked-language": Embedded(
         "A masked language model (`AutoModelForMaskedLM`) of captions of scenes.",
         "whatif.training.language:train_masked_language",

@@ -82,6 +82,16 @@ class MatchingRecipe(Settings):
     train: Schedule
 
 
+class DetectionRecipe(Settings):
+    """An OWLv2 that finds the things of scenes by their names.
+
+    First its vision tower alone learns the appearance of things.
+    """
+
+    tower: Schedule
+    train: Schedule
+
+
 class LanguageRecipe(Settings):
     """A language model: of captions, masked or causal, or one that writes questions."""
 
@@ -110,6 +120,7 @@ class Recipes(Settings):
     clip: ContrastiveRecipe
     clip_plain: PlainContrastiveRecipe = Field(alias="clip-plain")
     vilt: MatchingRecipe
+    owlv2: DetectionRecipe
     masked_language: LanguageRecipe = Field(alias="masked-language")
     causal_language: LanguageRecipe = Field(alias="causal-language")
     writer: LanguageRecipe
