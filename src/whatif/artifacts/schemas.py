@@ -201,9 +201,21 @@ SAMPLE = pa.struct(
 )
 EARLIER_TURN = pa.struct([pa.field("response", pa.string(), nullable=False), pa.field("request_key", pa.string())])
 
+TOOL_CALL = pa.struct([pa.field(name, pa.string(), nullable=False) for name in ("tool", "arguments", "value")])
+PROGRAM = pa.struct(
+    [
+        pa.field("code", pa.string(), nullable=False),
+        pa.field("outcome", pa.string(), nullable=False),  # `ok`, `syntax`, ... (`whatif.models.program_runs`)
+        pa.field("reason", pa.string()),  # why, when the outcome is not `ok`; why a fallback ran
+        pa.field("sandbox", pa.string(), nullable=False),  # `bubblewrap`, `none`, `interpreter` or `elsewhere`
+        pa.field("fallback", pa.bool_(), nullable=False),  # whether it stands in for a reply without a program
+        pa.field("calls", pa.list_(TOOL_CALL), nullable=False),  # of its tools, in order
+    ]
+)
+
 PREDICTIONS = Table(
     name="predictions",
-    version=4,
+    version=5,
     key=("question_id", "model", "strategy"),
     schema=schema_of(
         ("question_id", pa.string()),
@@ -225,6 +237,7 @@ PREDICTIONS = Table(
         ("earlier_turns", pa.list_(EARLIER_TURN), NULLABLE),  # of a strategy with several turns
         ("example_ids", pa.list_(pa.string()), NULLABLE),  # examples shown before the question; null if there are none
         ("samples", pa.list_(SAMPLE), NULLABLE),  # responses of which the majority counts; null if there is only one
+        ("program", PROGRAM, NULLABLE),  # whose result is the response; null if the model writes none
     ),
 )
 

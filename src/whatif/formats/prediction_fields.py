@@ -37,6 +37,7 @@ class Prediction:
     question's text, its variant and the running number of its row. `place` is the position in the file. An empty
     `response` is valid: the model gave no text; `is_null` marks a null or a missing cell. Where the tool `failed` to
     get a response, `response` is the text that it wrote instead. `losses` is None in a file of responses.
+    `program` is the text of the program that gave the response, if the file has it.
     """
 
     place: str
@@ -50,6 +51,7 @@ class Prediction:
     failed: bool = False
     is_null: bool = False
     losses: tuple[OptionLoss, ...] | None = None
+    program: str | None = None
 
     @property
     def label(self) -> str:

@@ -24,6 +24,8 @@ from whatif.formats.prediction_records import Record, read_records
 # The columns of the responses to `query` and to `new query` in the files of the authors' scripts.
 RESPONSE_COLUMNS = ("response", "new_response")
 _SPELT_LIKE_THE_QUERIES = ("response", "new response")
+# The columns of the programs for `query` and for `new query`; in a plain file, the first one.
+PROGRAM_COLUMNS = ("code", "new code")
 _FAILURE = "Failed to obtain answer"  # VLMEvalKit's text for a failed request; the reason follows
 _FORMATS = (
     "`question_id` and `response` (plain), `index` and `prediction` (VLMEvalKit), `doc_id` and `filtered_resps` "
@@ -36,7 +38,8 @@ def read_predictions(path: Path, response_columns: Sequence[str] | None = None) 
 
     `response_columns` names the responses to the original and to the counterfactual question in a file that has the
     columns of a released C-VQA file; the default is `response` and `new_response` (or `new response`). In a file with
-    responses, columns of losses are not read.
+    responses, columns of losses are not read. Programs in the columns `code` and `new code` (`code` in a plain file)
+    are kept with the responses.
 
     Raises WhatifError with file, row and field when `read_records` refuses the file, when the columns match no known
     format or two formats, when a question is not named or is duplicated, when a response is missing or not text, and
@@ -80,7 +83,8 @@ def question_index(question_id: str) -> int:
 def _plain(path: Path, record: Record, field: str) -> Prediction:
     question_id = question_id_of(path, record)
     response, is_null = _response(path, record, field)
-    return Prediction(record.place, response, question_id=question_id, is_null=is_null)
+    program = _program(path, record, PROGRAM_COLUMNS[0])
+    return Prediction(record.place, response, question_id=question_id, is_null=is_null, program=program)
 
 
 def _indexed(path: Path, record: Record) -> Prediction:
@@ -115,7 +119,8 @@ def _released(
         name = as_text(path, record, "img_path")
         if not name.strip():
             raise WhatifError(f"{path}: {record.place}: img_path is empty; every row needs the name of its image")
-        for (variant, (query, _)), column in zip(VARIANTS.items(), response_columns, strict=True):
+        of_variants = zip(VARIANTS.items(), response_columns, PROGRAM_COLUMNS, strict=True)
+        for (variant, (query, _)), column, program in of_variants:
             response, is_null = _response(path, record, column)
             yield Prediction(
                 f"{record.place}, {column}",
@@ -125,6 +130,7 @@ def _released(
                 variant=variant,
                 row=number,
                 is_null=is_null,
+                program=None if program == column else _program(path, record, program),
             )
 
 
@@ -168,6 +174,11 @@ def _response(path: Path, record: Record, column: str) -> tuple[str, bool]:
     value = record.fields[column]
     is_null = value is None or (isinstance(value, float) and math.isnan(value))
     return as_text(path, record, column), is_null
+
+
+def _program(path: Path, record: Record, column: str) -> str | None:
+    """The program beside a response; None where the file has none."""
+    return as_text(path, record, column) or None
 
 
 def _refuse_twice(path: Path, predictions: Sequence[Prediction]) -> None:

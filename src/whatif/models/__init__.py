@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, cast, runti
 from whatif.errors import WhatifError
 from whatif.language.messages import Messages, images_in, last_prompt
 from whatif.language.options import LETTERS
+from whatif.models.depicted import Depicted
+from whatif.models.program_runs import ProgramRun
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -35,6 +37,8 @@ ADAPTERS: dict[str, str] = {
     "api": "whatif.models.endpoint.api:api_model",
     "served": "whatif.models.endpoint.served:served_model",
     "replay": "whatif.models.replay:replay",
+    "vipergpt": "whatif.programs.models:vipergpt",
+    "visprog": "whatif.programs.models:visprog",
 }
 
 # Fields of a model's settings that do not change its answers: how it is displayed, reached, paid for or batched, and
@@ -52,6 +56,12 @@ WITHOUT_EFFECT = (
     "price_per_million_prompt_tokens",
     "price_per_million_response_tokens",
 )
+
+# The nested entries of a model that answers by programs, and the same fields of each: `writer.batch_size`. Which
+# questions an entry of its own would be asked, and how it would choose among options, has no effect there either.
+PARTS = ("writer", "tools.detector", "tools.query", "tools.matcher", "tools.depth")
+OF_PARTS = (*WITHOUT_EFFECT, "limit", "multiple_choice", "top_logprobs", "prompt_log_probabilities")
+WITHOUT_EFFECT_IN_PARTS = tuple(f"{part}.{field}" for part in PARTS for field in OF_PARTS)
 
 Status: TypeAlias = Literal["ok", "ambiguous", "none", "error"]
 # How the images of a conversation were shown: `in place` among its texts; `first`, because the chat template puts the
@@ -80,6 +90,8 @@ class Question:
     is `none`. Checkpoints on this machine ignore it. `sample` is the number of the sample, from 0, if a question is
     asked several times with sampling.
 
+    `text` is the question alone, without its options and without the words of a prompting strategy.
+
     The last three fields serve only the baselines: `majority_answer` is the most frequent correct answer among all
     questions of this group and variant (a letter if there are options), `group_answers` are the distinct correct
     answers to the open questions of this group, and `letters` is the number of options that are ranked in a later turn.
@@ -95,6 +107,7 @@ class Question:
     max_new_tokens: int | None = None
     json_schema: str | None = None
     sample: int = 0
+    text: str = ""
     majority_answer: str | None = None
     group_answers: tuple[str, ...] = ()
     letters: int = 0
@@ -148,6 +161,8 @@ class Answer:
     each image in pixels as the model's processor made it, `image_tokens` is the number of tokens of all images
     together; None where it is not known.
 
+    `program` is the program whose result this is, for a model that answers by programs.
+
     `seconds` is the wall-clock time that this answer was waited for. The values of all answers of a run add up to the
     run's time, for any number of requests or questions at once. It is a measurement, so it does not count when
     answers are compared.
@@ -169,6 +184,7 @@ class Answer:
     image_form: ImageForm | None = None
     image_sizes: tuple[tuple[int, int], ...] | None = None
     image_tokens: int | None = None
+    program: ProgramRun | None = None
     transient: bool = False
     seconds: float | None = field(default=None, compare=False)
 
@@ -228,6 +244,21 @@ class Recorded(Protocol):
 
     def look_up(self, questions: Sequence[Question]) -> str | None:
         """Receives all questions of a set before some are asked; returns why none has an answer, or None."""
+
+
+@runtime_checkable
+class KnowsDrawnImages(Protocol):
+    """A model that can be told what drawn images show: by the id of an image, None for one that was not drawn."""
+
+    depicted: Callable[[str], Depicted | None]
+
+
+@runtime_checkable
+class HasParts(Protocol):
+    """A model that asks other models."""
+
+    def store_parts(self, keep: Callable[[Model], Model]) -> None:
+        """Replaces each of the models that it asks by what `keep` returns: the same model with a store before it."""
 
 
 def load(name: str, settings: Any, seed: int) -> Model:

@@ -13,30 +13,33 @@ from whatif.files.well_formed import well_formed
 from whatif.formats.option_losses import LOSSES
 from whatif.formats.prediction_fields import Prediction
 from whatif.formats.prediction_files import question_index, read_predictions
-from whatif.models import Answer, Model, Question
+from whatif.models import Answer, Question
+from whatif.models.program_runs import ProgramRun
 from whatif.models.replayed_losses import replayed_scores
 from whatif.params.models import Replay
 
 _SHOWN = 10
 
 
-def replay(settings: Replay, seed: int) -> Model:
+def replay(settings: Replay, seed: int, *, things: str = "responses") -> Replayed:
     """A model that replays the responses or losses in `settings.predictions`; see `read_predictions` for the formats.
 
     A question that is not in the file is an `error`, not a wrong answer. The number of matches is written to standard
-    error. Raises WhatifError when the file cannot be read, when it has different responses to one question, and, if
-    `look_up` was not called before, when no row matches any of the questions. When it answers, raises WhatifError if
-    questions with options to rank meet a file of responses, or other questions a file of losses, and if the losses of a
-    question are not those of its options.
+    error; `things` are what the file is said to have there. Raises WhatifError when the file cannot be read, when it
+    has different responses to one question, and, if `look_up` was not called before, when no row matches any of the
+    questions. When it answers, raises WhatifError if questions with options to rank meet a file of responses, or other
+    questions a file of losses, and if the losses of a question are not those of its options.
     """
     path = user_path(settings.predictions)
-    return _Replay(path, read_predictions(path, settings.response_columns))
+    return Replayed(path, read_predictions(path, settings.response_columns), things)
 
 
-class _Replay:
+class Replayed:
+    """A model whose answers are the rows of a file. See `replay`."""
+
     identity = None  # the file is the store
 
-    def __init__(self, path: Path, predictions: Sequence[Prediction]) -> None:
+    def __init__(self, path: Path, predictions: Sequence[Prediction], things: str) -> None:
         self._path = path
         self._predictions = predictions
         self._by_name: dict[str | int | None, Prediction] = {
@@ -48,7 +51,7 @@ class _Replay:
                 self._by_picture.setdefault((one.picture, one.variant), []).append(one)
 
         self._has_losses = any(one.losses is not None for one in predictions)
-        self._what = "losses for" if self._has_losses else "responses to"
+        self._what = "losses for" if self._has_losses else f"{things} to"
         self._found: dict[str, Prediction] | None = None  # question_id -> its prediction, for all questions of the set
         self._first: str | None = None  # the id of the set's first question
 
@@ -60,13 +63,14 @@ class _Replay:
         if self._found or not found:
             return None
         known, asked = _some([one.label for one in self._predictions[:3]]), _some(sorted(found)[:3])
-        rows = "questions with losses is" if self._has_losses else "responses is to"
+        rows = "questions with losses is" if self._has_losses else f"{self._what.split()[0]} is to"
         return (
             f"{self._path}: none of its {len(self._predictions):,} {rows} any of the {len(found):,} "
             f"questions; it has {known}, asked are {asked}"
         )
 
     def answer(self, questions: Sequence[Question]) -> Iterator[Answer]:
+        """See `whatif.models.Model`."""
         if self._found is None and (reason := self.look_up(questions)):
             raise WhatifError(reason)
         found = [(self._found or {}).get(question.question_id) for question in questions]
@@ -96,7 +100,7 @@ class _Replay:
         response = well_formed(prediction.response)
         if prediction.failed:
             return Answer(status="error", reason=response[:200])
-        return Answer(response=response)
+        return Answer(response=response, program=_imported(prediction.program))
 
     def _find(self, question: Question) -> Prediction | None:
         named = self._by_name.get(question.question_id) or self._by_name.get(question_index(question.question_id))
@@ -158,6 +162,13 @@ class _Replay:
         if repeated:
             count = f"{len(repeated):,} ({_some(repeated)})"
             _say(f"{self._path}: other responses to questions that have one already, not used: {count}")
+
+
+def _imported(program: str | None) -> ProgramRun | None:
+    """The program whose result was imported. That it gave a response is all that is known of its run."""
+    if program is None or not program.strip():
+        return None
+    return ProgramRun(code=well_formed(program), outcome="ok", sandbox="elsewhere")
 
 
 def _some(labels: Sequence[str]) -> str:

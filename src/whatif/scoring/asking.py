@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -52,6 +53,7 @@ def question_of(row: Row, messages: Messages, images: Pictures, **more: Any) -> 
         group=row["group"],
         variant=row["variant"],
         messages=messages,
+        text=row.get("question", ""),
         images=_fetch(images.get, image_ids),
         encoded_images=_fetch(images.encoded, image_ids),
         **more,
@@ -106,5 +108,6 @@ def prediction(
         "earlier_turns": None,
         "example_ids": None,
         "samples": None,
+        "program": None if answer.program is None else dataclasses.asdict(answer.program),
         **more,
     }

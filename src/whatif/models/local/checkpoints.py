@@ -18,7 +18,7 @@ from whatif.models.local.image_sizes import check_picture_size
 from whatif.models.local.libraries import TRANSFORMERS, import_libraries
 from whatif.models.local.pixel_limits import limit_pixels
 from whatif.models.local.placement import placement
-from whatif.models.local.processors import load_processor, load_tokenizer
+from whatif.models.local.processors import load_image_processor, load_processor, load_tokenizer
 from whatif.models.local.weight_files import check_weights
 from whatif.params.checkpoints import BlindTextModel, HuggingFaceBlip, HuggingFaceChat, LocalCheckpoint
 
@@ -102,7 +102,7 @@ def load_checkpoint(
     """
     source, folder = source_of(settings)
     if folder is not None:
-        _check_files(folder, pictures=load_reader is load_processor)
+        _check_files(folder, pictures=load_reader is not load_tokenizer, texts=load_reader is not load_image_processor)
     import_libraries(TRANSFORMERS)
     import transformers
 
@@ -186,10 +186,12 @@ def folder_of(checkpoint: str) -> Path | None:
     return None
 
 
-def _check_files(folder: Path, pictures: bool) -> None:
-    needed = [("config.json", ("config.json",)), ("a tokeniser", _TOKENIZER_FILES)]
+def _check_files(folder: Path, *, pictures: bool, texts: bool) -> None:
+    needed: list[tuple[str, tuple[str, ...]]] = [("config.json", ("config.json",))]
     if pictures:
-        needed.insert(1, ("a processor", _PROCESSOR_FILES))
+        needed.append(("a processor", _PROCESSOR_FILES))
+    if texts:
+        needed.append(("a tokeniser", _TOKENIZER_FILES))
     for what, names in needed:
         if not any((folder / name).is_file() for name in names):
             raise WhatifError(f"checkpoint {folder}: lacks {what} ({' or '.join(names)})")

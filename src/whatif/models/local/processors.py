@@ -34,6 +34,14 @@ def load_tokenizer(source: str, model_type: str, options: dict[str, Any]) -> Any
     return tokenizers.from_pretrained(source, trust_remote_code=False, **options)
 
 
+def load_image_processor(source: str, model_type: str, options: dict[str, Any]) -> Any:
+    """The processor of a checkpoint that reads images alone. The arguments are those of `load_processor`."""
+    import transformers
+
+    processors: Any = transformers.AutoImageProcessor
+    return processors.from_pretrained(source, trust_remote_code=False, **options)
+
+
 def without_video(model_type: str) -> Any:
     """The processor class of a family for images and text only; it reads and writes the family's own files.
 

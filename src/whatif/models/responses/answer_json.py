@@ -7,6 +7,7 @@ import math
 from typing import Any, get_args
 
 from whatif.models import Answer, ImageForm, OptionScore
+from whatif.models.program_runs import OUTCOMES, ProgramRun, ToolCall
 
 _TEXTS = ("letter", "reason", "response", "finish")
 _COUNTS = ("prompt_tokens", "response_tokens", "image_tokens")
@@ -58,6 +59,7 @@ def from_json(value: Any) -> Answer:
         cut_off=value.get("cut_off", False),
         image_form=value.get("image_form"),
         image_sizes=_image_sizes(value.get("image_sizes")),
+        program=_program(value.get("program")),
     )
 
 
@@ -73,6 +75,26 @@ def _image_sizes(value: Any) -> tuple[tuple[int, int], ...] | None:
     if not is_list or not all(is_count(side) for size in value for side in size):
         raise ValueError(f"has image_sizes that are not a list of width and height: {value!r:.40}")
     return tuple((width, height) for width, height in value)
+
+
+def _program(value: Any) -> ProgramRun | None:
+    if value is None:
+        return None
+    try:
+        calls = tuple(ToolCall(**_texts(call)) for call in value["calls"])
+        run = ProgramRun(**{**value, "calls": calls})
+    except (TypeError, KeyError, AttributeError):
+        raise ValueError(f"has a program that is not code, outcome, sandbox and calls: {value!r:.40}") from None
+    texts = (run.code, run.outcome, run.sandbox, run.reason or "")
+    if not all(isinstance(text, str) for text in texts) or run.outcome not in OUTCOMES or run.fallback not in (0, 1):
+        raise ValueError(f"has a program that is not code, outcome, sandbox and calls: {value!r:.40}")
+    return run
+
+
+def _texts(call: Any) -> dict[str, str]:
+    if not isinstance(call, dict) or not all(isinstance(text, str) for text in call.values()):
+        raise TypeError("a call is an object of texts")
+    return call
 
 
 def _option_scores(value: Any) -> tuple[OptionScore, ...]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from whatif.language.messages import as_json, is_one_turn
-from whatif.models import Answer, Model, Question, Unconditional, note_of, unconditional_of
+from whatif.models import Answer, HasParts, Model, Question, Unconditional, note_of, unconditional_of
 from whatif.models.order import in_order
 from whatif.models.responses.answer_json import as_json as answer_as_json
 from whatif.models.responses.answer_json import from_json
@@ -204,5 +204,7 @@ class StoredModel:
 
 def stored(model: Model, store: ResponseStore) -> Model:
     """The same model, asked only for answers that `store` lacks; a model without an identity is returned unchanged."""
+    if isinstance(model, HasParts):
+        model.store_parts(lambda part: stored(part, store))
     identity = model.identity
     return model if identity is None else StoredModel(model, identity, store)

@@ -1,0 +1,1 @@
+"""What programs may call: tools that know what a drawn image shows, and tools that look at its pixels."""
