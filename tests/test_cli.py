@@ -32,6 +32,8 @@ COMMANDS = (
     "show",
     "audit",
     "compare",
+    "programs",
+    "program-trace",
     "import",
     "export",
     "train",

@@ -11,7 +11,9 @@ from whatif.benchmarks.coco_counterfactuals.settings import CocoCounterfactualsS
 from whatif.benchmarks.cvqa_real.tables import table_3_name
 from whatif.benchmarks.mucr.settings import MucrSettings
 from whatif.params.checkpoints import BlindTextModel, HuggingFaceBlip, HuggingFaceChat
+from whatif.params.endpoints import ApiModel
 from whatif.params.models import answerers
+from whatif.params.programs import ModelTools, ProgramModel
 from whatif.reporting.published_numbers import published
 
 FILE = ROOT / "params" / "paper-scale.yaml"
@@ -60,8 +62,9 @@ def names() -> set[str]:
 def test_the_parameters_are_valid_and_differ_from_the_default_in_what_they_say() -> None:
     graph = benchmarks.graph(benchmarks.load_params(FILE))
     asked = [job for job in graph.jobs if job.step.stage == "evaluate"]
-    # Fourteen models, in four shards, and in eight with each of two strategies; four search, and six match.
-    assert len(asked) == 14 * 4 + 14 * 2 * 8 + 4 + 6
+    # Fourteen models, in four shards, and in eight with each of two strategies; nine that write programs, in these
+    # eight; four search, and six match.
+    assert len(asked) == 14 * 4 + (14 + 9) * 2 * 8 + 4 + 6
     default = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
     paper = yaml.safe_load(FILE.read_text(encoding="utf-8"))
     # C-VQA has 500 puzzles for each template.
@@ -115,7 +118,7 @@ def test_mucr_is_made_with_the_numbers_of_the_paper() -> None:
 
 
 def test_printed_names_are_those_of_the_paper() -> None:
-    printed = {table_3_name(row["system"]) for table in ("3", "4", "5", "7") for row in c_vqa(table)}
+    printed = {table_3_name(row["system"]) for table in ("3", "4", "5", "6", "7") for row in c_vqa(table)}
     paired = {
         row["system"]
         for table in ("2", "13")
@@ -138,6 +141,18 @@ def test_every_family_has_a_class_and_a_processor(checkpoint: str, adapter: str)
     assert configuration in transformers.AutoModelForImageTextToText._model_mapping
     assert configuration in PROCESSOR_MAPPING
     assert (adapter == "hf-blip") == (configuration.__name__ in {"Blip2Config", "InstructBlipConfig"})
+
+
+def test_every_system_that_writes_programs_is_there_with_the_decoding_of_the_paper() -> None:
+    models = benchmarks.load_params(FILE).models
+    programmers = {one.name: one for one in models.values() if isinstance(one, ProgramModel)}
+    printed = {row["system"] for row in c_vqa("3") if row["model_type"] == "neuro-symbolic"}
+    assert set(programmers) == printed | {row["system"] for row in c_vqa("6")}
+    for entry in programmers.values():
+        writer = entry.writer
+        assert isinstance(writer, ApiModel | BlindTextModel)
+        assert (writer.decoding.temperature, writer.decoding.top_p, writer.max_new_tokens) == (0.1, 0.9, 512)
+        assert isinstance(entry.tools, ModelTools)
 
 
 def test_every_end_to_end_system_of_table_3_is_there_by_checkpoint_or_by_file() -> None:

@@ -34,6 +34,8 @@ COMMANDS = {
     "show": "whatif.commands.look:show",
     "audit": "whatif.commands.look:audit",
     "compare": "whatif.commands.look:compare",
+    "programs": "whatif.commands.programs:programs",
+    "program-trace": "whatif.commands.program_trace:program_trace",
     "import": "whatif.commands.exchange:import_",
     "export": "whatif.commands.exchange:export",
     "train": "whatif.commands.train:train",

@@ -43,6 +43,12 @@ def job_named(graph: Graph, name: str) -> Job:
         ("evaluate cvqa-synthetic random part-000-of-002", Kind.CPU),
         ("evaluate cvqa-synthetic llava-original part-000-of-002", Kind.MODEL),
         ("evaluate cvqa-synthetic remote part-000-of-002", Kind.MODEL),
+        (
+            "evaluate cvqa-synthetic viper-oracle part-000-of-002",
+            Kind.CPU,
+        ),  # neither its writer nor its tools are models
+        ("evaluate cvqa-synthetic viper-models part-000-of-002", Kind.MODEL),
+        ("evaluate cvqa-synthetic programs viper-models part-000-of-002", Kind.CPU),  # programs run with oracle tools
         ("aggregate cvqa-synthetic", Kind.CPU),
         ("generate scenes part-000-of-001", Kind.IMAGES),
         ("filter scenes", Kind.MODEL),
@@ -56,6 +62,16 @@ def test_the_kind_of_a_job_follows_from_the_models_that_it_works_with(name: str,
     remote = {"adapter": "api", "model": "m", "base_url": "http://localhost:1/v1"}
     graph = graph_with({"remote": remote})
     assert cluster.kind_of(job_named(graph, name)) is kind
+
+
+@pytest.mark.parametrize("part", ["detector", "query", "matcher"])
+def test_a_gpu_is_asked_for_where_one_tool_of_programs_has_the_device(part: str) -> None:
+    values = yaml.safe_load(PARAMS.read_text(encoding="utf-8"))
+    model = values["models"]["viper-models"]
+    model["tools"][part]["device"] = "cuda"
+    graph = graph_with({"viper-models": model}, ["cvqa-real"])
+    asking = {job.name for job in graph.jobs if "gpu" in cluster.wanted_by(job, FILE)}
+    assert asking == {"evaluate cvqa-real viper-models plain part-000-of-001"}
 
 
 def test_a_gpu_is_asked_for_only_where_a_model_has_the_device() -> None:

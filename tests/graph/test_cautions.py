@@ -51,7 +51,7 @@ def test_each_benchmark_that_takes_something_from_outside_has_one_line() -> None
     lines = {line.split(": ")[1]: line for line in cautions(made, made.jobs)}
     assert set(lines) == {"cvqa-real", *ALL[1:2], *ALL[-2:]}
     assert all("\n" not in line and line.startswith("warning: ") for line in lines.values())
-    assert "(llava-counterfactual, llava-original)" in lines["cvqa-real"]
+    assert "(clip, llava-counterfactual, llava-original, owlv2)" in lines["cvqa-real"]  # those of tools too
     assert "(llava-counterfactual, llava-original)" in lines["cvqa-synthetic-released"]
     assert "(causal-language, clip, diffusion, masked-language, vilt)" in lines["coco-counterfactuals"]
     assert "(clip, vilt)" in lines["coco-counterfactuals-released"]

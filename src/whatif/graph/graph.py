@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,8 @@ class Graph:
         """The steps of one stage of one benchmark, or only the step called `name`.
 
         A step without a name goes by the name of its stage. Only the steps that are divided by all of the `chosen`
-        wildcards are returned; if there are none, the first step is. Raises WhatifError when the benchmark is not in
+        wildcards are returned, and where their values are given, those that have these values; if there are none, the
+        first step is. Raises WhatifError when the benchmark is not in
         params.yaml, or has no such stage or no step of this name.
         """
         if benchmark not in self.benchmarks:
@@ -56,7 +58,15 @@ class Graph:
             steps = [step for step in steps if (step.name or stage) == name]
             if not steps:
                 raise WhatifError(f"{stage} {benchmark}: has no step {name}; there are {known}")
-        return [step for step in steps if set(chosen) <= set(step.wildcards)] or steps[:1]
+        divided = [step for step in steps if set(chosen) <= set(step.wildcards)] or steps[:1]
+        if isinstance(chosen, Mapping):
+            return [step for step in divided if self._has(step, chosen)] or divided
+        return divided
+
+    def _has(self, step: Step, chosen: Mapping[str, str]) -> bool:
+        """Whether a step has all of the chosen values; another step of the stage may have further ones."""
+        values = self.values(step)
+        return all(value in values.get(name, ()) for name, value in chosen.items())
 
     def maker(self, step: Step, given: OutputOf) -> Step | None:
         """The step that makes an input of `step`; None if it is of a benchmark that is not selected, or not needed.
@@ -141,6 +151,7 @@ class Graph:
             found = {
                 role: by_shared[tuple(wildcards[name] for name in names)] for role, (names, by_shared) in known.items()
             }
+            own = shown and {name: _own(fields, wildcards.get(name)) for name, fields in shown.items()}
             jobs.append(
                 Job(
                     step,
@@ -150,7 +161,7 @@ class Graph:
                     tuple(dict.fromkeys(job for _, made in found.values() for job in made)),
                     self.params,
                     self._reading(step, wildcards),
-                    shown,
+                    own,
                     self._model(step, wildcards),
                 )
             )
@@ -193,9 +204,18 @@ class Graph:
     def _shown(self, keys: Sequence[str], fields: Sequence[str]) -> dict[str, dict[str, Any]]:
         models = {key: self.params.models[key] for key in keys}
         return {
-            key: {field: getattr(model, field) for field in fields if field in type(model).model_fields}
+            key: {
+                field: attrgetter(field)(model)
+                for field in fields
+                if field.partition(".")[0] in type(model).model_fields
+            }
             for key, model in models.items()
         }
+
+
+def _own(of_models: dict[str, dict[str, Any]], key: str | None) -> dict[str, dict[str, Any]]:
+    """The fields of the job's own model, if the step is divided by these models; otherwise those of all of them."""
+    return of_models if key is None else {key: of_models[key]} if key in of_models else {}
 
 
 def _input(output: OutputOf, jobs: Sequence[Job]) -> Input:

@@ -87,7 +87,8 @@ class Job:
             values.update({key: value for key, value in leaves(place, self.model).items() if key not in ignored})
         for of_models in (self.shown or {}).values():
             for key, fields in of_models.items():
-                values.update({f"models.{key}.{field}": value for field, value in fields.items()})
+                for field, value in fields.items():
+                    values.update(leaves(f"models.{key}.{field}", value))
         return values
 
     @property

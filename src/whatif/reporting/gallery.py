@@ -40,6 +40,7 @@ th, td { text-align: left; vertical-align: top; padding: .25rem .75rem .25rem 0;
 .right { color: #11692b; }
 .wrong { color: #a3251b; }
 .verdict { font-weight: 600; }
+pre { white-space: pre-wrap; color: #222; background: #f6f6f6; padding: .5rem; margin: .25rem 0; max-width: 32rem; }
 </style>
 </head>
 <body>
@@ -86,7 +87,10 @@ th, td { text-align: left; vertical-align: top; padding: .25rem .75rem .25rem 0;
 {%- set verdict = "right" if reply.correct else "wrong" %}
 <td class="{{ verdict }}">{{ reply.shown }} <span class="verdict">({{ verdict }})</span>
 {%- if reply.turns %}<details><summary>what it wrote</summary><ol>
-{%- for turn in reply.turns %}<li>{{ turn }}</li>{% endfor %}</ol></details>{% endif %}</td>
+{%- for turn in reply.turns %}<li>{{ turn }}</li>{% endfor %}</ol></details>{% endif %}
+{%- if reply.program %}<div>{{ reply.program.category }}</div><pre>{{ reply.program.shown }}</pre>
+{%- if reply.program.calls %}<details><summary>its tools</summary><ol>
+{%- for call in reply.program.calls %}<li>{{ call }}</li>{% endfor %}</ol></details>{% endif %}{% endif %}</td>
 {%- else %}
 <td>not asked</td>
 {%- endif %}
@@ -123,12 +127,30 @@ class Picture:
 
 
 @dataclass(frozen=True)
+class Program:
+    """The program that gave an answer: its code, the category of the answer, and a line for each call of a tool."""
+
+    code: str
+    category: str
+    calls: tuple[str, ...] = ()
+
+    @property
+    def shown(self) -> str:
+        """The code, truncated if it is long."""
+        return _truncated(self.code.strip("\n"), _LONGEST_TURN)
+
+
+@dataclass(frozen=True)
 class Reply:
-    """A model's answer, None if there was no answer; and what it wrote, turn by turn, if that is shown too."""
+    """A model's answer, None if there was no answer; and what it wrote, turn by turn, if that is shown too.
+
+    `program` is the program that gave the answer, if it is shown.
+    """
 
     answer: str | None
     correct: bool
     said: tuple[str, ...] = ()
+    program: Program | None = None
 
     @property
     def turns(self) -> list[str]:

@@ -11,9 +11,9 @@ from tests.benchmarks.cvqa_real.made_tables import pairs, source, written
 from tests.benchmarks.cvqa_real.small import LINES
 from tests.frames import check, has, printed, row, value
 from whatif.benchmarks.cvqa_real.released_set import released_set
-from whatif.benchmarks.cvqa_real.report import main_strategy
 from whatif.benchmarks.cvqa_real.schemas import GROUPS
 from whatif.benchmarks.cvqa_real.set_tables import answer_counts, answers_table, questions_table, words_table
+from whatif.benchmarks.cvqa_real.settings import main_strategy
 from whatif.benchmarks.cvqa_real.shortcut_audit import shortcuts_of
 from whatif.errors import WhatifError
 from whatif.formats.c_vqa import read_released

@@ -15,7 +15,8 @@ from whatif.artifacts.images import ImageStore, image_row
 from whatif.artifacts.schemas import IMAGES, PREDICTIONS
 from whatif.artifacts.writer import write_artifact
 from whatif.benchmarks.cvqa_real.item_views import item_views, items_of, outcomes_of
-from whatif.benchmarks.cvqa_real.views import gallery_page, page_of
+from whatif.benchmarks.cvqa_real.views import ProgramsShown, gallery_page, page_of
+from whatif.benchmarks.shared.program_panels import categories_of, program_twins
 
 Row = dict[str, Any]
 PICTURES = [image_row(png((20 * place, 90, 60)), 8, 8, f"drawn:{place}", "CC0-1.0") for place in range(10)]
@@ -217,3 +218,43 @@ def test_the_page_is_made_of_the_inputs_of_the_last_step(project: Project, judge
     assert page.count("<h3>") == 2 and page.count("<img ") == 2  # one of the group, another one of the writer
     assert page.count('class="right"') == page.count('class="wrong"') == 4
     assert ("without the judge" in page) == (judge is not None)
+
+
+def program_of(code: str, **more: Any) -> Row:
+    calls = [{"tool": "find", "arguments": '{"name": "<cat>"}', "value": "[1, 2]"}]
+    return {"code": code, "outcome": "ok", "reason": None, "fallback": False, "calls": calls, **more}
+
+
+def finding(question: Row, category: str, *, right: bool | None) -> Row:
+    """A row of `program-findings` about model a, of which only what the gallery reads is given."""
+    return {"question_id": question["question_id"], "model": "a", "category": category, "program_right": right}
+
+
+def test_wrong_programs_that_ignore_the_presupposition_come_first_and_no_twins_are_shown_twice() -> None:
+    every = [(one[0], one[1]) for one in (twins(f"p{place}", "direct", place) for place in range(5))]
+    kinds = [("wrong tool", False), ("ignored presupposition", False), ("right", True), ("failing tool", True)]
+    findings = [finding(one[1], category, right=right) for one, (category, right) in zip(every, kinds, strict=False)]
+    chosen = program_twins(every, findings, 1)
+    assert [one[0]["pair_id"] for one in chosen.wrong] == ["p1"]
+    chosen = program_twins(every, findings, 9)
+    assert {one[0]["pair_id"] for one in chosen.right} == {"p2", "p3"}
+    assert {one[0]["pair_id"] for one in chosen.wrong} == {"p0", "p1"}
+    assert program_twins(every, [], 9).question_ids == set()
+
+
+def test_programs_stand_beside_their_answers_with_category_and_tools_and_are_escaped(images: ImageStore) -> None:
+    one = twins("p1", "direct", 0)
+    findings = [finding(one[0], "right", right=True), finding(one[1], "ignored presupposition", right=False)]
+    rows = [
+        said(one[0], "a", right=True, program=program_of("def execute_command(image):\n    return 1 < 2")),
+        said(one[1], "a", right=False, program=program_of("<script>alert(1)</script>", fallback=True)),
+    ]
+    chosen = program_twins([(one[0], one[1])], findings, 3)
+    programs = ProgramsShown(chosen, tuple(rows), categories_of(findings))
+    page = page_of([], rows, images, NAMES, ["plain"], programs=programs).decode()
+    assert page.index('id="programs-wrong"') < page.index('id="programs-right"')
+    assert "return 1 &lt; 2" in page and "<script>" not in page and "&lt;script&gt;" in page
+    assert "ignored presupposition; a fallback program" in page
+    assert "find {&#34;name&#34;: &#34;&lt;cat&gt;&#34;}: [1, 2]" in page
+    assert "Model &lt;A&gt;" in page and "Model B" not in page
+    assert page.count("<img ") == 1

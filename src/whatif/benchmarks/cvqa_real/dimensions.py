@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 from whatif.benchmarks.cvqa_real.schemas import GROUPS
-from whatif.benchmarks.cvqa_real.settings import CvqaRealSettings
+from whatif.benchmarks.cvqa_real.settings import CvqaRealSettings, main_strategy
 from whatif.benchmarks.shared.dimensions import (
     ANSWERER,
     CHOOSER,
@@ -13,6 +16,7 @@ from whatif.benchmarks.shared.dimensions import (
     strategy,
 )
 from whatif.graph.dimensions import Dimension, Shown, part_dimension
+from whatif.params.programs import ProgramModel
 from whatif.params.whole import Params
 
 
@@ -36,8 +40,16 @@ POLISHER = Dimension(
     ignores=CHOOSER.ignores,
     code=adapter_code,
 )
-STRATEGY = strategy(lambda params, benchmark: _own(params, benchmark).evaluate.strategies)
+
+
+def _is_asked(params: Params, benchmark: str, wildcards: Mapping[str, str]) -> bool:
+    """Whether a model is asked with a strategy. One that writes programs has only one."""
+    main = main_strategy(_own(params, benchmark).evaluate.strategies)
+    return wildcards["strategy"] == main or not isinstance(params.models[wildcards["model"]], ProgramModel)
+
+
+STRATEGY = replace(strategy(lambda params, benchmark: _own(params, benchmark).evaluate.strategies), exists=_is_asked)
 PART = part_dimension(lambda params, benchmark: _own(params, benchmark).evaluate.shards)
 JUDGE, PROMPT = judge_dimensions(lambda params, benchmark: _own(params, benchmark).evaluate.judge)
-# Predictions made elsewhere also state the strategy that was used.
-SHOWN = Shown(ANSWERER, (*SHOWN_ANSWERERS.fields, "strategy"))
+# Predictions made elsewhere also state the strategy that was used. Table 6 shows the models of one adapter.
+SHOWN = Shown(ANSWERER, (*SHOWN_ANSWERERS.fields, "strategy", "adapter"))

@@ -84,8 +84,8 @@ def _evaluations(
         left_out = total - len(pilots[model].rows(asked[model])) if model in pilots else 0
         for strategy in task.settings.strategies:
             # A model whose answers were recorded elsewhere has predictions for only one strategy.
-            if shown.get("strategy", strategy) == strategy:
-                paths = task.paths_by(ANSWERER, "predictions", strategy=strategy)[model]
+            paths = task.paths_by(ANSWERER, "predictions", strategy=strategy).get(model)
+            if paths is not None and shown.get("strategy", strategy) == strategy:
                 yield evaluation_stage(paths, f"{model} {strategy}", total, not_in_sample=left_out)
 
 

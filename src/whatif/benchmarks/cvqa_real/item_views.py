@@ -8,6 +8,8 @@
 | `genders` | similar questions about an image of men and one of women, of which a system answers one right | 4 |
 | `answer-unchanged` | both questions have the same answer | |
 | `writer-NAME` | questions of one writer | |
+
+Models that answer by programs have two further views (`whatif.benchmarks.shared.program_panels`), as in Figure 9.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The results of C-VQA-Real: Tables 3, 4 and 5, statistics of the set, its writers, the audit, and the funnel.
+"""The results of C-VQA-Real: Tables 3 to 6, statistics of the set, its writers, programs, the audit, and the funnel.
 
-Tables 3 and 5 show the answers to one prompting strategy, as in the paper: `direct`, or else the first strategy that is
-not step by step.
+Tables 3, 5 and 6 show the answers to one prompting strategy, as in the paper: `direct`, or else the first strategy
+that is not step by step.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from whatif.benchmarks.cvqa_real.released_set import released_set
 from whatif.benchmarks.cvqa_real.sampled_questions import questions_for
 from whatif.benchmarks.cvqa_real.schemas import GROUPS, VARIANTS
 from whatif.benchmarks.cvqa_real.set_tables import answer_counts, answers_table, questions_table, words_table
-from whatif.benchmarks.cvqa_real.settings import ReportSettings
+from whatif.benchmarks.cvqa_real.settings import STEP_BY_STEP, ReportSettings, main_strategy
 from whatif.benchmarks.cvqa_real.shortcut_audit import OURS, RELEASED
-from whatif.benchmarks.cvqa_real.tables import RealTable, real_table
+from whatif.benchmarks.cvqa_real.tables import VIPERGPT, RealTable, code_model, real_table
 from whatif.benchmarks.cvqa_real.views import gallery_page
 from whatif.benchmarks.cvqa_real.word_clouds import word_clouds
 from whatif.benchmarks.cvqa_real.written_by import writers_table, written_by
@@ -37,6 +37,7 @@ from whatif.language.strategies import DIRECT
 from whatif.reporting.funnel import funnel
 from whatif.reporting.model_drops import compare_drops, drops
 from whatif.reporting.plots import accuracy_points, accuracy_scatter, points_csv
+from whatif.reporting.programs import programs
 from whatif.reporting.report import Report
 from whatif.reporting.shortcuts import shortcuts
 from whatif.reporting.twin_answers import TwinAnswers
@@ -47,7 +48,6 @@ from whatif.verification.question_checks import ANSWER, QUESTION
 NAME = "cvqa-real"
 TITLE = "C-VQA-Real"
 Row = Mapping[str, Any]
-_STEP_BY_STEP = "cot"
 
 
 def publish_report(task: Task[ReportSettings]) -> None:
@@ -67,8 +67,9 @@ def publish_report(task: Task[ReportSettings]) -> None:
     sampled = {key: name for key, name in names.items() if key in asking.sampled_models}
     parts = {
         "3": (main, _asked(task, main, whole)),
-        "4": (_STEP_BY_STEP, _asked(task, _STEP_BY_STEP, names)),
+        "4": (STEP_BY_STEP, _asked(task, STEP_BY_STEP, names)),
         "5": (main, _asked(task, main, sampled)),
+        "6": (main, _code_models(task, _asked(task, main, names))),
     }
     judged = judged_of(task, asking.judge, questions, names)
     made = {
@@ -111,6 +112,7 @@ def publish_report(task: Task[ReportSettings]) -> None:
         shortcuts(_audits(task), settings.confidence, chance=None),
         *annotator_tables(task.rows("judgements"), task.rows("gold"), settings, seed, asking.resolution),
         costs_of(task, ANSWERER, names),
+        programs(task.rows("program-findings"), questions, names, settings, GROUPS),
         funnel(stages),
     ]
     reference = None if settings.reference_text is None else read_reference(user_path(settings.reference_text))
@@ -163,10 +165,10 @@ def _asked(task: Task[ReportSettings], strategy: str, names: Mapping[str, str]) 
     return {key: name for key, name in names.items() if key in answered}
 
 
-def main_strategy(strategies: Sequence[str]) -> str:
-    """The strategy of Tables 3 and 5: `direct` if it is asked, otherwise the first that is not step by step."""
-    others = [name for name in strategies if name != _STEP_BY_STEP]
-    return DIRECT if DIRECT in others or not others else others[0]
+def _code_models(task: Task[ReportSettings], names: Mapping[str, str]) -> dict[str, str]:
+    """The models that answer in ViperGPT's way, under the names of their code models."""
+    shown = task.shown_models(ANSWERER)
+    return {key: code_model(name) for key, name in names.items() if shown[key].get("adapter") == VIPERGPT}
 
 
 def _sets(task: Task[ReportSettings], questions: Sequence[Row]) -> dict[str, Sequence[Row]]:
@@ -188,9 +190,9 @@ def _note(strategy: str, asking: ReportSettings) -> str:
     if strategy not in asking.strategies:
         others = ", ".join(asking.strategies)
         return f"It shows answers to the strategy {strategy} alone; asked was only {others}."
-    if strategy not in (DIRECT, _STEP_BY_STEP):
+    if strategy not in (DIRECT, STEP_BY_STEP):
         return f"Our rows are answers to the strategy {strategy}; the strategy {DIRECT} was not asked."
-    if strategy == _STEP_BY_STEP and asking.sampled_models:
+    if strategy == STEP_BY_STEP and asking.sampled_models:
         share = f"{100 * asking.sample_share:g}%"
         return f"Of systems marked (a part), {share} of each group were asked."
     return ""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from pydantic import Field, field_validator, model_validator
 
 from whatif.benchmarks.cvqa_real.schemas import BOOLEAN, DIRECT, GROUPS, PEOPLE, RULES, SCENES
 from whatif.benchmarks.shared.question_labels import VerifyQuestions
+from whatif.language.strategies import DIRECT as DIRECT_STRATEGY
 from whatif.language.strategies import strategies
 from whatif.params.base import BenchmarkSettings, Settings, SourcePath
 from whatif.params.checkpoints import LocalCheckpoint
@@ -17,6 +18,7 @@ from whatif.params.resolution import Resolution
 from whatif.verification.imports.settings import LabelFiles
 
 NAME = "cvqa-real"
+STEP_BY_STEP = "cot"
 
 
 class VqaFiles(Settings):
@@ -138,6 +140,8 @@ class EvaluateCvqaReal(Settings):
     sample_share: float = Field(gt=0, le=1)  # fraction of each group, for the models below (C-VQA Table 5)
     sampled_models: list[str] = Field(default_factory=list)
     judge: JudgeSettings | None = None  # reads responses in which the rules find no single answer
+    # CSV with question_id and category: why programs about images that are not drawn are wrong.
+    program_labels: SourcePath | None = Field(default=None, min_length=1)
 
     @field_validator("strategies")
     @classmethod
@@ -239,11 +243,23 @@ class AuditSettings(NamedTuple):
     released_questions: str | None
 
 
+def main_strategy(strategies: Sequence[str]) -> str:
+    """The strategy of Tables 3, 5 and 6: `direct` if it is asked, otherwise the first that is not step by step."""
+    others = [name for name in strategies if name != STEP_BY_STEP]
+    return DIRECT_STRATEGY if DIRECT_STRATEGY in others or not others else others[0]
+
+
 class SampleSettings(NamedTuple):
     """The models that are asked only some of the questions, and the fraction."""
 
     sample_share: float
     sampled_models: list[str]
+
+
+class ProgramSettings(NamedTuple):
+    """People's labels of programs."""
+
+    labels: str | None
 
 
 class ReportSettings(NamedTuple):

@@ -18,23 +18,26 @@ from whatif.benchmarks.cvqa_real.settings import (
     NAME,
     AuditSettings,
     CvqaRealSettings,
+    ProgramSettings,
     ReportSettings,
     SampleSettings,
 )
 from whatif.benchmarks.shared.annotator_tables import ANNOTATOR_TABLES
-from whatif.benchmarks.shared.dimensions import ANSWERED, ANSWERER, shown_judge
+from whatif.benchmarks.shared.dimensions import ANSWERED, ANSWERER, PROGRAMMER, SHOWN_PROGRAMMER, shown_judge
 from whatif.benchmarks.shared.evaluation import write_predictions
 from whatif.benchmarks.shared.judging import OUTPUTS, write_judged
 from whatif.benchmarks.shared.pilots import pilot_of
+from whatif.benchmarks.shared.program_findings import PROGRAM_FINDINGS, write_program_findings
 from whatif.benchmarks.shared.tasks import table_files
 from whatif.graph.steps import Benchmark, StepsOf
 from whatif.graph.task import Task
+from whatif.params.models import Replay
 
 _step = StepsOf(CvqaRealSettings)
 _TABLES = (
-    *("table3", "table4", "table5", "drops", "gender", "gender-funnel"),
+    *("table3", "table4", "table5", "table6", "drops", "gender", "gender-funnel"),
     *("question-set", "writers", "answers", "words", "shortcuts"),
-    *(*ANNOTATOR_TABLES, "costs", "funnel"),
+    *(*ANNOTATOR_TABLES, "costs", "programs", "funnel"),
 )
 FIGURES = ("figure3.svg", "figure5.svg", "figure8.svg")
 
@@ -49,11 +52,13 @@ FIGURES = ("figure3.svg", "figure5.svg", "figure8.svg")
 )
 def evaluate(task: Task[SampleSettings]) -> None:
     """Asks one model the questions of one part with the prompts of one strategy."""
+    from whatif.benchmarks.cvqa_real.drawn_images import depicted_images
     from whatif.scoring.open_answers import open_predictions
 
     model, strategy = task.wildcards["model"], task.wildcards["strategy"]
     # Predictions made elsewhere used one strategy; there are none for the other strategies.
-    if getattr(task.model, "strategy", strategy) != strategy:
+    recorded = task.model.strategy if isinstance(task.model, Replay) else strategy
+    if recorded != strategy:
         task.outputs.write("predictions", [])
         return
     everything = task.read("questions").to_pylist()
@@ -75,6 +80,7 @@ def evaluate(task: Task[SampleSettings]) -> None:
             samples=task.model.samples,
         ),
         questions=everything,
+        depicted=depicted_images(everything, lambda: task.rows("images", ["image_id", "width"])),
     )
 
 
@@ -89,6 +95,35 @@ def evaluate(task: Task[SampleSettings]) -> None:
 def judge(task: Task[None]) -> None:
     """Asks the judge about the responses of one part in which the rules find no answer, or several."""
     write_judged(task)
+
+
+@_step(
+    "evaluate",
+    name="programs",
+    reads=lambda s: ProgramSettings(s.evaluate.program_labels),
+    seed=True,
+    divided_by=(PROGRAMMER, STRATEGY, PART),
+    shown=(SHOWN_PROGRAMMER,),
+    inputs={
+        "questions": made.verify["questions"],
+        "images": made.extract["images"],
+        "predictions": evaluate["predictions"],
+    },
+    outputs={"program-findings": PROGRAM_FINDINGS},
+)
+def find_causes(task: Task[ProgramSettings]) -> None:
+    """Finds out why the answers of one model's programs are wrong, with tools that know what a drawn image shows."""
+    from whatif.benchmarks.cvqa_real.drawn_images import depicted_images
+    from whatif.scoring.open_answers import open_predictions
+
+    model, strategy = task.wildcards["model"], task.wildcards["strategy"]
+    questions = task.read("questions").to_pylist()
+    write_program_findings(
+        task,
+        lambda wrong, loaded: open_predictions(wrong, task.images(), model, loaded, strategy=strategy),
+        depicted=depicted_images(questions, lambda: task.rows("images", ["image_id", "width"])),
+        labels=task.settings.labels,
+    )
 
 
 @_step(
@@ -121,7 +156,9 @@ def audit_shortcuts(task: Task[AuditSettings]) -> None:
     ),
     seed=True,
     shown=(SHOWN, shown_judge(JUDGE)),
-    package_files=tuple(f"{__package__}:published/{name}.csv" for name in ("table3", "table4", "table5", "text")),
+    package_files=tuple(
+        f"{__package__}:published/{name}.csv" for name in ("table3", "table4", "table5", "table6", "text")
+    ),
     inputs={
         "images": made.extract["images"],
         "missing": made.extract["missing"],
@@ -151,6 +188,7 @@ def audit_shortcuts(task: Task[AuditSettings]) -> None:
         "questions": made.verify["questions"],
         "predictions": evaluate["predictions"],
         "judged": judge["judged"],
+        "program-findings": find_causes["program-findings"],
         "shortcuts": audit_shortcuts["shortcuts"],
     },
     publishes=(
@@ -162,7 +200,7 @@ def audit_shortcuts(task: Task[AuditSettings]) -> None:
     ),
 )
 def aggregate(task: Task[ReportSettings]) -> None:
-    """Makes Tables 3, 4 and 5 beside the reported numbers, Figures 3, 5 and 8, views of items, and the funnel."""
+    """Makes Tables 3 to 6 beside the reported numbers, Figures 3, 5 and 8, views of items, and the funnel."""
     from whatif.benchmarks.cvqa_real.report import publish_report
 
     publish_report(task)
@@ -183,6 +221,7 @@ BENCHMARK = Benchmark(
         made.verify,
         evaluate,
         judge,
+        find_causes,
         audit_shortcuts,
         aggregate,
     ),

@@ -1,4 +1,4 @@
-"""Tables 3, 4 and 5 of C-VQA: accuracy on C-VQA-Real by group, our results beside the reported ones."""
+"""Tables 3 to 6 of C-VQA: accuracy on C-VQA-Real by group, our results beside the reported ones."""
 
 from __future__ import annotations
 
@@ -25,14 +25,19 @@ _ELSEWHERE = {
     "LLaVA-1.5-13B": "LLaVA-1.5-13B (Vicuna-13B)",
     "MiniGPT-v2-7B": "MiniGPT-v2 (Llama2-Chat-7B)",
 }
-TITLES = {"3": "Accuracy", "4": "Step by step", "5": "A part of each group"}
+TITLES = {"3": "Accuracy", "4": "Step by step", "5": "A part of each group", "6": "Code models of ViperGPT"}
 _CAPTIONS = {
     "3": "C-VQA-Real: accuracy in percent with {level} intervals and p-values by image (C-VQA Table 3).",
     "4": "C-VQA-Real with a step-by-step prompt: accuracy in percent with {level} intervals and p-values by "
     "image (C-VQA Table 4).",
     "5": "C-VQA-Real, a random part of each group: accuracy in percent with {level} intervals and p-values by "
     "image (C-VQA Table 5).",
+    "6": "C-VQA-Real by ViperGPT with several code models: accuracy in percent with {level} intervals and p-values by "
+    "image (C-VQA Table 6).",
 }
+VIPERGPT = "vipergpt"  # the adapter of the models of Table 6
+# The name of ViperGPT in Table 3, where its code model is this one.
+_VIPERGPT, _ITS_CODE_MODEL = "ViperGPT", "GPT-3.5-turbo"
 _IDENTITY = ("model", "name", "source", "group", "variant", "measure", PUBLISHED)
 _SYSTEM = {"model": "", "name": "System"}
 _GROUP = {"group": "Group"}
@@ -58,7 +63,7 @@ def real_table(
     note: str = "",
     judged: Judged | None = None,
 ) -> RealTable:
-    """Table `3`, `4` or `5` from the predictions of the models in `names` (key -> display name, in that order).
+    """Table `3`, `4`, `5` or `6` from the predictions of the models in `names` (key -> display name, in that order).
 
     Several questions share an image, so intervals and tests are by image. The second view has the accuracy of
     the same responses under published rules (`legacy` are those of the authors' scoring, `vlmevalkit`, `lmms-eval`).
@@ -112,6 +117,20 @@ def real_table(
 def table_3_name(system: str) -> str:
     """The name of a system in Table 3, given its name in another table; a model should have the name in Table 3."""
     return _ELSEWHERE.get(system, system)
+
+
+def code_model(name: str) -> str:
+    """The name of the code model in the name of a model: that of `ViperGPT (CodeLlama-7B-Instruct)` is in parentheses.
+
+    It follows the word ViperGPT, in parentheses or after a comma. ViperGPT alone has the code model of Table 3, and
+    any other name stays as it is.
+    """
+    if name == _VIPERGPT:
+        return _ITS_CODE_MODEL
+    if not name.startswith((f"{_VIPERGPT} (", f"{_VIPERGPT}, ")):
+        return name
+    rest = name.removeprefix(_VIPERGPT)
+    return rest.removeprefix(", ") if rest.startswith(",") else rest.removeprefix(" (").removesuffix(")")
 
 
 def _ours(

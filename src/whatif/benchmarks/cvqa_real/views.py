@@ -3,11 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from whatif.artifacts.images import ImageStore
-from whatif.benchmarks.cvqa_real.item_views import ItemView, Row, Shown, System, item_views, items_of, outcomes_of
+from whatif.benchmarks.cvqa_real.item_views import Item, ItemView, Row, Shown, System, item_views, items_of, outcomes_of
 from whatif.benchmarks.cvqa_real.settings import ReportSettings
 from whatif.benchmarks.shared.page_images import reduced
+from whatif.benchmarks.shared.program_panels import (
+    RIGHT_HEADING,
+    RIGHT_NAME,
+    RIGHT_TEXT,
+    WRONG_HEADING,
+    WRONG_NAME,
+    WRONG_TEXT,
+    ProgramTwins,
+    Twins,
+    categories_of,
+    program_reply,
+    program_twins,
+)
 from whatif.graph.task import Task
 from whatif.reporting.gallery import Asked, Link, Panel, Picture, Reply, Section, gallery
 
@@ -39,7 +53,33 @@ def gallery_page(
     }
     answers = task.rows("predictions", _ANSWER, question_id=wanted)
     note = "" if task.settings.judge is None else _BY_RULES
-    return page_of(views, answers, task.images(), names, task.settings.strategies, note=note)
+    programs = _programs_shown(task, questions, names)
+    return page_of(views, answers, task.images(), names, task.settings.strategies, note=note, programs=programs)
+
+
+@dataclass(frozen=True)
+class ProgramsShown:
+    """The twins whose programs are shown, the predictions of program models for them, and the categories of these."""
+
+    twins: ProgramTwins
+    predictions: tuple[Row, ...]
+    categories: Mapping[tuple[str, str], str]
+
+
+def _programs_shown(
+    task: Task[ReportSettings], questions: Sequence[Row], names: Mapping[str, str]
+) -> ProgramsShown | None:
+    """None without findings about programs."""
+    findings = [row for row in task.rows("program-findings") if row["model"] in names]
+    if not findings:
+        return None
+    every = [(item.original, item.counterfactual) for item in items_of(questions)]
+    chosen = program_twins(every, findings, task.settings.aggregate.shown_items)
+    categories = categories_of(findings)
+    rows = task.rows("predictions", (*_ANSWER, "program"), question_id=chosen.question_ids)
+    return ProgramsShown(
+        chosen, tuple(row for row in rows if (row["question_id"], row["model"]) in categories), categories
+    )
 
 
 def page_of(
@@ -50,10 +90,12 @@ def page_of(
     strategies: Sequence[str],
     *,
     note: str = "",
+    programs: ProgramsShown | None = None,
 ) -> bytes:
     """The page of some views. A system is named by its model, and by its strategy too if there are several of them.
 
     predictions: rows of `predictions` for all questions of the views. `note` is appended to the text of each view.
+    `programs` are shown in two further views.
     """
     given = {(row["question_id"], (row["model"], row["strategy"])): row for row in predictions}
     systems = {
@@ -61,16 +103,27 @@ def page_of(
         for model, name in names.items()
         for strategy in strategies
     }
-    page = _Page(images, given, systems)
-    return gallery("C-VQA-Real", [page.section(view, note) for view in views]).encode()
+    page = _Page(images, given, systems, names)
+    sections = [page.section(view, note) for view in views]
+    if programs is not None:
+        sections += [
+            page.programs((WRONG_HEADING, WRONG_TEXT, WRONG_NAME), programs.twins.wrong, programs),
+            page.programs((RIGHT_HEADING, RIGHT_TEXT, RIGHT_NAME), programs.twins.right, programs),
+        ]
+    return gallery("C-VQA-Real", sections).encode()
 
 
 class _Page:
     """The images that are on the page so far, and the answers that it shows."""
 
     def __init__(
-        self, images: ImageStore, given: Mapping[tuple[str, System], Row], systems: Mapping[System, str]
+        self,
+        images: ImageStore,
+        given: Mapping[tuple[str, System], Row],
+        systems: Mapping[System, str],
+        names: Mapping[str, str],
     ) -> None:
+        self._names = names
         self._images = images
         self._given = given
         self._systems = systems
@@ -80,6 +133,29 @@ class _Page:
     def section(self, view: ItemView, note: str) -> Section:
         panels = tuple(self._panel(one) for one in view.shown)
         return Section(view.heading, f"{view.text} {note}".strip(), panels, view.name)
+
+    def programs(self, view: tuple[str, str, str], shown: Sequence[Twins], programs: ProgramsShown) -> Section:
+        """A view of programs: its heading, text and name, and twins with the programs of all models that write some."""
+        heading, text, name = view
+        given = {(row["question_id"], row["model"]): row for row in programs.predictions}
+        panels = []
+        for twins in shown:
+            item = Item(*twins)
+            panel = self._panel(Shown((item,)))
+            asked = tuple(
+                Asked(
+                    row["question"],
+                    row["answer"],
+                    {
+                        self._names[model]: _program_reply(prediction, programs.categories[question_id, model])
+                        for (question_id, model), prediction in given.items()
+                        if question_id == row["question_id"]
+                    },
+                )
+                for row in twins
+            )
+            panels.append(replace(panel, asked=asked))
+        return Section(heading, text, tuple(panels), name)
 
     def _panel(self, shown: Shown) -> Panel:
         self._panels += 1
@@ -117,3 +193,7 @@ def _reply(row: Row) -> Reply:
         return Reply(last, row["correct"], (*earlier, *filter(None, [last])) if earlier else ())
     wrote_more = earlier or (last is not None and last.strip() != row["answer"])
     return Reply(row["answer"], row["correct"], (*earlier, *filter(None, [last])) if wrote_more else ())
+
+
+def _program_reply(row: Row, category: str) -> Reply:
+    return program_reply(row["answer"] if row["answer"] is not None else row["response"], row, category)

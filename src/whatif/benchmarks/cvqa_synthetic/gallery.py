@@ -5,15 +5,29 @@
 | `templates` | the first puzzle | Table 2 |
 | `counterfactual-right` | the first one of which a model answers only the counterfactual question right | Figure 7 |
 | `counterfactual-wrong` | the first one of which a model answers only the original question right | Figure 6 |
+
+Models that answer by programs have two further views, of some puzzles of all templates (Figure 9): `programs-right` and
+`programs-wrong`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from whatif.benchmarks.cvqa_synthetic.questions import TEMPLATES
 from whatif.benchmarks.cvqa_synthetic.settings import RankedReport
+from whatif.benchmarks.shared.program_panels import (
+    RIGHT_HEADING,
+    RIGHT_NAME,
+    RIGHT_TEXT,
+    WRONG_HEADING,
+    WRONG_NAME,
+    WRONG_TEXT,
+    categories_of,
+    program_reply,
+    program_twins,
+)
 from whatif.graph.task import Task
 from whatif.language.options import LETTERS
 from whatif.reporting.gallery import Asked, Panel, Picture, Reply, Section, gallery
@@ -21,6 +35,7 @@ from whatif.scoring.ranking_rules import decided
 
 Row: TypeAlias = Mapping[str, Any]
 Twins: TypeAlias = tuple[Row, Row]  # an original question and its counterfactual
+_SHOWN_PROGRAMS = 3  # puzzles in each view of programs
 _SEARCHED = 50  # first puzzles of each template, among which all views look
 _COLUMNS = ("question_id", "model", "response", "choice_scores", "answer", "status", "reason", "correct")
 
@@ -89,7 +104,44 @@ def puzzle_gallery(
             lambda twins: right_on_one(0, twins),
         ),
     ]
-    return gallery(title, sections).encode()
+    return gallery(title, [*sections, *_programs(task, searched, names)]).encode()
+
+
+def _programs(
+    task: Task[RankedReport], searched: Mapping[str, Sequence[Twins]], names: Mapping[str, str]
+) -> Iterator[Section]:
+    """The views of programs, if a model writes some: logically right ones first, as in Figure 9."""
+    every = [twins for puzzles in searched.values() for twins in puzzles]
+    ids = {row["question_id"] for twins in every for row in twins}
+    findings = [row for row in task.rows("program-findings", question_id=ids) if row["model"] in names]
+    if not findings:
+        return
+    chosen, categories = program_twins(every, findings, _SHOWN_PROGRAMS), categories_of(findings)
+    rows = task.rows("predictions", (*_COLUMNS, "program"), question_id=chosen.question_ids)
+    given = [row for row in rows if (row["question_id"], row["model"]) in categories]
+    images = task.images()
+
+    def asked(row: Row) -> Asked:
+        replies = {
+            names[one["model"]]: program_reply(_said(row, one), one, categories[one["question_id"], one["model"]])
+            for one in given
+            if one["question_id"] == row["question_id"]
+        }
+        return Asked(row["question"], _words(row, row["answer"]), replies)
+
+    for heading, text, name, shown in (
+        (RIGHT_HEADING, RIGHT_TEXT, RIGHT_NAME, chosen.right),
+        (WRONG_HEADING, WRONG_TEXT, WRONG_NAME, chosen.wrong),
+    ):
+        panels = tuple(
+            Panel(
+                (Picture(images.encoded(twins[0]["image_ids"][0])),),
+                tuple(asked(row) for row in twins),
+                _template(twins[0]["group"]),
+            )
+            for twins in shown
+        )
+        yield Section(heading, text, panels, name)
 
 
 def _first_puzzles(questions: Sequence[Row]) -> dict[str, list[Twins]]:
@@ -128,8 +180,11 @@ def _asked(row: Row, names: Mapping[str, str], given: Mapping[tuple[str, str], R
 
 
 def _reply(question: Row, prediction: Row) -> Reply:
-    said = prediction["response"] if prediction["answer"] is None else _words(question, prediction["answer"])
-    return Reply(said, prediction["correct"])
+    return Reply(_said(question, prediction), prediction["correct"])
+
+
+def _said(question: Row, prediction: Row) -> str | None:
+    return prediction["response"] if prediction["answer"] is None else _words(question, prediction["answer"])
 
 
 def _words(question: Row, letter: str) -> str:

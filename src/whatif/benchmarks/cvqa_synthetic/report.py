@@ -11,6 +11,7 @@ from whatif.artifacts.ahead import read_ahead
 from whatif.artifacts.schemas import PREDICTIONS, QUESTIONS
 from whatif.benchmarks.cvqa_synthetic.counting import counted
 from whatif.benchmarks.cvqa_synthetic.gallery import puzzle_gallery
+from whatif.benchmarks.cvqa_synthetic.questions import TEMPLATES
 from whatif.benchmarks.cvqa_synthetic.settings import RankedReport
 from whatif.benchmarks.cvqa_synthetic.tables import OWN, Table7, Wording, table7
 from whatif.benchmarks.shared.dimensions import CHOOSER
@@ -21,6 +22,7 @@ from whatif.graph.task import Task
 from whatif.reporting.funnel import FunnelStage, funnel
 from whatif.reporting.model_drops import compare_drops, drops
 from whatif.reporting.plots import accuracy_points, accuracy_scatter, points_csv
+from whatif.reporting.programs import programs
 from whatif.reporting.report import Report
 from whatif.reporting.shortcuts import shortcuts
 from whatif.reporting.table import OURS, REPORTED, Table
@@ -70,6 +72,7 @@ def publish_report(task: Task[RankedReport], puzzles: PuzzleSet) -> None:
         scores.tables["rules"],
         shortcuts(audits_of(task), settings.confidence, scores.chance),
         costs_of(task, CHOOSER, names),
+        programs(task.rows("program-findings"), questions, names, settings, list(TEMPLATES)),
         funnel([*puzzles.stages, *_evaluations(task, pilots)]),
     ]
     files = {

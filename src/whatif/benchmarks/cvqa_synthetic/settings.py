@@ -52,6 +52,20 @@ class EvaluatePuzzles(Settings):
     """
 
     ask: Literal["rank", "generate"] = "rank"
+    # CSV with question_id and category: why programs about images that are not drawn are wrong.
+    program_labels: SourcePath | None = Field(default=None, min_length=1)
+
+
+class AskSettings(NamedTuple):
+    """How models are asked."""
+
+    ask: Literal["rank", "generate"]
+
+
+class ProgramSettings(NamedTuple):
+    """How programs are looked at: people's labels."""
+
+    labels: str | None
 
 
 class AggregatePuzzles(Settings):

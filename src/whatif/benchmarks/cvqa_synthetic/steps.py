@@ -10,20 +10,22 @@ from typing import Any
 
 from whatif.artifacts.images import SortedImages
 from whatif.artifacts.schemas import IMAGES, JUDGEMENTS, PREDICTIONS, QUESTIONS, REJECTIONS, SHORTCUTS
-from whatif.benchmarks.cvqa_synthetic.asking import ask_puzzles
+from whatif.benchmarks.cvqa_synthetic.asking import ask_puzzles, write_puzzle_findings
 from whatif.benchmarks.cvqa_synthetic.rejecting import keep_pairs, rejection
 from whatif.benchmarks.cvqa_synthetic.schemas import PUZZLES
 from whatif.benchmarks.cvqa_synthetic.settings import (
+    AskSettings,
     AuditSettings,
     CvqaSyntheticSettings,
-    EvaluatePuzzles,
     ExtractPuzzles,
     FilterPuzzles,
     GeneratePuzzles,
+    ProgramSettings,
     ReportSettings,
 )
 from whatif.benchmarks.cvqa_synthetic.shortcut_audit import write_shortcuts
-from whatif.benchmarks.shared.dimensions import CHOOSER, SHOWN_CHOOSERS
+from whatif.benchmarks.shared.dimensions import CHOOSER, PROGRAMMER, SHOWN_CHOOSERS, SHOWN_PROGRAMMER
+from whatif.benchmarks.shared.program_findings import PROGRAM_FINDINGS
 from whatif.benchmarks.shared.tasks import judgement, pairs_of, table_files
 from whatif.errors import WhatifError
 from whatif.files.inputs import user_path
@@ -40,7 +42,7 @@ VARIANT = Dimension(
     lambda params, benchmark: ["original", "counterfactual"],
     "Only this variant of the questions, original or counterfactual.",
 )
-TABLES = ("table7", "templates", "drops", "letters", "counted", "rules", "shortcuts", "costs", "funnel")
+TABLES = ("table7", "templates", "drops", "letters", "counted", "rules", "shortcuts", "costs", "programs", "funnel")
 PUBLISHED = ("report.md", "gallery.html", "accuracy.csv", "accuracy.svg")
 TABLE_7 = f"{__package__}:published/table7.csv"  # a file of the package
 CITATION = (
@@ -148,17 +150,41 @@ def verify(task: Task[None]) -> None:
 
 @_step(
     "evaluate",
-    reads=lambda s: s.evaluate,
+    reads=lambda s: AskSettings(s.evaluate.ask),
     seed=True,
     divided_by=(CHOOSER, PART),
     package_files=(f"whatif.language:strategies/{DIRECT}.yaml",),
     inputs={"questions": verify["questions"], "puzzles": generate["puzzles"], "images": generate["images"]},
     outputs={"predictions": PREDICTIONS},
 )
-def evaluate(task: Task[EvaluatePuzzles]) -> None:
+def evaluate(task: Task[AskSettings]) -> None:
     """Asks one model the questions of one part's puzzles: it ranks the four options, or names one in its own words."""
+    from whatif.benchmarks.cvqa_synthetic.depicted_puzzles import DrawnPuzzles
+
     here = {puzzle["pair_id"] for puzzle in task.rows("puzzles", ["pair_id"])}
-    ask_puzzles(task, task.settings.ask, task.read("questions").to_pylist(), here)
+    questions = task.read("questions").to_pylist()
+    ask_puzzles(task, task.settings.ask, questions, here, DrawnPuzzles(lambda: task.rows("puzzles")))
+
+
+@_step(
+    "evaluate",
+    name="programs",
+    reads=lambda s: ProgramSettings(s.evaluate.program_labels),
+    divided_by=(PROGRAMMER, PART),
+    shown=(SHOWN_PROGRAMMER,),
+    inputs={
+        "questions": verify["questions"],
+        "puzzles": generate["puzzles"],
+        "images": generate["images"],
+        "predictions": evaluate["predictions"],
+    },
+    outputs={"program-findings": PROGRAM_FINDINGS},
+)
+def find_causes(task: Task[ProgramSettings]) -> None:
+    """Finds out why the answers of one model's programs are wrong, with tools that know what a puzzle shows."""
+    from whatif.benchmarks.cvqa_synthetic.depicted_puzzles import DrawnPuzzles
+
+    write_puzzle_findings(task, DrawnPuzzles(lambda: task.rows("puzzles")), task.settings.labels)
 
 
 # Only the settings that the audit depends on, so that a change to other table settings does not refit its forests.
@@ -199,6 +225,7 @@ def audit_shortcuts(task: Task[AuditSettings]) -> None:
         "questions": verify["questions"],
         "shortcuts": audit_shortcuts["shortcuts"],
         "predictions": evaluate["predictions"],
+        "program-findings": find_causes["program-findings"],
     },
     publishes=(*PUBLISHED, *table_files(TABLES)),
 )
@@ -228,7 +255,7 @@ def plots(title: str) -> tuple[dict[str, str], ...]:
 BENCHMARK = Benchmark(
     name=NAME,
     settings=CvqaSyntheticSettings,
-    steps=(extract, generate, filter_, verify, evaluate, audit_shortcuts, aggregate),
+    steps=(extract, generate, filter_, verify, evaluate, find_causes, audit_shortcuts, aggregate),
     citation=CITATION,
     headline=HEADLINE,
     plots=plots("C-VQA-Synthetic"),

@@ -21,6 +21,8 @@ class EvaluateReleasedPuzzles(Settings):
     """How models are asked (`EvaluatePuzzles` of our own set), and the number of parts."""
 
     ask: Literal["rank", "generate"] = "rank"
+    # CSV with question_id and category: why programs are wrong, since nothing is known about the images.
+    program_labels: SourcePath | None = Field(default=None, min_length=1)
     shards: int = Field(ge=1, le=999)
 
 
@@ -38,12 +40,6 @@ class CvqaSyntheticReleasedSettings(BenchmarkSettings):
     extract: ExtractReleasedPuzzles
     evaluate: EvaluateReleasedPuzzles
     aggregate: AggregateReleasedPuzzles
-
-
-class AskSettings(NamedTuple):
-    """How models are asked."""
-
-    ask: Literal["rank", "generate"]
 
 
 class AuditSettings(NamedTuple):

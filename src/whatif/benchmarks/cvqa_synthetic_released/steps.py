@@ -14,19 +14,20 @@ from typing import Any
 from whatif.artifacts.images import SortedImages
 from whatif.artifacts.schemas import IMAGES, JUDGEMENTS, PREDICTIONS, QUESTIONS, REJECTIONS, SHORTCUTS
 from whatif.benchmarks.cvqa_synthetic import BENCHMARK as OURS
-from whatif.benchmarks.cvqa_synthetic.asking import ask_puzzles
+from whatif.benchmarks.cvqa_synthetic.asking import ask_puzzles, write_puzzle_findings
 from whatif.benchmarks.cvqa_synthetic.rejecting import keep_pairs, rejection
+from whatif.benchmarks.cvqa_synthetic.settings import AskSettings, ProgramSettings
 from whatif.benchmarks.cvqa_synthetic.shortcut_audit import write_shortcuts
 from whatif.benchmarks.cvqa_synthetic.steps import PUBLISHED, TABLE_7, TABLES, VARIANT, plots
 from whatif.benchmarks.cvqa_synthetic.steps import aggregate as our_aggregate
 from whatif.benchmarks.cvqa_synthetic_released.settings import (
-    AskSettings,
     AuditSettings,
     CvqaSyntheticReleasedSettings,
     ExtractReleasedPuzzles,
     ReportSettings,
 )
-from whatif.benchmarks.shared.dimensions import CHOOSER, SHOWN_CHOOSERS
+from whatif.benchmarks.shared.dimensions import CHOOSER, PROGRAMMER, SHOWN_CHOOSERS, SHOWN_PROGRAMMER
+from whatif.benchmarks.shared.program_findings import PROGRAM_FINDINGS
 from whatif.benchmarks.shared.tasks import judgement, pairs_of, table_files
 from whatif.errors import WhatifError
 from whatif.files.inputs import user_path
@@ -135,6 +136,24 @@ def evaluate(task: Task[AskSettings]) -> None:
 
 
 @_step(
+    "evaluate",
+    name="programs",
+    reads=lambda s: ProgramSettings(s.evaluate.program_labels),
+    divided_by=(PROGRAMMER, PART),
+    shown=(SHOWN_PROGRAMMER,),
+    inputs={
+        "questions": verify["questions"],
+        "images": extract["images"],
+        "predictions": evaluate["predictions"],
+    },
+    outputs={"program-findings": PROGRAM_FINDINGS},
+)
+def find_causes(task: Task[ProgramSettings]) -> None:
+    """Finds out why the answers of one model's programs are wrong, from their runs and from people's labels."""
+    write_puzzle_findings(task, lambda image_id: None, task.settings.labels)
+
+
+@_step(
     "aggregate",
     name="shortcuts",
     reads=lambda s: AuditSettings(s.aggregate.audit_folds),
@@ -166,6 +185,7 @@ def audit_shortcuts(task: Task[AuditSettings]) -> None:
         "questions": verify["questions"],
         "shortcuts": audit_shortcuts["shortcuts"],
         "predictions": evaluate["predictions"],
+        "program-findings": find_causes["program-findings"],
         "ours": our_aggregate[TEXT_FILES].of(OURS.name),
     },
     publishes=(*PUBLISHED, *table_files((*TABLES[:2], "checks", *TABLES[2:]))),
@@ -185,7 +205,7 @@ def _picture(question: Mapping[str, Any]) -> str:
 BENCHMARK = Benchmark(
     name=NAME,
     settings=CvqaSyntheticReleasedSettings,
-    steps=(extract, filter_, verify, evaluate, audit_shortcuts, aggregate),
+    steps=(extract, filter_, verify, evaluate, find_causes, audit_shortcuts, aggregate),
     outside=lambda params: "the released puzzles",
     citation=OURS.citation,
     headline=OURS.headline,

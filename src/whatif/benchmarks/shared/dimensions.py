@@ -9,7 +9,7 @@ from whatif import models
 from whatif.graph.dimensions import Dimension, Shown, no_code
 from whatif.language import prompts
 from whatif.params.judge import JudgeSettings
-from whatif.params.models import answerers, dual_encoders, matchers
+from whatif.params.models import answerers, dual_encoders, matchers, programmers
 from whatif.params.whole import Params
 
 STRATEGY_FILES = ("whatif.language:strategies/{}.yaml",)
@@ -18,8 +18,9 @@ JUDGE_FILES = ("whatif.language:judges/{}.yaml",)
 
 
 def adapter_code(params: Params, key: str) -> list[str]:
-    """The module that implements a model, looked up by the name of its adapter."""
-    return [models.ADAPTERS[params.models[key].adapter]]
+    """The modules that implement a model and the models that it asks, looked up by the names of their adapters."""
+    entry = params.models[key]
+    return [models.ADAPTERS[name] for name in (entry.adapter, *getattr(entry, "adapters", ()))]
 
 
 def prompt_form_file(params: Params, key: str) -> list[str]:
@@ -34,7 +35,7 @@ CHOOSER = Dimension(
     lambda params, benchmark: answerers(params.models, benchmark),
     "Only this model of params.yaml; all of them by default.",
     is_model=True,
-    ignores=models.WITHOUT_EFFECT,
+    ignores=(*models.WITHOUT_EFFECT, *models.WITHOUT_EFFECT_IN_PARTS),
     code=adapter_code,
     files=prompt_form_file,
 )
@@ -44,12 +45,20 @@ ANSWERER = Dimension(
     lambda params, benchmark: answerers(params.models, benchmark, open_questions=True),
     CHOOSER.help,
     is_model=True,
-    ignores=(*models.WITHOUT_EFFECT, "multiple_choice", "top_logprobs", "prompt_log_probabilities"),
+    ignores=(*CHOOSER.ignores, "multiple_choice", "top_logprobs", "prompt_log_probabilities"),
     code=adapter_code,
     files=prompt_form_file,
 )
 # The same models where their answers are read again, by a judge.
 ANSWERED = replace(ANSWERER, is_asked=False, ignores=(), code=no_code, files=no_code)
+# Those of them that answer by programs, where these are looked at.
+PROGRAMMER = replace(
+    ANSWERED,
+    values=lambda params, benchmark: programmers(params.models, benchmark),
+    help="Only this model of params.yaml that answers by programs.",
+)
+# What determines how a program runs once more, with tools that know what a drawn image shows.
+SHOWN_PROGRAMMER = Shown(PROGRAMMER, ("adapter", "sandbox", "limits", "tools.kind"))
 MATCHER = Dimension(
     "matcher",
     lambda params, benchmark: matchers(params.models, benchmark),

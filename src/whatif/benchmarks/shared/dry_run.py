@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from datetime import timedelta
 from itertools import groupby
@@ -114,7 +114,7 @@ class DryRun:
 
     def look(self, job: Job) -> None:
         """Records the questions of a job; all jobs use the same model with the same settings."""
-        job.step.function(job.task(_Nowhere(), _hush, stand_in=self.stand_in))
+        ask_instead(job, self.stand_in)
 
     def stand_in(self, model: Model) -> Model:
         """The placeholder for a model. All jobs share it, with all its records."""
@@ -124,6 +124,11 @@ class DryRun:
     def estimate(self) -> Estimate:
         """The cost of all jobs together."""
         return self._asked.estimate() if self._asked else Estimate(0, 0, 0, 0, None, "")
+
+
+def ask_instead(job: Job, stand_in: Callable[[Model], Model]) -> None:
+    """Runs a job that asks a model, with what `stand_in` returns in the model's place, and discards its outputs."""
+    job.step.function(job.task(_Nowhere(), _hush, stand_in=stand_in))
 
 
 def _hush(line: str) -> None:

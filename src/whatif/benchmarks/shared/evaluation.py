@@ -13,6 +13,7 @@ from whatif.graph.task import Task
 from whatif.language.messages import one_turn
 from whatif.language.options import printed_question
 from whatif.models import Answer, Model, Question, Unconditional
+from whatif.models.depicted import Depicted
 
 Ask = Callable[[Model, Any], Iterable[Mapping[str, Any]]]
 
@@ -20,14 +21,20 @@ _ROWS_TOGETHER = 64  # a table of one row takes as long to make as one of many: 
 
 
 def write_predictions(
-    task: Task[Any], ask: Ask, *, questions: Sequence[Mapping[str, Any]], images: Sequence[str] = ("images",)
+    task: Task[Any],
+    ask: Ask,
+    *,
+    questions: Sequence[Mapping[str, Any]],
+    images: Sequence[str] = ("images",),
+    depicted: Callable[[str], Depicted | None] = lambda image_id: None,
 ) -> None:
     """Writes the rows of `predictions` that `ask` returns for the job's model and an `ImageStore`.
 
     `images` are the roles of the inputs with the images. `questions` are all questions of the benchmark, including
-    those that other jobs ask. A model whose answers were recorded elsewhere, without any to these questions, gets no
-    rows, and a message gives the reason. Reports how many questions ended in error and why; if some errors are
-    transient, the outputs are marked as unfinished. In a dry run nothing is written.
+    those that other jobs ask. `depicted` returns what a drawn image shows, for models whose tools know it. A model
+    whose answers were recorded elsewhere, without any to these questions, gets no rows, and a message gives the reason.
+    Reports how many questions ended in error and why; if some errors are transient, the outputs are marked as
+    unfinished. In a dry run nothing is written.
     """
     from whatif.models.responses.store import ResponseStore, store_path
     from whatif.models.responses.stored import stored
@@ -35,6 +42,8 @@ def write_predictions(
     name = task.wildcards["model"]
     settings = task.model
     loaded, pictures = models.load(settings.adapter, settings, task.seed), task.images(*images)
+    if isinstance(loaded, models.KnowsDrawnImages):
+        loaded.depicted = depicted
     if task.stand_in is not None:
         deque(ask(task.stand_in(loaded), pictures), maxlen=0)
         return
