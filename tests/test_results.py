@@ -62,6 +62,7 @@ def test_tables_are_tidy_frames_of_the_numbers_that_were_published(made: Project
         "rules",
         "shortcuts",
         "costs",
+        "programs",
         "funnel",
     ]
     headline = json.loads((made.folder / f"metrics/{NAME}.json").read_text(encoding="utf-8"))

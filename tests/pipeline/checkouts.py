@@ -21,6 +21,7 @@ from tests.defaults import ROOT
 SMALL: dict[str, Any] = {
     "benchmarks": ["cvqa-synthetic"],
     **{f"models.{key}": None for key in ("llava-original", "llava-counterfactual", "clip", "vilt")},
+    **{f"models.{key}": None for key in ("viper-oracle", "viper-literal", "viper-models", "visprog-oracle")},
     "generate.cvqa-synthetic.puzzles_per_template": 4,
     "generate.cvqa-synthetic.shards": 2,
     "generate.cvqa-synthetic.image_size": 224,

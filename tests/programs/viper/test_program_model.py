@@ -37,6 +37,9 @@ class ReadsPixels:
 
     identity: Mapping[str, Any] = {"kind": "columns"}
 
+    def size(self, picture: Picture) -> tuple[int, int]:
+        return picture.pixels.size
+
     def find(self, picture: Picture, box: Box, name: str) -> list[Box]:
         pixels = numpy.asarray(picture.pixels)
         left, right = int(box[0]), int(box[2])
