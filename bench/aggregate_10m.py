@@ -2,7 +2,7 @@
 
 Made up are 20 models on 250,000 pairs in six templates, half of them ranking four options, half answering in words, in
 four shards each. Timed is what the step `aggregate` of cvqa-synthetic makes of all predictions: every number and table,
-in each form. The shortcut audit, which reads questions alone, and the gallery of six puzzles are not.
+in each form. The shortcut audit, which reads questions alone, and the items of the site are not.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ def _predictions(block: range, model: int, generator: np.random.Generator) -> pa
         "model": [f"model-{model:02d}"] * rows,
         "strategy": ["direct"] * rows,
         "response": pa.nulls(rows, pa.string()) if ranked else pc.if_else(pa.array(error), None, words),
-        "choice_scores": _scores(generator, rows, error) if ranked else pa.nulls(rows, pa.list_(OPTION_SCORE)),
+        "choice_scores": _scores(generator, rows, error) if ranked else pa.array([None] * rows, pa.list_(OPTION_SCORE)),
         "answer": pc.if_else(pa.array(answered), pa.array(letters), None),
         "status": np.array(_STATUSES)[status],
         "reason": pc.if_else(pa.array(answered), None, "made up"),
@@ -140,7 +140,8 @@ def _predictions(block: range, model: int, generator: np.random.Generator) -> pa
         "prompt_tokens": np.full(rows, 40),
         "response_tokens": generator.integers(1, 8, size=rows),
     }
-    blank = {field.name: pa.nulls(rows, field.type) for field in PREDICTIONS.schema if field.name not in made}
+    # `pa.nulls` would also set the members of a struct to null, which its type does not allow.
+    blank = {field.name: pa.array([None] * rows, field.type) for field in PREDICTIONS.schema if field.name not in made}
     return pa.table({**made, **blank})
 
 

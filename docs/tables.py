@@ -23,6 +23,7 @@ from typing import Any
 
 import pandas as pd
 
+from whatif.contradictions import Verdict
 from whatif.reporting.rendering import grid
 from whatif.reporting.table import Column, View, from_csv
 from whatif.reporting.twin_rows import ACCURACIES, DIFFERENCE, MCNEMAR, PAIRS
@@ -263,6 +264,32 @@ def _markdown(rows: Sequence[Sequence[str]], text_columns: int) -> str:
     return "\n".join([lines[0], rule, *(re.sub(r"  +", " ", line) for line in lines[1:])])
 
 
+def _claims() -> str:
+    """How many claims about reported numbers there are by paper and verdict."""
+    from whatif.benchmarks import contradictions
+    from whatif.contradictions import VERDICTS
+    from whatif.contradictions.report import by_paper
+    from whatif.contradictions.rows import by_verdict
+
+    rows = contradictions.rows()
+    table = [("paper", "claims", *VERDICTS)]
+    for paper, of_paper in [*by_paper(rows).items(), ("all", rows)]:
+        table.append((paper, *(f"{number:,}" for number in (len(of_paper), *by_verdict(of_paper).values()))))
+    return _markdown(table, text_columns=1)
+
+
+def _number_of_claims(verdict: Verdict | None = None, kind: str | None = None) -> Callable[[], str]:
+    """The number of claims with a verdict, and of a kind."""
+
+    def shown() -> str:
+        from whatif.benchmarks import contradictions
+
+        rows = contradictions.rows()
+        return f"{sum(verdict in (None, row.verdict) and kind in (None, row.kind) for row in rows):,}"
+
+    return shown
+
+
 _ANSWERS = ("free answers", "original")
 NUMBERS: dict[str, Callable[[], str]] = {
     "table7": _table7,
@@ -293,6 +320,11 @@ NUMBERS: dict[str, Callable[[], str]] = {
     "detector, flowers": _in_puzzles("flowers"),
     "detector, dots": _in_puzzles("dots"),
     "worst nouns": _worst_nouns,
+    "claims": _number_of_claims(),
+    "claims that do not hold": _number_of_claims("does not hold"),
+    "possible percentages": _number_of_claims(kind="possible percentage"),
+    "impossible percentages": _number_of_claims("does not hold", "possible percentage"),
+    "claims by verdict": _claims,
     "less change": lambda: f"{_measured('diffusion', 'noun_swaps', 'times_less_than_with_another_seed'):.0f}",
 }
 RELEASED: dict[str, Callable[[Path], str | None]] = {"released shortcuts": _released_shortcuts, "compared": _compared}

@@ -18,6 +18,7 @@ from whatif.cluster.resources import group_of, load_resources, resources_of
 from whatif.cluster.faults import check_cluster, explain
 from whatif.workflow.dvc_files import check_cache
 from whatif.processes.locks import record_run
+from whatif.workflow.report_entries import report_entry
 from whatif.workflow.snakemake import (
     STAGES,
     inputs_of,
@@ -76,6 +77,16 @@ def resources_for(step):
 def group_for(step):
     # Only jobs that go to a cluster have groups: planning them takes Snakemake three times as long.
     return group_of(GRAPH, step) if ON_SLURM else None
+
+
+def in_report(path, step):
+    # Tables and figures are in `snakemake --report`. Marking them takes time only in the process that writes it.
+    entry = report_entry(path, step) if ASKED is not None and ASKED.report else None
+    if entry is None:
+        return path
+    caption = str(Path(workflow.basedir) / entry.caption)
+    shown = {"category": entry.category, "subcategory": entry.subcategory, "labels": entry.labels}
+    return report(path, caption=caption, **shown)
 
 
 wildcard_constraints:

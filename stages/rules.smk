@@ -9,7 +9,7 @@ for stage in STAGES:
             input:
                 inputs_of(GRAPH, step),
             output:
-                outputs_of(step),
+                [in_report(path, step) for path in outputs_of(step)],
             log:
                 log_of(step),
             priority: priority_of(step)
@@ -18,7 +18,7 @@ for stage in STAGES:
             resources:
                 **resources_for(step),
             params:
-                job=job_of(step),
+                job=job_of(GRAPH, step),
             # Snakemake evaluates this text when the job runs: only what is in braces belongs to the rule.
             shell:
                 "whatif {params.job} > {log} 2>&1"

@@ -10,6 +10,7 @@ import yaml
 from click.testing import CliRunner, Result
 
 from tests.defaults import puzzles_and_baselines
+from whatif.benchmarks.site import SITE
 from whatif.cli import main
 
 NAME = "cvqa-synthetic"
@@ -64,15 +65,15 @@ def unmade_folder(folder: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def made_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A project of twelve puzzles whose six stages were run one by one from the command line."""
+    """A project of twelve puzzles whose six stages, and its site, were run one by one from the command line."""
     folder = tmp_path_factory.mktemp("made")
     write_small_params(folder)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        for stage in STAGES:
-            result = whatif(stage, NAME)
+        for stage, benchmark in (*((stage, NAME) for stage in STAGES), ("aggregate", SITE)):
+            result = whatif(stage, benchmark)
             assert result.exit_code == 0, result.stderr
-            assert f"{stage} {NAME}" in result.stderr and "computed in" in result.stderr
+            assert f"{stage} {benchmark}" in result.stderr and "computed in" in result.stderr
             assert result.stdout == ""
     return folder
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import platform
+import signal
 import sys
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,7 @@ pytest_plugins = [
     "tests.pipeline.checkouts",
     "tests.pipeline.power_cuts",
     "tests.served_model",
+    "tests.site.chromium",
 ]
 
 
@@ -40,6 +43,10 @@ _BEGINS = frozenset({"subprocess.Popen", "os.exec", "os.fork", "os.forkpty", "os
 _MAY_START_PROCESSES = ("pipeline", "process", "slow", "soak")
 _running: list[pytest.Item] = []
 
+# A shell without job control lets what it starts in the background ignore Ctrl-C, and so would everything below it.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
 
 def _no_process(event: str, arguments: tuple[object, ...]) -> None:
     if event in _BEGINS and _running and not any(_running[0].get_closest_marker(mark) for mark in _MAY_START_PROCESSES):
@@ -48,6 +55,8 @@ def _no_process(event: str, arguments: tuple[object, ...]) -> None:
 
 # `import openai` asks for the processor, for which Python starts `uname` once and keeps what it prints.
 platform.processor()
+# The first import of matplotlib's fonts on a machine lists them with `fc-list`, and keeps the list.
+import_module("matplotlib.font_manager")
 sys.addaudithook(_no_process)
 
 

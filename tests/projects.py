@@ -14,6 +14,8 @@ from tests.defaults import OFFLINE_WRITERS, PARAMS
 from tests.published import funnel
 from whatif import artifacts, benchmarks
 from whatif.artifacts.schemas import Table
+from whatif.benchmarks.site import SITE
+from whatif.graph.freshness import State, states
 from whatif.graph.graph import Graph
 from whatif.graph.jobs import Job
 from whatif.graph.run import run
@@ -59,8 +61,14 @@ class Project:
         return benchmarks.graph(benchmarks.check_params(self.values))
 
     def jobs(self, *stages: str) -> list[Job]:
-        """The jobs of some stages, or all, in the order in which the graph has them."""
-        return [job for job in self.graph.jobs if not stages or job.step.stage in stages]
+        """The jobs of some stages, or all, in the order in which the graph has them; without the site."""
+        own = [job for job in self.graph.jobs if job.step.benchmark != SITE]
+        return [job for job in own if not stages or job.step.stage in stages]
+
+    def states(self) -> dict[Job, State]:
+        """The state of each job; without the site, which reads what every other publishes."""
+        with contextlib.chdir(self.folder):
+            return {job: state for job, state in states(self.graph).items() if job.step.benchmark != SITE}
 
     def run(self, *stages: str) -> dict[str, str]:
         """Runs the jobs of some stages, or all; what was done for each, by its name: `computed` or another."""

@@ -24,14 +24,18 @@ COMMANDS = (
     *STAGES,
     "make",
     "dvc-yaml",
+    "graph",
     "status",
     "resume",
     "gc",
     "responses",
     "summary",
     "show",
+    "site",
+    "contradictions",
     "audit",
     "compare",
+    "diff",
     "programs",
     "program-trace",
     "import",
@@ -174,7 +178,7 @@ def test_a_stage_that_was_run_computes_nothing_again_and_parts_and_models_run_al
     for part, line in zip(("part-000-of-002", "part-001-of-002"), lines, strict=True):
         assert re.fullmatch(rf"evaluate {NAME} majority {part}: (?!computed)[a-z ]+ in [0-9.]+ s", line)
     result = whatif("status", "--check")
-    assert (result.exit_code, result.stdout.splitlines()[-1]) == (0, "14 fresh (jobs)")
+    assert (result.exit_code, result.stdout.splitlines()[-1]) == (0, "15 fresh (jobs)")
 
 
 def test_status_names_the_log_of_what_is_not_fresh(unmade_folder: Path) -> None:
@@ -232,17 +236,18 @@ def test_status_names_jobs_that_are_not_fresh_and_files_when_asked(changed: Path
         *(f"unknown   evaluate {NAME} {model} {part}" for model in models for part in parts),
         *(f"unknown   aggregate {NAME} shortcuts {variant}" for variant in ("original", "counterfactual")),
         f"unknown   aggregate {NAME}",
-        "1 fresh, 2 stale, 11 unknown (jobs)",
+        "unknown   aggregate site",
+        "1 fresh, 2 stale, 12 unknown (jobs)",
     ]
     every = whatif("status", "--all").stdout.splitlines()
     assert every[:2] == [f"fresh     data/extract/{NAME}/{role}.parquet" for role in ("flowers", "rejections")]
     assert f"unknown   metrics/{NAME}/table7.md" in every
-    assert every[-1] == "1 fresh, 2 stale, 11 unknown (jobs)"
+    assert every[-1] == "1 fresh, 2 stale, 12 unknown (jobs)"
     assert whatif("status", "--check").exit_code == 1
 
 
 def test_status_of_a_fresh_project_is_one_line(finished_folder: Path) -> None:
-    assert whatif("status").stdout == "14 fresh (jobs)\n"
+    assert whatif("status").stdout == "15 fresh (jobs)\n"
     assert whatif("status", "--all").stdout.count("\n") > 40
 
 
@@ -255,7 +260,7 @@ def test_status_names_only_the_missing_files_of_a_job_that_has_others(changed: P
         f"missing   generate {NAME} part-000-of-002",
         f"{path} is missing",
         f"missing   verify {NAME}",
-        "1 fresh, 1 stale, 10 unknown, 2 missing (jobs)",
+        "1 fresh, 1 stale, 11 unknown, 2 missing (jobs)",
     ]
 
 

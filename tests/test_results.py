@@ -55,6 +55,7 @@ def test_every_public_name_is_there_and_documented() -> None:
 def test_tables_are_tidy_frames_of_the_numbers_that_were_published(made: Project) -> None:
     assert whatif.tables(NAME, made.folder) == [
         "table7",
+        "paired",
         "templates",
         "drops",
         "letters",
@@ -108,7 +109,7 @@ def test_the_audit_of_a_frame_is_that_of_the_report(made: Project) -> None:
 @pytest.mark.parametrize(
     ("benchmark", "what", "message"),
     [
-        (NAME, "table8", f"{NAME}: has no 'table8'; its tables are table7, templates, .*, its artifacts images, "),
+        (NAME, "table8", f"{NAME}: has no 'table8'; its tables are table7, paired, .*, its artifacts images, "),
         ("scenes", "table7", f"scenes: not among the benchmarks of params.yaml \\({NAME}\\)"),
     ],
 )

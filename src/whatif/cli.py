@@ -26,14 +26,18 @@ COMMANDS = {
     "aggregate": "whatif.commands.stages:aggregate",
     "make": "whatif.commands.make:make",
     "dvc-yaml": "whatif.commands.dvc_yaml:dvc_yaml",
+    "graph": "whatif.commands.graph:graph",
     "status": "whatif.commands.workspace:status",
     "resume": "whatif.commands.resume:resume",
     "gc": "whatif.commands.workspace:gc",
     "responses": "whatif.commands.responses:responses",
     "summary": "whatif.commands.summary:summary",
     "show": "whatif.commands.look:show",
+    "site": "whatif.commands.site:site",
+    "contradictions": "whatif.commands.contradictions:contradictions",
     "audit": "whatif.commands.look:audit",
     "compare": "whatif.commands.look:compare",
+    "diff": "whatif.commands.diff:diff",
     "programs": "whatif.commands.programs:programs",
     "program-trace": "whatif.commands.program_trace:program_trace",
     "import": "whatif.commands.exchange:import_",
@@ -100,7 +104,7 @@ def main() -> None:
     The whole graph:      dvc repro            or   snakemake --cores 2
     What is out of date:  whatif status
     The numbers:          whatif show cvqa-synthetic
-    What changed:         dvc metrics diff
+    What changed:         whatif diff HEAD~1
 
     All settings are in params.yaml. `dvc repro` and `snakemake` call the six stages below, from extract to aggregate.
     You can also run a stage yourself.

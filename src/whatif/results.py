@@ -123,8 +123,10 @@ def _graph(benchmark: str) -> Graph:
     from whatif import benchmarks
 
     graph = benchmarks.graph(benchmarks.load_params())
-    if benchmark not in graph.benchmarks:
-        raise WhatifError(f"{benchmark}: not among the benchmarks of params.yaml ({', '.join(graph.benchmarks)})")
+    if benchmark not in graph.params.benchmarks:
+        raise WhatifError(
+            f"{benchmark}: not among the benchmarks of params.yaml ({', '.join(graph.params.benchmarks)})"
+        )
     return graph
 
 

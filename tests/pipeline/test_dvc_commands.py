@@ -103,8 +103,9 @@ def test_plots_diff_draws_every_model_of_both_commits(compared: Checkout) -> Non
     page = Path(compared.run("dvc", "plots", "diff", "HEAD~1", "HEAD").stdout.strip().removeprefix("file://"))
     html = page.read_text(encoding="utf-8")
     assert "<DVC_" not in html, "an anchor of the template was not filled"
-    (start,) = [match.end() for match in re.finditer(r"var spec = ", html)]
-    spec, _ = json.JSONDecoder().raw_decode(html[start:])
+    starts = [match.end() for match in re.finditer(r"var spec = ", html)]
+    specs = [json.JSONDecoder().raw_decode(html[start:])[0] for start in starts]
+    (spec,) = [one for one in specs if one["title"]["text"] == "C-VQA-Synthetic"]
     drawn = {(row["rev"], row["name"], float(row["original"])) for row in spec["data"]["values"]}
     wanted = {
         (revision, row["name"], float(row["original"]))
@@ -113,12 +114,13 @@ def test_plots_diff_draws_every_model_of_both_commits(compared: Checkout) -> Non
     }
     assert drawn == wanted
     assert {name for _, name, _ in drawn} >= {"Random", "InstructBLIP (Vicuna-7B)"}
-    assert spec["title"]["text"] == "C-VQA-Synthetic"
     axes = {layer["encoding"][axis].get("title") for layer in spec["layer"] for axis in "xy" if "encoding" in layer}
     assert {"Accuracy on original questions (%)", "Accuracy on counterfactual questions (%)"} <= axes
     # One label a model, not one a model and revision.
     (labelled,) = [layer for layer in spec["layer"] if "layer" in layer]
     assert labelled["transform"][0]["groupby"] == ["name"]
+    scripts = re.findall(r'<script src="(?!https:)([^"]*)"', html)
+    assert len(scripts) == 3 and all((page.parent / script).is_file() for script in scripts), "drawn without a network"
     assert not compared.run("git", "status", "--porcelain").stdout, "what DVC draws is no part of the project"
 
 

@@ -80,8 +80,8 @@ def test_slurm_makes_what_dvc_made_and_both_entry_points_find_it_fresh(
     wanted = finished_checkout.results()
     assert sorted(made) == sorted(wanted)
     assert [path for path in wanted if made[path] != wanted[path]] == []
-    # Fourteen jobs: those of a step that has parts, or several of it, went together.
-    assert done.stdout.count("has been submitted with SLURM jobid") == 7
+    # Fifteen jobs: those of a step that has parts, or several of it, went together.
+    assert done.stdout.count("has been submitted with SLURM jobid") == 8
     assert cluster.queue() == []
     # What whatif said stands where every entry point writes it; Slurm's own logs of jobs that ended well are gone.
     assert (unmade.path / "logs/evaluate/cvqa-synthetic/random/part-001-of-002.log").read_text().endswith(" s\n")

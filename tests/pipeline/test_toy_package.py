@@ -86,6 +86,7 @@ def test_it_runs_through_both_entry_points_and_edits_no_file(
     assert by_dvc.results() == made_by_snakemake.results()
     assert sorted(path for path in by_dvc.results() if not path.startswith("data/evaluate/")) == [
         "data/aggregate/coins/files.parquet",
+        *(f"data/aggregate/site/{role}.parquet" for role in ("files", "pictures")),
         "data/filter/coins/questions.parquet",
         "data/filter/coins/rejections.parquet",
         *(f"data/generate/coins/images/part-00{number}-of-002.parquet" for number in (0, 1)),

@@ -28,7 +28,7 @@ def computed(jobs: dict[str, str]) -> set[str]:
 
 def test_both_entry_points_make_the_same_bytes(checkout: Checkout) -> None:
     by_dvc = checkout.results()
-    assert len([path for path in by_dvc if path.endswith(".parquet")]) == 22
+    assert len([path for path in by_dvc if path.endswith(".parquet")]) == 27
     for folder in ("data", "metrics", ".whatif", ".snakemake"):
         checkout.run("rm", "-rf", folder)
     jobs = checkout.jobs(["snakemake", "--cores", "2", "--quiet", "host", "rules"])

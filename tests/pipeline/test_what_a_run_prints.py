@@ -14,7 +14,9 @@ from tests.pipeline.checkouts import ENTRY_POINTS, Checkout
 pytestmark = pytest.mark.pipeline
 
 DVC, SNAKEMAKE = ["dvc", "repro", "--quiet"], ENTRY_POINTS["snakemake"]
-_A_JOB = re.compile(r" ?\d+ of \d+  (?P<job>\w+ cvqa-synthetic.*): (computed in \d+\.\d s|taken from the stash.*)")
+_A_JOB = re.compile(
+    r" ?\d+ of \d+  (?P<job>\w+ cvqa-synthetic.*|aggregate site): (computed in \d+\.\d s|taken from the stash.*)"
+)
 _BESIDES_JOBS = 8  # lines
 _BROKEN = {"adapter": "replay", "predictions": "no/such/answers.jsonl"}
 

@@ -13,7 +13,7 @@ from whatif.reporting.published_numbers import published
 BENCHMARKS = Path(whatif.__file__).parent / "benchmarks"
 TABLES = {
     "cvqa_synthetic": {"table7"},
-    "cvqa_real": {"table3", "table4", "table5", "table6", "text"},
+    "cvqa_real": {"table3", "table4", "table5", "table6", "text", "statements"},
     "cfmm": {"table1", "table2", "table3", "text"},
     "mucr": {*(f"table{number}" for number in (1, 2, 3, 4, 6, 7)), "text"},
     "coco_counterfactuals": {*(f"table{number}" for number in (1, 2, 7, 10, 13)), "text"},

@@ -12,7 +12,7 @@ import pytest
 
 from whatif.artifacts.schemas import OPTION_SCORE
 from whatif.params.model_entries import RankingRule
-from whatif.scoring.ranking_rules import RULES, choices_by, decided
+from whatif.scoring.ranking_rules import RULES, choices_by, compared, decided
 
 # Sums, tokens, sums without the image, sums after nothing; each rule prefers another option.
 SCORES = [
@@ -144,3 +144,18 @@ def test_rows_are_decided_again() -> None:
     assert rows[0]["answer"] == "A", "the given rows are not changed"
     by_mean = decided(rows, {"ranked": "A", "said": "C", "failed": "C", "without": "A"}, "mean")
     assert [one["correct"] for one in by_mean] == [True, True, False, True]
+
+
+def test_what_a_rule_compares_is_told_for_each_option() -> None:
+    bounded = [{**options(SCORES)[1], "at_most": True}, options(SCORES)[0]]
+    unknown = options([(None, None, None, None), SCORES[0]])
+    rows = column(options(SCORES), None, bounded, unknown, chunks=2)
+    mean, nothing, bound, by_mean = compared(rows, "mean")
+    assert mean == [(-1.0, False), (-2.0, False), (-2.0, False), (-3.0, False)]
+    assert nothing is None
+    assert bound == [(-2.0, True), (-1.0, False)]
+    assert by_mean == [(-1.0, False), (-1.0, False)]
+    images, *_, by_sum = compared(rows, "minus-without-image")
+    assert images is not None and [value for value, _ in images] == [-1.0, -1.0, 7.0, 5.0]
+    assert by_sum is not None and math.isnan(by_sum[0][0]) and by_sum[1][0] == -1.0
+    assert compared(column(None), "mean") == [None]

@@ -105,3 +105,14 @@ def test_questions_of_their_own_are_summed_up_as_clusters_of_one(questions: int,
     np.testing.assert_array_equal(alone.kinds, named.kinds)
     np.testing.assert_array_equal(alone.counts, named.counts)
     assert (alone.kinds.dtype, alone.counts.dtype) == (named.kinds.dtype, named.counts.dtype)
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.int32, np.uint8])
+def test_codes_from_zero_are_counted_as_other_labels_are(kind: Any) -> None:
+    generator = np.random.default_rng(3)
+    columns = [generator.integers(-1, 2, 500).astype(np.int8) for _ in range(3)]
+    codes = generator.integers(0, 150, 500).astype(kind)
+    counted, named = cluster_totals(columns, codes), cluster_totals(columns, [f"image {code}" for code in codes])
+    assert counted.kinds.tolist() == named.kinds.tolist()
+    assert counted.counts.tolist() == named.counts.tolist()
+    assert counted.kinds.dtype == named.kinds.dtype == counted.counts.dtype == np.int64

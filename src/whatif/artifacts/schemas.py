@@ -303,3 +303,5 @@ FILES = Table(
     schema=schema_of(("path", pa.string()), ("bytes", pa.binary()), ("sha256", pa.string())),
     row_group_rows=16,
 )
+# Larger row groups: every plan reads the paths of all pictures, of which there may be tens of thousands.
+PICTURE_FILES = Table("picture-files", 1, FILES.key, FILES.schema, row_group_rows=256)

@@ -13,6 +13,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
+from whatif.benchmarks.site import SITE, site_benchmark
 from whatif.errors import WhatifError
 from whatif.graph.graph import Graph
 from whatif.graph.steps import Benchmark
@@ -42,6 +43,10 @@ def modules() -> dict[str, str]:
                 f"benchmark {point.name}: is in {found[point.name]} and in {point.module}; uninstall one of them"
             )
         found[point.name] = point.module
+    if SITE in found:
+        raise WhatifError(
+            f"benchmark {SITE}: is in {found[SITE]}; this is the name of the site of all, so give it another"
+        )
     return dict(sorted(found.items()))
 
 
@@ -76,8 +81,10 @@ def check_params(values: Any, path: Path = Path(PARAMS_FILE)) -> Params:
 
 
 def graph(params: Params) -> Graph:
-    """The graph of all benchmarks that the parameters select."""
-    return Graph(params, [benchmark(name) for name in params.benchmarks])
+    """The graph of all benchmarks that the parameters select, and of their site."""
+    selected = [benchmark(name) for name in params.benchmarks]
+    site = site_benchmark(selected)
+    return Graph(params, [*selected, site] if site.steps else selected)
 
 
 def _checked(values: Any, path: Path, tree: Any) -> Params:

@@ -58,9 +58,12 @@ def show(what: str, rows: int, picture: Path | None, pairs: int) -> None:
 
 def _show_results(name: str) -> None:
     from whatif import benchmarks
+    from whatif.benchmarks.site import SITE
     from whatif.graph.standing import remarks
 
     graph = benchmarks.graph(benchmarks.load_params())
+    if name == SITE:
+        raise WhatifError(f"{name}: is the site of all benchmarks; `whatif site` writes it and says where it is")
     published = [Path(path) for step in graph.steps_of("aggregate", name) for path in step.text_files]
     tables = [path for path in published if path.suffix == ".md"]
     if not tables:
@@ -126,7 +129,7 @@ def _sheet(name: str, pairs: int) -> tuple[int, bytes]:
     graph = benchmarks.graph(benchmarks.load_params())
     asking = next((step for step in graph.steps_of("evaluate", name) if "questions" in step.inputs), None)
     if asking is None:
-        raise WhatifError(f"{name}: has no questions to show; open metrics/{name}/gallery.html")
+        raise WhatifError(f"{name}: has no questions to show; its pairs are in site/{name}/items.html")
     jobs = graph.jobs_of(asking)
     questions = artifacts.read(jobs[0].inputs["questions"].paths, QUESTIONS).to_pylist()
     images = ImageStore(sorted({path for job in jobs for path in job.inputs["images"].paths}))

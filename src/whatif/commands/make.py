@@ -14,6 +14,7 @@ import click
 from whatif.errors import WhatifError
 from whatif.workflow import ahead, fresh_targets
 from whatif.workflow.dvc_files import check_cache
+from whatif.workflow.plot_scripts import provide_plot_scripts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,6 +41,7 @@ def make(target: str, arguments: tuple[str, ...]) -> None:
     _run_code_of_this_checkout()
     if "DVC_STAGE" in os.environ:
         check_cache()
+        provide_plot_scripts()
     if fresh_targets.holds(target):
         return
     from whatif.processes import owners
@@ -105,6 +107,7 @@ def _warn_of_undeclared(graph: Graph, target: str) -> None:
 
 def _note(graph: Graph, named: list[str], found: dict[Job, State], basis: fresh_targets.Basis) -> None:
     """Records every target for which all needed files are fresh and none of its own files are unfinished."""
+    from whatif.graph.folders import text_paths
     from whatif.graph.freshness import Condition
     from whatif.workflow.snakemake import jobs_asked_for
 
@@ -114,7 +117,7 @@ def _note(graph: Graph, named: list[str], found: dict[Job, State], basis: fresh_
         if all(found[job].condition is Condition.FRESH for job in needed) and not any(
             found[job].unfinished for job in asked
         ):
-            files = (path for job in needed for path in (*job.outputs.values(), *job.published))
+            files = (path for job in needed for path in (*job.outputs.values(), *job.published, *text_paths(job)))
             with contextlib.suppress(WhatifError):  # the record only saves planning in the next stage
                 fresh_targets.note(target, basis, files)
 

@@ -27,8 +27,8 @@ def summary() -> None:
     """
     from whatif import benchmarks
 
-    for name, benchmark in benchmarks.graph(benchmarks.load_params()).benchmarks.items():
-        numbers = headline(_METRICS / f"{name}.json", benchmark.headline)
+    for name in benchmarks.load_params().benchmarks:
+        numbers = headline(_METRICS / f"{name}.json", benchmarks.benchmark(name).headline)
         click.echo(textwrap.fill(f"{name}: {numbers}", _WIDTH, subsequent_indent="    "))
     click.echo("All numbers: metrics/BENCHMARK/report.md, whatif show BENCHMARK. What is fresh and why: whatif status.")
 

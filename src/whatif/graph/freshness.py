@@ -15,12 +15,14 @@ from typing import Any
 
 from whatif import artifacts
 from whatif.artifacts import verified
+from whatif.artifacts.made_from import differences
 from whatif.artifacts.writer import CODEC, CODEC_LEVEL, FORMAT_VERSION
 from whatif.errors import WhatifError
-from whatif.graph import code_index
+from whatif.graph import code_index, folders
 from whatif.graph.code_index import code_version
 from whatif.graph.graph import Graph
 from whatif.graph.jobs import Job
+from whatif.graph.steps import TEXT_FILES
 from whatif.params.base import STAGES
 
 DATA = Path("data")
@@ -74,6 +76,8 @@ def provenance(job: Job, contents: Mapping[Path, str] | None = None) -> Provenan
             "sources": {name: verified.source_digest(path) for name, path in job.source_paths.items()},
             "code": code_version(job.code_roots),
             "package files": {name: verified.file_digest(path) for name, path in job.package_files.items()},
+            # Absent from the artifacts of other steps.
+            **({"declared": dict(job.step.declared)} if job.step.declared else {}),
             "format": {"version": FORMAT_VERSION, "codec": CODEC, "level": CODEC_LEVEL},
             "tables": {role: table.layout for role, table in sorted(job.step.outputs.items())},
         }
@@ -148,35 +152,14 @@ def _read(job: Job, role: str, path: Path, footers: dict[Path, artifacts.Footer]
 
 
 def _damaged_texts(job: Job, footers: Mapping[Path, artifacts.Footer]) -> Iterator[tuple[Path, str]]:
-    if not job.published or job.outputs["files"] not in footers:
+    if not (job.published or job.step.folder) or job.outputs[TEXT_FILES] not in footers:
         return
-    written = footers[job.outputs["files"]].files
+    written = footers[job.outputs[TEXT_FILES]].files
+    if job.step.folder:
+        yield from folders.edited(job, written)
     for path in job.published:
         if path.exists() and verified.file_digest(path) != written.get(str(path)):
             yield path, f"{path} was edited"
-
-
-def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
-    """The differences between two provenances, one line for each parameter, input or code: old -> new."""
-    labels = {"parameters": "", "inputs": "input ", "sources": "source ", "code": "code of ", "tables": "table "}
-    for part in sorted(set(before) | set(after)):
-        old, new = before.get(part), after.get(part)
-        if old == new:
-            continue
-        if not isinstance(old, Mapping) or not isinstance(new, Mapping):
-            yield f"{part}: {old} -> {new}"
-            continue
-        for key in sorted(set(old) | set(new)):
-            if old.get(key) != new.get(key):
-                yield f"{labels.get(part, part + ' ')}{key}: {_short(old, key)} -> {_short(new, key)}"
-
-
-def _short(values: Mapping[str, Any], key: str) -> str:
-    if key not in values:
-        return "absent"
-    value = values[key]
-    is_hash = isinstance(value, str) and len(value) in (16, 64) and set(value) <= set("0123456789abcdef")
-    return str(value)[:8] if is_hash else artifacts.canonical_json(value)
 
 
 def leftovers(graph: Graph) -> list[Path]:

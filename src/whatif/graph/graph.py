@@ -48,7 +48,9 @@ class Graph:
         params.yaml, or has no such stage or no step of this name.
         """
         if benchmark not in self.benchmarks:
-            raise WhatifError(f"{benchmark}: not among the benchmarks of params.yaml ({', '.join(self.benchmarks)})")
+            raise WhatifError(
+                f"{benchmark}: not among the benchmarks of params.yaml ({', '.join(self.params.benchmarks)})"
+            )
         steps = self.benchmarks[benchmark].steps_of(stage)
         if not steps:
             stages = dict.fromkeys(step.stage for step in self.benchmarks[benchmark].steps)

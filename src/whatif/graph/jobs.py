@@ -17,6 +17,7 @@ from whatif.params.base import Settings
 from whatif.params.models import ModelSettings
 from whatif.params.whole import Params
 
+INDEX = "index.html"  # the file that stands for the folder that a step publishes
 NOTHING = Reading(None, {}, ())  # of a step without settings
 # The functions that a task calls to read its inputs. Step functions only call the task.
 _READERS = ("whatif.artifacts.reader:read", "whatif.artifacts.reader:rows_of", "whatif.artifacts.images:ImageStore")
@@ -69,6 +70,11 @@ class Job:
     def published(self) -> tuple[Path, ...]:
         """The text files that the job publishes in addition to its artifacts."""
         return tuple(Path(path) for path in self.step.text_files)
+
+    @property
+    def must_publish(self) -> tuple[str, ...]:
+        """The text files without which the job has failed: all that its step declares, or the index of its folder."""
+        return (f"{self.step.folder}/{INDEX}",) if self.step.folder else self.step.text_files
 
     @cached_property
     def input_paths(self) -> tuple[Path, ...]:
@@ -142,6 +148,7 @@ class Job:
             "given_seed": self.params.seed if self.step.seed else None,
             "own_model": self.model,
             "shown": self.shown,
+            "declared": self.step.declared,
             **changes,
         }
         return Task(

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
@@ -20,11 +20,13 @@ from whatif.artifacts import verified
 from whatif.artifacts.reader import footer_of
 from whatif.errors import WhatifError
 from whatif.files.atomic import disk_errors, remove_orphans
-from whatif.graph import code_index, run, stash
+from whatif.graph import code_index, folders, run, stash
 from whatif.graph.freshness import DATA, Condition, State, inputs_fresh, leftovers, state_of
 from whatif.graph.graph import Graph
 from whatif.graph.jobs import Job
 from whatif.processes import locks
+
+_REASONS = 6  # that a line about a job names
 
 
 @dataclass
@@ -53,9 +55,21 @@ class Prologue:
         for moved in self.moved if worked else [*self.moved, *self.left_over]:
             moved.undo()
         for job in self.graph.jobs:
-            if job.published and job.outputs["files"].exists() and not all(path.exists() for path in job.published):
-                run.publish(job)
+            # An artifact of an earlier version may hold other files than this one publishes; it is not fresh.
+            if not all(path.exists() for path in job.published) and set(_published_hashes(job)) == set(
+                map(str, job.published)
+            ):
+                run.publish_files(job)
+            elif job.step.folder and not only_looked and job in self.found:
+                self._write_folder(job)
         self.lock.close()
+
+    def _write_folder(self, job: Job) -> None:
+        """Writes what is missing of the folder of a fresh job, unless an earlier run's process is still at it."""
+        if self.found[job].condition is Condition.FRESH and all(path.exists() for path in job.outputs.values()):
+            with locks.try_job(job.name) as free:
+                if free:
+                    folders.publish(job)
 
 
 def prepare(
@@ -83,7 +97,7 @@ def prepare(
                 if state.condition is not Condition.FRESH:
                     if present := _present(job):
                         if state.condition is not Condition.UNKNOWN:
-                            stale.setdefault("; ".join(state.reasons), []).append(job.name)
+                            stale.setdefault(_shortened(state.reasons), []).append(job.name)
                         _clear(job, present, state, prologue, say)
                     if ready and take_back(job) and run.take_back(job, contents, say):
                         prologue.taken.append(job)
@@ -104,9 +118,15 @@ def prepare(
     return prologue
 
 
+def _shortened(reasons: Sequence[str]) -> str:
+    """The first reasons; an artifact of another version may lack dozens of files."""
+    more = f"; and {len(reasons) - _REASONS} more" if len(reasons) > _REASONS else ""
+    return "; ".join(reasons[:_REASONS]) + more
+
+
 def _clear(job: Job, present: list[Path], state: State, prologue: Prologue, say: Callable[[str], None]) -> None:
     written = _published_hashes(job)
-    for path in present:
+    for path in dict.fromkeys((*present, *state.damaged)):
         if path in state.damaged:
             prologue.moved.append(stash.set_aside(path))
             say(f"set aside: {prologue.moved[-1].place}: {state.damaged[path]}")
@@ -124,7 +144,7 @@ def _present(job: Job) -> list[Path]:
 
 def _published_hashes(job: Job) -> dict[str, str]:
     """Path -> sha256 of each text file as published; empty when the artifact `files` cannot be read."""
-    if not job.published:
+    if not job.published or not job.outputs["files"].exists():
         return {}
     try:
         return dict(footer_of(job.outputs["files"]).files)

@@ -14,12 +14,14 @@ from typing import Literal
 from whatif import artifacts
 from whatif.artifacts import verified
 from whatif.artifacts.schemas import FILES
+from whatif.artifacts.sorted_files import SortedFiles
 from whatif.artifacts.writer import ArtifactWriter, Rows, as_table
 from whatif.errors import WhatifError
 from whatif.files.atomic import write_whole
-from whatif.graph import stash
+from whatif.graph import folders, stash
 from whatif.graph.freshness import Condition, Provenance, provenance, state_of
 from whatif.graph.jobs import Job
+from whatif.graph.steps import PICTURES, TEXT_FILES
 from whatif.processes import locks
 
 LOG = Path(".whatif/log.jsonl")
@@ -35,6 +37,7 @@ class Outputs:
         self._made = made
         self._writers: dict[str, ArtifactWriter] = {}
         self._texts: dict[str, bytes] = {}
+        self._of_folder: dict[str, SortedFiles] = {}  # by role
         self._unfinished = ""
 
     def writer(self, role: str) -> ArtifactWriter:
@@ -56,10 +59,31 @@ class Outputs:
         self.writer(role).write(whole.sort_by([(name, "ascending") for name in table.key]))
 
     def publish(self, path: str, data: bytes) -> None:
-        """Adds a text file; it is stored in the output `files` and also written to `path`."""
+        """Adds a text file; it is stored in the output `files` and also written to `path`.
+
+        Raises ValueError for a file that the step does not declare, and that is not below the folder that it publishes.
+        """
+        if self._job.step.folder:
+            self._add(TEXT_FILES, path, data)
+            return
         if path not in self._job.step.text_files:
             raise ValueError(f"{path} is not declared in the step's `publishes`")
         self._texts[path] = data
+
+    def publish_picture(self, path: str, data: bytes) -> None:
+        """Adds a picture below the folder that the step publishes; it is stored in the output `pictures`.
+
+        Pictures may come in any order, and are not held in memory. Raises ValueError for a path outside the folder.
+        """
+        self._add(PICTURES, path, data)
+
+    def _add(self, role: str, path: str, data: bytes) -> None:
+        folder = self._job.step.folder
+        if any(path in files for files in self._of_folder.values()):
+            raise ValueError(f"{path} was published twice")
+        if role not in self._of_folder:
+            self._of_folder[role] = SortedFiles(self.writer(role))
+        self._of_folder[role].add(folders.checked_path(folder, path), data)
 
     def unfinished(self, count: int, reason: str) -> None:
         """Records that `count` questions were given up for a transient reason, so the outputs are not fresh.
@@ -70,14 +94,19 @@ class Outputs:
 
     def finish(self) -> None:
         """Completes every output as a temporary file next to its final path."""
-        if missing := sorted(set(self._job.step.text_files) - set(self._texts)):
-            raise ValueError(f"{self._job.name} did not publish {missing[0]}")
+        texts = self._of_folder.get(TEXT_FILES)
         hashes = {path: hashlib.sha256(data).hexdigest() for path, data in self._texts.items()}
+        hashes |= texts.hashes if texts else {}
+        if missing := sorted(set(self._job.must_publish) - set(hashes)):
+            raise ValueError(f"{self._job.name} did not publish {missing[0]}")
         if self._texts:
             rows = [{"path": p, "bytes": data, "sha256": hashes[p]} for p, data in self._texts.items()]
-            self.write("files", rows)
+            self.write(TEXT_FILES, rows)
+        for files in self._of_folder.values():
+            files.write()
+            files.close()
         for role in self._job.outputs:
-            self.writer(role).finish(hashes if role == "files" else None, self._unfinished)
+            self.writer(role).finish(hashes if role == TEXT_FILES else None, self._unfinished)
 
     def commit(self) -> None:
         """Moves all finished outputs to their final paths."""
@@ -86,6 +115,8 @@ class Outputs:
 
     def discard(self) -> None:
         """Removes all outputs that were begun."""
+        for files in self._of_folder.values():
+            files.close()
         for writer in self._writers.values():
             writer.discard()
 
@@ -106,8 +137,7 @@ def run(job: Job, say: Callable[[str], None]) -> Outcome:
         else:
             _compute(job, made, say)
             outcome = "computed"
-        if job.published:
-            publish(job)
+        publish(job)
         seconds = time.monotonic() - started
         _log(job, outcome, seconds)
         say(f"{job.name}: {outcome} in {seconds:.1f} s")
@@ -127,8 +157,7 @@ def take_back(job: Job, contents: dict[Path, str], say: Callable[[str], None]) -
         if not free or not stash.take(provenance(job, contents).fingerprint, job.outputs):
             return False
         contents.update({path: artifacts.footer_of(path).content for path in job.outputs.values()})
-        if job.published:
-            publish(job)
+        publish_files(job)  # a folder is written when the process that plans ends: a dry run leaves it as it is
         _log(job, "taken from the stash", time.monotonic() - started)
     say(f"{job.name}: taken from the stash")
     return True
@@ -151,8 +180,17 @@ def _compute(job: Job, made: Provenance, say: Callable[[str], None]) -> None:
 
 
 def publish(job: Job) -> None:
-    """Writes a job's text files from the artifact that stores them."""
-    for row in artifacts.rows_of(job.outputs["files"], FILES):
+    """Writes a job's text files, and the folder that it publishes, from the artifacts that store them."""
+    publish_files(job)
+    if job.step.folder:
+        folders.publish(job)
+
+
+def publish_files(job: Job) -> None:
+    """Writes the text files that a job declares from the artifact that stores them."""
+    if not job.published:
+        return
+    for row in artifacts.rows_of(job.outputs[TEXT_FILES], FILES):
         path = Path(row["path"])
         if path not in job.published:
             raise WhatifError(f"{job.outputs['files']}: holds {path}, which {job.name} does not publish")

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Generic, TypeVar, overload
 
-from whatif.artifacts.schemas import FILES, Table
+from whatif.artifacts.schemas import FILES, PICTURE_FILES, Table
 from whatif.graph.dimensions import Dimension, Shown
 from whatif.graph.people import PeoplesWork
 from whatif.graph.reading import places
@@ -31,6 +31,7 @@ from whatif.params.whole import Params
 Own = TypeVar("Own", bound=BenchmarkSettings)
 Picked = TypeVar("Picked")
 TEXT_FILES = "files"  # the output that stores the text files of a step
+PICTURES = "pictures"  # the output that stores the pictures of a step that publishes a folder
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,11 @@ class Step:
     package_files: data files of Python packages that the work reads, as `package:path`.
     publishes: names of text files in the folder `metrics/BENCHMARK`; `metrics/BENCHMARK.json` is always added. None if
         the step publishes no text files.
+    folder: the folder of the project in which the step publishes any number of text files and pictures, such as `site`;
+        `index.html` is among them. Empty if there is none. The folder is written from the artifacts, and is no output
+        for Snakemake, DVC and git (`whatif.graph.folders`).
+    declared: name -> a text that the work depends on, although it is neither a setting nor an input, such as what
+        benchmarks say of themselves.
     benchmark: set when the step becomes part of a `Benchmark`.
     """
 
@@ -84,6 +90,8 @@ class Step:
     shown: tuple[Shown, ...] = ()
     package_files: tuple[str, ...] = ()
     publishes: tuple[str, ...] | None = None
+    folder: str = ""
+    declared: Mapping[str, str] = field(default_factory=dict)
     benchmark: str = ""
 
     def __getitem__(self, role: str) -> OutputOf:
@@ -162,6 +170,8 @@ class StepsOf(Generic[Own]):
         outputs = dict(declared.pop("outputs", {}))
         if declared.get("publishes") is not None:
             outputs[TEXT_FILES] = FILES
+        if declared.get("folder"):
+            outputs |= {TEXT_FILES: FILES, PICTURES: PICTURE_FILES}
         return lambda function: Step(stage, function, outputs, reads=reads, **declared)
 
 
@@ -171,6 +181,7 @@ class Benchmark:
 
     outside: describes the captions, questions or photographs that it takes from outside the drawn scenes; empty if
         there are none.
+    about: one or two sentences for readers of its results: what is counterfactual in it, and how models are asked.
     citation: the paper whose method it follows, as cited in a data card; empty if there is none.
     headline: the measures that `whatif summary` shows; empty for the most frequent one.
     plots: what `dvc plots` shows: `file`, in the folder of the benchmark's metrics, and DVC's own fields for a plot.
@@ -181,6 +192,7 @@ class Benchmark:
     settings: type[BenchmarkSettings]
     steps: tuple[Step, ...]
     outside: Callable[[Params], str] = lambda params: ""
+    about: str = ""
     citation: str = ""
     headline: tuple[str, ...] = ()
     plots: tuple[Mapping[str, Any], ...] = ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
@@ -32,7 +32,10 @@ class Outputs(Protocol):
         """Writes a complete output from rows in any order."""
 
     def publish(self, path: str, data: bytes) -> None:
-        """Adds a text file, which the step must declare."""
+        """Adds a text file, which the step must declare or which is below the folder that it publishes."""
+
+    def publish_picture(self, path: str, data: bytes) -> None:
+        """Adds a picture below the folder that the step publishes."""
 
     def unfinished(self, count: int, reason: str) -> None:
         """Records that `count` questions were given up for a transient reason, so the outputs are not fresh."""
@@ -57,6 +60,7 @@ class Task(Generic[Picked_co]):
     given_seed: the seed of `params.yaml`, if the step declares that it depends on it.
     own_model: the settings of the job's model, if the step is divided by models.
     shown: wildcard -> model -> field -> value, for tables.
+    declared: the texts that the step declares, by name.
     say: prints a line for the user.
     stand_in: in the dry run of an evaluation, returns a substitute for a model; the outputs are discarded.
     """
@@ -71,6 +75,7 @@ class Task(Generic[Picked_co]):
     given_seed: int | None = None
     own_model: ModelSettings | None = None
     shown: Mapping[str, Mapping[str, Mapping[str, Any]]] | None = None
+    declared: Mapping[str, str] = field(default_factory=dict)
     stand_in: Callable[[Any], Any] | None = None
 
     @property

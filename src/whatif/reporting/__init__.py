@@ -1,1 +1,1 @@
-"""Numbers as tables, plots and galleries."""
+"""Numbers as tables, plots and items."""

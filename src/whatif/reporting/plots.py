@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from whatif.reporting.labels import Label, height_for, place_labels
 from whatif.reporting.svg import new_figure, svg
 from whatif.reporting.table import REPORTED, to_csv
 
@@ -19,6 +20,7 @@ _COLOURS = {"ours": "#1b6ca8", "reported": "#b5541c"}
 _MARKERS = {"ours": "o", "reported": "s"}
 _LABELS = {"ours": "measured here", "reported": "reported in the paper"}
 _GREY = "#8a8a8a"
+_SIDE, _AROUND = 6.4, 1.4  # inches: of the figure without its names, of what is above and below the axes
 
 
 @dataclass(frozen=True)
@@ -63,22 +65,22 @@ def accuracy_scatter(rows: Sequence[Point], chance: float | None, title: str) ->
     `chance` is None for open questions, which have no chance level.
 
     A model below the diagonal does worse on counterfactual questions than on their originals. Pale bars behind the
-    points show the intervals of rows that have one. With few questions the bars are wide; points and names remain
-    readable on top of them.
+    points show the intervals of rows that have one. Names are in a column beside the plot (`labels`).
     """
     return svg(lambda: _draw(rows, chance, title))
 
 
 def _draw(rows: Sequence[Point], chance: float | None, title: str) -> Figure:
-    figure = new_figure(6.4, 6.4)
+    side = max(_SIDE, _AROUND + height_for(len(rows)) / 72)
+    figure = new_figure(side, side)
     axes = figure.subplots()
     _frame(axes, rows, chance, title)
     for row in rows:
         _point(axes, row)
     _legend(figure, rows, with_chance=chance is not None)
     figure.draw_without_rendering()
-    figure.set_layout_engine("none")  # names are placed on the current layout
-    _place_names(axes, rows)
+    figure.set_layout_engine("none")  # names are placed beside the axes of the current layout
+    place_labels(axes, [Label(row.name, row.original, row.counterfactual, _COLOURS[row.source]) for row in rows])
     return figure
 
 
@@ -99,9 +101,9 @@ def _frame(axes: Axes, rows: Sequence[Point], chance: float | None, title: str) 
 
 
 def _point(axes: Axes, row: Point) -> None:
-    axes.plot(
-        row.original, row.counterfactual, _MARKERS[row.source], color=_COLOURS[row.source], markersize=5, zorder=3
-    )
+    marker, colour = _MARKERS[row.source], _COLOURS[row.source]
+    # A point at 0 or 100 is drawn whole.
+    axes.plot(row.original, row.counterfactual, marker, color=colour, markersize=5, zorder=3, clip_on=False)
     axes.errorbar(
         row.original,
         row.counterfactual,
@@ -142,30 +144,3 @@ def _ends(row: Point) -> list[float]:
     ends = (row.original_low, row.original_high, row.counterfactual_low, row.counterfactual_high)
     middle = (row.original, row.original, row.counterfactual, row.counterfactual)
     return [value if end is None else end for end, value in zip(ends, middle, strict=True)]
-
-
-def _place_names(axes: Axes, rows: Sequence[Point]) -> None:
-    """Places names beside their points, and moves them apart where they would overlap."""
-    from adjustText import adjust_text
-    from matplotlib.patheffects import withStroke
-
-    halo = [withStroke(linewidth=2.5, foreground="white", alpha=0.8)]  # names may overlap bars and lines
-    at: dict[tuple[float, float, str], list[str]] = {}
-    for row in rows:
-        at.setdefault((row.original, row.counterfactual, row.source), []).append(row.name)
-    texts = [
-        # Points at the same position share a label, with one line for each.
-        axes.text(x, y, "\n".join(names), fontsize=8, color=_COLOURS[source], zorder=4, path_effects=halo)
-        for (x, y, source), names in at.items()
-    ]
-    adjust_text(
-        texts,
-        x=[x for x, _, _ in at],
-        y=[y for _, y, _ in at],
-        target_x=[x for x, _, _ in at],
-        target_y=[y for _, y, _ in at],
-        ax=axes,
-        expand=(1.1, 1.5),
-        iter_lim=500,  # no time limit, otherwise the plot would depend on the machine
-        arrowprops={"arrowstyle": "-", "color": _GREY, "linewidth": 0.5},
-    )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from whatif.reporting.rendering import to_latex, to_markdown
+from whatif.reporting.rendering import to_html, to_latex, to_markdown
+from whatif.reporting.standard_figures import DRAWN, standard_figures
 from whatif.reporting.table import Table, to_csv
 
 SUFFIXES = ("csv", "md", "tex")
@@ -19,8 +20,9 @@ class Report:
     """All results of a benchmark.
 
     headline: a few numbers for each model, for `dvc metrics diff`; without lists and text.
-    files: further files by name: figures, galleries, plot data.
-    figures: the figure above a table, by the table's name; the figure with the name `""` is at the top.
+    files: further files by name: figures, plot data.
+    figures: the figure above a table, by the table's name; the figure with the name `""` is at the top. Tables of some
+        names are drawn without being named here (`standard_figures`).
     closing: Markdown after the last table.
     """
 
@@ -39,18 +41,33 @@ def text_files(benchmark: str, report: Report) -> dict[str, bytes]:
     page = _page(report, printed).encode()
     made = {f"metrics/{benchmark}.json": _headline(report.headline), f"{folder}/report.md": page}
     made |= {f"{folder}/{name}": content for name, content in report.files.items()}
+    drawn = standard_figures(report.tables, report.title)
+    made |= {f"{folder}/{name}.svg": content for name, content in drawn.items()}
     for table in report.tables:
         texts = (to_csv(table.frame), printed[table.name], to_latex(table))
         made |= {f"{folder}/{table.name}.{suffix}": text.encode() for suffix, text in zip(SUFFIXES, texts, strict=True)}
     return made
 
 
+def printed_rows(report: Report) -> Iterator[dict[str, Any]]:
+    """Rows of the table `printed-tables`: each table of a report as HTML, with the name of the figure above it."""
+    for position, table in enumerate(report.tables):
+        figure = _figure_of(report, table) or ""
+        named = {"position": position, "table": table.name, "title": table.title}
+        yield {**named, "html": to_html(table), "figure": figure}
+
+
 def _page(report: Report, printed: Mapping[str, str]) -> str:
     """All tables as one Markdown text."""
     parts = [f"# {report.title}\n", *_figure(report.title, report.figures.get(""))]
     for table in report.tables:
-        parts += [f"## {table.title}\n", *_figure(table.title, report.figures.get(table.name)), printed[table.name]]
+        parts += [f"## {table.title}\n", *_figure(table.title, _figure_of(report, table)), printed[table.name]]
     return "\n".join([*parts, *([f"{report.closing}\n"] if report.closing else [])])
+
+
+def _figure_of(report: Report, table: Table) -> str | None:
+    """The file name of the figure above a table; None if there is none."""
+    return report.figures.get(table.name) or (f"{table.name}.svg" if table.name in DRAWN else None)
 
 
 def _figure(title: str, file: str | None) -> Iterable[str]:

@@ -32,6 +32,7 @@ Rows = Iterable[Row] | Iterable[pa.Table]  # of `predictions` or `questions`: ro
 Flags = npt.NDArray[np.bool_]
 Codes = npt.NDArray[np.int8]
 Places = npt.NDArray[np.int64]
+Numbers = npt.NDArray[np.int32]
 
 _OK = STATUSES.index("ok")
 _RUN = 1 << 12  # number of predictions in a table that is processed separately
@@ -91,6 +92,18 @@ class TwinAnswers:
         rows = 0
         for piece in _pieces(predictions):
             self._add(piece, rows := rows + piece.num_rows)
+
+    @property
+    def choices(self) -> pa.ChunkedArray:
+        """The options of each question, a list of texts or null."""
+        return self._questions["choices"]
+
+    def by_pair(self, of_questions: Numbers) -> Numbers:
+        """Whole numbers by question (questions x ...) as pairs x variants x ...; -1 where a variant has no question."""
+        more = of_questions.shape[1:]
+        found = np.full((self.correct.size, *more), -1, dtype=of_questions.dtype)
+        found[self._place] = of_questions
+        return found.reshape(*self.correct.shape, *more)
 
     def pair_ids(self, pairs: Places) -> list[str]:
         """The ids of the pairs at these indices."""

@@ -76,6 +76,26 @@ def decided(rows: Iterable[Row], answers: Mapping[str, str], rule: RankingRule) 
     return made
 
 
+def compared(scores: pa.ChunkedArray, rule: RankingRule) -> list[list[tuple[float, bool]] | None]:
+    """What `rule` compares, for readers: for each option its value, and whether that is only an upper bound.
+
+    `scores` is a column `choice_scores`. Questions of which nothing was ranked have None; a value that is not known is
+    NaN.
+    """
+    found: list[list[tuple[float, bool]] | None] = []
+    for chunk in scores.chunks:
+        lengths, options = pc.list_value_length(chunk).to_pylist(), chunk.flatten()
+        values = _values(options, rule)
+        numbers = [float("nan")] * len(options) if values is None else values.tolist()
+        bounds = pc.fill_null(pc.struct_field(options, "at_most"), False).to_pylist()
+        start = 0
+        for length in lengths:
+            end = start + (length or 0)
+            found.append(list(zip(numbers[start:end], bounds[start:end], strict=True)) if length else None)
+            start = end
+    return found
+
+
 def _unknown(rule: RankingRule) -> str:
     """Why a rule cannot be applied to a question."""
     fields = " and ".join(f"`{name}`" for name in _FIELDS[rule] if name is not None)

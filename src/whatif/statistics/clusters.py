@@ -18,6 +18,7 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 _QUESTIONS = "questions"
+_CODES_A_QUESTION = 16  # labels beyond this number for each question are not counted but sorted
 
 
 @dataclass(frozen=True)
@@ -70,8 +71,11 @@ def cluster_totals(columns: Sequence[npt.NDArray[np.int8]], clusters: Labels | N
     labels are neither all text nor all integers.
     """
     questions = len(columns[0])
-    if clusters is None and questions and all(len(column) == questions for column in columns):
-        return _totals_of_questions(columns)
+    if questions and all(len(column) == questions for column in columns):
+        if clusters is None:
+            return _totals_of_questions(columns)
+        if _are_codes(clusters, questions):
+            return _totals_of_codes(columns, np.asarray(clusters))
     values = {_QUESTIONS: np.ones(questions, dtype=np.int8)}
     values |= {f"column {number}": column for number, column in enumerate(columns)}
     table = pa.table(values)
@@ -101,6 +105,27 @@ def _totals_of_questions(columns: Sequence[npt.NDArray[np.int8]]) -> ClusterTota
     found = np.flatnonzero(counts)
     values = np.array(np.unravel_index(found, numbers)).T + lowest
     return ClusterTotals(np.column_stack([np.ones(len(found), dtype=np.int64), values]), counts[found].astype(np.int64))
+
+
+def _are_codes(clusters: Labels, questions: int) -> bool:
+    """Whether the labels are whole numbers from 0 that do not go far beyond the number of questions."""
+    if not isinstance(clusters, np.ndarray) or clusters.shape != (questions,) or clusters.dtype.kind not in "iu":
+        return False
+    return bool(clusters.min() >= 0 and clusters.max() < _CODES_A_QUESTION * questions)
+
+
+def _totals_of_codes(columns: Sequence[npt.NDArray[np.int8]], codes: Integers) -> ClusterTotals:
+    """`cluster_totals` of such labels, by counting."""
+    sizes = np.bincount(codes)
+    found = np.flatnonzero(sizes)
+    # Sums of small whole numbers are exact as floating-point numbers.
+    sums = [np.bincount(codes, weights=column)[found].astype(np.int64) for column in columns]
+    totals = np.stack([sizes[found], *sums])
+    lowest = totals.min(axis=1, keepdims=True)
+    # One number for each combination of totals, in their order, so that a fast sort is enough.
+    places = np.ravel_multi_index(tuple(totals - lowest), tuple(np.ptp(totals, axis=1) + 1))
+    _, first, counts = np.unique(places, return_index=True, return_counts=True)
+    return ClusterTotals(totals[:, first].T.astype(np.int64), counts.astype(np.int64))
 
 
 def outcomes(name: str, values: Outcomes) -> npt.NDArray[np.int8]:

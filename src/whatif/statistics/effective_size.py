@@ -28,7 +28,7 @@ def effective_size(totals: ClusterTotals, squares: int, confidence: float) -> fl
 
     Raises ValueError when confidence is not within (0, 1).
     """
-    from scipy.stats import norm, t
+    from scipy.special import ndtri, stdtrit  # the quantiles of scipy.stats, which takes a second to import
 
     if not 0 < confidence < 1:
         raise ValueError(f"confidence {confidence}: must lie between 0 and 1")
@@ -42,4 +42,4 @@ def effective_size(totals: ClusterTotals, squares: int, confidence: float) -> fl
     _, variance = mean_and_variance(totals.kinds, totals.counts)
     spread = (squares - questions * totals.mean**2) / (questions - 1)
     tail = (1 + confidence) / 2
-    return float(spread / variance * (norm.ppf(tail) / t.ppf(tail, totals.degrees_of_freedom)) ** 2)
+    return float(spread / variance * (ndtri(tail) / stdtrit(totals.degrees_of_freedom, tail)) ** 2)

@@ -57,7 +57,7 @@ def tango(lost: float, gained: float, n: float, confidence: float = 0.95) -> Int
     Raises ValueError when a share or their sum is not within [0, 1], or when confidence is not within (0, 1).
     """
     from scipy.optimize import brentq
-    from scipy.stats import norm
+    from scipy.special import ndtri  # scipy.stats takes a second to import
 
     if not 0 < confidence < 1:
         raise ValueError(f"confidence {confidence}: must lie between 0 and 1")
@@ -66,7 +66,7 @@ def tango(lost: float, gained: float, n: float, confidence: float = 0.95) -> Int
     if not (lost >= 0 and gained >= 0 and lost + gained <= 1 + 1e-12):
         raise ValueError(f"{lost} lost and {gained} gained: must be shares of the same pairs")
     difference = float(gained - lost)
-    chi_square = float(norm.ppf((1 + confidence) / 2)) ** 2
+    chi_square = float(ndtri((1 + confidence) / 2)) ** 2
 
     def rejected(true: float) -> float:
         """Positive if the test rejects this difference."""

@@ -25,8 +25,6 @@ def holm(p_values: Sequence[float | None], alpha: float = 0.05) -> Corrected:
 
     Raises ValueError when a p-value is not within [0, 1] or alpha not within (0, 1).
     """
-    from statsmodels.stats.multitest import multipletests
-
     if not 0 < alpha < 1:
         raise ValueError(f"alpha {alpha}: must lie between 0 and 1")
     tested: dict[int, float] = {}
@@ -38,9 +36,12 @@ def holm(p_values: Sequence[float | None], alpha: float = 0.05) -> Corrected:
         tested[place] = float(p)
     if not tested:
         return Corrected(tuple(p_values), (False,) * len(p_values))
-    rejections, adjusted, *_ = multipletests(list(tested.values()), alpha=alpha, method="holm")
-    by_place = dict(zip(tested, zip(adjusted, rejections, strict=True), strict=True))
+    adjusted: dict[int, float] = {}
+    largest = 0.0
+    for rank, place in enumerate(sorted(tested, key=tested.__getitem__)):
+        largest = max(largest, min(1.0, (len(tested) - rank) * tested[place]))
+        adjusted[place] = largest
     return Corrected(
-        tuple(float(by_place[place][0]) if place in by_place else p for place, p in enumerate(p_values)),
-        tuple(place in by_place and bool(by_place[place][1]) for place in range(len(p_values))),
+        tuple(adjusted.get(place, p) for place, p in enumerate(p_values)),
+        tuple(place in adjusted and adjusted[place] <= alpha for place in range(len(p_values))),
     )

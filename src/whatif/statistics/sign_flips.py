@@ -31,7 +31,7 @@ def sign_flip_p(totals: ClusterTotals) -> float:
 
     A p-value below about 1e-308 is 0.
     """
-    from scipy.stats import binomtest, norm
+    from scipy.special import bdtr, ndtr  # scipy.stats takes a second to import
 
     sizes, place = np.unique(np.abs(totals.kinds[:, 1]), return_inverse=True)
     counts = np.bincount(place, weights=totals.counts, minlength=len(sizes)).astype(np.int64)
@@ -41,13 +41,13 @@ def sign_flip_p(totals: ClusterTotals) -> float:
         return 1.0
     if len(sizes) == 1:
         clusters, size = int(counts[0]), int(sizes[0])
-        return float(binomtest((clusters - observed // size) // 2, clusters, 0.5).pvalue)
+        return min(1.0, 2 * float(bdtr((clusters - observed // size) // 2, clusters, 0.5)))
     # A sum is `most` minus twice the total of the clusters with a negative sign. This total is at most `tail` in the
     # lower tail.
     most = int(sizes @ counts)
     tail = (most - observed) // 2
     if tail > _LARGEST_TAIL:
-        return float(2 * norm.sf(observed / math.sqrt(float(sizes**2 @ counts))))
+        return float(2 * ndtr(-observed / math.sqrt(float(sizes**2 @ counts))))
     negative = np.ones(1)
     for size, number in zip(sizes.tolist(), counts.tolist(), strict=True):
         negative = np.convolve(negative, _negative(size, number, tail))[: tail + 1]
@@ -78,9 +78,10 @@ def summed_sign_flip_p(strata: Sequence[ClusterTotals], resamples: int, generato
 
 def _negative(size: int, clusters: int, most: int) -> Floats:
     """Probabilities that the clusters of this size with a negative sign add up to 0, 1, ... and at most `most`."""
-    from scipy.stats import binom
+    from scipy.special import gammaln
 
     number = np.arange(min(clusters, most // size) + 1)
     probabilities = np.zeros(int(number[-1]) * size + 1)
-    probabilities[::size] = binom.pmf(number, clusters, 0.5)
+    ways = gammaln(clusters + 1) - gammaln(number + 1) - gammaln(clusters - number + 1)  # logarithm
+    probabilities[::size] = np.exp(ways - clusters * math.log(2))  # of the binomial distribution
     return probabilities

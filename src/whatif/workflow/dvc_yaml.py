@@ -8,7 +8,7 @@ the changed file.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ import yaml
 from whatif.files.named_folders import EMBEDDED, PACKAGE
 from whatif.graph.graph import Graph
 from whatif.graph.reading import places
-from whatif.graph.steps import Step
+from whatif.graph.steps import Benchmark, Step
 from whatif.params.base import STAGES
 
 DVC_YAML = Path("dvc.yaml")
@@ -36,6 +36,30 @@ _DESCRIPTIONS = {
 }
 _CHECKS = " Depends on all of params.yaml, so that any edit is checked before anything runs."
 _CODE = "src/whatif"
+# Table -> how `dvc plots` shows it; the templates are in `.dvc/plots`.
+_PLOTS: Mapping[str, Mapping[str, str]] = {
+    "paired": {
+        "template": "drops",
+        "x": "value",
+        "y": "name",
+        "x_label": "Drop from original to counterfactual (percentage points)",
+        "title": "drops",
+    },
+    "letters": {
+        "template": "letters",
+        "x": "value",
+        "y": "name",
+        "x_label": "Share of answers (%)",
+        "title": "chosen letters",
+    },
+    "funnel": {
+        "template": "funnel",
+        "x": "value",
+        "y": "stage",
+        "x_label": "Went on (% of what came in)",
+        "title": "funnel",
+    },
+}
 
 
 def dvc_yaml(graph: Graph) -> str:
@@ -48,12 +72,20 @@ def dvc_yaml(graph: Graph) -> str:
     plots = [
         {f"metrics/{name}/{plot['file']}": {key: value for key, value in plot.items() if key != "file"}}
         for name, benchmark in graph.benchmarks.items()
-        for plot in benchmark.plots
+        for plot in (*benchmark.plots, *_standard_plots(benchmark))
     ]
     parts = [_dump({"stages": stages}, None), _dump({"metrics": metrics}, False)]
     if plots:
         parts.append(_dump({"plots": plots}, False))
     return _HEADER + "\n".join(parts)
+
+
+def _standard_plots(benchmark: Benchmark) -> Iterator[Mapping[str, Any]]:
+    """The plots of the tables that have the same name and columns in every benchmark (`standard_figures`)."""
+    for name, declared in _PLOTS.items():
+        if f"metrics/{benchmark.name}/{name}.csv" in benchmark.text_files:
+            title = f"{benchmark.name}: {declared['title']}"
+            yield {"file": f"{name}.csv", **declared, "title": title}
 
 
 def undeclared(graph: Graph, text: str) -> list[str]:

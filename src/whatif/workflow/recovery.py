@@ -17,7 +17,7 @@ from whatif.workflow.dvc_files import LOCK, is_whole_lock
 
 _SNAKEMAKE = Path(".snakemake")
 # Folders that may contain temporary files of whatif and DVC.
-_FOLDERS = (Path("data"), Path("metrics"), Path("logs"), Path(".whatif"), Path(".dvc/cache"), Path(".dvc/tmp"))
+_FOLDERS = tuple(map(Path, ("data", "metrics", "site", "logs", ".whatif", ".dvc/cache", ".dvc/tmp")))
 
 
 def clear() -> list[str]:

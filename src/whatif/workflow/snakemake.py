@@ -155,9 +155,9 @@ def log_of(step: Step) -> str:
     return "/".join([*folders, *(f"{{{name}}}" for name in step.wildcards)]) + ".log"
 
 
-def job_of(step: Step) -> str:
+def job_of(graph: Graph, step: Step) -> str:
     """The arguments of `whatif` that run one job of a step's rule, with the rule's wildcards."""
-    siblings = benchmarks.benchmark(step.benchmark).steps_of(step.stage)
+    siblings = graph.benchmarks[step.benchmark].steps_of(step.stage)
     named = [f"--step {step.name or step.stage}"] if len(siblings) > 1 else []
     return " ".join([step.stage, step.benchmark, *named, *(f"--{name} {{{name}}}" for name in step.wildcards)])
 

@@ -1,8 +1,7 @@
-"""The report of CFMM from the artifacts of all steps: its files, its funnel and its gallery."""
+"""The report of CFMM from the artifacts of all steps: its files, its funnel and its items."""
 
 from __future__ import annotations
 
-import html
 import json
 import re
 from pathlib import Path
@@ -11,13 +10,15 @@ from typing import Any
 import pytest
 
 from tests.benchmarks.cfmm.answered import Row, item, prediction, question, scores
+from tests.outputs import Published
 from tests.pictures import png
 from tests.projects import Project
+from whatif import artifacts
 from whatif.artifacts.images import image_row
 from whatif.artifacts.schemas import JUDGEMENTS, PREDICTIONS
 from whatif.artifacts.writer import write_artifact
 from whatif.benchmarks.cfmm.report import publish_report
-from whatif.benchmarks.cfmm.schemas import BASIC, EXPANDED, VARIANTS
+from whatif.benchmarks.cfmm.schemas import BASIC, EXPANDED
 from whatif.benchmarks.shared.pilots import pilot_of
 from whatif.formats.cfmm_items import CATEGORIES
 from whatif.graph.jobs import Job
@@ -28,20 +29,12 @@ WRITER = {"adapter": "api", "model": "w", "base_url": "http://127.0.0.1:9/v1", "
 
 
 def rows() -> list[Row]:
-    """Two items of each category; `<script>` in a question must not get into the gallery."""
+    """Two items of each category; `<script>` in a question is for the site to escape."""
     found: list[Row] = []
     for place, (name, category) in enumerate(ITEMS.items()):
         found += item(name, category, image_ids=[IMAGES[place]["image_id"]])
     found[0]["question"] = "How many <script>?"
     return found
-
-
-class Published:
-    """The text files that a report publishes, in the folder `metrics`."""
-
-    def publish(self, path: str, data: bytes) -> None:
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
-        Path(path).write_bytes(data)
 
 
 def rejection(item_id: str, reason: str) -> Row:
@@ -164,7 +157,7 @@ def test_all_files_are_published_and_the_headline_has_each_system(project: Proje
     report = project.published("report.md")
     assert "pilot sample of 6" in report
     figures = re.findall(r"!\[.*?\]\((.*?)\)", report)
-    assert figures == ["totals.svg", "figure4.svg"]
+    assert figures == ["totals.svg", "paired.svg", "figure4.svg", "funnel.svg"]
     for figure in figures:
         assert project.published(figure).startswith("<?xml")
     points = project.published("accuracy.csv").splitlines()
@@ -195,16 +188,66 @@ def test_the_funnel_accounts_for_every_image_item_and_question(project: Project)
     }
 
 
-def test_the_gallery_shows_items_with_their_options_and_escapes_text(project: Project) -> None:
-    published(project)
-    page = project.published("gallery.html")
-    assert "<script>" not in page and html.escape("<script>") in page
-    assert page.count("<article>") == 12 and page.count("<img ") == 12
-    first = page.split("<article>")[1]
-    assert first.count("<tr>") == 1 + len(VARIANTS)
-    assert "A: two  B: four" in first and "<td>two (A)</td>" in first
-    assert "Random, 0-shot" in page and "Random, 1-shot ICL" in page
-    assert "not asked" in page or "BLIP2 (OPT)" in page
+def test_items_have_all_questions_with_their_options_and_answers(project: Project) -> None:
+    outputs = Published()
+    publish_report(made_inputs(project).task(outputs, project.said.append))  # type: ignore[arg-type]
+    items = {row["item_id"]: row for row in outputs.rows["items"]}
+    assert sorted(items) == sorted(ITEMS) and all(row["group"] == ITEMS[name] for name, row in items.items())
+    asked = items["count-0"]["questions"]
+    assert [one["label"] for one in asked] == [
+        "basic",
+        "counterfactual",
+        *(f"counterfactual {number}, added" for number in (2, 3, 4)),
+    ]
+    assert [one["side"] for one in asked] == ["original"] + ["counterfactual"] * 4
+    assert asked[0]["text"] == "How many <script>?"  # the site escapes
+    assert (asked[0]["choices"], asked[0]["right"]) == (["two", "four"], "two (A)")
+    assert len({picture["image_id"] for row in items.values() for picture in row["pictures"]}) == len(ITEMS)
+    sampled = "BLIP2 (OPT) (pilot sample of 6 items)"
+    every = [
+        (answer["system"], one["side"], answer["answer"], answer["correct"], answer["why"])
+        for row in items.values()
+        for one in row["questions"]
+        for answer in one["answers"]
+    ]
+    assert len(every) == 2 * 60 + 2 * 30
+    ranked = {answer for answer in every if answer[0] == f"{sampled}, 0-shot"}
+    assert ranked == {
+        (f"{sampled}, 0-shot", "original", "two (A)", True, "ranked by mean: A -1.000, B -2.000"),
+        (f"{sampled}, 0-shot", "counterfactual", "four (B)", False, "ranked by mean: A -2.000, B -1.000"),
+    }
+    unranked = {answer[1:] for answer in every if answer[0] == "Random, 1-shot ICL"}
+    assert unranked == {("original", "two (A)", True, ""), ("counterfactual", "three (A)", True, "")}
+
+
+def test_views_show_items_of_each_category_and_wrong_answers_after_reasons(project: Project) -> None:
+    project.section("aggregate")["shown_items"] = 1
+    job = made_inputs(project)
+    outputs = Published()
+    publish_report(job.task(outputs, project.said.append))  # type: ignore[arg-type]
+    views = {row["view"]: row["text"] for row in outputs.rows["views"]}
+    assert list(views) == ["figure-2", "figure-3"] and "None was found" in views["figure-3"]
+    shown = [row["group"] for row in outputs.rows["items"] if row["views"] == ["figure-2"]]
+    assert sorted(shown) == sorted(CATEGORIES)
+
+    given = job.inputs["predictions"]
+    for path, wildcards in zip(given.paths, given.wildcards, strict=True):
+        if wildcards["model"] == "chance" and wildcards["strategy"] == "one-shot":
+            answers = artifacts.read(path, PREDICTIONS).to_pylist()
+            for row in answers:
+                if row["question_id"] in ("color-1-counterfactual2", "shape-0-basic"):  # the basic one does not count
+                    turn = {"response": "It is <b>two</b>.", "request_key": None}
+                    row.update(answer="B", correct=False, earlier_turns=[turn])
+                if row["question_id"] == "size-0-counterfactual":
+                    row.update(earlier_turns=[{"response": "So it is right.", "request_key": None}])
+            write_artifact(path, PREDICTIONS, answers)
+    outputs = Published()
+    publish_report(job.task(outputs, project.said.append))  # type: ignore[arg-type]
+    (item,) = [row for row in outputs.rows["items"] if "figure-3" in row["views"]]
+    assert item["item_id"] == "color-1"
+    assert item["notes"] == ["Wrong about a counterfactual question after reasons: Random, 1-shot ICL."]
+    turns = [answer["turns"] for one in item["questions"] for answer in one["answers"] if answer["turns"]]
+    assert turns == [["It is <b>two</b>."]]
 
 
 def test_another_rule_that_lacks_scores_is_marked(project: Project) -> None:

@@ -15,6 +15,7 @@ from safetensors.numpy import load_file
 from tests.benchmarks.coco_counterfactuals.small_project import NAME, small
 from tests.projects import Project
 from tests.published import numbers
+from tests.shown_items import shown_items, shown_views
 from whatif.artifacts.images import ImageStore
 from whatif.artifacts.schemas import IMAGES, JUDGEMENTS, MATCHES, PAIRS, RANKS, REJECTIONS
 from whatif.benchmarks.coco_counterfactuals.schemas import (
@@ -150,20 +151,51 @@ def test_some_pairs_are_also_drawn_without_sharing(made: Project) -> None:
     means = dict(zip(shown["measure"], shown["value"], strict=True))
     expected = [sum(row["image_image"] for row in rows) / 2 for rows in ([kept[r["pair_id"]] for r in alone], alone)]
     assert [means["with"], means["without"]] == pytest.approx(expected, abs=1e-6)
-    page = (folder / "gallery.html").read_text(encoding="utf-8")
-    assert page.count("with Prompt-to-Prompt (p ") == 2
+    twice = {row["item_id"]: row for row in shown_items(made) if "figure-2" in row["views"]}
+    assert set(twice) == {row["pair_id"] for row in alone}
+    for row in alone:
+        ids = [one["image_id"] for one in twice[row["pair_id"]]["pictures"]]
+        assert {row["image_id_0"], row["image_id_1"]} <= set(ids) and len(ids) == 5, "and the photograph"
+        assert any("with Prompt-to-Prompt (p " in note for note in twice[row["pair_id"]]["notes"])
     assert (
         len(made.rows("filter", "pairs", PAIRS))
         == numbers(folder / "funnel.csv", unit="pairs", stage="filter")["value"].iloc[1]
     ), "the funnel does not count them"
 
 
-def test_errors_are_in_the_gallery_by_their_categories(made: Project) -> None:
+def test_errors_are_in_views_of_their_categories(made: Project) -> None:
     errors = made.rows("verify", "errors", REJECTIONS)
-    page = (made.folder / "metrics" / NAME / "gallery.html").read_text(encoding="utf-8")
+    views, items = shown_views(made), shown_items(made)
+    by_heading = {view["heading"]: view for view in views.values()}
     for category, number in Counter(row["reason"] for row in errors).items():
-        assert f"<h2>{category or 'Errors without a category'}</h2>" in page
-        assert f"{number} of the {len(errors)} errors in the sample; {min(2, number)} shown." in page
+        view = by_heading[category or "Errors without a category"]
+        assert view["text"].count(f"{min(2, number)} of the {number} errors ") == 1
+        assert 1 <= sum(view["view"] in row["views"] for row in items) <= 2
+    noted = [note for row in items for note in row["notes"] if " image is an error. " in note]
+    assert len(noted) == len(errors)
+
+
+def test_every_pair_is_an_item_with_the_choices_of_all_matchers(made: Project) -> None:
+    pairs, items = made.rows("filter", "pairs", PAIRS), shown_items(made)
+    assert [row["item_id"] for row in items] == [row["pair_id"] for row in pairs]
+    scores = {(row["pair_id"], row["model"]): row for row in made.rows("evaluate", "matches", MATCHES, "match")}
+    ranks = {
+        (row["direction"], row["query_id"]): row["rank"]
+        for row in made.rows("evaluate", "ranks", RANKS, "retrieve")
+        if row["subset"] == "counterfactuals"
+    }
+    for pair, item in zip(pairs, items, strict=True):
+        assert [one["image_id"] for one in item["pictures"][:2]] == [pair["image_id_0"], pair["image_id_1"]]
+        assert item["notes"][0].startswith("Drawn by ") and f"seed {pair['seed']}." in item["notes"][0]
+        assert any(note.startswith("Labels of the original image: automatic:") for note in item["notes"])
+        image, caption, *_ = item["questions"]
+        for one, key in zip(image["answers"], ("clip", "vilt"), strict=True):
+            row = scores[pair["pair_id"], key]
+            assert one["correct"] == (row["caption_0_image_0"] > row["caption_0_image_1"])
+        assert [one["system"] for one in caption["answers"]] == ["CLIP <tiny>", "vilt"]
+        rank = ranks["text-retrieval", f"{pair['pair_id']}-0"]
+        assert f"rank {rank} of {2 * len(pairs)} in retrieval" in caption["answers"][0]["why"]
+        assert "in retrieval" not in caption["answers"][1]["why"], "a cross-encoder searches nothing"
 
 
 def test_models_search_and_match(made: Project) -> None:
@@ -192,15 +224,13 @@ def test_margins_of_a_dual_encoder_are_also_in_its_logits(made: Project, checkpo
     assert ("vilt", "median in logits") not in medians
 
 
-def test_tables_have_the_reported_numbers_and_text_is_escaped(made: Project) -> None:
+def test_tables_have_the_reported_numbers(made: Project) -> None:
     folder = made.folder / "metrics" / NAME
     report = (folder / "report.md").read_text(encoding="utf-8")
     for reported in ("79.10", "0.74", "21.72", "-51", "37.65", "-21", "27", "126", "44.3"):
         assert f" {reported} |" in report
     assert "labelled automatically" in " ".join(report.split())
     assert max(map(len, report.splitlines())) <= WIDTH
-    gallery = (folder / "gallery.html").read_text(encoding="utf-8")
-    assert "CLIP &lt;tiny&gt;" in gallery and "<tiny>" not in gallery
     metrics = made.metrics
     retrieved = {f"{of}_{what}_retrieval" for of in ("original", "counterfactual") for what in ("text", "image")}
     margins = {"wrong_IR_c", "wrong_TR_c"}

@@ -14,6 +14,7 @@ from tests.pictures import png
 from tests.projects import Project
 from tests.published import numbers
 from tests.released_captions import needs_released_captions, released_captions
+from tests.shown_items import shown_items, shown_views
 from tests.tiny_checkpoints import tiny_clip, tiny_vilt
 from whatif.artifacts.schemas import JUDGEMENTS, MATCHES, PAIRS, RANKS, REJECTIONS
 from whatif.errors import WhatifError
@@ -131,19 +132,29 @@ def test_released_pairs_are_labelled_searched_and_matched(project: Project) -> N
     assert list(photographs["value"]) == [3, 2, 1, 1]
 
 
-def test_errors_that_people_sorted_are_in_the_gallery_by_category(project: Project) -> None:
+def test_errors_that_people_sorted_are_in_the_view_of_their_category(project: Project) -> None:
     project.make("extract")
     label(project, project.rows("extract", "pairs", PAIRS), wrong="1-1")
     categories = project.folder / "categories.csv"
     categories.write_text("item_id,category\n1-1,Hyponymy relationship between altered subjects\n", encoding="utf-8")
     project.values["verify"][NAME]["error_categories"] = str(categories)
     project.make("verify", "evaluate", "aggregate")
-    page = (project.folder / "metrics" / NAME / "gallery.html").read_text(encoding="utf-8")
-    assert "<h2>Hyponymy relationship between altered subjects</h2>" in page
-    assert "1 of the 1 errors in the sample; 1 shown." in page
-    assert "Counterfactual (the error): Two girls by a fence" in page
-    assert "Its subject: girls. Decision of the labels: neither caption." in page
-    assert "Prompt-to-Prompt" not in page, "released images are not drawn again"
+    views, items = shown_views(project), {row["item_id"]: row for row in shown_items(project)}
+    assert list(views) == ["figure-1", "figure-4", "hyponymy-relationship-between-altered-subjects"]
+    view = views["hyponymy-relationship-between-altered-subjects"]
+    assert view["heading"] == "Hyponymy relationship between altered subjects"
+    assert "1 of the 1 errors of this category in the sample of 1" in view["text"] and "automatic" not in view["text"]
+    assert [name for name, row in items.items() if view["view"] in row["views"]] == ["1"]
+    notes = items["1"]["notes"]
+    assert any(
+        note.startswith("The counterfactual image is an error. Its subject: girls. Decision of the labels: neither")
+        for note in notes
+    )
+    assert "Labels of the counterfactual image: 7: neither caption. Decision: neither caption." in notes
+    assert items["1"]["group"] == "one image labelled as correct"
+    assert not any("Drawn " in note or "Similarity" in note for note in notes), "not known of released pairs"
+    photographs = [len(row["pictures"]) - 2 for row in items.values()]
+    assert photographs == [1, 1, 0]
 
 
 def wide(project: Project, pairs: list[dict[str, Any]]) -> None:

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from tests.benchmarks.coco_counterfactuals_training.trained import (
-    Published,
     classified,
     made_inputs,
     project_of,
 )
+from tests.outputs import Published
 from tests.projects import Project
 from whatif.benchmarks.coco_counterfactuals_training.report import publish_report
 from whatif.commands.summary import headline

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from tests.projects import Project
@@ -19,14 +18,6 @@ QUERIES = 100
 FOUND = dict(zip((PRE_TRAINED, *MIXTURES), (40, 60, 62, 70, 65, 64, 50, 66), strict=True))
 LEAK_FREE_FOUND = 58  # of withheld-counterfactuals
 CLASSES = {"cifar-10": ("cat", "dog"), "colours": ("red", "blue", "green")}
-
-
-class Published:
-    """The text files that a report publishes, in the folder `metrics`."""
-
-    def publish(self, path: str, data: bytes) -> None:
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
-        Path(path).write_bytes(data)
 
 
 def places(model: str, seed: str) -> Iterator[Row]:

@@ -23,6 +23,8 @@ class Settings:
         ("ViperGPT", "GPT-3.5-turbo"),
         ("ViperGPT (CodeLlama-7B-Instruct)", "CodeLlama-7B-Instruct"),
         ("ViperGPT, rules, oracle tools", "rules, oracle tools"),
+        ("ViperGPT (rules, models) (pilot sample of 200 pairs)", "rules, models (pilot sample of 200 pairs)"),
+        ("ViperGPT (Llama (7B))", "Llama (7B)"),
         ("WizardCoder-15B", "WizardCoder-15B"),
         ("ViperGPT2", "ViperGPT2"),
     ],

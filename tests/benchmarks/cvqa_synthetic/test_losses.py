@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable
-from html import escape
 from pathlib import Path
 
 import pytest
@@ -17,6 +16,7 @@ from tests.projects import Project, Row
 from tests.published import numbers
 from whatif import artifacts
 from whatif.artifacts.schemas import JUDGEMENTS, PREDICTIONS, QUESTIONS, REJECTIONS, Table
+from whatif.artifacts.site_schemas import ITEM_VIEWS, ITEMS
 from whatif.artifacts.writer import write_artifact
 from whatif.benchmarks.cvqa_synthetic.questions import GROUPS, TEMPLATES
 from whatif.benchmarks.cvqa_synthetic.schemas import PUZZLES
@@ -175,38 +175,64 @@ def test_verification_rejects_a_falsified_answer_flag_or_option_and_says_why(pro
     assert "## Models' drops compared" in report
 
 
-def test_the_gallery_shows_a_puzzle_of_each_template_with_answers_and_the_right_one(project: Project) -> None:
+def test_every_puzzle_is_an_item_with_its_answers_and_the_right_one(project: Project) -> None:
     project.make(*BEFORE_MODELS, "evaluate", "aggregate")
-    page = project.published("gallery.html")
-    sources = re.findall(r'<img src="(data:image/png;base64,[^"]+)"', page)
-    assert page.count("<img ") == len(sources) == len(set(sources))  # no puzzle is shown twice
-    views = {text.split('"')[1]: text for text in page.split("<section ")[1:]}
-    assert list(views) == ["templates", "counterfactual-right", "counterfactual-wrong"]
-    assert views["templates"].count("<img ") == len(GROUPS) and "Table 2" in views["templates"]
-    for group, template in TEMPLATES.items():
-        words = template.counterfactual.format(first="{Color 1}", second="{Color 2}", removed="N")
-        assert f"<h3>{group}: {words}</h3>" in views["templates"]
-    question = project.rows("verify", "questions", QUESTIONS)[1]
-    assert question["variant"] == "original" and escape(question["question"]) in views["templates"]
-    right = question["choices"]["ABCD".index(question["answer"])]
-    assert f"{right} ({question['answer']})" in page
-    assert f"{question['choices'][0]} (A)" in page  # what the baseline `first-option` says
+    questions = project.rows("verify", "questions", QUESTIONS)
+    items = project.rows("aggregate", "items", ITEMS)
+    assert [item["item_id"] for item in items] == list(dict.fromkeys(row["pair_id"] for row in questions))
+    by_id = {row["question_id"]: row for row in questions}
+    predictions = {
+        (row["question_id"], row["model"]): row for row in project.rows("evaluate", "predictions", PREDICTIONS)
+    }
+    models = {"random": "Random", "first-option": "Always the first option", "majority": "Most frequent answer"}
+    seen = 0
+    for item in items:
+        assert [one["side"] for one in item["questions"]] == ["original", "counterfactual"]
+        for asked in item["questions"]:
+            row = by_id[asked["question_id"]]
+            assert (asked["text"], asked["choices"]) == (row["question"], row["choices"])
+            assert asked["right"] == f"{row['choices']['ABCD'.index(row['answer'])]} ({row['answer']})"
+            assert [picture["image_id"] for picture in item["pictures"]] == row["image_ids"]
+            answers = {answer["system"]: answer for answer in asked["answers"]}
+            for key, name in models.items():
+                prediction = predictions[row["question_id"], key]
+                place = "ABCD".index(prediction["answer"])
+                assert answers[name]["answer"] == f"{row['choices'][place]} ({prediction['answer']})"
+                assert answers[name]["correct"] == prediction["correct"] == (answers[name]["answer"] == asked["right"])
+                seen += 1
+    assert seen == 3 * len(questions)
 
 
-def test_the_gallery_shows_puzzles_of_which_a_model_answers_one_question_right(project: Project) -> None:
+def test_views_show_a_puzzle_of_each_template_and_none_twice(project: Project) -> None:
     project.make(*BEFORE_MODELS, "evaluate", "aggregate")
-    page = project.published("gallery.html")
-    for name, order in (("counterfactual-right", ["wrong", "right"]), ("counterfactual-wrong", ["right", "wrong"])):
-        text = next(text for text in page.split("<section ")[1:] if text.startswith(f'id="{name}"'))
-        panels = text.split("<article>")[1:]
-        assert panels
-        for panel in panels:
-            models = re.findall(r'<th scope="col">(.*?)</th>', panel)[2:]
-            lines = [
-                re.findall(r'<td class="(\w+)">', line) for line in re.findall(r"<tr><td>.*?</tr>", panel, re.DOTALL)
-            ]
-            found = [model for model, *verdicts in zip(models, *lines, strict=True) if verdicts == order]
-            assert found and f": {'; '.join(found)}</h3>" in panel
+    views = project.rows("aggregate", "views", ITEM_VIEWS)
+    assert [row["view"] for row in views] == ["table-2", "figure-7", "figure-6", "figure-9-wrong", "figure-9-right"]
+    assert "Table 2" in views[0]["text"] and "No model answers by programs." in views[-1]["text"]
+    items = project.rows("aggregate", "items", ITEMS)
+    assert max(len(item["views"]) for item in items) == 1  # of the three views, which have different puzzles
+    shown = [item for item in items if item["views"] == ["table-2"]]
+    assert sorted(item["group"] for item in shown) == sorted(GROUPS)
+    assert shown[0] == items[0]  # the first of its template
+    for item in shown:
+        words = TEMPLATES[item["group"]].counterfactual.format(first="{Color 1}", second="{Color 2}", removed="N")
+        assert item["notes"] == [f"Template: {words}"]
+
+
+def test_views_show_puzzles_of_which_a_model_answers_one_question_right(project: Project) -> None:
+    project.make(*BEFORE_MODELS, "evaluate", "aggregate")
+    items = project.rows("aggregate", "items", ITEMS)
+    for name, order, what in (
+        ("figure-7", [False, True], "Only the counterfactual question right"),
+        ("figure-6", [True, False], "Only the original question right"),
+    ):
+        shown = [item for item in items if name in item["views"]]
+        assert shown and len({item["group"] for item in shown}) == len(shown)
+        for item in shown:
+            original, counterfactual = (
+                {a["system"]: a["correct"] for a in one["answers"]} for one in item["questions"]
+            )
+            found = [system for system in original if [original[system], counterfactual[system]] == order]
+            assert found and f"{what}: {'; '.join(found)}." in item["notes"]
 
 
 def test_questions_of_puzzles_that_are_no_longer_there_are_refused(project: Project) -> None:

@@ -11,7 +11,8 @@ from tests.projects import Project, Row
 from tests.tiny_checkpoints import tiny_llava
 from whatif import artifacts
 from whatif.artifacts.schemas import PREDICTIONS, QUESTIONS
-from whatif.graph.freshness import Condition, states
+from whatif.artifacts.site_schemas import ITEMS
+from whatif.graph.freshness import Condition
 from whatif.models.responses.store import store_path
 from whatif.params.base import STAGES
 from whatif.scoring.ranking_rules import RULES, decided
@@ -41,7 +42,7 @@ def rows(project: Project, model: str) -> list[Row]:
 
 
 def stale(project: Project) -> set[str]:
-    return {job.name for job, state in states(project.graph).items() if state.condition is not Condition.FRESH}
+    return {job.name for job, state in project.states().items() if state.condition is not Condition.FRESH}
 
 
 def test_another_rule_makes_only_the_tables_stale(project: Project) -> None:
@@ -52,7 +53,7 @@ def test_another_rule_makes_only_the_tables_stale(project: Project) -> None:
     for row in ranked:
         assert all(None not in score.values() for score in row["choice_scores"])
     kept = store_path().read_bytes()
-    gallery, aggregate = project.published("gallery.html"), f"aggregate {NAME}"
+    aggregate = f"aggregate {NAME}"
     for rule in RULES:
         assert stale(project) == set()
         project.section("aggregate")["rule"] = rule
@@ -68,7 +69,18 @@ def test_another_rule_makes_only_the_tables_stale(project: Project) -> None:
             assert numbers[variant] == pytest.approx(expected, abs=1e-4)
         if rule == "minus-without-image":
             assert [row["answer"] for row in found] != [row["answer"] for row in ranked]
-            assert project.published("gallery.html") != gallery
+        shown = {
+            asked["question_id"]: (answer["answer"], answer["correct"], answer["why"])
+            for item in project.rows("aggregate", "items", ITEMS)
+            for asked in item["questions"]
+            for answer in asked["answers"]
+            if answer["system"] == "text"
+        }
+        texts = {row["question_id"]: row["choices"] for row in questions}
+        for row in found:
+            words = f"{texts[row['question_id']]['ABCD'.index(row['answer'])]} ({row['answer']})"
+            assert shown[row["question_id"]][:2] == (words, row["correct"])
+            assert shown[row["question_id"]][2].startswith(f"ranked by {rule}: A ")
     assert rows(project, "text") == ranked and store_path().read_bytes() == kept
 
 

@@ -14,8 +14,9 @@ from tests.benchmarks.cvqa_synthetic_released.small import BEFORE_MODELS, NAME, 
 from tests.projects import Project
 from tests.published import numbers
 from whatif.artifacts.schemas import IMAGES, JUDGEMENTS, PREDICTIONS, QUESTIONS, REJECTIONS
+from whatif.artifacts.site_schemas import ITEMS
 from whatif.errors import WhatifError
-from whatif.graph.freshness import Condition, states
+from whatif.graph.freshness import Condition
 from whatif.graph.standing import remarks
 from whatif.results import load, tables
 
@@ -70,8 +71,9 @@ def test_the_tables_are_those_of_our_puzzles_and_the_checks(project: Project) ->
         **dict.fromkeys({row["group"] for row in puzzles()}, 4),
         "all": 24,
     }
-    templates = project.published("gallery.html").split("<section ")[1]
-    assert all(group in templates for group in {row["group"] for row in puzzles()}) and templates.count("<img") == 6
+    items = project.rows("aggregate", "items", ITEMS)
+    assert len(items) == 24
+    assert {item["group"] for item in items if "table-2" in item["views"]} == {row["group"] for row in puzzles()}
 
 
 def test_missing_bad_and_repeated_pictures_are_named_and_their_pairs_are_rejected(project: Project) -> None:
@@ -211,7 +213,7 @@ def test_what_changes_in_ours_makes_the_released_report_stale_and_nothing_else(p
     project.make()
     assert remarks(project.graph, NAME) == []
     project.values["aggregate"][OURS]["confidence"] = 0.9
-    found = {job.name: state.condition for job, state in states(project.graph).items()}
+    found = {job.name: state.condition for job, state in project.states().items()}
     due = {name for name, condition in found.items() if condition is not Condition.FRESH}
     assert due == {f"aggregate {OURS}", f"aggregate {NAME}"}
     heading, reason = remarks(project.graph, NAME)
@@ -219,7 +221,7 @@ def test_what_changes_in_ours_makes_the_released_report_stale_and_nothing_else(p
     project.values["aggregate"][OURS]["confidence"] = 0.95
     project.section("aggregate")["confidence"] = 0.9
     assert remarks(project.graph, OURS) == []
-    found = {job.name: state.condition for job, state in states(project.graph).items()}
+    found = {job.name: state.condition for job, state in project.states().items()}
     assert {name for name, condition in found.items() if condition is not Condition.FRESH} == {f"aggregate {NAME}"}
 
 
@@ -227,7 +229,7 @@ def test_without_ours_only_the_released_report_is_made_again(project: Project) -
     project.values["benchmarks"] = [NAME, OURS]
     project.make()
     project.values["benchmarks"] = [NAME]
-    found = {job.name: state for job, state in states(project.graph).items()}
+    found = {job.name: state for job, state in project.states().items()}
     (stale,) = [name for name, state in found.items() if state.condition is not Condition.FRESH]
     assert stale == f"aggregate {NAME}"
     assert "input data/aggregate/cvqa-synthetic/files.parquet" in " ".join(found[stale].reasons)
@@ -250,7 +252,7 @@ def test_tables_are_loaded_by_name(project: Project) -> None:
     project.make()
     project.write_params()
     assert tables(NAME, project.folder) == [
-        *("table7", "templates", "checks", "drops", "letters", "counted", "rules", "shortcuts"),
+        *("table7", "paired", "templates", "checks", "drops", "letters", "counted", "rules", "shortcuts"),
         *("costs", "programs", "funnel"),
     ]
     frame = load(NAME, "counted", project.folder)

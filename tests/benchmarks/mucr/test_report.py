@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 
 from tests.benchmarks.mucr.answered_items import Row, asked_with_others, item, items, prediction, question
+from tests.outputs import Published
 from tests.pictures import png
 from tests.projects import Project
+from tests.shown_items import check_items, images_read_by, missing_images
 from whatif.artifacts.images import image_row
 from whatif.artifacts.schemas import JUDGEMENTS, PREDICTIONS
 from whatif.artifacts.writer import write_artifact
@@ -27,14 +29,6 @@ TRAIN = item("g9-0", "C2E", TEXT, split="train")
 IMAGE = image_row(png((20, 60, 90)), 8, 8, "drawn:0", "CC0-1.0")
 WRITER = {"adapter": "api", "model": "w", "base_url": "http://127.0.0.1:9/v1", "max_new_tokens": 9, "benchmarks": []}
 LOST = "g8-0"  # a pair that is removed when it is annotated
-
-
-class Published:
-    """The text files that a report publishes, in the folder `metrics`."""
-
-    def publish(self, path: str, data: bytes) -> None:
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
-        Path(path).write_bytes(data)
 
 
 def rejection(item_id: str, reason: str) -> Row:
@@ -210,19 +204,30 @@ def test_all_files_are_published_and_the_headline_has_each_system(project: Proje
     assert numbers["Human"]["mean"]["text"] == 100.0
     report = project.published("report.md")
     figures = re.findall(r"!\[.*?\]\((.*?)\)", report)
-    assert figures == [f"figure{number}.svg" for number in (5, 6, 8, 11, 14, 4)]
+    assert figures == [*(f"figure{number}.svg" for number in (5, 6, 8, 11, 14, 4)), "funnel.svg"]
     for figure in figures:
         assert project.published(figure).startswith("<?xml")
     assert "Ours without a row in images are asked in text only: Reader." in " ".join(report.split())
-    assert "[gallery.html](gallery.html)" in report
-    page = project.published("gallery.html")
-    views = ["styles", "consistency", "forms", "context", "strategies"]
-    assert re.findall(r'<section id="([a-z]+)">', page) == views
-    forms = page.split('<section id="forms">')[1].split("</section>")[0]
-    assert "LLaVA-v1.6, direct" in forms and "Reader, direct" in forms and forms.count("<article>") > 0
     points = project.published("accuracy.csv").splitlines()
     assert points[0] == "model,name,source,text,images"
     assert points[-2:] == ["eyes,LLaVA-v1.6,ours,100.0,0.0", "chance,Random,ours,100.0,100.0"]
+
+
+def test_items_have_the_answers_of_systems_and_people(project: Project) -> None:
+    outputs = Published()
+    job = made_inputs(project)
+    publish_report(job.task(outputs, project.said.append))  # type: ignore[arg-type]
+    items = outputs.rows["items"]
+    check_items(items, outputs.rows["views"])
+    assert missing_images(items, images_read_by(job)) == set()
+    assert sum(len(row["questions"]) for row in items) == len(ITEMS)
+    views = [row["view"] for row in outputs.rows["views"]]
+    assert views == ["figures-7-and-23", "figures-9-and-24", "figure-25", "figure-26"], "no images were rejected"
+    (text,) = [one for row in items for one in row["questions"] if one["question_id"] == f"{PAIRS[0]}-c2e-text"]
+    answers = {one["system"]: one["correct"] for one in text["answers"]}
+    assert answers == {
+        **{"LLaVA-v1.6, direct": True, "Reader, direct": True, "Random, direct": True, "Human (p1)": True},
+    }
 
 
 def test_the_same_artifacts_give_the_same_bytes(project: Project) -> None:

@@ -15,7 +15,7 @@ from tests.projects import Project
 from whatif import artifacts
 from whatif.artifacts.schemas import PREDICTIONS
 from whatif.artifacts.writer import ArtifactWriter
-from whatif.graph.freshness import Condition, states
+from whatif.graph.freshness import Condition
 from whatif.graph.run import run
 
 pytestmark = pytest.mark.slow
@@ -72,7 +72,7 @@ def rows() -> list[dict[str, Any]]:
 
 
 def state(project: Project) -> tuple[Condition, tuple[str, ...]]:
-    return next((s.condition, s.reasons) for job, s in states(project.graph).items() if job.step.stage == "evaluate")
+    return next((s.condition, s.reasons) for job, s in project.states().items() if job.step.stage == "evaluate")
 
 
 def test_questions_that_were_given_up_are_asked_again_and_no_others(

@@ -16,9 +16,10 @@ from tests.command_line import refused, whatif
 from tests.projects import Project, Row
 from whatif import artifacts
 from whatif.artifacts.schemas import PREDICTIONS, QUESTIONS
+from whatif.artifacts.site_schemas import ITEMS
 from whatif.benchmarks.cvqa_synthetic.questions import GROUPS
 from whatif.errors import WhatifError
-from whatif.graph.freshness import Condition, states
+from whatif.graph.freshness import Condition
 from whatif.language.options import printed_question
 from whatif.params.base import STAGES
 from whatif.workflow import snakemake as workflow
@@ -160,7 +161,7 @@ def test_the_form_of_a_choice_counts_only_where_there_are_choices(project: Proje
 def test_where_else_a_model_is_evaluated_makes_nothing_stale(project: Project) -> None:
     project.make(*BEFORE_MODELS, "evaluate")
     project.values["models"]["random"]["benchmarks"] = [NAME, "scenes"]
-    found = {job.name: state for job, state in states(project.graph).items() if job.step.stage == "evaluate"}
+    found = {job.name: state for job, state in project.states().items() if job.step.stage == "evaluate"}
     assert {state.condition for state in found.values()} == {Condition.FRESH}, found
 
 
@@ -177,7 +178,7 @@ def test_a_file_without_a_response_is_skipped_in_one_line(project: Project, caps
     assert rows_by_model(project)["theirs"] == []
     assert "theirs" not in metrics(project)
     assert project.funnel()["evaluate theirs"] == ("no response in its file: 48", 48, 0, 48)
-    assert {state.condition for state in states(project.graph).values()} == {Condition.FRESH}
+    assert {state.condition for state in project.states().values()} == {Condition.FRESH}
 
 
 def test_the_parts_of_a_benchmark_do_not_warn_of_each_others_responses(
@@ -241,9 +242,12 @@ def test_a_pilot_is_asked_whole_pairs_of_every_group_and_says_so(project: Projec
         assert text.count("Most frequent") == text.count("Most frequent (pilot sample of 6 pairs)"), name
         assert "(pilot sample of 6 pairs)" in text or name == "drops"
     assert "Most frequent (pilot sample of 6 pairs)" in table(project, "table7")
-    for name in ("gallery.html", "accuracy.csv"):
-        text = (project.folder / f"metrics/{NAME}/{name}").read_text(encoding="utf-8")
-        assert text.count("Most frequent") == text.count("Most frequent (pilot sample of 6 pairs)") > 0, name
+    text = (project.folder / f"metrics/{NAME}/accuracy.csv").read_text(encoding="utf-8")
+    assert text.count("Most frequent") == text.count("Most frequent (pilot sample of 6 pairs)") > 0
+    items = project.rows("aggregate", "items", ITEMS)
+    systems = [answer["system"] for item in items for asked in item["questions"] for answer in asked["answers"]]
+    assert systems.count("Most frequent (pilot sample of 6 pairs)") == 12
+    assert not any("Most frequent" in name and "pilot" not in name for name in systems)
     assert project.funnel()["evaluate majority"] == ("not in the pilot sample: 36", 48, 12, 36)
     assert "error" not in {row["status"] for row in rows["majority"]}
 

@@ -21,7 +21,7 @@ from whatif import artifacts
 from whatif.artifacts.schemas import JUDGED, QUESTIONS
 from whatif.errors import WhatifError
 from whatif.graph import jobs
-from whatif.graph.freshness import Condition, states
+from whatif.graph.freshness import Condition
 from whatif.graph.run import run
 from whatif.reporting.table import from_csv
 from whatif.scoring.judging import FINDS_NONE, OUTSIDE
@@ -124,7 +124,7 @@ def numbers(project: Project, table: str = "table3", **of: str) -> dict[tuple[st
 
 
 def stale(project: Project) -> set[str]:
-    return {job.name for job, state in states(project.graph).items() if state.condition is not Condition.FRESH}
+    return {job.name for job, state in project.states().items() if state.condition is not Condition.FRESH}
 
 
 def test_without_a_judge_there_is_no_job_and_no_number_of_one(project: Project) -> None:

@@ -12,7 +12,9 @@ import pyarrow as pa
 from whatif.benchmarks.cfmm.schemas import BASIC, VARIANTS
 from whatif.errors import WhatifError
 from whatif.language.options import LETTERS
+from whatif.reporting.paired_answers import option_codes
 from whatif.reporting.system_answers import Codes, Flags, Places, System, SystemAnswers
+from whatif.reporting.twin_answers import Numbers
 
 Row = Mapping[str, Any]
 
@@ -22,7 +24,8 @@ class Asked:
     """The questions in arrays, one entry for each, in ascending order of their ids.
 
     category: index in `categories`; image: index of the image; basic: index of the basic question of the same item;
-    is_basic: whether it is that question; correct: index of the correct letter; options: number of options.
+    is_basic: whether it is that question; correct: index of the correct letter; options: number of options;
+    options_said: codes of the options (questions x options), equal where two say the same, -1 for no option.
     """
 
     ids: pa.Array
@@ -34,6 +37,7 @@ class Asked:
     is_basic: Flags
     correct: Codes
     options: Places
+    options_said: Numbers
 
     @property
     def shared_images(self) -> int:
@@ -78,6 +82,7 @@ class Asked:
             np.array([row["variant"] == BASIC for row in rows]),
             np.array([LETTERS.index(row["answer"]) for row in rows], dtype=np.int8),
             np.array([len(row["choices"]) for row in rows]),
+            option_codes(pa.array([row["choices"] for row in rows], pa.list_(pa.string()))),
         )
 
 

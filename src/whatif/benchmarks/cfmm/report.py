@@ -1,4 +1,4 @@
-"""The results of CFMM: Tables 1 to 3, totals, the fall from basic questions, Figure 4, a gallery and a report."""
+"""The results of CFMM: Tables 1 to 3, totals, the fall from basic questions, Figure 4, a report and items."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from whatif.artifacts.schemas import PREDICTIONS
 from whatif.benchmarks.cfmm.drop_tables import drops
 from whatif.benchmarks.cfmm.figures import figure4, totals_figure
 from whatif.benchmarks.cfmm.funnel_stages import stages_of
-from whatif.benchmarks.cfmm.gallery import item_gallery, system_name
 from whatif.benchmarks.cfmm.item_answers import Asked, ItemAnswers
+from whatif.benchmarks.cfmm.item_views import cfmm_items, system_name
 from whatif.benchmarks.cfmm.measures import ACCURACIES, ALL, Measures, measures
+from whatif.benchmarks.cfmm.paired_table import paired_questions
 from whatif.benchmarks.cfmm.ranking_table import ranking_table
 from whatif.benchmarks.cfmm.reported import Reported, reported
 from whatif.benchmarks.cfmm.set_tables import set_statistics, set_table, table1
@@ -72,6 +73,7 @@ def publish_report(task: Task[ReportSettings]) -> None:
         table2(results, printed),
         totals(results),
         drops(results, printed),
+        paired_questions(answers, results, settings, printed),
         table1(questions, sources),
         set_table(questions, settings, task.settings.second_option, imported=task.settings.items is not None),
         shortcuts(audits_of(task), settings.confidence, chance),
@@ -85,11 +87,10 @@ def publish_report(task: Task[ReportSettings]) -> None:
         "accuracy.csv": points_csv(points_of(results, printed)),
         "totals.svg": totals_figure(results),
         "figure4.svg": figure4(set_statistics(questions)),
-        "gallery.html": item_gallery(task, questions, answers.questions.categories, shown, by_mean),
     }
     figures = {"": "totals.svg", "set": "figure4.svg"}
-    closing = "Images, questions and answers: [gallery.html](gallery.html)"
-    publish(task, Report(TITLE, tables, headline_of(results.systems), files, figures, closing))
+    items, views = cfmm_items(task, questions, answers.questions.categories, shown, by_mean)
+    publish(task, Report(TITLE, tables, headline_of(results.systems), files, figures), items, views)
 
 
 def headline_of(systems: Mapping[System, Measures]) -> dict[str, Any]:

@@ -95,7 +95,7 @@ class AggregateCfmm(Settings):
     resamples: int = Field(ge=100, le=1_000_000)  # of the bootstrap and the permutation tests
     rule: RankingRule
     audit_folds: int = Field(ge=2, le=100)
-    shown_items: int = Field(ge=1, le=100)  # in the gallery, of each category
+    shown_items: int = Field(ge=1, le=100)  # of each category, in each view of items
 
 
 class CfmmSettings(BenchmarkSettings):

@@ -18,6 +18,7 @@ from whatif.artifacts.schemas import (
     REJECTIONS,
     SHORTCUTS,
 )
+from whatif.artifacts.site_schemas import SITE_OUTPUTS
 from whatif.benchmarks.cfmm.dimensions import SHOWN, STRATEGY, VARIANT, WRITER
 from whatif.benchmarks.cfmm.people import peoples_work
 from whatif.benchmarks.cfmm.schemas import BASIC, CANDIDATES, EXAMPLES, REPLIES
@@ -41,7 +42,7 @@ NAME = "cfmm"
 _step = StepsOf(CfmmSettings)
 _RICHER = f"lower least_objects and least_categories, or complete image_folders, of extract.{NAME} in params.yaml"
 # In the order of the report; `whatif show` prints the first one.
-_TABLES = ("table3", "table2", "totals", "drops", "table1", "set", "shortcuts", "rules", "costs", "funnel")
+_TABLES = ("table3", "table2", "totals", "drops", "paired", "table1", "set", "shortcuts", "rules", "costs", "funnel")
 
 
 @_step(
@@ -244,9 +245,9 @@ def audit_shortcuts(task: Task[AuditSettings]) -> None:
         "shortcuts": audit_shortcuts["shortcuts"],
         "predictions": evaluate["predictions"],
     },
+    outputs=SITE_OUTPUTS,
     publishes=(
         "report.md",
-        "gallery.html",
         "accuracy.csv",
         "totals.svg",
         "figure4.svg",
@@ -287,5 +288,9 @@ BENCHMARK = Benchmark(
     ),
     people=peoples_work(
         extract["candidates"], extract["images"], written=annotate["annotated"], expanded=filter_["questions"]
+    ),
+    about=(
+        "One basic question about each image and four counterfactual ones, each of which presupposes a change of the "
+        "image, in six categories. Models rank two options (CFMM, Li et al. 2024)."
     ),
 )

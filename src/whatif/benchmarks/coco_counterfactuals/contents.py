@@ -9,7 +9,7 @@ from whatif.graph.dimensions import Shown
 
 TABLES = (
     *("table1", "agreement", *ANNOTATOR_TABLES),
-    *("table2", "table13", "figure3", "table7", "table10", "human", "funnel"),
+    *("table2", "table13", "figure3", "paired", "table7", "table10", "human", "funnel"),
 )
 SHARING = ("figure2",)  # a further table of our pairs, some of which are drawn without Prompt-to-Prompt
 BY_ITEM = ("table2-by-item", "table13-by-item")  # further tables of the released pairs
@@ -17,7 +17,7 @@ BY_ITEM = ("table2-by-item", "table13-by-item")  # further tables of the release
 REPORTED = tuple(
     f"{__package__}:published/{table}.csv" for table in ("table1", "table2", "table7", "table10", "table13", "text")
 )
-PUBLISHED = ("report.md", "gallery.html", "figure3.svg", *table_files(TABLES))
+PUBLISHED = ("report.md", "figure3.svg", *table_files(TABLES))
 SHOWN = (SHOWN_MATCHERS, Shown(ENCODER, ("name", "checkpoint")))  # the checkpoint decides between Table 13 and Table 2
 PLOTS = tuple(
     {

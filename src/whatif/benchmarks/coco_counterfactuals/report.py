@@ -1,29 +1,30 @@
-"""The results of COCO-Counterfactuals: Tables 1, 2, 7, 10, 13, Figures 2 and 3, the funnel, and a gallery."""
+"""The results of COCO-Counterfactuals: Tables 1, 2, 7, 10, 13, Figures 2 and 3, the funnel, and its items."""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
 
-from whatif.benchmarks.coco_counterfactuals.error_panels import error_sections, sharing_section
 from whatif.benchmarks.coco_counterfactuals.errors_table import error_subjects_tables, table7
 from whatif.benchmarks.coco_counterfactuals.evaluation_tables import Rule, recall_table
 from whatif.benchmarks.coco_counterfactuals.images import photographs_of
 from whatif.benchmarks.coco_counterfactuals.matching_tables import margin_distributions, matching_margins
+from whatif.benchmarks.coco_counterfactuals.pair_views import Labelled, Shown, known_of_pairs
 from whatif.benchmarks.coco_counterfactuals.sharing_table import sharing_table
 from whatif.benchmarks.coco_counterfactuals.verification_tables import CHOSEN, agreement_table, table1
 from whatif.benchmarks.shared.annotator_tables import annotator_tables, labels_stage
+from whatif.benchmarks.shared.caption_items import pair_items, ranks_shown
 from whatif.benchmarks.shared.dimensions import ENCODER, MATCHER
-from whatif.benchmarks.shared.pair_panels import matching_stage, pair_panels
+from whatif.benchmarks.shared.matched_pairs import matched_pairs
+from whatif.benchmarks.shared.pair_panels import matching_stage
 from whatif.benchmarks.shared.reports import publish
 from whatif.benchmarks.shared.tasks import names_of
 from whatif.graph.task import Task
 from whatif.reporting.funnel import FunnelStage, funnel
-from whatif.reporting.gallery import Section, gallery
 from whatif.reporting.rendering import WIDTH
 from whatif.reporting.report import Headline, Report
 from whatif.reporting.table import OURS, Table
@@ -39,7 +40,7 @@ class Made:
     `chose` is the checkpoint that selected the images. Its model is in Table 13, the other models are in Table 2. If
     `unique_captions` is set, these tables are about unique captions, as published, and two further tables by item.
     `drawn_alone` are the rows of the pairs that were also drawn without Prompt-to-Prompt, whose images are the input
-    `unshared-images`; None if there is no such step.
+    `unshared-images`; None if there is no such step. `drawn_by` is the checkpoint that drew the images, if it is known.
     """
 
     name: str
@@ -49,15 +50,17 @@ class Made:
     note: str = ""
     unique_captions: bool = False
     drawn_alone: Sequence[Row] | None = None
+    drawn_by: str = ""
 
 
 def publish_report(task: Task[Any], made: Made) -> None:
-    """Publishes every text file of a benchmark's aggregation."""
+    """Publishes every text file of a benchmark's aggregation, and its pairs as items of the site."""
     settings, rule, seed = task.settings.aggregate, task.settings.resolution, task.seed
     pairs = list(task.rows("pairs"))
     judgements = list(task.rows("judgements"))
     photographs = photographs_of(pairs)
-    categories = {row["item_id"]: row["reason"] for row in task.rows("errors")}  # empty for an error without a category
+    errors = list(task.rows("errors"))
+    categories = {row["item_id"]: row["reason"] for row in errors}  # empty for an error without a category
     labelled_by = made_by(judgements)
     sorted_by = _sorted_by(task, labelled_by)
     sampled = table7(
@@ -104,38 +107,34 @@ def publish_report(task: Task[Any], made: Made) -> None:
         recalls["13"],
         *by_item.values(),
         margins.table,
+        matched_pairs(
+            matches, names=matching_names, confidence=settings.confidence, title=made.title, photographs=photographs
+        ),
         *([] if made.drawn_alone is None else [sharing_table(pairs, made.drawn_alone, photographs, settings)]),
         sampled,
         *error_subjects_tables(judgements, pairs, settings, least_errors=settings.least_errors, resolution=rule),
         funnel([*made.stages, *_evaluated(task, judgements, len(pairs))]),
     )
-    images = task.images("images", "photographs")
-    section = Section(
-        "Counterfactual pairs",
-        "Two captions that differ in one noun, and the images that were made from them. A matcher finds what it scores "
-        "higher.",
-        pair_panels(pairs, matches, matching_names, images, settings.shown_pairs),
-        "pairs",
+    known, views = known_of_pairs(
+        pairs,
+        Labelled(judgements, rule, errors, labelled_by, sorted_by),
+        Shown(settings.shown_pairs, settings.shown_errors),
+        photographs=photographs,
+        drawn_alone=made.drawn_alone or [],
+        ranks=ranks_shown(ranks),
     )
-    by = {"labelled_by": labelled_by, "sorted_by": sorted_by}
-    sections = [section, *error_sections(task.rows("errors"), pairs, images, settings.shown_errors, **by)]
-    if made.drawn_alone is not None:
-        sections.insert(1, sharing_section(pairs, made.drawn_alone, task.images("images", "unshared-images")))
-    files = {
-        "gallery.html": gallery(made.title, sections).encode(),
-        "figure3.svg": margin_distributions(margins.values, matching_names),
-    }
+    known = replace(known, drawn_by=made.drawn_by, measured_by=made.chose)
+    files = {"figure3.svg": margin_distributions(margins.values, matching_names)}
     searched = pd.concat([recalls["2"].frame, recalls["13"].frame])
-    closing = "\n\n".join(filter(None, [textwrap.fill(made.note, WIDTH), "Images: [gallery.html](gallery.html)"]))
     report = Report(
         made.title,
         tables,
         headline(searched, margins.table.frame, judged.frame, agreed.frame),
         files,
         {"figure3": "figure3.svg"},
-        closing,
+        textwrap.fill(made.note, WIDTH),
     )
-    publish(task, report)
+    publish(task, report, pair_items(pairs, matches, matching_names, known), views)
 
 
 def headline(recalls: pd.DataFrame, margins: pd.DataFrame, judged: pd.DataFrame, agreed: pd.DataFrame) -> Headline:

@@ -97,8 +97,8 @@ class AggregatePictures(Settings):
     confidence: float = Field(gt=0.5, lt=1)
     resamples: int = Field(ge=100, le=1_000_000)  # of the bootstrap of annotators' agreement
     least_errors: int = Field(ge=1)  # minimum errors of a pair of subjects in Table 10
-    shown_pairs: int = Field(ge=1, le=100)  # number of pairs in the gallery
-    shown_errors: int = Field(default=2, ge=0, le=100)  # number of errors of each category in the gallery
+    shown_pairs: int = Field(ge=1, le=100)  # number of pairs in a view of the site
+    shown_errors: int = Field(default=2, ge=0, le=100)  # of each category, in its view of the site
 
 
 class CocoCounterfactualsSettings(BenchmarkSettings):
@@ -161,7 +161,7 @@ class JudgeSettings(NamedTuple):
 class ReportSettings(NamedTuple):
     """The settings of the tables: their own, the rule of the labels, and the origins of error categories and images.
 
-    `chose` is the checkpoint by which the images were chosen.
+    `chose` is the checkpoint by which the images were chosen, and `drawn_by` the one that drew them.
     """
 
     aggregate: AggregatePictures
@@ -169,3 +169,4 @@ class ReportSettings(NamedTuple):
     error_categories: str | None
     candidates: int
     chose: str
+    drawn_by: str

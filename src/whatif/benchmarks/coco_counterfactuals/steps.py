@@ -14,6 +14,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from whatif.artifacts.site_schemas import SITE_OUTPUTS
 from whatif.benchmarks.coco_counterfactuals import captions as caption_steps
 from whatif.benchmarks.coco_counterfactuals import images as image_steps
 from whatif.benchmarks.coco_counterfactuals.contents import PLOTS, PUBLISHED, REPORTED, SHARING, SHOWN
@@ -41,6 +42,7 @@ _WITHOUT_WORDNET = (
         only_name(s.verify.error_categories),
         s.generate.pictures.candidates,
         only_name(s.generate.pictures.clip.checkpoint),
+        only_name(s.generate.pictures.diffusion.checkpoint),
     ),
     seed=True,
     shown=SHOWN,
@@ -65,10 +67,11 @@ _WITHOUT_WORDNET = (
         "unshared-pairs": unshared["unshared-pairs"],
         "unshared-images": unshared["unshared-images"],
     },
+    outputs=SITE_OUTPUTS,
     publishes=(*PUBLISHED, *table_files(SHARING)),
 )
 def aggregate(task: Task[ReportSettings]) -> None:
-    """Makes the tables and Figure 3 beside the reported numbers, the funnel, and a gallery of pairs and errors."""
+    """Makes the tables and Figure 3 beside the reported numbers, the funnel, and the items of the site."""
     from whatif.benchmarks.coco_counterfactuals.report import Made, publish_report
 
     counts = list(task.rows("counts"))
@@ -82,6 +85,7 @@ def aggregate(task: Task[ReportSettings]) -> None:
             chose=task.settings.chose,
             note="" if flagged else _WITHOUT_WORDNET,
             drawn_alone=list(task.rows("unshared-pairs")),
+            drawn_by=task.settings.drawn_by,
         ),
     )
 
@@ -152,5 +156,9 @@ BENCHMARK = Benchmark(
     citation=(
         'Le, Lal and Howard, "COCO-Counterfactuals: Automatically Constructed Counterfactual Examples for Image-Text '
         'Pairs", 2023.'
+    ),
+    about=(
+        "Captions, each with a counterfactual caption in which one noun is another one, and a generated image of "
+        "both. Models match captions with images (COCO-Counterfactuals, Le et al. 2023)."
     ),
 )

@@ -13,6 +13,7 @@ from typing import Any
 from whatif import artifacts
 from whatif.artifacts.images import SortedImages
 from whatif.artifacts.schemas import IMAGES, PAIRS, REJECTIONS
+from whatif.artifacts.site_schemas import SITE_OUTPUTS
 from whatif.benchmarks.coco_counterfactuals import BENCHMARK as OURS
 from whatif.benchmarks.coco_counterfactuals import images
 from whatif.benchmarks.coco_counterfactuals.contents import BY_ITEM, PLOTS, PUBLISHED, SHOWN
@@ -128,10 +129,11 @@ match = images.match.reading(**_PAIRED)
         "random": match["random-matches"],
         "logit-scales": match["logit-scales"],
     },
+    outputs=SITE_OUTPUTS,
     publishes=(*PUBLISHED, *table_files(BY_ITEM)),
 )
 def aggregate(task: Task[ReportSettings]) -> None:
-    """Makes the tables and Figure 3 beside the reported numbers, the funnel, and a gallery of pairs."""
+    """Makes the tables and Figure 3 beside the reported numbers, the funnel, and the items of the site."""
     from whatif.benchmarks.coco_counterfactuals.report import Made, publish_report
 
     unusable, missing = (reasons(task.rows(role)) for role in ("unusable", "missing"))
@@ -179,4 +181,8 @@ BENCHMARK = Benchmark(
     },
     outside=lambda params: "the released pairs",
     citation=OURS.citation,
+    about=(
+        "The released pairs of COCO-Counterfactuals: captions in which one noun is another one, and a generated image"
+        " of both. Models match captions with images (Le et al. 2023)."
+    ),
 )

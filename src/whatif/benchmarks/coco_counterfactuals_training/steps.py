@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from whatif.artifacts.schemas import IMAGES, JUDGEMENTS, PAIRS, REJECTIONS
+from whatif.artifacts.site_schemas import SITE_OUTPUTS
 from whatif.benchmarks.coco_counterfactuals import BENCHMARK as OURS
 from whatif.benchmarks.coco_counterfactuals import images as our_images
 from whatif.benchmarks.coco_counterfactuals_released import steps as released
@@ -195,6 +196,7 @@ def train(task: Task[dict[str, TrainedModel]]) -> None:
         "retrieved": train["retrieved"],
         "classified": train["classified"],
     },
+    outputs=SITE_OUTPUTS,
     publishes=PUBLISHED,
 )
 def aggregate(task: Task[AggregateTraining]) -> None:
@@ -214,4 +216,8 @@ BENCHMARK = Benchmark(
         "photographs" if params.section(NAME, CocoCounterfactualsTrainingSettings).extract.pairs != "scenes" else ""
     ),
     citation=OURS.citation,
+    about=(
+        "Models that match captions with images are trained with and without counterfactual pairs, and then evaluated"
+        " on retrieval and on recognition (COCO-Counterfactuals, Le et al. 2023)."
+    ),
 )

@@ -1,15 +1,15 @@
-"""Chooses the items that the gallery of C-VQA-Real shows: examples, and views that correspond to figures of the paper.
+"""Chooses items of C-VQA-Real for named views: examples, and those that correspond to figures of the paper.
 
 | view | shows | figure |
 |---|---|---|
 | `direct`, `indirect`, `boolean` | items of a group | 1 |
-| `counterfactual-right` | a system is right on the counterfactual question and wrong on its original | 7 |
-| `counterfactual-wrong` | a system is right on the original question and wrong on its counterfactual | 6 |
-| `genders` | similar questions about an image of men and one of women, of which a system answers one right | 4 |
+| `figure-7` | a system is right on the counterfactual question and wrong on its original | 7 |
+| `figure-6` | a system is right on the original question and wrong on its counterfactual | 6 |
+| `figure-4` | similar questions about an image of men and one of women, of which a system answers one right | 4 |
 | `answer-unchanged` | both questions have the same answer | |
 | `writer-NAME` | questions of one writer | |
 
-Models that answer by programs have two further views (`whatif.benchmarks.shared.program_panels`), as in Figure 9.
+Models that answer by programs have two further views (`whatif.benchmarks.shared.program_views`), as in Figure 9.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from typing import Any, TypeAlias
 from whatif.benchmarks.cvqa_real.gender_annotations import GENDERS
 from whatif.benchmarks.cvqa_real.schemas import COUNTERFACTUAL, GROUPS, ORIGINAL, VARIANTS
 from whatif.benchmarks.shared.pair_panels import evenly
+from whatif.reporting.items import ItemView
 
 Row: TypeAlias = Mapping[str, Any]
 System: TypeAlias = tuple[str, str]  # keys of a model and a strategy
@@ -31,14 +32,14 @@ _WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True)
-class Item:
+class Pair:
     """A source question and its counterfactual twin, as rows of the table `questions`."""
 
     original: Row
     counterfactual: Row
 
     @property
-    def pair(self) -> str:
+    def pair_id(self) -> str:
         """Its id."""
         return str(self.original["pair_id"])
 
@@ -76,28 +77,27 @@ class Outcomes:
 class Shown:
     """Items that are shown together, a label for each, and the systems that they are shown for."""
 
-    items: tuple[Item, ...]
+    items: tuple[Pair, ...]
     labels: tuple[str, ...] = ("",)
     systems: frozenset[System] = frozenset()
 
 
 @dataclass(frozen=True)
-class ItemView:
-    """A view: its name, heading and explanation, and what it shows."""
+class Chosen:
+    """A view and what it shows; the sentence `none` explains a view that shows nothing."""
 
-    name: str
-    heading: str
-    text: str
+    view: ItemView
     shown: tuple[Shown, ...]
+    none: str = "None was found."
 
 
-def items_of(questions: Iterable[Row]) -> list[Item]:
+def items_of(questions: Iterable[Row]) -> list[Pair]:
     """The items of rows of `questions`, in the order of their ids. A row without its twin is not an item."""
     twins: dict[str, dict[str, Row]] = {}
     for row in questions:
         twins.setdefault(row["pair_id"], {})[row["variant"]] = row
     return [
-        Item(of_pair[ORIGINAL], of_pair[COUNTERFACTUAL])
+        Pair(of_pair[ORIGINAL], of_pair[COUNTERFACTUAL])
         for _, of_pair in sorted(twins.items())
         if all(variant in of_pair for variant in VARIANTS)
     ]
@@ -114,18 +114,18 @@ def outcomes_of(predictions: Iterable[Row], models: Iterable[str]) -> Outcomes:
     return Outcomes(right, wrong)
 
 
-def item_views(items: Sequence[Item], outcomes: Outcomes, genders: Mapping[str, str], number: int) -> list[ItemView]:
-    """All views in the order of the page, each with at most `number` entries.
+def item_views(items: Sequence[Pair], outcomes: Outcomes, genders: Mapping[str, str], number: int) -> list[Chosen]:
+    """All views in the order of the site, each with at most `number` entries.
 
-    genders: image_id -> `male` or `female`; without any, there is no view `genders`. Items whose image no earlier view
-    shows come first; otherwise the entries are spaced evenly over the ids.
+    genders: image_id -> `male` or `female`. Items whose image no earlier view shows come first; otherwise the entries
+    are spaced evenly over the ids.
     """
     seen: set[str | None] = set()
     views = []
 
-    def view(name: str, heading: str, text: str, possible: Iterable[Shown]) -> None:
+    def view(name: str, heading: str, text: str, possible: Iterable[Shown], none: str = Chosen.none) -> None:
         every = list(possible)
-        fresh: list[int] = []  # places of entries whose images are on the page for the first time
+        fresh: list[int] = []  # places of entries whose images are in a view for the first time
         images: set[str | None] = set()
         for place, one in enumerate(every):
             of_entry = {item.image for item in one.items}
@@ -137,31 +137,32 @@ def item_views(items: Sequence[Item], outcomes: Outcomes, genders: Mapping[str, 
         some += evenly(others, number - len(some))
         shown = tuple(every[place] for place in sorted(some))
         seen.update(item.image for one in shown for item in one.items)
-        views.append(ItemView(name, heading, text, shown))
+        views.append(Chosen(ItemView(name, heading, text), shown, none))
 
     for group in GROUPS:
-        text = f"Examples of the {group} group with the answers of all systems (C-VQA 3.1)."
+        text = f"Examples of the {group} group (C-VQA 3.1, Figure 1)."
         view(group, group.capitalize(), text, (Shown((item,)) for item in items if item.group == group))
     view(
-        "counterfactual-right",
-        "Counterfactual right where the original is wrong",
+        "figure-7",
+        "Counterfactual right where the original is wrong (Figure 7)",
         "At least one system answers the counterfactual question right and its original wrong (C-VQA Figure 7).",
         _where(items, lambda item: outcomes.differ(item.counterfactual, item.original)),
     )
     view(
-        "counterfactual-wrong",
-        "Original right, counterfactual wrong",
+        "figure-6",
+        "Original right, counterfactual wrong (Figure 6)",
         "At least one system answers the original question right and its counterfactual wrong (C-VQA Figure 6).",
         _where(items, lambda item: outcomes.differ(item.original, item.counterfactual)),
     )
-    if genders:
-        view(
-            "genders",
-            "Similar questions about images of men and of women",
-            "Similar counterfactual questions about an image of people perceived as male and about one of people "
-            "perceived as female. At least one system answers one of them right and the other wrong (C-VQA Figure 4).",
-            _similar(items, outcomes, genders, number),
-        )
+    view(
+        "figure-4",
+        "Similar questions about images of men and of women (Figure 4)",
+        "Similar counterfactual questions about an image of people perceived as male and about one of people "
+        "perceived as female. At least one system answers one of them right and the other wrong (C-VQA Figure 4). The "
+        "annotations record how people were perceived by others, not who they are.",
+        _similar(items, outcomes, genders, number),
+        Chosen.none if genders else "There are no annotations of perceived gender.",
+    )
     view(
         "answer-unchanged",
         "Answer unchanged",
@@ -174,11 +175,11 @@ def item_views(items: Sequence[Item], outcomes: Outcomes, genders: Mapping[str, 
     return views
 
 
-def _where(items: Iterable[Item], systems_of: Callable[[Item], frozenset[System]]) -> Iterable[Shown]:
+def _where(items: Iterable[Pair], systems_of: Callable[[Pair], frozenset[System]]) -> Iterable[Shown]:
     return (Shown((item,), systems=systems) for item in items if (systems := systems_of(item)))
 
 
-def _similar(items: Sequence[Item], outcomes: Outcomes, genders: Mapping[str, str], number: int) -> list[Shown]:
+def _similar(items: Sequence[Pair], outcomes: Outcomes, genders: Mapping[str, str], number: int) -> list[Shown]:
     """The most similar pairs of items of one group about images of both genders; each item and image occurs once.
 
     The similarity is the share of common words (Jaccard) in their original and counterfactual questions together.
@@ -189,13 +190,14 @@ def _similar(items: Sequence[Item], outcomes: Outcomes, genders: Mapping[str, st
             evenly([i for i in items if i.group == group and genders.get(i.image or "") == gender], _MOST_COMPARED)
             for gender in GENDERS
         ]
-        words = {item.pair: _words(item) for side in sides for item in side}
+        words = {item.pair_id: _words(item) for side in sides for item in side}
         for man in sides[0]:
             for woman in sides[1]:
                 one, other = man.counterfactual, woman.counterfactual
                 if systems := outcomes.differ(one, other) | outcomes.differ(other, one):
-                    common = len(words[man.pair] & words[woman.pair]) / len(words[man.pair] | words[woman.pair])
-                    found.append((-common, man.pair, woman.pair, Shown((man, woman), GENDERS, systems)))
+                    of_man, of_woman = words[man.pair_id], words[woman.pair_id]
+                    common = len(of_man & of_woman) / len(of_man | of_woman)
+                    found.append((-common, man.pair_id, woman.pair_id, Shown((man, woman), GENDERS, systems)))
     chosen: list[Shown] = []
     used: set[str | None] = set()
     for *_, shown in sorted(found, key=lambda entry: entry[:3]):
@@ -206,5 +208,5 @@ def _similar(items: Sequence[Item], outcomes: Outcomes, genders: Mapping[str, st
     return chosen
 
 
-def _words(item: Item) -> frozenset[str]:
+def _words(item: Pair) -> frozenset[str]:
     return frozenset(_WORD.findall(f"{item.original['question']} {item.counterfactual['question']}".lower()))

@@ -15,6 +15,7 @@ from whatif.benchmarks.cvqa_real.funnel_stages import stages_of
 from whatif.benchmarks.cvqa_real.gender_annotations import genders_of, perceived_genders
 from whatif.benchmarks.cvqa_real.gender_funnel import ASKED, SET, gender_funnel, why_no_gap
 from whatif.benchmarks.cvqa_real.gender_gap import gap_table, gender_gaps, gender_metrics
+from whatif.benchmarks.cvqa_real.paired_table import paired_questions
 from whatif.benchmarks.cvqa_real.reference_text import read_reference
 from whatif.benchmarks.cvqa_real.released_set import released_set
 from whatif.benchmarks.cvqa_real.sampled_questions import questions_for
@@ -22,8 +23,8 @@ from whatif.benchmarks.cvqa_real.schemas import GROUPS, VARIANTS
 from whatif.benchmarks.cvqa_real.set_tables import answer_counts, answers_table, questions_table, words_table
 from whatif.benchmarks.cvqa_real.settings import STEP_BY_STEP, ReportSettings, main_strategy
 from whatif.benchmarks.cvqa_real.shortcut_audit import OURS, RELEASED
+from whatif.benchmarks.cvqa_real.site_items import real_items
 from whatif.benchmarks.cvqa_real.tables import VIPERGPT, RealTable, code_model, real_table
-from whatif.benchmarks.cvqa_real.views import gallery_page
 from whatif.benchmarks.cvqa_real.word_clouds import word_clouds
 from whatif.benchmarks.cvqa_real.written_by import writers_table, written_by
 from whatif.benchmarks.shared.annotator_tables import annotator_tables
@@ -102,6 +103,7 @@ def publish_report(task: Task[ReportSettings]) -> None:
     about_genders = f"{_note(main, asking)} {'No annotations were given.' if perceived is None else ''}".strip()
     tables = [
         *(result.table for result in made.values()),
+        paired_questions(predictions, questions, settings=settings, names=names, main=main),
         drops(comparisons, compared, level, _note(main, asking)),
         gap_table(gaps, by_gender, names, level, about_genders),
         gender_funnel({SET: whole_set, ASKED: questions}, perceived),
@@ -120,7 +122,6 @@ def publish_report(task: Task[ReportSettings]) -> None:
         "figure3.svg": answer_distribution(next(iter(answers.values()))),
         "figure5.svg": gap_bars(gaps, names, why_no_gap(questions, perceived)),
         "figure8.svg": word_clouds(whole_set, reference),
-        "gallery.html": gallery_page(task, questions, names, genders),
     }
     table3 = made["3"].table.frame
     for group in GROUPS:
@@ -128,11 +129,12 @@ def publish_report(task: Task[ReportSettings]) -> None:
         files[f"accuracy-{group}.csv"] = points_csv(points)
         files[f"accuracy-{group}.svg"] = accuracy_scatter(points, None, f"{TITLE}, {group}")
     figures = {"gender": "figure5.svg", "answers": "figure3.svg", "words": "figure8.svg"}
-    publish(task, Report(TITLE, tables, headline_of(made), files, figures, _closing(task)))
+    items, views = real_items(task, questions, names, genders, judged)
+    publish(task, Report(TITLE, tables, headline_of(made), files, figures, _closing(task)), items, views)
 
 
 def _closing(task: Task[ReportSettings]) -> str:
-    """What people corrected and a model polished, if they did, and the link to the gallery."""
+    """What people corrected and a model polished, if they did."""
     parts = []
     if fields := Counter(row["field"] for row in task.rows("corrections")):
         parts.append(
@@ -144,7 +146,7 @@ def _closing(task: Task[ReportSettings]) -> str:
         parts.append(
             f"A model polished {changed:,} of {len(polished) + refused:,} questions; {refused:,} edits were refused."
         )
-    return "\n\n".join([*parts, "Images, questions and answers: [gallery.html](gallery.html)"])
+    return "\n\n".join(parts)
 
 
 def headline_of(made: Mapping[str, RealTable]) -> dict[str, Any]:

@@ -161,7 +161,7 @@ class AggregateCvqaReal(Settings):
     audit_folds: int = Field(default=5, ge=2, le=20)
     released_questions: SourcePath | None = None  # the released CSV, whose numbers stand beside those of another source
     reference_text: SourcePath | None = None  # a text whose words stand beside ours in Figure 8
-    shown_items: int = Field(default=6, ge=1, le=100)  # in each view of the gallery
+    shown_items: int = Field(default=6, ge=1, le=100)  # in each view of items
 
 
 class CvqaRealSettings(BenchmarkSettings):

@@ -9,6 +9,7 @@ The steps up to the questions are in `construction`.
 from __future__ import annotations
 
 from whatif.artifacts.schemas import PREDICTIONS, SHORTCUTS
+from whatif.artifacts.site_schemas import SITE_OUTPUTS
 from whatif.benchmarks.cvqa_real import construction as made
 from whatif.benchmarks.cvqa_real.dimensions import JUDGE, PART, PROMPT, SHOWN, STRATEGY
 from whatif.benchmarks.cvqa_real.people import peoples_work
@@ -35,7 +36,7 @@ from whatif.params.models import Replay
 
 _step = StepsOf(CvqaRealSettings)
 _TABLES = (
-    *("table3", "table4", "table5", "table6", "drops", "gender", "gender-funnel"),
+    *("table3", "table4", "table5", "table6", "paired", "drops", "gender", "gender-funnel"),
     *("question-set", "writers", "answers", "words", "shortcuts"),
     *(*ANNOTATOR_TABLES, "costs", "programs", "funnel"),
 )
@@ -191,9 +192,9 @@ def audit_shortcuts(task: Task[AuditSettings]) -> None:
         "program-findings": find_causes["program-findings"],
         "shortcuts": audit_shortcuts["shortcuts"],
     },
+    outputs=SITE_OUTPUTS,
     publishes=(
         "report.md",
-        "gallery.html",
         *(f"accuracy-{group}.{suffix}" for group in GROUPS for suffix in ("csv", "svg")),
         *FIGURES,
         *table_files(_TABLES),
@@ -246,5 +247,9 @@ BENCHMARK = Benchmark(
             "title": f"C-VQA-Real, {group}",
         }
         for group in GROUPS
+    ),
+    about=(
+        "Open questions about images. The counterfactual question adds a presupposition with “if” to the original "
+        "one, which can change the answer; the image stays the same (C-VQA, Zhang et al. 2024)."
     ),
 )

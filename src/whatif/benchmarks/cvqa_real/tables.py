@@ -122,15 +122,18 @@ def table_3_name(system: str) -> str:
 def code_model(name: str) -> str:
     """The name of the code model in the name of a model: that of `ViperGPT (CodeLlama-7B-Instruct)` is in parentheses.
 
-    It follows the word ViperGPT, in parentheses or after a comma. ViperGPT alone has the code model of Table 3, and
-    any other name stays as it is.
+    It follows the word ViperGPT, in parentheses or after a comma; the size of a pilot sample stays behind it. ViperGPT
+    alone has the code model of Table 3, and any other name stays as it is.
     """
     if name == _VIPERGPT:
         return _ITS_CODE_MODEL
     if not name.startswith((f"{_VIPERGPT} (", f"{_VIPERGPT}, ")):
         return name
     rest = name.removeprefix(_VIPERGPT)
-    return rest.removeprefix(", ") if rest.startswith(",") else rest.removeprefix(" (").removesuffix(")")
+    if rest.startswith(","):
+        return rest.removeprefix(", ")
+    code, pilot, size = rest.removeprefix(" (").partition(") (")
+    return f"{code} ({size}" if pilot else code.removesuffix(")")
 
 
 def _ours(

@@ -1,4 +1,4 @@
-"""The results of a set of puzzles: Table 7 and its companion tables, a plot, a gallery and a report."""
+"""The results of a set of puzzles: Table 7 and its companion tables, a plot, a report and items."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from whatif import artifacts
 from whatif.artifacts.ahead import read_ahead
 from whatif.artifacts.schemas import PREDICTIONS, QUESTIONS
 from whatif.benchmarks.cvqa_synthetic.counting import counted
-from whatif.benchmarks.cvqa_synthetic.gallery import puzzle_gallery
+from whatif.benchmarks.cvqa_synthetic.item_views import puzzle_items
+from whatif.benchmarks.cvqa_synthetic.paired_table import paired_puzzles
 from whatif.benchmarks.cvqa_synthetic.questions import TEMPLATES
 from whatif.benchmarks.cvqa_synthetic.settings import RankedReport
 from whatif.benchmarks.cvqa_synthetic.tables import OWN, Table7, Wording, table7
@@ -78,10 +79,10 @@ def publish_report(task: Task[RankedReport], puzzles: PuzzleSet) -> None:
     files = {
         "accuracy.csv": points_csv(points),
         "accuracy.svg": accuracy_scatter(points, scores.chance, title),
-        "gallery.html": puzzle_gallery(task, questions, names, scores.by_mean, title),
     }
     shown = [one for table in tables for one in (puzzles.further.get(table.name), table) if one is not None]
-    publish(task, Report(title, shown, headline_of(scores), files, {"": "accuracy.svg"}))
+    items, views = puzzle_items(task, questions, names, scores.by_mean)
+    publish(task, Report(title, shown, headline_of(scores), files, {"": "accuracy.svg"}), items, views)
 
 
 def tables_of(
@@ -103,7 +104,8 @@ def tables_of(
     comparisons = compare_drops(scores.answers, settings=settings)
     compared = drops(comparisons, scores.names, f"{100 * settings.confidence:g}%")
     table = scores.tables
-    return scores, [table["table7"], table["templates"], compared, table["letters"]]
+    both = paired_puzzles(scores.answers, settings, scores.names, wording.title, wording.reported)
+    return scores, [table["table7"], both, table["templates"], compared, table["letters"]]
 
 
 def headline_of(scores: Table7) -> dict[str, dict[str, float | int]]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from whatif.artifacts.images import SortedImages
 from whatif.artifacts.schemas import IMAGES, JUDGEMENTS, PREDICTIONS, QUESTIONS, REJECTIONS, SHORTCUTS
+from whatif.artifacts.site_schemas import SITE_OUTPUTS
 from whatif.benchmarks.cvqa_synthetic.asking import ask_puzzles, write_puzzle_findings
 from whatif.benchmarks.cvqa_synthetic.rejecting import keep_pairs, rejection
 from whatif.benchmarks.cvqa_synthetic.schemas import PUZZLES
@@ -42,8 +43,20 @@ VARIANT = Dimension(
     lambda params, benchmark: ["original", "counterfactual"],
     "Only this variant of the questions, original or counterfactual.",
 )
-TABLES = ("table7", "templates", "drops", "letters", "counted", "rules", "shortcuts", "costs", "programs", "funnel")
-PUBLISHED = ("report.md", "gallery.html", "accuracy.csv", "accuracy.svg")
+TABLES = (
+    "table7",
+    "paired",
+    "templates",
+    "drops",
+    "letters",
+    "counted",
+    "rules",
+    "shortcuts",
+    "costs",
+    "programs",
+    "funnel",
+)
+PUBLISHED = ("report.md", "accuracy.csv", "accuracy.svg")
 TABLE_7 = f"{__package__}:published/table7.csv"  # a file of the package
 CITATION = (
     'Zhang et al., "What If the TV Was Off? Examining Counterfactual Reasoning Abilities of Multi-modal Language '
@@ -227,6 +240,7 @@ def audit_shortcuts(task: Task[AuditSettings]) -> None:
         "predictions": evaluate["predictions"],
         "program-findings": find_causes["program-findings"],
     },
+    outputs=SITE_OUTPUTS,
     publishes=(*PUBLISHED, *table_files(TABLES)),
 )
 def aggregate(task: Task[ReportSettings]) -> None:
@@ -259,4 +273,8 @@ BENCHMARK = Benchmark(
     citation=CITATION,
     headline=HEADLINE,
     plots=plots("C-VQA-Synthetic"),
+    about=(
+        "Multiple-choice questions about drawn puzzles. The counterfactual question adds a presupposition, such as an"
+        " object that is taken away, to the original one; the image stays the same (C-VQA, Zhang et al. 2024)."
+    ),
 )

@@ -13,6 +13,7 @@ from typing import Any
 
 from whatif.artifacts.images import SortedImages
 from whatif.artifacts.schemas import IMAGES, JUDGEMENTS, PREDICTIONS, QUESTIONS, REJECTIONS, SHORTCUTS
+from whatif.artifacts.site_schemas import SITE_OUTPUTS
 from whatif.benchmarks.cvqa_synthetic import BENCHMARK as OURS
 from whatif.benchmarks.cvqa_synthetic.asking import ask_puzzles, write_puzzle_findings
 from whatif.benchmarks.cvqa_synthetic.rejecting import keep_pairs, rejection
@@ -188,7 +189,8 @@ def audit_shortcuts(task: Task[AuditSettings]) -> None:
         "program-findings": find_causes["program-findings"],
         "ours": our_aggregate[TEXT_FILES].of(OURS.name),
     },
-    publishes=(*PUBLISHED, *table_files((*TABLES[:2], "checks", *TABLES[2:]))),
+    outputs=SITE_OUTPUTS,
+    publishes=(*PUBLISHED, *table_files((*TABLES[:3], "checks", *TABLES[3:]))),
 )
 def aggregate(task: Task[ReportSettings]) -> None:
     """Makes Table 7 beside the reported numbers and those of our own puzzles, and its companion tables."""
@@ -210,4 +212,8 @@ BENCHMARK = Benchmark(
     citation=OURS.citation,
     headline=OURS.headline,
     plots=plots(TITLE),
+    about=(
+        "The released puzzles of C-VQA-Synthetic: multiple-choice questions about drawn images. The counterfactual "
+        "question adds a presupposition to the original one; the image stays the same (C-VQA, Zhang et al. 2024)."
+    ),
 )

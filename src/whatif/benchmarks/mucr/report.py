@@ -14,13 +14,13 @@ from whatif.benchmarks.mucr.asked_items import AskedItems
 from whatif.benchmarks.mucr.dimensions import TUNED
 from whatif.benchmarks.mucr.factor_tables import context, languages, styles
 from whatif.benchmarks.mucr.funnel_stages import stages_of
-from whatif.benchmarks.mucr.gallery import item_views
 from whatif.benchmarks.mucr.headline import headline_of, points_of
 from whatif.benchmarks.mucr.main_tables import gap, table6, table7
 from whatif.benchmarks.mucr.results import Attempts, Results
 from whatif.benchmarks.mucr.rules_table import rules
 from whatif.benchmarks.mucr.set_tables import SetCounts, set_table
 from whatif.benchmarks.mucr.settings import ReportSettings
+from whatif.benchmarks.mucr.site_items import site_items
 from whatif.benchmarks.mucr.tuning_table import table4
 from whatif.benchmarks.mucr.variation_tables import table1, table2, table3
 from whatif.benchmarks.shared.annotator_tables import annotator_tables
@@ -44,7 +44,7 @@ _BASELINES = ("random", "first-option", "majority")  # adapters that read neithe
 
 
 def publish_report(task: Task[ReportSettings]) -> None:
-    """Publishes every text file of this benchmark's aggregation.
+    """Publishes every text file of this benchmark's aggregation, and its items for the site.
 
     Raises WhatifError when predictions are not those of the questions, as `SystemAnswers` and `AskedItems` say.
     """
@@ -91,7 +91,6 @@ def publish_report(task: Task[ReportSettings]) -> None:
     ]
     of_systems = {(model, strategy): f"{results.names[model]}, {strategy}" for model, strategy in systems}
     files = {
-        "gallery.html": item_views(task, rows, items, of_systems, by_mean),
         "accuracy.csv": to_csv(points_of(main)).encode(),
         "figure4.svg": figures.figure4(counts.categories, counts.styles),
         "figure5.svg": figures.figure5(main),
@@ -108,8 +107,8 @@ def publish_report(task: Task[ReportSettings]) -> None:
         "language": "figure14.svg",
         "set": "figure4.svg",
     }
-    closing = "Images, questions and answers: [gallery.html](gallery.html)"
-    publish(task, Report(TITLE, tables, headline_of(results), files, shown, closing))
+    shown_items, views = site_items(task, rows, items, of_systems, by_mean)
+    publish(task, Report(TITLE, tables, headline_of(results), files, shown), shown_items, views)
 
 
 def _ranked_by(rule: RankingRule) -> str:

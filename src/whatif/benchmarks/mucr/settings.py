@@ -179,7 +179,7 @@ class AggregateMucr(Settings):
     resamples: int = Field(ge=100, le=1_000_000)  # of the bootstrap and the permutation tests
     rule: RankingRule
     audit_folds: int = Field(ge=2, le=100)
-    shown_pairs: int = Field(ge=1, le=100)  # in each view of the gallery
+    shown_pairs: int = Field(ge=1, le=100)  # in each view of the site
 
 
 class MucrSettings(BenchmarkSettings):

@@ -9,6 +9,7 @@ Tables 1 to 4, 6 and 7 and Figures 4 to 6, 8, 11 and 14. The steps up to the que
 from __future__ import annotations
 
 from whatif.artifacts.schemas import PREDICTIONS, REJECTIONS, SHORTCUTS
+from whatif.artifacts.site_schemas import SITE_OUTPUTS
 from whatif.benchmarks.mucr import construction as made
 from whatif.benchmarks.mucr.dimensions import SEED, SHOWN, SHOWN_TUNED, STRATEGY, TUNED
 from whatif.benchmarks.mucr.people import peoples_work
@@ -162,10 +163,11 @@ def audit_shortcuts(task: Task[AuditSettings]) -> None:
         "uncounted": people["uncounted"],
         "shortcuts": audit_shortcuts["shortcuts"],
     },
-    publishes=("report.md", "accuracy.csv", "gallery.html", *FIGURES, *table_files((*_TABLES, *ANNOTATOR_TABLES))),
+    outputs=SITE_OUTPUTS,
+    publishes=("report.md", "accuracy.csv", *FIGURES, *table_files((*_TABLES, *ANNOTATOR_TABLES))),
 )
 def aggregate(task: Task[ReportSettings]) -> None:
-    """Makes the tables beside the reported numbers, the figures, the gap of text and images, and the funnel."""
+    """Makes the tables beside the reported numbers, the figures, the gap of text and images, the funnel, and items."""
     from whatif.benchmarks.mucr.report import publish_report
 
     publish_report(task)
@@ -215,5 +217,10 @@ BENCHMARK = Benchmark(
             "y_label": "images, mean of C2E, CP and EXP (%)",
             "title": "MuCR",
         },
+    ),
+    about=(
+        "A cause and its effect, as siamese images and as text, in groups of four that differ only in their cues. "
+        "Models choose the effect (C2E), the cue phrase (CP) and the explanation (EXP) out of four options (MuCR, "
+        "2025)."
     ),
 )

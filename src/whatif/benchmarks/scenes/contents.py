@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from whatif.benchmarks.shared.tasks import table_files
 
-TABLES = ("accuracy", "matching", "costs", "funnel")
-PUBLISHED = ("report.md", "gallery.html", *table_files(TABLES))
+TABLES = ("accuracy", "matching", "paired", "costs", "funnel")
+PUBLISHED = ("report.md", *table_files(TABLES))
 PLOTS = (
     {
         "file": "accuracy.csv",

@@ -1,22 +1,23 @@
-"""The results of the scenes: headline metrics, tables, a report and a gallery of images."""
+"""The results of the scenes: headline metrics, tables, a report and items."""
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
+from itertools import chain
 
-from whatif.artifacts.images import ImageStore
 from whatif.benchmarks.scenes.settings import ReportSettings
+from whatif.benchmarks.scenes.site_items import VIEWS, known_of_pairs, scene_items
 from whatif.benchmarks.scenes.tables import accuracy, headline, matching
+from whatif.benchmarks.shared.caption_items import pair_items
 from whatif.benchmarks.shared.dimensions import ANSWERER, MATCHER
-from whatif.benchmarks.shared.pair_panels import evenly, matching_stage, pair_panels
+from whatif.benchmarks.shared.matched_pairs import matched_pairs
+from whatif.benchmarks.shared.pair_panels import matching_stage
 from whatif.benchmarks.shared.pilots import Pilot, asked, marked, pilots_of
 from whatif.benchmarks.shared.reports import costs_of, judged_of, publish
 from whatif.benchmarks.shared.tasks import evaluation_stage, limits_of, names_of, with_predictions
 from whatif.graph.task import Task
 from whatif.reporting.funnel import FunnelStage, funnel, reasons
-from whatif.reporting.gallery import Asked, Panel, Picture, Reply, Section, gallery
 from whatif.reporting.rendering import WIDTH
 from whatif.reporting.report import Report
 
@@ -27,7 +28,6 @@ _MEANING = (
     "pipeline works from end to end. They say nothing about larger models, and a tiny model may get a question wrong "
     "only because it has never seen one of its words."
 )
-Rows = Sequence[Mapping[str, Any]]
 
 
 def publish_report(task: Task[ReportSettings]) -> None:
@@ -41,31 +41,24 @@ def publish_report(task: Task[ReportSettings]) -> None:
     keys = with_predictions(task, ANSWERER)
     pilots = pilots_of(limits_of(task, ANSWERER, keys), dict.fromkeys(keys, questions), task.seed, NAME)
     names = marked({key: names[key] for key in keys}, pilots, unit="question")  # these questions have no twins
+    judged = judged_of(task, task.settings.judge, questions, names)
     answered = accuracy(
         predictions,
         questions,
         names=names,
         sampled=asked(questions, pilots, keys),
         confidence=settings.confidence,
-        judged=judged_of(task, task.settings.judge, questions, names),
+        judged=judged,
     )
     matched = matching(matches, names=matcher_names, confidence=settings.confidence)
-    tables = (answered, matched, costs_of(task, ANSWERER, names), funnel(_funnel(task, pilots)))
-    sections = [
-        Section(
-            "Scenes",
-            "Held-out scenes with their questions, and what models answered in their own words.",
-            _scene_panels(questions, predictions, names, task.images("scenes"), settings.shown_scenes),
-        ),
-        Section(
-            "Counterfactual pairs",
-            "Two captions that differ in one noun, and their images. A matcher finds what it scores higher.",
-            pair_panels(pairs, matches, matcher_names, task.images("pictures"), settings.shown_pairs),
-        ),
-    ]
-    files = {"gallery.html": gallery("The embedded world", sections).encode()}
-    closing = f"{textwrap.fill(_MEANING, WIDTH)}\n\nImages: [gallery.html](gallery.html)"
-    publish(task, Report(TITLE, tables, headline(answered.frame, matched.frame), files, closing=closing))
+    pairs_matched = matched_pairs(matches, names=matcher_names, confidence=settings.confidence, title=TITLE)
+    tables = (answered, matched, pairs_matched, costs_of(task, ANSWERER, names), funnel(_funnel(task, pilots)))
+    items = chain(
+        scene_items(task, questions, names, settings.shown_scenes, judged),
+        pair_items(pairs, matches, matcher_names, known_of_pairs(task.settings, pairs)),
+    )
+    report = Report(TITLE, tables, headline(answered.frame, matched.frame), closing=textwrap.fill(_MEANING, WIDTH))
+    publish(task, report, items, VIEWS)
 
 
 def _funnel(task: Task[ReportSettings], pilots: Mapping[str, Pilot]) -> list[FunnelStage]:
@@ -89,36 +82,3 @@ def _funnel(task: Task[ReportSettings], pilots: Mapping[str, Pilot]) -> list[Fun
         left_out = pilot.total - len(pilot.pairs) if pilot else 0
         stages.append(evaluation_stage(paths, key, questions, not_in_sample=left_out))
     return stages + [matching_stage(paths, key, pairs) for key, paths in task.paths_by(MATCHER, "matches").items()]
-
-
-def _scene_panels(
-    questions: Rows, predictions: Rows, names: Mapping[str, str], images: ImageStore, number: int
-) -> tuple[Panel, ...]:
-    """A panel for each of `number` scenes, evenly spaced over all scenes, with all questions about each scene."""
-    given = {(row["question_id"], row["model"]): row for row in predictions}
-    by_picture: dict[str, list[Mapping[str, Any]]] = {}
-    for question in questions:
-        by_picture.setdefault(question["image_ids"][0], []).append(question)
-    return tuple(
-        Panel(
-            (Picture(images.encoded(image_id)),),
-            tuple(
-                Asked(
-                    row["question"],
-                    row["answer"],
-                    {
-                        name: _reply(given[row["question_id"], key])
-                        for key, name in names.items()
-                        if (row["question_id"], key) in given
-                    },
-                )
-                for row in by_picture[image_id]
-            ),
-        )
-        for image_id in evenly(list(by_picture), number)
-    )
-
-
-def _reply(prediction: Mapping[str, Any]) -> Reply:
-    said = prediction["answer"] if prediction["answer"] is not None else prediction["response"]
-    return Reply(said, prediction["correct"])

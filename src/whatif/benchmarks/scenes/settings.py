@@ -63,7 +63,7 @@ class EvaluateScenes(Settings):
 
 
 class AggregateScenes(Settings):
-    """How the results are computed, and how many scenes and pairs of images the gallery shows."""
+    """How the results are computed, and how many scenes and pairs of images are in the views of the site."""
 
     confidence: float = Field(gt=0.5, lt=1)
     shown_scenes: int = Field(ge=1, le=100)
@@ -86,9 +86,14 @@ class ScenesSettings(BenchmarkSettings):
 
 
 class ReportSettings(NamedTuple):
-    """What the report depends on: its own settings, the requested numbers of pairs and candidates, and the judge."""
+    """What the report depends on: its own settings, the requested numbers of pairs and candidates, and the judge.
+
+    `drawn_by` and `chose` are the checkpoints that drew the images of the pairs and chose among them.
+    """
 
     aggregate: AggregateScenes
     pairs: int
     candidates: int
     judge: JudgeSettings | None
+    drawn_by: str
+    chose: str

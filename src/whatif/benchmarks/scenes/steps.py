@@ -2,7 +2,7 @@
 
 The steps extract scenes in the formats of MS-COCO and VQAv2; generate captions that differ in one noun and candidates
 of their images by prompt-to-prompt; filter these by CLIP (COCO-Counterfactuals 3.2); verify what the images show; ask
-models the questions, and let matchers score each pair; and make tables and a gallery.
+models the questions, and let matchers score each pair; and make tables and the items of the site.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from whatif import models
 from whatif.artifacts.images import SortedImages
 from whatif.artifacts.pair_items import SIDES, item_id
 from whatif.artifacts.schemas import IMAGES, JUDGEMENTS, MATCHES, PAIRS, PREDICTIONS, QUESTIONS, REJECTIONS
+from whatif.artifacts.site_schemas import SITE_OUTPUTS
 from whatif.benchmarks.scenes.contents import PLOTS, PUBLISHED
 from whatif.benchmarks.scenes.settings import (
     ExtractScenes,
@@ -41,6 +42,7 @@ from whatif.benchmarks.shared.judging import OUTPUTS, write_judged
 from whatif.benchmarks.shared.pilots import pilot_of
 from whatif.benchmarks.shared.tasks import judgement
 from whatif.graph.dimensions import part_dimension
+from whatif.graph.reading import only_name
 from whatif.graph.steps import Benchmark, StepsOf
 from whatif.graph.task import Task
 
@@ -234,7 +236,14 @@ def match(task: Task[None]) -> None:
 
 @_step(
     "aggregate",
-    reads=lambda s: ReportSettings(s.aggregate, s.generate.pairs, s.generate.candidates, s.evaluate.judge),
+    reads=lambda s: ReportSettings(
+        s.aggregate,
+        s.generate.pairs,
+        s.generate.candidates,
+        s.evaluate.judge,
+        only_name(s.generate.diffusion.checkpoint),
+        only_name(s.filter.clip.checkpoint),
+    ),
     seed=True,
     shown=(SHOWN_ANSWERERS, SHOWN_MATCHERS, shown_judge(JUDGE)),
     inputs={
@@ -252,10 +261,11 @@ def match(task: Task[None]) -> None:
         "judged": judge["judged"],
         "matches": match["matches"],
     },
+    outputs=SITE_OUTPUTS,
     publishes=PUBLISHED,
 )
 def aggregate(task: Task[ReportSettings]) -> None:
-    """Makes the tables of accuracy by type of question and of matching, the funnel, and a gallery."""
+    """Makes the tables of accuracy by type of question and of matching, the funnel, and the items of the site."""
     from whatif.benchmarks.scenes.report import publish_report
 
     publish_report(task)
@@ -267,4 +277,8 @@ BENCHMARK = Benchmark(
     steps=(extract, generate, filter_, verify, ask, judge, match, aggregate),
     headline=("accuracy", "pair"),
     plots=PLOTS,
+    about=(
+        "A small drawn world that needs no data from elsewhere: questions about scenes, and pairs of captions and "
+        "images in which one noun is another one, as in COCO-Counterfactuals."
+    ),
 )

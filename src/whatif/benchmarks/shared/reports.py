@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import itertools
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from whatif import artifacts
 from whatif.artifacts.schemas import JUDGED, PREDICTIONS
+from whatif.artifacts.site_schemas import ITEMS
 from whatif.artifacts.variants import variant_order
 from whatif.benchmarks.shared.dimensions import JUDGE
 from whatif.benchmarks.shared.tasks import with_predictions
@@ -16,8 +18,9 @@ from whatif.graph.task import Task
 from whatif.params.judge import JudgeSettings
 from whatif.params.prices import Prices
 from whatif.reporting.costs import COLUMNS, costs, spent_by_model, together
+from whatif.reporting.items import Item, ItemView, item_rows, view_rows
 from whatif.reporting.judged import Judged
-from whatif.reporting.report import Report, text_files
+from whatif.reporting.report import Report, printed_rows, text_files
 from whatif.reporting.shortcuts import ORDER
 from whatif.reporting.system_answers import System
 from whatif.reporting.table import Table
@@ -27,10 +30,18 @@ from whatif.verification.response_labels import read_response_labels
 Row = Mapping[str, Any]
 
 
-def publish(task: Task[Any], report: Report) -> None:
-    """Publishes every text file of a report."""
+def publish(task: Task[Any], report: Report, items: Iterable[Item] = (), views: Sequence[ItemView] = ()) -> None:
+    """Publishes every text file of a report, and what the site shows: its printed tables, items and views of items.
+
+    The step must declare SITE_OUTPUTS. `items` may be made while they are written.
+    """
     for path, content in text_files(task.benchmark, report).items():
         task.outputs.publish(path, content)
+    task.outputs.write("printed", list(printed_rows(report)))
+    task.outputs.write("views", list(view_rows(views)))
+    writer = task.outputs.writer("items")
+    for some in _batches(item_rows(items)):
+        writer.write(some)
 
 
 def systems_of(task: Task[Any], dimension: Dimension, strategies: Sequence[str]) -> list[System]:
@@ -57,15 +68,21 @@ def costs_of(task: Task[Any], dimension: Dimension, names: Mapping[str, str]) ->
 
     The judge has rows of its own, under its key with ` (judge)`, from the table `judged`.
     """
-    shown = task.shown_models(dimension)
-    prices = {key: _prices(shown[key]) for key in names}
+    prices = prices_of(task, dimension)
     found = spent_by_model(artifacts.batches(task.paths("predictions"), PREDICTIONS, COLUMNS))
     for key, fields in (task.shown or {}).get(JUDGE, {}).items():
         own = f"{key} (judge)"
         found[own] = together(spent_by_model(artifacts.batches(task.paths("judged"), JUDGED, COLUMNS)).values())
         names = {**names, own: f"{fields['name'] or key} (judge)"}
-        prices[own] = _prices(fields)
-    return costs(found, names, {key: price for key, price in prices.items() if price is not None})
+        own_prices = _prices(fields)
+        prices |= {} if own_prices is None else {own: own_prices}
+    return costs(found, names, prices)
+
+
+def prices_of(task: Task[Any], dimension: Dimension) -> dict[str, Prices]:
+    """The prices of the models of a dimension that have them, by key."""
+    found = {key: _prices(fields) for key, fields in task.shown_models(dimension).items()}
+    return {key: price for key, price in found.items() if price is not None}
 
 
 def judged_of(
@@ -87,3 +104,8 @@ def judged_of(
 def _prices(fields: Mapping[str, Any]) -> Prices | None:
     prompt, response = (fields.get(f"price_per_million_{kind}_tokens") for kind in ("prompt", "response"))
     return None if prompt is None or response is None else Prices(prompt, response)
+
+
+def _batches(rows: Iterator[Row]) -> Iterator[list[Row]]:
+    while some := list(itertools.islice(rows, ITEMS.row_group_rows)):
+        yield some

@@ -16,6 +16,7 @@ from whatif.artifacts.schemas import PREDICTIONS
 from whatif.graph.dimensions import Dimension
 from whatif.graph.task import Task
 from whatif.reporting.funnel import FunnelStage
+from whatif.reporting.standard_figures import DRAWN
 
 SUFFIXES = ("csv", "md", "tex")
 
@@ -53,7 +54,7 @@ def judgement(pair_id: str, check: str, defects: Sequence[str]) -> dict[str, Any
 def names_of(task: Task[Any], dimension: Dimension) -> dict[str, str]:
     """The display names of the models of a dimension, by key; a name that several have is followed by the key.
 
-    So no two are equal: figures and galleries find answers by the name.
+    So no two are equal: figures find answers by the name.
     """
     names = {key: fields["name"] or key for key, fields in task.shown_models(dimension).items()}
     counts = Counter(names.values())
@@ -115,5 +116,6 @@ def evaluation_stages(
 
 
 def table_files(tables: Sequence[str]) -> tuple[str, ...]:
-    """The text files of tables: one CSV, Markdown and LaTeX file for each."""
-    return tuple(f"{table}.{suffix}" for table in tables for suffix in SUFFIXES)
+    """The text files of tables: one CSV, Markdown and LaTeX file for each, and the figure of those that have one."""
+    drawn = (f"{table}.svg" for table in tables if table in DRAWN)
+    return (*(f"{table}.{suffix}" for table in tables for suffix in SUFFIXES), *drawn)

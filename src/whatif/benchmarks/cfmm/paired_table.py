@@ -1,0 +1,83 @@
+"""The table `paired` of CFMM: a basic question with each of its counterfactual questions is a pair."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from whatif.benchmarks.cfmm.item_answers import Asked, ItemAnswers
+from whatif.benchmarks.cfmm.measures import ACCURACIES
+from whatif.benchmarks.cfmm.reported import Reported
+from whatif.benchmarks.cfmm.tables import Results
+from whatif.reporting.paired import (
+    BOTH_RIGHT,
+    COUNTERFACTUAL,
+    ORIGINAL,
+    PairedSystem,
+    PairedText,
+    paired,
+    reported_rows,
+)
+from whatif.reporting.paired_answers import (
+    NO_ANSWER,
+    Answers,
+    Pairs,
+    by_group,
+    chance_of_ignoring,
+    chosen_codes,
+)
+from whatif.reporting.precision import Precision
+from whatif.reporting.table import Table
+
+_MEASURES = dict(zip(ACCURACIES, (ORIGINAL, COUNTERFACTUAL, BOTH_RIGHT), strict=True))
+
+
+def paired_questions(answers: ItemAnswers, results: Results, settings: Precision, printed: Reported) -> Table:
+    """The table of every system by category; a basic question counts once for each of its counterfactual questions.
+
+    Reported rows are the accuracies of Table 2 and the drop that follows from them.
+    """
+    pairs = pairs_of(answers.questions)
+    systems = (
+        PairedSystem(model, results.names[model], dict(by_group(pairs, given)), strategy)
+        for (model, strategy), given in zip(answers.systems, answers_of(answers), strict=True)
+    )
+    reported = [
+        row
+        for (system, strategy, category), cells in printed.categories.items()
+        for row in reported_rows(
+            system,
+            {measure: float(cells[name]) for name, measure in _MEASURES.items()},
+            group=category,
+            strategy=strategy,
+        )
+    ]
+    about = (
+        "A pair is a basic question with one of its counterfactual questions, so accuracy on originals weighs an item "
+        f"by their number, and acc_b in other tables does not. A question has two options, so there is one wrong "
+        f"answer: ignored says how often it is the basic one. {results.ranked_by}"
+    ).strip()
+    text = PairedText("CFMM", results.level, "image", "Category", strategies=True, about=about)
+    return paired(systems, settings.confidence, text, reported)
+
+
+def pairs_of(questions: Asked) -> Pairs:
+    """Each counterfactual question with the basic question of its item, in the order of the questions; by image."""
+    counterfactuals = np.flatnonzero(~questions.is_basic)
+    right = chosen_codes(questions.options_said, questions.correct)
+    correct = np.stack([right[questions.basic[counterfactuals]], right[counterfactuals]], axis=1)
+    chance = chance_of_ignoring(questions.options_said[counterfactuals], correct[:, 0], correct[:, 1])
+    category, image = questions.category[counterfactuals], questions.image[counterfactuals]
+    return Pairs(questions.categories, category, correct, chance, image)
+
+
+def answers_of(answers: ItemAnswers) -> Iterator[Answers]:
+    """The answers of each system to `pairs_of`, in the order of the systems."""
+    questions = answers.questions
+    counterfactuals = np.flatnonzero(~questions.is_basic)
+    both = np.stack([questions.basic[counterfactuals], counterfactuals], axis=1)
+    for place in range(len(answers.systems)):
+        letter = np.where(answers.answered[place], answers.letter[place], NO_ANSWER)
+        given = chosen_codes(questions.options_said, letter)
+        yield Answers(answers.asked[place][both].all(axis=1), answers.right[place][both], given[both])

@@ -1,0 +1,88 @@
+"""`whatif diff`: what changed between two commits, two models, or two sets of parameters."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from whatif.errors import WhatifError
+
+if TYPE_CHECKING:
+    from whatif.comparison.runs import Run
+
+
+@click.command()
+@click.argument("a")
+@click.argument("b", required=False)
+@click.option("--benchmark", "benchmarks", multiple=True, help="Only this benchmark; repeat it for several.")
+@click.option("--model", "models", multiple=True, help="Only this model; repeat it for several.")
+@click.option("--groups", is_flag=True, help="Compare each group of questions by itself.")
+@click.option("--all", "every", is_flag=True, help="Show every line; otherwise the most important of each kind.")
+@click.option("--flips", is_flag=True, help="List the items whose answer is right on one side only.")
+@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON (docs/diff.md).")
+@click.option("--site", is_flag=True, help="Write pages of the flipped items with their pictures.")
+@click.option("--name", help="The folder of these pages, below site/comparisons/; made of A and B by default.")
+def diff(
+    a: str,
+    b: str | None,
+    *,
+    benchmarks: tuple[str, ...],
+    models: tuple[str, ...],
+    groups: bool,
+    every: bool,
+    flips: bool,
+    as_json: bool,
+    site: bool,
+    name: str | None,
+) -> None:
+    """Show what changed between two runs or two models: answers, numbers of tables, parameters, code and inputs.
+
+    A and B are commits, models with results, folders of projects, or YAML files with parameters. B is the working tree
+    if it is not given. Artifacts of a commit are read from DVC's cache; nothing is checked out.
+
+    Each line about answers is of the questions that both sides asked: their number, the share of right answers of A
+    and of B in percent, the difference with its interval, the p-value of a paired test after Holm's correction, and how
+    many answers are right in A only (lost) and in B only (gained).
+
+    \b
+    whatif diff HEAD~1                            # a commit and the working tree
+    whatif diff main~3 main --benchmark cfmm      # two commits
+    whatif diff llava-original llava-counterfactual
+    whatif diff first-option@direct first-option@one-shot
+    whatif diff clip@HEAD~1                       # a model then and now
+    whatif diff ../other-checkout                 # the folder of a project
+    whatif diff old-params.yaml                   # what these parameters gave
+    """
+    from whatif.comparison import early
+
+    early.begin()
+    from whatif.comparison.flips import flips_of
+    from whatif.comparison.machine_readable import to_json
+    from whatif.comparison.report import Selection, report
+    from whatif.comparison.sides import sides
+    from whatif.comparison.text import lines_of
+
+    if name is not None and not site:
+        raise WhatifError(f"--name {name}: names the pages that --site writes; give both")
+    first, second = sides(Path(), a, b, _of_parameters)
+    found = report(first, second, Selection(benchmarks, models, groups))
+    flipped = list(flips_of(found.compared)) if flips or site else []
+    if as_json:
+        click.echo(to_json(found, flipped if flips else None))
+    else:
+        click.echo("\n".join(lines_of(found, every=every, flips=flipped if flips else ())))
+    if site:
+        from whatif.comparison.pages import write_pages
+
+        pages = write_pages(Path("site"), found, flipped, name)
+        click.echo(f"{len(flipped):,} flipped items: {pages}", err=as_json)
+
+
+def _of_parameters(path: Path) -> Run:
+    """The run of a file of parameters, which needs the whole graph."""
+    from whatif import benchmarks
+    from whatif.comparison.parameter_sets import of_graph
+
+    return of_graph(benchmarks.graph(benchmarks.load_params(path)), str(path))

@@ -1,0 +1,67 @@
+"""The pages of flipped items in headless Chromium: console, accessibility, links, narrow screens."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from tests.comparison.made_up import Asked, compared, write_run
+from tests.comparison.test_pages import picture
+from tests.site.chromium import Open
+from tests.site.example_results import write_results
+from tests.site.links import faults
+from whatif.comparison.flips import flips_of
+from whatif.comparison.pages import write_pages
+
+pytestmark = pytest.mark.process
+
+ITEMS = 210  # two pages
+LONG = "an-answer-that-is-one-long-word-" * 8
+
+
+@pytest.fixture(scope="module", params=["without a site", "with a site"])
+def first(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The first page of a comparison with pictures and long words."""
+    root = tmp_path_factory.mktemp("pages")
+    data = picture(3)
+    name = hashlib.sha256(data).hexdigest()
+    questions = [Asked(pair, text=f"<b>{LONG}</b>", choices=("one", LONG), image=name) for pair in range(ITEMS)]
+    for run, right in (("a", True), ("b", False)):
+        write_run(root / run, questions, {"one": [right] * ITEMS}, images={name: data})
+    if request.param == "with a site":
+        write_results(root / "site")
+    found = compared(root / "a", root / "b")
+    return write_pages(root / "site", found, list(flips_of(found.compared)), "mine")
+
+
+def test_no_link_is_dead(first: Path) -> None:
+    site = first.parents[2]
+    assert faults(site if (site / "index.html").is_file() else first.parent) == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(open_page: Open, first: Path, scheme: str) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    opened = open_page(first, color_scheme=scheme)
+    found = axe.Axe().run(opened, options={"preload": False}).response["violations"]
+    assert [(one["id"], one["nodes"][0]["html"]) for one in found] == []
+
+
+def test_a_page_never_scrolls_sideways(open_page: Open, first: Path) -> None:
+    opened = open_page(first, width=360, height=700)
+    assert opened.evaluate("document.documentElement.scrollWidth") == 360
+
+
+def test_the_next_page_is_followed_and_the_frame_is_that_of_the_site(open_page: Open, first: Path) -> None:
+    opened = open_page(first)
+    assert opened.title() == "Flipped items: before and after · whatif"
+    opened.get_by_role("link", name="Next page").first.click()
+    assert opened.locator("article").count() == ITEMS - 200
+    button = opened.get_by_role("button", name="Dark mode")
+    button.click()
+    assert button.get_attribute("aria-pressed") == "true"
+    opened.get_by_role("link", name="Overview").click()
+    home = first.parents[2] / "index.html"
+    assert opened.url == (home if home.is_file() else first).as_uri()

@@ -1,0 +1,70 @@
+"""Fixtures that open pages of the site in headless Chromium; tests are skipped where it is not installed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+Open = Callable[..., "Page"]
+
+
+def executable() -> str | None:
+    """The browser of this machine, if there is one."""
+    return next((path for name in NAMES if (path := shutil.which(name))), None)
+
+
+def arguments() -> list[str]:
+    """The browser's own sandbox does not work for root."""
+    return ["--no-sandbox"] if os.geteuid() == 0 else []
+
+
+# A browser of a whole session would leave an event loop running, in which no other test can start one.
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    playwright = pytest.importorskip("playwright.sync_api")
+    path = executable()
+    if path is None:
+        pytest.skip(f"none of {', '.join(NAMES)} is installed")
+    with playwright.sync_playwright() as driver:
+        opened = driver.chromium.launch(executable_path=path, args=arguments())
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def open_page(browser: Browser) -> Iterator[Open]:
+    """Opens a file, with the hash of its address; takes `width`, `height` and further options of a context.
+
+    After the test: fails if any page wrote an error or a warning to the console, or could not load a file.
+    """
+    contexts: list[Any] = []
+    trouble: list[str] = []
+
+    def opened(path: Path, hash_: str = "", *, width: int = 1280, height: int = 900, **options: Any) -> Page:
+        context = browser.new_context(viewport={"width": width, "height": height}, **options)
+        context.set_default_timeout(20_000)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda m: trouble.append(m.text) if m.type in ("error", "warning") else None)
+        page.on("pageerror", lambda error: trouble.append(str(error)))
+        page.on("requestfailed", lambda request: trouble.append(f"failed: {request.url}"))
+        page.on(
+            "request", lambda r: None if r.url.startswith(("file:", "data:")) else trouble.append(f"network: {r.url}")
+        )
+        page.on("dialog", lambda dialog: trouble.append(f"alert: {dialog.message}"))
+        page.goto(path.as_uri() + hash_)
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert trouble == []

@@ -1,0 +1,61 @@
+"""Paired tests and Holm's correction need neither scipy.stats nor statsmodels, and give the numbers that those give."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from scipy.stats import binom, binomtest, norm, t
+from statsmodels.stats.multitest import multipletests
+
+from whatif.statistics import holm
+from whatif.statistics.clusters import ClusterTotals
+from whatif.statistics.sign_flips import _negative, sign_flip_p
+
+HEAVY = ("scipy.stats", "statsmodels", "pandas", "sklearn")
+
+
+@pytest.mark.process
+def test_a_comparison_imports_no_heavy_library() -> None:
+    code = (
+        "import sys, numpy as np; from whatif.statistics.paired import paired_difference; "
+        "from whatif.statistics.multiple import holm; "
+        "made = paired_difference([True] * 50 + [False] * 9, [False] * 30 + [True] * 29, np.arange(59) // 2); "
+        f"holm([made.p, 0.5]); print(sorted(set({HEAVY!r}) & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_quantiles_are_those_of_the_distributions() -> None:
+    from scipy.special import ndtr, ndtri, stdtrit
+
+    shares = np.linspace(0.001, 0.999, 999)
+    assert np.array_equal(ndtri(shares), norm.ppf(shares))
+    assert all(np.array_equal(stdtrit(freedom, shares), t.ppf(shares, freedom)) for freedom in (1, 2, 7, 1000))
+    assert np.array_equal(ndtr(-shares), norm.sf(shares))
+
+
+@pytest.mark.parametrize("changed", [1, 2, 9, 250, 10_001])
+def test_mcnemars_test_is_the_binomial_test(changed: int) -> None:
+    for lost in sorted({0, 1, changed // 3, changed // 2}):
+        kinds = np.array([[1, -1], [1, 1]])
+        made = sign_flip_p(ClusterTotals(kinds, np.array([lost, changed - lost])))
+        assert made == pytest.approx(binomtest(lost, changed).pvalue, rel=1e-9)
+
+
+@pytest.mark.parametrize("clusters", [1, 30, 3000])
+def test_signs_have_a_binomial_distribution(clusters: int) -> None:
+    wanted = binom.pmf(np.arange(clusters + 1), clusters, 0.5)
+    assert _negative(2, clusters, 2 * clusters)[::2] == pytest.approx(wanted, rel=1e-9)
+
+
+def test_holms_correction_is_that_of_statsmodels() -> None:
+    for seed in range(20):
+        p_values = (np.random.default_rng(seed).random(1 + seed) ** 3).tolist()
+        rejected, adjusted, *_ = multipletests(p_values, alpha=0.05, method="holm")
+        made = holm(p_values)
+        assert made.p_values == pytest.approx(tuple(adjusted))
+        assert made.rejected == tuple(rejected)
