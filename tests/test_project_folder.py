@@ -74,7 +74,7 @@ def test_a_folder_where_a_file_is_wanted_is_named_as_it_was_typed(inside: Path) 
 def test_every_argument_that_is_a_path_is_one_that_was_typed() -> None:
     import click
 
-    def kinds(command: click.Command) -> list[click.ParamType]:
+    def kinds(command: click.Command) -> list[object]:
         below = command.commands.values() if isinstance(command, click.Group) else []
         return [param.type for param in command.params] + [kind for one in below for kind in kinds(one)]
 
