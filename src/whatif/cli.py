@@ -18,6 +18,7 @@ from whatif.processes import ending
 
 # Name -> location. Only the module of the requested command is imported, so that --help is instant.
 COMMANDS = {
+    "new": "whatif.commands.new:new",
     "extract": "whatif.commands.stages:extract",
     "generate": "whatif.commands.stages:generate",
     "filter": "whatif.commands.stages:filter_",

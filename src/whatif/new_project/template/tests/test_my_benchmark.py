@@ -6,11 +6,12 @@ import io
 import json
 
 import pytest
+from PIL import Image
+from whatif.language.options import LETTERS
+
 from my_benchmark.pictures import COLOURS, count_in, draw, shelf
 from my_benchmark.questions import defects, pair
 from my_benchmark.settings import Change
-from PIL import Image
-from whatif.language.options import LETTERS
 
 
 @pytest.mark.parametrize("balls", [[], ["red"], ["red", "blue", "red"], ["green"] * 9])

@@ -119,9 +119,7 @@ def evaluate(task: Task[None]) -> None:
         "prompt_form": model.prompt_form,
         "samples": model.samples,
     }
-    write_predictions(
-        task, lambda loaded, images: predictions(asked, images, key, loaded, **how), questions=questions
-    )
+    write_predictions(task, lambda loaded, images: predictions(asked, images, key, loaded, **how), questions=questions)
 
 
 @step(
