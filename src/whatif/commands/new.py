@@ -27,10 +27,10 @@ def new(name: str, folder: Path | None) -> None:
     Then replace its pictures and questions by yours: its README.md says where. FOLDER becomes a git repository;
     nothing is committed.
     """
-    from whatif import benchmarks
+    from whatif.benchmarks import discovery
     from whatif.new_project import checked_names, make_project
 
-    names = checked_names(name, benchmarks.installed())
+    names = checked_names(name, discovery.modules())
     made = make_project(names, Path(names.benchmark) if folder is None else folder)
     git = "a git repository, nothing is committed yet" if made.in_git else "no git repository: git is not installed"
     click.echo(f"{made.folder}: {made.files} files ({git})")

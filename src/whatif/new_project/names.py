@@ -5,7 +5,7 @@ from __future__ import annotations
 import keyword
 import re
 import sys
-from collections.abc import Collection
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, distribution
 from importlib.util import find_spec
@@ -36,8 +36,8 @@ class Names:
         return self.benchmark.replace("-", " ").capitalize()
 
 
-def checked_names(name: str, benchmarks: Collection[str]) -> Names:
-    """The names that follow from that of a benchmark; `benchmarks` are the names of all installed ones.
+def checked_names(name: str, benchmarks: Mapping[str, str]) -> Names:
+    """The names that follow from that of a benchmark; `benchmarks` maps the names of all installed ones to their modules.
 
     Raises WhatifError when the name is malformed, reserved, too long, or that of an installed benchmark or package.
     """
@@ -51,7 +51,9 @@ def checked_names(name: str, benchmarks: Collection[str]) -> Names:
     if name in RESERVED:
         raise WhatifError(f"{name}: whatif uses this name itself; choose another, for example my-{name}")
     if name in benchmarks:
-        raise WhatifError(f"{name}: there is an installed benchmark of this name; choose another, or uninstall it")
+        own = benchmarks[name].partition(".")[0] == "whatif"
+        remedy = "" if own else f", or uninstall it (`pip uninstall {name}`)"
+        raise WhatifError(f"{name}: there is an installed benchmark of this name; choose another{remedy}")
     if keyword.iskeyword(names.package) or names.package in sys.stdlib_module_names:
         raise WhatifError(f"{name}: Python uses this name itself; choose another, for example my-{name}")
     if is_installed(names):

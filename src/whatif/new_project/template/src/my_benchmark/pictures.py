@@ -20,7 +20,8 @@ from whatif.random_streams import stream
 COLOURS = {"blue": (40, 90, 200), "green": (40, 150, 70), "red": (200, 50, 40)}
 MOST_OF_A_COLOUR = 3
 LICENCE = "CC0-1.0"  # of the pictures; published data sets name it beside each of them
-_RADIUS, _PLACES, _WALL, _BOARD = 12, 9, (238, 234, 224), (120, 90, 60)
+_CELL, _COLUMNS, _ROWS, _RADIUS = 64, 3, 3, 24  # pixels and places
+_WALL, _BOARD, _THICKNESS = (238, 234, 224), (120, 90, 60), 6
 
 # What is known about a picture. Raise the version when you change the columns.
 SHELVES = Table(
@@ -30,7 +31,7 @@ SHELVES = Table(
     schema=schema_of(
         ("picture_id", pa.string()),
         ("image_id", pa.string()),
-        ("balls", pa.list_(pa.string())),  # colours from left to right
+        ("balls", pa.list_(pa.string())),  # colours, from left to right and from top to bottom
     ),
 )
 
@@ -53,13 +54,15 @@ def shelf(number: int, seed: int) -> tuple[dict[str, Any], dict[str, Any]]:
 
 def draw(balls: list[str]) -> tuple[bytes, int, int]:
     """The PNG of a shelf with these balls, and its width and height in pixels."""
-    step = 2 * _RADIUS + 4
-    width, height = step * _PLACES + 8, step + 20
+    width, height = _CELL * _COLUMNS, _CELL * _ROWS
     picture = Image.new("RGB", (width, height), _WALL)
     pen = ImageDraw.Draw(picture)
-    pen.rectangle((0, height - 12, width, height), fill=_BOARD)
+    for bottom in range(_CELL, height + 1, _CELL):
+        pen.rectangle((0, bottom - _THICKNESS, width, bottom - 1), fill=_BOARD)
     for place, colour in enumerate(balls):
-        left, top = 6 + step * place, height - 13 - 2 * _RADIUS
+        row, column = divmod(place, _COLUMNS)
+        left = _CELL * column + _CELL // 2 - _RADIUS
+        top = _CELL * (row + 1) - _THICKNESS - 1 - 2 * _RADIUS
         pen.ellipse((left, top, left + 2 * _RADIUS, top + 2 * _RADIUS), fill=COLOURS[colour])
     data = io.BytesIO()
     picture.save(data, "PNG")

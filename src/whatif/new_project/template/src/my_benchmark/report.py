@@ -70,12 +70,11 @@ def accuracy(
         place = (row["model"], about["group"], about["variant"])
         found.setdefault(place, []).append((row["correct"], about["image_ids"][0]))
     rows = []
-    for model, name in names.items():
-        for (_, change, variant), answers in sorted(one for one in found.items() if one[0][0] == model):
-            right, pictures = zip(*answers, strict=True)
-            share = clustered_share(right, pictures, confidence=settings.confidence)
-            place_of = {"model": model, "name": name, "group": change, "variant": variant, "measure": "accuracy"}
-            rows.append({**place_of, **in_percent("value", share), "n": len(answers)})
+    for (model, change, variant), answers in sorted(found.items(), key=lambda one: one[0]):
+        right, pictures = zip(*answers, strict=True)
+        share = clustered_share(right, pictures, confidence=settings.confidence)
+        about = {"model": model, "name": names[model], "group": change, "variant": variant, "measure": "accuracy"}
+        rows.append({**about, **in_percent("value", share), "n": len(answers)})
     view = View(
         f"Accuracy in percent, with {100 * settings.confidence:g}% intervals by picture; chance is {CHANCE:g}%.",
         {"model": "", "name": "Model", "group": "Change"},
