@@ -10,3 +10,10 @@ from whatif.workflow.rules import SNAKEFILE
 
 
 include: SNAKEFILE
+
+
+rule all:
+    """all benchmarks: every number and table"""
+    default_target: True
+    input:
+        files_of("aggregate"),

@@ -1,4 +1,5 @@
-# The rules of a project: those of each step of its benchmarks, and `all`. The project's own Snakefile includes this file.
+# The rules of a project, one for each step of its benchmarks. Its Snakefile includes this file, and has the rule `all`,
+# because Snakemake takes no default target from an included file.
 import os
 import sys
 from pathlib import Path
@@ -30,10 +31,3 @@ configfile: "params.yaml"
 include: "common.smk"
 include: "rules.smk"
 include: "targets.smk"
-
-
-rule all:
-    """all benchmarks: every number and table"""
-    default_target: True
-    input:
-        files_of("aggregate"),
