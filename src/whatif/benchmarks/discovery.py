@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from whatif.benchmarks.site import SITE, site_benchmark
+from whatif.benchmarks.uninstalled import check_installed
 from whatif.errors import WhatifError
 from whatif.graph.graph import Graph
 from whatif.graph.steps import Benchmark
@@ -89,5 +90,6 @@ def graph(params: Params) -> Graph:
 
 def _checked(values: Any, path: Path, tree: Any) -> Params:
     names = installed()
+    check_installed(whole.mentioned(values), names, GROUP, path.parent)
     kinds = {name: benchmark(name).settings for name in whole.mentioned(values) if name in names}
     return whole.check(values, kinds, names, path, tree)
