@@ -18,13 +18,13 @@ from whatif.processes import ending
 
 # Name -> location. Only the module of the requested command is imported, so that --help is instant.
 COMMANDS = {
-    "new": "whatif.commands.new:new",
     "extract": "whatif.commands.stages:extract",
     "generate": "whatif.commands.stages:generate",
     "filter": "whatif.commands.stages:filter_",
     "verify": "whatif.commands.stages:verify",
     "evaluate": "whatif.commands.stages:evaluate",
     "aggregate": "whatif.commands.stages:aggregate",
+    "new": "whatif.commands.new:new",
     "make": "whatif.commands.make:make",
     "dvc-yaml": "whatif.commands.dvc_yaml:dvc_yaml",
     "graph": "whatif.commands.graph:graph",
