@@ -16,6 +16,8 @@ from typing import Any
 from whatif.benchmarks.site import SITE, site_benchmark
 from whatif.benchmarks.uninstalled import check_installed
 from whatif.errors import WhatifError
+from whatif.extras import how_to_install
+from whatif.files.project_folder import check_project
 from whatif.graph.graph import Graph
 from whatif.graph.steps import Benchmark
 from whatif.params import whole
@@ -64,6 +66,8 @@ def benchmark(name: str) -> Benchmark:
     try:
         found = getattr(importlib.import_module(modules()[name]), "BENCHMARK", None)
     except ImportError as error:
+        if missing := how_to_install(error.name or ""):
+            raise WhatifError(f"benchmark {name}: {missing}") from error
         raise WhatifError(f"benchmark {name}: {modules()[name]} cannot be imported ({error})") from error
     if not isinstance(found, Benchmark) or found.name != name:
         raise WhatifError(f"{modules()[name]}: must define `BENCHMARK`, a whatif Benchmark named {name!r}")
@@ -72,6 +76,8 @@ def benchmark(name: str) -> Benchmark:
 
 def load_params(path: Path = Path(PARAMS_FILE)) -> Params:
     """Reads and checks `params.yaml`. Raises WhatifError with one line per error."""
+    if path == Path(PARAMS_FILE):
+        check_project()
     values, tree = read_yaml(path)
     return _checked(values, path, tree)
 
