@@ -129,6 +129,7 @@ def main() -> None:
     What is out of date:  whatif status
     The numbers:          whatif show cvqa-synthetic
     What changed:         whatif diff HEAD~1
+    A project of my own:  whatif new my-benchmark
 
     All settings are in params.yaml. `dvc repro` and `snakemake` call the six stages below, from extract to aggregate.
     You can also run a stage yourself.

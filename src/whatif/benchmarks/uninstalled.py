@@ -5,8 +5,10 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Collection
 from pathlib import Path
+from shlex import quote
 
 from whatif.errors import WhatifError
+from whatif.files.project_folder import display_path
 
 
 def check_installed(selected: Collection[str], installed: Collection[str], group: str, root: Path) -> None:
@@ -16,8 +18,8 @@ def check_installed(selected: Collection[str], installed: Collection[str], group
     that is missing or not TOML declares nothing.
     """
     if missing := [name for name in selected if name not in installed and name in _declared(root, group)]:
-        where = "" if root == Path() else f" in {root}"
-        raise WhatifError(f"benchmark {missing[0]}: is in this project but not installed; run `pip install -e .`{where}")
+        command = f"pip install -e {quote(display_path(root))}"
+        raise WhatifError(f"benchmark {missing[0]}: is in this project but not installed; run `{command}`")
 
 
 def _declared(root: Path, group: str) -> Collection[str]:

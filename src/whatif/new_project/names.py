@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from whatif.errors import WhatifError
 from whatif.params.base import STAGES
 
-LONGEST = 40  # characters; longer names would make lines of the template longer than its own style allows
+LONGEST = 30  # characters; a longer name would make lines of the template longer than its own style allows
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 # Names that whatif uses for something else, or that a package in `src` must not have.
 RESERVED = frozenset({*STAGES, "all", "shared", "site", "whatif", "whatif-bench", "src", "test", "tests"})
@@ -37,7 +37,7 @@ class Names:
 
 
 def checked_names(name: str, benchmarks: Mapping[str, str]) -> Names:
-    """The names that follow from that of a benchmark; `benchmarks` maps the names of all installed ones to their modules.
+    """The names that follow from that of a benchmark; `benchmarks` maps those of all installed ones to their modules.
 
     Raises WhatifError when the name is malformed, reserved, too long, or that of an installed benchmark or package.
     """

@@ -16,11 +16,11 @@ from pathlib import Path
 
 from whatif.errors import WhatifError
 from whatif.files.atomic import write_whole
+from whatif.files.project_folder import project_folder
 from whatif.new_project.names import Names
 from whatif.workflow.project_files import project_files
 
 TEMPLATE = Path(__file__).parent / "template"
-PARAMS = "params.yaml"  # what makes a folder a project
 _OF_TEMPLATE = Names("my-benchmark")
 _DOT = "dot-"
 _DVC = ".dvc/config"
@@ -90,8 +90,7 @@ def _check(folder: Path) -> None:
         raise WhatifError(f"{folder}: is a file; name a new folder")
     if folder.is_dir() and (found := sorted({path.name for path in folder.iterdir()} - {".git"})):
         raise WhatifError(f"{folder}: is not empty (it has {found[0]}); name a new folder")
-    around = next((parent for parent in folder.resolve().parents if (parent / PARAMS).is_file()), None)
-    if around is not None:
+    if (around := project_folder(folder.absolute().parent)) is not None:
         raise WhatifError(f"{folder}: is in the project {around}; name a folder outside of it")
 
 

@@ -22,7 +22,13 @@ from whatif.graph.task import Task
 from whatif.language.strategies import DIRECT
 
 from my_benchmark.pictures import SHELVES
-from my_benchmark.settings import AggregateSettings, ExtractSettings, FilterSettings, GenerateSettings, OwnSettings
+from my_benchmark.settings import (
+    AggregateSettings,
+    ExtractSettings,
+    FilterSettings,
+    GenerateSettings,
+    OwnSettings,
+)
 
 NAME = "my-benchmark"
 TABLES = ("accuracy", "paired", "shortcuts", "costs", "funnel")  # as they are in the report
