@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from whatif.new_project.names import LONGEST
 from whatif.workflow.dvc_yaml import dvc_yaml
 
 
-@pytest.fixture(params=["counting-cats", "y" * LONGEST])
+@pytest.fixture(params=["my-benchmark", "y" * LONGEST])
 def names(request: pytest.FixtureRequest, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Names]:
     """The names of a project in the working directory, whose benchmark is found without an installation."""
     found = Names(request.param)
@@ -30,6 +31,8 @@ def names(request: pytest.FixtureRequest, folder: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(discovery, "modules", lambda: {found.benchmark: found.package})
     yield found
     TABLES.pop(f"{found.benchmark}-shelves/1", None)
+    for module in [name for name in sys.modules if name.partition(".")[0] == found.package]:
+        del sys.modules[module]
 
 
 def test_its_dvc_yaml_is_what_the_command_would_write(names: Names) -> None:
@@ -38,20 +41,20 @@ def test_its_dvc_yaml_is_what_the_command_would_write(names: Names) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("names", ["counting-cats"], indirect=True)
+@pytest.mark.parametrize("names", ["my-benchmark"], indirect=True)
 def test_ten_pictures_go_through_every_stage(names: Names) -> None:
     said: list[str] = []
     graph = benchmarks.graph(benchmarks.load_params())
     assert {run(job, said.append) for job in graph.jobs} == {"computed"}
-    stages = funnel(Path("metrics/counting-cats/funnel.csv"))
+    stages = funnel(Path("metrics/my-benchmark/funnel.csv"))
     assert stages["generate"] == ("none", 20, 20, 0)
     assert stages["filter"][1:] == (20, 15, 5) and "presupposition does not hold" in stages["filter"][0]
     assert stages["verify"] == ("none", 15, 15, 0)
     assert {stages[f"evaluate {model}"][1:] for model in ("random", "first-option", "majority")} == {(30, 30, 0)}
-    metrics = json.loads(Path("metrics/counting-cats.json").read_text(encoding="utf-8"))
+    metrics = json.loads(Path("metrics/my-benchmark.json").read_text(encoding="utf-8"))
     assert set(metrics) == {"random", "first-option", "majority"}
     assert set(metrics["random"]) == {"original", "counterfactual", "drop"}
-    assert Path("site/counting-cats/items.html").is_file()
+    assert Path("site/my-benchmark/items.html").is_file()
     assert not said
 
 
