@@ -102,6 +102,14 @@ def test_it_says_what_to_type_next(folder: Path) -> None:
         assert line in done.stdout.splitlines()
 
 
+@pytest.mark.process
+def test_the_working_directory_may_be_the_folder(folder: Path) -> None:
+    done = whatif("new", "counting-cats", ".")
+    assert done.exit_code == 0 and "  cd " not in done.stdout and made(folder) == own_files(NAMES)
+    (folder / "odd\x07name").mkdir()
+    assert refused(whatif("new", "counting-cats", "odd\x07name")).startswith("odd\\x07name: is in the project")
+
+
 def test_a_used_folder_is_refused_and_stays_as_it_is(folder: Path) -> None:
     (folder / "used").mkdir()
     (folder / "used" / "notes.txt").write_text("mine", encoding="utf-8")
