@@ -27,6 +27,7 @@ COMMANDS = {
     "verify": "whatif.commands.stages:verify",
     "evaluate": "whatif.commands.stages:evaluate",
     "aggregate": "whatif.commands.stages:aggregate",
+    "new": "whatif.commands.new:new",
     "make": "whatif.commands.make:make",
     "dvc-yaml": "whatif.commands.dvc_yaml:dvc_yaml",
     "graph": "whatif.commands.graph:graph",
@@ -128,6 +129,7 @@ def main() -> None:
     What is out of date:  whatif status
     The numbers:          whatif show cvqa-synthetic
     What changed:         whatif diff HEAD~1
+    A project of my own:  whatif new my-benchmark
 
     All settings are in params.yaml. `dvc repro` and `snakemake` call the six stages below, from extract to aggregate.
     You can also run a stage yourself.

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from whatif.benchmarks.site import SITE, site_benchmark
+from whatif.benchmarks.uninstalled import check_installed
 from whatif.errors import WhatifError
 from whatif.extras import how_to_install
 from whatif.files.project_folder import check_project
@@ -95,5 +96,6 @@ def graph(params: Params) -> Graph:
 
 def _checked(values: Any, path: Path, tree: Any) -> Params:
     names = installed()
+    check_installed(whole.mentioned(values), names, GROUP, path.parent)
     kinds = {name: benchmark(name).settings for name in whole.mentioned(values) if name in names}
     return whole.check(values, kinds, names, path, tree)
