@@ -106,8 +106,8 @@ def read_items(
         notes.append(f"{len(lost):,} questions are left out: the first is in row {first[0] + 1}, {first[1]}")
     if not items:
         raise WhatifError(
-            f"{path}: no question can be audited: row {lost[0][0] + 1}: {lost[0][1]}; name the columns with --question, "
-            "--options and --answer"
+            f"{path}: no question can be audited: row {lost[0][0] + 1}: {lost[0][1]}; "
+            "name the columns with --question, --options and --answer"
             if lost
             else f"{path}: has no question"
         )
@@ -156,19 +156,24 @@ class _Labels:
         self.variants = [match[2] if match else "" for match in matches]
 
     def _clustered(self, name: str) -> list[str]:
-        """Clusters: rows that share a picture or a unit, directly or over others, named by the first of their names."""
+        """Clusters: rows that share a picture or a unit, directly or over others, named by their first unit."""
         pictures = [_label(fields.get(name)) for fields in self._rows] if name else [""] * len(self._rows)
         if len({picture for picture in pictures if picture}) == 1 and len(pictures) > 1:
             self.notes.append(f"column `{name}` has one value for all rows, so it does not name pictures")
             pictures = [""] * len(self._rows)
         prefixes = [match[1] if (match := _RUNNING.fullmatch(unit)) else "" for unit in self.units]
-        apart = len(set(pictures)) >= len(set(self.units))  # no picture has two questions
-        if self._columns.captions and apart and "" not in prefixes and len(set(prefixes)) < len(set(self.units)):
+        apart = len(set(zip(pictures, self.units, strict=True))) == len(set(pictures) - {""})  # a picture is asked once
+        if (
+            self._columns.captions
+            and (apart or not any(pictures))
+            and "" not in prefixes
+            and len(set(prefixes)) < len(set(self.units))
+        ):
             self.notes.append("clusters: ids with the same beginning before `_NUMBER` are about one picture")
             pictures = prefixes
-        known: dict[tuple[str, str], tuple[str, str]] = {}
+        known: dict[tuple[int, str], tuple[int, str]] = {}  # (1, picture) and (0, unit), which comes first
 
-        def root(node: tuple[str, str]) -> tuple[str, str]:
+        def root(node: tuple[int, str]) -> tuple[int, str]:
             while known.setdefault(node, node) != node:
                 known[node] = known[known[node]]
                 node = known[node]
@@ -176,9 +181,9 @@ class _Labels:
 
         for picture, unit in zip(pictures, self.units, strict=True):
             if picture:
-                one, two = sorted((root(("picture", picture)), root(("unit", unit))))
+                one, two = sorted((root((1, picture)), root((0, unit))))
                 known[two] = one
-        return [root(("unit", unit))[1] for unit in self.units]
+        return [root((0, unit))[1] for unit in self.units]
 
     def item(self, one: _Asked, kind: str, right: int, answer: str, options: Sequence[str] = ()) -> Item:
         """The item of a question."""
@@ -206,9 +211,7 @@ def _label(value: Any) -> str:
     return "" if value is None else str(value)
 
 
-def _choices(
-    asked: Sequence[_Asked], labels: _Labels, notes: list[str]
-) -> tuple[list[Item], list[tuple[int, str]]]:
+def _choices(asked: Sequence[_Asked], labels: _Labels, notes: list[str]) -> tuple[list[Item], list[tuple[int, str]]]:
     """Multiple-choice items, and rows that are none with the reason."""
     places, way = right_options([one.answer for one in asked], [one.options for one in asked])
     items, lost = [], []
@@ -216,7 +219,7 @@ def _choices(
         if len(one.options) > len(LETTERS):
             lost.append((one.row, f"has {len(one.options)} options; at most {len(LETTERS)} are audited"))
         elif place < 0:
-            lost.append((one.row, f"its answer `{str(one.answer):.40}` is none of its options"))
+            lost.append((one.row, f"its answer `{one.answer!s:.40}` is none of its options"))
         else:
             items.append(labels.item(one, CHOICE, place, one.options[place], one.options))
     notes.append(f"answers of choices are read as: {way}")
@@ -268,9 +271,7 @@ def _known_answers(path: object, items: list[Item], notes: list[str]) -> list[It
     return kept
 
 
-def _caption_items(
-    path: object, rows: Sequence[Row], columns: Columns, labels: _Labels, seed: int
-) -> list[Item]:
+def _caption_items(path: object, rows: Sequence[Row], columns: Columns, labels: _Labels, seed: int) -> list[Item]:
     """Two sections: which of two captions in random order is the counterfactual one, and is a single one it?"""
     items = []
     for row, fields in enumerate(rows):
@@ -283,7 +284,9 @@ def _caption_items(
         both = _Asked(row, 0, BOTH_CAPTIONS, "", shown, "")
         items.append(labels.item(both, CHOICE, right, captions[1], shown))
         for number, caption in enumerate(captions):
-            single = labels.item(_Asked(row, number, SINGLE_CAPTION, caption, [], ""), YES_NO, -1, ("no", "yes")[number])
+            single = labels.item(
+                _Asked(row, number, SINGLE_CAPTION, caption, [], ""), YES_NO, -1, ("no", "yes")[number]
+            )
             items.append(single)
     numbered = [f"{item.item_id} {item.variant} {item.answer if item.kind == YES_NO else ''}".strip() for item in items]
     renamed = [Item(**{**vars(item), "item_id": name}) for item, name in zip(items, numbered, strict=True)]

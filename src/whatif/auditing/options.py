@@ -35,7 +35,7 @@ def options_of(value: Any) -> list[str]:
 
 def _parsed(text: str) -> Any:
     if not _LIST.fullmatch(text) and not text.lstrip().startswith("{"):
-        return [part for part in text.split("|")] if "|" in text else []
+        return text.split("|") if "|" in text else []
     for written in (text, text.replace("'", '"')):
         try:
             return json.loads(written)

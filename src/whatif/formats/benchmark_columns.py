@@ -87,7 +87,7 @@ def recognised(path: object, columns: Sequence[str], rows: Sequence[Row], named:
     """
     _check_named(path, columns, named)
     plain = {_plain(name): name for name in reversed(list(columns))}
-    common = {
+    common: dict[str, Any] = {
         what: _single(getattr(named, what), names, plain)
         for what, names in (
             ("picture", _PICTURE),

@@ -1,4 +1,4 @@
-"""Reads anybody's benchmark from a file: CSV, TSV, JSON, JSON lines, Excel or Parquet, and writes some of its rows again.
+"""Reads anybody's benchmark from a file: CSV, TSV, JSON, JSON lines, Excel or Parquet, and writes rows again.
 
 A log of lmms-eval is JSON lines, a benchmark for VLMEvalKit is TSV or Excel: both are recognised by their columns.
 Folders are read by `whatif.formats.benchmark_folders`.
@@ -18,6 +18,8 @@ from typing import Any
 from whatif.errors import WhatifError
 from whatif.files.atomic import disk_errors, open_temporary, write_whole
 from whatif.files.inputs import check_regular
+from whatif.formats.c_vqa import SYNTHETIC_GROUPS
+from whatif.formats.c_vqa_records import COLUMNS
 from whatif.formats.prediction_records import read_records
 
 Row = Mapping[str, Any]
@@ -59,7 +61,8 @@ def read_benchmark_file(path: Path) -> BenchmarkTable:
         return _parquet(path)
     columns, records = read_records(path, things="a benchmark", row="question")
     written = [record.fields for record in records]
-    rows, source, names = written, suffix.removeprefix(".").upper(), columns
+    rows: Sequence[Row] = written
+    source, names = suffix.removeprefix(".").upper(), columns
     if suffix == ".jsonl" and {"doc_id", "target"} <= set(columns):
         source = "lmms-eval log of samples"
         rows = [_flat(row) for row in written]
@@ -67,6 +70,9 @@ def read_benchmark_file(path: Path) -> BenchmarkTable:
     elif suffix in (".tsv", ".xlsx") and {"index", "image"} <= set(columns):
         source = "VLMEvalKit"
         rows = _with_pictures(written)
+    elif tuple(columns) == COLUMNS:
+        source = "C-VQA release"
+        rows = [{**row, "type": SYNTHETIC_GROUPS.get(row["type"], row["type"])} for row in written]
     writers: dict[str, Callable[[Sequence[Row], Path], None]] = {
         ".csv": lambda kept, out: _write_delimited(kept, columns, ",", out),
         ".tsv": lambda kept, out: _write_delimited(kept, columns, "\t", out),
@@ -102,7 +108,7 @@ def _flat(row: Row) -> Row:
 def _with_pictures(rows: Sequence[Row]) -> list[Row]:
     """Rows of VLMEvalKit in which a picture that another row holds is that picture; it refers to it by index."""
     pictures = {str(row["index"]): str(row["image"] or "") for row in rows}
-    resolved = []
+    resolved: list[Row] = []
     for row in rows:
         image = str(row["image"] or "")
         if len(image) <= _LONGEST_REFERENCE and image in pictures:
@@ -116,7 +122,7 @@ def _own_pictures(kept: Sequence[Row], rows: Sequence[Row]) -> list[Row]:
     pictures = {str(row["index"]): row["image"] for row in rows}
     here = {str(row["index"]) for row in kept}
     moved: dict[str, Any] = {}
-    complete = []
+    complete: list[Row] = []
     for row in kept:
         image = str(row["image"] or "")
         if len(image) <= _LONGEST_REFERENCE and image in pictures and image not in here:

@@ -165,9 +165,7 @@ def _saved(folder: Path, split: str | None) -> BenchmarkTable:
         name = _split(folder, dict.fromkeys(map(str, names)), split)
         home = folder / Path(name).name
     state = _json(home / _STATE)
-    declared = [
-        str(one.get("filename", "")) for one in state.get("_data_files") or [] if isinstance(one, dict)
-    ]
+    declared = [str(one.get("filename", "")) for one in state.get("_data_files") or [] if isinstance(one, dict)]
     if not declared or any(Path(one).name != one or not one for one in declared):
         raise WhatifError(f"{home / _STATE}: names no data files in its folder; save the data set again")
     paths = [home / one for one in declared]
