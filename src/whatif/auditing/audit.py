@@ -13,7 +13,7 @@ from whatif.artifacts.variants import variant_order
 from whatif.auditing.fixed_rules import LENGTH, LETTER, MAJORITY, RANK, fixed_rules
 from whatif.auditing.forest import FOREST, forest
 from whatif.auditing.guesses import Floats, Folds, Guesses
-from whatif.auditing.items import CHOICE, YES_NO, Item
+from whatif.auditing.items import BOTH_CAPTIONS, CHOICE, SINGLE_CAPTION, YES_NO, Item
 from whatif.auditing.text_model import TEXT, text_model
 from whatif.errors import WhatifError
 from whatif.statistics import Interval
@@ -127,7 +127,7 @@ def check_size(items: Sequence[Item], folds: int, path: object) -> list[str]:
 
 def section_name(variant: str, kind: str) -> str:
     """A section in words."""
-    return f"{variant} {kind}".strip()
+    return variant if variant in (SINGLE_CAPTION, BOTH_CAPTIONS) else f"{variant} {kind}".strip()
 
 
 def audit(items: Sequence[Item], how: How) -> Audit:

@@ -1,9 +1,9 @@
 """A small language model, fine-tuned without an item's cluster: the strongest reader of the text alone.
 
 The checkpoint is an encoder or decoder that `AutoModelForSequenceClassification` loads, from a folder or from the hub,
-as safetensors. It gets a new head with one value, and scores every candidate answer after its question; the candidates
-of an item compete in a softmax. Needs torch and transformers (`whatif[models]`), and minutes where the other models
-need seconds.
+as safetensors. It gets a new head. For choices the head has one value: it scores each option after its question, and
+the options of an item compete in a softmax. Otherwise it has one value for each frequent answer. This needs torch
+and transformers (`whatif[models]`), and minutes where the other models need seconds.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from whatif.auditing.audit import LANGUAGE, Model
 from whatif.auditing.forest import frequent_answers
 from whatif.auditing.guesses import Folds, Guesses
-from whatif.auditing.items import CHOICE, YES_NO, Item
+from whatif.auditing.items import CHOICE, Item
 from whatif.errors import WhatifError
 
 _EPOCHS = 3
@@ -25,7 +25,6 @@ _ITEMS_AT_ONCE = 8
 _RATE = 5e-5
 _WARM = 0.1  # the share of the steps in which the rate rises; it then falls to 0
 _LONGEST = 128  # tokens of a question with a candidate
-_MOST_CANDIDATES = 10  # answers to a question without options: the most frequent of the other folds
 
 Candidates = Sequence[str]
 
@@ -36,18 +35,15 @@ def language_model(checkpoint: str) -> Model:
     The checkpoint is loaded once to see that it can be. Raises WhatifError when the libraries are not installed, when
     the checkpoint cannot be loaded, and when it is no language model.
     """
-    _loaded(checkpoint)
+    _loaded(checkpoint, 1)
 
     def guess(items: Sequence[Item], folds: Folds) -> Guesses:
         right, probability = np.zeros(len(items), bool), np.zeros(len(items))
         for number, (train, test) in enumerate(folds.splits()):
-            answers = [items[place].answer for place in train]
-            learned = [
-                (items[place], options)
-                for place in train
-                if items[place].answer in (options := _candidates(items[place], answers))
-            ]
-            model, tokenizer = _loaded(checkpoint)
+            answers = frequent_answers([items[place].answer for place in train])
+            asked = [(items[place], _candidates(items[place], answers)) for place in train]
+            learned = [one for one in asked if _right(*one) >= 0]
+            model, tokenizer = _loaded(checkpoint, 1 if items[0].kind == CHOICE else len(answers))
             _fine_tune(model, tokenizer, learned, (folds.random_state + number) % 2**31)
             for place, options, chances in _scored(model, tokenizer, items, test, answers):
                 known = _right(items[place], options)
@@ -59,10 +55,8 @@ def language_model(checkpoint: str) -> Model:
 
 
 def _candidates(item: Item, answers: Sequence[str]) -> Candidates:
-    """The options; yes and no; or the most frequent answers of the other folds."""
-    if item.kind == CHOICE:
-        return item.options
-    return ("yes", "no") if item.kind == YES_NO else frequent_answers(answers)[:_MOST_CANDIDATES]
+    """The options, or the most frequent answers of the other folds."""
+    return item.options if item.kind == CHOICE else answers
 
 
 def _right(item: Item, options: Candidates) -> int:
@@ -72,8 +66,8 @@ def _right(item: Item, options: Candidates) -> int:
     return options.index(item.answer) if item.answer in options else -1
 
 
-def _loaded(checkpoint: str) -> tuple[Any, Any]:
-    """The checkpoint with a new head of one value, and its tokeniser."""
+def _loaded(checkpoint: str, labels: int) -> tuple[Any, Any]:
+    """The checkpoint with a new head of so many values, and its tokeniser."""
     from whatif.models.local.checkpoints import load_error, source_of
     from whatif.models.local.libraries import TRANSFORMERS, import_libraries
     from whatif.models.local.processors import load_tokenizer
@@ -87,21 +81,22 @@ def _loaded(checkpoint: str) -> tuple[Any, Any]:
     options: dict[str, Any] = {"local_files_only": folder is not None}
     torch.manual_seed(0)  # of the new head
     torch.set_num_threads(1)  # sums differ for another number of threads
-    shown = transformers.utils.logging.get_verbosity()
-    transformers.utils.logging.set_verbosity_error()  # the new head is meant; the library warns of it
+    logging: Any = transformers.utils.logging
+    shown = logging.get_verbosity()
+    logging.set_verbosity_error()  # the library would warn of the new head, which is intended
     try:
         configurations: Any = transformers.AutoConfig
         configuration = configurations.from_pretrained(source, trust_remote_code=False, **options)
         tokenizer = load_tokenizer(source, configuration.model_type, options)
         model = transformers.AutoModelForSequenceClassification.from_pretrained(
-            source, num_labels=1, trust_remote_code=False, use_safetensors=True, dtype="float32", **options
+            source, num_labels=labels, trust_remote_code=False, use_safetensors=True, dtype="float32", **options
         )
     except WhatifError:
         raise
     except Exception as error:  # the libraries raise many types of errors, all about this checkpoint
         raise load_error(source, error) from error
     finally:
-        transformers.utils.logging.set_verbosity(shown)
+        logging.set_verbosity(shown)
     if tokenizer.pad_token_id is None:
         tokenizer.pad_token = tokenizer.eos_token
     model.config.pad_token_id = tokenizer.pad_token_id
@@ -110,13 +105,14 @@ def _loaded(checkpoint: str) -> tuple[Any, Any]:
 
 def _values(model: Any, tokenizer: Any, batch: Sequence[tuple[Item, Candidates]]) -> list[Any]:
     """The values of the candidates of each item, as tensors."""
-    questions = [item.question for item, options in batch for _ in options]
-    answers = [option for _, options in batch for option in options]
-    texts = (questions, answers) if any(questions) else (answers,)
+    choice = batch[0][0].kind == CHOICE
+    questions = [item.question for item, options in batch for _ in (options if choice else (0,))]
+    answers = [option for _, options in batch for option in options] if choice else []
+    texts = [some for some in (questions, answers) if any(some)] or [questions]
     read = tokenizer(*texts, padding=True, truncation=True, max_length=_limit(model), return_tensors="pt")
     read.pop("token_type_ids", None)
-    values = model(**read).logits[:, 0].float()
-    return list(values.split([len(options) for _, options in batch]))
+    values = model(**read).logits.float()
+    return list(values[:, 0].split([len(options) for _, options in batch]) if choice else values)
 
 
 def _limit(model: Any) -> int:
@@ -146,7 +142,8 @@ def _fine_tune(model: Any, tokenizer: Any, learned: Sequence[tuple[Item, Candida
                 for one, values in zip(batch, _values(model, tokenizer, batch), strict=True)
             ]
             optimiser.zero_grad()
-            torch.stack(losses).mean().backward()
+            loss: Any = torch.stack(losses).mean()
+            loss.backward()
             torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
             optimiser.step()
             schedule.step()

@@ -55,7 +55,7 @@ def _section(section: Section) -> Mapping[str, Any]:
         "title": (section_name(section.variant, section.kind) + " questions").capitalize(),
         "size": f"{len(section.items):,} questions about {section.clusters:,} pictures or pairs",
         "rules": [_rule(one) for one in section.findings],
-        "items": [_item(section, int(place)) for place in most],
+        "guessable": [_item(section, int(place)) for place in most],
     }
 
 

@@ -49,7 +49,7 @@ that it looks at the images.</p>
 </figure>
 <h3>Most guessable</h3>
 <ol>
-{% for item in section.items %}
+{% for item in section.guessable %}
 <li><p><b><bdi>{{ item.id }}</bdi></b> <span class="note">guessable {{ item.guessable }}</span><br>
 <bdi>{{ item.question }}</bdi></p>
 {% if item.options %}<p class="options">

@@ -1,8 +1,8 @@
 """Pruning that repairs: drops the most guessable items until no rule is better than chance, and says what that costs.
 
 In each round every rule is found again on what is left, with folds of its own. Of the units (items, or whole pairs)
-that the rules above chance answer best, as many are dropped as make up a third of the best rule's excess. Dropping all
-at once would replace a rule by its opposite: what was always right would then never be right.
+that the rules above chance answer best, as many are dropped of each variant and kind as make up a third of the best
+rule's excess there. Dropping all at once would replace a rule by its opposite: what was always right would then never be right.
 """
 
 from __future__ import annotations
@@ -108,25 +108,32 @@ def _too_far(rest: Sequence[Item], before: Audit, how: How, number: int) -> str:
 
 
 def _most_guessable(failing: Sequence[tuple[Section, Finding]], number: int) -> list[Dropped]:
-    """The units that the rules above chance answer best, in the number for this round."""
+    """The units that the rules above chance answer best, as many as this round drops of each section."""
     excess: dict[str, float] = defaultdict(float)
     rules: dict[str, set[str]] = defaultdict(set)
-    needed = 0.0
+    sections: dict[str, set[tuple[str, str]]] = defaultdict(set)
+    left: dict[tuple[str, str], float] = defaultdict(float)  # items to drop of each section
     for section, finding in failing:
         [guesses] = [one for one in section.guesses if one.rule == finding.rule]
         weight = finding.accuracy.estimate - finding.chance
-        surplus = finding.right - finding.chance * finding.n
-        needed = max(needed, surplus / (1 - finding.chance))
+        name = (section.variant, section.kind)
+        surplus = (finding.right - finding.chance * finding.n) / (1 - finding.chance)
+        left[name] = max(left[name], math.ceil(_STEP * surplus))
         for place, item in enumerate(section.items):
             if not guesses.applies[place]:
                 continue
             value = guesses.probability[place] if finding.rule in MODELS else float(guesses.right[place])
             excess[item.unit] += weight * (float(value) - float(section.chances[place]))
+            sections[item.unit].add(name)
             if guesses.right[place]:
                 rules[item.unit].add(finding.rule)
-    step = max(1, math.ceil(_STEP * needed))
-    best = sorted(excess, key=lambda unit: (-excess[unit], unit))[:step]
-    return [Dropped(unit, number, excess[unit], tuple(sorted(rules[unit]))) for unit in best]
+    chosen = []
+    for unit in sorted(excess, key=lambda unit: (-excess[unit], unit)):
+        if any(left[name] > 0 for name in sections[unit]):
+            for name in sections[unit]:
+                left[name] -= 1
+            chosen.append(Dropped(unit, number, excess[unit], tuple(sorted(rules[unit]))))
+    return chosen
 
 
 def costs(items: Sequence[Item], kept: Sequence[Item]) -> Mapping[tuple[str, str], tuple[int, int]]:

@@ -33,8 +33,8 @@ SCORES = (".csv", ".parquet")
 METHOD = (
     "Letter, rank, length and the most frequent answer are the best in hindsight. The models see only text and are "
     "cross-validated: all questions about a picture or of a pair are in one fold. Intervals are by picture or pair. "
-    "For numbers and open answers, chance is the share of the most frequent answer. A rule counts only questions to which "
-    "it applies."
+    "For numbers and open answers, chance is the share of the most frequent answer. A rule counts only questions to "
+    "which it applies."
 )
 
 
@@ -141,6 +141,12 @@ def pruning_lines(items: Sequence[Item], pruned: Pruned) -> Iterator[str]:
             + "."
         )
     )
+    below = [one for one in pruned.fresh.findings if not one.holds_chance and not one.above_chance]
+    if below:
+        yield (
+            f"{len(below)} rules are below chance there: what they learn from some folds is wrong in the others, because "
+            "the items that bear it out were dropped."
+        )
     yield (
         "Pruning selects: what is left is harder to guess for these rules, not for every model, and no longer a sample "
         "of the benchmark. Publish the list of the dropped, and make a new set where many are dropped."

@@ -106,7 +106,7 @@ def audit(benchmarks: Sequence[Path], prune_to: Path | None, html: Path | None, 
         click.echo(f"{options['scores']}: a score for each item")
     if html is not None:
         [(name, benchmark)] = read.items()
-        _write_page(html, name, benchmark, found[name], how.confidence)
+        _write_page(html, name, benchmark, found[name], confidence=how.confidence)
 
 
 def _check(benchmarks: Sequence[Path], prune_to: Path | None, html: Path | None, options: dict[str, Any]) -> None:
@@ -192,11 +192,11 @@ def _prune(name: str, benchmark: Benchmark, how: How, out: Path, *, html: Path |
         write_scores(pruned.before, scores)
         click.echo(f"{scores}: a score for each item, before pruning")
     if html is not None:
-        _write_page(html, name, benchmark, pruned.before, how.confidence, pruned)
+        _write_page(html, name, benchmark, pruned.before, confidence=how.confidence, pruned=pruned)
 
 
 def _write_page(
-    path: Path, name: str, benchmark: Benchmark, found: Audit, confidence: float, pruned: Pruned | None = None
+    path: Path, name: str, benchmark: Benchmark, found: Audit, *, confidence: float, pruned: Pruned | None = None
 ) -> None:
     from whatif.auditing.page import page
 

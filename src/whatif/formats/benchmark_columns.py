@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from typing import Any
 
 from whatif.errors import WhatifError
@@ -73,10 +73,30 @@ class Named:
     pair: str = ""
     group: str = ""
     variant: str = ""
-    item: str = field(default="")
+    item: str = ""
 
 
 NONE = "-"
+_PLURAL = {"question": "questions", "answer": "answers", "options": "options", "captions": "captions"}
+
+
+def named_columns(names: Mapping[str, str | Sequence[str]]) -> Named:
+    """`Named` of names by what they hold (`question`, `options`, `picture`, ...), each one name or several.
+
+    Raises WhatifError for something else.
+    """
+    known = {*_PLURAL, *(one.name for one in fields(Named) if isinstance(one.default, str))}
+    made: dict[str, Any] = {}
+    for what, value in names.items():
+        if what not in known:
+            raise WhatifError(
+                f"{what}: is nothing that a column can be named for; known are {', '.join(sorted(known))}"
+            )
+        if what in _PLURAL:
+            made[_PLURAL[what]] = (value,) if isinstance(value, str) else tuple(value)
+        else:
+            made[what] = value
+    return Named(**made)
 
 
 def recognised(path: object, columns: Sequence[str], rows: Sequence[Row], named: Named) -> Columns:
