@@ -2,7 +2,8 @@
 
 In each round every rule is found again on what is left, with folds of its own. Of the units (items, or whole pairs)
 that the rules above chance answer best, as many are dropped of each variant and kind as make up a third of the best
-rule's excess there. Dropping all at once would replace a rule by its opposite: what was always right would then never be right.
+rule's excess there. Dropping all at once would replace a rule by its opposite: what was always right
+would then never be right.
 """
 
 from __future__ import annotations
