@@ -34,16 +34,14 @@ METHOD = (
     "Letter, rank, length and the most frequent answer are the best in hindsight. The models see only text and are "
     "cross-validated: all questions about a picture or of a pair are in one fold. Intervals are by picture or pair. "
     "For numbers and open answers, chance is the share of the most frequent answer. A rule counts only questions to "
-    "which it applies."
+    "which it applies. Above chance means beyond the luck of choosing the best letter and the like (Bonferroni)."
 )
 
 
 def rule_name(finding: Finding) -> str:
     """A rule in words."""
     if finding.rule == MAJORITY:
-        return (
-            f"always “{finding.choice}”" if finding.kind != CHOICE else "the usually right option"
-        )
+        return f"always “{finding.choice}”" if finding.kind != CHOICE else "the usually right option"
     return _NAMES[finding.rule].format(choice=finding.choice)
 
 
@@ -114,7 +112,7 @@ def luck(found: Audit, confidence: float) -> str:
     """How many rules would be above chance by luck alone, in a sentence."""
     rules = len([one for one in found.findings if not one.baseline])
     expected = rules * (1 - confidence) / 2
-    return f"By luck alone, about {expected:.1f} of {rules} intervals of {100 * confidence:g}% would lie above chance."
+    return f"By luck alone, up to {expected:.1f} of {rules} rules would be above chance at {100 * confidence:g}%."
 
 
 def pruning_lines(items: Sequence[Item], pruned: Pruned) -> Iterator[str]:
