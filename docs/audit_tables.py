@@ -27,13 +27,13 @@ def audited(released: Path) -> str | None:
     """A row for each benchmark, variant and kind of answer; None where the default run has not made ours."""
     if not all((VERIFIED / name / "questions.parquet").is_file() for name in ("cvqa-synthetic", "cvqa-real", "cfmm")):
         return None
-    rows = [("benchmark", "questions", "number", "chance", "random forest", "TF-IDF model", "best rule")]
+    rows: list[tuple[str, ...]] = [
+        ("benchmark", "questions", "number", "chance", "random forest", "TF-IDF model", "best rule")
+    ]
     for name, benchmark in _benchmarks(released.parents[1]):
         for section in audit(benchmark.items, How(seed=SEED)).sections:
             by_rule = {one.rule: one for one in section.findings}
-            best = max(
-                (one for one in section.findings if not one.baseline), key=lambda one: one.accuracy.estimate - one.chance
-            )
+            best = _best_of(section.findings)
             rows.append(
                 (
                     name,
@@ -50,10 +50,11 @@ def audited(released: Path) -> str | None:
 
 def pruned(released: Path) -> str:
     """A row for each released set of questions: what repairing it by dropping costs."""
-    rows = [("benchmark", "pairs", "kept", "best rule before", "after", "fresh audit", "rounds")]
+    rows: list[tuple[str, ...]] = [("benchmark", "pairs", "kept", "best rule before", "after", "fresh audit", "rounds")]
     for name, path in (("C-VQA-Synthetic, released", _SYNTHETIC), ("C-VQA-Real, released", _REAL)):
         items = read_benchmark(released.parents[1] / path).items
-        found = prune(items, How(seed=SEED), tell=lambda line, name=name: print(f"{name}: {line}", flush=True))
+        print(name, flush=True)
+        found = prune(items, How(seed=SEED), tell=print)
         units = len({item.unit for item in items})
         left = len({item.unit for item in found.kept})
         share = f"{left:,} ({100 * left / units:.0f}%)"
@@ -61,13 +62,18 @@ def pruned(released: Path) -> str:
     return _markdown(rows, texts=1)
 
 
+def _best_of(findings: Sequence[Finding]) -> Finding:
+    """The rule with the largest excess over chance."""
+    rules = [one for one in findings if not one.baseline]
+    return max(rules, key=lambda one: one.accuracy.estimate - one.chance)
+
+
 def _best(found: Pruned) -> Iterator[str]:
-    """The rule with the largest excess in each of the three audits."""
+    """That rule in each of the three audits."""
     for one in (found.before, found.after, found.fresh):
-        best = max(
-            (each for each in one.findings if not each.baseline), key=lambda each: each.accuracy.estimate - each.chance
-        )
-        yield f"{rule_name(best)}, {section_name(best.variant, best.kind)}: {_cell(best)}, chance {100 * best.chance:.1f}"
+        best = _best_of(one.findings)
+        where = section_name(best.variant, best.kind)
+        yield f"{rule_name(best)}, {where}: {_cell(best)}, chance {100 * best.chance:.1f}"
 
 
 def _benchmarks(data: Path) -> Iterator[tuple[str, Benchmark]]:
