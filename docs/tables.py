@@ -6,9 +6,10 @@ On a page, a number or a table stands between two comments that Markdown does no
     | Model | ...
     <!-- /table7 -->
 
-`NUMBERS` says what belongs there. Two tables are about the released C-VQA-Synthetic, which is not in the project: they
-are written where `WHATIF_DATA` names a folder that has it. Those of docs/statistics.md come from simulations:
-`python -m tests.statistics.coverage` and `python -m tests.statistics.annotator_simulation` write them.
+`NUMBERS` says what belongs there. Some tables are about released data, which are not in the project: they are
+written where `WHATIF_DATA` names a folder that has it. Those of docs/statistics.md come from simulations:
+`python -m tests.statistics.coverage` and `python -m tests.statistics.annotator_simulation` write them. The table of
+pruned benchmarks takes ten minutes: `python -m docs.audit_tables` writes it.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from typing import Any
 
 import pandas as pd
 
+from docs.audit_tables import PRUNED, audited
 from whatif.contradictions import Verdict
 from whatif.reporting.rendering import grid
 from whatif.reporting.table import Column, View, from_csv
@@ -33,6 +35,7 @@ SIMULATED = (
     *("coverage", "coverage of other designs", "coverage of independent questions"),
     *("rejections", "random annotators"),
     "hostile programs",
+    PRUNED,
 )
 _PUZZLES = "metrics/cvqa-synthetic"
 QUESTIONS_FILE = ROOT / "data/verify/cvqa-synthetic/questions.parquet"
@@ -83,7 +86,7 @@ def updated(text: str) -> str:
 
 
 def with_released(text: str, released: Path) -> str:
-    """The page with the tables that are about the released C-VQA-Synthetic made again; some 20 seconds."""
+    """The page with the tables that are about released data made again; some minutes."""
     for name in (name for name in names(text) if name in RELEASED):
         content = RELEASED[name](released)
         text = text if content is None else with_block(text, name, content)
@@ -327,7 +330,11 @@ NUMBERS: dict[str, Callable[[], str]] = {
     "claims by verdict": _claims,
     "less change": lambda: f"{_measured('diffusion', 'noun_swaps', 'times_less_than_with_another_seed'):.0f}",
 }
-RELEASED: dict[str, Callable[[Path], str | None]] = {"released shortcuts": _released_shortcuts, "compared": _compared}
+RELEASED: dict[str, Callable[[Path], str | None]] = {
+    "released shortcuts": _released_shortcuts,
+    "compared": _compared,
+    "audited benchmarks": audited,
+}
 
 
 def main() -> None:
