@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from whatif.scoring import harness
+from whatif.harnesses import scores
 
 
 def process_docs(dataset: Any) -> Any:
@@ -19,18 +19,18 @@ def process_docs(dataset: Any) -> Any:
     name = "image" if "image" in dataset.column_names else "images"
     encoded = Image(decode=False)
     rows = dataset.select_columns([name]).cast_column(name, encoded if name == "image" else List(encoded))
-    return dataset.select([number for number, row in enumerate(rows) if harness.shown(row) is not None])
+    return dataset.select([number for number, row in enumerate(rows) if scores.shown(row) is not None])
 
 
 def doc_to_text(doc: Mapping[str, Any], lmms_eval_specific_kwargs: Mapping[str, str] | None = None) -> str:
     """The question's prompt, between the model's own `pre_prompt` and `post_prompt`."""
     own = lmms_eval_specific_kwargs or {}
-    return f"{own.get('pre_prompt', '')}{harness.asked(doc)}{own.get('post_prompt', '')}"
+    return f"{own.get('pre_prompt', '')}{scores.asked(doc)}{own.get('post_prompt', '')}"
 
 
 def doc_to_visual(doc: Mapping[str, Any]) -> list[Any]:
     """The question's images, in order, as RGB."""
-    return [image.convert("RGB") for image in harness.shown(doc) or ()]
+    return [image.convert("RGB") for image in scores.shown(doc) or ()]
 
 
 def doc_to_target(doc: Mapping[str, Any]) -> str:
@@ -41,28 +41,28 @@ def doc_to_target(doc: Mapping[str, Any]) -> str:
 def process_results_of_pairs(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, dict[str, Any]]:
     """The score of a question in a set with original and counterfactual questions."""
     found = _outcome(doc, results)
-    return {harness.measure(doc, paired=True): found, harness.GROUP_ACCURACY: found}
+    return {scores.measure(doc, paired=True): found, scores.GROUP_ACCURACY: found}
 
 
 def process_results_of_groups(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, dict[str, Any]]:
     """The score of a question in any other set, keyed by its group and variant."""
-    return {harness.measure(doc, paired=False): _outcome(doc, results)}
+    return {scores.measure(doc, paired=False): _outcome(doc, results)}
 
 
 def accuracy(results: Sequence[Mapping[str, Any]]) -> float:
     """The share of questions that were answered correctly."""
-    return harness.accuracy(results)
+    return scores.accuracy(results)
 
 
 def group_accuracy(results: Sequence[Mapping[str, Any]]) -> float:
     """The share of pairs of questions that were both answered correctly."""
-    return harness.group_accuracy(results)
+    return scores.group_accuracy(results)
 
 
 def _outcome(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
     response = results[0] if results else ""
     while isinstance(response, list | tuple):
         response = response[0] if response else ""
-    scored = harness.score(doc, str(response))
+    scored = scores.score(doc, str(response))
     said = {"answer": scored.answer, "status": scored.status, "reason": scored.reason}
-    return {**harness.outcome(doc, scored.correct), **said}
+    return {**scores.outcome(doc, scored.correct), **said}

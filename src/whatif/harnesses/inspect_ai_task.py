@@ -25,14 +25,16 @@ from inspect_ai.scorer import (
     Score,
     Scorer,
     Target,
+    Value,
     accuracy,
     metric,
     scorer,
     stderr,
+    value_to_float,
 )
 from inspect_ai.solver import TaskState, generate
 
-from whatif.scoring import harness
+from whatif.harnesses import scores
 
 FOLDER = Path(__file__).resolve().parents[2]  # the data set folder, of which this file is part
 FIELDS = ("question_id", "pair_id", "group", "variant", "question", "choices", "answer", "answer_kind")
@@ -45,7 +47,7 @@ def whatif_benchmark(data: str | None = None, split: str = "test") -> Task:
 
     data: a folder, or a repository of the Hugging Face hub. Default: the data set folder that this file is part of.
     """
-    samples = [sample(row, shown) for row in rows(data, split) if (shown := harness.shown(row)) is not None]
+    samples = [sample(row, shown) for row in rows(data, split) if (shown := scores.shown(row)) is not None]
     return Task(dataset=MemoryDataset(samples, name="whatif_benchmark"), solver=generate(), scorer=whatif_extraction())
 
 
@@ -60,7 +62,7 @@ def rows(data: str | None, split: str) -> Any:
 
 def sample(row: Mapping[str, Any], images: list[Mapping[str, Any]]) -> Sample:
     """A question: its images, then its prompt."""
-    content = [*(ContentImage(image=data_uri(image["bytes"])) for image in images), ContentText(text=harness.asked(row))]
+    content = [*(ContentImage(image=data_uri(image["bytes"])) for image in images), ContentText(text=scores.asked(row))]
     return Sample(
         input=[ChatMessageUser(content=content)],
         target=row["answer"],
@@ -82,8 +84,11 @@ def by_variant() -> Metric:
     A set without counterfactual questions has the accuracy of each group and variant instead.
     """
 
-    def calculate(scores: list[SampleScore]) -> dict[str, float]:
-        return dict(harness.accuracies([harness.outcome(one.sample_metadata, one.score.as_float()) for one in scores]))
+    as_number = value_to_float()
+
+    def calculate(scored: list[SampleScore]) -> Value:
+        outcomes = [scores.outcome(one.sample_metadata or {}, as_number(one.score.value)) for one in scored]
+        return {**scores.accuracies(outcomes)}
 
     return calculate
 
@@ -94,7 +99,7 @@ def whatif_extraction() -> Scorer:
 
     async def extract(state: TaskState, target: Target) -> Score:
         response, cut_off = state.output.completion, state.output.stop_reason == "max_tokens"
-        found = harness.score(state.metadata, response, cut_off=cut_off)
+        found = scores.score(state.metadata, response, cut_off=cut_off)
         return Score(
             value=CORRECT if found.correct else INCORRECT,
             answer=found.answer,
