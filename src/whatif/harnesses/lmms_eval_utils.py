@@ -41,7 +41,9 @@ def doc_to_target(doc: Mapping[str, Any]) -> str:
 def process_results_of_pairs(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, dict[str, Any]]:
     """The score of a question in a set with original and counterfactual questions."""
     found = _outcome(doc, results)
-    return {scores.measure(doc, paired=True): found, scores.GROUP_ACCURACY: found}
+    # The tool computes a standard error from every `score`; that of a question says nothing about pairs.
+    of_pair = {"of_pair" if name == "score" else name: value for name, value in found.items()}
+    return {scores.measure(doc, paired=True): found, scores.GROUP_ACCURACY: of_pair}
 
 
 def process_results_of_groups(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, dict[str, Any]]:
@@ -56,7 +58,7 @@ def accuracy(results: Sequence[Mapping[str, Any]]) -> float:
 
 def group_accuracy(results: Sequence[Mapping[str, Any]]) -> float:
     """The share of pairs of questions that were both answered correctly."""
-    return scores.group_accuracy(results)
+    return scores.group_accuracy([{**one, "score": one["of_pair"]} for one in results])
 
 
 def _outcome(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
