@@ -21,6 +21,12 @@ def key_of(messages: Any) -> str:
     return json.dumps([part if isinstance(part, str) else getattr(part, "image", None) or part.text for part in parts])
 
 
+def images_of(messages: Any) -> tuple[str, ...]:
+    """The images that a model sees."""
+    parts = [] if isinstance(messages, str) else json.loads(key_of(messages))
+    return tuple(part for part in parts if part.startswith("data:"))
+
+
 def tasks_of(file: Path) -> Task:
     spec = importlib.util.spec_from_file_location(file.stem, file)
     assert spec is not None and spec.loader is not None
