@@ -16,7 +16,15 @@ from whatif.formats.hugging_face_folder import PICTURE, PICTURES, TEXT, TEXTS
 
 Row = dict[str, Any]
 RESPONSES = Path(__file__).parents[1] / "scoring" / "extraction"
-HARD = ("The answer is B. Wait, C.", "I can't help with that.", "(B)", "", "A or B, hard to say", "b", "<think>B</think>\n\nC")
+HARD = (
+    "The answer is B. Wait, C.",
+    "I can't help with that.",
+    "(B)",
+    "",
+    "A or B, hard to say",
+    "b",
+    "<think>B</think>\n\nC",
+)
 _TEXTS = ("question_id", "pair_id", "group", "variant", "question", "prompt", "answer", "answer_kind", "provenance")
 
 
@@ -81,7 +89,9 @@ def publish(folder: Path, rows: Sequence[Row], *, single: bool, shards: int = 2)
     columns[ids] = TEXT if single else TEXTS
     schema = pa.schema(
         [(name, kind) for name, (kind, _) in columns.items()],
-        metadata={"huggingface": json.dumps({"info": {"features": {name: kind for name, (_, kind) in columns.items()}}})},
+        metadata={
+            "huggingface": json.dumps({"info": {"features": {name: kind for name, (_, kind) in columns.items()}}})
+        },
     )
 
     def record(one: Row) -> Mapping[str, Any]:

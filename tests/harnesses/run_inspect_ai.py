@@ -17,7 +17,11 @@ from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
 def key_of(messages: Any) -> str:
     """What a model sees: texts and images."""
-    parts = [part for message in messages for part in ([message.content] if isinstance(message.content, str) else message.content)]
+    parts = [
+        part
+        for message in messages
+        for part in ([message.content] if isinstance(message.content, str) else message.content)
+    ]
     return json.dumps([part if isinstance(part, str) else getattr(part, "image", None) or part.text for part in parts])
 
 
@@ -60,7 +64,9 @@ def main(stored: str, logs: str) -> None:
             "metrics": {name: metric.value for name, metric in score.metrics.items()},
             "correct": {name: one.value == "C" for name, one in samples.items()},
             "answer": {name: one.answer for name, one in samples.items()},
-            "images": {sample.id: sum(part.type == "image" for part in sample.input[0].content) for sample in log.samples},
+            "images": {
+                sample.id: sum(part.type == "image" for part in sample.input[0].content) for sample in log.samples
+            },
         }
     print(json.dumps(found))
 

@@ -180,9 +180,7 @@ def test_accuracies_of_pairs_and_of_items_with_several_counterfactual_questions(
         "accuracy_counterfactual": 0.5,
         "group_accuracy": 0.5,  # a question without its partner is in no pair
     }
-    items = outcomes(
-        a={"basic": 1, "counterfactual": 1, "counterfactual1": 0}, b={"basic": 0, "counterfactual": 1}
-    )
+    items = outcomes(a={"basic": 1, "counterfactual": 1, "counterfactual1": 0}, b={"basic": 0, "counterfactual": 1})
     assert scores.accuracies(items)["group_accuracy"] == 1 / 3  # acc_plus of CFMM: over pairs with the basic question
     assert scores.accuracies(items)["accuracy_counterfactual"] == 2 / 3
     assert scores.accuracies([]) == {}
