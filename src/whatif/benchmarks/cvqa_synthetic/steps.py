@@ -22,11 +22,11 @@ from whatif.benchmarks.cvqa_synthetic.settings import (
     ProgramSettings,
     ReportSettings,
 )
+from whatif.benchmarks.cvqa_synthetic.shortcut_audit import write_shortcuts
 from whatif.benchmarks.shared.choice_questions import ask_choices, write_choice_findings
 from whatif.benchmarks.shared.dimensions import CHOOSER, PROGRAMMER, SHOWN_CHOOSERS, SHOWN_PROGRAMMER
 from whatif.benchmarks.shared.program_findings import PROGRAM_FINDINGS
 from whatif.benchmarks.shared.rejecting import keep_pairs, rejection
-from whatif.benchmarks.shared.shortcut_audit import write_shortcuts
 from whatif.benchmarks.shared.tasks import judgement, pairs_of, table_files
 from whatif.errors import WhatifError
 from whatif.files.inputs import user_path

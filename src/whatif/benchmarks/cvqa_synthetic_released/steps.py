@@ -16,6 +16,7 @@ from whatif.artifacts.schemas import IMAGES, JUDGEMENTS, PREDICTIONS, QUESTIONS,
 from whatif.artifacts.site_schemas import SITE_OUTPUTS
 from whatif.benchmarks.cvqa_synthetic import BENCHMARK as OURS
 from whatif.benchmarks.cvqa_synthetic.settings import AskSettings, ProgramSettings
+from whatif.benchmarks.cvqa_synthetic.shortcut_audit import write_shortcuts
 from whatif.benchmarks.cvqa_synthetic.steps import PUBLISHED, TABLE_7, TABLES, VARIANT, plots
 from whatif.benchmarks.cvqa_synthetic.steps import aggregate as our_aggregate
 from whatif.benchmarks.cvqa_synthetic_released.settings import (
@@ -28,7 +29,6 @@ from whatif.benchmarks.shared.choice_questions import ask_choices, write_choice_
 from whatif.benchmarks.shared.dimensions import CHOOSER, PROGRAMMER, SHOWN_CHOOSERS, SHOWN_PROGRAMMER
 from whatif.benchmarks.shared.program_findings import PROGRAM_FINDINGS
 from whatif.benchmarks.shared.rejecting import keep_pairs, rejection
-from whatif.benchmarks.shared.shortcut_audit import write_shortcuts
 from whatif.benchmarks.shared.tasks import judgement, pairs_of, table_files
 from whatif.errors import WhatifError
 from whatif.files.inputs import user_path

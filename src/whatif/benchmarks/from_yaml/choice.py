@@ -57,22 +57,30 @@ def option_defect(template: Template, candidate: Mapping[str, Any]) -> str:
 
 
 def choose(
-    name: str, template: Template, candidates: Sequence[Row], *, pairs: int, per_row: int | None, seed: int
+    name: str,
+    template: Template,
+    candidates: Sequence[Row],
+    used: Counter[str],
+    *,
+    pairs: int,
+    per_row: int | None,
+    seed: int,
 ) -> list[Chosen]:
     """At most `pairs` pairs of one template, by the candidates in a fixed order; at most `per_row` about a row.
 
-    The place of the right option is balanced over each question of the template, and so is its rank among the options
-    of the original question.
+    `used` counts the pairs about each row, those of earlier templates too; the new ones are added. The place of the
+    right option is balanced over each question of the template. Its rank is left to chance: where ranks are equally
+    frequent as well, models that are cross-validated on the pairs are wrong more often than by guessing.
     """
     generator = stream(seed, "choice", name)
-    pools = [_Pool(rows) for rows in _with_same_words(candidates)]
+    free = [row for row in candidates if per_row is None or used[row["row_id"]] < per_row]
+    pools = [_Pool(rows) for rows in _with_same_words(free)]
     about: dict[str, list[_Pool]] = {}
     for pool in pools:
         for row_id in pool.row_ids:
             about.setdefault(row_id, []).append(pool)
     size = template.options if isinstance(template.options, int) else len(template.options)
-    ranks, letters = _Schedule(size, generator), {variant: _Schedule(size, generator) for variant in VARIANTS}
-    used: Counter[str] = Counter()
+    letters = {variant: _Schedule(size, generator) for variant in VARIANTS}
     chosen: list[Chosen] = []
     while pools and len(chosen) < pairs:
         for pool in [pools[place] for place in generator.permutation(len(pools)).tolist()]:
@@ -82,7 +90,7 @@ def choose(
             if cells is None:
                 pools.remove(pool)
                 continue
-            cell = cells[ranks.next()]
+            cell = cells[int(generator.integers(size))]
             candidate = pool.take(cell, generator)
             row_id = candidate["row_id"]
             used[row_id] += 1
@@ -140,7 +148,7 @@ class _Pool:
             self._by_cell.setdefault((row["answer_original"], row["answer_counterfactual"]), []).append(row)
 
     def draw(self, size: int, generator: np.random.Generator) -> list[Cell] | None:
-        """`size` pairs of answers, all different in both questions, by the rank of the original one; None without.
+        """`size` pairs of answers, all different in both questions; None if there are not so many.
 
         Answers are drawn in proportion to their candidates.
         """
@@ -154,7 +162,7 @@ class _Pool:
                 if all(_differ(cells[place], cell) for cell in drawn):
                     drawn.append(cells[place])
                 if len(drawn) == size:
-                    return sorted(drawn, key=lambda cell: rank_key(cell[0]))
+                    return drawn
         return None
 
     def drop(self, row_id: str) -> None:
@@ -190,14 +198,6 @@ class _Schedule:
 def _differ(first: Cell, second: Cell) -> bool:
     """Whether both answers say something else; `3` and `three` are the same."""
     return all(meaning(one) != meaning(other) for one, other in zip(first, second, strict=True))
-
-
-def rank_key(text: str) -> tuple[bool, float, str]:
-    """The order of options: numbers by value before texts."""
-    try:
-        return False, float(text), ""
-    except ValueError:
-        return True, 0.0, text
 
 
 def _with_same_words(candidates: Sequence[Row]) -> Iterator[list[Row]]:

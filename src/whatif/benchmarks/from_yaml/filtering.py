@@ -34,18 +34,21 @@ def filtered(
     failed.
     """
     result = Filtered([], [])
+    used: Counter[str] = Counter()  # pairs about each row
     wanted = numbers_of_pairs(settings.templates, settings.filter.pairs)
     by_template = {name: list(rows) for name, rows in itertools.groupby(candidates, lambda row: str(row["template"]))}
     for name in sorted(settings.templates):
         template, given = settings.templates[name], by_template.get(name, [])
         kept, rejections = _good(template, given)
         per_row = settings.filter.pairs_per_row
-        chosen = choose(name, template, kept, pairs=wanted[name], per_row=per_row, seed=seed)
+        chosen = choose(name, template, kept, used, pairs=wanted[name], per_row=per_row, seed=seed)
         if not chosen and wanted[name]:
             own = [str(row["detail"]) for row in failed if row["item_id"].partition(" ")[0] == name]
             raise WhatifError(f"templates.{name}: {_why_none(template, given, kept, rejections, own)}")
-        used = {id(one.candidate) for one in chosen}
-        rejections += [_rejected(row, NOT_CHOSEN, "other candidates were drawn") for row in kept if id(row) not in used]
+        drawn = {id(one.candidate) for one in chosen}
+        rejections += [
+            _rejected(row, NOT_CHOSEN, "other candidates were drawn") for row in kept if id(row) not in drawn
+        ]
         result.rejections.extend(rejections)
         for one in chosen:
             result.questions.extend(questions_of(one))

@@ -28,7 +28,6 @@ from whatif.benchmarks.shared.choice_questions import ask_choices
 from whatif.benchmarks.shared.dimensions import CHOOSER, SHOWN_CHOOSERS
 from whatif.benchmarks.shared.people import judged_questions
 from whatif.benchmarks.shared.rejecting import rejection
-from whatif.benchmarks.shared.shortcut_audit import write_shortcuts
 from whatif.benchmarks.shared.tasks import by_pair, judgement, table_files
 from whatif.graph.dimensions import Dimension, part_dimension
 from whatif.graph.steps import Step, StepsOf
@@ -209,11 +208,11 @@ def evaluate(task: Task[AskSettings]) -> None:
 )
 def audit_shortcuts(task: Task[AuditSettings]) -> None:
     """Measures how many questions of a variant can be answered without pictures."""
-    from whatif.benchmarks.from_yaml.auditing import audit_rules
+    from whatif.benchmarks.from_yaml.auditing import audited
 
-    rules, basis = audit_rules(task.wildcards["variant"])
     questions = task.read("questions").to_pylist()
-    write_shortcuts(task, {"ours": questions}, task.settings.audit_folds, rules=rules, basis=basis)
+    variant, folds = task.wildcards["variant"], task.settings.audit_folds
+    task.outputs.write("shortcuts", audited(questions, variant, folds=folds, seed=task.seed))
 
 
 @_step(

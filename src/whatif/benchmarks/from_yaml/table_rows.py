@@ -28,6 +28,7 @@ _READERS = (".csv", ".jsonl", ".parquet")
 _WHOLE = re.compile(r"[+-]?[0-9]{1,15}")
 _DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,2})?")
 _PLAIN = (str, int, float, bool, type(None))
+_KNOWN = (*_PLAIN, list)
 Row = dict[str, Any]
 
 
@@ -77,7 +78,7 @@ def attributes_of(row: Mapping[str, Any]) -> Row:
     return {
         name: value
         for name, value in row.items()
-        if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) and isinstance(value, list | _PLAIN)
+        if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) and isinstance(value, _KNOWN)
     }
 
 
