@@ -23,6 +23,7 @@ from whatif.random_streams import stream
 from whatif.reporting.paired_answers import meaning
 
 VARIANTS = ("original", "counterfactual")
+_BALANCED = 0.5  # share of the pairs whose ranks are balanced exactly
 _TRIES = 20  # attempts to draw rows with different answers, before no more pairs have these words
 Row: TypeAlias = dict[str, Any]
 Cell: TypeAlias = tuple[str, str]  # the right answers of a pair: original, counterfactual
@@ -69,8 +70,9 @@ def choose(
     """At most `pairs` pairs of one template, by the candidates in a fixed order; at most `per_row` about a row.
 
     `used` counts the pairs about each row, those of earlier templates too; the new ones are added. The place of the
-    right option is balanced over each question of the template. Its rank is left to chance: where ranks are equally
-    frequent as well, models that are cross-validated on the pairs are wrong more often than by guessing.
+    right option is balanced over each question of the template, and its rank among the options of the original question
+    roughly: were it balanced exactly, models that are cross-validated on the pairs would be wrong more often than by
+    guessing, because a rank that is rare in other pairs is frequent in these.
     """
     generator = stream(seed, "choice", name)
     free = [row for row in candidates if per_row is None or used[row["row_id"]] < per_row]
@@ -80,7 +82,7 @@ def choose(
         for row_id in pool.row_ids:
             about.setdefault(row_id, []).append(pool)
     size = template.options if isinstance(template.options, int) else len(template.options)
-    letters = {variant: _Schedule(size, generator) for variant in VARIANTS}
+    ranks, letters = _Schedule(size, generator), {variant: _Schedule(size, generator) for variant in VARIANTS}
     chosen: list[Chosen] = []
     while pools and len(chosen) < pairs:
         for pool in [pools[place] for place in generator.permutation(len(pools)).tolist()]:
@@ -90,7 +92,8 @@ def choose(
             if cells is None:
                 pools.remove(pool)
                 continue
-            cell = cells[int(generator.integers(size))]
+            place = ranks.next() if generator.random() < _BALANCED else int(generator.integers(size))
+            cell = cells[place]
             candidate = pool.take(cell, generator)
             row_id = candidate["row_id"]
             used[row_id] += 1
@@ -148,7 +151,7 @@ class _Pool:
             self._by_cell.setdefault((row["answer_original"], row["answer_counterfactual"]), []).append(row)
 
     def draw(self, size: int, generator: np.random.Generator) -> list[Cell] | None:
-        """`size` pairs of answers, all different in both questions; None if there are not so many.
+        """`size` pairs of answers, all different in both questions, by the rank of the original one; None without.
 
         Answers are drawn in proportion to their candidates.
         """
@@ -162,7 +165,7 @@ class _Pool:
                 if all(_differ(cells[place], cell) for cell in drawn):
                     drawn.append(cells[place])
                 if len(drawn) == size:
-                    return drawn
+                    return sorted(drawn, key=lambda cell: _rank(cell[0]))
         return None
 
     def drop(self, row_id: str) -> None:
@@ -198,6 +201,14 @@ class _Schedule:
 def _differ(first: Cell, second: Cell) -> bool:
     """Whether both answers say something else; `3` and `three` are the same."""
     return all(meaning(one) != meaning(other) for one, other in zip(first, second, strict=True))
+
+
+def _rank(text: str) -> tuple[bool, float, str]:
+    """The order of options: numbers by value before texts."""
+    try:
+        return False, float(text), ""
+    except ValueError:
+        return True, 0.0, text
 
 
 def _with_same_words(candidates: Sequence[Row]) -> Iterator[list[Row]]:

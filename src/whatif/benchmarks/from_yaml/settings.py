@@ -91,7 +91,7 @@ class Template(Settings):
     def _no_truth_values(cls, given: Any) -> Any:
         lists = given.values() if isinstance(given, dict) else [given]
         if any(isinstance(word, bool) for words in lists if isinstance(words, list) for word in words):
-            raise ValueError("YAML reads a word as true or false; put quotes around words such as yes and no")
+            raise ValueError("a word is read as true or false; put quotes around words such as yes and no")
         return given
 
     @field_validator("blanks")
