@@ -1,6 +1,6 @@
 """Draws the pictures and the table of the example `prior-against-picture`: things in usual and unusual colours.
 
-    python examples/benchmarks/draw_coloured_things.py sources/coloured-things --pictures 1500
+    python examples/benchmarks/draw_coloured_things.py sources/coloured-things --pictures 3000
 
 writes `sources/coloured-things/pictures/*.png` and `sources/coloured-things/table.csv`, the same for the same seed.
 """
@@ -46,7 +46,7 @@ def main() -> None:
     """Reads the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--pictures", type=int, default=1500)
+    parser.add_argument("--pictures", type=int, default=3000)
     parser.add_argument("--seed", type=int, default=2024)
     given = parser.parse_args()
     draw(given.folder, given.pictures, given.seed)

@@ -66,15 +66,16 @@ def choose(
     pairs: int,
     per_row: int | None,
     seed: int,
+    draw: int = 0,
 ) -> list[Chosen]:
     """At most `pairs` pairs of one template, by the candidates in a fixed order; at most `per_row` about a row.
 
-    `used` counts the pairs about each row, those of earlier templates too; the new ones are added. The place of the
-    right option is balanced over each question of the template, and its rank among the options of the original question
-    roughly: were it balanced exactly, models that are cross-validated on the pairs would be wrong more often than by
-    guessing, because a rank that is rare in other pairs is frequent in these.
+    `draw` numbers independent choices. `used` counts the pairs about each row, those of earlier templates too; the new
+    ones are added. The place of the right option is balanced over each question of the template, and its rank among the
+    options of the original question roughly: were it balanced exactly, models that are cross-validated on the pairs
+    would be wrong more often than by guessing, because a rank that is rare in other pairs is frequent in these.
     """
-    generator = stream(seed, "choice", name)
+    generator = stream(seed, "choice", name, draw)
     free = [row for row in candidates if per_row is None or used[row["row_id"]] < per_row]
     pools = [_Pool(rows) for rows in _with_same_words(free)]
     about: dict[str, list[_Pool]] = {}

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from whatif.benchmarks.from_yaml.choice import change_defect, choose, option_defect, questions_of
+from whatif.benchmarks.from_yaml.auditing import distance_from_guessing
+from whatif.benchmarks.from_yaml.choice import Chosen, change_defect, choose, option_defect, questions_of
 from whatif.benchmarks.from_yaml.settings import ChoiceSettings, Template
 from whatif.benchmarks.shared.rejecting import rejection
 from whatif.errors import WhatifError
@@ -19,10 +20,14 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Filtered:
-    """The questions of the chosen pairs, and the rejections of all other candidates."""
+    """The questions of the chosen pairs, and the rejections of all other candidates.
+
+    distance: the largest distance of a shortcut from guessing; above 1, guessing is outside its interval.
+    """
 
     questions: list[Row]
     rejections: list[Row]
+    distance: float
 
 
 def filtered(
@@ -30,29 +35,47 @@ def filtered(
 ) -> Filtered:
     """Filters the candidates of all templates, which are in order of template, and chooses pairs.
 
+    Pairs are drawn up to `draws` times, until the shortcut audit finds nothing: no expected accuracy differs from
+    guessing, but that of a single draw may by chance. Otherwise the draw counts that is nearest to guessing.
+
     Raises WhatifError, naming the template, when one of them has no pair; `failed` are the rows for which an expression
     failed.
     """
-    result = Filtered([], [])
-    used: Counter[str] = Counter()  # pairs about each row
-    wanted = numbers_of_pairs(settings.templates, settings.filter.pairs)
+    templates, limits = settings.templates, settings.filter
     by_template = {name: list(rows) for name, rows in itertools.groupby(candidates, lambda row: str(row["template"]))}
-    for name in sorted(settings.templates):
-        template, given = settings.templates[name], by_template.get(name, [])
-        kept, rejections = _good(template, given)
-        per_row = settings.filter.pairs_per_row
-        chosen = choose(name, template, kept, used, pairs=wanted[name], per_row=per_row, seed=seed)
-        if not chosen and wanted[name]:
-            own = [str(row["detail"]) for row in failed if row["item_id"].partition(" ")[0] == name]
-            raise WhatifError(f"templates.{name}: {_why_none(template, given, kept, rejections, own)}")
-        drawn = {id(one.candidate) for one in chosen}
-        rejections += [
-            _rejected(row, NOT_CHOSEN, "other candidates were drawn") for row in kept if id(row) not in drawn
-        ]
-        result.rejections.extend(rejections)
-        for one in chosen:
-            result.questions.extend(questions_of(one))
-    return result
+    sorted_out = {name: _good(templates[name], by_template.get(name, [])) for name in sorted(templates)}
+    wanted = numbers_of_pairs(templates, limits.pairs)
+    draws = []
+    for number in range(limits.draws):
+        used: Counter[str] = Counter()  # pairs about each row
+        drawn: list[Chosen] = []
+        for name, (kept, rejections) in sorted_out.items():
+            chosen = choose(
+                name,
+                templates[name],
+                kept,
+                used,
+                pairs=wanted[name],
+                per_row=limits.pairs_per_row,
+                seed=seed,
+                draw=number,
+            )
+            if not chosen and wanted[name]:
+                own = [str(row["detail"]) for row in failed if row["item_id"].partition(" ")[0] == name]
+                given = by_template.get(name, [])
+                raise WhatifError(f"templates.{name}: {_why_none(templates[name], given, kept, rejections, own)}")
+            drawn += chosen
+        questions = [row for one in drawn for row in questions_of(one)]
+        distance = distance_from_guessing(questions, seed=seed)
+        draws.append((distance, number, drawn, questions))
+        if distance <= 1:
+            break
+    distance, _, drawn, questions = min(draws, key=lambda one: one[:2])
+    asked = {id(one.candidate) for one in drawn}
+    left = [row for kept, _ in sorted_out.values() for row in kept if id(row) not in asked]
+    rejections = [row for _, rejected in sorted_out.values() for row in rejected]
+    rejections += [_rejected(row, NOT_CHOSEN, "other candidates were drawn") for row in left]
+    return Filtered(questions, rejections, distance)
 
 
 def numbers_of_pairs(templates: Mapping[str, Template], pairs: int) -> dict[str, int]:

@@ -161,6 +161,7 @@ class FilterQuestions(Settings):
 
     pairs: int = Field(ge=1, le=1_000_000)
     pairs_per_row: int | None = Field(default=None, ge=1)  # null: no limit
+    draws: int = Field(default=5, ge=1, le=50)  # most choices of pairs, until the shortcut audit finds nothing
 
 
 class EvaluateQuestions(Settings):

@@ -107,10 +107,10 @@ def generate(task: Task[CandidateSettings]) -> None:
 )
 def filter_(task: Task[ChoiceSettings]) -> None:
     """Rejects candidates whose answers contradict `change`, and repeated ones; chooses pairs, with their options."""
-    from whatif.benchmarks.from_yaml.filtering import Filtered, filtered
+    from whatif.benchmarks.from_yaml.filtering import filtered
 
     failed = list(task.rows("failed"))
-    found: Filtered = filtered(task.settings, task.rows("candidates"), failed, task.seed)
+    found = filtered(task.settings, task.rows("candidates"), failed, task.seed)
     task.outputs.write("questions", found.questions)
     task.outputs.write("rejections", found.rejections)
     kept = len(found.questions) // 2
@@ -118,6 +118,11 @@ def filter_(task: Task[ChoiceSettings]) -> None:
         task.say(
             f"warning: {task.name}: {kept:,} of {task.settings.filter.pairs:,} pairs: no more rows have enough "
             "different answers to the same question; give more rows, fewer blanks or fewer options"
+        )
+    if found.distance > 1:
+        task.say(
+            f"warning: {task.name}: in none of {task.settings.filter.draws} draws is guessing inside all intervals of "
+            "the shortcut audit; see its table in the report, or raise filter.draws"
         )
 
 
