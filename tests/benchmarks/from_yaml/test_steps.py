@@ -113,7 +113,7 @@ def test_another_number_of_parts_makes_the_same_rows(made: Project, tmp_path: Pa
         (scenes(about="Something else about it."), set()),
         (scenes(aggregate={"confidence": 0.9}), {"aggregate"}),
         (scenes(filter={"pairs": 39}), {"filter"}),
-        (template(change="either"), {"generate", "filter", "verify"}),
+        (template(change="either"), {"generate"}),
         (scenes(extract={"scenes": {"number": 119, "side": 64, "kind": "counted"}}), {"extract"}),
         ("# a comment\n" + json.dumps(SCENES), set()),
     ],
@@ -233,7 +233,7 @@ def test_people_may_remove_and_correct_questions(made: Project, tmp_path: Path) 
         "decision": "decision",
         "corrected": {"answer": "corrected_answer"},
     }
-    given = {"labels": {"files": [str(labels)], "format": "columns", "columns": columns}}
+    given = {"labels": {"path": str(labels), "format": "columns", "columns": columns}}
     write(made.folder, scenes() | {"verify": given})
     try:
         with contextlib.chdir(made.folder):
