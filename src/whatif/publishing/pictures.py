@@ -1,0 +1,80 @@
+"""The pictures of a benchmark as they may be published: those without a licence that allows it are left out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+
+from whatif import artifacts
+from whatif.artifacts.images import ImageStore
+from whatif.artifacts.schemas import IMAGES
+from whatif.errors import WhatifError
+from whatif.publishing.licences import Terms, terms
+
+
+@dataclass(frozen=True)
+class Picture:
+    """What is known of a picture: where it is from, its licence, and what that allows."""
+
+    source: str
+    licence: str
+
+    @property
+    def terms(self) -> Terms:
+        """What the licence allows."""
+        return terms(self.licence)
+
+
+class PublishedPictures:
+    """The pictures that some rows show, by id: the encoded bytes of those that may be published.
+
+    files: artifacts of the table `images`; an image in several of them is that of the first. licences: file name of a
+    photograph -> its own licence, where it is known better than in the artifacts.
+
+    Raises WhatifError when a picture is in none of the files.
+    """
+
+    def __init__(self, shown: Iterable[str], files: Sequence[Path], licences: Mapping[str, str] | None = None) -> None:
+        self._store = ImageStore(files)
+        known: dict[str, Picture] = {}
+        wanted = sorted(set(shown))
+        columns = ["image_id", "source", "licence"]
+        for row in artifacts.rows_of(files, IMAGES, columns, only={"image_id": wanted}) if wanted else ():
+            source = without_folder(row["source"])
+            name = PurePath(source.partition(":")[2]).name
+            licence = (licences or {}).get(name, row["licence"])
+            known.setdefault(row["image_id"], Picture(source, licence))
+        for image_id in wanted:
+            if image_id not in known:
+                named = ", ".join(map(str, files)) or "no file"
+                raise WhatifError(f"image {image_id}: is in none of the artifacts with images ({named}); `dvc repro`")
+        self.of: Mapping[str, Picture] = {image_id: known[image_id] for image_id in wanted}
+
+    def encoded(self, image_id: str) -> bytes | None:
+        """The bytes of a picture; None if it may not be published."""
+        return None if self.of[image_id].terms is Terms.WITHHELD else self._store.encoded(image_id)
+
+    def counts(self) -> Counter[tuple[str, Terms]]:
+        """Licence and what it allows -> number of different pictures."""
+        return Counter((picture.licence, picture.terms) for picture in self.of.values())
+
+    @property
+    def withheld(self) -> int:
+        """The number of pictures that are left out."""
+        return sum(number for (_, allowed), number in self.counts().items() if allowed is Terms.WITHHELD)
+
+    @property
+    def licences(self) -> list[str]:
+        """The licences of the pictures that are published, sorted; those of the parts of a composite one by one."""
+        kept = [licence for licence, allowed in self.counts() if allowed is not Terms.WITHHELD]
+        return sorted({one.strip() for licence in kept for one in licence.split(";")})
+
+
+def without_folder(source: str) -> str:
+    """The source of a picture without a folder of this machine: `file:/home/me/cat.png` becomes `file:cat.png`."""
+    kind, colon, name = source.rpartition(":") if source.startswith(("/", "~", ".")) else source.partition(":")
+    if name.startswith(("/", "~", "..")) or "\\" in name:
+        name = PurePath(name.replace("\\", "/")).name
+    return f"{kind}{colon}{name}"
