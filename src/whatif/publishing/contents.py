@@ -15,6 +15,7 @@ from whatif.graph.graph import Graph
 from whatif.graph.jobs import Job
 
 Row = Mapping[str, Any]
+AUTOMATIC = "automatic:"  # before the name of a check among the annotators
 _LAST_FIRST = ("verify", "filter", "generate", "extract")  # the stages before evaluation
 
 
@@ -32,12 +33,6 @@ class Contents:
     images: tuple[Path, ...]
     judgements: Sequence[Row]
     people: frozenset[str]
-
-    @property
-    def image_ids(self) -> set[str]:
-        """The images that the rows show."""
-        found = {image_id for row in self.questions for image_id in row["image_ids"]}
-        return found | {row[f"image_id_{side}"] for row in self.pairs for side in (0, 1)}
 
 
 def refuse_stale(graph: Graph, benchmarks: Iterable[str]) -> None:
@@ -97,4 +92,4 @@ def _people(jobs: Sequence[Job]) -> set[str]:
         for role, table in job.step.outputs.items():
             if "annotator" in table.schema.names and job.step.stage in _LAST_FIRST:
                 found |= {row["annotator"] for row in artifacts.rows_of(job.outputs[role], table, ["annotator"])}
-    return {name for name in found if name and not name.startswith("automatic:")}
+    return {name for name in found if name and not name.startswith(AUTOMATIC)}

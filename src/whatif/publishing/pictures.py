@@ -11,6 +11,7 @@ from whatif import artifacts
 from whatif.artifacts.images import ImageStore
 from whatif.artifacts.schemas import IMAGES
 from whatif.errors import WhatifError
+from whatif.formats.coco_photographs import coco_image_id, is_coco_name
 from whatif.publishing.licences import Terms, terms
 
 
@@ -30,21 +31,22 @@ class Picture:
 class PublishedPictures:
     """The pictures that some rows show, by id: the encoded bytes of those that may be published.
 
-    files: artifacts of the table `images`; an image in several of them is that of the first. licences: file name of a
-    photograph -> its own licence, where it is known better than in the artifacts.
+    files: artifacts of the table `images`; an image in several of them is that of the first. licences: number of a
+    photograph in MS-COCO -> its own licence, which the artifacts do not have.
 
     Raises WhatifError when a picture is in none of the files.
     """
 
-    def __init__(self, shown: Iterable[str], files: Sequence[Path], licences: Mapping[str, str] | None = None) -> None:
+    def __init__(self, shown: Iterable[str], files: Sequence[Path], licences: Mapping[int, str] | None = None) -> None:
         self._store = ImageStore(files)
         known: dict[str, Picture] = {}
         wanted = sorted(set(shown))
         columns = ["image_id", "source", "licence"]
         for row in artifacts.rows_of(files, IMAGES, columns, only={"image_id": wanted}) if wanted else ():
             source = without_folder(row["source"])
-            name = PurePath(source.partition(":")[2]).name
-            licence = (licences or {}).get(name, row["licence"])
+            kind, _, name = source.partition(":")
+            number = coco_image_id(name) if kind == "coco" and is_coco_name(name) else None
+            licence = (licences or {}).get(number, row["licence"]) if number is not None else row["licence"]
             known.setdefault(row["image_id"], Picture(source, licence))
         for image_id in wanted:
             if image_id not in known:
@@ -54,7 +56,11 @@ class PublishedPictures:
 
     def encoded(self, image_id: str) -> bytes | None:
         """The bytes of a picture; None if it may not be published."""
-        return None if self.of[image_id].terms is Terms.WITHHELD else self._store.encoded(image_id)
+        return self._store.encoded(image_id) if self.is_published(image_id) else None
+
+    def is_published(self, image_id: str) -> bool:
+        """Whether the licence of a picture allows to publish it."""
+        return self.of[image_id].terms is not Terms.WITHHELD
 
     def counts(self) -> Counter[tuple[str, Terms]]:
         """Licence and what it allows -> number of different pictures."""
