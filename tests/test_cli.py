@@ -40,6 +40,7 @@ COMMANDS = (
     "program-trace",
     "import",
     "export",
+    "publish",
     "train",
     "assess",
 )

@@ -42,7 +42,7 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
     type=click.Path(path_type=Path),
     help="Text file with the ids of pairs (pair_id), one a line, that are kept back.",
 )
-def publish(
+def publish(  # noqa: PLR0917
     folder: Path,
     chosen: tuple[str, ...],
     owner: str,
@@ -59,7 +59,7 @@ def publish(
     hf upload my-lab/whatif-cvqa-synthetic hub/whatif-cvqa-synthetic --repo-type dataset
 
     A data set has Parquet files with pictures, README.md (the card), croissant.json with the responsible-AI fields,
-    CITATION.cff, tasks for evaluation tools, and SHA256SUMS. All of it is taken from the artifacts, which must be fresh.
+    CITATION.cff, tasks for evaluation tools, and SHA256SUMS. All of it is from the artifacts, which must be fresh.
     Pictures whose licence does not allow it, and private pairs, are left out with a line.
     """
     from whatif import benchmarks
@@ -77,7 +77,7 @@ def publish(
         raise WhatifError(f"{folder}: nothing was published; the lines above say why")
 
 
-def _publisher(
+def _publisher(  # noqa: PLR0917
     owner: str,
     date: str,
     creators: tuple[str, ...],

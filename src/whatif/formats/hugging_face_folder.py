@@ -79,6 +79,8 @@ def write_split(folder: Path, rows: Sequence[Row], record: Callable[[Row], Row],
                         for start in range(0, len(here), _ROWS_AT_ONCE):
                             piece = [dict(one) for one in islice(records, min(_ROWS_AT_ONCE, len(here) - start))]
                             writer.write_table(pa.Table.from_pylist(piece, schema))
+                    if shard == shards - 1:
+                        next(records, None)  # ends the report of progress
                     file.flush()
                     temporary.replace(path)
                 except BaseException:

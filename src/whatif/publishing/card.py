@@ -29,8 +29,8 @@ def card(facts: Facts, configurations: Sequence[Configuration], version: str, ta
         "",
         facts.benchmark.about,
         "",
-        f"Version {version}, made with whatif {whatif.__version__}. [{CROISSANT}]({CROISSANT}) has the same information "
-        f"for machines, [{CITATION}]({CITATION}) says how to cite it.",
+        f"Version {version}, made with whatif {whatif.__version__}. [{CROISSANT}]({CROISSANT}) has the same "
+        f"information for machines, [{CITATION}]({CITATION}) says how to cite it.",
         "",
         *_counts(facts),
         *(line for configuration in configurations for line in card_section(configuration, repository)),
@@ -53,15 +53,17 @@ def _counts(facts: Facts) -> list[str]:
     ]
     shown = len(facts.pictures.of)
     withheld = facts.pictures.withheld
+    told = "all of them are here."
+    if withheld:
+        told = (
+            f"{shown - withheld:,} are here, {withheld:,} are left out because of their licence. Their rows have the "
+            "picture's id, source and licence, so that those who have the pictures can add them."
+        )
     return [
         "## Counts",
         "",
         *table(("table", "rows made", "kept back", "rows here", "of these without a picture"), rows, " rrrr"),
-        f"The rows show {shown:,} different pictures; {shown - withheld:,} are here, {withheld:,} are left out because of "
-        "their licence. Their rows have the picture's id, source and licence, so that those who have the pictures can "
-        "add them."
-        if withheld
-        else f"The rows show {shown:,} different pictures; all of them are here.",
+        f"The rows show {shown:,} different pictures; {told}",
         "",
     ]
 

@@ -25,9 +25,10 @@ def whole_folder(folder: Path) -> Iterator[Path]:
     `folder` holds something else than whatif wrote, and when a file cannot be written.
     """
     earlier = _earlier(folder)
-    staging = folder.with_name(f".{folder.name}.whatif-{os.getpid()}.tmp")
+    beside = folder.with_name(f".whatif-{os.getpid()}.tmp")
+    staging = beside / folder.name
     with disk_errors(staging):
-        shutil.rmtree(staging, ignore_errors=True)
+        shutil.rmtree(beside, ignore_errors=True)
         staging.mkdir(parents=True)
     try:
         yield staging
@@ -37,7 +38,7 @@ def whole_folder(folder: Path) -> Iterator[Path]:
         with disk_errors(folder):
             _replace(staging, folder, earlier, {*sums, SUMS})
     finally:
-        shutil.rmtree(staging, ignore_errors=True)
+        shutil.rmtree(beside, ignore_errors=True)
 
 
 def digests(folder: Path) -> dict[str, str]:

@@ -118,8 +118,8 @@ def _refuse_unknown_pairs(found: Sequence[Facts], publisher: Publisher) -> None:
     }
     if found and (unknown := sorted(publisher.private - known)):
         raise WhatifError(
-            f"--private: {unknown[0]} is the id of no pair of {', '.join(facts.benchmark.name for facts in found)}; give "
-            "values of the column pair_id"
+            f"--private: {unknown[0]} is the id of no pair of {', '.join(facts.benchmark.name for facts in found)}; "
+            "give values of the column pair_id"
         )
 
 
@@ -171,7 +171,7 @@ def _left_out(facts: Facts) -> list[str]:
     for (licence, allowed), number in sorted(facts.pictures.counts().items()):
         if allowed is Terms.WITHHELD:
             lines.append(
-                f"left out: {number:,} of {len(facts.pictures.of):,} pictures, whose licence ({licence or 'none named'}) "
+                f"left out: {number:,} of {len(facts.pictures.of):,} pictures, whose licence ({licence or 'none'}) "
                 "does not allow to publish them; their rows are there with id and source"
             )
     if not facts.publisher.date or not facts.publisher.owner:

@@ -47,7 +47,8 @@ def responsible(facts: Facts, version: str) -> Responsible:
         "dataUseCases": _use(facts),
         "dataReleaseMaintenancePlan": (
             f"The version {version} is that of whatif and a hash of the data. The data is regenerated from its "
-            "parameters, which the card lists; another seed, parameter, source or version of the code gives another version."
+            "parameters, which the card lists; another seed, parameter, source or version of the code gives another "
+            "version."
         ),
     }
     return {name: value for name, value in fields.items() if value}
@@ -162,7 +163,7 @@ def _annotation(facts: Facts) -> list[str]:
     if people and rules:
         found.append("Labels become decisions by " + ", ".join(f"{place} = {value}" for place, value in rules.items()))
     if not facts.contents.people and not text_sources(facts.made):
-        found.append("Answers and captions are computed from the drawn scenes; no person labelled them.")
+        found.append("No person labelled the data: labels are computed by the steps that dataCollection lists.")
     return found
 
 
@@ -194,7 +195,7 @@ def _personal(facts: Facts) -> list[str]:
     drawn = Counter(picture.source.partition(":")[0] for picture in facts.pictures.of.values())
     told = ", ".join(f"{kind} ({number:,})" for kind, number in sorted(drawn.items()))
     return [
-        f"None: every picture was made by whatif from its settings ({told}), and every text from templates about them."
+        f"None: every picture was made by whatif from its settings ({told}), and no text was taken from outside."
         + (" Names of annotators are not published." if facts.contents.people else "")
     ]
 
