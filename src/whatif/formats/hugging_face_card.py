@@ -35,9 +35,16 @@ class Configuration:
 
 
 def card_header(
-    title: str, configurations: Sequence[Configuration], licences: Iterable[str], languages: Sequence[str]
+    title: str,
+    configurations: Sequence[Configuration],
+    licences: Iterable[str],
+    languages: Sequence[str],
+    further: Mapping[str, Mapping[str, str]],
 ) -> str:
-    """The YAML header; `licences` and `languages` are identifiers of the hub."""
+    """The YAML header; `licences` and `languages` are identifiers of the hub.
+
+    `further`: name of a configuration without a section -> its splits with their files.
+    """
     rows = max(configuration.rows for configuration in configurations)
     size = next((label for limit, label in _SIZES if rows < limit), "n>1M")
     tasks = dict.fromkeys(task for configuration in configurations for task in configuration.tasks)
@@ -60,6 +67,10 @@ def card_header(
             f"  - split: {SPLIT}",
             f"    path: {configuration.name}/{SPLIT}-*.parquet",
         ]
+    for name, splits in further.items():
+        lines += [f"- config_name: {name}", "  data_files:"]
+        for split, files in splits.items():
+            lines += [f"  - split: {split}", f"    path: {files}"]
     return "\n".join([*lines, "---", ""])
 
 

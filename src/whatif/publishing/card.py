@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 import whatif
@@ -18,12 +19,20 @@ from whatif.publishing.markdown import interval, table, value_text
 _HERE = "FOLDER_OR_REPOSITORY"
 
 
-def card(facts: Facts, configurations: Sequence[Configuration], version: str, tasks: Sequence[str]) -> str:
-    """The text of README.md; `tasks` are lines about the tasks for evaluation tools."""
+@dataclass(frozen=True)
+class Tasks:
+    """The tasks for evaluation tools: lines about them, and the tables that only they read, with splits and files."""
+
+    lines: Sequence[str]
+    tables: Mapping[str, Mapping[str, str]]
+
+
+def card(facts: Facts, configurations: Sequence[Configuration], version: str, tasks: Tasks) -> str:
+    """The text of README.md."""
     owner = facts.publisher.owner
     repository = f"{owner}/{facts.name}" if owner else _HERE
     title = facts.name.replace("-", " ", 1)
-    header = card_header(title, configurations, map(hub_licence, facts.licences), facts.languages)
+    header = card_header(title, configurations, map(hub_licence, facts.licences), facts.languages, tasks.tables)
     lines = [
         f"# {title}",
         "",
@@ -34,7 +43,7 @@ def card(facts: Facts, configurations: Sequence[Configuration], version: str, ta
         "",
         *_counts(facts),
         *(line for configuration in configurations for line in card_section(configuration, repository)),
-        *_tasks(tasks),
+        *_tasks(tasks.lines),
         *_funnel(facts),
         *_labels(facts),
         *_audit(facts),

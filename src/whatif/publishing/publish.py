@@ -15,7 +15,9 @@ from whatif.formats.hugging_face_pairs import write_pairs
 from whatif.formats.hugging_face_questions import write_questions
 from whatif.graph.graph import Graph
 from whatif.graph.lineage import lineage
-from whatif.publishing.card import card
+from whatif.harnesses.hub_tasks import CONFIGURATION, eval_splits
+from whatif.harnesses.tasks import write_tasks
+from whatif.publishing.card import Tasks, card
 from whatif.publishing.citation import KEYWORDS, bibtex, citation
 from whatif.publishing.contents import contents, refuse_stale
 from whatif.publishing.facts import (
@@ -132,11 +134,15 @@ def _write(facts: Facts, folder: Path) -> list[str]:
     write_whole(folder / CARD, card(facts, configurations, version, tasks).encode())
     write_whole(folder / CROISSANT, _croissant(facts, configurations, version, _files(folder)))
     rows = " and ".join(f"{configuration.rows:,} {configuration.name}" for configuration in configurations)
-    return [f"{rows}, version {version}", *tasks]
+    return [f"{rows}, version {version}", *tasks.lines]
 
 
-def _tasks(facts: Facts, folder: Path) -> list[str]:
-    return []
+def _tasks(facts: Facts, folder: Path) -> Tasks:
+    """Writes the tasks for evaluation tools; their lines name files by their paths in the folder."""
+    name = facts.benchmark.name
+    lines = [line.removeprefix(f"{name}: ").replace(f"{folder}/", "") for line in write_tasks(name, folder)]
+    splits = eval_splits(folder)
+    return Tasks(lines, {CONFIGURATION: splits} if splits else {})
 
 
 def _files(folder: Path) -> list[PublishedFile]:
