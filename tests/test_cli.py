@@ -41,6 +41,7 @@ COMMANDS = (
     "program-trace",
     "import",
     "export",
+    "publish",
     "train",
     "assess",
 )

@@ -46,6 +46,7 @@ COMMANDS = {
     "program-trace": "whatif.commands.program_trace:program_trace",
     "import": "whatif.commands.exchange:import_",
     "export": "whatif.commands.exchange:export",
+    "publish": "whatif.commands.publish:publish",
     "train": "whatif.commands.train:train",
     "assess": "whatif.commands.train:assess",
 }
