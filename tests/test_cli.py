@@ -29,6 +29,7 @@ COMMANDS = (
     "resume",
     "gc",
     "responses",
+    "demo",
     "summary",
     "show",
     "site",

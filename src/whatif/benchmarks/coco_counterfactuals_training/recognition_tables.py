@@ -231,8 +231,8 @@ def _views_of_recomputed(rows: Sequence[Row], level: str) -> Iterator[View]:
             Column("Images", ACCURACY, of, number="n"),
             Column("Mean over classes", MACRO, of, write=decimal(2)),
         ),
-        "Wilson's intervals; that of the mean is computed from those of the data sets. They say how much depends on the "
-        f"choice of the images, not how much depends on the training. {_as_reported(found)}",
+        "Wilson's intervals; that of the mean is computed from those of the data sets. They tell how much "
+        f"depends on the choice of images, not how much depends on the training. {_as_reported(found)}",
     )
 
 
