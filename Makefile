@@ -64,7 +64,7 @@ docs: $(VENV)/.installed ## write the numbers of metrics/ into README.md and doc
 	$(THREADS) python -m docs.tables
 
 demo: $(VENV)/.installed ## make the bundled results of `whatif demo` from the site of the default run
-	$(THREADS) python -m whatif.benchmarks.sample_site
+	$(THREADS) python -m docs.bundles demo
 
 bench: $(VENV)/.installed-dev ## speed beside a peer's, both in one run; writes bench.json
 	$(THREADS) python -m bench
