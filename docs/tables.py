@@ -26,6 +26,7 @@ import pandas as pd
 
 from docs.audit_tables import PRUNED, audited
 from whatif.contradictions import Verdict
+from whatif.reporting.numerals import decimal
 from whatif.reporting.rendering import grid
 from whatif.reporting.table import Column, View, from_csv
 from whatif.reporting.twin_rows import ACCURACIES, DIFFERENCE, MCNEMAR, PAIRS
@@ -107,6 +108,20 @@ def _table7() -> str:
         (PAIRS, *(replace(column, interval=False) for column in ACCURACIES), DIFFERENCE, MCNEMAR),
     )
     cells = grid(view, _frame("table7"))
+    return _markdown([cells.header, *cells.rows], cells.texts)
+
+
+def _table4() -> str:
+    """The first row of COCO-Counterfactuals' Table 4: reported, and recomputed from the released predictions."""
+    frame = _frame("table4", "metrics/coco-counterfactuals-training")
+    rows = frame[(frame["mixture"] == "pre-trained") & frame["source"].isin(("reported", "recomputed"))]
+    sets = dict.fromkeys(rows[rows["source"] == "reported"]["data_set"])
+    view = View(
+        "",
+        {"model": "", "name": "Model", "source": "From"},
+        tuple(Column(one[0].upper() + one[1:], "accuracy", {"data_set": one}, write=decimal(2)) for one in sets),
+    )
+    cells = grid(view, rows)
     return _markdown([cells.header, *cells.rows], cells.texts)
 
 
@@ -235,8 +250,8 @@ def _worst_nouns() -> str:
     return ", ".join(f"`{noun}` ({100 * nouns[noun]['accuracy']:.0f}% of {nouns[noun]['n']})" for noun in worst)
 
 
-def _frame(table: str) -> pd.DataFrame:
-    return from_csv((ROOT / _PUZZLES / f"{table}.csv").read_text(encoding="utf-8"))
+def _frame(table: str, folder: str = _PUZZLES) -> pd.DataFrame:
+    return from_csv((ROOT / folder / f"{table}.csv").read_text(encoding="utf-8"))
 
 
 def _json(path: str) -> Any:
@@ -295,6 +310,7 @@ def _number_of_claims(verdict: Verdict | None = None, kind: str | None = None) -
 
 _ANSWERS = ("free answers", "original")
 NUMBERS: dict[str, Callable[[], str]] = {
+    "table4": _table4,
     "table7": _table7,
     "pairs": lambda: f"{_pairs():,}",
     "questions": lambda: f"{2 * _pairs():,}",

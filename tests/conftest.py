@@ -17,10 +17,7 @@ pytest_plugins = [
     "tests.command_line",
     "tests.pipeline.checkouts",
     "tests.pipeline.power_cuts",
-<<<<<<< HEAD
-=======
     "tests.pipeline.real_installations",
->>>>>>> packaging
     "tests.served_model",
     "tests.site.chromium",
 ]
