@@ -13,7 +13,7 @@ from click.formatting import HelpFormatter
 from pydantic_core import PydanticUndefined
 
 ROOT = Path(__file__).parents[2]
-_WIDTH = 96
+_WIDTH = 80  # as in a terminal; wider lines would be cut off beside the navigation
 
 
 def command_line() -> str:
