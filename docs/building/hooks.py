@@ -1,7 +1,7 @@
 """Hooks of MkDocs (`mkdocs.yml`): pages that are written from the code, and links to files outside `docs/`.
 
-Pages in `docs/` are read in two places: on GitHub, and in the site. What only GitHub can resolve is changed here, page by
-page, while the site is built; no file is written but those of the site.
+Pages in `docs/` are read in two places: on GitHub, and in the site. What only GitHub can resolve is changed here, page
+by page, while the site is built; no file is written but those of the site.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from docs.building import reference  # noqa: E402
 
 REPOSITORY = "repository"
 PAGES_OF_ROOT = {"CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changes.md"}
+NOT_SEARCHED = "---\nsearch:\n  exclude: true\n---\n\n"  # what changed is no answer to what is
 GENERATED: dict[str, Callable[[], str]] = {
     "reference/command-line.md": reference.command_line,
     "reference/params.md": reference.parameters,
@@ -40,7 +41,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for path, written in GENERATED.items():
         files.append(File.generated(config, path, content=written()))
     for name, path in PAGES_OF_ROOT.items():
-        files.append(File.generated(config, path, content=(ROOT / name).read_text(encoding="utf-8")))
+        head = NOT_SEARCHED if path == "changes.md" else ""
+        files.append(File.generated(config, path, content=head + (ROOT / name).read_text(encoding="utf-8")))
     for path in sorted(_linked_files(files)):
         files.append(File.generated(config, f"{REPOSITORY}/{path}", abs_src_path=str(ROOT / path)))
     return files
@@ -83,5 +85,5 @@ def _on_site(path: str) -> str | None:
 
 def _in_repository(target: str, page: str) -> str:
     """A link's path from the root of the repository."""
-    written = next((f"{name}" for name, path in PAGES_OF_ROOT.items() if path == page), f"docs/{page}")
+    written = next((name for name, path in PAGES_OF_ROOT.items() if path == page), f"docs/{page}")
     return posixpath.normpath(posixpath.join(posixpath.dirname(written), target))

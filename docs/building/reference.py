@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 import typing
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
@@ -13,6 +13,7 @@ from click.formatting import HelpFormatter
 from pydantic_core import PydanticUndefined
 
 ROOT = Path(__file__).parents[2]
+_WORDS = {"NoneType": "null", "str": "text", "int": "whole number", "float": "number", "bool": "true or false"}
 _WIDTH = 80  # as in a terminal; wider lines would be cut off beside the navigation
 
 
@@ -22,8 +23,8 @@ def command_line() -> str:
 
     parts = [
         "# Command line",
-        "The text of `whatif --help`, and of `--help` of each command. Every command that fails for a reason that you can fix"
-        " prints one line that begins with `whatif: `, and ends with exit code 2.",
+        "The text of `whatif --help`, and of `--help` of each command. A command that fails for a reason that you can"
+        " fix prints one line that begins with `whatif: `, and ends with exit code 2.",
         *_of_command(main, ["whatif"], None),
     ]
     return "\n\n".join(parts) + "\n"
@@ -47,8 +48,8 @@ def parameters() -> str:
     lines = (ROOT / "params.yaml").read_text(encoding="utf-8").splitlines()
     parts = [
         "# params.yaml",
-        "All settings of a project. Unknown keys are refused, with the key that was probably meant. These are the values"
-        " of the default run, with their comments.",
+        "All settings of a project. Unknown keys are refused, with the key that was probably meant. These are the"
+        " values of the default run, with their comments.",
     ]
     for name, section in _sections(lines):
         text = "\n".join(section).strip("\n")
@@ -92,19 +93,15 @@ def _type(annotation: object) -> str:
     """An annotation in words of YAML: what is behind constraints, and `null` for None."""
     if typing.get_origin(annotation) is typing.Annotated:
         return _type(typing.get_args(annotation)[0])
-    if typing.get_origin(annotation) is typing.Literal:
-        return " or ".join(f"`{value}`" for value in typing.get_args(annotation))
-    arguments = typing.get_args(annotation)
-    if annotation is type(None):
-        return "null"
+    arguments, origin = typing.get_args(annotation), typing.get_origin(annotation)
+    if origin is typing.Literal:
+        return " or ".join(f"`{value}`" for value in arguments)
     if not arguments:
-        return {"str": "text", "int": "whole number", "float": "number", "bool": "true or false"}.get(
-            found := getattr(annotation, "__name__", str(annotation)), found
-        )
-    origin = typing.get_origin(annotation)
+        name = getattr(annotation, "__name__", str(annotation))
+        return _WORDS.get(name, name)
     if origin in (list, tuple, set, frozenset):
         return f"list of {_type(arguments[0])}"
-    if inspect.isclass(origin) and issubclass(origin, typing.get_origin(dict[str, str]) or dict):
+    if origin is dict:
         return f"mapping to {_type(arguments[1])}"
     return " or ".join(dict.fromkeys(_type(one) for one in arguments))
 
@@ -127,9 +124,9 @@ def file_formats() -> str:
     comments = _comments_of_columns()
     parts = [
         "# File formats",
-        "Every artifact in `data/` is a Parquet file with one of these tables, sorted by its key. The footer records what it was"
-        " made from ([freshness](../architecture.md#freshness)). A change of columns raises the version after the slash, and"
-        " artifacts of other versions are refused. `whatif.load(benchmark, name)` reads all parts of a table.",
+        "Every artifact in `data/` is a Parquet file with one of these tables, sorted by its key. The footer records"
+        " what it was made from ([freshness](../architecture.md#freshness)). A change of columns raises the version"
+        " after the slash, and artifacts of other versions are refused. `whatif.load(benchmark, name)` reads all parts.",
         "Files for exchange with other tools are described where they are used: labels in [labels](../labels.md),"
         " predictions in [models](../models.md), results in [Python](../python.md).",
     ]
@@ -167,7 +164,7 @@ def _comments_of_columns() -> dict[tuple[str, str], str]:
     return found
 
 
-def _table(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+def _table(header: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     cells = [header, tuple("---" for _ in header), *rows]
     return "\n".join("| " + " | ".join(cell.replace("|", r"\|") for cell in row) + " |" for row in cells)
 

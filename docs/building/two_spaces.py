@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from markdown import Extension, Markdown
+from markdown import Extension, Markdown  # type: ignore[import-untyped]
 
 
-class TwoSpaces(Extension):
+class TwoSpaces(Extension):  # type: ignore[misc]
     """Python-Markdown otherwise wants four spaces before what belongs to a list item."""
 
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802
