@@ -32,7 +32,7 @@ lint: $(VENV)/.installed-dev ## ruff, mypy, snakefmt
 	ruff check .
 	ruff format --check .
 	mypy
-	snakefmt --check Snakefile stages
+	snakefmt --check Snakefile src/whatif/workflow
 
 # Two at a time. A worker that has nothing left to do takes tests from the other one.
 PYTEST := $(THREADS) pytest --numprocesses 2 --dist worksteal

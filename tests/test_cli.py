@@ -22,6 +22,7 @@ from whatif.artifacts.schemas import QUESTIONS
 
 COMMANDS = (
     *STAGES,
+    "new",
     "make",
     "dvc-yaml",
     "graph",

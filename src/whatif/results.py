@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from whatif.errors import WhatifError
+from whatif.files.project_folder import project_folder
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,10 +32,10 @@ class StaleNumbers(UserWarning):
 def tables(benchmark: str, root: str | os.PathLike[str] = ".") -> list[str]:
     """The names of the result tables of a benchmark, in the order of its report.
 
-    `root` is the folder of the project, which holds `params.yaml`. Raises WhatifError when the benchmark is not
-    selected there.
+    `root` is the folder of the project, which holds `params.yaml`, or a folder in it. Raises WhatifError when the
+    benchmark is not selected there.
     """
-    with contextlib.chdir(root):
+    with _project(root):
         return _tables(_graph(benchmark), benchmark)
 
 
@@ -56,7 +57,7 @@ def load(benchmark: str, what: str, root: str | os.PathLike[str] = ".") -> pd.Da
     working directory while it runs. Raises WhatifError when the benchmark is not selected in `params.yaml`, when it has
     no table or artifact of this name, or when that has not been made yet.
     """
-    with contextlib.chdir(root):
+    with _project(root):
         graph = _graph(benchmark)
         artifacts, known = _artifacts(graph, benchmark), _tables(graph, benchmark)
         if what in known:
@@ -117,6 +118,11 @@ def extract_answer(
     if rules == "whatif":
         return extract(response, kind, question, choices)
     return published_answer(response, kind, choices, rules=rules)
+
+
+def _project(root: str | os.PathLike[str]) -> contextlib.chdir[Path]:
+    """Changes to the folder of the project that contains `root`."""
+    return contextlib.chdir(project_folder(Path(root)) or Path(root))
 
 
 def _graph(benchmark: str) -> Graph:

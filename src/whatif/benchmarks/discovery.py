@@ -14,7 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from whatif.benchmarks.site import SITE, site_benchmark
+from whatif.benchmarks.uninstalled import check_installed
 from whatif.errors import WhatifError
+from whatif.extras import how_to_install
+from whatif.files.project_folder import check_project
 from whatif.graph.graph import Graph
 from whatif.graph.steps import Benchmark
 from whatif.params import whole
@@ -63,6 +66,8 @@ def benchmark(name: str) -> Benchmark:
     try:
         found = getattr(importlib.import_module(modules()[name]), "BENCHMARK", None)
     except ImportError as error:
+        if missing := how_to_install(error.name or ""):
+            raise WhatifError(f"benchmark {name}: {missing}") from error
         raise WhatifError(f"benchmark {name}: {modules()[name]} cannot be imported ({error})") from error
     if not isinstance(found, Benchmark) or found.name != name:
         raise WhatifError(f"{modules()[name]}: must define `BENCHMARK`, a whatif Benchmark named {name!r}")
@@ -71,6 +76,8 @@ def benchmark(name: str) -> Benchmark:
 
 def load_params(path: Path = Path(PARAMS_FILE)) -> Params:
     """Reads and checks `params.yaml`. Raises WhatifError with one line per error."""
+    if path == Path(PARAMS_FILE):
+        check_project()
     values, tree = read_yaml(path)
     return _checked(values, path, tree)
 
@@ -89,5 +96,6 @@ def graph(params: Params) -> Graph:
 
 def _checked(values: Any, path: Path, tree: Any) -> Params:
     names = installed()
+    check_installed(whole.mentioned(values), names, GROUP, path.parent)
     kinds = {name: benchmark(name).settings for name in whole.mentioned(values) if name in names}
     return whole.check(values, kinds, names, path, tree)

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from whatif.errors import WhatifError
+from whatif.files.project_folder import display_path
 
 Row = Mapping[str, Any]
 
@@ -46,7 +47,7 @@ def export_hugging_face(benchmark: str, folder: Path) -> None:
         images=images,
         tables=[*questions, *pairs],
     )
-    click.echo(f"{folder}: {written}")
+    click.echo(f"{display_path(folder)}: {written}")
 
 
 def pictures_of(benchmark: str) -> tuple[Path, ...]:

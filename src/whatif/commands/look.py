@@ -11,6 +11,7 @@ import click
 
 from whatif.errors import WhatifError
 from whatif.files.atomic import write_whole
+from whatif.files.project_folder import display_path, typed_path
 
 if TYPE_CHECKING:
     from whatif.drawing.contact_sheet import Panel
@@ -47,11 +48,11 @@ def show(what: str, rows: int, picture: Path | None, pairs: int) -> None:
     whatif show data/verify/cvqa-synthetic/questions.parquet --rows 3
     """
     if what.endswith(".parquet"):
-        _show_artifact(Path(what), rows)
+        _show_artifact(typed_path(what), rows)
     elif picture is not None:
         shown, sheet = _sheet(what, pairs)
         write_whole(picture, sheet)
-        click.echo(f"{picture}: {shown} pairs of {what}")
+        click.echo(f"{display_path(picture)}: {shown} pairs of {what}")
     else:
         _show_results(what)
 
@@ -76,7 +77,7 @@ def _show_results(name: str) -> None:
     click.echo(headline.read_text(encoding="utf-8"))
     click.echo("All numbers and tables:")
     for path in published:
-        click.echo(f"  {path}")
+        click.echo(f"  {display_path(path)}")
     folders = {
         f"data/{each.stage}/{'MODEL/' if each.stage == 'evaluate' else ''}{name}": None
         for each in graph.benchmarks[name].steps
@@ -92,7 +93,7 @@ def _show_artifact(path: Path, rows: int) -> None:
     from whatif import artifacts
 
     footer = artifacts.footer_of(path)
-    click.echo(f"{path}: {footer.rows:,} rows of {footer.table}, fingerprint {footer.fingerprint[:12]}")
+    click.echo(f"{display_path(path)}: {footer.rows:,} rows of {footer.table}, fingerprint {footer.fingerprint[:12]}")
     for place, value in footer.made_from.get("parameters", {}).items():
         click.echo(f"  {place}: {value}")
     try:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from whatif.errors import WhatifError
+from whatif.extras import how_to_install
 from whatif.workflow import ahead, fresh_targets
 from whatif.workflow.dvc_files import check_cache
 from whatif.workflow.plot_scripts import provide_plot_scripts
@@ -149,5 +150,5 @@ def _snakemake() -> str:
     program = Path(sys.executable).with_name("snakemake")
     found = str(program) if program.is_file() else shutil.which("snakemake")
     if found is None:
-        raise WhatifError("snakemake: no such program; install whatif with its dependencies")
+        raise WhatifError(how_to_install("snakemake") or "snakemake: no such program")
     return found

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from whatif.errors import WhatifError
+from whatif.files.project_folder import display_path
 
 if TYPE_CHECKING:
     from whatif.artifacts.images import ImageStore
@@ -63,9 +64,9 @@ def import_pairs(source: Path, folder: Path) -> None:
             raise WhatifError(f"{source}: has no complete pair ({told}; the first: {released.rejections[0]['detail']})")
     write_artifact(folder / "rejections.parquet", REJECTIONS, released.rejections)
     write_artifact(folder / "pairs.parquet", PAIRS_TABLE, released.pairs)
-    click.echo(f"{folder / 'pairs.parquet'}: {len(released.pairs):,} pairs")
+    click.echo(f"{display_path(folder / 'pairs.parquet')}: {len(released.pairs):,} pairs")
     for reason, count in released.reasons.items():
-        click.echo(f"{folder / 'rejections.parquet'}: {reason}: {count:,}")
+        click.echo(f"{display_path(folder / 'rejections.parquet')}: {reason}: {count:,}")
 
 
 @contextlib.contextmanager
@@ -103,9 +104,9 @@ def import_labels(csv: Path, output: Path, pairs: tuple[Path, ...], seed: int | 
         f"{labels.pictures_without_label:,} images without a label"
     )
     for row in labels.rejections:
-        click.echo(f"{csv}: {row['detail']} ({row['reason']})", err=True)
+        click.echo(f"{display_path(csv)}: {row['detail']} ({row['reason']})", err=True)
     if labels.rejections:
-        click.echo(f"{csv}: {len(labels.rejections):,} rows were rejected", err=True)
+        click.echo(f"{display_path(csv)}: {len(labels.rejections):,} rows were rejected", err=True)
 
 
 @click.command(NAME)
@@ -130,7 +131,7 @@ def export_pairs(folder: Path, form: str, pairs: tuple[Path, ...], images: tuple
         written = f"{write_released_pairs(rows, _store(files), folder):,} pairs"
     else:
         written = write_folder(NAME, folder, pairs=rows, images=files, tables=_tables(pairs))
-    click.echo(f"{folder}: {written}")
+    click.echo(f"{display_path(folder)}: {written}")
 
 
 @click.command("picture-tasks")
@@ -162,7 +163,7 @@ def export_tasks(
         labelled_three_times = benchmarks.load_params().lookup(f"verify.{NAME}.labelled_three_times")
     tasks = picture_tasks(_rows(pairs), seed=seed_or_default(seed), labelled_three_times=labelled_three_times)
     rows = write_picture_tasks(tasks, _store(_picture_files(pairs, images)), folder)
-    click.echo(f"{folder / FILE}: {rows:,} labels to give for {len(tasks):,} images")
+    click.echo(f"{display_path(folder / FILE)}: {rows:,} labels to give for {len(tasks):,} images")
 
 
 @click.command("picture-errors")
@@ -194,7 +195,7 @@ def export_errors(
     rule = _resolution(judgements)
     sample = sample_errors(errors(judged, rule), seed=seed_or_default(seed))
     write_error_sample(sample, _rows(pairs), consensus(judged, rule), _store(_picture_files(pairs, images)), folder)
-    click.echo(f"{folder / FILE}: {len(sample):,} errors")
+    click.echo(f"{display_path(folder / FILE)}: {len(sample):,} errors")
 
 
 def _resolution(judgements: Path) -> Resolution:

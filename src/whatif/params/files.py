@@ -18,7 +18,7 @@ from whatif.params.server_command import has_secret
 from whatif.params.suggestions import suggestion
 
 Root = TypeVar("Root", bound=Settings)
-_REMEDY = "run whatif in the root of the project"
+_REMEDY = "restore it, for example with `git checkout`"
 _LONGEST_SHOWN = 120  # characters of a section that an error quotes
 
 

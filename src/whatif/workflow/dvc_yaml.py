@@ -15,6 +15,7 @@ from typing import Any
 import yaml
 
 from whatif.files.named_folders import EMBEDDED, PACKAGE
+from whatif.graph.code_index import package_folders
 from whatif.graph.graph import Graph
 from whatif.graph.reading import places
 from whatif.graph.steps import Benchmark, Step
@@ -34,8 +35,8 @@ _DESCRIPTIONS = {
     "evaluate": "One model, every benchmark.",
     "aggregate": "Numbers and tables.",
 }
+_CHECKOUT = Path("src/whatif")
 _CHECKS = " Depends on all of params.yaml, so that any edit is checked before anything runs."
-_CODE = "src/whatif"
 # Table -> how `dvc plots` shows it; the templates are in `.dvc/plots`.
 _PLOTS: Mapping[str, Mapping[str, str]] = {
     "paired": {
@@ -117,15 +118,22 @@ def _stage(graph: Graph, stage: str, *, is_first: bool) -> dict[str, Any]:
     return {
         "desc": _DESCRIPTIONS[stage] + (_CHECKS if is_first else ""),
         "cmd": command,
-        "deps": [*_code(), *earlier, *_sources(graph, stage)],
+        "deps": [*_code(graph), *earlier, *_sources(graph, stage)],
         "params": [{"params.yaml": None}] if is_first else _params(graph, stage, steps),
         "outs": outputs,
     }
 
 
-def _code() -> list[str]:
-    """The folder of whatif's code, if the project contains it; an installed whatif is not a dependency for DVC."""
-    return [_CODE] if Path(_CODE).is_dir() else []
+def _code(graph: Graph) -> list[str]:
+    """The folders of code that the project contains: whatif's own in its checkout, and the packages of benchmarks.
+
+    Installed packages are not dependencies for DVC, even if their environment is in the project.
+    """
+    root = Path.cwd().resolve()
+    folders = [folder.resolve() for folder in package_folders({name for job in graph.jobs for name in job.code_roots})]
+    inside = [folder.relative_to(root) for folder in folders if folder != root and folder.is_relative_to(root)]
+    own = {path.as_posix() for path in inside if "site-packages" not in path.parts}
+    return sorted(own | ({_CHECKOUT.as_posix()} if (_CHECKOUT / "cli.py").is_file() else set()))
 
 
 def _sources(graph: Graph, stage: str) -> list[str]:

@@ -84,9 +84,8 @@ def in_report(path, step):
     entry = report_entry(path, step) if ASKED is not None and ASKED.report else None
     if entry is None:
         return path
-    caption = str(Path(workflow.basedir) / entry.caption)
     shown = {"category": entry.category, "subcategory": entry.subcategory, "labels": entry.labels}
-    return report(path, caption=caption, **shown)
+    return report(path, caption=str(entry.caption), **shown)
 
 
 wildcard_constraints:
