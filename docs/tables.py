@@ -21,7 +21,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from docs.numbers import claims, embedded, guessed, recomputed
+from docs.numbers import claims, embedded, first_run, guessed, recomputed
 from docs.numbers.markdown import ROOT, markdown
 from whatif.reporting.rendering import grid
 from whatif.reporting.table import Column, View, from_csv
@@ -182,6 +182,7 @@ NUMBERS: dict[str, Callable[[], str]] = {
     **embedded.NUMBERS,
     **claims.NUMBERS,
     **recomputed.NUMBERS,
+    **first_run.NUMBERS,
 }
 RELEASED: dict[str, Callable[[Path], str | None]] = {"released shortcuts": _released_shortcuts, "compared": _compared}
 

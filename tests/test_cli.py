@@ -30,6 +30,7 @@ COMMANDS = (
     "resume",
     "gc",
     "responses",
+    "demo",
     "summary",
     "show",
     "site",

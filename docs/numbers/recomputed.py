@@ -10,6 +10,7 @@ from docs.numbers.markdown import ROOT, markdown
 from whatif.reporting.table import from_csv
 
 _TABLE = "metrics/coco-counterfactuals-training/table4.csv"
+_PREDICTIONS = "src/whatif/benchmarks/coco_counterfactuals_training/clip_predictions/predictions.parquet"
 _ROW = {"mixture": "pre-trained", "measure": "accuracy"}
 
 
@@ -33,4 +34,11 @@ def _cells(reported: pd.DataFrame, ours: pd.DataFrame, name: str) -> tuple[str, 
     return f"{images:,.0f}", shown, f"{value:.2f} ({low:.2f} to {high:.2f})"
 
 
-NUMBERS: dict[str, Callable[[], str]] = {"table4": _table4}
+def _predictions() -> str:
+    """How many predictions ship with the package."""
+    import pyarrow.parquet as pq
+
+    return f"{pq.read_metadata(ROOT / _PREDICTIONS).num_rows:,}"
+
+
+NUMBERS: dict[str, Callable[[], str]] = {"table4": _table4, "predictions": _predictions}

@@ -35,6 +35,7 @@ COMMANDS = {
     "resume": "whatif.commands.resume:resume",
     "gc": "whatif.commands.workspace:gc",
     "responses": "whatif.commands.responses:responses",
+    "demo": "whatif.commands.demo:demo",
     "summary": "whatif.commands.summary:summary",
     "show": "whatif.commands.look:show",
     "site": "whatif.commands.site:site",
