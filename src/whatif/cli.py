@@ -40,7 +40,7 @@ COMMANDS = {
     "show": "whatif.commands.look:show",
     "site": "whatif.commands.site:site",
     "contradictions": "whatif.commands.contradictions:contradictions",
-    "audit": "whatif.commands.look:audit",
+    "audit": "whatif.commands.audit:audit",
     "compare": "whatif.commands.look:compare",
     "diff": "whatif.commands.diff:diff",
     "programs": "whatif.commands.programs:programs",
