@@ -1,7 +1,7 @@
-"""What `make repro` costs on a fresh machine: `python -m docs.numbers.first_run` clones this commit, runs it and measures.
+"""What `make repro` costs on a fresh machine: `python -m docs.numbers.first_run` clones the last commit and runs it.
 
-It writes `docs/numbers/first_run.json`, from which README.md and docs/default-run.md say the time and the disk. Run it on a
-quiet machine; no test runs it.
+It writes `docs/numbers/first_run.json`, from which README.md and docs/default-run.md have the time and the disk. Run it
+on a quiet machine; no test runs it.
 """
 
 from __future__ import annotations
