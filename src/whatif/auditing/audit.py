@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -39,8 +40,10 @@ class How:
 class Finding:
     """The accuracy of one rule on one section, as a fraction of the `n` items to which it applies.
 
-    `chance` is the accuracy of guessing on these items. `baseline` marks the most frequent answer to numbers and open
-    questions: it defines chance there.
+    `chance` is the accuracy of guessing on these items. `corrected_low` is the lower end of the interval after
+    Bonferroni's correction for the letters, ranks or the like of which the best was chosen in hindsight; without such a
+    choice it is that of the interval. `baseline` marks the most frequent answer to numbers and open questions: it
+    defines chance there.
     """
 
     variant: str
@@ -51,17 +54,23 @@ class Finding:
     n: int
     chance: float
     accuracy: Interval
+    corrected_low: float
     baseline: bool = False
 
     @property
     def above_chance(self) -> bool:
-        """Whether the whole interval is above chance: a shortcut."""
-        return not self.baseline and self.accuracy.low > self.chance
+        """Whether the rule is a shortcut: better than chance beyond the luck of sampling and of its choice."""
+        return not self.baseline and self.corrected_low > self.chance
 
     @property
     def holds_chance(self) -> bool:
         """Whether chance lies inside the interval."""
         return self.baseline or self.accuracy.low <= self.chance <= self.accuracy.high
+
+    @property
+    def exceeds_chance(self) -> bool:
+        """Whether the whole interval is above chance, whatever the rule was chosen from."""
+        return not self.baseline and self.accuracy.low > self.chance
 
 
 @dataclass(frozen=True)
@@ -153,12 +162,23 @@ def _section(items: Sequence[Item], how: How) -> Section:
     findings = []
     for one in guesses:
         n = int(one.applies.sum())
-        accuracy = clustered_share(one.right[one.applies], list(labels[one.applies]), confidence=how.confidence)
-        chance = float(chances[one.applies].mean())
+        right, of = one.right[one.applies], list(labels[one.applies])
+        accuracy = clustered_share(right, of, confidence=how.confidence)
+        sure = 1 - (1 - how.confidence) / _choices(one.rule, kind, items)
+        low = clustered_share(right, of, confidence=sure).low
+        chance = math.fsum(chances[one.applies]) / n
         baseline = one.rule == MAJORITY and kind not in (CHOICE, YES_NO)
-        right = int(one.right.sum())
-        findings.append(Finding(variant, kind, one.rule, one.choice, right, n, chance, accuracy, baseline))
+        findings.append(
+            Finding(variant, kind, one.rule, one.choice, int(right.sum()), n, chance, accuracy, low, baseline)
+        )
     return Section(variant, kind, items, guesses, findings, chances)
+
+
+def _choices(rule: str, kind: str, items: Sequence[Item]) -> int:
+    """Of how many letters, ranks, lengths or answers the best was chosen in hindsight."""
+    if rule in (LETTER, RANK):
+        return max(len(item.options) for item in items)
+    return 2 if rule == LENGTH or (rule == MAJORITY and kind == YES_NO) else 1
 
 
 def chance_of(items: Sequence[Item]) -> Floats:

@@ -11,7 +11,7 @@ from whatif.auditing.audit import Audit, Finding, Section, section_name
 from whatif.auditing.items import CHOICE, Item
 from whatif.auditing.page_text import PAGE, STYLE
 from whatif.auditing.prune import Pruned
-from whatif.auditing.report import METHOD, pruning_lines, pruning_rows, rule_name, verdict
+from whatif.auditing.report import METHOD, luck, pruning_lines, pruning_rows, rule_name, verdict
 
 _MOST_ITEMS = 10  # most guessable items of a section
 _LONGEST = 600  # characters of a text on the page
@@ -38,6 +38,7 @@ def page(
         name=name,
         style=Markup(STYLE),  # ours, without text of the benchmark
         verdict=verdict(found),
+        luck=luck(found, confidence),
         source=source,
         counts=f"{len(items):,} questions, {len({item.cluster for item in items}):,} pictures or pairs",
         columns=columns,

@@ -15,7 +15,7 @@ PAGE = """<!doctype html>
 <h1>Shortcut audit of <bdi>{{ name }}</bdi></h1>
 <p class="verdict">{{ verdict }}</p>
 <p>The audit answers the questions from their text alone. A model's accuracy up to that of the best rule is no evidence
-that it looks at the images.</p>
+that it looks at the images. {{ luck }}</p>
 <h2>What was read</h2>
 <p>{{ source }}: {{ counts }}.</p>
 <p>Taken as: {{ columns }}.</p>

@@ -2,7 +2,8 @@
 
 In each round every rule is found again on what is left, with folds of its own. Of the units (items, or whole pairs)
 that the rules above chance answer best, as many are dropped of each variant and kind as make up a third of the best
-rule's excess there. Dropping all at once would replace a rule by its opposite: what was always right would then never be right.
+rule's excess there. Dropping all at once would replace a rule by its opposite: what was always right
+would then never be right.
 """
 
 from __future__ import annotations
@@ -54,7 +55,9 @@ class Pruned:
 
 
 def prune(items: Sequence[Item], how: How, *, tell: Callable[[str], None] = lambda _: None) -> Pruned:
-    """Drops units of `items` (in order of their ids) until no rule of an audit is above chance.
+    """Drops units of `items` (in order of their ids) until no rule's interval is above chance.
+
+    Nothing is dropped if no rule of the first audit is a shortcut (`Finding.above_chance`).
 
     `tell` gets a line for each round. Units are never divided: both questions of a pair are kept or dropped.
     """
@@ -62,16 +65,13 @@ def prune(items: Sequence[Item], how: How, *, tell: Callable[[str], None] = lamb
     kept = list(items)
     dropped: list[Dropped] = []
     number, stopped = 0, ""
-    while True:
-        failing = [(section, one) for section in latest.sections for one in section.findings if one.above_chance]
+    while any(one.above_chance for one in before.findings):
+        failing = _failing(latest)
         if not failing:
-            if latest is not before:
-                latest = audit(kept, how)  # with the folds of the audit before
-                failing = [
-                    (section, one) for section in latest.sections for one in section.findings if one.above_chance
-                ]
-            if not failing:
-                break
+            latest = audit(kept, how)  # with the folds of the audit before
+            failing = _failing(latest)
+        if not failing:
+            break
         number += 1
         chosen = _most_guessable(failing, number)
         left = {item.unit for item in kept} - {one.unit for one in chosen}
@@ -87,6 +87,10 @@ def prune(items: Sequence[Item], how: How, *, tell: Callable[[str], None] = lamb
         )
     after = before if not dropped else audit(kept, how)
     return Pruned(kept, dropped, before, after, audit(kept, _other_folds(how, "fresh", 0)), number, stopped)
+
+
+def _failing(found: Audit) -> list[tuple[Section, Finding]]:
+    return [(section, one) for section in found.sections for one in section.findings if one.exceeds_chance]
 
 
 def _other_folds(how: How, name: str, number: int) -> How:

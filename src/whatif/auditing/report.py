@@ -34,16 +34,14 @@ METHOD = (
     "Letter, rank, length and the most frequent answer are the best in hindsight. The models see only text and are "
     "cross-validated: all questions about a picture or of a pair are in one fold. Intervals are by picture or pair. "
     "For numbers and open answers, chance is the share of the most frequent answer. A rule counts only questions to "
-    "which it applies."
+    "which it applies. Above chance means beyond the luck of choosing the best letter and the like (Bonferroni)."
 )
 
 
 def rule_name(finding: Finding) -> str:
     """A rule in words."""
     if finding.rule == MAJORITY:
-        return (
-            f"always “{finding.choice}”" if finding.kind != CHOICE else "the option that is right most often elsewhere"
-        )
+        return f"always “{finding.choice}”" if finding.kind != CHOICE else "the usually right option"
     return _NAMES[finding.rule].format(choice=finding.choice)
 
 
@@ -97,7 +95,7 @@ def table(audits: Mapping[str, Audit], confidence: float) -> Table:
 
 
 def verdict(found: Audit) -> str:
-    """One or two sentences: how many rules are above chance, and the best one."""
+    """Up to two sentences: how many rules are above chance, and the best one."""
     rules = [one for one in found.findings if not one.baseline]
     above = [one for one in rules if one.above_chance]
     if not above:
@@ -106,9 +104,15 @@ def verdict(found: Audit) -> str:
     where = section_name(best.variant, best.kind)
     return (
         f"{len(above)} of {len(rules)} rules are above chance. The best: {rule_name(best)}, right for "
-        f"{100 * best.accuracy.estimate:.1f}% of the {where} questions (chance {100 * best.chance:.1f}%). "
-        f"By luck alone, about {len(rules) * 0.025:.1f} of {len(rules)} 95% intervals would lie above chance."
+        f"{100 * best.accuracy.estimate:.1f}% of the {where} questions (chance {100 * best.chance:.1f}%)."
     )
+
+
+def luck(found: Audit, confidence: float) -> str:
+    """How many rules would be above chance by luck alone, in a sentence."""
+    rules = len([one for one in found.findings if not one.baseline])
+    expected = rules * (1 - confidence) / 2
+    return f"By luck alone, up to {expected:.1f} of {rules} rules would be above chance at {100 * confidence:g}%."
 
 
 def pruning_lines(items: Sequence[Item], pruned: Pruned) -> Iterator[str]:
@@ -144,8 +148,8 @@ def pruning_lines(items: Sequence[Item], pruned: Pruned) -> Iterator[str]:
     below = [one for one in pruned.fresh.findings if not one.holds_chance and not one.above_chance]
     if below:
         yield (
-            f"{len(below)} rules are below chance there: what they learn from some folds is wrong in the others, because "
-            "the items that bear it out were dropped."
+            f"{len(below)} rules are below chance there: what they learn from some folds is wrong in the others, "
+            "because the items that bear it out were dropped."
         )
     yield (
         "Pruning selects: what is left is harder to guess for these rules, not for every model, and no longer a sample "

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _FILE = click.Path(path_type=Path)
 _KINDS = ("choice", "yes-no", "number", "open")
 _COLUMN = "COLUMN"
+_WIDTH = 120  # characters of the printed table
 
 
 @click.command()
@@ -79,7 +80,7 @@ def audit(benchmarks: Sequence[Path], prune_to: Path | None, html: Path | None, 
     """
     _check(benchmarks, prune_to, html, options)
     from whatif.auditing.audit import audit, check_size
-    from whatif.auditing.report import table, verdict, write_scores
+    from whatif.auditing.report import luck, table, verdict, write_scores
     from whatif.reporting.rendering import to_markdown
 
     how = _how(options)
@@ -95,11 +96,11 @@ def audit(benchmarks: Sequence[Path], prune_to: Path | None, html: Path | None, 
         _prune(name, benchmark, how, prune_to, html=html, scores=options["scores"])
         return
     found: dict[str, Audit] = {name: audit(benchmark.items, how) for name, benchmark in read.items()}
-    click.echo(to_markdown(table(found, how.confidence)))
+    click.echo(to_markdown(table(found, how.confidence), width=_WIDTH))
     for name, one in found.items():
         for note in one.notes:
             click.echo(f"{name}: {note}")
-        click.echo(f"{name}: {verdict(one)}")
+        click.echo(f"{name}: {verdict(one)} {luck(one, how.confidence)}")
     if options["scores"] is not None:
         [one] = found.values()
         write_scores(one, options["scores"])
@@ -201,7 +202,7 @@ def _write_page(
     from whatif.auditing.page import page
 
     text = page(
-        name=name,
+        name=Path(name).name,
         source=benchmark.table.source,
         columns=benchmark.recognised,
         notes=benchmark.notes,
