@@ -14,12 +14,14 @@
 from __future__ import annotations
 
 import contextlib
-import doctest
 import io
 import os
 import re
+import shlex
+import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,8 +30,10 @@ from typing import Any
 ROOT = Path(__file__).parents[2]
 TUTORIALS = ROOT / "docs" / "tutorials"
 _FENCE = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```$', flags=re.MULTILINE | re.DOTALL)
+_PROGRESS = re.compile(r": [\d,]+ of [\d,]+ .* in [\d:]+, [\d:]+ left")
+LONGEST = 480.0  # seconds for a block; those of Slurm wait for its queue
 RUN = ("sh", "python")
-_OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+_ANY_LINES = r"(?:[^\n]*\n)*?"
 
 
 @dataclass(frozen=True)
@@ -54,13 +58,13 @@ def blocks(page: str) -> list[Block]:
     ]
 
 
-def run_page(page: Path, folder: Path) -> int:
-    """Runs a page in a folder; returns the number of outputs that were compared.
+def run_page(page: Path, folder: Path, source: Path = ROOT) -> int:
+    """Runs a page in a folder, with the code of a checkout; returns the number of outputs that were compared.
 
     Raises TutorialError with the line of the page.
     """
     found = blocks(page.read_text(encoding="utf-8"))
-    session = Session(folder)
+    session = Session(folder, source)
     compared = 0
     for block, next_block in zip(found, [*found[1:], None], strict=True):
         where = f"{page.name}, line {block.line}"
@@ -78,8 +82,9 @@ def run_page(page: Path, folder: Path) -> int:
 class Session:
     """The state that the blocks of a page share: a folder, and the names of Python."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, source: Path = ROOT) -> None:
         self.folder = folder
+        self.source = source
         self.names: dict[str, Any] = {"__name__": "tutorial"}
 
     def write(self, block: Block) -> None:
@@ -99,34 +104,35 @@ class Session:
         return printed.getvalue()
 
     def _shell(self, commands: str) -> str:
-        command = f"set -euo pipefail\n{commands}\npwd >&3\n"
-        read, write = os.pipe()
-        with os.fdopen(read, encoding="utf-8") as place, os.fdopen(write, "w") as end:
-            done = subprocess.run(
-                ["bash", "-c", command.replace(">&3", f">&{write}")],
+        """In a process group of its own, of which nothing stays when it takes too long."""
+        with tempfile.NamedTemporaryFile("r", encoding="utf-8") as place:
+            process = subprocess.Popen(
+                ["bash", "-euo", "pipefail", "-c", f"{commands}\npwd > {shlex.quote(place.name)}"],
                 cwd=self.folder,
-                env=environment(),
-                pass_fds=(write,),
+                env=environment(self.source),
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 text=True,
-                timeout=300,
-                check=False,
+                start_new_session=True,
             )
-            end.close()
-            folder = place.read().strip()
-        if done.returncode:
-            raise subprocess.CalledProcessError(done.returncode, commands, done.stdout)
-        self.folder = Path(folder)
-        return done.stdout
+            try:
+                printed, _ = process.communicate(timeout=LONGEST)
+            except subprocess.TimeoutExpired as error:
+                os.killpg(process.pid, signal.SIGKILL)
+                printed, _ = process.communicate()
+                raise TutorialError(f"{commands}: not finished after {LONGEST:g} s\n{printed}") from error
+            if process.returncode:
+                raise subprocess.CalledProcessError(process.returncode, commands, printed)
+            self.folder = Path(place.read().strip())
+        return printed
 
 
-def environment() -> dict[str, str]:
-    """In which commands are those of this checkout, lines have the same width everywhere, and git knows who commits."""
+def environment(source: Path = ROOT) -> dict[str, str]:
+    """In which commands are those of a checkout, lines have the same width everywhere, and git knows who commits."""
     return {
         **os.environ,
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-        "PYTHONPATH": str(ROOT / "src"),
+        "PYTHONPATH": str(source / "src"),
         "COLUMNS": "100",
         "GIT_CONFIG_GLOBAL": os.devnull,
         **{f"GIT_{who}_NAME": "reader" for who in ("AUTHOR", "COMMITTER")},
@@ -135,22 +141,30 @@ def environment() -> dict[str, str]:
 
 
 def compare(expected: str, printed: str, where: str) -> None:
-    """Raises TutorialError unless `printed` is what the page says, but for times and the width of spaces."""
-    wanted, got = _normal(expected), _normal(printed)
-    if not doctest.OutputChecker().check_output(wanted, got, _OPTIONS):
+    """Raises TutorialError unless `printed` is what the page says, but for times and the width of spaces.
+
+    A line `...` of the page stands for any number of lines, and `...` in a line for any text.
+    """
+    wanted = (
+        _ANY_LINES if line == "..." else re.escape(line).replace(re.escape("..."), ".*") + "\n"
+        for line in _lines(expected)
+    )
+    if not re.fullmatch("".join(wanted), "".join(f"{line}\n" for line in _lines(printed))):
         raise TutorialError(f"{where}: the page says\n{expected}\nit printed\n{printed}")
 
 
-def _normal(text: str) -> str:
-    """Seconds and trailing spaces are those of any run."""
-    lines = (line.rstrip() for line in re.sub(r"\d+\.\d s\b", "0.0 s", text).strip().splitlines())
-    return "\n".join(lines) + "\n"
+def _lines(text: str) -> list[str]:
+    """Without what depends on the machine's speed: seconds, and lines of progress, which only long work prints."""
+    lines = (" ".join(line.split()) for line in re.sub(r"\d+\.\d s\b", "0.0 s", text).strip().splitlines())
+    return [line for line in lines if not _PROGRESS.search(line)]
 
 
 @contextlib.contextmanager
 def _named(where: str, block: Block) -> Iterator[None]:
     try:
         yield
+    except TutorialError as error:
+        raise TutorialError(f"{where}: {error}") from error
     except subprocess.CalledProcessError as error:
         raise TutorialError(f"{where}: {error.cmd}\nended with {error.returncode}\n{error.output}") from error
     except Exception as error:

@@ -12,8 +12,8 @@ from tests.tutorials.runner import ROOT, RUN, TUTORIALS, Session, TutorialError,
 
 FIRST = TUTORIALS / "first-table.md"
 # They begin in the folder in which the first one ends.
-AFTER_THE_FIRST = ("add-a-model.md", "what-a-number-means.md")
-ALONE = ("own-photographs.md", "verify-with-people.md", "publish.md")
+AFTER_THE_FIRST = ("add-a-model.md", "what-a-number-means.md", "publish.md")
+ALONE = ("own-photographs.md", "verify-with-people.md")
 ON_A_CLUSTER = ("on-slurm.md",)  # tests/tutorials/test_on_slurm.py
 
 
