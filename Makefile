@@ -7,7 +7,7 @@ export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 # Two cores: one thread a process, so that jobs in parallel do not fight, and numbers do not depend on the machine.
 THREADS := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: repro check test label-studio harnesses soak lint docs demo bench train-embedded help clean
+.PHONY: repro check test label-studio harnesses soak lint numbers docs demo bench train-embedded help clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -79,8 +79,12 @@ soak: $(VENV)/.installed-dev ## the default on a real Slurm beside `dvc repro`, 
 	$(THREADS) pytest -m soak
 	$(THREADS) python -m tests.pipeline.soak
 
-docs: $(VENV)/.installed ## write the numbers of metrics/ into README.md and docs/
+numbers: $(VENV)/.installed ## write the numbers of metrics/ into README.md and docs/
 	$(THREADS) python -m docs.tables
+
+# Its theme announces its own end and its successor on every build; that is no warning about our pages.
+docs: numbers $(VENV)/.installed-dev ## write the numbers, and build the documentation as a site in docs-site/
+	NO_MKDOCS_2_WARNING=1 python -m mkdocs build --strict
 
 demo: $(VENV)/.installed ## make the bundled results of `whatif demo` from the site of the default run
 	$(THREADS) python -m docs.bundles demo
@@ -95,4 +99,4 @@ train-embedded: $(VENV)/.installed ## train the checkpoints that ship with the p
 	for name in $(EMBEDDED); do $(THREADS) whatif train $$name && dvc commit --force params/dvc.yaml:train@$$name || exit 1; done
 
 clean: ## remove what is not in git but can be made again: artifacts, stash, logs
-	rm -rf data .whatif .snakemake logs bench.json
+	rm -rf data .whatif .snakemake logs bench.json docs-site

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from whatif.artifacts.schemas import Table
     from whatif.graph.graph import Graph
+    from whatif.graph.steps import Step
     from whatif.scoring.extraction.extracted import Extracted, Kind
     from whatif.scoring.published_extraction.rules import PublishedRules
 
@@ -181,16 +182,24 @@ def _artifact(graph: Graph, benchmark: str, table: Table) -> pd.DataFrame:
 
 
 def _last(graph: Graph, benchmark: str, table: Table) -> list[Path]:
-    """The artifacts of a table that are made by the last stage that has this table."""
+    """The artifacts of a table that are made by the last stage that has this table.
+
+    Where the main step of that stage reads the table of another step of it, the rows of the other are in those of the
+    main step, or were rejected, so they are left out.
+    """
     steps = [step for step in graph.benchmarks[benchmark].steps if table in step.outputs.values()]
-    return _paths(graph, benchmark, table, {step.stage for step in steps[-1:]})
+    steps = [step for step in steps if step.stage == steps[-1].stage]
+    inputs = [one for step in steps if not step.name for one in step.inputs.values()]
+    read = {one.step for one in inputs if one.stage == steps[-1].stage and one.table == table and not one.benchmark}
+    return _paths(graph, benchmark, table, [step for step in steps if step.name not in read])
 
 
-def _paths(graph: Graph, benchmark: str, table: Table, stages: Iterable[str]) -> list[Path]:
+def _paths(graph: Graph, benchmark: str, table: Table, steps: Iterable[Step]) -> list[Path]:
+    names = {(step.stage, step.name) for step in steps}
     return [
         path
         for job in graph.jobs
-        if job.step.benchmark == benchmark and job.step.stage in stages
+        if job.step.benchmark == benchmark and (job.step.stage, job.step.name) in names
         for role, path in job.outputs.items()
         if job.step.outputs[role] == table
     ]
@@ -221,8 +230,8 @@ def _images(graph: Graph, benchmark: str) -> pd.DataFrame:
         wanted.update(text for column in of_pairs.columns for text in column.to_pylist())
     found: dict[str, pa.Table] = {}
     ids = pa.array(sorted(wanted), pa.string())
-    stages = {step.stage for step in graph.benchmarks[benchmark].steps}
-    for piece in artifacts.batches(_paths(graph, benchmark, TABLE, stages), TABLE):
+    steps = graph.benchmarks[benchmark].steps
+    for piece in artifacts.batches(_paths(graph, benchmark, TABLE, steps), TABLE):
         chosen = piece.filter(pc.is_in(piece["image_id"], ids))
         for row, image in enumerate(chosen["image_id"].to_pylist()):
             found.setdefault(image, chosen.slice(row, 1))
