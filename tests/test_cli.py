@@ -22,6 +22,7 @@ from whatif.artifacts.schemas import QUESTIONS
 
 COMMANDS = (
     *STAGES,
+    "new",
     "make",
     "dvc-yaml",
     "graph",
@@ -29,6 +30,7 @@ COMMANDS = (
     "resume",
     "gc",
     "responses",
+    "demo",
     "summary",
     "show",
     "site",
@@ -40,6 +42,7 @@ COMMANDS = (
     "program-trace",
     "import",
     "export",
+    "publish",
     "train",
     "assess",
 )
