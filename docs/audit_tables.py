@@ -34,6 +34,7 @@ def audited(released: Path) -> str | None:
         for section in audit(benchmark.items, How(seed=SEED)).sections:
             by_rule = {one.rule: one for one in section.findings}
             best = _best_of(section.findings)
+            of = "" if best.n == len(section.items) else f" ({best.n:,} questions)"
             rows.append(
                 (
                     name,
@@ -42,7 +43,7 @@ def audited(released: Path) -> str | None:
                     f"{100 * float(section.chances.mean()):.1f}",
                     _cell(by_rule["forest"]),
                     _cell(by_rule["text"]),
-                    f"{rule_name(best)}: {_cell(best)}",
+                    f"{rule_name(best)}{of}: {_cell(best)}",
                 )
             )
     return _markdown(rows, texts=2)
