@@ -64,9 +64,9 @@ def pruned(released: Path) -> str:
 
 
 def _best_of(findings: Sequence[Finding]) -> Finding:
-    """The rule with the largest excess over chance."""
+    """The rule with the largest excess over chance, of those above chance if there are any."""
     rules = [one for one in findings if not one.baseline]
-    return max(rules, key=lambda one: one.accuracy.estimate - one.chance)
+    return max(rules, key=lambda one: (one.above_chance, one.accuracy.estimate - one.chance))
 
 
 def _best(found: Pruned) -> Iterator[str]:
