@@ -7,7 +7,7 @@ export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 # Two cores: one thread a process, so that jobs in parallel do not fight, and numbers do not depend on the machine.
 THREADS := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: repro check test label-studio harnesses soak lint docs bench train-embedded help clean
+.PHONY: repro check test label-studio soak lint docs bench train-embedded help clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -73,6 +73,7 @@ $(LMMS_EVAL)/.installed: tests/harnesses/lmms-eval.txt
 	$(LMMS_EVAL)/bin/pip install --quiet --no-deps lmms_eval==0.7.3
 	touch $@
 
+.PHONY: harnesses
 harnesses: $(INSPECT_AI)/.installed $(LMMS_EVAL)/.installed ## install inspect_ai and lmms-eval for their tests: 2.2 GB
 
 soak: $(VENV)/.installed-dev ## the default on a real Slurm beside `dvc repro`, simulations of the statistics; then twenty power cuts
