@@ -65,7 +65,7 @@ def measure() -> dict[str, Any]:
 def _project(folder: Path) -> None:
     """This checkout's entry points with parameters that make some 10,000 jobs, none of them done."""
     folder.mkdir()
-    for name in ("Snakefile", "stages", "profiles", "slurm", "src"):
+    for name in ("Snakefile", "profiles", "slurm", "src"):
         (folder / name).symlink_to(ROOT / name)
     values = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
     values["benchmarks"] = ["cvqa-synthetic", "coco-counterfactuals"]

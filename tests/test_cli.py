@@ -22,6 +22,7 @@ from whatif.artifacts.schemas import QUESTIONS
 
 COMMANDS = (
     *STAGES,
+    "new",
     "make",
     "dvc-yaml",
     "graph",
@@ -29,6 +30,7 @@ COMMANDS = (
     "resume",
     "gc",
     "responses",
+    "demo",
     "summary",
     "show",
     "site",
@@ -40,6 +42,7 @@ COMMANDS = (
     "program-trace",
     "import",
     "export",
+    "publish",
     "train",
     "assess",
 )
@@ -122,11 +125,19 @@ def test_an_unknown_benchmark_part_or_model_is_answered_with_those_there_are(
 
 @pytest.mark.parametrize(
     "arguments",
-    [*((stage, NAME) for stage in STAGES), ("status",), ("show", NAME), ("show", NAME, "--picture", "x.png")],
+    [
+        *((stage, NAME) for stage in STAGES),
+        *((name,) for name in ("status", "resume", "gc", "summary", "site", "graph", "dvc-yaml")),
+        ("make", "aggregate"),
+        ("show", NAME),
+        ("show", NAME, "--picture", "x.png"),
+    ],
 )
-def test_outside_a_project_it_says_where_to_run(folder: Path, arguments: tuple[str, ...]) -> None:
-    message = refused(whatif(*arguments))
-    assert message.startswith("params.yaml: cannot be read (No such file or directory); run whatif in the root of")
+def test_outside_a_project_it_says_how_to_make_one(folder: Path, arguments: tuple[str, ...]) -> None:
+    assert refused(whatif(*arguments)) == (
+        "no project here: neither this folder nor one above it has a params.yaml; make a project with "
+        "`whatif new my-benchmark`, or go to the folder of one"
+    )
     assert files(folder) == {}
 
 

@@ -9,9 +9,11 @@ from pathlib import Path
 import whatif
 
 ROOT = Path(whatif.__file__).parent
+TEMPLATE = ROOT / "new_project" / "template"  # of a project that uses whatif
 MODULES = {
     ".".join(["whatif", *path.relative_to(ROOT).with_suffix("").parts]).removesuffix(".__init__"): path
     for path in sorted(ROOT.rglob("*.py"))
+    if not path.is_relative_to(TEMPLATE)
 }
 # What may import a benchmark: what users call, and what the benchmarks' own models are trained on.
 ABOVE_BENCHMARKS = {"cli", "commands", "workflow", "cluster", "training", "results", "__main__", "benchmarks"}

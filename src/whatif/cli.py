@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import signal
@@ -12,7 +13,10 @@ from typing import Any
 import click
 
 from whatif import __version__
+from whatif.commands.typed_paths import with_typed_paths
 from whatif.errors import WhatifError
+from whatif.extras import how_to_install
+from whatif.files.project_folder import display_path, displayed, in_project_folder
 from whatif.files.well_formed import escaped
 from whatif.processes import ending
 
@@ -24,6 +28,7 @@ COMMANDS = {
     "verify": "whatif.commands.stages:verify",
     "evaluate": "whatif.commands.stages:evaluate",
     "aggregate": "whatif.commands.stages:aggregate",
+    "new": "whatif.commands.new:new",
     "make": "whatif.commands.make:make",
     "dvc-yaml": "whatif.commands.dvc_yaml:dvc_yaml",
     "graph": "whatif.commands.graph:graph",
@@ -31,20 +36,24 @@ COMMANDS = {
     "resume": "whatif.commands.resume:resume",
     "gc": "whatif.commands.workspace:gc",
     "responses": "whatif.commands.responses:responses",
+    "demo": "whatif.commands.demo:demo",
     "summary": "whatif.commands.summary:summary",
     "show": "whatif.commands.look:show",
     "site": "whatif.commands.site:site",
     "contradictions": "whatif.commands.contradictions:contradictions",
-    "audit": "whatif.commands.look:audit",
+    "audit": "whatif.commands.audit:audit",
     "compare": "whatif.commands.look:compare",
     "diff": "whatif.commands.diff:diff",
     "programs": "whatif.commands.programs:programs",
     "program-trace": "whatif.commands.program_trace:program_trace",
     "import": "whatif.commands.exchange:import_",
     "export": "whatif.commands.exchange:export",
+    "publish": "whatif.commands.publish:publish",
     "train": "whatif.commands.train:train",
     "assess": "whatif.commands.train:assess",
 }
+# They run where the user is, also in a folder of a project.
+ANYWHERE = frozenset({"new", "demo"})
 
 
 class LazyGroup(click.Group):
@@ -61,11 +70,22 @@ class LazyGroup(click.Group):
         module, _, name = COMMANDS[cmd_name].partition(":")
         found = getattr(importlib.import_module(module), name)
         assert isinstance(found, click.Command)
+        return with_typed_paths(found)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that is called. From here on, the working directory is the folder of the project."""
+        found = super().resolve_command(ctx, args)
+        if found[0] not in ANYWHERE:
+            ctx.with_resource(in_project_folder())
+        _warn_of_another_checkout()
         return found
 
     def invoke(self, ctx: click.Context) -> Any:
         """Runs a command. An error that the user can fix is printed without a traceback and ends with exit code 2."""
-        _warn_of_another_checkout()
+        # What is imported stays: looking for garbage among its objects takes a tenth of the time of a small job.
+        gc.set_threshold(50_000)
         if ending.PARENT_VARIABLE in os.environ:
             ending.end_with_parent()
         if not sys.stderr.isatty():
@@ -78,11 +98,17 @@ class LazyGroup(click.Group):
             message, code = "interrupted", 128 + signal.SIGINT
         except WhatifError as error:
             message, code = str(error), error.exit_code
+        except ModuleNotFoundError as error:
+            if (missing := how_to_install(error.name or "")) is None:
+                raise
+            message, code = missing, WhatifError.exit_code
         except OSError as error:
             if error.filename is None:
                 raise
             message, code = f"{error.filename}: {error.strerror}", WhatifError.exit_code
-        shown = "\n".join(escaped(line) for line in message.split("\n"))  # a file name may contain any character
+        shown = "\n".join(
+            escaped(displayed(line)) for line in message.split("\n")
+        )  # a file name may contain any character
         click.echo(f"whatif: {shown}", err=True)
         sys.exit(code)
 
@@ -91,8 +117,11 @@ def _warn_of_another_checkout() -> None:
     """Warns when the running code is not the code of this checkout, because freshness would be judged by other code."""
     here, running = Path("src/whatif"), Path(__file__).parent
     # `make` restarts itself with the code of the checkout.
-    if here.is_dir() and here.resolve() != running.resolve() and sys.argv[1:2] != ["make"]:
-        click.echo(f"whatif: this runs the code in {running}, not in ./{here}; set PYTHONPATH=src", err=True)
+    if (here / "cli.py").is_file() and here.resolve() != running.resolve() and sys.argv[1:2] != ["make"]:
+        source = display_path(here.parent)
+        click.echo(
+            f"whatif: this runs the code in {running}, not in {display_path(here)}; set PYTHONPATH={source}", err=True
+        )
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
@@ -105,6 +134,7 @@ def main() -> None:
     What is out of date:  whatif status
     The numbers:          whatif show cvqa-synthetic
     What changed:         whatif diff HEAD~1
+    A project of my own:  whatif new my-benchmark
 
     All settings are in params.yaml. `dvc repro` and `snakemake` call the six stages below, from extract to aggregate.
     You can also run a stage yourself.

@@ -345,5 +345,5 @@ def test_a_file_that_cannot_be_read_as_yaml_is_one_line(data: bytes, message: st
 
 
 def test_a_missing_file_says_where_to_run(tmp_path: Path) -> None:
-    with pytest.raises(WhatifError, match="run whatif in the root of the project"):
+    with pytest.raises(WhatifError, match="restore it, for example with `git checkout`"):
         benchmarks.load_params(tmp_path / "params.yaml")

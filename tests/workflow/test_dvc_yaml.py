@@ -43,9 +43,9 @@ def test_only_the_stages_that_have_steps_are_there() -> None:
     assert list(stages) == ["extract", "generate", "evaluate", "aggregate"]
     assert stages["extract"]["params"] == [{"params.yaml": None}]
     assert stages["generate"]["params"] == ["benchmarks", "generate"]
-    assert stages["generate"]["deps"] == ["src/whatif", "data/extract"]
+    assert stages["generate"]["deps"] == ["src/whatif", "tests", "data/extract"]
     assert stages["evaluate"]["do"]["params"] == ["benchmarks", "models.${key}"]
-    assert stages["aggregate"]["deps"] == ["src/whatif", "data/evaluate"]
+    assert stages["aggregate"]["deps"] == ["src/whatif", "tests", "data/evaluate"]
 
 
 def test_every_selected_benchmark_has_its_metrics_and_plots() -> None:

@@ -18,6 +18,7 @@ from whatif.params.checkpoints import DiffusionCheckpoint, LocalCheckpoint
 from whatif.params.endpoints import EndpointModel, ServedModel
 from whatif.params.files import read_settings
 from whatif.params.generators import DiffusersGenerator, ImagesApiGenerator
+from whatif.workflow import project_files
 
 RESOURCES_FILE = Path("slurm/resources.yaml")
 # These grow with each try: a job that was stopped at a limit gets further the next time.
@@ -139,7 +140,12 @@ def _wanted(kind: Kind, with_gpu: bool, file: Path) -> Wanted:
 
 @cache
 def load_resources(file: Path = RESOURCES_FILE) -> Resources:
-    """Reads and checks `slurm/resources.yaml`. Raises WhatifError with one line per error; see `read_settings`."""
+    """Reads and checks `slurm/resources.yaml`; a project without this file has the values that whatif comes with.
+
+    Raises WhatifError with one line per error; see `read_settings`.
+    """
+    if file == RESOURCES_FILE and not file.exists():
+        file = project_files.HERE / RESOURCES_FILE
     return read_settings(Resources, file, remedy=f"restore it with `git checkout {file}`")
 
 

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from whatif.files.project_folder import display_path
+
 if TYPE_CHECKING:
     from whatif.contradictions.rows import Row
 
@@ -47,7 +49,7 @@ def contradictions(benchmark: str | None, everything: bool, csv_file: Path | Non
     for line in lines(rows, shown):
         click.echo(line)
     if csv_file is not None:
-        click.echo(f"written: {csv_file}")
+        click.echo(f"written: {display_path(csv_file)}")
 
 
 def lines(rows: Sequence[Row], shown: Sequence[Row]) -> Iterator[str]:

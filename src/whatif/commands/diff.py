@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from whatif.errors import WhatifError
+from whatif.files.project_folder import display_path
 
 if TYPE_CHECKING:
     from whatif.comparison.runs import Run
@@ -77,7 +78,7 @@ def diff(
         from whatif.comparison.pages import write_pages
 
         pages = write_pages(Path("site"), found, flipped, name)
-        click.echo(f"{len(flipped):,} flipped items: {pages}", err=as_json)
+        click.echo(f"{len(flipped):,} flipped items: {display_path(pages)}", err=as_json)
 
 
 def _of_parameters(path: Path) -> Run:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from whatif.commands.hugging_face import export_hugging_face, pictures_of
 from whatif.commands.people_tasks import export_people_tasks
 from whatif.commands.picture_pairs import export_errors, export_pairs, export_tasks, import_labels, import_pairs
 from whatif.errors import WhatifError
+from whatif.files.project_folder import display_path
 
 if TYPE_CHECKING:
     from whatif.artifacts.images import ImageStore
@@ -43,10 +43,10 @@ def import_c_vqa(csv: Path, output: Path) -> None:
         raise WhatifError(f"{output}: must end in .parquet; give the CSV first, then the table to write")
     questions = read_released(csv)
     write_artifact(output, QUESTIONS, questions)
-    click.echo(f"{output}: {len(questions):,} questions in {len(questions) // 2:,} pairs")
+    click.echo(f"{display_path(output)}: {len(questions):,} questions in {len(questions) // 2:,} pairs")
 
 
-@click.group("export", commands=[export_hugging_face, export_pairs, export_tasks, export_errors, export_people_tasks])
+@click.group("export", commands=[export_pairs, export_tasks, export_errors, export_people_tasks])
 def export() -> None:
     """Write questions or image pairs in the format of a released data set or a tool, or as annotation tasks."""
 
@@ -97,11 +97,13 @@ def export_c_vqa_csv(output: Path, questions: Path, images: tuple[Path, ...], no
     folder = output.with_suffix("")
     named = {} if no_pictures else named_pictures(rows, folder)
     write_released(rows, output)
-    click.echo(f"{output}: {len(rows) // 2:,} pairs of questions")
+    click.echo(f"{display_path(output)}: {len(rows) // 2:,} pairs of questions")
     if written := write_pictures(named, ImageStore(images or pictures_of(questions.parent.name)), folder):
-        click.echo(f"{folder}: {written:,} images")
+        click.echo(f"{display_path(folder)}: {written:,} images")
     if absent := len(named) - written:
-        click.echo(f"{output}: names {absent:,} images that were not found; give their tables with --images")
+        click.echo(
+            f"{display_path(output)}: names {absent:,} images that were not found; give their tables with --images"
+        )
 
 
 @export.command("vlmevalkit")
@@ -121,7 +123,7 @@ def export_vlmevalkit(output: Path, questions: Path, images: tuple[Path, ...], s
         raise WhatifError(f"{output}: must end in .tsv, for example WhatIf.tsv")
     rows, pictures = _with_pictures(questions, images)
     write_vlmevalkit(rows, pictures, output, strategy=strategy)
-    click.echo(f"{output}: {len(rows):,} questions")
+    click.echo(f"{display_path(output)}: {len(rows):,} questions")
 
 
 @export.command("lmms-eval")
@@ -144,7 +146,7 @@ def export_lmms_eval(folder: Path, questions: Path, images: tuple[Path, ...], st
     rows, pictures = _with_pictures(questions, images)
     file = write_lmms_eval(rows, pictures, folder, name=name or _name_of(questions), strategy=strategy)
     options = f"--include_path {shlex.quote(str(folder))} --tasks {file.stem} --log_samples"
-    click.echo(f"{file}: {len(rows):,} questions; run lmms-eval with {options}")
+    click.echo(f"{display_path(file)}: {len(rows):,} questions; run lmms-eval with {options}")
 
 
 def _with_pictures(questions: Path, images: tuple[Path, ...]) -> tuple[list[dict[str, Any]], ImageStore]:
@@ -158,6 +160,14 @@ def _with_pictures(questions: Path, images: tuple[Path, ...]) -> tuple[list[dict
     if not found:
         raise WhatifError(f"{questions}: no tables of its images were found; give them with --images")
     return rows, ImageStore(found)
+
+
+def pictures_of(benchmark: str) -> tuple[Path, ...]:
+    """The artifacts with a benchmark's images, sorted so that the images that models are shown come first."""
+    from whatif.artifacts.schemas import IMAGES
+    from whatif.graph.lineage import tables_of
+
+    return tables_of(benchmark, IMAGES, ("verify", "filter", "generate", "extract"))
 
 
 def _name_of(questions: Path) -> str:

@@ -6,17 +6,17 @@ from pathlib import Path
 
 import click
 
+from whatif.files.project_folder import display_path, typed_path
+
 
 @click.command("graph")
 @click.argument("benchmarks", nargs=-1, metavar="[BENCHMARK]...")
 @click.option(
     "--svg",
     type=click.Path(dir_okay=False, path_type=Path),
-    default=Path("graph.svg"),
-    show_default=True,
-    help="File to write.",
+    help="File to write. Default: graph.svg.",
 )
-def graph(benchmarks: tuple[str, ...], svg: Path) -> None:
+def graph(benchmarks: tuple[str, ...], svg: Path | None) -> None:
     """Draw the rules of BENCHMARK, or of every benchmark in params.yaml, as an SVG.
 
     There is a band for each benchmark, a column for each stage, and a box with the number of jobs for each rule. No
@@ -27,5 +27,6 @@ def graph(benchmarks: tuple[str, ...], svg: Path) -> None:
     from whatif.workflow.rule_graph import rule_graph
 
     text = rule_graph(installed.graph(installed.load_params()), benchmarks)
-    write_whole(svg, text.encode())
-    click.echo(f"{svg}: written")
+    file = svg or typed_path("graph.svg")
+    write_whole(file, text.encode())
+    click.echo(f"{display_path(file)}: written")

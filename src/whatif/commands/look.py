@@ -1,4 +1,4 @@
-"""`whatif show`, `audit` and `compare`: display numbers, artifacts and images."""
+"""`whatif show` and `compare`: display numbers, artifacts and images."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import click
 
 from whatif.errors import WhatifError
 from whatif.files.atomic import write_whole
+from whatif.files.project_folder import display_path, typed_path
 
 if TYPE_CHECKING:
     from whatif.drawing.contact_sheet import Panel
@@ -47,11 +48,11 @@ def show(what: str, rows: int, picture: Path | None, pairs: int) -> None:
     whatif show data/verify/cvqa-synthetic/questions.parquet --rows 3
     """
     if what.endswith(".parquet"):
-        _show_artifact(Path(what), rows)
+        _show_artifact(typed_path(what), rows)
     elif picture is not None:
         shown, sheet = _sheet(what, pairs)
         write_whole(picture, sheet)
-        click.echo(f"{picture}: {shown} pairs of {what}")
+        click.echo(f"{display_path(picture)}: {shown} pairs of {what}")
     else:
         _show_results(what)
 
@@ -76,7 +77,7 @@ def _show_results(name: str) -> None:
     click.echo(headline.read_text(encoding="utf-8"))
     click.echo("All numbers and tables:")
     for path in published:
-        click.echo(f"  {path}")
+        click.echo(f"  {display_path(path)}")
     folders = {
         f"data/{each.stage}/{'MODEL/' if each.stage == 'evaluate' else ''}{name}": None
         for each in graph.benchmarks[name].steps
@@ -92,7 +93,7 @@ def _show_artifact(path: Path, rows: int) -> None:
     from whatif import artifacts
 
     footer = artifacts.footer_of(path)
-    click.echo(f"{path}: {footer.rows:,} rows of {footer.table}, fingerprint {footer.fingerprint[:12]}")
+    click.echo(f"{display_path(path)}: {footer.rows:,} rows of {footer.table}, fingerprint {footer.fingerprint[:12]}")
     for place, value in footer.made_from.get("parameters", {}).items():
         click.echo(f"  {place}: {value}")
     try:
@@ -151,37 +152,6 @@ def _panel(pair: Sequence[dict[str, Any]], images: Any) -> Panel:
         options = [f"{letter}: {choice}" for letter, choice in zip(LETTERS, row["choices"] or [], strict=False)]
         paragraphs += [row["question"], "   ".join([*options, f"answer {row['answer']}"]), ""]
     return Panel(images.get(pair[0]["image_ids"][0]), tuple(paragraphs))
-
-
-@click.command()
-@click.argument("questions", nargs=-1, required=True, type=QUESTIONS_FILE)
-@click.option(
-    "--folds", default=5, type=click.IntRange(min=2), show_default=True, help="Folds of the cross-validation."
-)
-@click.option(
-    "--seed", default=0, type=click.IntRange(0, 2**32 - 1), show_default=True, help="Seed of folds and forests."
-)
-def audit(questions: Sequence[Path], folds: int, seed: int) -> None:
-    """Measure how well multiple-choice questions can be answered without their images.
-
-    QUESTIONS are questions tables (.parquet) from the pipeline or from `whatif import`.
-    """
-    from whatif import artifacts
-    from whatif.artifacts.schemas import QUESTIONS as TABLE
-    from whatif.reporting.rendering import to_markdown
-    from whatif.reporting.shortcuts import shortcuts
-    from whatif.shortcuts.audit import audit as find_shortcuts
-
-    audits = {}
-    options: list[int] = []
-    for path in questions:
-        rows = list(artifacts.rows_of(path, TABLE))
-        audits[str(path)] = find_shortcuts(rows, folds=folds, seed=seed)
-        if not audits[str(path)]:
-            raise WhatifError(f"{path}: has no question with options; the audit is of multiple-choice questions")
-        options += [len(row["choices"]) for row in rows if row["choices"]]
-    chance = 100 * sum(1 / number for number in options) / len(options)
-    click.echo(to_markdown(shortcuts(audits, chance=chance)))
 
 
 @click.command()

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from whatif.errors import WhatifError
+from whatif.extras import how_to_install
 from whatif.workflow import ahead, fresh_targets
 from whatif.workflow.dvc_files import check_cache
 from whatif.workflow.plot_scripts import provide_plot_scripts
@@ -78,6 +79,7 @@ def _take_back(target: str, *, whole: bool, as_it_is: bool) -> bool:
         raise WhatifError(f"{target}: is neither a stage nor evaluate-MODEL; there are {', '.join(known)}")
     _warn_of_undeclared(graph, target)
     decides = {source for job in graph.jobs for source in job.named_sources.values()}
+    decides |= {Path(one.file) for one in graph.benchmarks.values() if one.file}
     decides |= {path for job in graph.jobs for path in job.package_files.values()}
     packages = code_index.package_folders({root for job in graph.jobs for root in job.code_roots})
     basis = fresh_targets.Basis.taken(packages, sorted({Path(PARAMS_FILE), *decides}))
@@ -126,7 +128,7 @@ def _run_code_of_this_checkout() -> None:
     """Restarts with the code in ./src if other code is running, because code and artifacts belong together."""
     source = Path("src").resolve()
     before = os.environ.get("PYTHONPATH", "").split(os.pathsep)
-    is_other = (source / "whatif").is_dir() and source / "whatif" != Path(__file__).resolve().parents[1]
+    is_other = (source / "whatif" / "cli.py").is_file() and source / "whatif" != Path(__file__).resolve().parents[1]
     if is_other and before[0] != str(source):
         os.environ["PYTHONPATH"] = os.pathsep.join([str(source), *filter(None, before)])
         os.execv(sys.executable, [sys.executable, "-m", "whatif", *sys.argv[1:]])
@@ -149,5 +151,5 @@ def _snakemake() -> str:
     program = Path(sys.executable).with_name("snakemake")
     found = str(program) if program.is_file() else shutil.which("snakemake")
     if found is None:
-        raise WhatifError("snakemake: no such program; install whatif with its dependencies")
+        raise WhatifError(how_to_install("snakemake") or "snakemake: no such program")
     return found

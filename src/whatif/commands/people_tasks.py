@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from whatif.errors import WhatifError
+from whatif.files.project_folder import display_path
 
 if TYPE_CHECKING:
     from whatif.graph.people import PeoplesWork, Row
@@ -116,7 +117,8 @@ def export_people_tasks(
     else:
         files = label_studio_files(tasks, store, address)
     write_tasks(folder, files, tasks, store, with_images=tool == "csv" or address is not None)
-    click.echo(f"{folder}: {len(tasks.tasks):,} tasks, {tasks.labels:,} labels to give: {', '.join(sorted(files))}")
+    written = ", ".join(sorted(files))
+    click.echo(f"{display_path(folder)}: {len(tasks.tasks):,} tasks, {tasks.labels:,} labels to give: {written}")
 
 
 def _benchmark(name: str) -> Benchmark:

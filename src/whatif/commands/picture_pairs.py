@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from whatif.errors import WhatifError
+from whatif.files.project_folder import display_path
 
 if TYPE_CHECKING:
     from whatif.artifacts.images import ImageStore
@@ -63,9 +64,9 @@ def import_pairs(source: Path, folder: Path) -> None:
             raise WhatifError(f"{source}: has no complete pair ({told}; the first: {released.rejections[0]['detail']})")
     write_artifact(folder / "rejections.parquet", REJECTIONS, released.rejections)
     write_artifact(folder / "pairs.parquet", PAIRS_TABLE, released.pairs)
-    click.echo(f"{folder / 'pairs.parquet'}: {len(released.pairs):,} pairs")
+    click.echo(f"{display_path(folder / 'pairs.parquet')}: {len(released.pairs):,} pairs")
     for reason, count in released.reasons.items():
-        click.echo(f"{folder / 'rejections.parquet'}: {reason}: {count:,}")
+        click.echo(f"{display_path(folder / 'rejections.parquet')}: {reason}: {count:,}")
 
 
 @contextlib.contextmanager
@@ -103,34 +104,24 @@ def import_labels(csv: Path, output: Path, pairs: tuple[Path, ...], seed: int | 
         f"{labels.pictures_without_label:,} images without a label"
     )
     for row in labels.rejections:
-        click.echo(f"{csv}: {row['detail']} ({row['reason']})", err=True)
+        click.echo(f"{display_path(csv)}: {row['detail']} ({row['reason']})", err=True)
     if labels.rejections:
-        click.echo(f"{csv}: {len(labels.rejections):,} rows were rejected", err=True)
+        click.echo(f"{display_path(csv)}: {len(labels.rejections):,} rows were rejected", err=True)
 
 
 @click.command(NAME)
 @click.argument("folder", type=click.Path(path_type=Path))
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["released", "hugging-face"]),
-    default="released",
-    show_default=True,
-    help="`released`: examples.jsonl and images. `hugging-face`: Parquet and a data card, for datasets.load_dataset.",
-)
 @_PAIRS
 @_IMAGES
-def export_pairs(folder: Path, form: str, pairs: tuple[Path, ...], images: tuple[Path, ...]) -> None:
-    """Write counterfactual pairs and their images as a data set in FOLDER."""
-    from whatif.commands.hugging_face import write_folder
+def export_pairs(folder: Path, pairs: tuple[Path, ...], images: tuple[Path, ...]) -> None:
+    """Write counterfactual pairs and their images in the released form: examples.jsonl and images in FOLDER.
+
+    `whatif publish` writes Parquet with a data card.
+    """
     from whatif.formats.coco_counterfactuals_folder import write_released_pairs
 
-    rows, files = _rows(pairs), _picture_files(pairs, images)
-    if form == "released":
-        written = f"{write_released_pairs(rows, _store(files), folder):,} pairs"
-    else:
-        written = write_folder(NAME, folder, pairs=rows, images=files, tables=_tables(pairs))
-    click.echo(f"{folder}: {written}")
+    written = write_released_pairs(_rows(pairs), _store(_picture_files(pairs, images)), folder)
+    click.echo(f"{display_path(folder)}: {written:,} pairs")
 
 
 @click.command("picture-tasks")
@@ -162,7 +153,7 @@ def export_tasks(
         labelled_three_times = benchmarks.load_params().lookup(f"verify.{NAME}.labelled_three_times")
     tasks = picture_tasks(_rows(pairs), seed=seed_or_default(seed), labelled_three_times=labelled_three_times)
     rows = write_picture_tasks(tasks, _store(_picture_files(pairs, images)), folder)
-    click.echo(f"{folder / FILE}: {rows:,} labels to give for {len(tasks):,} images")
+    click.echo(f"{display_path(folder / FILE)}: {rows:,} labels to give for {len(tasks):,} images")
 
 
 @click.command("picture-errors")
@@ -194,7 +185,7 @@ def export_errors(
     rule = _resolution(judgements)
     sample = sample_errors(errors(judged, rule), seed=seed_or_default(seed))
     write_error_sample(sample, _rows(pairs), consensus(judged, rule), _store(_picture_files(pairs, images)), folder)
-    click.echo(f"{folder / FILE}: {len(sample):,} errors")
+    click.echo(f"{display_path(folder / FILE)}: {len(sample):,} errors")
 
 
 def _resolution(judgements: Path) -> Resolution:

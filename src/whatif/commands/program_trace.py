@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from whatif.errors import WhatifError
+from whatif.files.project_folder import display_path, typed_path
 
 if TYPE_CHECKING:
     from whatif.graph.jobs import Job
@@ -30,9 +31,9 @@ def program_trace(benchmark: str, model: str, question_id: str, output: Path | N
 
     job, code = _answered(benchmark, model, question_id)
     page = _page(job, question_id, code)
-    path = output or Path(f"{question_id}.html")
+    path = output or typed_path(f"{question_id}.html")
     write_whole(path, page.encode())
-    click.echo(f"written: {path}")
+    click.echo(f"written: {display_path(path)}")
 
 
 def _answered(benchmark: str, model: str, question_id: str) -> tuple[Job, str]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from whatif.errors import WhatifError
+from whatif.files.project_folder import display_path
 
 if TYPE_CHECKING:
     from whatif.models.responses.tallies import Tally
@@ -39,7 +40,7 @@ def show() -> None:
     prices = _prices()
     with ResponseStore(_existing()) as store:
         found = store.summary()
-    click.echo(f"{store.path}: {found.size / 1e6:.1f} MB, {sum(found.answers.values()):,} answers")
+    click.echo(f"{display_path(store.path)}: {found.size / 1e6:.1f} MB, {sum(found.answers.values()):,} answers")
     for tally in tallies(store.path):
         took = ", ".join(_took(tally, prices.get((tally.model, tally.base_url))))
         click.echo(f"  {tally.answers:>9,}  {tally.model}{took and ': '}{took}")
@@ -122,7 +123,7 @@ def export(file: Path) -> None:
         raise WhatifError(f"{file}: must end in .jsonl")
     with ResponseStore(_existing()) as store:
         number = store.export(file)
-    click.echo(f"{file}: {number:,} answers")
+    click.echo(f"{display_path(file)}: {number:,} answers")
 
 
 @responses.command()
@@ -140,7 +141,9 @@ def merge(files: tuple[Path, ...]) -> None:
     with ResponseStore(store_path()) as store:
         merged = store.merge(files)
     different = f", {merged.different:,} of them with a different answer, which was ignored" if merged.different else ""
-    click.echo(f"{store.path}: {merged.added:,} answers added, {merged.known:,} already stored{different}")
+    click.echo(
+        f"{display_path(store.path)}: {merged.added:,} answers added, {merged.known:,} already stored{different}"
+    )
 
 
 def _existing() -> Path:

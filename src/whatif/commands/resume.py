@@ -10,6 +10,8 @@ from pathlib import Path
 import click
 
 from whatif.errors import WhatifError
+from whatif.extras import how_to_install
+from whatif.files.project_folder import check_project
 
 _SETS_CORES = ("-c", "--cores", "-j", "--jobs", "--profile", "--workflow-profile")
 
@@ -36,8 +38,7 @@ def resume(entry_point: str | None, arguments: tuple[str, ...]) -> None:
     from whatif.processes import locks, owners
     from whatif.workflow import dvc_files, recovery
 
-    if not Path("params.yaml").is_file():
-        raise WhatifError("params.yaml: no such file; run this command in the root of the project")
+    check_project()
     owners.check_free(Path.cwd())
     last = locks.last_run()
     if any("slurm" in word for word in last):
@@ -54,7 +55,7 @@ def resume(entry_point: str | None, arguments: tuple[str, ...]) -> None:
     program = Path(sys.executable).with_name(command[0])
     found = str(program) if program.is_file() else shutil.which(command[0])
     if found is None:
-        raise WhatifError(f"{command[0]}: no such program; install it, or choose the other --entry-point")
+        raise WhatifError(how_to_install(command[0]) or f"{command[0]}: no such program")
     sys.stdout.flush()
     sys.stderr.flush()
     os.execv(found, command)

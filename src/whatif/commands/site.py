@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from whatif.errors import WhatifError
+from whatif.files.project_folder import display_path
 
 
 @click.command()
@@ -43,6 +44,6 @@ def site(opens: bool) -> None:
     index = Path(SITE) / "index.html"
     sizes = [file.stat().st_size for file in Path(SITE).rglob("*") if file.is_file()]
     changed = f" ({written:,} written now)" if written else ""
-    click.echo(f"{index}: {len(sizes):,} files, {sum(sizes) / 1e6:.1f} MB{changed}")
+    click.echo(f"{display_path(index)}: {len(sizes):,} files, {sum(sizes) / 1e6:.1f} MB{changed}")
     if opens and click.launch(index.resolve().as_uri()):
         raise WhatifError(f"no browser could be started; open {index.resolve()}")

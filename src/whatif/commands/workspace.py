@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from whatif.errors import WhatifError
+from whatif.files.project_folder import check_project
 
 if TYPE_CHECKING:
     from whatif.graph.freshness import State
@@ -84,6 +85,7 @@ def gc(keep: str) -> None:
     """
     from whatif.graph.stash import collect
 
+    check_project()
     deleted, left = collect(_bytes(keep))
     click.echo(f"deleted {deleted / 1e6:.1f} MB, {left / 1e6:.1f} MB remain in the stash")
 

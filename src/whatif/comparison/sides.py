@@ -9,6 +9,7 @@ from pathlib import Path
 from whatif.comparison import commits
 from whatif.comparison.runs import Run, of_folder
 from whatif.errors import WhatifError
+from whatif.files.project_folder import typed_path
 
 HERE = "working tree"
 _SUFFIXES = (".yaml", ".yml")
@@ -76,12 +77,12 @@ class _Reader:
     def side(self, text: str) -> Side:
         path = Path(text).expanduser() if text.startswith(("./", "../", "/", "~")) or text in (".", "..") else None
         if path is not None or text.endswith(_SUFFIXES):
-            return Side(self._at_path(path or Path(text), text))
+            return Side(self._at_path(typed_path(path or text), text))
         meanings: dict[str, Callable[[], Side]] = {}
         if (commit := commits.commit_of(self._root, text)) is not None:
             meanings[f"the commit {commit[:8]} (write refs/heads/{text} or {commit[:8]})"] = lambda: self._commit(text)
-        elif (Path(text) / "params.yaml").is_file() or (Path(text) / "data").is_dir():
-            meanings[f"a folder (write ./{text})"] = lambda: Side(self._at_path(Path(text), text))
+        elif (typed_path(text) / "params.yaml").is_file() or (typed_path(text) / "data").is_dir():
+            meanings[f"a folder (write ./{text})"] = lambda: Side(self._at_path(typed_path(text), text))
         key, _, rest = text.partition("@")
         if key in self._models_here():
             meanings[f"a model (write {key}@{HEAD} for its results in that commit)"] = lambda: self._model(key, rest)

@@ -11,6 +11,7 @@ from whatif.params.base import Settings
 from whatif.params.files import read_settings
 
 RECIPES_FILE = "params/embedded.yaml"
+_REMEDY = "the checkpoints that ship with whatif are trained and measured in its own repository"
 
 
 class Schedule(Settings):
@@ -129,4 +130,4 @@ class Recipes(Settings):
 
 def load_recipes(path: Path = Path(RECIPES_FILE)) -> Recipes:
     """Reads and checks the recipes. Raises WhatifError with one line per error; see `read_settings`."""
-    return read_settings(Recipes, path)
+    return read_settings(Recipes, path, remedy=_REMEDY)

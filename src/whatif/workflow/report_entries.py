@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 from whatif.graph.steps import Step
+from whatif.workflow import rules
 
 _KINDS = {".svg": ("figure", "Figures"), ".csv": ("table", "Tables"), ".md": ("report", "Report")}
 _REPORT = "report.md"  # of the Markdown files the only one in the report: it holds all the others
@@ -15,11 +16,11 @@ _REPORT = "report.md"  # of the Markdown files the only one in the report: it ho
 class ReportEntry:
     """A text file of a step in Snakemake's report.
 
-    caption: the file with its caption, relative to the Snakefile; category: the benchmark; subcategory: what it is.
+    caption: the file with its caption; category: the benchmark; subcategory: what it is.
     """
 
     path: str
-    caption: str
+    caption: Path
     category: str
     subcategory: str
 
@@ -35,4 +36,4 @@ def report_entry(path: str, step: Step) -> ReportEntry | None:
     if path not in step.text_files or file.suffix not in _KINDS or (file.suffix == ".md" and file.name != _REPORT):
         return None
     kind, subcategory = _KINDS[file.suffix]
-    return ReportEntry(path, f"stages/captions/{kind}.rst", step.benchmark, subcategory)
+    return ReportEntry(path, rules.HERE / "captions" / f"{kind}.rst", step.benchmark, subcategory)

@@ -1,0 +1,68 @@
+"""Asks a model multiple-choice questions (as C-VQA 4.2): it ranks the options, or names one in its own words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import Any, Literal
+
+from whatif.benchmarks.shared.evaluation import write_predictions
+from whatif.benchmarks.shared.pilots import pilot_of
+from whatif.benchmarks.shared.program_findings import write_program_findings
+from whatif.graph.task import Task
+from whatif.models.depicted import Depicted
+from whatif.params.model_entries import MultipleChoice
+
+Ask = Literal["rank", "generate"]
+
+
+def ask_choices(
+    task: Task[Any],
+    ask: Ask,
+    questions: Sequence[dict[str, Any]],
+    pairs: Collection[str],
+    depicted: Callable[[str], Depicted | None] = lambda image_id: None,
+) -> None:
+    """Writes the predictions of the job's model for those of the `questions` that belong to `pairs`.
+
+    `questions` are all questions of the benchmark. `depicted` returns what an image shows, if that is known. The choice
+    of a ranking model is stored by the mean; all scores are stored, and aggregation applies the rule.
+    """
+    from whatif.scoring.rank import majority_answers, predictions
+
+    model = task.wildcards["model"]
+    in_words = ask == "generate" and task.model.answers_in_words
+    form: MultipleChoice = "words" if in_words else task.model.multiple_choice
+    majority = majority_answers(questions)  # from all parts, otherwise a baseline would depend on the number of parts
+    pilot = pilot_of(task.model.limit, questions, task.seed, task.benchmark)
+    asked = [question for question in (pilot.rows(questions) if pilot else questions) if question["pair_id"] in pairs]
+    write_predictions(
+        task,
+        lambda loaded, images: predictions(
+            asked,
+            images,
+            model,
+            loaded,
+            form=form,
+            majority=majority,
+            prompt_form=task.model.prompt_form,
+            samples=task.model.samples,
+        ),
+        questions=questions,
+        depicted=depicted,
+    )
+
+
+def write_choice_findings(task: Task[Any], depicted: Callable[[str], Depicted | None], labels: str | None) -> None:
+    """Writes why the answers of the job's model, which answers by programs, are wrong.
+
+    `depicted` is what a drawn puzzle shows, by the id of its image; `labels` is the path of people's labels.
+    """
+    from whatif.scoring.rank import predictions
+
+    model = task.wildcards["model"]
+    write_program_findings(
+        task,
+        lambda questions, loaded: predictions(questions, task.images(), model, loaded, form="open"),
+        depicted=depicted,
+        labels=labels,
+    )

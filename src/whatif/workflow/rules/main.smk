@@ -1,0 +1,33 @@
+# The rules of a project, one for each step of its benchmarks. Its Snakefile includes this file, and has the rule `all`,
+# because Snakemake takes no default target from an included file.
+import os
+import sys
+from pathlib import Path
+
+from snakemake.exceptions import WorkflowError
+from snakemake.utils import min_version
+
+from whatif.workflow.rules import shell_prefix
+
+# A prefix of our own takes the place of Snakemake's, which makes a failing command before a pipe count. It also tells
+# the job whose it is: a job ends with its Snakemake (whatif.processes.ending).
+shell.prefix(f"set -euo pipefail; {shell_prefix()}export WHATIF_PARENT={os.getpid()}; ")
+
+min_version("9.0")
+
+from whatif.errors import WhatifError
+from whatif.params.files import read_yaml
+
+# Before Snakemake reads it: Snakemake writes out all aliases, which may be more than memory holds.
+try:
+    read_yaml(Path("params.yaml"))
+except WhatifError as error:
+    raise WorkflowError(str(error)) from None
+
+
+configfile: "params.yaml"
+
+
+include: "common.smk"
+include: "rules.smk"
+include: "targets.smk"
