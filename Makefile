@@ -15,11 +15,11 @@ help: ## this list
 # The packages of a run; those of the tests come on top of them.
 $(VENV)/.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	pip install --quiet --constraint constraints.txt --editable '.[models]'
+	pip install --quiet --constraint constraints.txt --editable '.[pipeline,models]'
 	touch $@
 
 $(VENV)/.installed-dev: $(VENV)/.installed
-	pip install --quiet --constraint constraints.txt --editable '.[models,dev]'
+	pip install --quiet --constraint constraints.txt --editable '.[pipeline,models,dev]'
 	touch $@
 
 # Quiet: without DVC's lines about stages. Jobs, their warnings and their failures are shown all the same.

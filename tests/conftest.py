@@ -17,7 +17,7 @@ pytest_plugins = [
     "tests.command_line",
     "tests.pipeline.checkouts",
     "tests.pipeline.power_cuts",
-    "tests.pipeline.wheel_environment",
+    "tests.pipeline.real_installations",
     "tests.served_model",
     "tests.site.chromium",
 ]

@@ -123,11 +123,19 @@ def test_an_unknown_benchmark_part_or_model_is_answered_with_those_there_are(
 
 @pytest.mark.parametrize(
     "arguments",
-    [*((stage, NAME) for stage in STAGES), ("status",), ("show", NAME), ("show", NAME, "--picture", "x.png")],
+    [
+        *((stage, NAME) for stage in STAGES),
+        *((name,) for name in ("status", "resume", "gc", "summary", "site", "graph", "dvc-yaml")),
+        ("make", "aggregate"),
+        ("show", NAME),
+        ("show", NAME, "--picture", "x.png"),
+    ],
 )
-def test_outside_a_project_it_says_where_to_run(folder: Path, arguments: tuple[str, ...]) -> None:
-    message = refused(whatif(*arguments))
-    assert message.startswith("params.yaml: cannot be read (No such file or directory); run whatif in the root of")
+def test_outside_a_project_it_says_how_to_make_one(folder: Path, arguments: tuple[str, ...]) -> None:
+    assert refused(whatif(*arguments)) == (
+        "no project here: neither this folder nor one above it has a params.yaml; make a project with "
+        "`whatif new my-benchmark`, or go to the folder of one"
+    )
     assert files(folder) == {}
 
 

@@ -127,7 +127,7 @@ def _run_code_of_this_checkout() -> None:
     """Restarts with the code in ./src if other code is running, because code and artifacts belong together."""
     source = Path("src").resolve()
     before = os.environ.get("PYTHONPATH", "").split(os.pathsep)
-    is_other = (source / "whatif").is_dir() and source / "whatif" != Path(__file__).resolve().parents[1]
+    is_other = (source / "whatif" / "cli.py").is_file() and source / "whatif" != Path(__file__).resolve().parents[1]
     if is_other and before[0] != str(source):
         os.environ["PYTHONPATH"] = os.pathsep.join([str(source), *filter(None, before)])
         os.execv(sys.executable, [sys.executable, "-m", "whatif", *sys.argv[1:]])

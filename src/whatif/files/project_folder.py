@@ -16,6 +16,7 @@ from pathlib import Path
 from whatif.errors import WhatifError
 
 PARAMS_FILE = "params.yaml"
+_OF_THE_GRAPH = frozenset({"data", "logs", "metrics", "site", ".whatif"})
 _LONGEST = 1_000_000  # bytes of a params.yaml that are searched for `benchmarks:`
 
 
@@ -106,6 +107,12 @@ def displayed(line: str) -> str:
     """A message that begins with a path (`params.yaml:3: ...`), with the path as the user would type it."""
     below = _BELOW.get()
     first, colon, rest = line.partition(":")
-    if below is None or not colon or not (first in below.typed or (below.root / first).exists()):
+    if below is None or not colon or not _is_path(first, below):
         return line
     return f"{display_path(first)}:{rest}"
+
+
+def _is_path(text: str, below: _Below) -> bool:
+    """Whether a text is a path relative to the project's folder: a typed one, one that exists, or one of the graph."""
+    top = text.partition("/")[0]
+    return text in below.typed or (top != text and top in _OF_THE_GRAPH) or (below.root / text).exists()

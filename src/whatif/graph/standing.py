@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from whatif.errors import WhatifError
 from whatif.graph.freshness import Condition, State, states
 from whatif.graph.graph import Graph
 from whatif.graph.jobs import Job
@@ -23,10 +24,14 @@ def remarks(graph: Graph, benchmark: str) -> list[str]:
 
     A job of another benchmark counts if a job of this one depends on it.
 
-    Jobs whose condition is unknown because an earlier job is not fresh have no line.
+    Jobs whose condition is unknown because an earlier job is not fresh have no line. Nothing can be checked where a
+    Python package whose files a job reads is not installed, or a setting names none; the only line says so.
     """
     own = [job for job in graph.jobs if job.step.benchmark == benchmark]
-    strict = states(graph, jobs=own)
+    try:
+        strict = states(graph, jobs=own)
+    except WhatifError as error:
+        return [f"NOT CHECKED: {error}"]
     if all(state.condition is Condition.FRESH for state in strict.values()):
         return []
     lenient = states(graph, accept=lambda job: True, jobs=own)
