@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 from tests.command_line import files, refused, whatif
+from whatif import __version__
 from whatif.errors import WhatifError
 from whatif.new_project import Names, make_project, own_files
 from whatif.new_project.names import LONGEST
@@ -48,7 +49,7 @@ def test_every_file_is_under_the_names_of_the_benchmark() -> None:
     assert b'\nTITLE = "Counting cats"\n' in found["src/counting_cats/report.py"]
     declared = tomllib.loads(found["pyproject.toml"].decode())["project"]
     assert declared["entry-points"]["whatif.benchmarks"] == {"counting-cats": "counting_cats"}
-    assert declared["dependencies"] == ["whatif-bench[pipeline]>=0.1.0"]
+    assert declared["dependencies"] == [f"whatif-bench[pipeline]>={__version__}"]
     assert yaml.safe_load(found["params.yaml"])["benchmarks"] == ["counting-cats"]
     assert yaml.safe_load(found["CITATION.cff"])["title"] == "Counting cats"
 
@@ -100,6 +101,14 @@ def test_it_says_what_to_type_next(folder: Path) -> None:
     )
     for line in ("  cd 'a folder'", "  pip install -e .", "  dvc repro", "  whatif show counting-cats"):
         assert line in done.stdout.splitlines()
+
+
+@pytest.mark.process
+def test_the_working_directory_may_be_the_folder(folder: Path) -> None:
+    done = whatif("new", "counting-cats", ".")
+    assert done.exit_code == 0 and "  cd " not in done.stdout and made(folder) == own_files(NAMES)
+    (folder / "odd\x07name").mkdir()
+    assert refused(whatif("new", "counting-cats", "odd\x07name")).startswith("odd\\x07name: is in the project")
 
 
 def test_a_used_folder_is_refused_and_stays_as_it_is(folder: Path) -> None:

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
+from PIL import Image
 
 from tests.command_line import refused, whatif
+from tests.defaults import ROOT
 from tests.published import funnel
-from whatif import benchmarks
+from whatif import artifacts, benchmarks
 from whatif.artifacts.schemas import TABLES
 from whatif.benchmarks import discovery
+from whatif.graph.jobs import Job
 from whatif.graph.run import run
 from whatif.new_project import Names, own_files
 from whatif.new_project.names import LONGEST
@@ -55,7 +61,50 @@ def test_ten_pictures_go_through_every_stage(names: Names) -> None:
     assert set(metrics) == {"random", "first-option", "majority"}
     assert set(metrics["random"]) == {"original", "counterfactual", "drop"}
     assert Path("site/my-benchmark/items.html").is_file()
-    assert not said
+    assert all(": computed in " in line for line in said)
+
+
+@pytest.mark.parametrize("names", ["my-benchmark"], indirect=True)
+def test_the_code_for_pictures_of_your_own_works_as_the_page_says(names: Names, folder: Path) -> None:
+    blocks = re.findall(
+        r"```(\w*)\n(.*?)```", (ROOT / "docs" / "new-benchmark.md").read_text(encoding="utf-8"), re.DOTALL
+    )
+    settings, extract = (code for language, code in blocks if language == "python")
+    listed = next(code for _, code in blocks if code.startswith("image,balls,licence\n"))
+    code = folder / "src" / "my_benchmark"
+    replace(code / "settings.py", r"class ExtractSettings.*?(?=\n\n\nclass )", settings)
+    replace(
+        code / "settings.py", r"import BenchmarkSettings, Settings", "import BenchmarkSettings, Settings, SourcePath"
+    )
+    replace(code / "steps.py", r'@step\("extract".*?(?=\n\n\n@step)', extract)
+    replace(folder / "params.yaml", r"    pictures: 10", "    items: items")
+    items = folder / "items"
+    items.mkdir()
+    (items / "items.csv").write_text(f"{listed}broken.jpg,red,CC0-1.0\n", encoding="utf-8")
+    for number, name in enumerate(("kitchen.jpg", "garden.jpg")):
+        Image.new("RGB", (8, 8), (number, 0, 0)).save(items / name)
+    (items / "broken.jpg").write_bytes(b"no picture")
+    graph = benchmarks.graph(benchmarks.load_params())
+    early = [job for job in graph.jobs if job.step.stage in ("extract", "generate", "filter")]
+    assert [run(job, lambda line: None) for job in early] == ["computed"] * 3
+    assert yaml.safe_load(dvc_yaml(graph))["stages"]["extract"]["deps"] == ["src/my_benchmark", "items"]
+    (rejected,) = read_rows(early[0], "rejections")
+    assert (rejected["item_id"], rejected["reason"]) == ("broken.jpg", "unreadable")
+    assert {row["licence"] for row in read_rows(early[0], "images")} == {"CC-BY-4.0"}
+    assert [row["balls"] for row in read_rows(early[0], "shelves")] == [["green", "blue"], ["red", "red", "blue"]]
+    assert len(list(read_rows(early[1], "questions"))) == 8
+
+
+def replace(file: Path, pattern: str, text: str) -> None:
+    """Replaces the one place of a file that matches."""
+    made, number = re.subn(pattern, lambda _: text.rstrip("\n"), file.read_text(encoding="utf-8"), flags=re.DOTALL)
+    assert number == 1, pattern
+    file.write_text(made, encoding="utf-8")
+
+
+def read_rows(job: Job, role: str) -> list[dict[str, Any]]:
+    """The rows of an output."""
+    return list(artifacts.rows_of(job.outputs[role], job.step.outputs[role]))
 
 
 def test_where_it_is_not_installed_one_line_says_how(folder: Path) -> None:

@@ -28,24 +28,26 @@ def new(name: str, folder: Path | None) -> None:
     nothing is committed.
     """
     from whatif.benchmarks import discovery
+    from whatif.files.well_formed import escaped
     from whatif.new_project import checked_names, make_project
 
     names = checked_names(name, discovery.modules())
     made = make_project(names, Path(names.benchmark) if folder is None else folder)
     git = "a git repository, nothing is committed yet" if made.in_git else "no git repository: git is not installed"
-    click.echo(f"{made.folder}: {made.files} files ({git})")
-    click.echo(
-        "\n".join(
-            [
-                "",
-                "Next:",
-                f"  cd {quote(str(made.folder))}",
-                "  pip install -e .",
-                "  dvc repro",
-                f"  whatif show {names.benchmark}",
-                "  whatif site",
-                "",
-                f"Then replace its pictures and questions in src/{names.package}/ by yours; README.md says where.",
-            ]
-        )
-    )
+    steps = [
+        *([f"cd {quote(str(made.folder))}"] if made.folder != Path() else []),
+        "pip install -e .",
+        "dvc repro",
+        f"whatif show {names.benchmark}",
+        "whatif site",
+    ]
+    lines = [
+        f"{made.folder}: {made.files} files ({git})",
+        "",
+        "Next:",
+        *(f"  {step}" for step in steps),
+        "",
+        f"Then replace its pictures and questions in src/{names.package}/ by yours; README.md says where.",
+    ]
+    for line in lines:
+        click.echo(escaped(line))  # the name of a folder may contain any character

@@ -1,0 +1,84 @@
+"""A new project runs with the wheel alone: both entry points, its tests, and a change of its code."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.pipeline.real_installations import Installation
+
+pytestmark = pytest.mark.pipeline
+
+NAME = "balls-on-shelves"
+
+
+def results(project: Path) -> dict[str, bytes]:
+    """Every artifact, metrics file and table: path -> bytes."""
+    files = [*project.glob("data/**/*.parquet"), *project.glob("metrics/**/*.*")]
+    return {str(file.relative_to(project)): file.read_bytes() for file in sorted(files)}
+
+
+def jobs(project: Path) -> list[dict[str, str]]:
+    """What was done for each job so far."""
+    log = project / ".whatif" / "log.jsonl"
+    return [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
+
+
+def test_a_new_project_runs_with_the_wheel_alone(pipeline_installation: Installation, tmp_path: Path) -> None:
+    run = pipeline_installation.run
+    assert "pip install -e ." in run(tmp_path, "whatif", "new", NAME).stdout
+    project = tmp_path / NAME
+    early = run(project, "whatif", "make", "extract", check=False)
+    assert early.returncode == 2 and f"benchmark {NAME}: is in this project but not installed" in early.stderr
+    try:
+        run(project, "python", "-m", "pip", "install", "--quiet", "--editable", ".[dev]")
+        runs_through_both_entry_points(pipeline_installation, project)
+        runs_again_after_a_change_of_its_code(pipeline_installation, project)
+    finally:
+        run(tmp_path, "python", "-m", "pip", "uninstall", "--quiet", "--yes", NAME)
+
+
+def runs_through_both_entry_points(environment: Installation, project: Path) -> None:
+    """The same bytes, and everything is fresh after each; the project passes its own continuous integration."""
+    run = environment.run
+    run(project, "dvc", "repro")
+    assert "is up to date" in run(project, "whatif", "dvc-yaml", "--check").stdout
+    shown = run(project / "src", "whatif", "show", NAME).stdout
+    assert "Accuracy in percent" in shown and "First option" in shown
+    assert run(project, "whatif", "site").stdout.startswith("site/index.html: ")
+    assert run(project, "whatif", "status", "--check").stdout.startswith("10 fresh")
+    for command in (("ruff", "check", "."), ("ruff", "format", "--check", "."), ("mypy",), ("pytest", "--quiet")):
+        run(project, *command)
+    by_dvc = results(project)
+    assert f"metrics/{NAME}/paired.csv" in by_dvc and f"data/aggregate/{NAME}/items.parquet" in by_dvc
+
+    for path in (*by_dvc, "dvc.lock"):
+        (project / path).unlink()
+    run(project, "python", "-c", "import shutil; shutil.rmtree('.whatif')")  # no artifact is taken from the stash
+    run(project, "snakemake", "--cores", "2")
+    assert results(project) == by_dvc
+    assert {job["outcome"] for job in jobs(project)} == {"computed"}
+    ignored = run(project, "git", "status", "--short", "--ignored").stdout.split()
+    assert {"data/", "site/", ".whatif/", ".snakemake/", "logs/"} <= set(ignored)
+
+
+def runs_again_after_a_change_of_its_code(environment: Installation, project: Path) -> None:
+    """What the changed definition reaches is stale, and nothing else; DVC notices it, too."""
+    run = environment.run
+    run(project, "dvc", "repro")  # records what Snakemake made
+    before = len(jobs(project))
+    package = NAME.replace("-", "_")
+    module = project / "src" / package / "questions.py"
+    text = module.read_text(encoding="utf-8")
+    module.write_text(f"# a comment\n{text}", encoding="utf-8")
+    assert run(project, "whatif", "status", "--check").stdout.startswith("10 fresh")
+    module.write_text(text.replace("were taken away", "were removed"), encoding="utf-8")
+    said = run(project, "whatif", "status").stdout
+    assert f"code of {package}.questions" in said and said.rstrip().splitlines()[-1].startswith("1 fresh, 1 stale")
+    run(project, "dvc", "repro")
+    made = [job["job"] for job in jobs(project)[before:]]
+    assert f"generate {NAME}" in made and f"extract {NAME}" not in made
+    assert run(project, "whatif", "status", "--check").stdout.startswith("10 fresh")
+    assert run(project, "dvc", "status").stdout == "Data and pipelines are up to date.\n"
