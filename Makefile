@@ -56,6 +56,26 @@ $(LABEL_STUDIO)/.installed: tests/verification/exports/label-studio.txt
 
 label-studio: $(LABEL_STUDIO)/.installed ## install Label Studio for its tests: 1 GB
 
+# Each in an environment of its own; the tests give them the source of whatif. Without them, their tests are skipped.
+# Of lmms-eval only what it imports here: its own list comes to 155 packages, the libraries of CUDA among them.
+INSPECT_AI := .venv-inspect-ai
+LMMS_EVAL := .venv-lmms-eval
+$(INSPECT_AI)/.installed: tests/harnesses/inspect-ai.txt
+	rm -rf $(INSPECT_AI)
+	$(PYTHON) -m venv $(INSPECT_AI)
+	$(INSPECT_AI)/bin/pip install --quiet --requirement $<
+	touch $@
+
+$(LMMS_EVAL)/.installed: tests/harnesses/lmms-eval.txt
+	rm -rf $(LMMS_EVAL)
+	$(PYTHON) -m venv $(LMMS_EVAL)
+	$(LMMS_EVAL)/bin/pip install --quiet --requirement $<
+	$(LMMS_EVAL)/bin/pip install --quiet --no-deps lmms_eval==0.7.3
+	touch $@
+
+.PHONY: harnesses
+harnesses: $(INSPECT_AI)/.installed $(LMMS_EVAL)/.installed ## install inspect_ai and lmms-eval for their tests: 2.2 GB
+
 soak: $(VENV)/.installed-dev ## the default on a real Slurm beside `dvc repro`, simulations of the statistics; then twenty power cuts
 	$(THREADS) pytest -m soak
 	$(THREADS) python -m tests.pipeline.soak
