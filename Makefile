@@ -7,7 +7,7 @@ export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 # Two cores: one thread a process, so that jobs in parallel do not fight, and numbers do not depend on the machine.
 THREADS := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: repro check test label-studio soak lint numbers docs demo bench train-embedded help clean
+.PHONY: repro check test label-studio harnesses soak lint numbers docs demo bench train-embedded help clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -88,7 +88,7 @@ docs: numbers $(VENV)/.installed-dev ## write the numbers, and build the documen
 	NO_MKDOCS_2_WARNING=1 python -m mkdocs build --strict
 
 demo: $(VENV)/.installed ## make the bundled results of `whatif demo` from the site of the default run
-	$(THREADS) python -m whatif.benchmarks.sample_site
+	$(THREADS) python -m docs.bundles demo
 
 bench: $(VENV)/.installed-dev ## speed beside a peer's, both in one run; writes bench.json
 	$(THREADS) python -m bench

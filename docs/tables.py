@@ -6,9 +6,10 @@ On a page, a number or a table stands between two comments that Markdown does no
     | Model | ...
     <!-- /table7 -->
 
-`NUMBERS` says what belongs there. Two tables are about the released C-VQA-Synthetic, which is not in the project: they
-are written where `WHATIF_DATA` names a folder that has it. Those of docs/statistics.md come from simulations:
-`python -m tests.statistics.coverage` and `python -m tests.statistics.annotator_simulation` write them.
+`NUMBERS` says what belongs there. Some tables are about released data, which are not in the project: they are
+written where `WHATIF_DATA` names a folder that has it. Those of docs/statistics.md come from simulations:
+`python -m tests.statistics.coverage` and `python -m tests.statistics.annotator_simulation` write them. The table of
+pruned benchmarks takes ten minutes: `python -m docs.audit_tables` writes it.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from docs.audit_tables import PRUNED, audited
 from docs.numbers import claims, embedded, first_run, guessed, recomputed
 from docs.numbers.markdown import ROOT, markdown
 from whatif.reporting.rendering import grid
@@ -31,6 +33,7 @@ SIMULATED = (
     *("coverage", "coverage of other designs", "coverage of independent questions"),
     *("rejections", "random annotators"),
     "hostile programs",
+    PRUNED,
 )
 _PUZZLES = "metrics/cvqa-synthetic"
 QUESTIONS_FILE = ROOT / "data/verify/cvqa-synthetic/questions.parquet"
@@ -81,7 +84,7 @@ def updated(text: str) -> str:
 
 
 def with_released(text: str, released: Path) -> str:
-    """The page with the tables that are about the released C-VQA-Synthetic made again; some 20 seconds."""
+    """The page with the tables that are about released data made again; some minutes."""
     for name in (name for name in names(text) if name in RELEASED):
         content = RELEASED[name](released)
         text = text if content is None else with_block(text, name, content)
@@ -184,7 +187,11 @@ NUMBERS: dict[str, Callable[[], str]] = {
     **recomputed.NUMBERS,
     **first_run.NUMBERS,
 }
-RELEASED: dict[str, Callable[[Path], str | None]] = {"released shortcuts": _released_shortcuts, "compared": _compared}
+RELEASED: dict[str, Callable[[Path], str | None]] = {
+    "released shortcuts": _released_shortcuts,
+    "compared": _compared,
+    "audited benchmarks": audited,
+}
 
 
 def main() -> None:

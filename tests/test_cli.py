@@ -42,6 +42,7 @@ COMMANDS = (
     "program-trace",
     "import",
     "export",
+    "publish",
     "train",
     "assess",
 )

@@ -56,7 +56,7 @@ def read_benchmark(
         table = read_benchmark_folder(path, config=config, split=split)
     elif config or split:
         raise WhatifError(f"{path}: is not a folder, so it has no --config and no --split")
-    elif not path.suffix and not path.exists():
+    elif not path.suffix and not path.is_file():
         raise WhatifError(f"{path}: no such file or folder; give {', '.join(SUFFIXES)} or a Hugging Face folder")
     else:
         table = read_benchmark_file(path)

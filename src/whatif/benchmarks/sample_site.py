@@ -1,4 +1,4 @@
-"""Makes the bundled site of `whatif demo` from the default run: `python -m whatif.benchmarks.sample_site`.
+"""Makes the bundled site of `whatif demo` from the default run (in a checkout: `make demo`).
 
 All pages, tables and figures are those of the site; of the items of each benchmark there is a sample, with smaller
 pictures. The site of the run must have been made (`make repro`); the same artifacts give the same bytes.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import io
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -116,14 +116,3 @@ class _Temporary:
 
     def unfinished(self, count: int, reason: str) -> None:
         """Ignores its arguments."""
-
-
-def _main() -> Iterator[str]:
-    from whatif.demo import bundle
-
-    target = Path(bundle.__file__).parent / bundle.BUNDLE
-    yield f"{target}: {make(target) / 1e6:.1f} MB"
-
-
-if __name__ == "__main__":
-    print(*_main(), sep="\n")

@@ -1,12 +1,11 @@
 """Makes the predictions of the authors' CLIP that ship with whatif, from the .npy files that the authors released.
 
-`python -m whatif.benchmarks.coco_counterfactuals_training.released_clip FOLDER` reads `predictions_SET.npy` and
+In a checkout, `python -m docs.bundles clip FOLDER` reads `predictions_SET.npy` and
 `groundtruth_SET.npy` of the six data sets and writes `clip_predictions/predictions.parquet` beside this module.
 """
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 from whatif.formats.class_indices import read_predictions
@@ -31,9 +30,3 @@ def make(source: Path, target: Path = FOLDER / FILE) -> None:
             for name, classes in CLASSES.items()
         },
     )
-
-
-if __name__ == "__main__":
-    if len(sys.argv) != 2:
-        sys.exit(f"usage: python -m {__spec__.name} FOLDER, the folder with predictions_cifar10.npy and the others")
-    make(Path(sys.argv[1]))
