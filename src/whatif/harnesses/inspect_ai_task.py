@@ -3,8 +3,8 @@
 Answers are extracted by whatif, so a response has the score that it has there. In the folder of this file:
 
     pip install inspect_ai datasets pillow whatif-bench
-    inspect eval whatif_benchmark.py --model openai/MODEL
-    inspect eval whatif_benchmark.py --model openai/MODEL -T data=OWNER/REPOSITORY
+    inspect eval . --model openai/MODEL
+    inspect eval . --model openai/MODEL -T data=OWNER/REPOSITORY
 """
 
 from __future__ import annotations
