@@ -58,7 +58,7 @@ def publish(
     for facts in known.values():
         with whole_folder(folder / facts.name) as staging:
             lines = write_benchmark(facts, staging)
-        for line in [*lines, *_left_out(facts)]:
+        for line in [*lines, *left_out(facts)]:
             say(f"{folder / facts.name}: {line}")
     return len(known)
 
@@ -171,7 +171,8 @@ def _croissant(
     return croissant(described, files, tables)
 
 
-def _left_out(facts: Facts) -> list[str]:
+def left_out(facts: Facts) -> list[str]:
+    """Lines about what is not published, and about what the metadata lacks."""
     lines = [
         f"left out: {kept.private:,} of {kept.before:,} {table}, which are private"
         for table, kept in facts.kept.items()
