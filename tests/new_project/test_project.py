@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 from tests.command_line import files, refused, whatif
+from whatif import __version__
 from whatif.errors import WhatifError
 from whatif.new_project import Names, make_project, own_files
 from whatif.new_project.names import LONGEST
@@ -48,7 +49,7 @@ def test_every_file_is_under_the_names_of_the_benchmark() -> None:
     assert b'\nTITLE = "Counting cats"\n' in found["src/counting_cats/report.py"]
     declared = tomllib.loads(found["pyproject.toml"].decode())["project"]
     assert declared["entry-points"]["whatif.benchmarks"] == {"counting-cats": "counting_cats"}
-    assert declared["dependencies"] == ["whatif-bench[pipeline]>=0.1.0"]
+    assert declared["dependencies"] == [f"whatif-bench[pipeline]>={__version__}"]
     assert yaml.safe_load(found["params.yaml"])["benchmarks"] == ["counting-cats"]
     assert yaml.safe_load(found["CITATION.cff"])["title"] == "Counting cats"
 

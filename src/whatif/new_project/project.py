@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from whatif import __version__
 from whatif.errors import WhatifError
 from whatif.files.atomic import write_whole
 from whatif.files.project_folder import project_folder
@@ -23,6 +24,7 @@ from whatif.workflow.project_files import project_files
 TEMPLATE = Path(__file__).parent / "template"
 _OF_TEMPLATE = Names("my-benchmark")
 _DOT = "dot-"
+_ANY_VERSION = "whatif-bench[pipeline]>=0"  # a project needs at least the version that wrote it
 _DVC = ".dvc/config"
 _GIT_VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX")  # set where git itself runs whatif
 
@@ -75,8 +77,9 @@ def _template_files() -> Iterator[Path]:
 
 
 def _named(text: str, names: Names) -> str:
-    """A text or path of the template under other names."""
+    """A text or path of the template under other names, and with the version of the running whatif."""
     for old, new in (
+        (_ANY_VERSION, f"{_ANY_VERSION.removesuffix('0')}{__version__}"),
         (_OF_TEMPLATE.benchmark, names.benchmark),
         (_OF_TEMPLATE.package, names.package),
         (_OF_TEMPLATE.title, names.title),

@@ -19,6 +19,7 @@ from whatif.graph.steps import Benchmark
 from whatif.publishing.contents import AUTOMATIC, Contents, Row
 from whatif.publishing.measured import Measured
 from whatif.publishing.pictures import PublishedPictures
+from whatif.publishing.private_text import without_folders
 
 _EMBEDDED = "embedded:"
 _CHINESE = re.compile("[\u4e00-\u9fff]")
@@ -93,7 +94,7 @@ class Facts:
     def artifacts(self) -> list[tuple[str, int, str]]:
         """Path, rows and fingerprint of each artifact that the rows are from."""
         footers = [(path, footer_of(path)) for path in self.contents.tables]
-        return [(str(path), footer.rows, footer.fingerprint) for path, footer in footers]
+        return [(without_folders(str(path)), footer.rows, footer.fingerprint) for path, footer in footers]
 
     @property
     def references(self) -> list[Mapping[str, Any]]:
