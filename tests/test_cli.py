@@ -331,7 +331,8 @@ def test_a_parquet_file_that_is_not_ours_is_refused(folder: Path) -> None:
     assert refused(whatif("audit", "x.parquet")).startswith("x.parquet: is not a complete Parquet file")
 
 
-def test_gc_knows_sizes_and_deletes_down_to_them(folder: Path) -> None:
+def test_gc_knows_sizes_and_deletes_down_to_them(unmade_folder: Path) -> None:
+    folder = unmade_folder
     message = refused(whatif("gc", "--keep", "nonsense"))
     assert message == "--keep nonsense: is not a size; give a number with a unit, for example 500M or 10G"
     assert refused(whatif("gc", "--keep", "-1G")).startswith("--keep -1G: is not a size")

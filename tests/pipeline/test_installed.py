@@ -224,7 +224,8 @@ def test_the_files_of_every_project_are_those_of_this_checkout() -> None:
 
     found = project_files()
     own = {path: data for path, data in found.items() if path.startswith((".dvc/plots/", "profiles/"))}
-    own |= {path: found[path] for path in ("slurm/resources.yaml", ".dvcignore")}
+    own["slurm/resources.yaml"] = found["slurm/resources.yaml"]
     assert own == {path: (ROOT / path).read_bytes() for path in own}
+    assert (ROOT / ".dvcignore").read_bytes().startswith(found[".dvcignore"])
     before, _, _ = found["slurm/config.yaml"].partition(b"# group-components:\n")
     assert (ROOT / "slurm/config.yaml").read_bytes().startswith(before)
