@@ -7,7 +7,7 @@ export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 # Two cores: one thread a process, so that jobs in parallel do not fight, and numbers do not depend on the machine.
 THREADS := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: repro check test label-studio soak lint docs bench train-embedded help clean
+.PHONY: repro check test label-studio harnesses soak lint numbers docs demo bench train-embedded help clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -56,12 +56,38 @@ $(LABEL_STUDIO)/.installed: tests/verification/exports/label-studio.txt
 
 label-studio: $(LABEL_STUDIO)/.installed ## install Label Studio for its tests: 1 GB
 
+# Each in an environment of its own; the tests give them the source of whatif. Without them, their tests are skipped.
+# Of lmms-eval only what it imports here: with all of its dependencies it would need CUDA, and 8 GB.
+INSPECT_AI := .venv-inspect-ai
+LMMS_EVAL := .venv-lmms-eval
+$(INSPECT_AI)/.installed: tests/harnesses/inspect-ai.txt
+	rm -rf $(INSPECT_AI)
+	$(PYTHON) -m venv $(INSPECT_AI)
+	$(INSPECT_AI)/bin/pip install --quiet --requirement $<
+	touch $@
+
+$(LMMS_EVAL)/.installed: tests/harnesses/lmms-eval.txt
+	rm -rf $(LMMS_EVAL)
+	$(PYTHON) -m venv $(LMMS_EVAL)
+	$(LMMS_EVAL)/bin/pip install --quiet --requirement $<
+	$(LMMS_EVAL)/bin/pip install --quiet --no-deps lmms_eval==0.7.3
+	touch $@
+
+harnesses: $(INSPECT_AI)/.installed $(LMMS_EVAL)/.installed ## install inspect_ai and lmms-eval for their tests: 2.2 GB
+
 soak: $(VENV)/.installed-dev ## the default on a real Slurm beside `dvc repro`, simulations of the statistics; then twenty power cuts
 	$(THREADS) pytest -m soak
 	$(THREADS) python -m tests.pipeline.soak
 
-docs: $(VENV)/.installed ## write the numbers of metrics/ into README.md and docs/
+numbers: $(VENV)/.installed ## write the numbers of metrics/ into README.md and docs/
 	$(THREADS) python -m docs.tables
+
+# Its theme announces its own end and its successor on every build; that is no warning about our pages.
+docs: numbers $(VENV)/.installed-dev ## write the numbers, and build the documentation as a site in docs-site/
+	NO_MKDOCS_2_WARNING=1 python -m mkdocs build --strict
+
+demo: $(VENV)/.installed ## make the bundled results of `whatif demo` from the site of the default run
+	$(THREADS) python -m docs.bundles demo
 
 bench: $(VENV)/.installed-dev ## speed beside a peer's, both in one run; writes bench.json
 	$(THREADS) python -m bench
@@ -73,4 +99,4 @@ train-embedded: $(VENV)/.installed ## train the checkpoints that ship with the p
 	for name in $(EMBEDDED); do $(THREADS) whatif train $$name && dvc commit --force params/dvc.yaml:train@$$name || exit 1; done
 
 clean: ## remove what is not in git but can be made again: artifacts, stash, logs
-	rm -rf data .whatif .snakemake logs bench.json
+	rm -rf data .whatif .snakemake logs bench.json docs-site

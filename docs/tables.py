@@ -6,33 +6,34 @@ On a page, a number or a table stands between two comments that Markdown does no
     | Model | ...
     <!-- /table7 -->
 
-`NUMBERS` says what belongs there. Two tables are about the released C-VQA-Synthetic, which is not in the project: they
-are written where `WHATIF_DATA` names a folder that has it. Those of docs/statistics.md come from simulations:
-`python -m tests.statistics.coverage` and `python -m tests.statistics.annotator_simulation` write them.
+`NUMBERS` says what belongs there. Some tables are about released data, which are not in the project: they are
+written where `WHATIF_DATA` names a folder that has it. Those of docs/statistics.md come from simulations:
+`python -m tests.statistics.coverage` and `python -m tests.statistics.annotator_simulation` write them. The table of
+pruned benchmarks takes ten minutes: `python -m docs.audit_tables` writes it.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
-from whatif.contradictions import Verdict
+from docs.audit_tables import PRUNED, audited
+from docs.numbers import claims, embedded, first_run, guessed, recomputed
+from docs.numbers.markdown import ROOT, markdown
 from whatif.reporting.rendering import grid
 from whatif.reporting.table import Column, View, from_csv
-from whatif.reporting.twin_rows import ACCURACIES, DIFFERENCE, MCNEMAR, PAIRS
+from whatif.reporting.twin_rows import ACCURACIES, DIFFERENCE, MCNEMAR
 
-ROOT = Path(__file__).parents[1]
 SIMULATED = (
     *("coverage", "coverage of other designs", "coverage of independent questions"),
     *("rejections", "random annotators"),
     "hostile programs",
+    PRUNED,
 )
 _PUZZLES = "metrics/cvqa-synthetic"
 QUESTIONS_FILE = ROOT / "data/verify/cvqa-synthetic/questions.parquet"
@@ -40,7 +41,7 @@ _RELEASED_PAGE = "docs/cvqa-synthetic.md"
 
 
 def pages() -> list[Path]:
-    return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    return [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def names(text: str) -> list[str]:
@@ -83,7 +84,7 @@ def updated(text: str) -> str:
 
 
 def with_released(text: str, released: Path) -> str:
-    """The page with the tables that are about the released C-VQA-Synthetic made again; some 20 seconds."""
+    """The page with the tables that are about released data made again; some minutes."""
     for name in (name for name in names(text) if name in RELEASED):
         content = RELEASED[name](released)
         text = text if content is None else with_block(text, name, content)
@@ -97,14 +98,15 @@ def released_questions() -> Path | None:
 
 
 def _table7() -> str:
-    """README's Table 7: without the intervals of both accuracies."""
+    """README's Table 7: without the intervals of both accuracies, and without rows of programs."""
     view = View(
         "",
         {"model": "", "name": "Model", "source": "From"},
-        (PAIRS, *(replace(column, interval=False) for column in ACCURACIES), DIFFERENCE, MCNEMAR),
+        (*(replace(column, interval=False) for column in ACCURACIES), DIFFERENCE, MCNEMAR),
     )
-    cells = grid(view, _frame("table7"))
-    return _markdown([cells.header, *cells.rows], cells.texts)
+    frame = _frame("table7")
+    cells = grid(view, frame[~frame["model"].fillna("").str.match("viper|visprog")])
+    return markdown([cells.header, *cells.rows], cells.texts)
 
 
 def _shortcuts() -> str:
@@ -149,95 +151,8 @@ def _of_released_table(row: int, column: int) -> str:
     return cell.split("(")[0].strip() + "%"
 
 
-def _measured(model: str, *keys: str) -> float:
-    """A number that `whatif assess` stored with an embedded checkpoint; of a share, the share itself."""
-    found = _json(f"src/whatif/embedded/checkpoints/{model}/accuracy.json")
-    for key in keys:
-        found = found[key]
-    return float(found["accuracy"] if isinstance(found, dict) else found)
-
-
-def _share(model: str, *keys: str) -> Callable[[], str]:
-    return lambda: f"{100 * _measured(model, *keys):.0f}%"
-
-
-def _exact_share(model: str, *keys: str) -> Callable[[], str]:
-    """With one decimal, where a whole percentage would round a fault away."""
-    return lambda: f"{100 * _measured(model, *keys):.1f}%"
-
-
-def _regions() -> str:
-    """From the hardest to the easiest of the flower puzzles."""
-    groups = ("flower-recolour", "flower-removal", "flower-removal-other")
-    shares = [_measured("llava-original", "free answers", "original", group) for group in groups]
-    return f"{100 * min(shares):.0f}% to {100 * max(shares):.0f}%"
-
-
-def _movement() -> str:
-    """How things move in pairs of the embedded diffusion pipeline, a row a way of making them."""
-    rows = [
-        ("pairs", "both nouns right", "moved less than a tenth of the side", "median shift", "median change of area")
-    ]
-    for way, found in _json("src/whatif/embedded/checkpoints/diffusion/accuracy.json")["movement"].items():
-        shares = [found[name]["accuracy"] for name in ("both_nouns_right", "moved_less_than_a_tenth_of_the_side")]
-        sizes = [found[name] for name in ("median_shift_in_sides", "median_change_of_area")]
-        rows.append(
-            (way.replace("_", " "), *(f"{100 * each:.0f}%" for each in shares), *(f"{100 * x:.1f}%" for x in sizes))
-        )
-    return _markdown(rows, text_columns=1)
-
-
-_OF_CATEGORIES = ("llava-scenes", "llava-presuppositions")
-
-
-def _categories() -> str:
-    """Accuracies of embedded LLaVAs in CFMM's categories, for basic and for counterfactual questions."""
-    found = {
-        model: _json(f"src/whatif/embedded/checkpoints/{model}/accuracy.json")["two options"]
-        for model in _OF_CATEGORIES
-    }
-    kinds = ("basic", "counterfactual")
-    rows = [("category", *(f"`{model}`, {kind}" for model in found for kind in kinds))]
-    for category in found[_OF_CATEGORIES[0]]:
-        shares = [of_model[category][kind]["accuracy"] for of_model in found.values() for kind in kinds]
-        rows.append((category, *(f"{100 * share:.0f}%" for share in shares)))
-    return _markdown(rows, text_columns=1)
-
-
-def _detector() -> str:
-    """The shares of the embedded detector by kind of query, without those that mostly find nothing."""
-    found = _json("src/whatif/embedded/checkpoints/owlv2/accuracy.json")["scenes"]
-    names = ("count", "precision", "recall")
-    rows = [("query", "count right", "boxes that are right", "things that are found")]
-    for kind, shares in found.items():
-        if set(names) <= shares.keys():
-            rows.append((kind, *(f"{100 * shares[name]['accuracy']:.1f}%" for name in names)))
-    return _markdown(rows, text_columns=1)
-
-
-def _in_puzzles(subject: str) -> Callable[[], str]:
-    """How many things of its subject the embedded detector finds in a puzzle, and how many there are."""
-
-    def shown() -> str:
-        found = _measured("owlv2", "puzzles", subject, subject.removesuffix("s"), "found on average")
-        return f"{found:.1f} of {_measured('owlv2', 'puzzles', subject, 'there on average'):.1f}"
-
-    return shown
-
-
-def _worst_nouns() -> str:
-    """The three nouns that the embedded diffusion pipeline draws worst, with the share of right things."""
-    nouns = _json("src/whatif/embedded/checkpoints/diffusion/accuracy.json")["nouns"]
-    worst = sorted(nouns, key=lambda noun: (nouns[noun]["accuracy"], noun))[:3]
-    return ", ".join(f"`{noun}` ({100 * nouns[noun]['accuracy']:.0f}% of {nouns[noun]['n']})" for noun in worst)
-
-
 def _frame(table: str) -> pd.DataFrame:
     return from_csv((ROOT / _PUZZLES / f"{table}.csv").read_text(encoding="utf-8"))
-
-
-def _json(path: str) -> Any:
-    return json.loads((ROOT / path).read_text(encoding="utf-8"))
 
 
 def _pairs() -> int:
@@ -255,42 +170,9 @@ def _audit_table(frame: pd.DataFrame, name: str) -> str:
         tuple(Column(heading, "accuracy", {"rule": rule}, interval=True) for heading, rule in columns),
     )
     cells = grid(view, frame[frame["set"] == name])
-    return _markdown([cells.header, *cells.rows], cells.texts)
+    return markdown([cells.header, *cells.rows], cells.texts)
 
 
-def _markdown(rows: Sequence[Sequence[str]], text_columns: int) -> str:
-    rule = "|" + "".join("---|" if place < text_columns else "--:|" for place in range(len(rows[0])))
-    lines = ["| " + " | ".join(cell.replace("<", r"\<") for cell in row) + " |" for row in rows]
-    return "\n".join([lines[0], rule, *(re.sub(r"  +", " ", line) for line in lines[1:])])
-
-
-def _claims() -> str:
-    """How many claims about reported numbers there are by paper and verdict."""
-    from whatif.benchmarks import contradictions
-    from whatif.contradictions import VERDICTS
-    from whatif.contradictions.report import by_paper
-    from whatif.contradictions.rows import by_verdict
-
-    rows = contradictions.rows()
-    table = [("paper", "claims", *VERDICTS)]
-    for paper, of_paper in [*by_paper(rows).items(), ("all", rows)]:
-        table.append((paper, *(f"{number:,}" for number in (len(of_paper), *by_verdict(of_paper).values()))))
-    return _markdown(table, text_columns=1)
-
-
-def _number_of_claims(verdict: Verdict | None = None, kind: str | None = None) -> Callable[[], str]:
-    """The number of claims with a verdict, and of a kind."""
-
-    def shown() -> str:
-        from whatif.benchmarks import contradictions
-
-        rows = contradictions.rows()
-        return f"{sum(verdict in (None, row.verdict) and kind in (None, row.kind) for row in rows):,}"
-
-    return shown
-
-
-_ANSWERS = ("free answers", "original")
 NUMBERS: dict[str, Callable[[], str]] = {
     "table7": _table7,
     "pairs": lambda: f"{_pairs():,}",
@@ -300,34 +182,16 @@ NUMBERS: dict[str, Callable[[], str]] = {
     "forest": lambda: _of_released_table(row=0, column=3),
     "second smallest, counterfactual": lambda: _of_released_table(row=1, column=2),
     "forest, counterfactual": lambda: _of_released_table(row=1, column=3),
-    "writer, numbers": _exact_share("writer", "direct", "right"),
-    "writer, yes or no": _exact_share("writer", "boolean", "right"),
-    "all dots": _share("llava-original", *_ANSWERS, "dot-removal"),
-    "top row": _share("llava-original", *_ANSWERS, "dot-columns"),
-    "fullest circle": _share("llava-original", *_ANSWERS, "dot-maximum"),
-    "regions": _regions,
-    "numbers in scenes": _share("llava-original", "free answers", "scenes", "number"),
-    "yes or no": _share("llava-original", "free answers", "scenes", "yes/no"),
-    "edits": _share("vilt", "edits", "one and pair", "all", "picture"),
-    "drawn": _share("diffusion", "captions", "all"),
-    "movement": _movement,
-    "categories": _categories,
-    "detector": _detector,
-    "detector, changed": _exact_share("owlv2", "scenes", "other colour and noun", "count"),
-    "detector, least score": lambda: f"{_measured('owlv2', 'least score'):g}",
-    "detector, halves": _exact_share("owlv2", "crops", "half of a scene"),
-    "detector, crops": _exact_share("owlv2", "crops", "around a thing"),
-    "detector, flowers": _in_puzzles("flowers"),
-    "detector, dots": _in_puzzles("dots"),
-    "worst nouns": _worst_nouns,
-    "claims": _number_of_claims(),
-    "claims that do not hold": _number_of_claims("does not hold"),
-    "possible percentages": _number_of_claims(kind="possible percentage"),
-    "impossible percentages": _number_of_claims("does not hold", "possible percentage"),
-    "claims by verdict": _claims,
-    "less change": lambda: f"{_measured('diffusion', 'noun_swaps', 'times_less_than_with_another_seed'):.0f}",
+    **embedded.NUMBERS,
+    **claims.NUMBERS,
+    **recomputed.NUMBERS,
+    **first_run.NUMBERS,
 }
-RELEASED: dict[str, Callable[[Path], str | None]] = {"released shortcuts": _released_shortcuts, "compared": _compared}
+RELEASED: dict[str, Callable[[Path], str | None]] = {
+    "released shortcuts": _released_shortcuts,
+    "compared": _compared,
+    "audited benchmarks": audited,
+}
 
 
 def main() -> None:
@@ -339,6 +203,8 @@ def main() -> None:
     if released and not QUESTIONS_FILE.is_file():
         print(f"comparison with the released set: left as it is; {QUESTIONS_FILE.relative_to(ROOT)} is not there")
     _write(updated)
+    if guessed.write():
+        print(f"{guessed.FILE.relative_to(ROOT)}: written")
 
 
 def _write(make: Callable[[str], str]) -> None:

@@ -58,7 +58,8 @@ class Project:
     @property
     def graph(self) -> Graph:
         """The graph of the values as they are now."""
-        return benchmarks.graph(benchmarks.check_params(self.values))
+        with contextlib.chdir(self.folder):  # it may have benchmarks in YAML files
+            return benchmarks.graph(benchmarks.check_params(self.values))
 
     def jobs(self, *stages: str) -> list[Job]:
         """The jobs of some stages, or all, in the order in which the graph has them; without the site."""

@@ -30,6 +30,7 @@ COMMANDS = (
     "resume",
     "gc",
     "responses",
+    "demo",
     "summary",
     "show",
     "site",
@@ -41,6 +42,7 @@ COMMANDS = (
     "program-trace",
     "import",
     "export",
+    "publish",
     "train",
     "assess",
 )

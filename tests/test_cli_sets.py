@@ -185,7 +185,7 @@ def test_audit_prints_the_shortcuts_of_each_set(two_sets: tuple[str, str]) -> No
 
 def test_audit_with_more_folds_than_pairs_is_refused(two_sets: tuple[str, str]) -> None:
     message = refused(whatif("audit", two_sets[1]))
-    assert "5 folds need as many pairs, but the original questions have 4" in message
+    assert "theirs.parquet: 5 folds need as many pictures or pairs, but the original choice questions have 4" in message
 
 
 def test_compare_prints_both_sets_group_by_group(two_sets: tuple[str, str]) -> None:
@@ -204,10 +204,10 @@ def test_audit_and_compare_name_the_table_that_is_missing_or_another(finished_fo
         f"data/verify/{NAME}/questions.parquet",
         f"data/generate/{NAME}/puzzles/part-000-of-002.parquet",
     )
-    for command in (("audit", puzzles), ("compare", questions, puzzles)):
-        assert refused(whatif(*command)).startswith(f"{puzzles}: contains the table puzzles/1")
-    for command in (("audit", "none.parquet"), ("compare", "none.parquet", questions)):
-        assert refused(whatif(*command)).startswith("none.parquet: no such artifact")
+    assert refused(whatif("audit", puzzles)).startswith(f"{puzzles}: no column is recognised as a question; name it")
+    assert refused(whatif("audit", "none.parquet")).startswith("none.parquet: no such file")
+    assert refused(whatif("compare", questions, puzzles)).startswith(f"{puzzles}: contains the table puzzles/1")
+    assert refused(whatif("compare", "none.parquet", questions)).startswith("none.parquet: no such artifact")
 
 
 # Values that make no sense

@@ -10,12 +10,13 @@ import click
 import pytest
 
 from docs import tables
-from docs.tables import ROOT, names, pages, released_questions, updated, with_block
+from docs.numbers.markdown import ROOT
+from docs.tables import names, pages, released_questions, updated, with_block
 from whatif.cli import main
 from whatif.formats.c_vqa import read_released
 from whatif.shortcuts.features import by_rank
 
-COMMAND = "run `python -m docs.tables` (`make docs`) to write the numbers of metrics/ into the pages"
+COMMAND = "run `python -m docs.tables` (`make numbers`) to write the numbers of metrics/ into the pages"
 
 
 @pytest.mark.parametrize("page", pages(), ids=lambda page: page.name)

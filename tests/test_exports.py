@@ -277,6 +277,8 @@ def test_what_cannot_be_exported_is_said_and_leaves_no_file(tables: list[dict[st
 
     write_artifact(Path("none.parquet"), QUESTIONS, [])
     write_artifact(Path("blind.parquet"), QUESTIONS, [{**row, "image_ids": []} for row in rows_of("open")[:1]])
+    partly = [{**rows_of("open")[0], "image_ids": []}, *rows_of("open")[1:]]
+    write_artifact(Path("partly.parquet"), QUESTIONS, sorted(partly, key=lambda row: str(row["question_id"])))
     write_artifact(Path("mixed.parquet"), QUESTIONS, [rows_of("open")[0], rows_of("choice")[2]])
     write_artifact(Path("one.parquet"), IMAGES, PICTURES[1:])
     before = sorted(Path().iterdir())
@@ -285,10 +287,13 @@ def test_what_cannot_be_exported_is_said_and_leaves_no_file(tables: list[dict[st
     assert "with --images" in refused("vlmevalkit", "o.tsv", "--questions", "q.parquet")
     for tool in (("vlmevalkit", "o.tsv"), ("lmms-eval", "o")):
         assert "there are no questions" in refused(*tool, "--questions", "none.parquet", *pictures)
-        assert "has 0 images; it needs exactly one" in refused(*tool, "--questions", "blind.parquet", *pictures)
         assert "is not among the 1 images" in refused(*tool, "--questions", "q.parquet", "--images", "one.parquet")
         assert "strategy odd: is unknown" in refused(*tool, "--questions", "q.parquet", *pictures, "--strategy", "odd")
         assert "no such artifact" in refused(*tool, "--questions", "lost.parquet", *pictures)
+    assert "has 0 images; it needs exactly one" in refused("lmms-eval", "o", "--questions", "blind.parquet", *pictures)
+    assert "has 0 images; write questions in text alone" in refused(
+        "vlmevalkit", "o.tsv", "--questions", "partly.parquet", *pictures
+    )
     assert "holds one kind" in refused("vlmevalkit", "o.tsv", "--questions", "mixed.parquet", *pictures)
     assert "cannot be written" in refused("lmms-eval", "q.parquet", "--questions", "q.parquet", *pictures)
     assert [path for path in Path().rglob("*") if path.is_file() and path not in before] == []

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from whatif.artifacts.schemas import Table
     from whatif.graph.graph import Graph
+    from whatif.graph.steps import Step
     from whatif.scoring.extraction.extracted import Extracted, Kind
     from whatif.scoring.published_extraction.rules import PublishedRules
 
@@ -74,28 +75,46 @@ def load(benchmark: str, what: str, root: str | os.PathLike[str] = ".") -> pd.Da
 
 
 def audit_shortcuts(
-    questions: pd.DataFrame | Iterable[Mapping[str, Any]],
+    questions: pd.DataFrame | Iterable[Mapping[str, Any]] | str | os.PathLike[str],
     *,
     folds: int = 5,
     seed: int = 0,
     confidence: float = 0.95,
+    language_model: str | None = None,
+    **columns: Any,
 ) -> pd.DataFrame:
-    """How well multiple-choice questions can be answered without their images, as a tidy frame.
+    """How well questions can be answered without their images, as a tidy frame: what `whatif audit` prints.
 
-    `questions` have the columns of the artifact `questions`; questions without choices are skipped. For each variant,
-    the frame has the accuracy, in percent, of the best letter, the best rank and a cross-validated random forest that
-    sees only text. Raises WhatifError when a variant has fewer pairs than folds, or when no question has choices.
+    `questions` are a file or folder that `whatif audit` reads, or rows in memory; columns are recognised by their names
+    (`question`, `choices`, `answer`, `pair_id`, `image_ids`, ...). `columns` names those that are not: `question`,
+    `answer`, `options`, `captions` (one name or a list), `picture`, `pair`, `group`, `variant` and `item`.
+
+    For each variant and kind of answer, the frame has the accuracy in percent of the best letter, rank, length and most
+    frequent answer, and of a forest and a text model that are cross-validated by image, with intervals by image and the
+    accuracy of chance. `language_model` is a checkpoint to fine-tune as well. Raises WhatifError when there are fewer
+    images than folds, and when no question can be audited.
     """
-    from whatif.reporting.shortcuts import shortcuts
-    from whatif.shortcuts.audit import audit
+    from whatif.auditing.audit import How, audit
+    from whatif.auditing.benchmark import read_benchmark, read_rows
+    from whatif.auditing.report import frame
+    from whatif.formats.benchmark_columns import named_columns
 
-    rows: Any = questions
-    if hasattr(questions, "to_dict"):
-        rows = questions.to_dict("records")
-    found = audit(rows, folds=folds, seed=seed)
-    if not found:
-        raise WhatifError("questions: none has choices; the audit is of multiple-choice questions")
-    return shortcuts({"questions": found}, confidence).frame
+    named = named_columns(columns)
+    if isinstance(questions, str | os.PathLike):
+        name = os.fspath(questions)
+        benchmark = read_benchmark(Path(name), named, seed=seed)
+    else:
+        name = "questions"
+        rows: Any = questions
+        benchmark = read_rows(
+            name, rows.to_dict("records") if hasattr(rows, "to_dict") else list(rows), named, seed=seed
+        )
+    model = None
+    if language_model is not None:
+        from whatif.auditing.language_model import language_model as fine_tuned
+
+        model = fine_tuned(language_model)
+    return frame({name: audit(benchmark.items, How(folds, seed, confidence, model))})
 
 
 def extract_answer(
@@ -163,16 +182,24 @@ def _artifact(graph: Graph, benchmark: str, table: Table) -> pd.DataFrame:
 
 
 def _last(graph: Graph, benchmark: str, table: Table) -> list[Path]:
-    """The artifacts of a table that are made by the last stage that has this table."""
+    """The artifacts of a table that are made by the last stage that has this table.
+
+    Where the main step of that stage reads the table of another step of it, the rows of the other are in those of the
+    main step, or were rejected, so they are left out.
+    """
     steps = [step for step in graph.benchmarks[benchmark].steps if table in step.outputs.values()]
-    return _paths(graph, benchmark, table, {step.stage for step in steps[-1:]})
+    steps = [step for step in steps if step.stage == steps[-1].stage]
+    inputs = [one for step in steps if not step.name for one in step.inputs.values()]
+    read = {one.step for one in inputs if one.stage == steps[-1].stage and one.table == table and not one.benchmark}
+    return _paths(graph, benchmark, table, [step for step in steps if step.name not in read])
 
 
-def _paths(graph: Graph, benchmark: str, table: Table, stages: Iterable[str]) -> list[Path]:
+def _paths(graph: Graph, benchmark: str, table: Table, steps: Iterable[Step]) -> list[Path]:
+    names = {(step.stage, step.name) for step in steps}
     return [
         path
         for job in graph.jobs
-        if job.step.benchmark == benchmark and job.step.stage in stages
+        if job.step.benchmark == benchmark and (job.step.stage, job.step.name) in names
         for role, path in job.outputs.items()
         if job.step.outputs[role] == table
     ]
@@ -203,8 +230,8 @@ def _images(graph: Graph, benchmark: str) -> pd.DataFrame:
         wanted.update(text for column in of_pairs.columns for text in column.to_pylist())
     found: dict[str, pa.Table] = {}
     ids = pa.array(sorted(wanted), pa.string())
-    stages = {step.stage for step in graph.benchmarks[benchmark].steps}
-    for piece in artifacts.batches(_paths(graph, benchmark, TABLE, stages), TABLE):
+    steps = graph.benchmarks[benchmark].steps
+    for piece in artifacts.batches(_paths(graph, benchmark, TABLE, steps), TABLE):
         chosen = piece.filter(pc.is_in(piece["image_id"], ids))
         for row, image in enumerate(chosen["image_id"].to_pylist()):
             found.setdefault(image, chosen.slice(row, 1))

@@ -64,6 +64,7 @@ WHOLE: list[tuple[str, bytes, str]] = [
     ),
     ("alias in itself", b"a: &a [*a]", ":1: an alias contains itself"),
     ("alias in itself, deep", b"a: &a {b: [{c: *a}]}", ":1: an alias contains itself"),
+    ("100,000 levels", b"a: " + b"[" * 100_000, ": not valid YAML: maximum recursion depth"),
     ("500 levels", b"a: " + b"[" * 500 + b"]" * 500, ": not valid YAML: maximum recursion depth"),
     ("half a surrogate pair", rb'a: "\ud83d"', ":1: '\\ud83d': no file can contain the character '\\ud83d'"),
     ("null character", rb'a: "x\0"', ":1: 'x\\x00': no file can contain the character '\\x00'"),

@@ -1,13 +1,15 @@
-"""Finds benchmarks: the folders of this package, and entry points of other packages.
+"""Finds benchmarks: the folders of this package, entry points of other packages, and YAML files of the project.
 
 A folder `my_benchmark` defines the benchmark `my-benchmark`; its package contains a `Benchmark` named `BENCHMARK`.
 Another package registers its own in the entry-point group `whatif.benchmarks`: `my-benchmark = "my_package"`.
+A file `benchmarks/my-benchmark.yaml` beside `params.yaml` declares `my-benchmark` (docs/yaml-benchmarks.md).
 """
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
+import re
 from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -26,7 +28,9 @@ from whatif.params.whole import PARAMS_FILE, Params
 
 GROUP = "whatif.benchmarks"
 _HERE = Path(__file__).parent
-_NOT_ONE = frozenset({"shared"})
+_NOT_ONE = frozenset({"shared", "from_yaml"})
+FOLDER = "benchmarks"  # of YAML files, in the project
+_SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
 @cache
@@ -53,16 +57,37 @@ def modules() -> dict[str, str]:
     return dict(sorted(found.items()))
 
 
-def installed() -> list[str]:
+def yaml_files(project: Path = Path()) -> dict[str, Path]:
+    """The YAML files of a project that declare benchmarks, by the name of the benchmark; none is read.
+
+    Raises WhatifError when a name is that of an installed benchmark, or none that a benchmark can have.
+    """
+    found = {}
+    for path in sorted((project / FOLDER).glob("*.yaml")):
+        if not _SLUG.fullmatch(path.stem) or path.stem == SITE:
+            raise WhatifError(f"{path}: must be named after its benchmark, in small letters, digits and single hyphens")
+        if path.stem in modules():
+            raise WhatifError(f"{path}: {modules()[path.stem]} is a benchmark of this name; give the file another one")
+        found[path.stem] = path
+    return found
+
+
+def installed(project: Path = Path()) -> list[str]:
     """The names of all benchmarks that `params.yaml` may select, sorted."""
-    return list(modules())
+    return sorted([*modules(), *yaml_files(project)])
 
 
-def benchmark(name: str) -> Benchmark:
+def benchmark(name: str, project: Path = Path()) -> Benchmark:
     """The benchmark of this name.
 
-    Raises WhatifError if its module cannot be imported or defines none, KeyError if the name is unknown.
+    Raises WhatifError if its module cannot be imported or defines none, or if its YAML file has mistakes; KeyError if
+    the name is unknown.
     """
+    files = yaml_files(project)
+    if name in files:
+        from whatif.benchmarks.from_yaml.declaration import declared
+
+        return declared(files[name], name)
     try:
         found = getattr(importlib.import_module(modules()[name]), "BENCHMARK", None)
     except ImportError as error:
@@ -89,13 +114,14 @@ def check_params(values: Any, path: Path = Path(PARAMS_FILE)) -> Params:
 
 def graph(params: Params) -> Graph:
     """The graph of all benchmarks that the parameters select, and of their site."""
-    selected = [benchmark(name) for name in params.benchmarks]
+    selected = [benchmark(name, params.folder) for name in params.benchmarks]
     site = site_benchmark(selected)
     return Graph(params, [*selected, site] if site.steps else selected)
 
 
 def _checked(values: Any, path: Path, tree: Any) -> Params:
-    names = installed()
+    names = installed(path.parent)
     check_installed(whole.mentioned(values), names, GROUP, path.parent)
-    kinds = {name: benchmark(name).settings for name in whole.mentioned(values) if name in names}
+    mentioned = [benchmark(name, path.parent) for name in whole.mentioned(values) if name in names]
+    kinds = {one.name: one.settings for one in mentioned}
     return whole.check(values, kinds, names, path, tree)

@@ -20,6 +20,7 @@ from whatif.graph.task import Task
 from whatif.params.base import BenchmarkSettings
 
 if TYPE_CHECKING:
+    from whatif.site.build import ExtraPage
     from whatif.site.sources import BenchmarkSource
 
 SITE = "site"  # the name of the benchmark, and the folder
@@ -75,18 +76,30 @@ def _package_files() -> tuple[str, ...]:
 
 def make_site(task: Task[None]) -> None:
     """Builds the folder `site/` of all benchmarks."""
-    from whatif.benchmarks import contradictions
-    from whatif.contradictions.report import fragment
-    from whatif.site.build import ExtraPage, build
+    from whatif.site.build import build
 
-    names = dict.fromkeys(role.partition(" ")[0] for role in task.inputs)
     with contextlib.ExitStack() as opened:
         build(
-            [_source(task, name, opened) for name in names],
+            sources_of(task, opened),
             lambda path, data: task.outputs.publish(f"{SITE}/{path}", data),
             lambda path, data: task.outputs.publish_picture(f"{SITE}/{path}", data),
-            [ExtraPage("contradictions.html", "Contradictions", fragment(contradictions.rows()))],
+            further_pages(),
         )
+
+
+def sources_of(task: Task[None], opened: contextlib.ExitStack) -> list[BenchmarkSource]:
+    """What the site reads of each benchmark; their pictures are in temporary files that `opened` removes."""
+    names = dict.fromkeys(role.partition(" ")[0] for role in task.inputs)
+    return [_source(task, name, opened) for name in names]
+
+
+def further_pages() -> list[ExtraPage]:
+    """The pages about several benchmarks: the contradictions in reported numbers."""
+    from whatif.benchmarks import contradictions
+    from whatif.contradictions.report import fragment
+    from whatif.site.build import ExtraPage
+
+    return [ExtraPage("contradictions.html", "Contradictions", fragment(contradictions.rows()))]
 
 
 def _source(task: Task[None], name: str, opened: contextlib.ExitStack) -> BenchmarkSource:

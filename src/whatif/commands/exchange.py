@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from whatif.commands.hugging_face import export_hugging_face, pictures_of
 from whatif.commands.people_tasks import export_people_tasks
 from whatif.commands.picture_pairs import export_errors, export_pairs, export_tasks, import_labels, import_pairs
 from whatif.errors import WhatifError
@@ -47,7 +46,7 @@ def import_c_vqa(csv: Path, output: Path) -> None:
     click.echo(f"{display_path(output)}: {len(questions):,} questions in {len(questions) // 2:,} pairs")
 
 
-@click.group("export", commands=[export_hugging_face, export_pairs, export_tasks, export_errors, export_people_tasks])
+@click.group("export", commands=[export_pairs, export_tasks, export_errors, export_people_tasks])
 def export() -> None:
     """Write questions or image pairs in the format of a released data set or a tool, or as annotation tasks."""
 
@@ -161,6 +160,14 @@ def _with_pictures(questions: Path, images: tuple[Path, ...]) -> tuple[list[dict
     if not found:
         raise WhatifError(f"{questions}: no tables of its images were found; give them with --images")
     return rows, ImageStore(found)
+
+
+def pictures_of(benchmark: str) -> tuple[Path, ...]:
+    """The artifacts with a benchmark's images, sorted so that the images that models are shown come first."""
+    from whatif.artifacts.schemas import IMAGES
+    from whatif.graph.lineage import tables_of
+
+    return tables_of(benchmark, IMAGES, ("verify", "filter", "generate", "extract"))
 
 
 def _name_of(questions: Path) -> str:

@@ -1,4 +1,4 @@
-"""`whatif show`, `audit` and `compare`: display numbers, artifacts and images."""
+"""`whatif show` and `compare`: display numbers, artifacts and images."""
 
 from __future__ import annotations
 
@@ -152,37 +152,6 @@ def _panel(pair: Sequence[dict[str, Any]], images: Any) -> Panel:
         options = [f"{letter}: {choice}" for letter, choice in zip(LETTERS, row["choices"] or [], strict=False)]
         paragraphs += [row["question"], "   ".join([*options, f"answer {row['answer']}"]), ""]
     return Panel(images.get(pair[0]["image_ids"][0]), tuple(paragraphs))
-
-
-@click.command()
-@click.argument("questions", nargs=-1, required=True, type=QUESTIONS_FILE)
-@click.option(
-    "--folds", default=5, type=click.IntRange(min=2), show_default=True, help="Folds of the cross-validation."
-)
-@click.option(
-    "--seed", default=0, type=click.IntRange(0, 2**32 - 1), show_default=True, help="Seed of folds and forests."
-)
-def audit(questions: Sequence[Path], folds: int, seed: int) -> None:
-    """Measure how well multiple-choice questions can be answered without their images.
-
-    QUESTIONS are questions tables (.parquet) from the pipeline or from `whatif import`.
-    """
-    from whatif import artifacts
-    from whatif.artifacts.schemas import QUESTIONS as TABLE
-    from whatif.reporting.rendering import to_markdown
-    from whatif.reporting.shortcuts import shortcuts
-    from whatif.shortcuts.audit import audit as find_shortcuts
-
-    audits = {}
-    options: list[int] = []
-    for path in questions:
-        rows = list(artifacts.rows_of(path, TABLE))
-        audits[str(path)] = find_shortcuts(rows, folds=folds, seed=seed)
-        if not audits[str(path)]:
-            raise WhatifError(f"{path}: has no question with options; the audit is of multiple-choice questions")
-        options += [len(row["choices"]) for row in rows if row["choices"]]
-    chance = 100 * sum(1 / number for number in options) / len(options)
-    click.echo(to_markdown(shortcuts(audits, chance=chance)))
 
 
 @click.command()

@@ -79,6 +79,7 @@ def _take_back(target: str, *, whole: bool, as_it_is: bool) -> bool:
         raise WhatifError(f"{target}: is neither a stage nor evaluate-MODEL; there are {', '.join(known)}")
     _warn_of_undeclared(graph, target)
     decides = {source for job in graph.jobs for source in job.named_sources.values()}
+    decides |= {Path(one.file) for one in graph.benchmarks.values() if one.file}
     decides |= {path for job in graph.jobs for path in job.package_files.values()}
     packages = code_index.package_folders({root for job in graph.jobs for root in job.code_roots})
     basis = fresh_targets.Basis.taken(packages, sorted({Path(PARAMS_FILE), *decides}))

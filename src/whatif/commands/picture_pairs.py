@@ -111,27 +111,17 @@ def import_labels(csv: Path, output: Path, pairs: tuple[Path, ...], seed: int | 
 
 @click.command(NAME)
 @click.argument("folder", type=click.Path(path_type=Path))
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["released", "hugging-face"]),
-    default="released",
-    show_default=True,
-    help="`released`: examples.jsonl and images. `hugging-face`: Parquet and a data card, for datasets.load_dataset.",
-)
 @_PAIRS
 @_IMAGES
-def export_pairs(folder: Path, form: str, pairs: tuple[Path, ...], images: tuple[Path, ...]) -> None:
-    """Write counterfactual pairs and their images as a data set in FOLDER."""
-    from whatif.commands.hugging_face import write_folder
+def export_pairs(folder: Path, pairs: tuple[Path, ...], images: tuple[Path, ...]) -> None:
+    """Write counterfactual pairs and their images in the released form: examples.jsonl and images in FOLDER.
+
+    `whatif publish` writes Parquet with a data card.
+    """
     from whatif.formats.coco_counterfactuals_folder import write_released_pairs
 
-    rows, files = _rows(pairs), _picture_files(pairs, images)
-    if form == "released":
-        written = f"{write_released_pairs(rows, _store(files), folder):,} pairs"
-    else:
-        written = write_folder(NAME, folder, pairs=rows, images=files, tables=_tables(pairs))
-    click.echo(f"{display_path(folder)}: {written}")
+    written = write_released_pairs(_rows(pairs), _store(_picture_files(pairs, images)), folder)
+    click.echo(f"{display_path(folder)}: {written:,} pairs")
 
 
 @click.command("picture-tasks")

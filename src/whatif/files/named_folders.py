@@ -46,8 +46,8 @@ def _in_package(text: str) -> Path:
     found = find_spec(name) if name.isidentifier() else None
     places = [] if found is None else list(found.submodule_search_locations or ())
     if not places:
-        raise WhatifError(f"checkpoint {text}: Python package {name} is not installed; install it, for example by pip")
+        raise WhatifError(f"{text}: Python package {name} is not installed; install it, for example by pip")
     path = Path(places[0]) / folder
     if not path.is_dir():
-        raise WhatifError(f"checkpoint {text}: the package {name} has no folder {folder!r}; give one that it has")
+        raise WhatifError(f"{text}: the package {name} has no folder {folder!r}; give one that it has")
     return path

@@ -13,6 +13,7 @@ from whatif.files.well_formed import escaped
 
 LARGEST = 1024**2  # bytes of a file; params.yaml has about ten thousand
 MOST_VALUES = 100_000  # values of a file with aliases expanded; params.yaml has some hundreds
+_DEEPEST = 100  # levels of nesting; params.yaml has eight
 _UNUSABLE = re.compile("[\x00\ud800-\udfff]")  # neither a file name nor UTF-8 can contain them
 
 
@@ -23,17 +24,36 @@ def parse_yaml(text: str, path: Path) -> tuple[Any, yaml.Node | None]:
     100,000 values or contain themselves, for duplicate keys, and for text that no file can contain.
     """
     try:
-        tree = yaml.compose(text, Loader=yaml.SafeLoader)
+        loader = _loader_for(text)
+        tree = yaml.compose(text, Loader=loader)
         if tree is not None:
             _expanded(tree, path, {})
             _check_nodes(tree, path)
-        return yaml.safe_load(text), tree
+        return yaml.load(text, Loader=loader), tree
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise WhatifError(f"{path}:{line}: not valid YAML: {error.problem}") from error
     except (yaml.YAMLError, RecursionError, ValueError, OverflowError) as error:
         # A date such as 2001-99-99, or an escape beyond Unicode, raises an error of Python rather than of YAML.
         raise WhatifError(f"{path}: not valid YAML: {str(error).splitlines()[0]}") from error
+
+
+def _loader_for(text: str) -> type[yaml.SafeLoader]:
+    """The parser in C for a valid and flat text; otherwise Python's, which names mistakes in better words.
+
+    The parser in C needs a tenth of the time, which every job spends, but would overflow its stack in deep nesting. Not
+    every build of PyYAML has it.
+    """
+    quick: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    depth = 0
+    try:
+        for event in yaml.parse(text, Loader=quick):
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if depth > _DEEPEST:
+                return yaml.SafeLoader
+    except yaml.YAMLError:
+        return yaml.SafeLoader
+    return quick
 
 
 def _expanded(node: yaml.Node, path: Path, known: dict[int, int | None]) -> int:

@@ -30,33 +30,57 @@ def write_vlmevalkit(questions: Sequence[Row], images: EncodedPictures, path: Pa
     """Writes `path`, which VLMEvalKit evaluates as a custom data set when it is in its folder LMUData.
 
     Columns are index, image (base64, or the index of the twin that has it), question, the options A, B, ... if there
-    are any, answer, category, variant and question_id. An open question is worded by `strategy`; VLMEvalKit itself
-    prints the options of a multiple-choice question. Rows are in ascending order of question_id.
+    are any, answer, category, variant and question_id. Where a question has several images, its `image` is a list, and
+    `image_path` has the names that the tool gives to the files; where no question has one, there is no `image`. An open
+    question is worded by `strategy`; VLMEvalKit itself prints the options of a multiple-choice question. Rows are in
+    ascending order of question_id.
 
-    Raises WhatifError when there are no questions, when only some have options, when a question does not have exactly
-    one image or its image is in none of the image files, when the strategy shows examples of a benchmark's own, and
-    when the file cannot be written.
+    Raises WhatifError when there are no questions, when only some have options or only some have images, when an image
+    is in none of the image files, when the strategy shows examples of a benchmark's own, and when the file cannot be
+    written.
     """
     rows = _rows(questions, path, strategy)
     options = LETTERS[: max(len(row["choices"] or ()) for row in rows)]
     if options and any(row["choices"] is None for row in rows):
         raise WhatifError(f"{path}: only some questions have options; a TSV for VLMEvalKit holds one kind of question")
+    numbers = {len(row["image_ids"]) for row in rows}
+    if 0 in numbers and len(numbers) > 1:
+        (first_without, *_) = (row["question_id"] for row in rows if not row["image_ids"])
+        raise WhatifError(
+            f"{path}: question {first_without}: has 0 images; write questions in text alone to another TSV"
+        )
     indices = {row["question_id"]: question_index(row["question_id"]) for row in rows}
     if len(set(indices.values())) < len(rows):
         raise WhatifError(f"{path}: two questions get the same index; change the id of one of them")
-    columns = ("index", "image", "question", *options, "answer", "category", "variant", "question_id")
-    first: dict[str, int] = {}
-    with _whole_file(path) as file:
+    pictured = [] if numbers == {0} else ["image"] if numbers == {1} else ["image", "image_path"]
+    columns = ("index", *pictured, "question", *options, "answer", "category", "variant", "question_id")
+    first: dict[tuple[str, ...], int] = {}
+    with whole_file(path) as file:
         file.write(_line(columns))
         for row in rows:
-            index, image_id = indices[row["question_id"]], row["image_ids"][0]
-            shown = first.setdefault(image_id, index)
-            image = base64.b64encode(images.encoded(image_id)).decode() if shown == index else str(shown)
+            index, ids = indices[row["question_id"]], tuple(row["image_ids"])
+            shown = first.setdefault(ids, index)
+            cells = [
+                _image_cell([images.encoded(one) for one in ids]) if shown == index else str(shown),
+                _names(index, ids),
+            ]
             choices = list(row["choices"] or ())
             choices += [""] * (len(options) - len(choices))
             asked = row["question"] if options else prompt(strategy, row["question"], row["answer_kind"])
             named = (row["answer"], row["group"], row["variant"], row["question_id"])
-            file.write(_line((str(index), image, asked, *choices, *named)))
+            file.write(_line((str(index), *cells[: len(pictured)], asked, *choices, *named)))
+
+
+def _image_cell(encoded: Sequence[bytes]) -> str:
+    """Images in base64; a single one as it is, several as a list."""
+    texts = [base64.b64encode(data).decode() for data in encoded]
+    return texts[0] if len(texts) == 1 else json.dumps(texts)
+
+
+def _names(index: int, ids: Sequence[str]) -> str:
+    """The names of a question's image files in the tool's own folder, as `_image_cell` has the images."""
+    names = [f"{index}_{number}.png" for number in range(len(ids))]
+    return names[0] if len(names) == 1 else json.dumps(names)
 
 
 def write_lmms_eval(
@@ -73,6 +97,11 @@ def write_lmms_eval(
     written.
     """
     rows = _rows(questions, folder, strategy)
+    for row in rows:
+        if len(row["image_ids"]) != 1:
+            raise WhatifError(
+                f"{folder}: question {row['question_id']}: has {len(row['image_ids'])} images; it needs exactly one"
+            )
     task = "_".join(["whatif", *re.findall(r"[a-z0-9]+", name.lower())])
     _write_parquet(rows, images, folder / "test.parquet", strategy)
     program = resources.files("whatif.formats") / "lmms_eval_task.py"
@@ -89,11 +118,6 @@ def _rows(questions: Sequence[Row], path: Path, strategy: str) -> list[Row]:
     if read(strategy).shots:
         known = ", ".join(strategies(shots=False))
         raise WhatifError(f"strategy {strategy}: shows examples, which an export does not have; use one of {known}")
-    for row in questions:
-        if len(row["image_ids"]) != 1:
-            raise WhatifError(
-                f"{path}: question {row['question_id']}: has {len(row['image_ids'])} images; it needs exactly one"
-            )
     return sorted(questions, key=lambda row: str(row["question_id"]))
 
 
@@ -104,7 +128,7 @@ def _line(fields: Sequence[str]) -> bytes:
 
 
 @contextlib.contextmanager
-def _whole_file(path: Path) -> Iterator[BinaryIO]:
+def whole_file(path: Path) -> Iterator[BinaryIO]:
     """A file that is written piece by piece and moved to `path` when it is complete; otherwise `path` is unchanged."""
     with disk_errors(path):
         file, temporary = open_temporary(path)
@@ -132,7 +156,7 @@ def _write_parquet(rows: Sequence[Row], images: EncodedPictures, path: Path, str
         [*((name, pa.string()) for name in (*texts, "prompt")), ("image", picture)],
         metadata={"huggingface": json.dumps({"info": {"features": features}})},
     )
-    with _whole_file(path) as file, pq.ParquetWriter(file, schema) as writer:
+    with whole_file(path) as file, pq.ParquetWriter(file, schema) as writer:
         for start in range(0, len(rows), _ROWS_AT_ONCE):
             writer.write_table(
                 pa.Table.from_pylist(

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import pyarrow as pa
 
 from whatif.artifacts.schemas import IMAGE
 from whatif.artifacts.writer import CODEC, CODEC_LEVEL
-from whatif.errors import WhatifError
 from whatif.files.atomic import disk_errors, open_temporary
 
 Row = Mapping[str, Any]
@@ -32,19 +32,34 @@ PICTURES = (pa.list_(IMAGE), {"_type": "List", "feature": PICTURE[1]})
 Columns = Mapping[str, tuple[pa.DataType, dict[str, Any]]]
 
 
-def refuse_used(folder: Path) -> None:
-    """Raises WhatifError when the folder already holds a data set."""
-    if (folder / CARD).exists():
-        raise WhatifError(f"{folder / CARD}: already exists; give another folder")
+class Picture(Protocol):
+    """What is known of a picture: where it is from, and its licence."""
+
+    @property
+    def source(self) -> str: ...
+
+    @property
+    def licence(self) -> str: ...
+
+
+class Pictures(Protocol):
+    """The pictures that rows show, by id, with the bytes of those that are published (`whatif.publishing.pictures`)."""
+
+    of: Mapping[str, Any]
+
+    def encoded(self, image_id: str) -> bytes | None: ...
 
 
 def write_split(folder: Path, rows: Sequence[Row], record: Callable[[Row], Row], columns: Columns) -> None:
     """Writes one split as `test-00000-of-00002.parquet`, ...: the same rows give the same bytes.
 
-    `record` turns a row into the values of `columns`, images included; it is called for a few rows at a time. Raises
-    WhatifError when the folder cannot be written. Errors of `record` are passed on, and no partial shard is left.
+    `record` turns a row into the values of `columns`, images included; it is called for a few rows at a time. Progress
+    is reported on standard error. Raises WhatifError when the folder cannot be written. Errors of `record` are passed
+    on, and no partial shard is left.
     """
     import pyarrow.parquet as pq
+
+    from whatif.progress import progress
 
     features = {name: feature for name, (_, feature) in columns.items()}
     schema = pa.schema(
@@ -52,6 +67,7 @@ def write_split(folder: Path, rows: Sequence[Row], record: Callable[[Row], Row],
         metadata={"huggingface": json.dumps({"info": {"features": features}})},
     )
     shards = -(-len(rows) // ROWS_OF_A_SHARD)
+    records = progress(map(record, rows), len(rows), f"publish {folder.parent.name} {folder.name}", "row")
     for shard in range(shards):
         path = folder / f"{SPLIT}-{shard:05d}-of-{shards:05d}.parquet"
         here = rows[shard * ROWS_OF_A_SHARD : (shard + 1) * ROWS_OF_A_SHARD]
@@ -61,8 +77,10 @@ def write_split(folder: Path, rows: Sequence[Row], record: Callable[[Row], Row],
                 try:
                     with pq.ParquetWriter(file, schema, compression=CODEC, compression_level=CODEC_LEVEL) as writer:
                         for start in range(0, len(here), _ROWS_AT_ONCE):
-                            piece = [dict(record(row)) for row in here[start : start + _ROWS_AT_ONCE]]
+                            piece = [dict(one) for one in islice(records, min(_ROWS_AT_ONCE, len(here) - start))]
                             writer.write_table(pa.Table.from_pylist(piece, schema))
+                    if shard == shards - 1:
+                        next(records, None)  # ends the report of progress
                     file.flush()
                     temporary.replace(path)
                 except BaseException:
@@ -70,6 +88,6 @@ def write_split(folder: Path, rows: Sequence[Row], record: Callable[[Row], Row],
                     raise
 
 
-def picture(data: bytes) -> dict[str, Any]:
-    """A value for a column of images."""
-    return {"bytes": data, "path": None}
+def picture(data: bytes | None) -> dict[str, Any] | None:
+    """A value for a column of images; null for a picture that is left out."""
+    return None if data is None else {"bytes": data, "path": None}

@@ -23,6 +23,8 @@ from whatif.graph.source_lines import without_comments
 PACKAGE = "whatif"
 REGISTRIES = frozenset({("whatif.models", "ADAPTERS"), ("whatif.benchmarks.discovery", "modules")})
 
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
 Definition = tuple[str, str]  # (module, name); the name "" means the whole module
 
 
@@ -187,16 +189,23 @@ def _definition(node: ast.stmt, lines: list[str | None], module: str) -> _Defini
 
 def _walk(node: ast.AST) -> Iterator[ast.AST]:
     """A statement and every node below it, except the annotations of functions and of variables inside functions."""
-    yield node
-    in_function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-    for field, value in ast.iter_fields(node):
-        if field == "returns" or (field == "annotation" and isinstance(node, ast.arg)):
-            continue
-        for child in value if isinstance(value, list) else [value]:
-            if isinstance(child, ast.AnnAssign) and in_function:
-                yield from (inner for part in (child.target, child.value) if part for inner in _walk(part))
-            elif isinstance(child, ast.AST):
-                yield from _walk(child)
+    waiting: list[ast.AST] = [node]  # a stack, because nested generators take a second longer for the whole package
+    while waiting:
+        found = waiting.pop()
+        yield found
+        inner: list[ast.AST] = []
+        in_function = isinstance(found, _FUNCTIONS)
+        is_argument = isinstance(found, ast.arg)
+        for field in found._fields:
+            if field == "returns" or (is_argument and field == "annotation"):
+                continue
+            value = getattr(found, field, None)
+            for child in value if isinstance(value, list) else (value,):
+                if in_function and isinstance(child, ast.AnnAssign):
+                    inner += [part for part in (child.target, child.value) if part]
+                elif isinstance(child, ast.AST):
+                    inner.append(child)
+        waiting += reversed(inner)
 
 
 def _merge(first: _Definition, second: _Definition) -> _Definition:

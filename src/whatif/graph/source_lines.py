@@ -5,6 +5,9 @@ from __future__ import annotations
 import ast
 import io
 import tokenize
+from collections.abc import Iterator
+
+_BODIES = ("body", "orelse", "finalbody", "handlers", "cases")  # fields that hold statements
 
 
 def without_comments(source: str, tree: ast.Module) -> list[str | None]:
@@ -24,10 +27,20 @@ def without_comments(source: str, tree: ast.Module) -> list[str | None]:
         elif kind == "FSTRING_END":
             depth -= 1
             kept.update(range(began, end_row) if depth == 0 else ())
-    for node in ast.walk(tree):
+    for node in _statements(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and ast.get_docstring(node, False):
             kept -= _blank_out(node.body[0], lines)
     return [line if row in kept else line.rstrip() or None for row, line in enumerate(lines, start=1)]
+
+
+def _statements(tree: ast.Module) -> Iterator[ast.AST]:
+    """All statements of a module and what holds statements in them (`except`, `case`), but no expressions."""
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        for field in _BODIES:
+            waiting += getattr(node, field, ())
 
 
 def _blank_out(remark: ast.stmt, lines: list[str]) -> set[int]:

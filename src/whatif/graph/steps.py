@@ -186,6 +186,8 @@ class Benchmark:
     headline: the measures that `whatif summary` shows; empty for the most frequent one.
     plots: what `dvc plots` shows: `file`, in the folder of the benchmark's metrics, and DVC's own fields for a plot.
     people: the kinds of work by people, by name: what they judge or write; empty if there are none.
+    licence: of its questions, for a data card; empty if nothing is said.
+    file: the path of the YAML file that declares it, relative to the project; empty if a package does.
     """
 
     name: str
@@ -197,6 +199,8 @@ class Benchmark:
     headline: tuple[str, ...] = ()
     plots: tuple[Mapping[str, Any], ...] = ()
     people: Mapping[str, PeoplesWork] = field(default_factory=dict)
+    licence: str = ""
+    file: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "steps", tuple(replace(step, benchmark=self.name) for step in self.steps))

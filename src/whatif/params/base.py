@@ -20,7 +20,8 @@ SourcePath = Annotated[str, Outside()]
 class Settings(BaseModel):
     """A part of `params.yaml`. It is immutable and rejects unknown keys."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, strict=True)
+    # The validator of a class is built when it is first used: of most classes, only as a part of another one's.
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, strict=True, defer_build=True)
 
 
 class BenchmarkSettings(Settings):

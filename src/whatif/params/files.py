@@ -79,7 +79,7 @@ def _finding_line(finding: Any, values: Any, path: Path, tree: yaml.Node | None,
         # Raised by a check over several keys; its message names the wrong one.
         return f"{path}: {finding['msg'].removeprefix('Value error, ')}"
     keys = _keys_in_file(finding["loc"], values)
-    where = f"{path}:{_line_of(keys, tree)}: " if tree else f"{path}: "
+    where = f"{path}:{line_of(keys, tree)}: " if tree else f"{path}: "
     name = ".".join(escaped(str(key)) for key in keys)
     kind, message = finding["type"], finding["msg"].removeprefix("Value error, ")
     if kind == "extra_forbidden":
@@ -117,7 +117,8 @@ def _is_tag(key: Any, values: Any) -> bool:
     return isinstance(values, dict) and key == values.get("adapter")
 
 
-def _line_of(keys: list[Any], tree: yaml.Node | None) -> int:
+def line_of(keys: list[Any], tree: yaml.Node | None) -> int:
+    """The line of a key, given by its path, in a file; the last one that exists, where a key is missing."""
     line, node = 1, tree
     for key in keys:
         if isinstance(node, yaml.MappingNode):

@@ -30,13 +30,14 @@ class Params:
     """The checked settings of a pipeline.
 
     benchmarks: the selected ones, in the order of the file. models: the models by key. sections: the settings of each
-    selected benchmark.
+    selected benchmark. folder: the project, with the folder of benchmarks in YAML files.
     """
 
     seed: int
     benchmarks: Sequence[str]
     models: Mapping[str, ModelSettings]
     sections: Mapping[str, BenchmarkSettings]
+    folder: Path = Path()
 
     def section(self, benchmark: str, kind: type[Own]) -> Own:
         """The settings of a benchmark. Raises KeyError when it is not selected."""
@@ -79,7 +80,7 @@ def check(
             section.check(whole.models)
         except ValueError as error:
             raise WhatifError(f"{path}: {str(error).replace('{name}', name)}") from None
-    return Params(whole.seed, tuple(whole.benchmarks), whole.models, sections)
+    return Params(whole.seed, tuple(whole.benchmarks), whole.models, sections, path.parent)
 
 
 def mentioned(values: Any) -> list[str]:

@@ -21,7 +21,8 @@ import pandas as pd
 
 from whatif.reporting.numerals import Write, count, decimal, p_value
 
-OURS, REPORTED = "ours", "reported"  # values of the column `source`
+# Values of the column `source`: measured here; as reported in a paper; computed here from predictions of others.
+OURS, REPORTED, RECOMPUTED = "ours", "reported", "recomputed"
 MEASURE = "measure"
 NUMBERS = ("value", "low", "high", "n", "p", "p_holm")
 PUBLISHED = "published"  # column with a reported number as text, exactly as in the paper

@@ -151,13 +151,24 @@ def _best_rank(rows: Sequence[Row], variant: str) -> Shortcut:
 
 def _forest(rows: Sequence[Row], variant: str, folds: int, seed: int) -> Shortcut:
     _check_folds(rows, variant, folds)
-    examples = features(rows)
-    random_state = int(stream(seed, "shortcut audit", variant).integers(2**31))
-    chances = _chances_out_of_fold(examples, [row["pair_id"] for row in rows], folds, random_state)
+    examples, chances = forest_chances(rows, [row["pair_id"] for row in rows], variant=variant, folds=folds, seed=seed)
     right = 0
     for first, end in pairwise(np.searchsorted(examples.question, np.arange(len(rows) + 1))):
         right += bool(examples.right[first + np.argmax(chances[first:end])])
     return Shortcut("forest", variant, "", right, len(rows))
+
+
+def forest_chances(
+    rows: Sequence[Row], clusters: Sequence[str], *, variant: str, folds: int, seed: int
+) -> tuple[Features, npt.NDArray[np.float64]]:
+    """The options of all rows, and for each the probability that it is right, by a forest without its cluster.
+
+    Rows are of the table `questions`, all with choices, in the order of their ids; `clusters` names the cluster of each
+    row, and all rows of a cluster are in the same fold. There are at least as many clusters as folds.
+    """
+    examples = features(rows)
+    random_state = int(stream(seed, "shortcut audit", variant).integers(2**31))
+    return examples, _chances_out_of_fold(examples, clusters, folds, random_state)
 
 
 def _words(rows: Sequence[Row], variant: str, folds: int, seed: int) -> Shortcut:

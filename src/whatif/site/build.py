@@ -37,10 +37,12 @@ def build(
     publish: Publish,
     publish_picture: PublishPicture,
     extra: Sequence[ExtraPage] = (),
+    note: str = "",
 ) -> None:
     """Writes all pages, their data, pictures, styles and scripts; the same sources give the same files.
 
-    Benchmarks and further pages are in the given order. Raises ValueError when two pages have the same path.
+    Benchmarks and further pages are in the given order. `note` is a sentence at the top of each page. Raises ValueError
+    when two pages have the same path.
     """
     entries = [Entry(one.name, f"{one.name}/index.html", one.title, one.parts) for one in sources]
     entries += [Entry(one.path, one.path, one.title) for one in extra]
@@ -48,7 +50,7 @@ def build(
         raise ValueError(f"two pages of the site have the same path: {', '.join(sorted(paths))}")
 
     def put(path: str, html: str) -> None:
-        publish(path, with_navigation(html, path, entries).encode())
+        publish(path, with_navigation(html, path, entries, note).encode())
 
     publish_static(publish)
     summaries: list[Summary] = []

@@ -57,10 +57,11 @@ def page(
     return str(render("page.html", root=root, **given))
 
 
-def with_navigation(html: str, path: str, entries: Sequence[Entry]) -> str:
+def with_navigation(html: str, path: str, entries: Sequence[Entry], note: str = "") -> str:
     """A page of `page` with its header: main navigation, breadcrumbs, and links to the pages of the same benchmark.
 
-    path: the page's own path below the site's folder. Raises ValueError if the page has no place for the navigation.
+    path: the page's own path below the site's folder. note: a sentence below the header, about the whole site. Raises
+    ValueError if the page has no place for the navigation.
     """
     place = _PLACE.search(html)
     if place is None:
@@ -76,5 +77,6 @@ def with_navigation(html: str, path: str, entries: Sequence[Entry]) -> str:
         overview=place[1] == OVERVIEW,
         parts=parts,
         file=file,
+        note=note,
     )
     return f"{html[: place.start()]}{header}{html[place.end() :]}"

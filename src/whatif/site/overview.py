@@ -95,6 +95,8 @@ def summary(source: BenchmarkSource, figures: Sequence[Figure]) -> Summary:
         (len(figures), "figure", "figures"),
     ]
     facts = [(f"{count:,}", one if count == 1 else several) for count, one, several in counts if count]
+    if source.items_in_all > len(source.items):
+        facts[0] = (f"{len(source.items):,}", f"of {source.items_in_all:,} items")
     if groups and groups[0].pairs:
         parts = [group for group in groups if group.group and group.pairs]
         # Groups that overlap, such as two kinds of questions about the same pairs, are no parts of the whole.

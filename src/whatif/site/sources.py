@@ -33,6 +33,7 @@ class BenchmarkSource:
     printed: rows of the table `printed-tables`, in order; items and views: rows of `items` and `item-views`, in order.
     figures: content of the SVG files by file name; files: content of all text files by file name.
     picture: the encoded image of an id, reduced for the page.
+    items_in_all: how many items the benchmark has, if `items` are a sample of them.
     """
 
     name: str
@@ -45,6 +46,7 @@ class BenchmarkSource:
     items: Rows
     views: Sequence[Mapping[str, Any]]
     picture: Callable[[str], bytes]
+    items_in_all: int = 0
 
     @property
     def parts(self) -> tuple[str, ...]:

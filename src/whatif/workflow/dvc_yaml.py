@@ -1,7 +1,8 @@
 """Writes `dvc.yaml` from the graph: its stages, and the metrics and plots of every selected benchmark.
 
-The dependencies of a stage include the files and folders outside the graph that its settings name: label files,
-released files, predictions. DVC then notices that one was edited in place. All models share the dependencies of the
+The dependencies of a stage include the YAML files that declare benchmarks, and the files and folders outside the graph
+that its settings name: label files, released files, predictions. DVC then notices that one was edited in place. All
+models share the dependencies of the
 stage `evaluate`, because DVC's `foreach` cannot vary them; `whatif make` returns at once for a model that does not read
 the changed file.
 """
@@ -97,7 +98,7 @@ def undeclared(graph: Graph, text: str) -> list[str]:
     missing = [path for path in wanted if path not in declared]
     for stage, written in (found.get("stages") or {}).items():
         deps = written.get("do", written).get("deps") or ()
-        missing += [path for path in _sources(graph, stage) if path not in deps]
+        missing += [path for path in (*_declarations(graph, stage), *_sources(graph, stage)) if path not in deps]
     return list(dict.fromkeys(missing))
 
 
@@ -118,8 +119,8 @@ def _stage(graph: Graph, stage: str, *, is_first: bool) -> dict[str, Any]:
     return {
         "desc": _DESCRIPTIONS[stage] + (_CHECKS if is_first else ""),
         "cmd": command,
-        "deps": [*_code(graph), *earlier, *_sources(graph, stage)],
-        "params": [{"params.yaml": None}] if is_first else _params(graph, stage, steps),
+        "deps": [*_code(graph), *earlier, *_declarations(graph, stage), *_sources(graph, stage)],
+        "params": [{"params.yaml": None}] if is_first or _is_optional(graph, stage) else _params(graph, stage, steps),
         "outs": outputs,
     }
 
@@ -134,6 +135,20 @@ def _code(graph: Graph) -> list[str]:
     inside = [folder.relative_to(root) for folder in folders if folder != root and folder.is_relative_to(root)]
     own = {path.as_posix() for path in inside if "site-packages" not in path.parts}
     return sorted(own | ({_CHECKOUT.as_posix()} if (_CHECKOUT / "cli.py").is_file() else set()))
+
+
+def _declarations(graph: Graph, stage: str) -> list[str]:
+    """The YAML files of the benchmarks that have steps in a stage."""
+    return sorted({one.file for one in graph.benchmarks.values() if one.file and one.steps_of(stage)})
+
+
+def _is_optional(graph: Graph, stage: str) -> bool:
+    """Whether params.yaml may lack the sections of a stage: all benchmarks with settings for it are in YAML files.
+
+    DVC fails for a parameter that is not there, so such a stage depends on all of params.yaml.
+    """
+    declared = [one.file for one in graph.benchmarks.values() if stage in one.settings.model_fields]
+    return bool(declared) and all(declared)
 
 
 def _sources(graph: Graph, stage: str) -> list[str]:
@@ -173,7 +188,8 @@ def _params(graph: Graph, stage: str, steps: Iterable[Step]) -> list[str]:
     if any(stage in one.settings.model_fields for one in graph.benchmarks.values()):
         found[stage] = None
     for step in steps:
-        if step.reads is not None:
+        # What the file of a benchmark says is not in params.yaml; the file is a dependency.
+        if step.reads is not None and not graph.benchmarks[step.benchmark].file:
             read = places(step.reads, step.benchmark, graph.benchmarks[step.benchmark].settings)
             found.update(dict.fromkeys(place for place in read if place.split(".")[0] != stage))
         if step.shown:

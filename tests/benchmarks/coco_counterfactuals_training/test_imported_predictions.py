@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,12 @@ import numpy as np
 import pytest
 
 from tests.projects import Project
+from whatif.benchmarks.coco_counterfactuals_training import released_clip
+from whatif.benchmarks.coco_counterfactuals_training.recognition_tables import recomputed, table4
+from whatif.benchmarks.coco_counterfactuals_training.results import Results, recognitions
 from whatif.benchmarks.coco_counterfactuals_training.schemas import CLASSES, CLASSIFIED
 from whatif.errors import WhatifError
+from whatif.formats.prediction_folder import FILE, read_prediction_folder
 
 NAME = "coco-counterfactuals-training"
 
@@ -32,8 +37,8 @@ def entry(predictions: str, **more: Any) -> dict[str, Any]:
     return {"data_set": "cifar10", **files, **more}
 
 
-def made(project: Project, entries: list[dict[str, Any]]) -> Project:
-    project.section("extract")["predictions"] = entries
+def made(project: Project, entries: list[dict[str, Any]], folders: list[dict[str, Any]] | None = None) -> Project:
+    project.section("extract").update(predictions=entries, prediction_folders=folders or [])
     project.make_jobs([job for job in project.jobs("extract") if job.step.name == "predictions"])
     return project
 
@@ -78,7 +83,9 @@ def test_no_predictions_are_two_empty_tables(project: Project) -> None:
 
 def test_entries_that_do_not_fit_together(project: Project) -> None:
     entries = three(project)
-    with pytest.raises(WhatifError, match=r"predictions\[3\] and \[1\] are both of Imported, pre-trained, .*, cifar10"):
+    with pytest.raises(
+        WhatifError, match=r"predictions\[1\] and predictions\[3\] are both of Imported, pre-trained, .*, cifar10"
+    ):
         made(project, [*entries, entry("second")])
     saved(project, other=[1] * 11)
     with pytest.raises(WhatifError, match=r"other.npy: differs from truth.npy, also of cifar10; give the predictions"):
@@ -119,3 +126,74 @@ def test_the_released_predictions(project: Project) -> None:
         WhatifError, match=r"imagenet.txt has 997 classes, so indices are 0 to 996; give the names of all"
     ):
         made(project, entries)
+
+
+REPORTED = {
+    "CIFAR10": "88.80",
+    "CIFAR100": "64.17",
+    "Food101": "84.17",
+    "Caltech101": "90.32",
+    "Caltech256": "83.43",
+    "ImageNet": "59.25",
+    "mean": "78.36",
+}
+
+
+def test_the_first_row_of_table_4_is_regenerated_from_the_artifact_of_the_default_run(project: Project) -> None:
+    (folder,) = project.section("extract")["prediction_folders"]
+    made(project, [], [folder])
+    paths = list(project.folder.glob("data/extract/**/imported.parquet"))
+    results = Results({"clip": "CLIP"}, {}, recognitions(paths), {}, 0.95)
+    found = recomputed(results, folder["name"])
+    assert {name: f"{one.accuracy:.2f}" for name, (one, _) in found.items()} == REPORTED
+    assert found["mean"][0].images == sum(one.images for one, _ in found.values()) / 2 == 134_534
+    assert all(ends.low < one.accuracy < ends.high for one, ends in found.values())
+    table = table4(results)
+    rows = table.frame[(table.frame["source"] == "recomputed") & (table.frame["measure"] == "accuracy")]
+    assert {name: f"{value:.2f}" for name, value in zip(rows["data_set"], rows["value"], strict=True)} == REPORTED
+    assert "7 of 7 numbers of CLIP ViT-B/32 are those reported" in " ".join(table.views[1].note.split())
+
+
+def test_the_artifact_is_small_and_has_its_licence_beside_it() -> None:
+    files = {path.name: path for path in released_clip.FOLDER.iterdir()}
+    assert set(files) == {FILE, "README.md", "LICENSE"}
+    assert files[FILE].stat().st_size < 400_000
+    assert "CC-BY-4.0" in files["LICENSE"].read_text(encoding="utf-8")
+    assert "Le, Vasudev Lal and Phillip Howard" in files["README.md"].read_text(encoding="utf-8")
+    read = read_prediction_folder(released_clip.FOLDER)
+    assert {name: int(max(labels.max(), predicted.max())) + 1 for name, (labels, predicted) in read.items()} == (
+        released_clip.CLASSES
+    )
+
+
+@pytest.mark.skipif("WHATIF_DATA" not in os.environ, reason="WHATIF_DATA is not set")
+def test_the_artifact_is_made_again_to_the_same_bytes(tmp_path: Path) -> None:
+    released_clip.make(Path(os.environ["WHATIF_DATA"]) / "coco-counterfactuals" / "clip", tmp_path / FILE)
+    assert (tmp_path / FILE).read_bytes() == (released_clip.FOLDER / FILE).read_bytes()
+
+
+def test_own_predictions_stand_beside_those_of_a_folder(project: Project) -> None:
+    """On other images of the same data set; but not under the same name."""
+    (folder,) = project.section("extract")["prediction_folders"]
+    made(project, three(project), [folder])
+    assert len(project.rows("extract", "imported", CLASSIFIED, "predictions")) == 33 + 134_534
+    with pytest.raises(WhatifError, match=r"prediction_folders\[0\] and prediction_folders\[1\] are both of CLIP"):
+        made(project, [], [folder, folder])
+
+
+def test_a_folder_that_is_none_is_told_in_one_line(project: Project) -> None:
+    def told(name: str) -> str:
+        with pytest.raises(WhatifError) as caught:
+            made(project, [], [{"folder": name, "name": "Mine"}])
+        assert "\n" not in str(caught.value)
+        return str(caught.value)
+
+    assert "nowhere/predictions.parquet: cannot be read" in told("nowhere")
+    assert "has no folder 'nowhere'" in told("package:whatif/nowhere")
+    folder = project.folder / "mine"
+    shutil.copytree(released_clip.FOLDER, folder)
+    whole = (folder / FILE).read_bytes()
+    (folder / FILE).write_bytes(whole[: len(whole) // 2])
+    assert "is not a complete Parquet file" in told("mine")
+    (folder / FILE).write_text("data_set,label,predicted\n")
+    assert "is not a complete Parquet file" in told("mine")

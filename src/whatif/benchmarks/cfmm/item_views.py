@@ -17,8 +17,7 @@ from whatif.benchmarks.cfmm.reported import prompt_name
 from whatif.benchmarks.cfmm.schemas import BASIC, COUNTERFACTUAL, EXPANDED
 from whatif.benchmarks.cfmm.settings import ReportSettings
 from whatif.benchmarks.shared.dimensions import CHOOSER
-from whatif.benchmarks.shared.item_selection import Selection
-from whatif.benchmarks.shared.pair_panels import evenly
+from whatif.benchmarks.shared.item_selection import Selection, evenly
 from whatif.benchmarks.shared.question_items import About, question_items, shown_systems, title_of
 from whatif.graph.task import Task
 from whatif.reporting.items import Item, ItemView

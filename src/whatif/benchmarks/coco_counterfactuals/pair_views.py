@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from whatif.artifacts.pair_items import SIDES, item_id, pair_and_side
 from whatif.benchmarks.shared.caption_items import KnownOfPairs, Ranks
-from whatif.benchmarks.shared.pair_panels import evenly
+from whatif.benchmarks.shared.item_selection import evenly
 from whatif.params.resolution import Resolution
 from whatif.reporting.items import ItemPicture, ItemView
 from whatif.verification.consensus import UNDECIDED, consensus, decisions_of, outcomes_of

@@ -20,7 +20,7 @@ from whatif.benchmarks.shared.annotator_tables import annotator_tables, labels_s
 from whatif.benchmarks.shared.caption_items import pair_items, ranks_shown
 from whatif.benchmarks.shared.dimensions import ENCODER, MATCHER
 from whatif.benchmarks.shared.matched_pairs import matched_pairs
-from whatif.benchmarks.shared.pair_panels import matching_stage
+from whatif.benchmarks.shared.matching_funnel import matching_stage
 from whatif.benchmarks.shared.reports import publish
 from whatif.benchmarks.shared.tasks import names_of
 from whatif.graph.task import Task

@@ -1,4 +1,4 @@
-"""Table 4 of COCO-Counterfactuals: recognition without training, ours and the reported numbers."""
+"""Table 4 of COCO-Counterfactuals: recognition without training; ours, recomputed and reported numbers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from whatif.benchmarks.coco_counterfactuals_training.seed_rows import (
     with_holm,
 )
 from whatif.reporting.numerals import count, decimal
-from whatif.reporting.table import MEASURE, PUBLISHED, Column, Table, View, tidy
+from whatif.reporting.table import MEASURE, OURS, PUBLISHED, RECOMPUTED, Column, Table, View, tidy
+from whatif.statistics.intervals import Interval, added, wilson
 
 ACCURACY, MACRO = "accuracy", "macro accuracy"
 MEAN = "mean"  # over the data sets
@@ -30,6 +31,7 @@ _IDENTITY = (
 )
 _NUMBERS = ("value", "low", "high", "n", "p", "p_holm")
 _BASELINE = "ms-coco"
+_REPORTED_SETS = frozenset({"CIFAR10", "CIFAR100", "Food101", "Caltech101", "Caltech256", "ImageNet"})  # of Table 4
 
 
 def data_set_names(keys: Sequence[str]) -> dict[str, str]:
@@ -43,8 +45,8 @@ def accuracies(
 ) -> dict[str, BySeed]:
     """The accuracy in percent of the published division, by data set and seed, and the mean over the data sets.
 
-    There is a mean for a seed with all data sets of the trained models, or, if none was trained, with all reported
-    ones.
+    There is a mean for a seed with all data sets: of a model that is trained here those of all such models, of imported
+    predictions the reported ones.
     """
     found: dict[str, BySeed] = {}
     wanted = {
@@ -54,7 +56,7 @@ def accuracies(
         for data_set in recognised
     }
     names = data_set_names([one for recognised in results.recognitions.values() for one in recognised])
-    needed = {names[one] for one in wanted} or {row["dataset"] for row in reported(4)} - {MEAN}
+    needed = {names[one] for one in wanted} if model in results.names else _REPORTED_SETS
     for weights, recognised in results.recognitions.items():
         if weights[:3] != (model, mixture, PUBLISHED_DIVISION):
             continue
@@ -63,6 +65,30 @@ def accuracies(
         values = {names[data_set]: number(one) for data_set, one in recognised.items()}
         if needed <= set(values):
             found.setdefault(MEAN, {})[weights.seed] = sum(values[one] for one in sorted(needed)) / len(needed)
+    return found
+
+
+def recomputed(results: Results, model: str) -> dict[str, tuple[Recognition, Interval]]:
+    """The imported predictions of a model before any training, with Wilson's interval of the accuracy in percent.
+
+    By name of the data set, in the order of the names. `mean` is that over all reported data sets, where there are
+    predictions on each of them: its images are those of all, and its interval is computed from theirs, which are
+    independent.
+    """
+    found: dict[str, tuple[Recognition, Interval]] = {}
+    names = data_set_names([one for recognised in results.recognitions.values() for one in recognised])
+    for weights, recognised in results.recognitions.items():
+        if weights[:3] != (model, PRE_TRAINED, PUBLISHED_DIVISION) or model in results.names:
+            continue
+        for data_set, one in recognised.items():
+            ends = wilson(round(one.accuracy * one.images / 100), one.images, results.confidence)
+            found[names[data_set]] = one, _times(ends, 100)
+    if set(found) >= _REPORTED_SETS:
+        parts = [found[name] for name in sorted(_REPORTED_SETS)]
+        ends = _times(added([interval for _, interval in parts]), 1 / len(parts))
+        macro = sum(one.macro for one, _ in parts) / len(parts)
+        images, errors = (sum(numbers) for numbers in zip(*((one.images, one.errors) for one, _ in parts), strict=True))
+        found[MEAN] = Recognition(images, errors, ends.estimate, macro), ends
     return found
 
 
@@ -77,9 +103,11 @@ def table4(results: Results) -> Table:
     """Table 4: the accuracy of the nearest class prompt in percent, by data set, and their mean.
 
     Measures: `accuracy` (micro: over images), its `deviation` over seeds and its `gain` over training without
-    counterfactuals in points; `macro accuracy` (the mean over classes) and its `macro deviation`.
+    counterfactuals in points; `macro accuracy` (the mean over classes) and its `macro deviation`. The source
+    `recomputed` is of imported predictions. Of a model before any training, their n is the number of images, and their
+    interval is over images.
     """
-    rows = with_holm([*_reported(), *_ours(results)])
+    rows = with_holm([*_reported(), *_recomputed(results), *_ours(results)])
     frame = tidy(rows, _IDENTITY, _NUMBERS)
     printed = [row["dataset"] for row in reported(4)]
     ours = sorted(set(frame["data_set"]) - set(printed))
@@ -103,11 +131,33 @@ def _reported() -> Iterator[Row]:
         yield from reported_rows(place, ACCURACY, row, other)
 
 
+def _recomputed(results: Results) -> Iterator[Row]:
+    for model, name in models_of(results).items():
+        for data_set, (found, ends) in recomputed(results, model).items():
+            place = {
+                "model": model,
+                "name": name,
+                "source": RECOMPUTED,
+                "train_set": "none",
+                "mixture": PRE_TRAINED,
+                "data_set": data_set,
+            }
+            accuracy = {"value": found.accuracy, "low": ends.low, "high": ends.high}
+            yield {
+                **place,
+                MEASURE: ACCURACY,
+                **{key: round(number, 4) for key, number in accuracy.items()},
+                "n": found.images,
+            }
+            yield {**place, MEASURE: MACRO, "value": round(found.macro, 4), "n": found.images}
+
+
 def _ours(results: Results) -> Iterator[Row]:
     for model, name in models_of(results).items():
         baselines = accuracies(results, model, _BASELINE)
         is_imported = model not in results.names
-        for mixture in (PRE_TRAINED, *MIXTURES) if is_imported else COMPARED_MIXTURES:
+        source = RECOMPUTED if is_imported else OURS
+        for mixture in MIXTURES if is_imported else COMPARED_MIXTURES:
             size = results.size(mixture, PUBLISHED_DIVISION)
             place = {
                 "model": model,
@@ -124,8 +174,8 @@ def _ours(results: Results) -> Iterator[Row]:
             for data_set, by_seed in accuracies(results, model, mixture).items():
                 other = baselines.get(data_set) if mixture not in (PRE_TRAINED, _BASELINE) else None
                 of_set = {**place, "data_set": data_set}
-                yield from our_rows(of_set, ACCURACY, by_seed, other, results.confidence)
-                for row in our_rows(of_set, MACRO, macro[data_set], None, results.confidence):
+                yield from our_rows(of_set, ACCURACY, by_seed, other, results.confidence, source=source)
+                for row in our_rows(of_set, MACRO, macro[data_set], None, results.confidence, source=source):
                     yield {**row, MEASURE: MACRO if row[MEASURE] == MACRO else _MACRO_DEVIATION}
 
 
@@ -155,15 +205,56 @@ def _views(results: Results, rows: Sequence[Row], data_sets: Sequence[str]) -> t
             columns(ACCURACY),
             note,
         ),
+        *_views_of_recomputed(rows, results.level),
         View("Standard deviations of these over seeds, in points.", of, (*columns(DEVIATION), seeds)),
         View(
-            "Ours as means over classes (macro accuracy), in percent.",
+            "Ours and recomputed ones as means over classes (macro accuracy), in percent.",
             share_of,
             macro,
             "Accuracy over images differs from it where classes have different numbers of images.",
         ),
         *views_of_tests(ACCURACY, _BASELINE, share_of, mean=mean, cells=cells, level=results.level),
     )
+
+
+def _views_of_recomputed(rows: Sequence[Row], level: str) -> Iterator[View]:
+    """A view of imported predictions before any training, with intervals; none where there are none."""
+    found = [row for row in rows if row["source"] == RECOMPUTED and row["mixture"] == PRE_TRAINED]
+    if not found:
+        return
+    of = {"source": RECOMPUTED, "mixture": PRE_TRAINED}
+    yield View(
+        f"Recomputed from predictions that others released: accuracy in percent, with {level} intervals over images.",
+        {"model": "", "name": "Model", "data_set": "Data set"},
+        (
+            Column("Accuracy", ACCURACY, of, write=decimal(2), interval=True),
+            Column("Images", ACCURACY, of, number="n"),
+            Column("Mean over classes", MACRO, of, write=decimal(2)),
+        ),
+        "Wilson's intervals; that of the mean is computed from those of the data sets. They tell how much "
+        f"depends on the choice of images, not how much depends on the training. {_as_reported(found)}",
+    )
+
+
+def _as_reported(recomputed_rows: Sequence[Row]) -> str:
+    """A sentence: how many of the reported numbers of the pre-trained CLIP are those recomputed, to the last digit."""
+    printed = {row["dataset"]: row["value"] for row in reported(4) if row["mixture"] == PRE_TRAINED}
+    told = []
+    for model in dict.fromkeys(row["name"] for row in recomputed_rows):
+        values = {row["data_set"]: row["value"] for row in recomputed_rows if _is_accuracy(row, model)}
+        both = [name for name in printed if name in values]
+        equal = sum(abs(float(printed[name]) - values[name]) <= 0.005 + 1e-9 for name in both)
+        if both:
+            told.append(f"{equal} of {len(both)} numbers of {model} are those reported for the pre-trained CLIP.")
+    return " ".join(told)
+
+
+def _is_accuracy(row: Row, model: str) -> bool:
+    return bool(row["name"] == model and row[MEASURE] == ACCURACY)
+
+
+def _times(interval: Interval, factor: float) -> Interval:
+    return Interval(interval.estimate * factor, interval.low * factor, interval.high * factor)
 
 
 def _mean_of_all() -> str:

@@ -25,24 +25,28 @@ def our_rows(
     by_seed: Mapping[str, float],
     baseline: Mapping[str, float] | None,
     confidence: float,
+    *,
+    source: str = OURS,
 ) -> list[Row]:
     """The rows of one of our results, by seed: its mean as `measure`, its deviation, and its gain over a baseline.
+
+    Results that are recomputed from the predictions of others have another `source`.
 
     The p-value of the mean is that of Welch's t-test against the baseline. The interval and the p-value of the gain are
     paired by seed. What needs more than one seed is missing with one.
     """
     found = over_seeds(list(by_seed.values()), confidence)
-    main: Row = {**place, "source": OURS, "measure": measure, "value": _rounded(found.mean), "n": found.seeds}
+    main: Row = {**place, "source": source, "measure": measure, "value": _rounded(found.mean), "n": found.seeds}
     rows = [main]
     if found.interval is not None and found.deviation is not None:
         main |= {"low": _rounded(found.interval.low), "high": _rounded(found.interval.high)}
         deviation = {"measure": DEVIATION, "value": _rounded(found.deviation), "n": found.seeds}
-        rows.append({**place, "source": OURS, **deviation})
+        rows.append({**place, "source": source, **deviation})
     if baseline:
         tested = gain(by_seed, baseline, confidence)
         if tested.p is not None:
             main["p"] = p_number(tested.p)
-        row: Row = {**place, "source": OURS, "measure": GAIN, "value": _rounded(tested.difference)}
+        row: Row = {**place, "source": source, "measure": GAIN, "value": _rounded(tested.difference)}
         if tested.paired is not None and tested.paired.interval is not None:
             ends = tested.paired.interval
             row |= {"value": _rounded(tested.paired.mean), "low": _rounded(ends.low), "high": _rounded(ends.high)}

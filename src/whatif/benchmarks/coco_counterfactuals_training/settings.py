@@ -91,6 +91,14 @@ class PredictionFiles(Settings):
         return self
 
 
+class PredictionFolder(Settings):
+    """Predictions of a pre-trained model on several data sets, which were made elsewhere."""
+
+    # A folder with predictions.parquet, such as one that ships with whatif.
+    folder: SourcePath
+    name: str = Field(min_length=1)  # of the model, as in the tables
+
+
 class ExtractSamples(Settings):
     """Where pairs, originals and evaluation sets come from."""
 
@@ -101,6 +109,7 @@ class ExtractSamples(Settings):
     retrieval: dict[Key, RetrievalSet] = Field(min_length=1)
     classification: dict[Key, ClassificationSet] = Field(default_factory=dict)
     predictions: list[PredictionFiles] = Field(default_factory=list)
+    prediction_folders: list[PredictionFolder] = Field(default_factory=list)
 
     @model_validator(mode="after")
     def _complete(self) -> ExtractSamples:
@@ -189,6 +198,13 @@ class SourceSettings(NamedTuple):
     scenes: DrawnSamples
     captions: str | None
     image_folders: list[str]
+
+
+class ImportSettings(NamedTuple):
+    """The settings of predictions that were made elsewhere: single files, and folders."""
+
+    files: list[PredictionFiles]
+    folders: list[PredictionFolder]
 
 
 class MixSettings(NamedTuple):

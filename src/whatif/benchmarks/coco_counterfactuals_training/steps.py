@@ -31,8 +31,8 @@ from whatif.benchmarks.coco_counterfactuals_training.settings import (
     AggregateTraining,
     ClassificationSet,
     CocoCounterfactualsTrainingSettings,
+    ImportSettings,
     MixSettings,
-    PredictionFiles,
     RetrievalSet,
     SourceSettings,
     TrainedModel,
@@ -101,10 +101,10 @@ def classification(task: Task[dict[str, ClassificationSet]]) -> None:
 @_step(
     "extract",
     name="predictions",
-    reads=lambda s: s.extract.predictions,
+    reads=lambda s: ImportSettings(s.extract.predictions, s.extract.prediction_folders),
     outputs={"imported": CLASSIFIED, "imported-classes": CLASSES},
 )
-def predictions(task: Task[list[PredictionFiles]]) -> None:
+def predictions(task: Task[ImportSettings]) -> None:
     """Imports predictions that were made elsewhere."""
     from whatif.benchmarks.coco_counterfactuals_training.imported_predictions import write_imported
 

@@ -22,7 +22,7 @@ from typing import Any, TypeAlias
 
 from whatif.benchmarks.cvqa_real.gender_annotations import GENDERS
 from whatif.benchmarks.cvqa_real.schemas import COUNTERFACTUAL, GROUPS, ORIGINAL, VARIANTS
-from whatif.benchmarks.shared.pair_panels import evenly
+from whatif.benchmarks.shared.item_selection import evenly
 from whatif.reporting.items import ItemView
 
 Row: TypeAlias = Mapping[str, Any]

@@ -11,8 +11,6 @@ from typing import Any
 from whatif.artifacts.images import SortedImages
 from whatif.artifacts.schemas import IMAGES, JUDGEMENTS, PREDICTIONS, QUESTIONS, REJECTIONS, SHORTCUTS
 from whatif.artifacts.site_schemas import SITE_OUTPUTS
-from whatif.benchmarks.cvqa_synthetic.asking import ask_puzzles, write_puzzle_findings
-from whatif.benchmarks.cvqa_synthetic.rejecting import keep_pairs, rejection
 from whatif.benchmarks.cvqa_synthetic.schemas import PUZZLES
 from whatif.benchmarks.cvqa_synthetic.settings import (
     AskSettings,
@@ -25,8 +23,10 @@ from whatif.benchmarks.cvqa_synthetic.settings import (
     ReportSettings,
 )
 from whatif.benchmarks.cvqa_synthetic.shortcut_audit import write_shortcuts
+from whatif.benchmarks.shared.choice_questions import ask_choices, write_choice_findings
 from whatif.benchmarks.shared.dimensions import CHOOSER, PROGRAMMER, SHOWN_CHOOSERS, SHOWN_PROGRAMMER
 from whatif.benchmarks.shared.program_findings import PROGRAM_FINDINGS
+from whatif.benchmarks.shared.rejecting import keep_pairs, rejection
 from whatif.benchmarks.shared.tasks import judgement, pairs_of, table_files
 from whatif.errors import WhatifError
 from whatif.files.inputs import user_path
@@ -176,7 +176,7 @@ def evaluate(task: Task[AskSettings]) -> None:
 
     here = {puzzle["pair_id"] for puzzle in task.rows("puzzles", ["pair_id"])}
     questions = task.read("questions").to_pylist()
-    ask_puzzles(task, task.settings.ask, questions, here, DrawnPuzzles(lambda: task.rows("puzzles")))
+    ask_choices(task, task.settings.ask, questions, here, DrawnPuzzles(lambda: task.rows("puzzles")))
 
 
 @_step(
@@ -197,7 +197,7 @@ def find_causes(task: Task[ProgramSettings]) -> None:
     """Finds out why the answers of one model's programs are wrong, with tools that know what a puzzle shows."""
     from whatif.benchmarks.cvqa_synthetic.depicted_puzzles import DrawnPuzzles
 
-    write_puzzle_findings(task, DrawnPuzzles(lambda: task.rows("puzzles")), task.settings.labels)
+    write_choice_findings(task, DrawnPuzzles(lambda: task.rows("puzzles")), task.settings.labels)
 
 
 # Only the settings that the audit depends on, so that a change to other table settings does not refit its forests.

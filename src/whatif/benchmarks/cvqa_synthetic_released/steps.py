@@ -15,8 +15,6 @@ from whatif.artifacts.images import SortedImages
 from whatif.artifacts.schemas import IMAGES, JUDGEMENTS, PREDICTIONS, QUESTIONS, REJECTIONS, SHORTCUTS
 from whatif.artifacts.site_schemas import SITE_OUTPUTS
 from whatif.benchmarks.cvqa_synthetic import BENCHMARK as OURS
-from whatif.benchmarks.cvqa_synthetic.asking import ask_puzzles, write_puzzle_findings
-from whatif.benchmarks.cvqa_synthetic.rejecting import keep_pairs, rejection
 from whatif.benchmarks.cvqa_synthetic.settings import AskSettings, ProgramSettings
 from whatif.benchmarks.cvqa_synthetic.shortcut_audit import write_shortcuts
 from whatif.benchmarks.cvqa_synthetic.steps import PUBLISHED, TABLE_7, TABLES, VARIANT, plots
@@ -27,8 +25,10 @@ from whatif.benchmarks.cvqa_synthetic_released.settings import (
     ExtractReleasedPuzzles,
     ReportSettings,
 )
+from whatif.benchmarks.shared.choice_questions import ask_choices, write_choice_findings
 from whatif.benchmarks.shared.dimensions import CHOOSER, PROGRAMMER, SHOWN_CHOOSERS, SHOWN_PROGRAMMER
 from whatif.benchmarks.shared.program_findings import PROGRAM_FINDINGS
+from whatif.benchmarks.shared.rejecting import keep_pairs, rejection
 from whatif.benchmarks.shared.tasks import judgement, pairs_of, table_files
 from whatif.errors import WhatifError
 from whatif.files.inputs import user_path
@@ -133,7 +133,7 @@ def evaluate(task: Task[AskSettings]) -> None:
     questions = task.read("questions").to_pylist()
     pairs = sorted({row["pair_id"] for row in questions})
     here = task.part_of(len(pairs))
-    ask_puzzles(task, task.settings.ask, questions, set(pairs[here.start : here.stop]))
+    ask_choices(task, task.settings.ask, questions, set(pairs[here.start : here.stop]))
 
 
 @_step(
@@ -151,7 +151,7 @@ def evaluate(task: Task[AskSettings]) -> None:
 )
 def find_causes(task: Task[ProgramSettings]) -> None:
     """Finds out why the answers of one model's programs are wrong, from their runs and from people's labels."""
-    write_puzzle_findings(task, lambda image_id: None, task.settings.labels)
+    write_choice_findings(task, lambda image_id: None, task.settings.labels)
 
 
 @_step(

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any, TypeAlias
 
 from whatif.benchmarks.mucr.settings import ReportSettings
-from whatif.benchmarks.shared.pair_panels import evenly
+from whatif.benchmarks.shared.item_selection import evenly
 from whatif.graph.task import Task
 from whatif.reporting.items import Item, ItemPicture, ItemView
 

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 
 from whatif.benchmarks.mucr import chosen_images
 from whatif.benchmarks.mucr.schemas import CONTEXT, MAIN_FORM, SCORES, TEXT
-from whatif.benchmarks.shared.pair_panels import evenly
+from whatif.benchmarks.shared.item_selection import evenly
 from whatif.reporting.items import ItemView
 
 Row: TypeAlias = Mapping[str, Any]

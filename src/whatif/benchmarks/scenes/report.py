@@ -12,7 +12,7 @@ from whatif.benchmarks.scenes.tables import accuracy, headline, matching
 from whatif.benchmarks.shared.caption_items import pair_items
 from whatif.benchmarks.shared.dimensions import ANSWERER, MATCHER
 from whatif.benchmarks.shared.matched_pairs import matched_pairs
-from whatif.benchmarks.shared.pair_panels import matching_stage
+from whatif.benchmarks.shared.matching_funnel import matching_stage
 from whatif.benchmarks.shared.pilots import Pilot, asked, marked, pilots_of
 from whatif.benchmarks.shared.reports import costs_of, judged_of, publish
 from whatif.benchmarks.shared.tasks import evaluation_stage, limits_of, names_of, with_predictions

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from whatif.benchmarks.scenes.settings import ReportSettings
 from whatif.benchmarks.shared.caption_items import KnownOfPairs
 from whatif.benchmarks.shared.dimensions import ANSWERER
-from whatif.benchmarks.shared.pair_panels import evenly
+from whatif.benchmarks.shared.item_selection import evenly
 from whatif.benchmarks.shared.question_items import About, paths_by_system, question_items, shown_systems
 from whatif.graph.task import Task
 from whatif.reporting.items import Item, ItemView

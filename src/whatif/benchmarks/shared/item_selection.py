@@ -1,9 +1,10 @@
-"""Which named views show which items, and what they say about them."""
+"""Which items are shown: those of named views with their notes, and examples spread over a set."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from whatif.reporting.items import ItemView
 
@@ -37,3 +38,9 @@ class Selection:
     def notes(self, item_id: str) -> tuple[str, ...]:
         """What these views say about it, in their order."""
         return tuple(dict.fromkeys(self._notes.get(item_id, ())))
+
+
+def evenly(items: Sequence[Any], number: int) -> list[Any]:
+    """At most `number` of the items, in order and evenly spaced over all of them."""
+    shown = min(number, len(items))
+    return [items[(2 * place + 1) * len(items) // (2 * shown)] for place in range(shown)]

@@ -41,7 +41,6 @@ from whatif.reporting.program_categories import (
     WRONG_ARITHMETIC,
     WRONG_TOOL,
 )
-from whatif.scoring.extraction.answer import Kind, normalise
 
 PROGRAM_FINDINGS = Table(
     name="program-findings",
@@ -184,6 +183,9 @@ def _is_same(value: str | None, right: str) -> bool:
     """Whether a value is an answer: the same number, or the same words."""
     if value is None:
         return False
+    # Every job imports this module for its table, and few need the rules of extraction, which take 0.2 s to import.
+    from whatif.scoring.extraction.answer import Kind, normalise
+
     kinds: tuple[Kind, ...] = ("number", "boolean")
     return any(normalise(value, kind) == normalise(right, kind) for kind in kinds)
 

@@ -6,8 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from whatif.benchmarks.shared.item_selection import Selection
-from whatif.benchmarks.shared.pair_panels import evenly
+from whatif.benchmarks.shared.item_selection import Selection, evenly
 from whatif.reporting.items import ItemView
 from whatif.reporting.program_categories import CAUSES, FAILING_TOOL, IGNORED, NOT_CLASSIFIED, RIGHT
 

@@ -1,4 +1,4 @@
-"""Asks a model multiple-choice puzzles (C-VQA 4.2): it ranks the four options, or names one in its own words."""
+"""Asks a model multiple-choice questions (as C-VQA 4.2): it ranks the options, or names one in its own words."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from whatif.params.model_entries import MultipleChoice
 Ask = Literal["rank", "generate"]
 
 
-def ask_puzzles(
+def ask_choices(
     task: Task[Any],
     ask: Ask,
     questions: Sequence[dict[str, Any]],
@@ -52,7 +52,7 @@ def ask_puzzles(
     )
 
 
-def write_puzzle_findings(task: Task[Any], depicted: Callable[[str], Depicted | None], labels: str | None) -> None:
+def write_choice_findings(task: Task[Any], depicted: Callable[[str], Depicted | None], labels: str | None) -> None:
     """Writes why the answers of the job's model, which answers by programs, are wrong.
 
     `depicted` is what a drawn puzzle shows, by the id of its image; `labels` is the path of people's labels.

@@ -1,0 +1,113 @@
+"""The tables of docs/audit.md: released benchmarks and ours, audited and pruned.
+
+`python -m docs.tables` writes the audits where `WHATIF_DATA` names a folder with the released data and the default run
+is built. `python -m docs.audit_tables` writes those of pruning, which take some ten minutes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from whatif.auditing.audit import Finding, How, audit, section_name
+from whatif.auditing.benchmark import Benchmark, read_benchmark
+from whatif.auditing.prune import Pruned, prune
+from whatif.auditing.report import rule_name
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs/audit.md"
+VERIFIED = ROOT / "data/verify"
+SEED = 2024  # of params.yaml
+PRUNED = "pruned benchmarks"
+_SYNTHETIC, _REAL = "c-vqa/C-VQA-Synthetic_questions.csv", "c-vqa/C-VQA-Real_questions.csv"
+_CAPTIONS = "coco-counterfactuals/metadata.jsonl"
+
+
+def audited(released: Path) -> str | None:
+    """A row for each benchmark, variant and kind of answer; None where the default run has not made ours."""
+    if not all((VERIFIED / name / "questions.parquet").is_file() for name in ("cvqa-synthetic", "cvqa-real", "cfmm")):
+        return None
+    rows: list[tuple[str, ...]] = [
+        ("benchmark", "questions", "number", "chance", "random forest", "TF-IDF model", "best rule")
+    ]
+    for name, benchmark in _benchmarks(released.parents[1]):
+        for section in audit(benchmark.items, How(seed=SEED)).sections:
+            by_rule = {one.rule: one for one in section.findings}
+            best = _best_of(section.findings)
+            rows.append(
+                (
+                    name,
+                    section_name(section.variant, section.kind),
+                    f"{len(section.items):,}",
+                    f"{100 * float(section.chances.mean()):.1f}",
+                    _cell(by_rule["forest"]),
+                    _cell(by_rule["text"]),
+                    f"{rule_name(best)}: {_cell(best)}",
+                )
+            )
+    return _markdown(rows, texts=2)
+
+
+def pruned(released: Path) -> str:
+    """A row for each released set of questions: what repairing it by dropping costs."""
+    rows: list[tuple[str, ...]] = [("benchmark", "pairs", "kept", "best rule before", "after", "fresh audit", "rounds")]
+    for name, path in (("C-VQA-Synthetic, released", _SYNTHETIC), ("C-VQA-Real, released", _REAL)):
+        items = read_benchmark(released.parents[1] / path).items
+        print(name, flush=True)
+        found = prune(items, How(seed=SEED), tell=print)
+        units = len({item.unit for item in items})
+        left = len({item.unit for item in found.kept})
+        share = f"{left:,} ({100 * left / units:.0f}%)"
+        rows.append((name, f"{units:,}", share, *_best(found), str(found.rounds)))
+    return _markdown(rows, texts=1)
+
+
+def _best_of(findings: Sequence[Finding]) -> Finding:
+    """The rule with the largest excess over chance."""
+    rules = [one for one in findings if not one.baseline]
+    return max(rules, key=lambda one: one.accuracy.estimate - one.chance)
+
+
+def _best(found: Pruned) -> Iterator[str]:
+    """That rule in each of the three audits."""
+    for one in (found.before, found.after, found.fresh):
+        best = _best_of(one.findings)
+        where = section_name(best.variant, best.kind)
+        yield f"{rule_name(best)}, {where}: {_cell(best)}, chance {100 * best.chance:.1f}"
+
+
+def _benchmarks(data: Path) -> Iterator[tuple[str, Benchmark]]:
+    yield "C-VQA-Synthetic, released", read_benchmark(data / _SYNTHETIC)
+    yield "C-VQA-Synthetic, ours", read_benchmark(VERIFIED / "cvqa-synthetic/questions.parquet")
+    yield "C-VQA-Real, released", read_benchmark(data / _REAL)
+    yield "C-VQA-Real, ours", read_benchmark(VERIFIED / "cvqa-real/questions.parquet")
+    yield "CFMM, ours", read_benchmark(VERIFIED / "cfmm/questions.parquet")
+    yield "COCO-Counterfactuals, released", read_benchmark(data / _CAPTIONS)
+
+
+def _cell(one: Finding) -> str:
+    text = f"{100 * one.accuracy.estimate:.1f} ({100 * one.accuracy.low:.1f} to {100 * one.accuracy.high:.1f})"
+    return f"**{text}**" if one.above_chance else text
+
+
+def _markdown(rows: Sequence[Sequence[str]], texts: int) -> str:
+    rule = "|" + "".join("---|" if place < texts else "--:|" for place in range(len(rows[0])))
+    lines = ["| " + " | ".join(row) + " |" for row in rows]
+    return "\n".join([lines[0], rule, *lines[1:]])
+
+
+def main() -> None:
+    from docs.tables import released_questions, with_block
+
+    released = released_questions()
+    if released is None:
+        print("pruned benchmarks: left as they are; WHATIF_DATA names no folder with the released questions")
+        return
+    content = pruned(released)
+    text = PAGE.read_text(encoding="utf-8")
+    PAGE.write_text(with_block(text, PRUNED, content), encoding="utf-8")
+    print(f"{PAGE.relative_to(ROOT)}: written")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,116 @@
+"""What `whatif assess` measured of the embedded checkpoints, for docs/embedded.md and others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from docs.numbers.markdown import markdown, read_json
+
+
+def _measured(model: str, *keys: str) -> float:
+    """A number that `whatif assess` stored with an embedded checkpoint; of a share, the share itself."""
+    found = read_json(f"src/whatif/embedded/checkpoints/{model}/accuracy.json")
+    for key in keys:
+        found = found[key]
+    return float(found["accuracy"] if isinstance(found, dict) else found)
+
+
+def _share(model: str, *keys: str) -> Callable[[], str]:
+    return lambda: f"{100 * _measured(model, *keys):.0f}%"
+
+
+def _exact_share(model: str, *keys: str) -> Callable[[], str]:
+    """With one decimal, where a whole percentage would round a fault away."""
+    return lambda: f"{100 * _measured(model, *keys):.1f}%"
+
+
+def _regions() -> str:
+    """From the hardest to the easiest of the flower puzzles."""
+    groups = ("flower-recolour", "flower-removal", "flower-removal-other")
+    shares = [_measured("llava-original", "free answers", "original", group) for group in groups]
+    return f"{100 * min(shares):.0f}% to {100 * max(shares):.0f}%"
+
+
+def _movement() -> str:
+    """How things move in pairs of the embedded diffusion pipeline, a row a way of making them."""
+    rows = [
+        ("pairs", "both nouns right", "moved less than a tenth of the side", "median shift", "median change of area")
+    ]
+    for way, found in read_json("src/whatif/embedded/checkpoints/diffusion/accuracy.json")["movement"].items():
+        shares = [found[name]["accuracy"] for name in ("both_nouns_right", "moved_less_than_a_tenth_of_the_side")]
+        sizes = [found[name] for name in ("median_shift_in_sides", "median_change_of_area")]
+        rows.append(
+            (way.replace("_", " "), *(f"{100 * each:.0f}%" for each in shares), *(f"{100 * x:.1f}%" for x in sizes))
+        )
+    return markdown(rows, text_columns=1)
+
+
+_OF_CATEGORIES = ("llava-scenes", "llava-presuppositions")
+
+
+def _categories() -> str:
+    """Accuracies of embedded LLaVAs in CFMM's categories, for basic and for counterfactual questions."""
+    found = {
+        model: read_json(f"src/whatif/embedded/checkpoints/{model}/accuracy.json")["two options"]
+        for model in _OF_CATEGORIES
+    }
+    kinds = ("basic", "counterfactual")
+    rows = [("category", *(f"`{model}`, {kind}" for model in found for kind in kinds))]
+    for category in found[_OF_CATEGORIES[0]]:
+        shares = [of_model[category][kind]["accuracy"] for of_model in found.values() for kind in kinds]
+        rows.append((category, *(f"{100 * share:.0f}%" for share in shares)))
+    return markdown(rows, text_columns=1)
+
+
+def _detector() -> str:
+    """The shares of the embedded detector by kind of query, without those that mostly find nothing."""
+    found = read_json("src/whatif/embedded/checkpoints/owlv2/accuracy.json")["scenes"]
+    names = ("count", "precision", "recall")
+    rows = [("query", "count right", "boxes that are right", "things that are found")]
+    for kind, shares in found.items():
+        if set(names) <= shares.keys():
+            rows.append((kind, *(f"{100 * shares[name]['accuracy']:.1f}%" for name in names)))
+    return markdown(rows, text_columns=1)
+
+
+def _in_puzzles(subject: str) -> Callable[[], str]:
+    """How many things of its subject the embedded detector finds in a puzzle, and how many there are."""
+
+    def shown() -> str:
+        found = _measured("owlv2", "puzzles", subject, subject.removesuffix("s"), "found on average")
+        return f"{found:.1f} of {_measured('owlv2', 'puzzles', subject, 'there on average'):.1f}"
+
+    return shown
+
+
+def _worst_nouns() -> str:
+    """The three nouns that the embedded diffusion pipeline draws worst, with the share of right things."""
+    nouns = read_json("src/whatif/embedded/checkpoints/diffusion/accuracy.json")["nouns"]
+    worst = sorted(nouns, key=lambda noun: (nouns[noun]["accuracy"], noun))[:3]
+    return ", ".join(f"`{noun}` ({100 * nouns[noun]['accuracy']:.0f}% of {nouns[noun]['n']})" for noun in worst)
+
+
+_ANSWERS = ("free answers", "original")
+NUMBERS: dict[str, Callable[[], str]] = {
+    "writer, numbers": _exact_share("writer", "direct", "right"),
+    "writer, yes or no": _exact_share("writer", "boolean", "right"),
+    "all dots": _share("llava-original", *_ANSWERS, "dot-removal"),
+    "top row": _share("llava-original", *_ANSWERS, "dot-columns"),
+    "fullest circle": _share("llava-original", *_ANSWERS, "dot-maximum"),
+    "regions": _regions,
+    "numbers in scenes": _share("llava-original", "free answers", "scenes", "number"),
+    "yes or no": _share("llava-original", "free answers", "scenes", "yes/no"),
+    "edits": _share("vilt", "edits", "one and pair", "all", "picture"),
+    "drawn": _share("diffusion", "captions", "all"),
+    "movement": _movement,
+    "categories": _categories,
+    "detector": _detector,
+    "detector, changed": _exact_share("owlv2", "scenes", "other colour and noun", "count"),
+    "detector, least score": lambda: f"{_measured('owlv2', 'least score'):g}",
+    "detector, halves": _exact_share("owlv2", "crops", "half of a scene"),
+    "detector, crops": _exact_share("owlv2", "crops", "around a thing"),
+    "detector, flowers": _in_puzzles("flowers"),
+    "detector, dots": _in_puzzles("dots"),
+    "worst nouns": _worst_nouns,
+    "less change": lambda: f"{_measured('diffusion', 'noun_swaps', 'times_less_than_with_another_seed'):.0f}",
+}

@@ -1,0 +1,1 @@
+"""Benchmarks that one YAML file declares: templates of questions over drawn scenes, or over a table with pictures."""

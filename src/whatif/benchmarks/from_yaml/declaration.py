@@ -1,0 +1,165 @@
+"""Makes a benchmark of a YAML file: checks what it says, and declares the steps with its settings as their defaults.
+
+The sections of the file are the settings of the benchmark, so what a step reads of them is part of what its outputs
+are made from: an edit makes exactly those steps stale that read the edited keys. A section of `params.yaml` overrides
+single keys of the section of the same stage.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from pydantic import create_model
+
+from whatif.benchmarks.from_yaml.expressions import ELEMENT, Used, names_in
+from whatif.benchmarks.from_yaml.scene_rows import SCENE_ATTRIBUTES
+from whatif.benchmarks.from_yaml.settings import ExtractRows, FromYamlSettings, Template, YamlFile, blanks_in
+from whatif.benchmarks.from_yaml.steps import PEOPLE, steps
+from whatif.benchmarks.from_yaml.table_rows import known_attributes
+from whatif.errors import WhatifError
+from whatif.files.inputs import read_bytes
+from whatif.files.yaml_values import LARGEST, parse_yaml
+from whatif.graph.steps import Benchmark
+from whatif.params.base import STAGES, Settings
+from whatif.params.files import check_settings, line_of
+from whatif.params.whole import Params
+
+Attributes = dict[str, tuple[str, ...] | None]  # attribute -> the fields of its elements; None if it is no list
+Mistake = tuple[tuple[Any, ...], str]  # the keys, and what is wrong
+
+
+def declared(path: Path, name: str) -> Benchmark:
+    """The benchmark of this name, which a file declares.
+
+    Raises WhatifError with one line per mistake: file, line, path of the key, what is wrong, what would be right.
+    """
+    try:
+        content = read_bytes(path, LARGEST)
+        text = content.decode("utf-8")
+    except OSError as error:
+        raise WhatifError(f"{path}: cannot be read ({error.strerror})") from error
+    except UnicodeDecodeError as error:
+        raise WhatifError(f"{path}: is not UTF-8 (byte {error.start}); save it as UTF-8") from error
+    return _declared(path, name, text)
+
+
+@lru_cache(maxsize=64)
+def _declared(path: Path, name: str, text: str) -> Benchmark:
+    values, tree = parse_yaml(text, path)
+    file = check_settings(YamlFile, values, path, tree)
+    _check_names(file, path, tree)
+    return Benchmark(
+        name,
+        _settings_of(file),
+        steps(file.title),
+        outside=_outside(name),
+        about=" ".join(file.about.split()),
+        citation=" ".join(file.citation.split()),
+        licence=file.licence,
+        headline=("original", "counterfactual"),
+        people=PEOPLE,
+        file=path.as_posix(),
+    )
+
+
+def _check_names(file: YamlFile, path: Path, tree: Any) -> None:
+    """Checks that expressions and texts of a file name only attributes and blanks that exist.
+
+    The attributes of a table are those of its first rows; nothing is checked if it cannot be read. Raises WhatifError
+    with one line per mistake.
+    """
+    known = attributes_of(file.extract)
+    if known is None:
+        return
+    lines = []
+    for name, template in file.generate.templates.items():
+        for keys, wrong in _mistakes(template, known):
+            place: list[Any] = ["generate", "templates", name, *keys]
+            lines.append(f"{path}:{line_of(place, tree)}: {'.'.join(map(str, place))}: {wrong}")
+    if lines:
+        raise WhatifError("\n".join(dict.fromkeys(lines)))
+
+
+def attributes_of(settings: ExtractRows) -> Attributes | None:
+    """The attributes that expressions can name; None if they are not known."""
+    if settings.table is not None:
+        return known_attributes(settings.table)
+    return dict(SCENE_ATTRIBUTES)
+
+
+def _mistakes(template: Template, known: Attributes) -> Iterator[Mistake]:
+    fields = {field for of_list in known.values() if of_list is not None for field in of_list}
+    earlier: list[str] = []
+    for blank, words in template.blanks.items():
+        if blank in known or blank in fields or blank == ELEMENT:
+            what = "an attribute" if blank in known else "a field of an object" if blank in fields else "an element"
+            yield ("blanks", blank), f"is also the name of {what}; give the blank another name, such as the_{blank}"
+        if isinstance(words, str):
+            for wrong in _unknown(words, known, earlier):
+                yield ("blanks", blank), wrong
+        earlier.append(blank)
+    for keys, expression in template.expressions().items():
+        for wrong in _unknown(expression, known, earlier):
+            yield keys, wrong
+    for key, text in template.texts().items():
+        for name in blanks_in(text):
+            if name not in earlier and known.get(name, ()) is not None:
+                texts = [one for one, of_list in known.items() if of_list is None]
+                yield (key,), f"{{{name}}}: is neither a blank nor a plain attribute; {_there_are(earlier, texts)}"
+
+
+def _unknown(expression: str, known: Attributes, blanks: Sequence[str]) -> Iterator[str]:
+    for used in names_in(expression):
+        if used.name not in known and used.name not in blanks and not _is_field(used, known):
+            inside = [field for name in used.lists for field in known.get(name) or ()]
+            if used.lists and inside:
+                yield f"{used.name}: is no field of {used.lists[-1]}; {_there_are([*inside, *blanks], list(known))}"
+            else:
+                yield f"{used.name}: there is no such name; {_there_are(blanks, list(known))}"
+
+
+def _is_field(used: Used, known: Attributes) -> bool:
+    """Whether a name is a field of an element, or may be one, where the fields of a list are not known."""
+    for name in used.lists:
+        fields = known.get(name)
+        if used.name == ELEMENT or fields is None or not fields or used.name in fields:
+            return True
+    return False
+
+
+def _there_are(first: Sequence[str], second: Sequence[str]) -> str:
+    names = dict.fromkeys((*first, *second))
+    return f"there are {', '.join(names)}" if names else "there are none"
+
+
+def _outside(name: str) -> Any:
+    def outside(params: Params) -> str:
+        table = params.section(name, FromYamlSettings).extract.table
+        return "" if table is None else f"the pictures of {table.file}"
+
+    return outside
+
+
+def _settings_of(file: YamlFile) -> type[FromYamlSettings]:
+    """The class of the settings in `params.yaml`: every stage is optional, with the values of the file by default."""
+    fields: dict[str, Any] = {}
+    for stage in STAGES:
+        value = getattr(file, stage)
+        fields[stage] = (_with_defaults(value), value)
+    return create_model("FromYamlSettings", __base__=FromYamlSettings, __module__=FromYamlSettings.__module__, **fields)
+
+
+def _with_defaults(value: Settings) -> type[Settings]:
+    """A subclass of the class of some settings whose defaults are these values, under the same name."""
+    kind = type(value)
+    fields: dict[str, Any] = {}
+    for name, declared_field in kind.model_fields.items():
+        own = copy.copy(declared_field)
+        own.default, own.default_factory = getattr(value, name), None
+        fields[name] = (declared_field.annotation, own)
+    made: type[Settings] = create_model(kind.__name__, __base__=kind, __module__=kind.__module__, **fields)
+    return made

@@ -1,0 +1,350 @@
+"""Expressions in the files of benchmarks: comparisons, arithmetic and counts over the attributes of a row.
+
+An expression is data, so it can do little: names of attributes and blanks, numbers, texts, `+ - * / // %`, comparisons,
+`and`, `or`, `not`, `a if b else c`, lists, and the functions below. There are no attributes of Python objects, no
+indices, no comprehensions, no keyword arguments, no powers and no repetition of texts. Its length, its steps and the
+size of its values are bounded. It is evaluated by the library simpleeval, whose other features are taken away.
+
+| function | value |
+|---|---|
+| `count(list)`, `count(list, condition)` | number of elements, or of those that satisfy the condition |
+| `some(list, condition)`, `every(list, condition)` | whether some, or all, elements satisfy it |
+| `only(list, condition)` | the elements that satisfy it |
+| `values(list, value)` | the different values of the elements, sorted |
+| `total(list, value)` | the sum of the values |
+| `the(list, condition, value)` | the value of the only element that satisfies it; fails unless there is exactly one |
+| `abs`, `min`, `max`, `round`, `lower`, `text` | as their names say; `text` writes a value as an answer is written |
+
+In a condition or value, the names of the element's fields come first; `it` is an element without fields.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import operator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from simpleeval import InvalidExpression, SimpleEval  # type: ignore[import-untyped]
+
+LONGEST = 500  # characters of an expression
+MOST_NODES = 200  # of its syntax tree
+MOST_STEPS = 50_000  # of one evaluation
+LONGEST_TEXT = 1_000  # characters of a text value
+LONGEST_LIST = 1_000  # elements of a list
+LARGEST_NUMBER = 10**15
+MOST_DIGITS = 12  # that `round` keeps
+ELEMENT = "it"
+
+# Function -> the fewest and the most arguments; the arguments after the list are evaluated for each of its elements.
+OVER_LISTS: Mapping[str, tuple[int, int]] = {
+    "count": (1, 2),
+    "some": (2, 2),
+    "every": (2, 2),
+    "only": (2, 2),
+    "values": (2, 2),
+    "total": (2, 2),
+    "the": (3, 3),
+}
+PLAIN: Mapping[str, tuple[int, int]] = {
+    "abs": (1, 1),
+    "min": (1, 20),
+    "max": (1, 20),
+    "round": (1, 2),
+    "lower": (1, 1),
+    "text": (1, 1),
+}
+FUNCTIONS = (*OVER_LISTS, *PLAIN)
+_NODES = (
+    ast.Expression,
+    ast.Name,
+    ast.Load,
+    ast.Constant,
+    ast.Compare,
+    ast.BoolOp,
+    ast.UnaryOp,
+    ast.BinOp,
+    ast.IfExp,
+    ast.Call,
+    ast.List,
+    ast.Tuple,
+)
+_OPERATORS = (
+    *(ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod),
+    *(ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.In, ast.NotIn),
+    *(ast.And, ast.Or, ast.Not, ast.USub),
+)
+_ALLOWED = "names, numbers, texts, + - * / // %, comparisons, and, or, not, `a if b else c`, lists, and " + ", ".join(
+    FUNCTIONS
+)
+
+
+class ExpressionError(ValueError):
+    """An expression that is not allowed, or that has no value for a row; the text says why."""
+
+
+@dataclass(frozen=True)
+class Used:
+    """A name in an expression; `lists` are the names of the lists over whose elements it is evaluated."""
+
+    name: str
+    lists: tuple[str, ...] = field(default=())
+
+
+def names_in(source: str) -> list[Used]:
+    """The names that an expression uses, without those of functions. Raises ExpressionError as `check`."""
+    return list(dict.fromkeys(_names(parsed(source).body, ())))
+
+
+def check(source: str) -> str:
+    """The expression itself. Raises ExpressionError when it is not one, or uses something that is not allowed."""
+    parsed(source)
+    return source
+
+
+def evaluate(source: str, names: Mapping[str, Any]) -> Any:
+    """The value of an expression, where `names` are the attributes of a row and the blanks of a template.
+
+    Raises ExpressionError, with the reason, when it has no value or takes too long.
+    """
+    evaluator = _Evaluator(names)
+    try:
+        return evaluator.eval(source, previously_parsed=parsed(source).body)
+    except ExpressionError:
+        raise
+    except (InvalidExpression, TypeError, ValueError, ArithmeticError, RecursionError) as error:
+        raise ExpressionError(_reason(error)) from None
+
+
+def written(value: Any) -> str:
+    """A value as the text of an answer: `yes` or `no`, a number without needless decimals, or the text itself.
+
+    Raises ExpressionError for anything else, such as a list or nothing.
+    """
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float) and math.isfinite(value):
+        return f"{value:.6g}"
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, str) and value.strip():
+        return " ".join(value.split())
+    raise ExpressionError(f"is {_shown(value)}; an answer must be a number, a text that is not empty, or true or false")
+
+
+@lru_cache(maxsize=4096)
+def parsed(source: str) -> ast.Expression:
+    """The syntax tree of an expression, which uses nothing but what is allowed. Raises ExpressionError."""
+    if len(source) > LONGEST:
+        raise ExpressionError(f"has {len(source):,} characters; the most are {LONGEST}")
+    try:
+        tree = ast.parse(source.strip(), mode="eval")
+    except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
+        reason = error.msg if isinstance(error, SyntaxError) else "it is nested too deeply"
+        raise ExpressionError(f"is no expression: {reason}") from None
+    nodes = list(ast.walk(tree))
+    if len(nodes) > MOST_NODES:
+        raise ExpressionError(f"has {len(nodes)} parts; the most are {MOST_NODES}")
+    for node in nodes:
+        _check_node(node)
+    return tree
+
+
+def _check_node(node: ast.AST) -> None:
+    if isinstance(node, ast.operator | ast.unaryop | ast.boolop | ast.cmpop):
+        if not isinstance(node, _OPERATORS):
+            raise ExpressionError(f"uses {type(node).__name__}; allowed are {_ALLOWED}")
+    elif not isinstance(node, _NODES):
+        raise ExpressionError(f"uses {type(node).__name__}; allowed are {_ALLOWED}")
+    elif isinstance(node, ast.Constant) and not isinstance(node.value, int | float | str | None):
+        raise ExpressionError(f"contains {node.value!r:.40}; a value must be a number or a text")
+    elif isinstance(node, ast.Constant) and isinstance(node.value, int | float) and abs(node.value) > LARGEST_NUMBER:
+        raise ExpressionError(f"contains a number above {LARGEST_NUMBER:,}")
+    elif isinstance(node, ast.Call):
+        _check_call(node)
+
+
+def _check_call(node: ast.Call) -> None:
+    if not isinstance(node.func, ast.Name) or node.func.id not in FUNCTIONS:
+        name = node.func.id if isinstance(node.func, ast.Name) else "something that is no name"
+        raise ExpressionError(f"calls {name}; the functions are {', '.join(FUNCTIONS)}")
+    if node.keywords:
+        raise ExpressionError(f"{node.func.id}: has a named argument; write `==` to compare")
+    fewest, most = {**OVER_LISTS, **PLAIN}[node.func.id]
+    if not fewest <= len(node.args) <= most:
+        wanted = f"{fewest}" if fewest == most else f"{fewest} to {most}"
+        raise ExpressionError(f"{node.func.id}: has {len(node.args)} arguments; it takes {wanted}")
+
+
+def _names(node: ast.AST, lists: tuple[str, ...]) -> Iterator[Used]:
+    if isinstance(node, ast.Name):
+        yield Used(node.id, lists)
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        inner = lists
+        if node.func.id in OVER_LISTS:
+            inner = (*lists, _list_of(node.args[0]))
+        for number, argument in enumerate(node.args):
+            yield from _names(argument, inner if number else lists)
+    else:
+        for child in ast.iter_child_nodes(node):
+            yield from _names(child, lists)
+
+
+def _list_of(node: ast.AST) -> str:
+    """The name of the list that an expression takes elements of; empty if that is not known."""
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "only":
+        node = node.args[0]
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+class _Evaluator(SimpleEval):  # type: ignore[misc]
+    """simpleeval with bounded steps and values, without its functions, and with those over lists."""
+
+    def __init__(self, names: Mapping[str, Any]) -> None:
+        operators: dict[Any, Callable[..., Any]] = {
+            ast.Add: _add,
+            ast.Sub: _arithmetic(operator.sub),
+            ast.Mult: _arithmetic(operator.mul),
+            ast.Div: _arithmetic(operator.truediv),
+            ast.FloorDiv: _arithmetic(operator.floordiv),
+            ast.Mod: _arithmetic(operator.mod),
+            ast.USub: lambda value: _arithmetic(operator.sub)(0, value),
+            ast.Not: operator.not_,
+            ast.Eq: operator.eq,
+            ast.NotEq: operator.ne,
+            ast.Lt: operator.lt,
+            ast.LtE: operator.le,
+            ast.Gt: operator.gt,
+            ast.GtE: operator.ge,
+            ast.In: _contains,
+            ast.NotIn: lambda element, of: not _contains(element, of),
+        }
+        super().__init__(operators=operators, functions={}, names={})
+        self.names: dict[str, Any] = dict(names)
+        self.nodes = {
+            ast.Name: self._eval_name,
+            ast.Constant: self._eval_constant,
+            ast.Compare: self._eval_compare,
+            ast.BoolOp: self._eval_boolop,
+            ast.UnaryOp: self._eval_unaryop,
+            ast.BinOp: self._eval_binop,
+            ast.IfExp: self._eval_ifexp,
+            ast.Call: self._eval_call,
+            ast.List: self._eval_sequence,
+            ast.Tuple: self._eval_sequence,
+        }
+        self._steps = 0
+
+    def _eval(self, node: ast.AST) -> Any:
+        self._steps += 1
+        if self._steps > MOST_STEPS:
+            raise ExpressionError(f"takes more than {MOST_STEPS:,} steps")
+        return self.nodes[type(node)](node)  # values are plain data, so there is nothing to check in them
+
+    def _eval_name(self, node: ast.Name) -> Any:
+        if node.id not in self.names:
+            raise ExpressionError(f"{node.id}: the row has no such attribute")
+        return self.names[node.id]
+
+    def _eval_sequence(self, node: ast.List | ast.Tuple) -> list[Any]:
+        return [self._eval(element) for element in node.elts]
+
+    def _eval_call(self, node: ast.Call) -> Any:
+        assert isinstance(node.func, ast.Name)
+        name = node.func.id
+        if name in PLAIN:
+            return _plain(name, [self._eval(argument) for argument in node.args])
+        elements = self._eval(node.args[0])
+        if not isinstance(elements, list):
+            raise ExpressionError(f"{name}: is given {_shown(elements)}; it needs a list")
+        return self._over(name, elements, node.args[1:])
+
+    def _over(self, name: str, elements: Sequence[Any], inner: Sequence[ast.AST]) -> Any:
+        if name == "count" and not inner:
+            return len(elements)
+        if name in ("values", "total"):
+            found = [self._for(element, inner[0]) for element in elements]
+            if name == "total":
+                return sum(map(_number, found))
+            return sorted(set(found), key=lambda value: (isinstance(value, str), value))
+        kept = [element for element in elements if self._for(element, inner[0])]
+        if name == "the":
+            if len(kept) != 1:
+                raise ExpressionError(f"the: {len(kept)} elements satisfy the condition; there must be exactly one")
+            return self._for(kept[0], inner[1])
+        results = {"count": len(kept), "some": bool(kept), "every": len(kept) == len(elements), "only": kept}
+        return results[name]
+
+    def _for(self, element: Any, node: ast.AST) -> Any:
+        """The value of a condition for an element, whose fields hide other names."""
+        outer = self.names
+        self.names = {**outer, **element} if isinstance(element, dict) else {**outer, ELEMENT: element}
+        try:
+            return self._eval(node)
+        finally:
+            self.names = outer
+
+
+def _plain(name: str, given: Sequence[Any]) -> Any:
+    if name == "text":
+        return written(given[0])
+    if name == "lower":
+        if not isinstance(given[0], str):
+            raise ExpressionError(f"lower: is given {_shown(given[0])}; it needs a text")
+        return given[0].lower()
+    numbers = given[0] if name in ("min", "max") and isinstance(given[0], list) else given
+    if name in ("min", "max"):
+        if not numbers:
+            raise ExpressionError(f"{name}: the list is empty")
+        return (min if name == "min" else max)(map(_number, numbers))
+    if name == "abs":
+        return abs(_number(given[0]))
+    digits = given[1] if len(given) > 1 else 0
+    if digits not in range(MOST_DIGITS + 1):
+        raise ExpressionError(f"round: to {_shown(digits)} digits; they must be 0 to {MOST_DIGITS}")
+    return round(_number(given[0]), int(digits)) if digits else round(_number(given[0]))
+
+
+def _number(value: Any) -> int | float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ExpressionError(f"{_shown(value)} is no number")
+    return value
+
+
+def _arithmetic(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    def of_numbers(first: Any, second: Any) -> Any:
+        found = function(_number(first), _number(second))
+        if abs(found) > LARGEST_NUMBER:
+            raise ExpressionError(f"a number becomes larger than {LARGEST_NUMBER:,}")
+        return found
+
+    return of_numbers
+
+
+def _add(first: Any, second: Any) -> Any:
+    if isinstance(first, str) and isinstance(second, str):
+        if len(first) + len(second) > LONGEST_TEXT:
+            raise ExpressionError(f"a text becomes longer than {LONGEST_TEXT:,} characters")
+        return first + second
+    return _arithmetic(operator.add)(first, second)
+
+
+def _contains(element: Any, of: Any) -> bool:
+    if not isinstance(of, list | str):
+        raise ExpressionError(f"in: is given {_shown(of)}; it needs a list or a text")
+    return element in of
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "nothing"
+    return f"the list {value!r:.60}" if isinstance(value, list) else f"{value!r:.60}"
+
+
+def _reason(error: BaseException) -> str:
+    if isinstance(error, ZeroDivisionError):
+        return "divides by zero"
+    return " ".join(str(error).split())[:200] or type(error).__name__

@@ -1,0 +1,136 @@
+"""Filters candidates and chooses pairs among them; every candidate that is not chosen has its reason."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from whatif.benchmarks.from_yaml.auditing import distance_from_guessing
+from whatif.benchmarks.from_yaml.choice import Chosen, change_defect, choose, option_defect, questions_of
+from whatif.benchmarks.from_yaml.settings import ChoiceSettings, Template
+from whatif.benchmarks.shared.rejecting import rejection
+from whatif.errors import WhatifError
+
+CHANGE, OPTION, REPEATED, NOT_CHOSEN = "wrong change", "no such option", "repeated", "not chosen"
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Filtered:
+    """The questions of the chosen pairs, and the rejections of all other candidates.
+
+    distance: the largest distance of a shortcut from guessing; above 1, guessing is outside its interval.
+    """
+
+    questions: list[Row]
+    rejections: list[Row]
+    distance: float
+
+
+def filtered(
+    settings: ChoiceSettings, candidates: Iterable[Row], failed: Sequence[Mapping[str, Any]], seed: int
+) -> Filtered:
+    """Filters the candidates of all templates, which are in order of template, and chooses pairs.
+
+    Pairs are drawn up to `draws` times, until the shortcut audit finds nothing: no expected accuracy differs from
+    guessing, but that of a single draw may by chance. Otherwise the draw counts that is nearest to guessing.
+
+    Raises WhatifError, naming the template, when one of them has no pair; `failed` are the rows for which an expression
+    failed.
+    """
+    templates, limits = settings.templates, settings.filter
+    by_template = {name: list(rows) for name, rows in itertools.groupby(candidates, lambda row: str(row["template"]))}
+    sorted_out = {name: _good(templates[name], by_template.get(name, [])) for name in sorted(templates)}
+    wanted = numbers_of_pairs(templates, limits.pairs)
+    draws = []
+    for number in range(limits.draws):
+        used: Counter[str] = Counter()  # pairs about each row
+        drawn: list[Chosen] = []
+        for name, (kept, rejections) in sorted_out.items():
+            chosen = choose(
+                name,
+                templates[name],
+                kept,
+                used,
+                pairs=wanted[name],
+                per_row=limits.pairs_per_row,
+                seed=seed,
+                draw=number,
+            )
+            if not chosen and wanted[name]:
+                own = [str(row["detail"]) for row in failed if row["item_id"].partition(" ")[0] == name]
+                given = by_template.get(name, [])
+                raise WhatifError(f"templates.{name}: {_why_none(templates[name], given, kept, rejections, own)}")
+            drawn += chosen
+        questions = [row for one in drawn for row in questions_of(one)]
+        distance = distance_from_guessing(questions, seed=seed)
+        draws.append((distance, number, drawn, questions))
+        if distance <= 1:
+            break
+    distance, _, drawn, questions = min(draws, key=lambda one: one[:2])
+    asked = {id(one.candidate) for one in drawn}
+    left = [row for kept, _ in sorted_out.values() for row in kept if id(row) not in asked]
+    rejections = [row for _, rejected in sorted_out.values() for row in rejected]
+    rejections += [_rejected(row, NOT_CHOSEN, "other candidates were drawn") for row in left]
+    return Filtered(questions, rejections, distance)
+
+
+def numbers_of_pairs(templates: Mapping[str, Template], pairs: int) -> dict[str, int]:
+    """The number of pairs of each template, in proportion to their shares; together they are `pairs`."""
+    total = sum(template.share for template in templates.values())
+    exact = {name: pairs * templates[name].share / total for name in sorted(templates)}
+    found = {name: int(value) for name, value in exact.items()}
+    # The largest remainders, the first of equal ones.
+    by_remainder = sorted(exact, key=lambda name: (found[name] - exact[name], name))
+    for name in by_remainder[: pairs - sum(found.values())]:
+        found[name] += 1
+    return found
+
+
+def _good(template: Template, candidates: Sequence[Row]) -> tuple[list[Row], list[Row]]:
+    """The candidates that may be chosen, and the rejections of the others."""
+    kept: list[Row] = []
+    rejections: list[Row] = []
+    seen: dict[tuple[Any, ...], str] = {}
+    for row in candidates:
+        asked = (row["original"], row["counterfactual"], *row["image_ids"])
+        first = seen.setdefault(asked, row["row_id"])
+        if seen.get(asked) is not None and first != row["row_id"]:
+            rejections.append(_rejected(row, REPEATED, f"row {first} has the same picture and the same questions"))
+        elif defect := change_defect(template, row):
+            rejections.append(_rejected(row, CHANGE, f"row {row['row_id']}: {defect}"))
+        elif defect := option_defect(template, row):
+            rejections.append(_rejected(row, OPTION, f"row {row['row_id']}: {defect}"))
+        else:
+            kept.append(row)
+    return kept, rejections
+
+
+def _rejected(row: Row, reason: str, detail: str) -> Row:
+    return rejection(f"{row['template']} {row['row_id']} {row['blanks']}", reason, detail)
+
+
+def _why_none(
+    template: Template,
+    candidates: Sequence[Row],
+    kept: Sequence[Row],
+    rejections: Sequence[Row],
+    failed: Sequence[str],
+) -> str:
+    """Why a template has no pair, with an example; `failed` are the details of failed expressions."""
+    if not candidates:
+        if failed:
+            return f"no row has a candidate; its expressions fail for {len(failed):,} rows, for example {failed[0]}"
+        return "no row has words for its blanks that satisfy `where`"
+    if not kept:
+        reason, number = Counter(row["reason"] for row in rejections).most_common(1)[0]
+        example = next(row["detail"] for row in rejections if row["reason"] == reason)
+        return f"all of its candidates are rejected, {number:,} for `{reason}`, for example {example}"
+    size = template.options if isinstance(template.options, int) else len(template.options)
+    return (
+        f"no {size} rows with the same question have {size} different answers to both questions; lower `options`, give "
+        "more rows, or use fewer words for its blanks"
+    )

@@ -1,0 +1,238 @@
+"""The settings of a benchmark in a YAML file, by stage; sections of `params.yaml` may override them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, NamedTuple
+
+from pydantic import AfterValidator, Field, field_validator, model_validator
+
+from whatif.benchmarks.from_yaml.expressions import ExpressionError, check
+from whatif.benchmarks.shared.question_labels import VerifyQuestions
+from whatif.params.base import BenchmarkSettings, Settings, SourcePath
+from whatif.params.model_entries import RankingRule
+
+MOST_OPTIONS = 8
+LONGEST_QUESTION = 1_000  # characters of the text of a template
+IF = ("{if}", "{If}")  # the place of the presupposition; the second begins a sentence
+NAME = r"[a-z][a-z0-9_]*"  # of blanks
+SLUG = r"[a-z0-9]+(-[a-z0-9]+)*"  # of templates
+_BLANK = re.compile(r"\{([^{}]*)\}")
+
+
+def _expression(text: str) -> str:
+    try:
+        return check(text)
+    except ExpressionError as error:
+        raise ValueError(str(error)) from None
+
+
+Expression = Annotated[str, AfterValidator(_expression)]
+Text = Annotated[str, Field(pattern=r"\S", max_length=LONGEST_QUESTION)]
+
+
+class DrawnScenes(Settings):
+    """Scenes of the embedded world: their number, the side of their images in pixels, and their kind."""
+
+    number: int = Field(ge=1, le=100_000)
+    side: int = Field(default=224, ge=32, le=512)
+    kind: Literal["one", "pair", "counted"] | None = None  # null: all kinds
+
+
+class PictureTable(Settings):
+    """A table with a row for each picture, or for several: CSV, JSONL or Parquet."""
+
+    file: SourcePath = Field(min_length=1)
+    folder: SourcePath = Field(min_length=1)  # of the pictures
+    picture: str = Field(default="picture", min_length=1)  # column with the path of a picture in the folder, or a list
+    id: str | None = Field(default=None, min_length=1)  # column that identifies a row; null: the row's number
+    licence: str = Field(min_length=1)  # of the pictures; `unknown` where it is not known
+    text: list[str] = Field(default=[])  # columns of a CSV file that stay text although all of their cells are numbers
+
+
+class ExtractRows(Settings):
+    """What questions are about: drawn scenes, or a table with pictures."""
+
+    scenes: DrawnScenes | None = None
+    table: PictureTable | None = None
+    limit: int | None = Field(default=None, ge=1)  # rows of the table, drawn by seed and id; null: all
+
+    @model_validator(mode="after")
+    def _one_source(self) -> ExtractRows:
+        if (self.scenes is None) == (self.table is None):
+            raise ValueError("must have either `scenes` or `table`")
+        return self
+
+
+class Answers(Settings):
+    """The right answers, each as an expression."""
+
+    original: Expression
+    counterfactual: Expression
+
+
+class Template(Settings):
+    """A pair of questions with blanks, asked about every row that satisfies `where`, and its answers."""
+
+    blanks: Mapping[Annotated[str, Field(pattern=f"^{NAME}$")], str | list[str | int | float]] = {}
+    where: Expression = "True"
+    original: Text
+    counterfactual: Text
+    presupposition: Text = Field(alias="if")
+    answer: Answers
+    change: Literal["always", "never", "either"]  # whether the right answers of a pair differ
+    options: int | list[str] = 4
+    kind: Expression | None = None
+    share: float = Field(default=1.0, gt=0, le=1000)  # of the pairs, relative to the other templates
+
+    @field_validator("blanks", "options", mode="before")
+    @classmethod
+    def _no_truth_values(cls, given: Any) -> Any:
+        lists = given.values() if isinstance(given, dict) else [given]
+        if any(isinstance(word, bool) for words in lists if isinstance(words, list) for word in words):
+            raise ValueError("a word is read as true or false; put quotes around words such as yes and no")
+        return given
+
+    @field_validator("blanks")
+    @classmethod
+    def _lists(cls, blanks: Mapping[str, str | list[str | int | float]]) -> Mapping[str, str | list[str | int | float]]:
+        for name, words in blanks.items():
+            if not words:
+                raise ValueError(f"{name}: is empty; give a list of words, or an expression whose value is a list")
+            if isinstance(words, str):
+                try:
+                    check(words)
+                except ExpressionError as error:
+                    raise ValueError(f"{name}: {error}") from None
+        return blanks
+
+    @field_validator("original")
+    @classmethod
+    def _no_presupposition(cls, text: str) -> str:
+        if any(place in text for place in IF):
+            raise ValueError("has {if}; only the counterfactual question has a presupposition")
+        return text
+
+    @field_validator("counterfactual")
+    @classmethod
+    def _has_presupposition(cls, text: str) -> str:
+        if not any(place in text for place in IF):
+            raise ValueError("has no {if}; write {if} where the presupposition belongs, or {If} where it comes first")
+        return text
+
+    @field_validator("options")
+    @classmethod
+    def _several(cls, options: int | list[str]) -> int | list[str]:
+        number = options if isinstance(options, int) else len(set(options))
+        if not 2 <= number <= MOST_OPTIONS or (isinstance(options, list) and number < len(options)):
+            raise ValueError(f"a question needs 2 to {MOST_OPTIONS} different options")
+        return options
+
+    def texts(self) -> dict[str, str]:
+        """The texts with blanks, by their keys in the file."""
+        return {"original": self.original, "counterfactual": self.counterfactual, "if": self.presupposition}
+
+    def expressions(self) -> dict[tuple[str, ...], str]:
+        """The expressions that see all blanks, by their keys in the file."""
+        found = {
+            ("where",): self.where,
+            ("answer", "original"): self.answer.original,
+            ("answer", "counterfactual"): self.answer.counterfactual,
+        }
+        return found if self.kind is None else {**found, ("kind",): self.kind}
+
+
+def blanks_in(text: str) -> list[str]:
+    """The names between braces in a text, without that of the presupposition."""
+    return [name for name in _BLANK.findall(text) if "{" + name + "}" not in IF]
+
+
+class GenerateQuestions(Settings):
+    """The templates, how often a row is asked about by each, and the number of parts of the work."""
+
+    templates: dict[Annotated[str, Field(pattern=f"^{SLUG}$", max_length=40)], Template] = Field(min_length=1)
+    candidates_per_row: int = Field(default=8, ge=1, le=1000)  # combinations of blanks, for each template
+    shards: int = Field(default=1, ge=1, le=999)
+
+
+class FilterQuestions(Settings):
+    """How many pairs are chosen among the candidates."""
+
+    pairs: int = Field(ge=1, le=1_000_000)
+    pairs_per_row: int | None = Field(default=None, ge=1)  # null: no limit
+    draws: int = Field(default=5, ge=1, le=50)  # most choices of pairs, until the shortcut audit finds nothing
+
+
+class EvaluateQuestions(Settings):
+    """How models are asked. `rank`: as `multiple_choice` of each model says; `generate`: in words, if it can."""
+
+    ask: Literal["rank", "generate"] = "rank"
+
+
+class AggregateQuestions(Settings):
+    """How the results are computed."""
+
+    confidence: float = Field(default=0.95, gt=0.5, lt=1)
+    rule: RankingRule = "mean"  # how the likelihoods of options are compared if a model ranks them
+    audit_folds: int = Field(default=5, ge=2, le=20)
+
+
+class FromYamlSettings(BenchmarkSettings):
+    """The sections of a benchmark in a YAML file."""
+
+    extract: ExtractRows
+    generate: GenerateQuestions
+    filter: FilterQuestions
+    verify: VerifyQuestions = VerifyQuestions()
+    evaluate: EvaluateQuestions = EvaluateQuestions()
+    aggregate: AggregateQuestions = AggregateQuestions()
+
+
+class YamlFile(FromYamlSettings):
+    """A whole file: what the benchmark says of itself, and its sections."""
+
+    title: str = Field(pattern=r"\S", max_length=100)
+    about: str = Field(pattern=r"\S", max_length=1_000)  # what is counterfactual in it, and how models are asked
+    citation: str = ""
+    licence: str = ""  # of the questions, for a card
+
+
+class CandidateSettings(NamedTuple):
+    """What the candidates depend on."""
+
+    templates: Mapping[str, Template]
+    candidates_per_row: int
+
+
+class ChoiceSettings(NamedTuple):
+    """What the choice among the candidates depends on."""
+
+    templates: Mapping[str, Template]
+    filter: FilterQuestions
+
+
+class CheckSettings(NamedTuple):
+    """What the check of the questions depends on."""
+
+    templates: Mapping[str, Template]
+    verify: VerifyQuestions
+
+
+class AskSettings(NamedTuple):
+    """How models are asked."""
+
+    ask: Literal["rank", "generate"]
+
+
+class AuditSettings(NamedTuple):
+    """The settings of the shortcut audit."""
+
+    audit_folds: int
+
+
+class ReportSettings(NamedTuple):
+    """The settings of the report."""
+
+    confidence: float
+    rule: RankingRule

@@ -1,0 +1,200 @@
+"""Rows of a user's table with pictures and attributes: CSV, JSONL or Parquet.
+
+In a CSV file, a column whose cells are all numbers has numbers; one whose cells are all JSON lists, such as
+`["red", "blue"]` or `[{"colour": "red"}]`, has lists. An empty cell is nothing. In JSONL and Parquet, values are what
+they are. Attributes are numbers, texts, truth values, lists of these, and lists of objects with such fields.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from whatif.benchmarks.from_yaml.expressions import LONGEST_LIST
+from whatif.benchmarks.from_yaml.settings import PictureTable
+from whatif.errors import WhatifError
+from whatif.files.inputs import LONGEST_LINE, read_bytes, user_path
+
+MOST_ROWS = 1_000_000
+_LOOKED_AT = 50  # first rows that tell which attributes there are
+_READERS = (".csv", ".jsonl", ".parquet")
+_WHOLE = re.compile(r"[+-]?[0-9]{1,15}")
+_DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,2})?")
+_PLAIN = (str, int, float, bool, type(None))
+_KNOWN = (*_PLAIN, list)
+Row = dict[str, Any]
+
+
+def table_rows(settings: PictureTable) -> list[Row]:
+    """All rows of the table, as attribute -> value. Raises WhatifError when the file cannot be read as a table."""
+    path = user_path(settings.file)
+    rows = _read(path, settings.text)
+    if not rows:
+        raise WhatifError(f"{path}: has no rows")
+    if len(rows) > MOST_ROWS:
+        raise WhatifError(f"{path}: has {len(rows):,} rows; the most are {MOST_ROWS:,}")
+    for column in filter(None, (settings.picture, settings.id)):
+        if column not in rows[0]:
+            raise WhatifError(f"{path}: has no column {column!r}; its columns are {', '.join(rows[0])}")
+    return rows
+
+
+def known_attributes(settings: PictureTable) -> dict[str, tuple[str, ...] | None] | None:
+    """The attributes of a table as `SCENE_ATTRIBUTES`, from its first rows; None if they cannot be told.
+
+    An attribute that is always nothing in these rows, or whose lists are empty, has no known fields: `()`.
+    """
+    try:
+        rows = _read(user_path(settings.file), settings.text, first=_LOOKED_AT)
+    except WhatifError:
+        return None  # extract says what is wrong with the file
+    found: dict[str, tuple[str, ...] | None] = {}
+    for row in rows:
+        for name, value in row.items():
+            if isinstance(value, list):
+                fields = [key for element in value if isinstance(element, dict) for key in element]
+                found[name] = tuple(dict.fromkeys((*(found.get(name) or ()), *fields)))
+            else:
+                found.setdefault(name, () if value is None else None)
+    return found
+
+
+def pictures_of(row: Mapping[str, Any], column: str) -> list[str]:
+    """The paths of a row's pictures, as the table has them; empty if it has none."""
+    value = row.get(column)
+    names = value if isinstance(value, list) else [value]
+    return [name for name in names if isinstance(name, str) and name.strip()]
+
+
+def attributes_of(row: Mapping[str, Any]) -> Row:
+    """What expressions can name in a row: columns with a name that they can write, and with values that they know."""
+    return {
+        name: value
+        for name, value in row.items()
+        if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) and isinstance(value, _KNOWN)
+    }
+
+
+def defect_of(attributes: Mapping[str, Any]) -> str:
+    """Why the attributes of a row cannot be used; empty if they can."""
+    for name, value in attributes.items():
+        elements = value if isinstance(value, list) else [value]
+        if len(elements) > LONGEST_LIST:
+            return f"{name}: has {len(elements):,} elements; the most are {LONGEST_LIST:,}"
+        for element in elements:
+            for field in element.values() if isinstance(element, dict) else [element]:
+                if not isinstance(field, _PLAIN):
+                    return f"{name}: contains a {type(field).__name__}; elements have numbers, texts and truth values"
+                if isinstance(field, float) and not math.isfinite(field):
+                    return f"{name}: contains a number that is not finite"
+    return ""
+
+
+def picture_path(name: str, folder: Path) -> Path | None:
+    """The file that a table means; None for a path that leaves the folder."""
+    path = PurePosixPath(name.replace("\\", "/"))
+    return None if path.is_absolute() or ".." in path.parts or "\0" in name else folder / path
+
+
+def _read(path: Path, text: Collection[str], first: int | None = None) -> list[Row]:
+    kind = path.suffix.lower()
+    if kind not in _READERS:
+        raise WhatifError(f"{path}: is no table that can be read; give a file that ends in {', '.join(_READERS)}")
+    readers: Mapping[str, Callable[[], list[Row]]] = {
+        ".csv": lambda: _csv(path, text, first),
+        ".jsonl": lambda: _jsonl(path, first),
+        ".parquet": lambda: _parquet(path, first),
+    }
+    try:
+        return readers[kind]()
+    except OSError as error:
+        raise WhatifError(f"{path}: cannot be read ({error.strerror or 'it is damaged'})") from error
+    except UnicodeDecodeError as error:
+        raise WhatifError(f"{path}: is not UTF-8 (byte {error.start}); save it as UTF-8") from error
+
+
+def _csv(path: Path, text: Collection[str], first: int | None) -> list[Row]:
+    content = read_bytes(path, longest_line=LONGEST_LINE).decode("utf-8-sig")
+    csv.field_size_limit(LONGEST_LINE)
+    reader = csv.reader(io.StringIO(content, newline=""))
+    try:
+        header = [name.strip() for name in next(reader, [])]
+        lines = list(islice(reader, first))
+    except csv.Error as error:
+        raise WhatifError(f"{path}:{reader.line_num}: not valid CSV: {error}") from error
+    if len(set(header)) < len(header):
+        twice = next(name for name in header if header.count(name) > 1)
+        raise WhatifError(f"{path}: two columns are called {twice!r}; rename one")
+    cells = [line for line in lines if line]
+    for number, line in enumerate(cells, start=2):
+        if len(line) != len(header):
+            raise WhatifError(f"{path}: row {number - 1} has {len(line)} cells, the header has {len(header)}")
+    columns = [_column([line[place] for line in cells], name in text) for place, name in enumerate(header)]
+    return [dict(zip(header, row, strict=True)) for row in zip(*columns, strict=True)]
+
+
+def _column(cells: Sequence[str], is_text: bool) -> list[Any]:
+    """The values of a column of CSV: numbers, lists or texts, of one kind for all of its cells."""
+    stripped = [cell.strip() for cell in cells]
+    filled = [cell for cell in stripped if cell]
+    read: Callable[[str], Any] = str
+    if filled and not is_text:
+        if all(_WHOLE.fullmatch(cell) for cell in filled):
+            read = int
+        elif all(_DECIMAL.fullmatch(cell) for cell in filled):
+            read = float
+        elif all(cell.startswith("[") for cell in filled) and all(_list(cell) is not None for cell in filled):
+            read = _list
+    return [read(cell) if cell else None for cell in stripped]
+
+
+def _list(cell: str) -> list[Any] | None:
+    try:
+        found = json.loads(cell)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, list) else None
+
+
+def _jsonl(path: Path, first: int | None) -> list[Row]:
+    content = read_bytes(path, longest_line=LONGEST_LINE).decode("utf-8-sig")
+    return list(islice(_objects(path, content), first))
+
+
+def _objects(path: Path, content: str) -> Iterator[Row]:
+    for number, line in enumerate(content.split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise WhatifError(f"{path}:{number}: not valid JSON") from error
+        if not isinstance(row, dict):
+            raise WhatifError(f"{path}:{number}: must be an object, such as {{'picture': 'a.png', 'colour': 'red'}}")
+        yield row
+
+
+def _parquet(path: Path, first: int | None) -> list[Row]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from whatif.files.inputs import check_regular
+
+    check_regular(path)
+    try:
+        with pq.ParquetFile(path) as file:
+            if first is not None:
+                batch = next(file.iter_batches(first), None)
+                return [] if batch is None else list(batch.to_pylist())
+            if file.metadata.num_rows > MOST_ROWS:
+                raise WhatifError(f"{path}: has {file.metadata.num_rows:,} rows; the most are {MOST_ROWS:,}")
+            return list(file.read().to_pylist())
+    except pa.ArrowException as error:
+        raise WhatifError(f"{path}: is no Parquet file that can be read") from error

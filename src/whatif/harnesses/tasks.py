@@ -1,0 +1,138 @@
+"""Writes a published data set as tasks of other harnesses, into the folder `tasks` of the data set."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from whatif.errors import WhatifError
+from whatif.files.atomic import write_whole
+from whatif.formats.evaluation_tools import write_vlmevalkit
+from whatif.harnesses import scores
+from whatif.harnesses.hub_tasks import write_eval
+from whatif.harnesses.published_questions import PublishedQuestions
+from whatif.language.strategies import DIRECT
+
+FOLDER = "tasks"
+LMMS_EVAL, INSPECT_AI, VLMEVALKIT = "lmms-eval", "inspect_ai", "vlmevalkit"
+_PLACEHOLDER = "whatif_benchmark"  # in the file for inspect_ai, where the name of the task belongs
+_SPELLING = {"cvqa": "CVQA", "cfmm": "CFMM", "mucr": "MuCR", "coco": "COCO"}
+_Row = dict[str, Any]
+
+
+def write_tasks(name: str, benchmark_folder: Path) -> list[str]:
+    """Writes the tasks of a data set folder with questions in `questions/test-*.parquet`; returns lines about them.
+
+    name: the benchmark, for example `cvqa-synthetic`. Written are `tasks/lmms-eval`, `tasks/inspect_ai` and
+    `tasks/vlmevalkit`, which refer to the data by relative paths alone, and `eval.yaml` with its table in `eval/`. What
+    a harness cannot express is left out; a line says so. The same folder gives the same bytes.
+
+    Raises WhatifError when a file cannot be written.
+    """
+    if not (benchmark_folder / "questions").is_dir():
+        return [f"{name}: no tasks: pairs of captions and images are scored by similarity, which the tasks of other "
+                "harnesses do not compute"]  # fmt: skip
+    questions = PublishedQuestions(benchmark_folder)
+    rows = questions.rows
+    if not rows:
+        return [f"{name}: no tasks: no question has images that may be published"]
+    lines = [] if not questions.withheld else [
+        f"{name}: {questions.withheld:,} questions whose images are not published are in no task"
+    ]  # fmt: skip
+    folder, task = benchmark_folder / FOLDER, task_name(name)
+    _write_lmms_eval(task, questions, folder / LMMS_EVAL)
+    _write_inspect_ai(task, folder / INSPECT_AI)
+    lines.append(f"{folder / LMMS_EVAL}: task {task}: {len(rows):,} questions")
+    lines.append(f"{folder / INSPECT_AI}: task {task}: {len(rows):,} questions")
+    for data_set, part in _vlmevalkit_sets(name, rows):
+        path = folder / VLMEVALKIT / f"{data_set}.tsv"
+        write_vlmevalkit(part, questions, path, strategy=DIRECT)
+        lines.append(f"{path}: {len(part):,} questions")
+    return [*lines, *write_eval(name, questions, benchmark_folder)]
+
+
+def task_name(name: str) -> str:
+    """The name of a benchmark's task: `whatif_cvqa_synthetic`. Raises WhatifError for a name without letters."""
+    words = re.findall(r"[a-z0-9]+", name.lower())
+    if not words:
+        raise WhatifError(f"benchmark {name!r}: has no letter or digit for the name of a task; rename it")
+    return "_".join(["whatif", *words])
+
+
+def vlmevalkit_name(name: str) -> str:
+    """The name of a benchmark's data set in VLMEvalKit, which differs from all of its own: `WhatIf_CVQA_Synthetic`."""
+    words = re.findall(r"[a-z0-9]+", name.lower())
+    return "_".join(["WhatIf", *(_SPELLING.get(word, word.capitalize()) for word in words)])
+
+
+def _vlmevalkit_sets(name: str, rows: Sequence[_Row]) -> Iterator[tuple[str, list[_Row]]]:
+    """The data sets that hold one kind of question each, since the tool asks a whole data set in one way.
+
+    By the suffix `OpenEnded`, the tool knows that questions have no options. It asks questions without an image only in
+    a data set without the column `image`.
+    """
+    for is_open in (False, True):
+        for is_text in (False, True):
+            part = [row for row in rows if (row["choices"] is None) == is_open and (not row["image_ids"]) == is_text]
+            if part:
+                suffixes = ["Text"] * is_text + ["OpenEnded"] * is_open
+                yield "_".join([vlmevalkit_name(name), *suffixes]), part
+
+
+def _write_inspect_ai(task: str, folder: Path) -> None:
+    program = (resources.files("whatif.harnesses") / "inspect_ai_task.py").read_text(encoding="utf-8")
+    write_whole(folder / f"{task}.py", program.replace(_PLACEHOLDER, task).encode())
+
+
+def _write_lmms_eval(task: str, questions: PublishedQuestions, folder: Path) -> None:
+    write_whole(folder / "utils.py", (resources.files("whatif.harnesses") / "lmms_eval_utils.py").read_bytes())
+    write_whole(folder / f"{task}.yaml", _lmms_eval_yaml(task, questions).encode())
+
+
+def _lmms_eval_yaml(task: str, questions: PublishedQuestions) -> str:
+    """The task's configuration; it is written as text because `!function` is the tool's own YAML tag."""
+    files = "".join(f"      - {json.dumps(f'../../{file}')}\n" for file in questions.files)
+    kind = "pairs" if scores.is_paired(questions.rows) else "groups"
+    metrics = "".join(
+        f"  - metric: {name}\n    aggregation: !function utils.{_aggregation(name)}\n    higher_is_better: true\n"
+        for name in scores.measures(questions.rows)
+    )
+    return f"""\
+# Run it with `lmms-eval --include_path FOLDER_OF_THIS_FILE --tasks {task}`, after `pip install whatif-bench`.
+task: {json.dumps(task)}
+# From the hub: `dataset_path: OWNER/REPOSITORY`, `dataset_name: questions`, and no `data_files`.
+dataset_path: parquet
+dataset_kwargs:
+  data_files:
+    # Looked up beside this file (lmms-eval 0.7.3).
+    test:
+{files}test_split: test
+process_docs: !function utils.process_docs
+output_type: generate_until
+doc_to_text: !function utils.doc_to_text
+doc_to_visual: !function utils.doc_to_visual
+doc_to_target: !function utils.doc_to_target
+process_results: !function utils.process_results_of_{kind}
+generation_kwargs:
+  max_new_tokens: 1024
+  temperature: 0
+  do_sample: false
+  until: []  # by default, the tool ends a response at its first empty line
+reasoning_tags: none  # whatif's extraction sets thoughts aside itself
+cluster_key: pair_id  # the questions of a pair are not independent
+metric_list:
+{metrics}lmms_eval_specific_kwargs:
+  default:
+    pre_prompt: ""
+    post_prompt: ""
+metadata:
+  - version: 1.0
+"""
+
+
+def _aggregation(measure: str) -> str:
+    return "group_accuracy" if measure == scores.GROUP_ACCURACY else "accuracy"

@@ -1,0 +1,93 @@
+"""`make docs`: the documentation is built as a site without a warning, and needs no network to be read."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from docs.numbers import guessed
+from tests.defaults import ROOT
+from tests.pipeline.checkouts import Checkout, made_once
+from tests.site.chromium import Open
+
+pytestmark = pytest.mark.process
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site, built once for all tests."""
+
+    def make(checkout: Checkout) -> None:
+        command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(checkout.path)]
+        environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+    return made_once(tmp_path_factory, "documentation", make).path
+
+
+def test_the_site_is_built_without_a_warning_and_loads_nothing_from_the_web(built: Path) -> None:
+    foreign = []
+    for page in [*built.rglob("*.html"), *built.rglob("*.css")]:
+        text = page.read_text(encoding="utf-8")
+        loaded = re.findall(r'<(?:script|img|iframe|source)[^>]* src="?(https?:[^"\s>]+)', text)
+        loaded += re.findall(r'<link[^>]* href="?(https?:[^"\s>]+)', text)
+        foreign += [(page.name, url) for url in [*loaded, *re.findall(r"url\([\"']?(https?:[^)]+)", text)]]
+    assert foreign == []
+
+
+def test_every_page_of_the_folder_is_in_the_site_and_no_source_is(built: Path) -> None:
+    pages = {path.relative_to(ROOT / "docs").with_suffix(".html") for path in (ROOT / "docs").rglob("*.md")}
+    made = {path.relative_to(built) for path in built.rglob("*.html")}
+    assert pages - made == set()
+    assert [path for path in built.rglob("*.py") if "repository" not in path.parts] == []
+
+
+def test_reference_pages_have_all_commands_settings_and_tables(built: Path) -> None:
+    from whatif.artifacts.schemas import TABLES
+    from whatif.cli import COMMANDS
+
+    commands = (built / "reference" / "command-line.html").read_text(encoding="utf-8")
+    assert [name for name in COMMANDS if f"whatif-{name}" not in commands] == []
+    formats = (built / "reference" / "file-formats.html").read_text(encoding="utf-8")
+    assert [label for label in ("questions/1", "images/1") if label in TABLES and label not in formats] == []
+    assert "Usage: whatif show" in commands
+    parameters = (built / "reference" / "params.html").read_text(encoding="utf-8")
+    assert "puzzles_per_template" in parameters and "max_new_tokens" in parameters
+
+
+def test_numbers_are_shown_without_their_comments(built: Path) -> None:
+    for page in built.rglob("*.html"):
+        assert not re.search(r"(<|&lt;)!-- /?[a-z]+", page.read_text(encoding="utf-8").replace("<!-- ", "", 0)) or (
+            "&lt;!--" not in page.read_text(encoding="utf-8")
+        ), page
+
+
+def test_links_of_the_readme_stay_inside_the_repository() -> None:
+    """What leaves the README must be in the documentation: its links are checked by tests/test_docs.py."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 130
+    assert {"docs/tutorials/index.md", "docs/index.md", "CITATION.cff"} <= set(re.findall(r"\]\(([^)#\s]+)", text))
+
+
+def test_the_picture_of_the_readme_has_the_numbers_of_the_tables() -> None:
+    assert guessed.FILE.read_text(encoding="utf-8") == guessed.svg(), "run `make numbers`"
+
+
+def test_search_works_in_a_browser_without_a_server(built: Path, open_page: Open) -> None:
+    page = open_page(built / "reference" / "params.html")
+    page.fill(".md-search__input", "McNemar")
+    page.wait_for_selector(".md-search-result__item")
+    assert "Statistics" in page.locator(".md-search-result__list").inner_text()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pages_fit_a_telephone_and_follow_the_colours_of_the_system(built: Path, open_page: Open, scheme: str) -> None:
+    page = open_page(built / "index.html", width=360, color_scheme=scheme)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    assert page.locator("body").get_attribute("data-md-color-scheme") == {"light": "default", "dark": "slate"}[scheme]
