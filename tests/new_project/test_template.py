@@ -19,6 +19,7 @@ from tests.published import funnel
 from whatif import artifacts, benchmarks
 from whatif.artifacts.schemas import TABLES
 from whatif.benchmarks import discovery
+from whatif.graph import code_index, code_version
 from whatif.graph.jobs import Job
 from whatif.graph.run import run
 from whatif.new_project import Names, own_files
@@ -39,6 +40,9 @@ def names(request: pytest.FixtureRequest, folder: Path, monkeypatch: pytest.Monk
     TABLES.pop(f"{found.benchmark}-shelves/1", None)
     for module in [name for name in sys.modules if name.partition(".")[0] == found.package]:
         del sys.modules[module]
+    # Packages of one name are in one place for a process, and in another one for the next test.
+    for known in (code_index._folders, code_version._path, code_version._module, code_version._version):
+        known.cache_clear()
 
 
 def test_its_dvc_yaml_is_what_the_command_would_write(names: Names) -> None:
