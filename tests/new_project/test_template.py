@@ -26,6 +26,8 @@ from whatif.new_project import Names, own_files
 from whatif.new_project.names import LONGEST
 from whatif.workflow.dvc_yaml import dvc_yaml
 
+PAGE = ROOT / "docs" / "new-benchmark.md"
+
 
 @pytest.fixture(params=["my-benchmark", "y" * LONGEST])
 def names(request: pytest.FixtureRequest, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Names]:
@@ -65,6 +67,9 @@ def test_ten_pictures_go_through_every_stage(names: Names) -> None:
     assert set(metrics) == {"random", "first-option", "majority"}
     assert set(metrics["random"]) == {"original", "counterfactual", "drop"}
     assert Path("site/my-benchmark/items.html").is_file()
+    shown = re.findall(r"^\| (?:Model|First|Most|Random) .*$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    printed = Path("metrics/my-benchmark/accuracy.md").read_text(encoding="utf-8").splitlines()
+    assert len(shown) == 7 and set(shown) <= set(printed)
     assert all(": computed in " in line for line in said)
 
 
