@@ -57,7 +57,7 @@ $(LABEL_STUDIO)/.installed: tests/verification/exports/label-studio.txt
 label-studio: $(LABEL_STUDIO)/.installed ## install Label Studio for its tests: 1 GB
 
 # Each in an environment of its own; the tests give them the source of whatif. Without them, their tests are skipped.
-# Of lmms-eval only what it imports here: with all of its dependencies it would need CUDA, and 8 GB.
+# Of lmms-eval only what it imports here: its own list comes to 155 packages, the libraries of CUDA among them.
 INSPECT_AI := .venv-inspect-ai
 LMMS_EVAL := .venv-lmms-eval
 $(INSPECT_AI)/.installed: tests/harnesses/inspect-ai.txt

@@ -7,12 +7,11 @@ import json
 import re
 from pathlib import Path
 
-import datasets
 import pytest
 
 from tests.command_line import HEADER, NAME, files, puzzle, refused, released, whatif
 from whatif import artifacts
-from whatif.artifacts.schemas import PAIRS, QUESTIONS
+from whatif.artifacts.schemas import QUESTIONS
 from whatif.artifacts.writer import write_artifact
 from whatif.formats.c_vqa import read_released
 
@@ -75,32 +74,6 @@ def test_a_picture_is_never_written_outside_the_folder(finished_folder: Path, tm
     refusal = refused(whatif("export", "c-vqa-csv", tmp_path / "ours" / "o.csv", *arguments))
     assert "points outside the folder" in refusal
     assert [path.name for path in tmp_path.rglob("*.png")] == []
-
-
-def test_a_benchmark_becomes_a_hugging_face_folder(finished_folder: Path, tmp_path: Path) -> None:
-    result = whatif("export", "hugging-face", NAME, tmp_path / "ours")
-    assert (result.exit_code, result.stdout) == (0, f"{tmp_path / 'ours'}: 24 questions\n")
-    ours = artifacts.read(Path(f"data/verify/{NAME}/questions.parquet"), QUESTIONS).to_pylist()
-    loaded = datasets.load_dataset(str(tmp_path / "ours"), "questions", split="test", cache_dir=str(tmp_path / "cache"))
-    assert loaded["question_id"] == [row["question_id"] for row in ours]
-    assert loaded["choices"] == [row["choices"] for row in ours]
-    assert loaded[0]["image"].size == (192, 192)
-    card = (tmp_path / "ours" / "README.md").read_text(encoding="utf-8")
-    assert "Seed: 2024." in card and "| `generate.cvqa-synthetic.options` | `exchangeable` |" in card
-    assert "What If the TV Was Off?" in card and "not known" not in card
-    assert "no questions and no pairs of mucr" in refused(whatif("export", "hugging-face", "mucr", tmp_path / "none"))
-
-
-def test_a_benchmark_whose_pairs_are_those_of_another_is_not_exported(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    name = "coco-counterfactuals-training"
-    write_artifact(Path(f"data/extract/{name}/pairs.parquet"), PAIRS, [])
-    message = refused(whatif("export", "hugging-face", name, tmp_path / "ours"))
-    assert message == (
-        f"data: the tables of {name} have no questions and no pairs; export the benchmark that they are from"
-    )
 
 
 @pytest.mark.parametrize("before", [None, b"stood here before"])

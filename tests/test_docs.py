@@ -106,7 +106,7 @@ def test_another_number_in_the_metrics_is_another_number_on_the_page(
     page = "It draws <!-- pairs -->3,000<!-- /pairs --> puzzles.\n\n<!-- table7 -->\nold\n<!-- /table7 -->\n"
     made = updated(page)
     assert made.startswith("It draws <!-- pairs -->2,999<!-- /pairs --> puzzles.\n\n<!-- table7 -->\n| Model | From |")
-    assert "| Random | ours | 2999 |" in made and "old" not in made
+    assert "| Random | ours |" in made and "old" not in made
     assert updated(made) == made
 
 

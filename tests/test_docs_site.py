@@ -62,10 +62,9 @@ def test_reference_pages_have_all_commands_settings_and_tables(built: Path) -> N
 
 
 def test_numbers_are_shown_without_their_comments(built: Path) -> None:
-    for page in built.rglob("*.html"):
-        assert not re.search(r"(<|&lt;)!-- /?[a-z]+", page.read_text(encoding="utf-8").replace("<!-- ", "", 0)) or (
-            "&lt;!--" not in page.read_text(encoding="utf-8")
-        ), page
+    text = (built / "cvqa-synthetic.html").read_text(encoding="utf-8")
+    assert "released shortcuts --" not in text and "&lt;!--" not in text
+    assert re.search(r"<td[^>]*>61.5 ", text)
 
 
 def test_links_of_the_readme_stay_inside_the_repository() -> None:

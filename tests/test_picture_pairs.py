@@ -50,15 +50,6 @@ def test_out_and_in_again_in_the_released_form() -> None:
     assert Path("again/examples.jsonl").read_bytes() == Path("ours/examples.jsonl").read_bytes()
 
 
-def test_as_a_hugging_face_data_set() -> None:
-    assert done("export", "coco-counterfactuals", "ours", "--format", "hugging-face") == "ours: 5 pairs\n"
-    card = Path("ours/README.md").read_text(encoding="utf-8")
-    assert "cc0-1.0" in card and "# whatif coco-counterfactuals\n" in card and "Le, Lal and Howard" in card
-    assert [path.name for path in Path("ours/pairs").iterdir()] == ["test-00000-of-00001.parquet"]
-    again = refused(whatif("export", "coco-counterfactuals", "ours", "--format", "hugging-face"))
-    assert "ours/README.md: already exists; give another folder" in again
-
-
 def test_what_is_no_pair_is_counted_by_reason() -> None:
     done("export", "coco-counterfactuals", "ours")
     examples = Path("ours/examples.jsonl")

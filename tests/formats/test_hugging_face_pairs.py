@@ -14,22 +14,12 @@ from tests.verification.pairs import Pictures, pair, picture, pictures
 from whatif.artifacts.reader import canonical_json
 from whatif.errors import WhatifError
 from whatif.formats import hugging_face_folder
-from whatif.formats.hugging_face_card import Origin, data_card
+from whatif.formats.hugging_face_card import card_header, card_section
 from whatif.formats.hugging_face_pairs import write_pairs
 from whatif.formats.hugging_face_questions import write_questions
 
 ROWS = [pair(number) for number in range(7)]
 IMAGES = Pictures(pictures(range(7)))
-ORIGIN = Origin(
-    parameters={
-        "extract.ours.captions": "/home/somebody/captions.json",
-        "generate.ours.diffusion.checkpoint": "someone/diffusion",
-        "generate.ours.diffusion.revision": "abc123",
-        "seed": 2024,
-    },
-    sources={"/home/somebody/captions.json": "f00d"},
-    citation="Somebody, 2023.",
-)
 
 
 def question(number: int, *image_ids: str, **changes: Any) -> dict[str, Any]:
@@ -107,36 +97,27 @@ def test_questions_load_with_one_picture_or_with_several(tmp_path: Path) -> None
     ]
 
 
-@pytest.mark.parametrize(
-    ("licences", "named"),
-    [
-        (["CC0-1.0"], ["cc0-1.0"]),
-        (["CC-BY-4.0", "CC0-1.0"], ["cc-by-4.0", "cc0-1.0"]),
-        (["Flickr"], ["other"]),
-        ([], ["other"]),
-    ],
-)
-def test_the_card_has_a_header_numbers_and_licence(tmp_path: Path, licences: list[str], named: list[str]) -> None:
+def test_the_card_has_a_header_and_numbers(tmp_path: Path) -> None:
     rows = [*ROWS, pair(8, ("cat", "dog"), directional=None)]
     described = write_pairs(rows, Pictures(pictures(range(9))), tmp_path)
-    card = data_card("ours", [described], ORIGIN, licences=licences)
-    _, header, text = card.split("---\n", 2)
-    values = yaml.safe_load(header)
-    assert values["license"] == named and values["pretty_name"] == "whatif ours"
+    header = card_header("whatif ours", [described], ["other", "cc0-1.0"], ["en"], {"eval": {"test": "eval/*.parquet"}})
+    values = yaml.safe_load(header.split("---\n")[1])
+    assert values["license"] == ["cc0-1.0", "other"] and values["pretty_name"] == "whatif ours"
     assert values["size_categories"] == ["n<1K"]
-    assert values["configs"][0]["data_files"] == [{"split": "test", "path": "pairs/test-*.parquet"}]
+    assert values["configs"] == [
+        {
+            "config_name": "pairs",
+            "default": True,
+            "data_files": [{"split": "test", "path": "pairs/test-*.parquet"}],
+        },
+        {"config_name": "eval", "data_files": [{"split": "test", "path": "eval/*.parquet"}]},
+    ]
+    text = "\n".join(card_section(described, "lab/ours"))
+    assert 'load_dataset("lab/ours", "pairs", split="test")' in text
     assert "8 pairs of captions" in text and "16 different images, 2 different pairs of nouns" in text
     assert "| `directional` | 7 | 0.1250 | 0.1250 | 0.1250 |" in text
-    for licence in licences:
-        assert licence in text
-
-
-def test_the_card_names_seed_checkpoints_version_and_citation_and_no_folder_of_this_machine(tmp_path: Path) -> None:
-    card = data_card("ours", [write_pairs(ROWS, IMAGES, tmp_path)], ORIGIN, licences=[])
-    assert "Seed: 2024." in card
-    assert "| `generate.ours.diffusion` | `someone/diffusion` | abc123 |" in card
-    assert "| `captions.json` | f00d |" in card and "somebody" not in card
-    assert "version = {0.1.0}" in card and "Somebody, 2023." in card
+    columns = [column for fields in described.fields for column in fields.split(", ")]
+    assert sorted(columns) == sorted(described.columns)
 
 
 def test_what_cannot_be_written(tmp_path: Path) -> None:

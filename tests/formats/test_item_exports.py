@@ -17,7 +17,7 @@ from whatif.benchmarks.cfmm.schemas import VARIANTS
 from whatif.errors import WhatifError
 from whatif.formats import lmms_eval_task
 from whatif.formats.evaluation_tools import write_lmms_eval, write_vlmevalkit
-from whatif.formats.hugging_face_card import Origin, data_card
+from whatif.formats.hugging_face_card import card_section
 from whatif.formats.hugging_face_questions import write_questions
 from whatif.shortcuts.audit import RULES, audit
 from whatif.statistics.question_sets import compare_markdown, summary
@@ -33,7 +33,7 @@ ROWS: list[Row] = [
 def test_the_data_set_folder_has_five_questions_an_item(tmp_path: Path) -> None:
     made = write_questions(ROWS, Pictures(IMAGES), tmp_path)
     assert made.description == "10 questions in 2 items about 2 images."
-    card = data_card("ours", [made], Origin({}, {}, citation="Somebody, 2024."), licences=["CC0-1.0"])
+    card = "\n".join(card_section(made, "ours"))
     named = ", ".join(f"`{variant}`" for variant in VARIANTS)
     assert f"| `variant` | which question of the item: {named} |" in card
     assert "| `pair_id` | id shared by the questions of an item |" in card

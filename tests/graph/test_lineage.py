@@ -8,10 +8,10 @@ import pytest
 
 from whatif.artifacts.reader import footer_of
 from whatif.artifacts.schemas import REJECTIONS, Table
-from whatif.artifacts.writer import ArtifactWriter
+from whatif.artifacts.writer import ArtifactWriter, write_artifact
 from whatif.benchmarks.coco_counterfactuals.schemas import COUNTS
 from whatif.errors import WhatifError
-from whatif.graph.lineage import last_tables_of, lineage, tables_of
+from whatif.graph.lineage import lineage, tables_of
 
 
 def write(path: str, table: Table, *, parameters: dict[str, object], inputs: tuple[str, ...] = ()) -> None:
@@ -56,14 +56,19 @@ def test_tables_are_found_by_what_they_hold() -> None:
     filtered = (Path("data/filter/toy/a.parquet"), Path("data/filter/toy/b.parquet"))
     assert tables_of("toy", REJECTIONS, ("extract", "filter", "verify")) == filtered
     assert tables_of("toy", COUNTS, ("filter",)) == ()
-    write("data/extract/toy/rejections.parquet", REJECTIONS, parameters={})
-    assert last_tables_of("toy", REJECTIONS) == filtered
-    assert last_tables_of("none", REJECTIONS) == ()
 
 
-def test_of_several_outputs_of_a_stage_the_one_with_the_name_of_the_table_counts() -> None:
-    counted = "data/verify/toy/rejections/part-000-of-001.parquet"
-    for path, role in ((counted, "rejections"), ("data/verify/toy/unchecked.parquet", "unchecked")):
-        with ArtifactWriter(Path(path), REJECTIONS, role=role, fingerprint="f", made_from={}):
-            pass
-    assert last_tables_of("toy", REJECTIONS) == (Path(counted),)
+def test_steps_are_in_the_order_of_the_stages_with_the_rows_that_count() -> None:
+    made_from = {"step": "extract toy", "parameters": {"extract.toy.side": 4}, "inputs": {}}
+    rows = [{"item_id": name, "reason": "r", "detail": "d"} for name in "ab"]
+    for part in ("c", "d"):
+        write_artifact(Path(f"data/extract/toy/{part}.parquet"), REJECTIONS, rows, role="lost", made_from=made_from)
+    found = lineage([Path(f"data/extract/toy/{part}.parquet") for part in ("d", "c")])
+    (step,) = found.steps
+    assert (step.name, step.rows, step.parameters) == ("extract toy", {"lost": 4}, {"extract.toy.side": 4})
+
+
+def test_checkpoints_are_no_sources_from_outside() -> None:
+    write("data/filter/toy/z.parquet", REJECTIONS, parameters={"filter.toy.clip.checkpoint": "z.csv"})
+    found = lineage([Path("data/filter/toy/z.parquet")])
+    assert found.checkpoints == {"filter.toy.clip.checkpoint": "z.csv"} and found.outside == {}

@@ -128,6 +128,7 @@ def test_vlmevalkit_gets_questions_in_text_apart(ways: Path) -> None:
 
 def test_the_hub_gets_what_its_format_can_express(ways: Path) -> None:
     read = yaml.safe_load((ways / "eval.yaml").read_text(encoding="utf-8"))
+    assert read["name"] == "whatif mucr" and read["evaluation_framework"] == "inspect-ai"
     assert [task["split"] for task in read["tasks"]] == ["composite", "text"]
     table = pd.read_parquet(ways / "eval/composite-00000-of-00001.parquet")
     assert all(image.startswith("data:image/png;base64,") for image in table["image"])

@@ -145,12 +145,13 @@ def compare(expected: str, printed: str, where: str) -> None:
 
     A line `...` of the page stands for any number of lines, and `...` in a line for any text.
     """
-    wanted = (
-        _ANY_LINES if line == "..." else re.escape(line).replace(re.escape("..."), ".*") + "\n"
-        for line in _lines(expected)
-    )
+    wanted = (_ANY_LINES if line == "..." else _pattern(line) for line in _lines(expected))
     if not re.fullmatch("".join(wanted), "".join(f"{line}\n" for line in _lines(printed))):
         raise TutorialError(f"{where}: the page says\n{expected}\nit printed\n{printed}")
+
+
+def _pattern(line: str) -> str:
+    return re.escape(line).replace(re.escape("..."), ".*") + "\n"
 
 
 def _lines(text: str) -> list[str]:

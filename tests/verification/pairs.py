@@ -7,15 +7,17 @@ from typing import Any
 from tests.pictures import png
 from whatif.artifacts.images import image_row
 from whatif.artifacts.reader import canonical_json
+from whatif.publishing.pictures import Picture
 
 LICENCE = "CC0-1.0"
 
 
 class Pictures:
-    """Pictures by id, as `ImageStore` gives them."""
+    """Pictures by id, as `ImageStore` and `PublishedPictures` give them; all of them may be published."""
 
     def __init__(self, rows: list[dict[str, Any]]) -> None:
         self._bytes = {row["image_id"]: row["image"]["bytes"] for row in rows}
+        self.of = {row["image_id"]: Picture(row["source"], row["licence"]) for row in rows}
 
     def encoded(self, image_id: str) -> bytes:
         return bytes(self._bytes[image_id])

@@ -46,11 +46,11 @@ def write_eval(name: str, questions: PublishedQuestions, folder: Path) -> list[s
     lines = [f"{name}: {several:,} questions with several images are not in {REGISTRATION}"] if several else []
     if not rows or len({row["choices"] is None for row in rows}) > 1:
         return [*lines, f"{name}: no {REGISTRATION}: the hub's format has one image and one kind of question"]
-    splits = {}
-    for variant in sorted({row["variant"] for row in rows}, key=variant_order):
-        split = "_".join(re.findall(r"[a-z0-9]+", variant.lower()))
-        splits[split] = [row for row in rows if row["variant"] == variant]
-        _write_split(splits[split], questions, folder / CONFIGURATION / f"{split}{_SUFFIX}")
+    splits: dict[str, list[dict[str, Any]]] = {}
+    for row in sorted(rows, key=lambda row: variant_order(row["variant"])):
+        splits.setdefault("_".join(re.findall(r"[a-z0-9]+", row["variant"].lower())), []).append(row)
+    for split, of_split in splits.items():
+        _write_split(of_split, questions, folder / CONFIGURATION / f"{split}{_SUFFIX}")
     write_whole(folder / REGISTRATION, eval_yaml(name, splits).encode())
     return [*lines, f"{folder / REGISTRATION}: tasks {', '.join(splits)}: {len(rows):,} questions"]
 
@@ -82,7 +82,7 @@ def eval_yaml(name: str, splits: Mapping[str, Sequence[Row]]) -> str:
     ]
     header = {
         "name": f"whatif {name}",
-        "description": "Visual questions with a counterfactual presupposition, beside the original questions.",
+        "description": f"The questions of whatif {name}, with a split for each of their variants.",
         "evaluation_framework": "inspect-ai",
     }
     return yaml.safe_dump({**header, "tasks": tasks}, sort_keys=False, allow_unicode=True, width=110)

@@ -3,8 +3,8 @@
 Answers are extracted by whatif, so a response has the score that it has there. In the folder of this file:
 
     pip install inspect_ai datasets pillow whatif-bench
-    inspect eval whatif_benchmark.py --model openai/MODEL
-    inspect eval whatif_benchmark.py --model openai/MODEL -T data=OWNER/REPOSITORY
+    inspect eval . --model openai/MODEL
+    inspect eval . --model openai/MODEL -T data=OWNER/REPOSITORY
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def sample(row: Mapping[str, Any], images: list[Mapping[str, Any]]) -> Sample:
 
 def data_uri(image: bytes) -> str:
     """An encoded image as a data URI."""
-    kind = next(name for signature, name in SIGNATURES.items() if image.startswith(signature))
+    kind = next((name for signature, name in SIGNATURES.items() if image.startswith(signature)), "png")
     return f"data:image/{kind};base64,{base64.b64encode(image).decode()}"
 
 

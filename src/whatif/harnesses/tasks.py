@@ -104,7 +104,7 @@ def _lmms_eval_yaml(task: str, questions: PublishedQuestions) -> str:
     return f"""\
 # Run it with `lmms-eval --include_path FOLDER_OF_THIS_FILE --tasks {task}`, after `pip install whatif-bench`.
 task: {json.dumps(task)}
-# From the hub: `dataset_path: OWNER/REPOSITORY`, `dataset_name: questions`, and no `data_files`.
+# From the hub: `dataset_path: OWNER/REPOSITORY`, `dataset_name: questions`, and no `dataset_kwargs`.
 dataset_path: parquet
 dataset_kwargs:
   data_files:

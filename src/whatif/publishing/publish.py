@@ -57,8 +57,8 @@ def publish(
     _refuse_unknown_pairs(list(known.values()), publisher)
     for facts in known.values():
         with whole_folder(folder / facts.name) as staging:
-            lines = _write(facts, staging)
-        for line in [*lines, *_left_out(facts)]:
+            lines = write_benchmark(facts, staging)
+        for line in [*lines, *left_out(facts)]:
             say(f"{folder / facts.name}: {line}")
     return len(known)
 
@@ -125,8 +125,11 @@ def _refuse_unknown_pairs(found: Sequence[Facts], publisher: Publisher) -> None:
         )
 
 
-def _write(facts: Facts, folder: Path) -> list[str]:
-    """Writes the files into an empty folder; returns what to say about them."""
+def write_benchmark(facts: Facts, folder: Path) -> list[str]:
+    """Writes the files of a benchmark into an empty folder; returns lines about them.
+
+    Raises WhatifError when a picture is in none of the artifacts, and when a file cannot be written.
+    """
     configurations = [_WRITERS[table](kept.rows, facts.pictures, folder) for table, kept in facts.kept.items()]
     version = data_version(_files(folder))
     tasks = _tasks(facts, folder)
@@ -168,7 +171,8 @@ def _croissant(
     return croissant(described, files, tables)
 
 
-def _left_out(facts: Facts) -> list[str]:
+def left_out(facts: Facts) -> list[str]:
+    """Lines about what is not published, and about what the metadata lacks."""
     lines = [
         f"left out: {kept.private:,} of {kept.before:,} {table}, which are private"
         for table, kept in facts.kept.items()
