@@ -19,11 +19,14 @@ from tests.published import funnel
 from whatif import artifacts, benchmarks
 from whatif.artifacts.schemas import TABLES
 from whatif.benchmarks import discovery
+from whatif.graph import code_index, code_version
 from whatif.graph.jobs import Job
 from whatif.graph.run import run
 from whatif.new_project import Names, own_files
 from whatif.new_project.names import LONGEST
 from whatif.workflow.dvc_yaml import dvc_yaml
+
+PAGE = ROOT / "docs" / "new-benchmark.md"
 
 
 @pytest.fixture(params=["my-benchmark", "y" * LONGEST])
@@ -39,6 +42,9 @@ def names(request: pytest.FixtureRequest, folder: Path, monkeypatch: pytest.Monk
     TABLES.pop(f"{found.benchmark}-shelves/1", None)
     for module in [name for name in sys.modules if name.partition(".")[0] == found.package]:
         del sys.modules[module]
+    # Packages of one name are in one place for a process, and in another one for the next test.
+    for known in (code_index._folders, code_version._path, code_version._module, code_version._version):
+        known.cache_clear()
 
 
 def test_its_dvc_yaml_is_what_the_command_would_write(names: Names) -> None:
@@ -61,6 +67,9 @@ def test_ten_pictures_go_through_every_stage(names: Names) -> None:
     assert set(metrics) == {"random", "first-option", "majority"}
     assert set(metrics["random"]) == {"original", "counterfactual", "drop"}
     assert Path("site/my-benchmark/items.html").is_file()
+    shown = re.findall(r"^\| (?:Model|First|Most|Random) .*$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    printed = Path("metrics/my-benchmark/accuracy.md").read_text(encoding="utf-8").splitlines()
+    assert len(shown) == 7 and set(shown) <= set(printed)
     assert all(": computed in " in line for line in said)
 
 
