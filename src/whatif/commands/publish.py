@@ -36,8 +36,8 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
     "--photographs",
     type=click.Path(path_type=Path),
     multiple=True,
-    help="Annotation file of MS-COCO, such as instances_val2014.json, with the licence of each photograph; several times "
-    "for several files.",
+    help="Annotation file of MS-COCO, such as instances_val2014.json, with the licence of each photograph; "
+    "may be given several times.",
 )
 @click.option(
     "--private",
