@@ -73,7 +73,6 @@ $(LMMS_EVAL)/.installed: tests/harnesses/lmms-eval.txt
 	$(LMMS_EVAL)/bin/pip install --quiet --no-deps lmms_eval==0.7.3
 	touch $@
 
-.PHONY: harnesses
 harnesses: $(INSPECT_AI)/.installed $(LMMS_EVAL)/.installed ## install inspect_ai and lmms-eval for their tests: 2.2 GB
 
 soak: $(VENV)/.installed-dev ## the default on a real Slurm beside `dvc repro`, simulations of the statistics; then twenty power cuts

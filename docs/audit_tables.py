@@ -34,6 +34,7 @@ def audited(released: Path) -> str | None:
         for section in audit(benchmark.items, How(seed=SEED)).sections:
             by_rule = {one.rule: one for one in section.findings}
             best = _best_of(section.findings)
+            of = "" if best.n == len(section.items) else f" ({best.n:,} questions)"
             rows.append(
                 (
                     name,
@@ -42,7 +43,7 @@ def audited(released: Path) -> str | None:
                     f"{100 * float(section.chances.mean()):.1f}",
                     _cell(by_rule["forest"]),
                     _cell(by_rule["text"]),
-                    f"{rule_name(best)}: {_cell(best)}",
+                    f"{rule_name(best)}{of}: {_cell(best)}",
                 )
             )
     return _markdown(rows, texts=2)
@@ -63,9 +64,9 @@ def pruned(released: Path) -> str:
 
 
 def _best_of(findings: Sequence[Finding]) -> Finding:
-    """The rule with the largest excess over chance."""
+    """The rule with the largest excess over chance, of those above chance if there are any."""
     rules = [one for one in findings if not one.baseline]
-    return max(rules, key=lambda one: one.accuracy.estimate - one.chance)
+    return max(rules, key=lambda one: (one.above_chance, one.accuracy.estimate - one.chance))
 
 
 def _best(found: Pruned) -> Iterator[str]:

@@ -13,12 +13,12 @@ from typing import Any
 import click
 
 from whatif import __version__
-from whatif.commands.typed_paths import with_typed_paths
 from whatif.errors import WhatifError
 from whatif.extras import how_to_install
 from whatif.files.project_folder import display_path, displayed, in_project_folder
 from whatif.files.well_formed import escaped
 from whatif.processes import ending
+from whatif.typed_paths import with_typed_paths
 
 # Name -> location. Only the module of the requested command is imported, so that --help is instant.
 COMMANDS = {

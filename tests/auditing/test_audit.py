@@ -112,6 +112,8 @@ def test_the_function_takes_files_frames_and_named_columns(tmp_path: Path) -> No
     pd.DataFrame(rows).to_parquet(tmp_path / "a.parquet")
     again = whatif.audit_shortcuts(tmp_path / "a.parquet", folds=3)
     pd.testing.assert_frame_equal(found.drop(columns="set"), again.drop(columns="set"))
+    arrays = pd.read_parquet(tmp_path / "a.parquet")  # with arrays in place of lists
+    pd.testing.assert_frame_equal(found, whatif.audit_shortcuts(arrays, folds=3))
 
 
 @pytest.mark.slow

@@ -275,3 +275,9 @@ def test_a_job_that_slurm_did_not_take_is_named_with_slurms_words(tmp_path: Path
     (line,) = cluster_faults.explain(graph, ["run.log"])
     assert line.startswith("evaluate cvqa-synthetic majority part-001-of-002: rejected by Slurm: sbatch: error: ")
     assert "Job violates accounting/QOS policy; change slurm/resources.yaml" in line
+
+
+def test_a_project_without_the_file_has_the_values_that_whatif_comes_with(folder: Path) -> None:
+    cluster.load_resources.cache_clear()
+    assert cluster.load_resources() == cluster.load_resources(FILE)
+    cluster.load_resources.cache_clear()

@@ -10,6 +10,7 @@ import pytest
 
 from tests.graph import toy
 from tests.graph.conftest import PART, Project
+from whatif.errors import WhatifError
 from whatif.graph.standing import remarks
 from whatif.graph.task import Task
 
@@ -63,3 +64,16 @@ def test_questions_that_were_given_up_are_counted(project: Project, monkeypatch:
     project.values["seed"] = 1
     headings = [line.partition(":")[0] for line in said(project) if not line.startswith(" ")]
     assert headings == ["STALE", "NOT CHECKED"], "what comes after these is not judged"
+
+
+def test_numbers_that_cannot_be_checked_here_have_one_line_that_says_why(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.run()
+    why = "checkpoint package:tiny/model: Python package tiny is not installed; install it, for example by pip"
+
+    def refuse(*arguments: object, **options: object) -> None:
+        raise WhatifError(why)
+
+    monkeypatch.setattr("whatif.graph.standing.states", refuse)
+    assert said(project) == [f"NOT CHECKED: {why}"]

@@ -66,7 +66,7 @@ def test_texts_from_outside_need_a_licence_and_folders_of_pictures_labels_and_ch
         MadeBy("extract", "ours", {}, {"extract.ours.captions": "/data/captions.json"}, sources),
         MadeBy("extract", "ours", {}, {"extract.ours.image_folders": ["val2014"]}, sources),
         MadeBy("generate", "ours", {}, {"generate.ours.clip.checkpoint": "lab/clip"}, sources),
-        MadeBy("generate", "ours", {}, {"models.writer.checkpoint": "embedded:writer"}, sources),
+        MadeBy("generate", "ours", {}, {"models.w.adapter": "hf-chat", "models.w.checkpoint": "embedded:writer"}),
         MadeBy("verify", "ours", {}, {"verify.ours.labels": "labels.csv"}, sources),
     )
     ours = Lineage({"generate.ours.clip.checkpoint": "lab/clip"}, sources, (), steps)
@@ -74,8 +74,9 @@ def test_texts_from_outside_need_a_licence_and_folders_of_pictures_labels_and_ch
     assert text_licence("ours", ours, {"ours": "CC-BY-4.0"}) == "CC-BY-4.0"
     drawn = Lineage(ours.parameters, sources, (), steps[1:])
     assert text_sources(drawn) == [] and text_licence("ours", drawn, {}) == "CC0-1.0"
-    writer = MadeBy("generate", "ours", {}, {"models.chat.checkpoint": "lab/chat"})
-    assert text_sources(Lineage({}, {}, (), (writer,))) == ["lab/chat"]
+    models = {"models.chat.adapter": "hf-chat", "models.chat.checkpoint": "lab/chat", "models.far.adapter": "openai"}
+    writers = MadeBy("generate", "ours", {}, models)
+    assert text_sources(Lineage({}, {}, (), (writers,))) == ["far", "lab/chat"]
 
 
 def test_a_name_is_replaced_wherever_it_is_a_whole_text() -> None:

@@ -15,8 +15,12 @@ import yaml
 from huggingface_hub import DatasetCard
 
 from tests.publishing.composed import BOUND, FREE, PEOPLE, PHOTOGRAPHS, facts, questions
+from whatif.artifacts.schemas import IMAGES
+from whatif.artifacts.writer import write_artifact
+from whatif.errors import WhatifError
 from whatif.formats.croissant import CROISSANT
 from whatif.publishing.folders import digests
+from whatif.publishing.pictures import PublishedPictures
 from whatif.publishing.publish import left_out, write_benchmark
 
 TEXT_FILES = ("README.md", CROISSANT, "CITATION.cff", "eval.yaml")
@@ -158,6 +162,17 @@ def test_no_name_of_an_annotator_no_folder_and_no_withheld_picture_is_in_any_fil
 def test_the_same_facts_give_the_same_bytes(folder: Path, tmp_path: Path) -> None:
     write_benchmark(facts(folder.parent / "artifacts"), tmp_path / "again" / "whatif-ours")
     assert digests(tmp_path / "again" / "whatif-ours") == digests(folder)
+
+
+def test_a_photograph_whose_own_licence_is_known_and_allows_it_is_published(tmp_path: Path) -> None:
+    write_artifact(tmp_path / "images.parquet", IMAGES, PHOTOGRAPHS)
+    shown = [row["image_id"] for row in PHOTOGRAPHS]
+    licences = {1: "Attribution-NonCommercial License", 2: "Attribution-NoDerivs License", 3: "CC0-1.0"}
+    found = PublishedPictures(shown, [tmp_path / "images.parquet"], licences)
+    assert [found.encoded(one) for one in shown] == [PHOTOGRAPHS[0]["image"]["bytes"], None]
+    assert found.licences == ["Attribution-NonCommercial License"] and found.withheld == 1
+    with pytest.raises(WhatifError, match="image none: is in none of the artifacts"):
+        PublishedPictures(["none"], [tmp_path / "images.parquet"])
 
 
 def test_private_pairs_are_left_out_and_counted(tmp_path: Path) -> None:

@@ -129,3 +129,15 @@ def test_the_command_writes_once_and_checks(tmp_path: Path, monkeypatch: pytest.
     assert (tmp_path / "dvc.yaml").read_bytes() == (ROOT / "dvc.yaml").read_bytes()
     assert "is up to date" in CliRunner().invoke(main, ["dvc-yaml"]).stdout
     assert CliRunner().invoke(main, ["dvc-yaml", "--check"]).exit_code == 0
+
+
+def test_code_that_is_installed_or_outside_the_project_is_no_dependency(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = tmp_path / "project"
+    paths = ("src/coins", ".venv/lib/python3.11/site-packages/whatif", "../whatif")
+    monkeypatch.setattr("whatif.workflow.dvc_yaml.package_folders", lambda roots: [project / path for path in paths])
+    project.mkdir()
+    monkeypatch.chdir(project)
+    stages = yaml.safe_load(dvc_yaml(toy_graph()))["stages"]
+    assert stages["generate"]["deps"] == ["src/coins", "data/extract"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,6 +70,7 @@ def read_benchmark(
 
 def read_rows(name: str, rows: Sequence[Mapping[str, Any]], named: Named = Named(), **how: Any) -> Benchmark:  # noqa: B008
     """The benchmark in rows that are in memory; `how` as for `read_benchmark`. Raises WhatifError as it does."""
+    rows = [{str(column): _plain(value) for column, value in row.items()} for row in rows]
     columns = list(dict.fromkeys(column for row in rows for column in row))
     if not rows:
         raise WhatifError(f"{name}: no rows; the audit needs one for each question")
@@ -81,3 +83,10 @@ def read_rows(name: str, rows: Sequence[Mapping[str, Any]], named: Named = Named
     found_columns = recognised(name, columns, rows, named)
     found = read_items(name, rows, found_columns, **how)
     return Benchmark(table, found_columns, found.items, found.notes)
+
+
+def _plain(value: Any) -> Any:
+    """A value of a data frame as Python's own; None where it is missing."""
+    value = value.tolist() if hasattr(value, "tolist") else value
+    missing = type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and math.isnan(value))
+    return None if missing else value

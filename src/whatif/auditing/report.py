@@ -104,7 +104,7 @@ def verdict(found: Audit) -> str:
     where = section_name(best.variant, best.kind)
     return (
         f"{len(above)} of {len(rules)} rules are above chance. The best: {rule_name(best)}, right for "
-        f"{100 * best.accuracy.estimate:.1f}% of the {where} questions (chance {100 * best.chance:.1f}%)."
+        f"{100 * best.accuracy.estimate:.1f}% of {best.n:,} {where} questions (chance {100 * best.chance:.1f}%)."
     )
 
 

@@ -35,7 +35,9 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 @click.option(
     "--photographs",
     type=click.Path(path_type=Path),
-    help="Annotation file of MS-COCO, such as instances_val2014.json, with the licence of each photograph.",
+    multiple=True,
+    help="Annotation file of MS-COCO, such as instances_val2014.json, with the licence of each photograph; several times "
+    "for several files.",
 )
 @click.option(
     "--private",
@@ -49,7 +51,7 @@ def publish(  # noqa: PLR0917
     date: str,
     creators: tuple[str, ...],
     text_licences: tuple[str, ...],
-    photographs: Path | None,
+    photographs: tuple[Path, ...],
     private: Path | None,
 ) -> None:
     """Write each benchmark as a Hugging Face data set, FOLDER/whatif-NAME, ready to upload.
@@ -82,7 +84,7 @@ def _publisher(  # noqa: PLR0917
     date: str,
     creators: tuple[str, ...],
     text_licences: tuple[str, ...],
-    photographs: Path | None,
+    photographs: tuple[Path, ...],
     private: Path | None,
 ) -> Publisher:
     """What the options say. Raises WhatifError when a value makes no sense or a file cannot be read."""
@@ -132,15 +134,16 @@ def _pairs(texts: tuple[str, ...]) -> dict[str, str]:
     return found
 
 
-def _photograph_licences(path: Path | None) -> dict[int, str]:
-    """Number of a photograph in MS-COCO -> its licence, as the annotation file names it."""
+def _photograph_licences(paths: tuple[Path, ...]) -> dict[int, str]:
+    """Number of a photograph in MS-COCO -> its licence, as the annotation files name it."""
     from whatif.formats.annotation_files import AnnotationFile
     from whatif.formats.coco_annotations import FORMAT, images_of
 
-    if path is None:
-        return {}
-    images = images_of(AnnotationFile(path, f"photographs {FORMAT}", ("images", "licenses")))
-    return {number: image.licence for number, image in images.items() if image.licence}
+    found: dict[int, str] = {}
+    for path in paths:
+        images = images_of(AnnotationFile(path, f"photographs {FORMAT}", ("images", "licenses")))
+        found |= {number: image.licence for number, image in images.items() if image.licence}
+    return found
 
 
 def _ids(path: Path | None) -> frozenset[str]:

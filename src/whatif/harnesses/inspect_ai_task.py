@@ -73,7 +73,7 @@ def sample(row: Mapping[str, Any], images: list[Mapping[str, Any]]) -> Sample:
 
 def data_uri(image: bytes) -> str:
     """An encoded image as a data URI."""
-    kind = next(name for signature, name in SIGNATURES.items() if image.startswith(signature))
+    kind = next((name for signature, name in SIGNATURES.items() if image.startswith(signature)), "png")
     return f"data:image/{kind};base64,{base64.b64encode(image).decode()}"
 
 

@@ -152,7 +152,7 @@ def shown_by(row: Row) -> list[str]:
 
 
 def text_sources(made: Lineage) -> list[str]:
-    """What the texts are from, if that is not whatif: names of files, and of the checkpoints of models that write.
+    """What the texts are from, if that is not whatif: names of files and of models that write.
 
     Folders of pictures do not count, nor labels that people gave in the stage verify.
     """
@@ -164,8 +164,10 @@ def text_sources(made: Lineage) -> list[str]:
             named = value if isinstance(value, list) else [value]
             if place.rpartition(".")[2] not in _FOLDERS:
                 found |= {Path(name).name for name in named if name in step.sources and name in made.outside}
-            if place.startswith("models.") and place.endswith(".checkpoint"):
-                found |= {str(name) for name in named if name and not str(name).startswith(_EMBEDDED)}
+            _, _, key = place.removesuffix(".adapter").partition("models.")
+            if place == f"models.{key}.adapter":  # an endpoint has no checkpoint
+                checkpoint = str(step.parameters.get(f"models.{key}.checkpoint", key))
+                found |= set() if checkpoint.startswith(_EMBEDDED) else {checkpoint}
     return sorted(found)
 
 

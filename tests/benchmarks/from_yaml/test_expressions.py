@@ -6,13 +6,13 @@ import time
 
 import pytest
 
+from whatif.benchmarks.from_yaml.evaluation import evaluate
 from whatif.benchmarks.from_yaml.expressions import (
     LARGEST_NUMBER,
     LONGEST,
     ExpressionError,
     Used,
     check,
-    evaluate,
     names_in,
     written,
 )

@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from whatif.benchmarks.from_yaml.expressions import ExpressionError, evaluate, written
+from whatif.benchmarks.from_yaml.evaluation import evaluate
+from whatif.benchmarks.from_yaml.expressions import ExpressionError, written
 from whatif.benchmarks.from_yaml.settings import LONGEST_QUESTION, Template
 
 MOST_COMBINATIONS = 20_000  # of the words of all blanks, for one row
