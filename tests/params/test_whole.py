@@ -27,7 +27,7 @@ def line_of(fragment: str, text: str) -> int:
 
 def test_the_shipped_file_is_valid() -> None:
     loaded = benchmarks.load_params(PARAMS)
-    assert loaded.lookup("generate.cvqa-synthetic").puzzles_per_template == 250
+    assert loaded.lookup("generate.cvqa-synthetic").puzzles_per_template == 150
     assert loaded.lookup("generate.cvqa-synthetic.image_size") == 448
     assert loaded.lookup("models.random").adapter == "random"
     with pytest.raises(KeyError):
