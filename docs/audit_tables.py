@@ -6,6 +6,7 @@ is built. `python -m docs.audit_tables` writes those of pruning, which take some
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -61,6 +62,29 @@ def pruned(released: Path) -> str:
         share = f"{left:,} ({100 * left / units:.0f}%)"
         rows.append((name, f"{units:,}", share, *_best(found), str(found.rounds)))
     return _markdown(rows, texts=1)
+
+
+def largest_option(released: Path) -> str:
+    """How often the largest option is right in the released C-VQA-Synthetic, for both variants."""
+    original, counterfactual = (f"{100 * right / asked:.1f}%" for right, asked in _largest(released))
+    return f"{original} of the original questions and in {counterfactual} of the counterfactual ones"
+
+
+def most_kept(released: Path) -> str:
+    """How many pairs can stay if each of the four ranks is right as often as the largest option, for both variants."""
+    return " and ".join(f"{4 * right:,}" for right, _ in _largest(released))
+
+
+def _largest(released: Path) -> Iterator[tuple[int, int]]:
+    """How many questions have the largest option as their answer, and how many there are; for both variants."""
+    from whatif.formats.c_vqa import read_released
+    from whatif.shortcuts.features import by_rank
+
+    rows = read_released(released)
+    for variant in ("original", "counterfactual"):
+        asked = [row for row in rows if row["variant"] == variant]
+        ranks = Counter(by_rank(row["choices"]).index("ABCD".index(row["answer"])) for row in asked)
+        yield ranks[3], len(asked)
 
 
 def _best_of(findings: Sequence[Finding]) -> Finding:

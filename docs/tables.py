@@ -22,7 +22,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from docs.audit_tables import PRUNED, audited
+from docs.audit_tables import PRUNED, audited, largest_option, most_kept
 from docs.numbers import claims, embedded, first_run, guessed, recomputed
 from docs.numbers.markdown import ROOT, markdown
 from whatif.reporting.rendering import grid
@@ -191,6 +191,8 @@ RELEASED: dict[str, Callable[[Path], str | None]] = {
     "released shortcuts": _released_shortcuts,
     "compared": _compared,
     "audited benchmarks": audited,
+    "largest option": largest_option,
+    "largest option, most kept": most_kept,
 }
 
 

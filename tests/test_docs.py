@@ -132,6 +132,9 @@ def test_best_letter_and_rank_of_the_released_set_are_those_of_the_page() -> Non
         ranks = Counter(by_rank(row["choices"]).index("ABCD".index(row["answer"])) for row in asked)
         best = [f"{100 * max(counts.values()) / len(asked):.1f}" for counts in (letters, ranks)]
         assert [cell.split("(")[0].strip() for cell in cells] == best
+    audit = (ROOT / "docs/audit.md").read_text(encoding="utf-8")
+    for name in ("largest option", "largest option, most kept"):
+        assert f"<!-- {name} -->{tables.RELEASED[name](released)}<!-- /{name} -->" in audit, COMMAND
 
 
 @pytest.mark.soak
