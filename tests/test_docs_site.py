@@ -117,3 +117,12 @@ def test_pages_fit_a_telephone_and_follow_the_colours_of_the_system(built: Path,
     page = open_page(built / "index.html", width=360, color_scheme=scheme)
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     assert page.locator("body").get_attribute("data-md-color-scheme") == {"light": "default", "dark": "slate"}[scheme]
+
+
+def test_the_widest_tables_fit_a_screen(built: Path, open_page: Open) -> None:
+    for name in ("audit", "index"):
+        page = open_page(built / f"{name}.html", width=1280)
+        widths = (
+            "[...document.querySelectorAll('.md-typeset__scrollwrap')].map(one => one.scrollWidth - one.clientWidth)"
+        )
+        assert max(page.evaluate(widths)) <= 0, name
