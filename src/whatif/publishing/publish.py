@@ -190,5 +190,5 @@ def left_out(facts: Facts) -> list[str]:
             for option, value in (("--date", facts.publisher.date), ("--owner", facts.publisher.owner))
             if not value
         )
-        lines.append(f"{CROISSANT} lacks what {missing} gives; a hub or a venue may ask for it")
+        lines.append(f"{CROISSANT} lacks what {missing} would give; a hub or a venue may ask for it")
     return lines
