@@ -51,6 +51,33 @@ def test_kept_rows_are_written_as_they_were(tmp_path: Path, suffix: str) -> None
     assert again.rows == [table.rows[place] for place in (0, 2, 5)]
 
 
+@pytest.mark.parametrize(
+    "shape",
+    [
+        {str(row["question_id"]): {name: row[name] for name in row if name != "question_id"} for row in ROWS},
+        {"info": {"version": 1}, "questions": ROWS},
+    ],
+    ids=["by id", "one list"],
+)
+def test_objects_of_json_are_written_as_they_were(tmp_path: Path, shape: dict[str, Any]) -> None:
+    (tmp_path / "all.json").write_text(json.dumps(shape))
+    table = read_benchmark_file(tmp_path / "all.json")
+    assert [row.get("id", row.get("question_id")) for row in table.rows] == [row["question_id"] for row in ROWS]
+    assert [row["question"] for row in table.rows] == [row["question"] for row in ROWS]
+    again = kept(table, tmp_path / "kept.json")
+    assert again.rows == [table.rows[place] for place in (0, 2, 5)]
+    written = json.loads((tmp_path / "kept.json").read_text())
+    assert written.get("info") == shape.get("info") and set(written) <= set(shape)
+
+
+@pytest.mark.parametrize("name", ["pope.json", "pope.jsonl"])
+def test_json_lines_have_the_columns_of_all_rows(tmp_path: Path, name: str) -> None:
+    rows = [{"question": "How many?", "answer": "2"}, {"question": "Which?", "options": ["a", "b"], "answer": "B"}] * 2
+    table = read_benchmark_file(write_jsonl(tmp_path / name, rows))
+    assert table.columns == ("question", "answer", "options")
+    assert kept(table, tmp_path / f"kept-{name}", (1, 2)).rows == rows[1:3]
+
+
 def test_pictures_are_digests_and_are_written_whole(tmp_path: Path) -> None:
     rows = [{"id": place, "image": {"bytes": bytes([place // 2]), "path": None}, "question": "?"} for place in range(4)]
     pq.write_table(pa.Table.from_pylist(rows), tmp_path / "a.parquet")
