@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from whatif.auditing.options import by_label, options_of, right_options, split_options, unread, without_gaps
+from whatif.auditing.options import by_label, options_of, right_options, split_options, unread_options, without_gaps
 from whatif.errors import WhatifError
 from whatif.formats.benchmark_columns import Columns
 from whatif.language.options import LETTERS
@@ -92,8 +92,7 @@ def read_items(
         for row, fields in enumerate(rows)
         for number in range(len(columns.questions))
     ]
-    lists = dict.fromkeys(named[0] for named in columns.options if len(named) == 1)
-    notes = [*labels.notes, *(note for name in lists if (note := unread(name, [row.get(name) for row in rows])))]
+    notes = [*labels.notes, *unread_options(rows, columns.options)]
     if kind not in (None, CHOICE):
         asked = [_Asked(one.row, one.number, one.variant, one.question, [], one.answer) for one in asked]
     lettered = [one for one in asked if len(one.options) > 1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from whatif.language.options import LETTERS
@@ -27,15 +27,16 @@ def options_of(value: Any) -> list[str]:
     return [text for _, text in _labelled(value)]
 
 
-def unread(column: str, cells: Sequence[Any]) -> str:
-    """A note on the cells of a column of options that hold text but no options; empty if there are none."""
-    lost = [str(cell) for cell in cells if cell not in (None, "", [], "[]") and not options_of(cell)]
-    if not lost:
-        return ""
-    return (
-        f"{len(lost):,} cells of `{column}` hold no list of options, the first `{lost[0]:.40}`; write options as JSON or "
-        "with | between them, or name another column with --options"
-    )
+def unread_options(rows: Sequence[Mapping[str, Any]], options: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Notes on columns of options (for each question one, or one for each option) that hold text but no options."""
+    for column in dict.fromkeys(named[0] for named in options if len(named) == 1):
+        cells = [row.get(column) for row in rows]
+        lost = [str(cell) for cell in cells if cell not in (None, "", [], "[]") and not options_of(cell)]
+        if lost:
+            yield (
+                f"{len(lost):,} cells of `{column}` hold no list of options, the first `{lost[0]:.40}`; write options "
+                "as JSON or with | between them, or name another column with --options"
+            )
 
 
 def by_label(value: Any, answer: Any) -> Any:
