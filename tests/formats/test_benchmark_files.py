@@ -153,6 +153,12 @@ def test_a_folder_of_the_hub_by_its_card(tmp_path: Path) -> None:
     assert "This copy holds 2 rows of the split test" in (tmp_path / "out/README.md").read_text()
 
 
+def test_the_default_configuration_of_a_card_is_read(tmp_path: Path) -> None:
+    card = CARD.replace("- config_name: two\n", "- config_name: two\n  default: true\n")
+    files = {"one/test-0.parquet": ROWS[:1], "two/validation.parquet": ROWS[1:], "two/train.parquet": ROWS[:2]}
+    assert read_benchmark_folder(folder(tmp_path / "data", files, card)).rows == ROWS[1:]
+
+
 def test_a_folder_without_a_card_by_the_names_of_its_files(tmp_path: Path) -> None:
     names = ("data/train-00000-of-00001.parquet", "data/test-00000-of-00001.parquet")
     data = folder(tmp_path / "data", {name: ROWS[place : place + 1] for place, name in enumerate(names)})
