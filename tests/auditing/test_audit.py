@@ -13,6 +13,8 @@ import whatif
 from tests.auditing.benchmarks import choices, yes_no
 from whatif.auditing.audit import Audit, Finding, How, audit, score_rows
 from whatif.auditing.benchmark import read_benchmark, read_rows
+from whatif.auditing.fixed_rules import LENGTH, fixed_rules
+from whatif.auditing.guesses import Folds
 from whatif.auditing.report import luck, verdict
 from whatif.errors import WhatifError
 
@@ -123,3 +125,15 @@ def test_the_released_puzzles_have_the_known_shortcuts() -> None:
     original = {one.rule: one for one in found.findings if one.variant == "original"}
     assert (original["rank"].choice, original["rank"].right, original["rank"].n) == ("2", 1429, 3000)
     assert f"{100 * original['forest'].accuracy.estimate:.1f}" == "61.5"
+
+
+def test_few_questions_with_one_shortest_option_do_not_hide_the_longest() -> None:
+    rows = [
+        {"question": f"{row}?", "A": "rather long", "B": "short", "C": "brief", "answer": "A" if row % 3 else "B"}
+        for row in range(99)
+    ]
+    rows += [{"question": f"{row}?", "A": "one", "B": "three", "C": "seven", "answer": "A"} for row in range(2)]
+    items = read_rows("rows", rows).items
+    rules = fixed_rules(items, Folds(5, 0, "", [item.cluster for item in items]))
+    [found] = [one for one in rules if one.rule == LENGTH]
+    assert (found.choice, int(found.applies.sum()), int(found.right.sum())) == ("longest", 99, 66)

@@ -103,3 +103,17 @@ def test_rows_that_cannot_be_read_are_left_out_with_the_first_reason() -> None:
 def test_what_is_no_benchmark_is_refused(rows: list[dict[str, Any]], message: str) -> None:
     with pytest.raises(WhatifError, match=message):
         read_rows("rows", rows)
+
+
+def test_a_column_of_options_without_options_is_noted() -> None:
+    rows = [{"question": f"{row}?", "options": "red, blue", "answer": "red"} for row in range(20)]
+    found = read_rows("file", rows)
+    assert [item.kind for item in found.items] == ["open"] * 20
+    assert any("20 cells of `options` hold no list of options, the first `red, blue`" in note for note in found.notes)
+
+
+def test_yes_and_no_may_be_1_and_0_where_the_user_says_so() -> None:
+    rows = [{"question": f"{row}?", "answer": str(row % 2), "image": str(row)} for row in range(20)]
+    assert {item.kind for item in read_rows("file", rows).items} == {"number"}
+    found = read_rows("file", rows, kind="yes-no")
+    assert {item.answer for item in found.items} == {"yes", "no"} and found.notes == []

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from whatif.auditing.options import options_of, right_options, split_options
+from whatif.auditing.options import by_label, options_of, right_options, split_options, without_gaps
 
 
 @pytest.mark.parametrize(
@@ -20,6 +20,7 @@ from whatif.auditing.options import options_of, right_options, split_options
         ("Is A. Smith in (B) or not?", "Is A. Smith in (B) or not?", []),
         ("Which of Image A: and the rest?", "Which of Image A: and the rest?", []),
         ("Vitamin C. and D. are shown", "Vitamin C. and D. are shown", []),
+        ("Is (a) the dog left of (b) the cat?", "Is (a) the dog left of (b) the cat?", []),
         ("", "", []),
     ],
 )
@@ -37,6 +38,9 @@ def test_options_inside_a_question(text: str, question: str, options: list[str])
         ({"text": ["a", "b"], "label": ["A", "B"]}, ["a", "b"]),
         ({"A": "a", "B": "b", "C": None}, ["a", "b"]),
         ("a|b|c", ["a", "b", "c"]),
+        ("(a) Open (b) Closed", ["Open", "Closed"]),  # MMVP
+        ("A. red\nB. blue", ["red", "blue"]),
+        ("red\nblue\n", ["red", "blue"]),
         ("no list", []),
         ("__import__('os').system('true')", []),
         (None, []),
@@ -61,6 +65,8 @@ FOUR = [["16", "17", "12", "13"]] * 3
         (["A", "Z", "B"], FOUR, [0, -1, 1], "letter"),
         (["B. red", "red"], [["blue", "red"]] * 2, [1, 1], "text of an option"),
         (["0", "3"], [["0", "1", "2", "3"]] * 2, [0, 3], "text of an option"),
+        (["2.0", "0.0"], FOUR[:2], [2, 0], "place from 0"),
+        ([1, 2], FOUR[:2], [1, 2], "place from 0 (but place from 1 fits as well)"),
         ([True, None], [["a", "b"]] * 2, [-1, -1], "letter"),
     ],
 )
@@ -68,3 +74,31 @@ def test_one_way_to_read_answers_holds_for_all(
     answers: list[Any], options: list[list[str]], places: list[int], way: str
 ) -> None:
     assert right_options(answers, options) == (places, way)
+
+
+@pytest.mark.parametrize(
+    ("cell", "answer", "found"),
+    [
+        ({"text": ["red", "blue"], "label": ["1", "2"]}, "2", "B"),  # some questions of ARC
+        ({"text": ["red", "blue"], "label": ["A", "B"]}, "B", "B"),
+        ({"A": "red", "B": None, "C": "blue"}, "C", "B"),
+        (["red", "blue"], "2", "2"),
+        (None, "2", "2"),
+    ],
+)
+def test_an_answer_is_the_label_of_an_option(cell: Any, answer: Any, found: Any) -> None:
+    assert by_label(cell, answer) == found
+
+
+@pytest.mark.parametrize(
+    ("cells", "answer", "found"),
+    [
+        (["red", "blue", "", None], "B", (["red", "blue"], "B")),
+        (["red", "", "blue"], "C", (["red", "blue"], "B")),
+        (["red", "", "blue"], "blue", (["red", "blue"], "B")),
+        (["red", "", "blue"], 2, (["red", "blue"], "2 (an option before others is empty)")),
+        (["red", "", "blue"], "B", (["red", "blue"], "B (an option before others is empty)")),
+    ],
+)
+def test_a_letter_means_its_column_where_another_is_empty(cells: list[Any], answer: Any, found: Any) -> None:
+    assert without_gaps(cells, answer) == found

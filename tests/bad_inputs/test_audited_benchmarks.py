@@ -20,6 +20,8 @@ FILES = {
     "quotes.csv": b'question,answer\n"a,b\n',
     "text.json": b"not json",
     "one.json": b'{"question": "?"}',
+    "lists.json": b'{"questions": [{"question": "?"}], "annotations": [{"answer": "yes"}]}',
+    "texts.json": b'["?"]',
     "list.jsonl": b"[1, 2]\n",
     "broken.jsonl": b'{"question": "?"\n',
     "deep.jsonl": b'{"question": ' + b"[" * 100_000 + b"\n",
@@ -55,7 +57,13 @@ REFUSED = [
     (["twice.csv"], "column `question` is duplicated"),
     (["quotes.csv"], "quotes.csv: line 2: cannot be read"),
     (["text.json"], "text.json: is not JSON"),
-    (["one.json"], "one.json: holds an object; it needs a list of objects"),
+    (["one.json"], "one.json: needs a list of objects, one for each question, an object of such objects by id"),
+    (
+        ["lists.json"],
+        "lists.json: needs a list of objects, one for each question, an object of such objects by id, or "
+        "an object with one such list (here are several: questions, annotations)",
+    ),
+    (["texts.json"], "texts.json: object 1: is no object"),
     (["list.jsonl"], "list.jsonl: line 1: is a list"),
     (["broken.jsonl"], "broken.jsonl: line 1: is not JSON"),
     (["deep.jsonl"], "deep.jsonl: line 1: is not JSON"),

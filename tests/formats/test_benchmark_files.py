@@ -51,6 +51,33 @@ def test_kept_rows_are_written_as_they_were(tmp_path: Path, suffix: str) -> None
     assert again.rows == [table.rows[place] for place in (0, 2, 5)]
 
 
+@pytest.mark.parametrize(
+    "shape",
+    [
+        {str(row["question_id"]): {name: row[name] for name in row if name != "question_id"} for row in ROWS},
+        {"info": {"version": 1}, "questions": ROWS},
+    ],
+    ids=["by id", "one list"],
+)
+def test_objects_of_json_are_written_as_they_were(tmp_path: Path, shape: dict[str, Any]) -> None:
+    (tmp_path / "all.json").write_text(json.dumps(shape))
+    table = read_benchmark_file(tmp_path / "all.json")
+    assert [row.get("id", row.get("question_id")) for row in table.rows] == [row["question_id"] for row in ROWS]
+    assert [row["question"] for row in table.rows] == [row["question"] for row in ROWS]
+    again = kept(table, tmp_path / "kept.json")
+    assert again.rows == [table.rows[place] for place in (0, 2, 5)]
+    written = json.loads((tmp_path / "kept.json").read_text())
+    assert written.get("info") == shape.get("info") and set(written) <= set(shape)
+
+
+@pytest.mark.parametrize("name", ["pope.json", "pope.jsonl"])
+def test_json_lines_have_the_columns_of_all_rows(tmp_path: Path, name: str) -> None:
+    rows = [{"question": "How many?", "answer": "2"}, {"question": "Which?", "options": ["a", "b"], "answer": "B"}] * 2
+    table = read_benchmark_file(write_jsonl(tmp_path / name, rows))
+    assert table.columns == ("question", "answer", "options")
+    assert kept(table, tmp_path / f"kept-{name}", (1, 2)).rows == rows[1:3]
+
+
 def test_pictures_are_digests_and_are_written_whole(tmp_path: Path) -> None:
     rows = [{"id": place, "image": {"bytes": bytes([place // 2]), "path": None}, "question": "?"} for place in range(4)]
     pq.write_table(pa.Table.from_pylist(rows), tmp_path / "a.parquet")
@@ -124,6 +151,12 @@ def test_a_folder_of_the_hub_by_its_card(tmp_path: Path) -> None:
     both.write([0, 3], tmp_path / "out")
     assert pq.read_table(tmp_path / "out/one/test-0.parquet").to_pylist() == [ROWS[0], ROWS[2]]
     assert "This copy holds 2 rows of the split test" in (tmp_path / "out/README.md").read_text()
+
+
+def test_the_default_configuration_of_a_card_is_read(tmp_path: Path) -> None:
+    card = CARD.replace("- config_name: two\n", "- config_name: two\n  default: true\n")
+    files = {"one/test-0.parquet": ROWS[:1], "two/validation.parquet": ROWS[1:], "two/train.parquet": ROWS[:2]}
+    assert read_benchmark_folder(folder(tmp_path / "data", files, card)).rows == ROWS[1:]
 
 
 def test_a_folder_without_a_card_by_the_names_of_its_files(tmp_path: Path) -> None:

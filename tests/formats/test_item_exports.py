@@ -6,6 +6,7 @@ from pathlib import Path
 
 import datasets
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 import yaml
 
@@ -15,10 +16,11 @@ from tests.verification.pairs import Pictures
 from whatif.artifacts.images import image_row
 from whatif.benchmarks.cfmm.schemas import VARIANTS
 from whatif.errors import WhatifError
-from whatif.formats import lmms_eval_task
-from whatif.formats.evaluation_tools import write_lmms_eval, write_vlmevalkit
+from whatif.formats.evaluation_tools import write_vlmevalkit
 from whatif.formats.hugging_face_card import card_section
 from whatif.formats.hugging_face_questions import write_questions
+from whatif.harnesses import lmms_eval_utils
+from whatif.harnesses.exported_task import write_exported_task
 from whatif.shortcuts.audit import RULES, audit
 from whatif.statistics.question_sets import compare_markdown, summary
 
@@ -44,16 +46,25 @@ def test_the_data_set_folder_has_five_questions_an_item(tmp_path: Path) -> None:
     assert loaded[0]["image"].size == (8, 8) and loaded[0]["choices"] == ["two", "four"]
 
 
-def test_lmms_eval_has_a_metric_for_each_variant(tmp_path: Path) -> None:
-    file = write_lmms_eval(ROWS, Pictures(IMAGES), tmp_path, name="ours", strategy="direct")
+def test_lmms_eval_gets_prompts_and_scores_of_whatif(tmp_path: Path) -> None:
+    file = write_exported_task(ROWS, Pictures(IMAGES), tmp_path, name="ours", strategy="cot")
     text = file.read_text(encoding="utf-8").replace("!function ", "")
     metrics = [metric["metric"] for metric in yaml.safe_load(text)["metric_list"]]
-    assert metrics == [f"accuracy_{variant}" for variant in VARIANTS]
-    scored = {}
-    for document in pd.read_parquet(tmp_path / "test.parquet").to_dict("records"):
-        assert "A:" in document["prompt"] and "  B:four" in document["prompt"]
-        scored |= lmms_eval_task.process_results(document, ["A"])
-    assert set(scored) == set(metrics) and {result["score"] for result in scored.values()} == {1.0}
+    assert metrics == ["accuracy_original", "accuracy_counterfactual", "group_accuracy"]
+    documents = pq.read_table(tmp_path / "test.parquet").to_pylist()
+    assert [document["question_id"] for document in documents] == sorted(row["question_id"] for row in ROWS)
+    for document in documents:
+        assert "  B:four\nLet's think step by step." in lmms_eval_utils.doc_to_text(document)
+        scored = lmms_eval_utils.process_results_of_pairs(document, [["Not B. Answer: A"]])
+        assert set(scored) < set(metrics) and {found["answer"] for found in scored.values()} == {"A"}
+    images = datasets.load_dataset("parquet", data_files=str(tmp_path / "test.parquet"), cache_dir=str(tmp_path / "c"))
+    assert images["train"][0]["image"].size == (8, 8)
+
+
+def test_lmms_eval_gets_questions_with_other_numbers_of_images(tmp_path: Path) -> None:
+    rows = [{**ROWS[0], "image_ids": [image["image_id"] for image in IMAGES]}, {**ROWS[1], "image_ids": []}]
+    write_exported_task(rows, Pictures(IMAGES), tmp_path, name="ours", strategy="direct")
+    assert sorted(map(len, pd.read_parquet(tmp_path / "test.parquet")["images"])) == [0, 2]
 
 
 def test_vlmevalkit_stores_an_image_once_an_item(tmp_path: Path) -> None:
@@ -64,12 +75,15 @@ def test_vlmevalkit_stores_an_image_once_an_item(tmp_path: Path) -> None:
     assert list(table["B"].unique()) == ["four"] and "C" not in table.columns
 
 
-def test_a_strategy_that_shows_examples_is_not_exported(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("strategy", "why"), [("one-shot", "shows examples"), ("ccot", "asks in several turns"), ("multi-turn", "asks in")]
+)
+def test_a_strategy_of_more_than_one_message_is_not_exported(tmp_path: Path, strategy: str, why: str) -> None:
     for write in (
-        lambda: write_lmms_eval(ROWS, Pictures(IMAGES), tmp_path / "a", name="a", strategy="one-shot"),
-        lambda: write_vlmevalkit(ROWS, Pictures(IMAGES), tmp_path / "a.tsv", strategy="one-shot"),
+        lambda: write_exported_task(ROWS, Pictures(IMAGES), tmp_path / "a", name="a", strategy=strategy),
+        lambda: write_vlmevalkit(ROWS, Pictures(IMAGES), tmp_path / "a.tsv", strategy=strategy),
     ):
-        with pytest.raises(WhatifError, match=r"strategy one-shot: shows examples, .*; use one of ccot, cot, direct"):
+        with pytest.raises(WhatifError, match=f"strategy {strategy}: {why}.*; use one of cot, direct, plain$"):
             write()
     assert list(tmp_path.iterdir()) == []
 

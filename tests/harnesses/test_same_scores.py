@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import pytest
 from tests.harnesses.environments import INSPECT_AI, LMMS_EVAL, needs, python
 from tests.harnesses.published import Row, labelled, publish, several
 from whatif.artifacts.images import ImageStore
+from whatif.harnesses.exported_task import write_exported_task
 from whatif.harnesses.tasks import task_name, write_tasks
 from whatif.models import load
 from whatif.params.models import Replay
@@ -101,11 +103,31 @@ def by_inspect_ai(sets: dict[str, Asked], tmp_path_factory: pytest.TempPathFacto
     return found
 
 
+def exported(asked: Asked) -> Asked:
+    """The same questions as `whatif export lmms-eval` writes them, beside the data sets."""
+    images = {hashlib.sha256(image).hexdigest(): image for row in asked.rows for image in row["images"]}
+    rows = [{**row, "image_ids": [hashlib.sha256(image).hexdigest() for image in row["images"]]} for row in asked.rows]
+    folder = asked.folder.parent / "exported"
+    write_exported_task(rows, Encoded(images), folder, name=folder.name, strategy="direct")
+    return replace(asked, folder=folder)
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """Encoded images by id."""
+
+    of: Mapping[str, bytes]
+
+    def encoded(self, image_id: str) -> bytes:
+        return self.of[image_id]
+
+
 @pytest.fixture(scope="module")
 def by_lmms_eval(sets: dict[str, Asked], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """The tool's own command with its own model `from_log`, which answers with the responses of a log."""
     folder = tmp_path_factory.mktemp("lmms-eval")
-    for asked in sets.values():
+    asked_sets = [*sets.values(), exported(sets["choices"])]
+    for asked in asked_sets:
         ids = sorted(row["question_id"] for row in asked.rows)
         log = {
             "args": {"model": "stored", "model_args": "", "limit": None},
@@ -114,14 +136,14 @@ def by_lmms_eval(sets: dict[str, Asked], tmp_path_factory: pytest.TempPathFactor
         }
         (folder / "stored").mkdir(exist_ok=True)
         (folder / "stored" / f"{asked.task}.json").write_text(json.dumps(log), encoding="utf-8")
-    tasks = ",".join(asked.task for asked in sets.values())
+    tasks = ",".join(asked.task for asked in asked_sets)
     where = ("--include_path", str(next(iter(sets.values())).folder.parent), "--output_path", "out")
     model = ("--model", "from_log", "--model_args", "logs=stored")
     python(LMMS_EVAL, "-m", "lmms_eval", *model, *where, "--tasks", tasks, "--log_samples", folder=folder)
     (results,) = (folder / "out").rglob("*_results.json")
     metrics = json.loads(results.read_bytes())["results"]
     found = {}
-    for asked in sets.values():
+    for asked in asked_sets:
         (samples,) = (folder / "out").rglob(f"*_samples_{asked.task}.jsonl")
         lines = [json.loads(line) for line in samples.read_text(encoding="utf-8").splitlines()]
         outcomes = [next(value for key, value in line.items() if key.startswith("accuracy_")) for line in lines]
@@ -187,6 +209,14 @@ def test_lmms_eval_gives_the_same_scores(
     compare(sets, ours, by_lmms_eval)
     of_choices = by_lmms_eval[sets["choices"].task]["metrics"]
     assert of_choices["group_accuracy_stderr_clt"] == "N/A"  # the tool's would be that of questions, not of pairs
+
+
+@needs(LMMS_EVAL)
+def test_an_exported_task_gives_the_same_scores(sets: dict[str, Asked], by_lmms_eval: dict[str, Any]) -> None:
+    published, alone = by_lmms_eval[sets["choices"].task], by_lmms_eval[task_name("exported")]
+    assert alone["correct"] == published["correct"] and alone["answer"] == published["answer"]
+    names = ("accuracy_original", "accuracy_counterfactual", "group_accuracy")
+    assert [alone["metrics"][name] for name in names] == [published["metrics"][name] for name in names]
 
 
 @needs(INSPECT_AI)

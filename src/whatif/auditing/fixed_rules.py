@@ -43,8 +43,13 @@ def _best(rule: str, rights: Sequence[tuple[str, bool]]) -> Guesses:
 
 
 def _length(items: Sequence[Item]) -> Guesses | None:
-    """Always the longest, or the shortest, option, where only one has this number of characters."""
+    """Always the longest, or the shortest, option, where only one has this number of characters.
+
+    It is the one that is further above chance in standard deviations: few questions with one longest option, all of
+    them right, do not hide a rule that is right for thousands.
+    """
     rules = []
+    chances = np.array([1 / len(item.options) for item in items])
     extremes: tuple[tuple[str, Callable[[Sequence[int]], int]], ...] = (("longest", max), ("shortest", min))
     for name, extreme in extremes:
         lengths = [[len(option) for option in item.options] for item in items]
@@ -52,7 +57,12 @@ def _length(items: Sequence[Item]) -> Guesses | None:
         right = [of[item.right] == extreme(of) for item, of in zip(items, lengths, strict=True)]
         if any(applies):
             rules.append(fixed(LENGTH, name, applies, right))
-    return max(rules, key=lambda rule: rule.right.sum() / rule.applies.sum(), default=None)
+
+    def above(rule: Guesses) -> float:
+        by_chance = chances[rule.applies]
+        return float((rule.right.sum() - by_chance.sum()) / np.sqrt((by_chance * (1 - by_chance)).sum()))
+
+    return max(rules, key=above, default=None)
 
 
 def _familiar(items: Sequence[Item], folds: Folds) -> Guesses | None:

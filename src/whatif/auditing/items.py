@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from whatif.auditing.options import options_of, right_options, split_options
+from whatif.auditing.options import by_label, options_of, right_options, split_options, unread_options, without_gaps
 from whatif.errors import WhatifError
 from whatif.formats.benchmark_columns import Columns
 from whatif.language.options import LETTERS
@@ -20,6 +20,7 @@ KINDS = (CHOICE, YES_NO, NUMBER, OPEN)
 SINGLE_CAPTION, BOTH_CAPTIONS = "single caption", "both captions"
 ORIGINAL, COUNTERFACTUAL = "original", "counterfactual"
 _BOOLEAN = {"yes": "yes", "no": "no", "true": "yes", "false": "no"}
+_FLAGS = {**_BOOLEAN, "1": "yes", "0": "no", "y": "yes", "n": "no"}  # where the user says that it is yes or no
 _NUMBER = re.compile(r"-?\d{1,15}(?:\.\d+)?")
 _VARIANT_OF_ID = re.compile(r"(.+)-(original|counterfactual)")
 _RUNNING = re.compile(r"(.+)[_-]\d{1,4}")  # ids such as COCO's `158956_0`: the k-th caption of a picture
@@ -91,7 +92,7 @@ def read_items(
         for row, fields in enumerate(rows)
         for number in range(len(columns.questions))
     ]
-    notes = list(labels.notes)
+    notes = [*labels.notes, *unread_options(rows, columns.options)]
     if kind not in (None, CHOICE):
         asked = [_Asked(one.row, one.number, one.variant, one.question, [], one.answer) for one in asked]
     lettered = [one for one in asked if len(one.options) > 1]
@@ -119,17 +120,18 @@ def _wording(fields: Row, columns: Columns, number: int) -> tuple[str, str, list
     """The variant, question, options and answer of a row's question with this number."""
     question = fields.get(columns.questions[number])
     question = "" if question is None else str(question)
-    named = columns.options[number]
+    named, answer = columns.options[number], fields.get(columns.answers[number])
     if len(named) == 1:
-        options = options_of(fields.get(named[0]))
+        cell = fields.get(named[0])
+        options, answer = options_of(cell), by_label(cell, answer)
     elif named:
-        options = [str(fields[name]).strip() for name in named if fields.get(name) not in (None, "")]
+        options, answer = without_gaps([fields.get(name) for name in named], answer)
     else:
         question, options = split_options(question)
     variant = str(fields.get(columns.variant) or "") if columns.variant else ""
     if len(columns.questions) > 1:
         variant = (ORIGINAL, COUNTERFACTUAL)[number]
-    return variant, question.strip(), options, fields.get(columns.answers[number])
+    return variant, question.strip(), options, answer
 
 
 class _Labels:
@@ -171,6 +173,10 @@ class _Labels:
         ):
             self.notes.append("clusters: ids with the same beginning before `_NUMBER` are about one picture")
             pictures = prefixes
+        if not (any(pictures) or self.notes or self._columns.pair):
+            self.notes.append(
+                "no column is recognised as the picture, so each row counts as one; name it with --picture"
+            )
         known: dict[tuple[int, str], tuple[int, str]] = {}  # (1, picture) and (0, unit), which comes first
 
         def root(node: tuple[int, str]) -> tuple[int, str]:
@@ -234,12 +240,12 @@ def _open(asked: Iterable[_Asked], kind: str | None, labels: _Labels) -> tuple[l
         own = kind or (YES_NO if answer in _BOOLEAN else NUMBER if _NUMBER.fullmatch(answer) else OPEN)
         if not answer:
             lost.append((one.row, "has no answer"))
-        elif own == YES_NO and answer not in _BOOLEAN:
+        elif own == YES_NO and answer not in (_FLAGS if kind else _BOOLEAN):
             lost.append((one.row, f"its answer `{answer:.40}` is not yes or no"))
         elif own == NUMBER and not _NUMBER.fullmatch(answer):
             lost.append((one.row, f"its answer `{answer:.40}` is not a number"))
         else:
-            items.append(labels.item(one, own, -1, _BOOLEAN[answer] if own == YES_NO else answer))
+            items.append(labels.item(one, own, -1, _FLAGS[answer] if own == YES_NO else answer))
     return items, lost
 
 

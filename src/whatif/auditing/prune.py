@@ -86,7 +86,9 @@ def prune(items: Sequence[Item], how: How, *, tell: Callable[[str], None] = lamb
             f"{len(chosen):,} dropped, {len(left):,} left"
         )
     after = before if not dropped else audit(kept, how)
-    return Pruned(kept, dropped, before, after, audit(kept, _other_folds(how, "fresh", 0)), number, stopped)
+    return Pruned(
+        kept, dropped, before, after, audit(kept, _other_folds(how, "fresh", 0)), number - bool(stopped), stopped
+    )
 
 
 def _failing(found: Audit) -> list[tuple[Section, Finding]]:

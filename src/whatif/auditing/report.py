@@ -34,7 +34,8 @@ METHOD = (
     "Letter, rank, length and the most frequent answer are the best in hindsight. The models see only text and are "
     "cross-validated: all questions about a picture or of a pair are in one fold. Intervals are by picture or pair. "
     "For numbers and open answers, chance is the share of the most frequent answer. A rule counts only questions to "
-    "which it applies. Above chance means beyond the luck of choosing the best letter and the like (Bonferroni)."
+    "which it applies. Above chance means beyond the luck of choosing the best letter and the like (Bonferroni) "
+    "and of what the models of several folds have in common (Nadeau and Bengio)."
 )
 
 

@@ -76,7 +76,8 @@ def audit(benchmarks: Sequence[Path], prune_to: Path | None, html: Path | None, 
     whatif audit captions.jsonl --pairs caption_0,caption_1
 
     Chance is one in the number of options, a half for yes or no, and the share of the most frequent answer otherwise. A
-    rule whose whole interval is above chance is a shortcut. Nothing is sent anywhere.
+    rule whose whole interval is above chance, corrected for its choice or for cross-validation, is a shortcut. Nothing
+    is sent anywhere.
     """
     _check(benchmarks, prune_to, html, options)
     from whatif.auditing.audit import audit, check_size

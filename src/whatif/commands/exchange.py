@@ -65,7 +65,7 @@ _IMAGES = click.option(
     help="A table of their images; may be given several times. Default: the images of the questions' benchmark.",
 )
 _STRATEGY = click.option(
-    "--strategy", default="direct", show_default=True, help="The prompting strategy for open questions."
+    "--strategy", default="direct", show_default=True, help="The prompting strategy, of one message."
 )
 
 
@@ -136,15 +136,20 @@ def export_lmms_eval(folder: Path, questions: Path, images: tuple[Path, ...], st
     """Write a questions table and its images as a task of lmms-eval.
 
     The task is named `whatif_` plus the benchmark and does not depend on the name of FOLDER; FOLDER may be moved. Run
-    it with --include_path FOLDER --log_samples. To score the logged samples, add a model with `adapter: replay` to
-    params.yaml.
+    it with --include_path FOLDER where whatif is installed as well (`pip install whatif-bench`): its functions word the
+    questions, extract answers and score them as whatif does. The logged samples (--log_samples) can also be scored with
+    `adapter: replay` in params.yaml.
+
+    \b
+    whatif export lmms-eval task/
+    lmms-eval --model MODEL --include_path task/ --tasks whatif_cvqa_synthetic --log_samples --output_path out
     """
     import shlex
 
-    from whatif.formats.evaluation_tools import write_lmms_eval
+    from whatif.harnesses.exported_task import write_exported_task
 
     rows, pictures = _with_pictures(questions, images)
-    file = write_lmms_eval(rows, pictures, folder, name=name or _name_of(questions), strategy=strategy)
+    file = write_exported_task(rows, pictures, folder, name=name or _name_of(questions), strategy=strategy)
     options = f"--include_path {shlex.quote(str(folder))} --tasks {file.stem} --log_samples"
     click.echo(f"{display_path(file)}: {len(rows):,} questions; run lmms-eval with {options}")
 

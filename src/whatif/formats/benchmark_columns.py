@@ -16,12 +16,13 @@ _QUESTION = ("question", "query", "question_text", "prompt", "input", "problem",
 _ANSWER = (
     *("answer", "correct_answer", "answer_key", "answerkey", "correct_option", "correct_choice", "ground_truth"),
     *("label", "target", "gold", "answer_index", "answer_idx", "correct_index", "correct", "gt", "gt_answer"),
-    *("multiple_choice_answer", "answers"),
+    *("correct_choice_idx", "correct_answer_idx", "correct_idx", "multiple_choice_answer", "answers"),
 )
 _OPTIONS = ("choices", "options", "option_list", "candidates", "answer_choices", "multiple_choices", "endings")
 _PICTURE = (
     *("image_id", "image_ids", "img_path", "image_path", "image_file", "image_name", "image", "images", "img"),
-    *("img_id", "picture", "picture_id", "picture_path", "file_name", "filename", "image_url", "coco_id"),
+    *("img_id", "picture", "picture_id", "picture_path", "file_name", "filename", "image_url", "coco_id", "data_id"),
+    *("image_1", "image_0", "image1"),  # the first of several
 )
 _PAIR = ("pair_id", "pair", "twin_id", "question_pair")
 _GROUP = ("group", "category", "type", "question_type", "subject", "task")

@@ -9,7 +9,6 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +17,7 @@ from typing import Any
 from whatif.errors import WhatifError
 from whatif.files.atomic import disk_errors, open_temporary, write_whole
 from whatif.files.inputs import check_regular
+from whatif.formats.benchmark_json import all_columns, json_lines, read_json_rows
 from whatif.formats.c_vqa import SYNTHETIC_GROUPS
 from whatif.formats.c_vqa_records import COLUMNS
 from whatif.formats.prediction_records import read_records
@@ -59,14 +59,17 @@ def read_benchmark_file(path: Path) -> BenchmarkTable:
         )
     if suffix == ".parquet":
         return _parquet(path)
+    if suffix == ".json":
+        return _json(path)
     columns, records = read_records(path, things="a benchmark", row="question")
     written = [record.fields for record in records]
     rows: Sequence[Row] = written
     source, names = suffix.removeprefix(".").upper(), columns
-    if suffix == ".jsonl" and {"doc_id", "target"} <= set(columns):
-        source = "lmms-eval log of samples"
-        rows = [_flat(row) for row in written]
-        names = list(dict.fromkeys(name for row in rows for name in row))
+    if suffix == ".jsonl":
+        if {"doc_id", "target"} <= set(columns):
+            source = "lmms-eval log of samples"
+            rows = [_flat(row) for row in written]
+        names = all_columns(rows)  # the first question may lack options or a picture
     elif suffix in (".tsv", ".xlsx") and {"index", "image"} <= set(columns):
         source = "VLMEvalKit"
         rows = _with_pictures(written)
@@ -76,10 +79,7 @@ def read_benchmark_file(path: Path) -> BenchmarkTable:
     writers: dict[str, Callable[[Sequence[Row], Path], None]] = {
         ".csv": lambda kept, out: _write_delimited(kept, columns, ",", out),
         ".tsv": lambda kept, out: _write_delimited(kept, columns, "\t", out),
-        ".json": lambda kept, out: write_whole(out, (json.dumps(kept, ensure_ascii=False, indent=1) + "\n").encode()),
-        ".jsonl": lambda kept, out: write_whole(
-            out, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in kept).encode()
-        ),
+        ".jsonl": lambda kept, out: write_whole(out, json_lines(kept).encode()),
         ".xlsx": lambda kept, out: _write_workbook(kept, columns, out),
     }
 
@@ -88,6 +88,15 @@ def read_benchmark_file(path: Path) -> BenchmarkTable:
         writers[suffix](_own_pictures(chosen, written) if source == "VLMEvalKit" else chosen, out)
 
     return BenchmarkTable(path, source, tuple(names), rows, [record.place for record in records], write)
+
+
+def _json(path: Path) -> BenchmarkTable:
+    found = read_json_rows(path)
+
+    def write(kept: Sequence[int], out: Path) -> None:
+        write_whole(out, found.dump(kept).encode())
+
+    return BenchmarkTable(path, "JSON", tuple(found.columns), found.rows, found.places, write)
 
 
 def _flat(row: Row) -> Row:

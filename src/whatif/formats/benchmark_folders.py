@@ -77,9 +77,10 @@ def _declared(folder: Path, config: str | None) -> dict[str, list[Path]]:
             raise WhatifError(f"{card}: declares no configurations, so there is no {config}; leave --config out")
         return {}
     named = {str(one.get("config_name", "default")): one for one in configs if isinstance(one, dict)}
-    if config is None and len(named) > 1 and "default" not in named:
+    marked = [name for name, one in named.items() if one.get("default") is True or name == "default"]
+    if config is None and len(named) > 1 and not marked:
         raise WhatifError(f"{card}: has the configurations {', '.join(named)}; name one with --config")
-    chosen = config or ("default" if "default" in named else next(iter(named), ""))
+    chosen = config or next(iter([*marked, *named]), "")
     if chosen not in named:
         raise WhatifError(f"{card}: has no configuration {chosen}; it has {', '.join(named) or 'none'}")
     return dict(_files(folder, named[chosen].get("data_files")))

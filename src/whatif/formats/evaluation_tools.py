@@ -1,4 +1,4 @@
-"""Exports questions and images for evaluation tools: a TSV for VLMEvalKit, a task folder for lmms-eval."""
+"""Exports questions and images as a TSV for VLMEvalKit, and what all exports for evaluation tools share."""
 
 from __future__ import annotations
 
@@ -8,22 +8,18 @@ import csv
 import io
 import json
 import os
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from importlib import resources
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from whatif.artifacts.images import EncodedPictures
-from whatif.artifacts.variants import variant_order
 from whatif.errors import WhatifError
-from whatif.files.atomic import disk_errors, open_temporary, write_whole
+from whatif.files.atomic import disk_errors, open_temporary
 from whatif.formats.prediction_files import question_index
-from whatif.language.options import LETTERS, printed_question
+from whatif.language.options import LETTERS
 from whatif.language.strategies import prompt, read, strategies
 
 Row = Mapping[str, Any]
-_ROWS_AT_ONCE = 64  # limits the images in memory
 
 
 def write_vlmevalkit(questions: Sequence[Row], images: EncodedPictures, path: Path, *, strategy: str) -> None:
@@ -36,10 +32,10 @@ def write_vlmevalkit(questions: Sequence[Row], images: EncodedPictures, path: Pa
     ascending order of question_id.
 
     Raises WhatifError when there are no questions, when only some have options or only some have images, when an image
-    is in none of the image files, when the strategy shows examples of a benchmark's own, and when the file cannot be
+    is in none of the image files, when the strategy asks with more than one message, and when the file cannot be
     written.
     """
-    rows = _rows(questions, path, strategy)
+    rows = exported_rows(questions, path, strategy)
     options = LETTERS[: max(len(row["choices"] or ()) for row in rows)]
     if options and any(row["choices"] is None for row in rows):
         raise WhatifError(f"{path}: only some questions have options; a TSV for VLMEvalKit holds one kind of question")
@@ -83,42 +79,28 @@ def _names(index: int, ids: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else json.dumps(names)
 
 
-def write_lmms_eval(
-    questions: Sequence[Row], images: EncodedPictures, folder: Path, *, name: str, strategy: str
-) -> Path:
-    """Writes a folder that lmms-eval runs with `--include_path FOLDER --tasks whatif_NAME`; returns its YAML file.
+def exported_rows(questions: Sequence[Row], path: Path, strategy: str) -> list[Row]:
+    """The questions in ascending order of question_id.
 
-    The folder may be moved: lmms-eval looks for `test.parquet` beside the YAML file. That table holds the questions and
-    their images in the layout of the datasets library; `utils.py` has the functions that lmms-eval calls. A question,
-    with its options if it has any, is worded by `strategy`. Rows are in ascending order of question_id.
-
-    Raises WhatifError when there are no questions, when a question does not have exactly one image or its image is in
-    none of the image files, when the strategy shows examples of a benchmark's own, and when the folder cannot be
-    written.
+    Raises WhatifError when there are none, and when a strategy asks with more than one message: a tool asks each
+    question once, in one message.
     """
-    rows = _rows(questions, folder, strategy)
-    for row in rows:
-        if len(row["image_ids"]) != 1:
-            raise WhatifError(
-                f"{folder}: question {row['question_id']}: has {len(row['image_ids'])} images; it needs exactly one"
-            )
-    task = "_".join(["whatif", *re.findall(r"[a-z0-9]+", name.lower())])
-    _write_parquet(rows, images, folder / "test.parquet", strategy)
-    program = resources.files("whatif.formats") / "lmms_eval_task.py"
-    write_whole(folder / "utils.py", program.read_bytes())
-    file = folder / f"{task}.yaml"
-    variants = sorted({row["variant"] for row in rows}, key=variant_order)
-    write_whole(file, _task_yaml(task, variants).encode())
-    return file
-
-
-def _rows(questions: Sequence[Row], path: Path, strategy: str) -> list[Row]:
     if not questions:
         raise WhatifError(f"{path}: there are no questions to write; give a table with questions in --questions")
-    if read(strategy).shots:
-        known = ", ".join(strategies(shots=False))
-        raise WhatifError(f"strategy {strategy}: shows examples, which an export does not have; use one of {known}")
+    if (why := _more_than_one_message(strategy)) is not None:
+        known = ", ".join(name for name in strategies() if _more_than_one_message(name) is None)
+        raise WhatifError(f"strategy {strategy}: {why}, which an export does not have; use one of {known}")
     return sorted(questions, key=lambda row: str(row["question_id"]))
+
+
+def _more_than_one_message(strategy: str) -> str | None:
+    """What a strategy needs besides one message with the question; None if that is all."""
+    described = read(strategy)
+    if described.shots or described.examples:
+        return "shows examples"
+    if len(described.turns) > 1:
+        return "asks in several turns"
+    return "has a system message" if described.system is not None else None
 
 
 def _line(fields: Sequence[str]) -> bytes:
@@ -141,70 +123,3 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
             except BaseException:
                 temporary.unlink(missing_ok=True)
                 raise
-
-
-def _write_parquet(rows: Sequence[Row], images: EncodedPictures, path: Path, strategy: str) -> None:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    texts = ("question_id", "pair_id", "group", "variant", "question", "answer", "answer_kind")
-    features: dict[str, Any] = {name: {"_type": "Value", "dtype": "string"} for name in (*texts, "prompt")}
-    # lmms-eval logs every field of a question except those with `image` in their names.
-    features["image"] = {"_type": "Image"}
-    picture = pa.struct([pa.field("bytes", pa.binary()), pa.field("path", pa.string())])
-    schema = pa.schema(
-        [*((name, pa.string()) for name in (*texts, "prompt")), ("image", picture)],
-        metadata={"huggingface": json.dumps({"info": {"features": features}})},
-    )
-    with whole_file(path) as file, pq.ParquetWriter(file, schema) as writer:
-        for start in range(0, len(rows), _ROWS_AT_ONCE):
-            writer.write_table(
-                pa.Table.from_pylist(
-                    [
-                        {
-                            **{name: row[name] for name in texts},
-                            "prompt": _asked(row, strategy),
-                            "image": {"bytes": images.encoded(row["image_ids"][0]), "path": None},
-                        }
-                        for row in rows[start : start + _ROWS_AT_ONCE]
-                    ],
-                    schema,
-                )
-            )
-
-
-def _asked(row: Row, strategy: str) -> str:
-    return prompt(strategy, printed_question(row["question"], row["choices"] or None), row["answer_kind"])
-
-
-def _task_yaml(task: str, variants: Sequence[str]) -> str:
-    """The task's configuration; it is written as text because `!function` is the tool's own YAML tag."""
-    metrics = "".join(
-        f"  - metric: accuracy_{variant}\n    aggregation: !function utils.accuracy\n    higher_is_better: true\n"
-        for variant in variants
-    )
-    return f"""\
-task: {json.dumps(task)}
-dataset_path: parquet
-dataset_kwargs:
-  # Looked up beside this file (lmms-eval 0.7.3); versions that look in the working directory must run in it.
-  data_files:
-    test: test.parquet
-test_split: test
-output_type: generate_until
-doc_to_text: !function utils.doc_to_text
-doc_to_visual: !function utils.doc_to_visual
-doc_to_target: !function utils.doc_to_target
-process_results: !function utils.process_results
-generation_kwargs:
-  max_new_tokens: 64
-  temperature: 0
-  do_sample: false
-metric_list:
-{metrics}lmms_eval_specific_kwargs:
-  default:
-    pre_prompt: ""
-    post_prompt: ""
-metadata:
-  - version: 1.0
-"""

@@ -61,11 +61,7 @@ def write_split(folder: Path, rows: Sequence[Row], record: Callable[[Row], Row],
 
     from whatif.progress import progress
 
-    features = {name: feature for name, (_, feature) in columns.items()}
-    schema = pa.schema(
-        [(name, kind) for name, (kind, _) in columns.items()],
-        metadata={"huggingface": json.dumps({"info": {"features": features}})},
-    )
+    schema = schema_of(columns)
     shards = -(-len(rows) // ROWS_OF_A_SHARD)
     records = progress(map(record, rows), len(rows), f"publish {folder.parent.name} {folder.name}", "row")
     for shard in range(shards):
@@ -86,6 +82,15 @@ def write_split(folder: Path, rows: Sequence[Row], record: Callable[[Row], Row],
                 except BaseException:
                     temporary.unlink(missing_ok=True)
                     raise
+
+
+def schema_of(columns: Columns) -> pa.Schema:
+    """The Arrow schema of these columns, with their types for the datasets library in its metadata."""
+    features = {name: feature for name, (_, feature) in columns.items()}
+    return pa.schema(
+        [(name, kind) for name, (kind, _) in columns.items()],
+        metadata={"huggingface": json.dumps({"info": {"features": features}})},
+    )
 
 
 def picture(data: bytes | None) -> dict[str, Any] | None:

@@ -52,9 +52,11 @@ def shown(row: Row) -> list[Any] | None:
 def score(row: Row, response: str, *, cut_off: bool = False) -> Scored:
     """The score of a response, by whatif's extraction; an ambiguous or missing answer is not correct.
 
+    If the row has a column `answer_after` (the mark of a strategy), the answer is what follows the last such mark.
+
     cut_off: the response ended at the limit of new tokens. It then has an answer only if it called one so and went on.
     """
-    found = answer_in(Answer(response=response, cut_off=cut_off), row)
+    found = answer_in(Answer(response=response, cut_off=cut_off), row, row.get("answer_after"))
     return Scored(found.answer, found.status, found.reason, is_correct(found, row["answer"], row["answer_kind"]))
 
 

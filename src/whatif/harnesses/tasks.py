@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from importlib import resources
@@ -12,8 +11,8 @@ from typing import Any
 from whatif.errors import WhatifError
 from whatif.files.atomic import write_whole
 from whatif.formats.evaluation_tools import write_vlmevalkit
-from whatif.harnesses import scores
 from whatif.harnesses.hub_tasks import write_eval
+from whatif.harnesses.lmms_eval_task import write_lmms_eval_task
 from whatif.harnesses.published_questions import PublishedQuestions
 from whatif.language.strategies import DIRECT
 
@@ -44,7 +43,8 @@ def write_tasks(name: str, benchmark_folder: Path) -> list[str]:
         f"{name}: {questions.withheld:,} questions whose images are not published are in no task"
     ]  # fmt: skip
     folder, task = benchmark_folder / FOLDER, task_name(name)
-    _write_lmms_eval(task, questions, folder / LMMS_EVAL)
+    files = [f"../../{file}" for file in questions.files]
+    write_lmms_eval_task(task, rows, files, folder / LMMS_EVAL, on_hub=True)
     _write_inspect_ai(task, folder / INSPECT_AI)
     lines.append(f"{folder / LMMS_EVAL}: task {task}: {len(rows):,} questions")
     lines.append(f"{folder / INSPECT_AI}: task {task}: {len(rows):,} questions")
@@ -86,53 +86,3 @@ def _vlmevalkit_sets(name: str, rows: Sequence[_Row]) -> Iterator[tuple[str, lis
 def _write_inspect_ai(task: str, folder: Path) -> None:
     program = (resources.files("whatif.harnesses") / "inspect_ai_task.py").read_text(encoding="utf-8")
     write_whole(folder / f"{task}.py", program.replace(_PLACEHOLDER, task).encode())
-
-
-def _write_lmms_eval(task: str, questions: PublishedQuestions, folder: Path) -> None:
-    write_whole(folder / "utils.py", (resources.files("whatif.harnesses") / "lmms_eval_utils.py").read_bytes())
-    write_whole(folder / f"{task}.yaml", _lmms_eval_yaml(task, questions).encode())
-
-
-def _lmms_eval_yaml(task: str, questions: PublishedQuestions) -> str:
-    """The task's configuration; it is written as text because `!function` is the tool's own YAML tag."""
-    files = "".join(f"      - {json.dumps(f'../../{file}')}\n" for file in questions.files)
-    kind = "pairs" if scores.is_paired(questions.rows) else "groups"
-    metrics = "".join(
-        f"  - metric: {name}\n    aggregation: !function utils.{_aggregation(name)}\n    higher_is_better: true\n"
-        for name in scores.measures(questions.rows)
-    )
-    return f"""\
-# Run it with `lmms-eval --include_path FOLDER_OF_THIS_FILE --tasks {task}`, after `pip install whatif-bench`.
-task: {json.dumps(task)}
-# From the hub: `dataset_path: OWNER/REPOSITORY`, `dataset_name: questions`, and no `dataset_kwargs`.
-dataset_path: parquet
-dataset_kwargs:
-  data_files:
-    # Looked up beside this file (lmms-eval 0.7.3).
-    test:
-{files}test_split: test
-process_docs: !function utils.process_docs
-output_type: generate_until
-doc_to_text: !function utils.doc_to_text
-doc_to_visual: !function utils.doc_to_visual
-doc_to_target: !function utils.doc_to_target
-process_results: !function utils.process_results_of_{kind}
-generation_kwargs:
-  max_new_tokens: 1024
-  temperature: 0
-  do_sample: false
-  until: []  # by default, the tool ends a response at its first empty line
-reasoning_tags: none  # whatif's extraction sets thoughts aside itself
-cluster_key: pair_id  # the questions of a pair are not independent
-metric_list:
-{metrics}lmms_eval_specific_kwargs:
-  default:
-    pre_prompt: ""
-    post_prompt: ""
-metadata:
-  - version: 1.0
-"""
-
-
-def _aggregation(measure: str) -> str:
-    return "group_accuracy" if measure == scores.GROUP_ACCURACY else "accuracy"

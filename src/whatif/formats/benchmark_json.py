@@ -1,0 +1,118 @@
+"""Reads the JSON of anybody's benchmark in the shapes that benchmarks have, and writes rows again in the same shape.
+
+A list of objects; an object of objects by id, as GQA, ScienceQA and SugarCrepe have it; an object with one list of
+objects, as SEED-Bench has it; and JSON lines in a file whose name ends in `.json`, as POPE has them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from whatif.errors import WhatifError
+from whatif.files.inputs import read_bytes
+
+Row = Mapping[str, Any]
+_KEY = "id"  # the column for the keys of an object of objects
+
+
+@dataclass(frozen=True)
+class JsonRows:
+    """The rows of a file in its order. `places` names each for messages; `dump` writes rows by their numbers."""
+
+    columns: list[str]
+    rows: list[Row]
+    places: list[str]
+    dump: Callable[[Sequence[int]], str]
+
+
+def read_json_rows(path: Path) -> JsonRows:
+    """The rows of a JSON file. The columns are those of all rows, in the order in which they first appear.
+
+    Raises WhatifError when the file is missing, empty, not UTF-8 or not JSON, and when it has no such shape.
+    """
+    text = _text(path)
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:  # ValueError: also for integers beyond Python's digit limit
+        if (lines := _lines(text)) is None:
+            raise WhatifError(f"{path}: is not JSON ({error}); write it with a JSON library") from error
+        return _rows(path, lines, "line", json_lines)
+    if isinstance(value, list):
+        return _rows(path, value, "object", lambda rows: _pretty(list(rows)))
+    if isinstance(value, dict) and value and all(isinstance(one, dict) for one in value.values()):
+        keys = list(value)
+        named = [{**one, _KEY: one.get(_KEY, key)} for key, one in value.items()]
+        found = _rows(path, named, "object", json_lines)
+        return JsonRows(
+            found.columns,
+            found.rows,
+            [f"object `{key}`" for key in keys],
+            lambda kept: _pretty({keys[row]: value[keys[row]] for row in kept}),
+        )
+    lists = [name for name, one in value.items() if _is_table(one)] if isinstance(value, dict) else []
+    if len(lists) != 1:
+        several = f" (here are several: {', '.join(lists)})" if lists else ""
+        raise WhatifError(
+            f"{path}: needs a list of objects, one for each question, an object of such objects by id, or an object "
+            f"with one such list{several}; write the questions with their answers as a list"
+        )
+    return _rows(path, value[lists[0]], "object", lambda rows: _pretty({**value, lists[0]: list(rows)}))
+
+
+def json_lines(rows: Sequence[Row]) -> str:
+    """Rows as JSON lines."""
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+def all_columns(rows: Sequence[Row]) -> list[str]:
+    """The fields of all rows, in the order in which they first appear; a row may lack some."""
+    return list(dict.fromkeys(name for row in rows for name in row))
+
+
+def _rows(path: Path, values: Sequence[Any], thing: str, dump: Callable[[Sequence[Row]], str]) -> JsonRows:
+    if not values:
+        raise WhatifError(f"{path}: has no rows; it needs one for each question")
+    for number, one in enumerate(values, 1):
+        if not isinstance(one, dict):
+            raise WhatifError(f"{path}: {thing} {number}: is no object; it needs a name for each field")
+    places = [f"{thing} {number}" for number in range(1, len(values) + 1)]
+    return JsonRows(all_columns(values), list(values), places, lambda kept: dump([values[row] for row in kept]))
+
+
+def _is_table(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(one, dict) for one in value)
+
+
+def _lines(text: str) -> list[Any] | None:
+    """The objects of JSON lines; None if the text is something else."""
+    try:
+        found = [json.loads(line) for line in text.split("\n") if line.strip()]
+    except (ValueError, RecursionError):
+        return None
+    return found if all(isinstance(one, dict) for one in found) else None
+
+
+def _text(path: Path) -> str:
+    try:
+        data = read_bytes(path)
+    except FileNotFoundError:
+        raise WhatifError(f"{path}: no such file; give the path of a benchmark") from None
+    except OSError as error:
+        raise WhatifError(f"{path}: cannot be read ({error.strerror}); give a file of a benchmark") from error
+    if not data.strip():
+        raise WhatifError(f"{path}: is empty; it needs one row for each question")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise WhatifError(
+            f"{path}: line {line}: byte {data[error.start]:#04x} is not UTF-8; save the file as UTF-8"
+        ) from error
+
+
+def _pretty(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=1) + "\n"
