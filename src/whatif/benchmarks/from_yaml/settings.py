@@ -247,3 +247,4 @@ class ReportSettings(NamedTuple):
 
     confidence: float
     rule: RankingRule
+    draws: int
