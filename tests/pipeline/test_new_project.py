@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
+from tests.defaults import ROOT
 from tests.pipeline.real_installations import Installation
 
 pytestmark = pytest.mark.pipeline
@@ -82,6 +84,10 @@ def runs_again_after_a_change_of_its_code(environment: Installation, project: Pa
     module.write_text(text.replace("were taken away", "were removed"), encoding="utf-8")
     said = run(project, "whatif", "status").stdout
     assert f"code of {package}.questions" in said and said.rstrip().splitlines()[-1].startswith("1 fresh, 1 stale")
+    params = project / "params.yaml"
+    change = re.search(r"Set `(most_balls: \d+)`", (ROOT / "docs" / "new-benchmark.md").read_text(encoding="utf-8"))
+    assert change is not None
+    params.write_text(re.sub(r"most_balls: \d+", change[1], params.read_text(encoding="utf-8")), encoding="utf-8")
     run(project, "dvc", "repro")
     made = [job["job"] for job in jobs(project)[before:]]
     assert f"generate {NAME}" in made and f"extract {NAME}" not in made
