@@ -65,6 +65,22 @@ def test_a_path_that_is_not_there_is_named_as_it_was_typed(inside: Path) -> None
     assert refused(whatif("import", "c-vqa", str(absolute), "x.parquet")).startswith(f"{absolute}: ")
 
 
+def test_paths_inside_of_messages_are_named_as_they_were_typed(inside: Path) -> None:
+    released(inside / "released.csv", *map(puzzle, range(3)))
+    whatif("import", "c-vqa", "released.csv", "ours.parquet")
+    told = refused(whatif("audit", "ours.parquet", "--prune", "../kept.csv"))
+    assert told == "--prune ../kept.csv: is written like ours.parquet, so it must end in .parquet"
+    assert refused(whatif("export", "c-vqa-csv", "kept")).startswith("kept: needs a suffix, for example kept.csv; ")
+
+
+def test_an_audit_from_a_subfolder_names_its_files_as_they_were_typed(inside: Path) -> None:
+    released(inside / "released.csv", *map(puzzle, range(12)))
+    whatif("import", "c-vqa", "released.csv", "ours.parquet")
+    lines = whatif("audit", "ours.parquet", "--folds", "2", "--scores", "../scores.csv").stdout.splitlines()
+    assert lines[0].startswith("ours.parquet: ") and lines[-1].startswith("../scores.csv: ")
+    assert (inside.parent / "scores.csv").is_file()
+
+
 def test_a_folder_where_a_file_is_wanted_is_named_as_it_was_typed(inside: Path) -> None:
     (inside / "pages").mkdir()
     done = whatif("graph", "--svg", "pages")

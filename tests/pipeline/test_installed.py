@@ -1,4 +1,4 @@
-"""The wheel is enough: light without extras, and with `pipeline` it builds benchmarks outside this checkout."""
+"""The wheel is enough: complete, and light without extras. `test_new_project.py` builds a project with it."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ import yaml
 from tests.defaults import PARAMS, ROOT
 from tests.pipeline.checkouts import Checkout
 from tests.pipeline.real_installations import Installation
-from tests.pipeline.test_toy_package import PACKAGE
-from tests.pipeline.test_toy_package import PARAMS as OF_COINS
 
 pytestmark = pytest.mark.pipeline
 
@@ -147,76 +145,6 @@ def test_a_command_that_needs_an_extra_names_it_in_one_line(
         "",
         f"whatif: {package} is not installed; it comes with the extra `{extra}`: pip install 'whatif-bench[{extra}]'\n",
     )
-
-
-@pytest.mark.timeout(1800)  # it installs DVC and Snakemake
-def test_a_project_outside_this_checkout_is_built_by_the_wheel(
-    pipeline_installation: Installation, tmp_path: Path
-) -> None:
-    run = pipeline_installation.run
-    where = run(tmp_path, "python", "-c", "import whatif; print(whatif.__file__)").stdout.strip()
-    assert Path(where).is_relative_to(pipeline_installation.path)
-    assert "whatif status" in run(tmp_path, "whatif", "--help").stdout
-    project = _coins_project(pipeline_installation, tmp_path / "project")
-    try:
-        run(project, "whatif", "dvc-yaml")
-        first = yaml.safe_load((project / "dvc.yaml").read_text(encoding="utf-8"))["stages"]["generate"]
-        assert first["deps"] == ["coins/whatif_coins"]
-        run(project, "dvc", "repro")
-        by_dvc = _results(project)
-        inside = project / "metrics" / "coins"
-        assert "- random: " in run(inside, "whatif", "show", "coins").stdout
-        assert run(inside, "whatif", "site").stdout.startswith("../../site/index.html: ")
-        assert "fresh (jobs)" in run(inside, "whatif", "status", "--check").stdout
-        run(inside, "dvc", "repro", "../../dvc.yaml")
-        for name in ("data", "metrics", ".whatif"):
-            shutil.rmtree(project / name)
-        run(project, "snakemake", "--cores", "2")
-        assert _results(project) == by_dvc
-        assert "Nothing to be done" in run(project, "snakemake", "--dry-run").stdout
-        _sees_a_change_of_its_code(pipeline_installation, project)
-    finally:
-        run(tmp_path, "python", "-m", "pip", "uninstall", "--quiet", "--yes", "whatif-coins")
-
-
-def _coins_project(installation: Installation, project: Path) -> Path:
-    """A project with the files that come with the package, and a benchmark that is installed from its folder."""
-    write = "\n".join(
-        [
-            "from pathlib import Path",
-            "from whatif.workflow.project_files import project_files",
-            "for path, data in project_files().items():",
-            "    Path(path).parent.mkdir(parents=True, exist_ok=True)",
-            "    Path(path).write_bytes(data)",
-        ]
-    )
-    project.mkdir()
-    installation.run(project, "python", "-c", write)
-    shutil.copytree(PACKAGE, project / "coins", ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
-    (project / "params.yaml").write_text(yaml.safe_dump(OF_COINS, sort_keys=False), encoding="utf-8")
-    installation.run(project, "git", "init", "--quiet")
-    # setuptools of the running environment would not be found; a path and the record of the entry point do the same.
-    record = installation.packages / "whatif_coins-0.1.0.dist-info"
-    record.mkdir(exist_ok=True)
-    (record / "METADATA").write_text("Metadata-Version: 2.1\nName: whatif-coins\nVersion: 0.1.0\n", encoding="utf-8")
-    (record / "entry_points.txt").write_text("[whatif.benchmarks]\ncoins = whatif_coins\n", encoding="utf-8")
-    names = [f"{record.name}/{name}" for name in ("METADATA", "entry_points.txt", "RECORD")]
-    (record / "RECORD").write_text("".join(f"{name},,\n" for name in [*names, "coins.pth"]), encoding="utf-8")
-    (installation.packages / "coins.pth").write_text(f"{project / 'coins'}\n", encoding="utf-8")
-    return project
-
-
-def _sees_a_change_of_its_code(installation: Installation, project: Path) -> None:
-    module = project / "coins" / "whatif_coins" / "__init__.py"
-    module.write_text(module.read_text(encoding="utf-8").replace("3 - heads", "heads"), encoding="utf-8")
-    assert "code of whatif_coins" in installation.run(project, "whatif", "status").stdout
-    installation.run(project, "dvc", "repro")
-    assert "fresh (jobs)" in installation.run(project, "whatif", "status", "--check").stdout
-
-
-def _results(project: Path) -> dict[str, bytes]:
-    files = [*project.glob("data/**/*.parquet"), *project.glob("metrics/**/*.*")]
-    return {str(file.relative_to(project)): file.read_bytes() for file in sorted(files)}
 
 
 def test_the_files_of_every_project_are_those_of_this_checkout() -> None:

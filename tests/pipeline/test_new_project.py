@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
+from tests.defaults import ROOT
 from tests.pipeline.real_installations import Installation
 
 pytestmark = pytest.mark.pipeline
@@ -29,6 +31,8 @@ def jobs(project: Path) -> list[dict[str, str]]:
 @pytest.mark.timeout(1200)  # with the installation of packages, where it is the first test that needs them
 def test_a_new_project_runs_with_the_wheel_alone(pipeline_installation: Installation, tmp_path: Path) -> None:
     run = pipeline_installation.run
+    where = run(tmp_path, "python", "-c", "import whatif; print(whatif.__file__)").stdout.strip()
+    assert Path(where).is_relative_to(pipeline_installation.path)
     assert "pip install -e ." in run(tmp_path, "whatif", "new", NAME).stdout
     project = tmp_path / NAME
     early = run(project, "whatif", "make", "extract", check=False)
@@ -45,10 +49,11 @@ def runs_through_both_entry_points(environment: Installation, project: Path) -> 
     """The same bytes, and everything is fresh after each; the project passes its own continuous integration."""
     run = environment.run
     run(project, "dvc", "repro")
+    run(project / "src", "dvc", "repro", "../dvc.yaml")
     assert "is up to date" in run(project, "whatif", "dvc-yaml", "--check").stdout
     shown = run(project / "src", "whatif", "show", NAME).stdout
     assert "Accuracy in percent" in shown and "First option" in shown
-    assert run(project, "whatif", "site").stdout.startswith("site/index.html: ")
+    assert run(project / "src", "whatif", "site").stdout.startswith("../site/index.html: ")
     assert run(project, "whatif", "status", "--check").stdout.startswith("10 fresh")
     for command in (("ruff", "check", "."), ("ruff", "format", "--check", "."), ("mypy",), ("pytest", "--quiet")):
         run(project, *command)
@@ -60,6 +65,7 @@ def runs_through_both_entry_points(environment: Installation, project: Path) -> 
     run(project, "python", "-c", "import shutil; shutil.rmtree('.whatif')")  # no artifact is taken from the stash
     run(project, "snakemake", "--cores", "2")
     assert results(project) == by_dvc
+    assert "Nothing to be done" in run(project, "snakemake", "--dry-run").stdout
     assert {job["outcome"] for job in jobs(project)} == {"computed"}
     ignored = run(project, "git", "status", "--short", "--ignored").stdout.split()
     assert {"data/", "site/", ".whatif/", ".snakemake/", "logs/"} <= set(ignored)
@@ -78,6 +84,10 @@ def runs_again_after_a_change_of_its_code(environment: Installation, project: Pa
     module.write_text(text.replace("were taken away", "were removed"), encoding="utf-8")
     said = run(project, "whatif", "status").stdout
     assert f"code of {package}.questions" in said and said.rstrip().splitlines()[-1].startswith("1 fresh, 1 stale")
+    params = project / "params.yaml"
+    change = re.search(r"[Ss]et `(most_balls: \d+)`", (ROOT / "docs" / "new-benchmark.md").read_text(encoding="utf-8"))
+    assert change is not None
+    params.write_text(re.sub(r"most_balls: \d+", change[1], params.read_text(encoding="utf-8")), encoding="utf-8")
     run(project, "dvc", "repro")
     made = [job["job"] for job in jobs(project)[before:]]
     assert f"generate {NAME}" in made and f"extract {NAME}" not in made

@@ -60,9 +60,11 @@ def modules() -> dict[str, str]:
 def yaml_files(project: Path = Path()) -> dict[str, Path]:
     """The YAML files of a project that declare benchmarks, by the name of the benchmark; none is read.
 
-    Raises WhatifError when a name is that of an installed benchmark, or none that a benchmark can have.
+    Raises WhatifError for the name of an installed benchmark, for a malformed name, and for one that ends in .yml.
     """
     found = {}
+    for path in sorted((project / FOLDER).glob("*.yml")):
+        raise WhatifError(f"{path}: the name of a benchmark's file ends in .yaml; rename it to {path.stem}.yaml")
     for path in sorted((project / FOLDER).glob("*.yaml")):
         if not _SLUG.fullmatch(path.stem) or path.stem == SITE:
             raise WhatifError(f"{path}: must be named after its benchmark, in small letters, digits and single hyphens")

@@ -10,6 +10,7 @@ import click
 
 from whatif.errors import WhatifError
 from whatif.files.atomic import write_whole
+from whatif.files.project_folder import display_path, typed_path
 
 if TYPE_CHECKING:
     from whatif.auditing.audit import Audit, How
@@ -85,7 +86,7 @@ def audit(benchmarks: Sequence[Path], prune_to: Path | None, html: Path | None, 
     from whatif.reporting.rendering import to_markdown
 
     how = _how(options)
-    read = {str(path): _read(path, options) for path in benchmarks}
+    read = {display_path(path): _read(path, options) for path in benchmarks}
     for name, benchmark in read.items():
         check_size(benchmark.items, how.folds, name)
         click.echo(f"{name}: {benchmark.table.source}, {len(benchmark.items):,} questions: {benchmark.recognised}")
@@ -105,7 +106,7 @@ def audit(benchmarks: Sequence[Path], prune_to: Path | None, html: Path | None, 
     if options["scores"] is not None:
         [one] = found.values()
         write_scores(one, options["scores"])
-        click.echo(f"{options['scores']}: a score for each item")
+        click.echo(f"{display_path(options['scores'])}: a score for each item")
     if html is not None:
         [(name, benchmark)] = read.items()
         _write_page(html, name, benchmark, found[name], confidence=how.confidence)
@@ -142,7 +143,8 @@ def _how(options: dict[str, Any]) -> How:
     if options["language_model"]:
         from whatif.auditing.language_model import language_model
 
-        model = language_model(options["language_model"])
+        folder = typed_path(options["language_model"])
+        model = language_model(str(folder) if folder.is_dir() else options["language_model"])
     return How(options["folds"], options["seed"], options["confidence"], model)
 
 
@@ -189,10 +191,10 @@ def _prune(name: str, benchmark: Benchmark, how: How, out: Path, *, html: Path |
     benchmark.write(pruned.kept, out)
     dropped = out.with_name(f"{out.stem}.dropped.csv")
     write_rows(dropped_rows(pruned, benchmark.items), dropped)
-    click.echo(f"{out}: the kept items; {dropped}: the dropped ones")
+    click.echo(f"{display_path(out)}: the kept items; {display_path(dropped)}: the dropped ones")
     if scores is not None:
         write_scores(pruned.before, scores)
-        click.echo(f"{scores}: a score for each item, before pruning")
+        click.echo(f"{display_path(scores)}: a score for each item, before pruning")
     if html is not None:
         _write_page(html, name, benchmark, pruned.before, confidence=how.confidence, pruned=pruned)
 
@@ -213,4 +215,4 @@ def _write_page(
         pruned=pruned,
     )
     write_whole(path, text.encode())
-    click.echo(f"{path}: open it in a browser")
+    click.echo(f"{display_path(path)}: open it in a browser")

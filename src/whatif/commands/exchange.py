@@ -150,7 +150,7 @@ def export_lmms_eval(folder: Path, questions: Path, images: tuple[Path, ...], st
 
     rows, pictures = _with_pictures(questions, images)
     file = write_exported_task(rows, pictures, folder, name=name or _name_of(questions), strategy=strategy)
-    options = f"--include_path {shlex.quote(str(folder))} --tasks {file.stem} --log_samples"
+    options = f"--include_path {shlex.quote(display_path(folder))} --tasks {file.stem} --log_samples"
     click.echo(f"{display_path(file)}: {len(rows):,} questions; run lmms-eval with {options}")
 
 

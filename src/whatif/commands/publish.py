@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from whatif.errors import WhatifError
+from whatif.files.project_folder import displayed
 
 if TYPE_CHECKING:
     from whatif.publishing.facts import Publisher
@@ -75,7 +76,7 @@ def publish(  # noqa: PLR0917
         if name not in known:
             raise WhatifError(f"{name}: not among the benchmarks of params.yaml ({', '.join(known)})")
     names = [name for name in known if not chosen or name in chosen]
-    if not write(graph, names, folder, publisher, click.echo):
+    if not write(graph, names, folder, publisher, lambda line: click.echo(displayed(line))):
         raise WhatifError(f"{folder}: nothing was published; the lines above say why")
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 from collections.abc import Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -104,12 +105,25 @@ def display_path(path: str | os.PathLike[str]) -> str:
 
 
 def displayed(line: str) -> str:
-    """A message that begins with a path (`params.yaml:3: ...`), with the path as the user would type it."""
+    """A message with paths as the user would type them: the one that it begins with, and every typed one.
+
+    `params.yaml:3: ...` begins with a path. A typed path that is a mere word is not looked for inside of a message.
+    """
     below = _BELOW.get()
-    first, colon, rest = line.partition(":")
-    if below is None or not colon or not _is_path(first, below):
+    if below is None:
         return line
-    return f"{display_path(first)}:{rest}"
+    first, colon, rest = line.partition(":")
+    if colon and _is_path(first, below):
+        return f"{display_path(first)}:{_with_typed(rest, below)}"
+    return _with_typed(line, below)
+
+
+def _with_typed(text: str, below: _Below) -> str:
+    typed = [path for path in sorted(below.typed, key=len, reverse=True) if "/" in path or "." in path.strip(".")]
+    if not typed:
+        return text
+    whole = rf"(?<![\w./-])(?:{'|'.join(map(re.escape, typed))})(?![\w-])"
+    return re.sub(whole, lambda found: display_path(found[0]), text)
 
 
 def _is_path(text: str, below: _Below) -> bool:

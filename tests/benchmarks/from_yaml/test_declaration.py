@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,12 @@ def test_the_name_of_a_file_must_be_its_own(tmp_path: Path, name: str, told: str
         installed(tmp_path)
 
 
+def test_a_file_with_the_other_suffix_is_not_overlooked(tmp_path: Path) -> None:
+    write(tmp_path, SCENES).rename(tmp_path / "benchmarks" / "small.yml")
+    with pytest.raises(WhatifError, match=r"small\.yml: .* rename it to small\.yaml"):
+        installed(tmp_path)
+
+
 def test_several_mistakes_come_at_once_with_their_lines(tmp_path: Path) -> None:
     text = """\
 title: Bad
@@ -90,6 +97,10 @@ filter: {pairs: 0}
             "{tints}: is neither a blank nor a plain attribute; there are tint, background",
         ),
         ({"original": "How many {objects}?"}, "{objects}: is neither a blank nor a plain attribute"),
+        ({"original": "How many {tint things?"}, "has a { that belongs to no name"),
+        ({"counterfactual": "{If}, how many {{tint}} things?"}, "has a { that belongs to no name"),
+        ({"if": "if one {tint} thing were taken away {if}"}, "only the counterfactual question has a presupposition"),
+        ({"blanks": {"tint": ["red"], "in": ["a", "b"]}}, "in: is a word of expressions"),
         ({"options": ["2", "2"]}, "2 to 8 different options"),
         ({"blanks": {"tint": "values(objects"}}, "tint: is no expression"),
         ({"change": "sometimes"}, "'always', 'never' or 'either'"),
@@ -114,6 +125,22 @@ def test_attributes_of_a_table_are_those_of_its_file(tmp_path: Path) -> None:
     found = mistakes(tmp_path, values)
     assert len(found) == 1
     assert "colours: there is no such name; there are name, picture, colour, number, tags" in found[0]
+
+
+def test_only_columns_that_expressions_can_name_are_attributes(tmp_path: Path) -> None:
+    write_table(tmp_path)
+    columns = {"size of it": 1, "größe": 2, "class": 3, "made": {"year": 2026}, "often": 4}
+    rows = [{"picture": f"{number}.png", **columns, **({"late": 5} if number > 55 else {})} for number in range(60)]
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    values = template(where="late == 5 and größe == 2", blanks={}, original="{size of it} {class} {größe} {made}?")
+    answers = {"original": "1", "counterfactual": "2"}
+    values["generate"]["templates"]["removed"] |= {"counterfactual": "{If}?", "if": "if", "answer": answers}
+    values["generate"]["templates"]["removed"]["kind"] = '"one"'
+    values["extract"] = {"table": {"file": "rows.jsonl", "folder": "pictures", "licence": "CC0-1.0"}}
+    found = mistakes(tmp_path, values)
+    attributes = "picture, größe, often, late"
+    unknown = [f"{{{name}}}: is neither a blank nor a plain attribute" for name in ("size of it", "class", "made")]
+    assert [line.split(": ", 2)[2] for line in found] == [f"{wrong}; there are {attributes}" for wrong in unknown]
 
 
 @pytest.fixture(scope="module")

@@ -170,6 +170,9 @@ def test_names_come_with_the_lists_over_which_they_are_evaluated() -> None:
 def test_answers_are_written_as_people_write_them() -> None:
     values = (True, False, 3, 2.50, "  two\n words ")
     assert [written(value) for value in values] == ["yes", "no", "3", "2.5", "two words"]
+    numbers = (0.1 + 0.2, 1 / 3, -0.0, 1234567.0, 1234568.5, 299.99, -12.0, 1e15, 0.00001)
+    texts = ["0.3", "0.333333", "0", "1234567", "1234568.5", "299.99", "-12", "1000000000000000", "1e-05"]
+    assert [written(number) for number in numbers] == texts
     for value in (None, [], " ", float("nan"), float("inf")):
         with pytest.raises(ExpressionError):
             written(value)

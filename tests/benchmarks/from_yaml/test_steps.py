@@ -100,6 +100,20 @@ def test_the_report_has_the_tables_of_every_benchmark(made: Project) -> None:
     assert len(predictions) == 160
 
 
+def test_the_report_says_that_the_audit_chose_the_draw(made: Project, tmp_path: Path) -> None:
+    assert "Pairs were drawn" not in made.published("shortcuts.md")  # `draws: 1`
+    several = project(tmp_path, scenes(filter={"draws": 3}))
+    several.make()
+    draws = {json.loads(row["provenance"])["draw"] for row in several.rows("verify", "questions", QUESTIONS)}
+    assert len(draws) == 1 and draws < {1, 2, 3}
+    assert "up to 3 times, until guessing was inside all intervals of this audit" in _words(several, "shortcuts.md")
+    assert f"this is draw {draws.pop()}." in _words(several, "shortcuts.md")
+
+
+def _words(made: Project, name: str) -> str:
+    return " ".join(made.published(name).split())
+
+
 def test_another_number_of_parts_makes_the_same_rows(made: Project, tmp_path: Path) -> None:
     other = project(tmp_path, scenes(generate={**SCENES["generate"], "shards": 3}))
     other.make("extract", "generate", "filter")
@@ -187,6 +201,7 @@ def test_an_expression_that_fails_on_all_rows_is_an_error_with_a_row(tmp_path: P
         ("table.csv", "picture,colour\n", "has no rows"),
         ("table.jsonl", '{"picture": "a.png"}\n[1]\n', "table.jsonl:2: must be an object"),
         ("table.jsonl", '{"picture": "a.png"\n', "table.jsonl:1: not valid JSON"),
+        ("table.jsonl", '{"picture": "\\ud800"}\n', "table.jsonl:1: has half of a character"),
         ("table.parquet", "no parquet", "is no Parquet file"),
         ("table.xlsx", "x", r"ends in \.csv, \.jsonl, \.parquet"),
         ("missing.csv", None, "cannot be read"),

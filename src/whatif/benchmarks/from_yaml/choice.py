@@ -31,10 +31,11 @@ Cell: TypeAlias = tuple[str, str]  # the right answers of a pair: original, coun
 
 @dataclass(frozen=True)
 class Chosen:
-    """A candidate that became a pair: the options of both questions, in their order."""
+    """A candidate that became a pair: the options of both questions, in their order, and the draw, from 0."""
 
     candidate: Row
     options: Mapping[str, tuple[str, ...]]
+    draw: int
 
 
 def change_defect(template: Template, candidate: Mapping[str, Any]) -> str:
@@ -105,7 +106,7 @@ def choose(
                 variant: _ordered([one[side] for one in cells], cell[side], letters[variant].next(), generator)
                 for side, variant in enumerate(VARIANTS)
             }
-            chosen.append(Chosen(candidate, options))
+            chosen.append(Chosen(candidate, options, draw))
     return chosen
 
 
@@ -118,6 +119,7 @@ def questions_of(one: Chosen) -> list[Row]:
         "blanks": json.loads(candidate["blanks"]),
         "presupposition": candidate["presupposition"],
         "kind": candidate["kind"],
+        "draw": one.draw + 1,
     }
     return [
         {

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import ast
 import math
+import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -103,13 +104,16 @@ def check(source: str) -> str:
 
 
 def written(value: Any) -> str:
-    """A value as the text of an answer: `yes` or `no`, a number without needless decimals, or the text itself.
+    """A value as the text of an answer: `yes` or `no`, a number with at most six decimals, or the text itself.
 
     Raises ExpressionError for anything else, such as a list or nothing.
     """
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float) and math.isfinite(value):
+        value += 0.0  # no minus before zero
+        if 1 <= abs(value) <= LARGEST_NUMBER:
+            return f"{value:.6f}".rstrip("0").rstrip(".")
         return f"{value:.6g}"
     if isinstance(value, int):
         return str(value)
@@ -124,7 +128,9 @@ def parsed(source: str) -> ast.Expression:
     if len(source) > LONGEST:
         raise ExpressionError(f"has {len(source):,} characters; the most are {LONGEST}")
     try:
-        tree = ast.parse(source.strip(), mode="eval")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # Python's remarks about texts such as "\\d"
+            tree = ast.parse(source.strip(), mode="eval")
     except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
         reason = error.msg if isinstance(error, SyntaxError) else "it is nested too deeply"
         raise ExpressionError(f"is no expression: {reason}") from None

@@ -13,6 +13,7 @@ from whatif.benchmarks.from_yaml.tables import (
     accuracy,
     by_group,
     chance_of,
+    drawn,
     kinds_metrics,
     letters,
     shared_images,
@@ -64,7 +65,7 @@ def publish_report(task: Task[ReportSettings], title: str) -> None:
         by_group(_by_kind(task, questions, names, images), names, level, title, kinds=True),
         letters(metrics, names, title),
         ranking_rules(answers, names, settings, settings.rule, title),
-        shortcuts(audits_of(task), settings.confidence, chance["original"]),
+        drawn(shortcuts(audits_of(task), settings.confidence, chance["original"]), questions, settings.draws),
         costs_of(task, CHOOSER, names),
         funnel(_funnel(task, pilots)),
     )

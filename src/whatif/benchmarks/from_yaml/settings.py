@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, NamedTuple
@@ -98,6 +99,8 @@ class Template(Settings):
     @classmethod
     def _lists(cls, blanks: Mapping[str, str | list[str | int | float]]) -> Mapping[str, str | list[str | int | float]]:
         for name, words in blanks.items():
+            if keyword.iskeyword(name):
+                raise ValueError(f"{name}: is a word of expressions; give the blank another name, such as the_{name}")
             if not words:
                 raise ValueError(f"{name}: is empty; give a list of words, or an expression whose value is a list")
             if isinstance(words, str):
@@ -107,7 +110,15 @@ class Template(Settings):
                     raise ValueError(f"{name}: {error}") from None
         return blanks
 
-    @field_validator("original")
+    @field_validator("original", "counterfactual", "presupposition")
+    @classmethod
+    def _whole_braces(cls, text: str) -> str:
+        rest = _BLANK.sub("", text)
+        if found := next((brace for brace in "{}" if brace in rest), None):
+            raise ValueError(f"has a {found} that belongs to no name; braces are for blanks and attributes: {{colour}}")
+        return text
+
+    @field_validator("original", "presupposition")
     @classmethod
     def _no_presupposition(cls, text: str) -> str:
         if any(place in text for place in IF):
@@ -236,3 +247,4 @@ class ReportSettings(NamedTuple):
 
     confidence: float
     rule: RankingRule
+    draws: int

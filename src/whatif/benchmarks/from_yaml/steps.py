@@ -222,7 +222,7 @@ def audit_shortcuts(task: Task[AuditSettings]) -> None:
 
 @_step(
     "aggregate",
-    reads=lambda s: ReportSettings(s.aggregate.confidence, s.aggregate.rule),
+    reads=lambda s: ReportSettings(s.aggregate.confidence, s.aggregate.rule, s.filter.draws),
     seed=True,
     shown=(SHOWN_CHOOSERS,),
     inputs={

@@ -10,8 +10,10 @@ from __future__ import annotations
 import csv
 import io
 import json
+import keyword
 import math
 import re
+import unicodedata
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path, PurePosixPath
@@ -23,7 +25,7 @@ from whatif.errors import WhatifError
 from whatif.files.inputs import LONGEST_LINE, read_bytes, user_path
 
 MOST_ROWS = 1_000_000
-_LOOKED_AT = 50  # first rows that tell which attributes there are
+_LOOKED_AT = 1_000  # first rows that tell which attributes there are
 _READERS = (".csv", ".jsonl", ".parquet")
 _WHOLE = re.compile(r"[+-]?[0-9]{1,15}")
 _DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,2})?")
@@ -57,7 +59,7 @@ def known_attributes(settings: PictureTable) -> dict[str, tuple[str, ...] | None
         return None  # extract says what is wrong with the file
     found: dict[str, tuple[str, ...] | None] = {}
     for row in rows:
-        for name, value in row.items():
+        for name, value in attributes_of(row).items():
             if isinstance(value, list):
                 fields = [key for element in value if isinstance(element, dict) for key in element]
                 found[name] = tuple(dict.fromkeys((*(found.get(name) or ()), *fields)))
@@ -75,11 +77,12 @@ def pictures_of(row: Mapping[str, Any], column: str) -> list[str]:
 
 def attributes_of(row: Mapping[str, Any]) -> Row:
     """What expressions can name in a row: columns with a name that they can write, and with values that they know."""
-    return {
-        name: value
-        for name, value in row.items()
-        if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) and isinstance(value, _KNOWN)
-    }
+    return {name: value for name, value in row.items() if _can_be_named(name) and isinstance(value, _KNOWN)}
+
+
+def _can_be_named(name: str) -> bool:
+    """Whether an expression can name a column; Python reads some letters, such as ligatures, as others."""
+    return name.isidentifier() and not keyword.iskeyword(name) and unicodedata.normalize("NFKC", name) == name
 
 
 def defect_of(attributes: Mapping[str, Any]) -> str:
@@ -174,6 +177,10 @@ def _objects(path: Path, content: str) -> Iterator[Row]:
             continue
         try:
             row = json.loads(line)
+            if "\\u" in line:
+                json.dumps(row, ensure_ascii=False).encode()
+        except UnicodeEncodeError as error:
+            raise WhatifError(f"{path}:{number}: has half of a character (a surrogate); remove it") from error
         except (ValueError, RecursionError) as error:
             raise WhatifError(f"{path}:{number}: not valid JSON") from error
         if not isinstance(row, dict):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from whatif.reporting.numerals import count
@@ -88,6 +89,19 @@ def letters(metrics: OfModels, names: Mapping[str, str], title: str) -> Table:
     )
     identity = ("model", "name", "source", "variant", "measure", "answer")
     return Table("letters", "Letters chosen", tidy(rows, identity, ("value", "n")), (view,))
+
+
+def drawn(audit: Table, questions: Sequence[Row], draws: int) -> Table:
+    """The shortcut audit with a note on how the pairs were drawn, if there could be several draws."""
+    if draws == 1 or not questions:
+        return audit
+    draw = json.loads(questions[0]["provenance"])["draw"]
+    note = (
+        f" Pairs were drawn up to {draws} times, until guessing was inside all intervals of this audit, and otherwise "
+        f"the nearest draw counts; this is draw {draw}. The numbers describe these pairs; the intervals are not those "
+        "of a random draw."
+    )
+    return replace(audit, views=tuple(replace(view, note=view.note + note) for view in audit.views))
 
 
 def kinds_metrics(
