@@ -24,6 +24,8 @@ from whatif.artifacts.schemas import IMAGES, QUESTIONS
 from whatif.artifacts.writer import write_artifact
 from whatif.cli import main
 from whatif.formats.prediction_files import question_index
+from whatif.harnesses import lmms_eval_utils
+from whatif.harnesses.scores import GROUP_ACCURACY
 from whatif.language.options import printed_question
 from whatif.models import load
 from whatif.params.model_entries import MultipleChoice
@@ -197,7 +199,7 @@ def test_lmms_eval_runs_the_exported_task(tables: list[dict[str, Any]], kind: st
     moved = Path("What If!").rename("moved")
     task, _ = task_of(moved)
     assert (task["task"], task["output_type"], task["test_split"]) == ("whatif_ours", "generate_until", "test")
-    assert task["dataset_kwargs"] == {"data_files": {"test": "test.parquet"}}  # the tool looks beside the YAML file
+    assert task["dataset_kwargs"] == {"data_files": {"test": ["test.parquet"]}}  # the tool looks beside the YAML file
     read = datasets.load_dataset(
         task["dataset_path"],
         name=None,
@@ -226,7 +228,9 @@ def test_lmms_eval_runs_the_exported_task(tables: list[dict[str, Any]], kind: st
         kept = {key: value for key, value in document.items() if "image" not in key}
         log.append({"doc_id": number, "doc": kept, "resps": [[response]], "filtered_resps": [response], **results})
     for metric in task["metric_list"]:
-        assert len(scored[metric["metric"]]) == 2 and metric["aggregation"](scored[metric["metric"]]) == 1.0
+        expected_number = 4 if metric["metric"] == GROUP_ACCURACY else 2
+        assert len(scored[metric["metric"]]) == expected_number
+        assert metric["aggregation"](scored[metric["metric"]]) == 1.0
     Path("a_samples_what_if.jsonl").write_text("".join(json.dumps(one) + "\n" for one in log), encoding="utf-8")
     assert all_right("a_samples_what_if.jsonl", tables)
     for one in log:
@@ -239,7 +243,8 @@ def test_lmms_eval_runs_the_exported_task(tables: list[dict[str, Any]], kind: st
     ("kind_of_answer", "answer", "response", "score"),
     [
         ("number", "2", "There are 2.", 1.0),
-        ("number", "2", "Not 3 but 2.", 0.0),
+        ("number", "2", "Not 3 but 2.", 1.0),
+        ("number", "2", "2 or 3", 0.0),
         ("number", "2", "12", 0.0),
         ("boolean", "yes", "Yes, it is.", 1.0),
         ("boolean", "no", "I do not know", 0.0),
@@ -249,20 +254,34 @@ def test_lmms_eval_runs_the_exported_task(tables: list[dict[str, Any]], kind: st
     ],
 )
 def test_scores_of_the_exported_task(kind_of_answer: str, answer: str, response: str, score: float) -> None:
-    from whatif.formats import lmms_eval_task
-
     document = {
         "question_id": "q",
+        "pair_id": "p",
         "group": "g",
+        "question": "How many?",
+        "choices": ["1", "2"] if kind_of_answer == "choice" else None,
         "variant": "original",
         "answer": answer,
         "answer_kind": kind_of_answer,
     }
     for results in ([response], [[response]]):
-        found = lmms_eval_task.process_results(document, results)
-        assert found == {"accuracy_original": {"question_id": "q", "group": "g", "score": score}}
-    assert lmms_eval_task.accuracy([]) == 0.0
-    assert lmms_eval_task.accuracy([{"score": 1.0}, {"score": 0.0}]) == 0.5
+        found = lmms_eval_utils.process_results_of_pairs(document, results)
+        assert set(found) == {"accuracy_original", GROUP_ACCURACY}
+        assert found["accuracy_original"]["score"] == found[GROUP_ACCURACY]["of_pair"] == score
+        assert found["accuracy_original"]["question_id"] == "q"
+    assert lmms_eval_utils.accuracy([]) == 0.0
+    assert lmms_eval_utils.accuracy([{"score": 1.0}, {"score": 0.0}]) == 0.5
+
+
+@pytest.mark.parametrize("kind", ["open"], indirect=True)
+def test_lmms_eval_asks_questions_in_text_alone(tables: list[dict[str, Any]]) -> None:
+    write_artifact(Path("text.parquet"), QUESTIONS, [{**row, "image_ids": []} for row in rows_of("open")])
+    result = export("lmms-eval", "o", "--questions", "text.parquet", "--images", "i.parquet")
+    assert result.exit_code == 0, result.output
+    task, _ = task_of(Path("o"))
+    documents = datasets.load_dataset("parquet", data_files=str(Path("o/test.parquet").resolve()), cache_dir="cache")
+    asked = list(task["process_docs"](documents["train"]))
+    assert len(asked) == len(tables) and all(task["doc_to_visual"](one) == [] for one in asked)
 
 
 # What is refused
@@ -276,7 +295,6 @@ def test_what_cannot_be_exported_is_said_and_leaves_no_file(tables: list[dict[st
         return result.stderr
 
     write_artifact(Path("none.parquet"), QUESTIONS, [])
-    write_artifact(Path("blind.parquet"), QUESTIONS, [{**row, "image_ids": []} for row in rows_of("open")[:1]])
     partly = [{**rows_of("open")[0], "image_ids": []}, *rows_of("open")[1:]]
     write_artifact(Path("partly.parquet"), QUESTIONS, sorted(partly, key=lambda row: str(row["question_id"])))
     write_artifact(Path("mixed.parquet"), QUESTIONS, [rows_of("open")[0], rows_of("choice")[2]])
@@ -290,7 +308,6 @@ def test_what_cannot_be_exported_is_said_and_leaves_no_file(tables: list[dict[st
         assert "is not among the 1 images" in refused(*tool, "--questions", "q.parquet", "--images", "one.parquet")
         assert "strategy odd: is unknown" in refused(*tool, "--questions", "q.parquet", *pictures, "--strategy", "odd")
         assert "no such artifact" in refused(*tool, "--questions", "lost.parquet", *pictures)
-    assert "has 0 images; it needs exactly one" in refused("lmms-eval", "o", "--questions", "blind.parquet", *pictures)
     assert "has 0 images; write questions in text alone" in refused(
         "vlmevalkit", "o.tsv", "--questions", "partly.parquet", *pictures
     )

@@ -61,7 +61,8 @@ def _interrupted(
         if _is_announced(command, number):
             while b"whatif: the run ends" not in log_of(checkout).read_bytes()[before:]:
                 time.sleep(0.01)  # a job that went on at once could come to its end before it is ended
-        job.resume()
+        with contextlib.suppress(psutil.NoSuchProcess):  # the end of the run may have reached it already
+            job.resume()
         while run.poll() is None or processes(run):
             time.sleep(0.05)
         return log_of(checkout).read_bytes()[before:].decode(), job.pid in _came_to_their_end(checkout)

@@ -6,10 +6,12 @@ callers report it like a missing file.
 
 from __future__ import annotations
 
+import csv
 import errno
 import os
 import stat
 from collections.abc import Iterator
+from contextlib import contextmanager
 from io import BufferedReader
 from pathlib import Path
 
@@ -48,6 +50,16 @@ def open_regular(path: Path) -> BufferedReader:
         file.close()
         raise
     return file
+
+
+@contextmanager
+def long_csv_fields() -> Iterator[None]:
+    """While it lasts, `csv` reads fields of up to LONGEST_LINE characters; its own limit, which is global, is 131,072."""
+    former = csv.field_size_limit(LONGEST_LINE)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(former)
 
 
 def read_bytes(path: Path, largest: int = LARGEST, longest_line: int | None = None) -> bytes:

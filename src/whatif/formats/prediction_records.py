@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from whatif.errors import WhatifError
-from whatif.files.inputs import LONGEST_LINE, read_bytes
+from whatif.files.inputs import LONGEST_LINE, long_csv_fields, read_bytes
 
 _WHOLE = (".json", ".xlsx")  # formats whose rows are not lines
 # A sheet may claim any size, and openpyxl would fill it with empty cells.
@@ -70,14 +70,10 @@ def _text(path: Path, data: bytes) -> str:
 
 def _delimited(delimiter: str) -> Callable[[Path, bytes], tuple[list[str], list[Record]]]:
     def read(path: Path, data: bytes) -> tuple[list[str], list[Record]]:
-        # A response may exceed the default limit of 131,072 characters.
-        limit = csv.field_size_limit(LONGEST_LINE)
-        try:
+        with long_csv_fields():
             return _lines(
                 path, csv.reader(io.StringIO(_text(path, data), newline=""), delimiter=delimiter, strict=True)
             )
-        finally:
-            csv.field_size_limit(limit)
 
     return read
 

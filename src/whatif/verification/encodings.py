@@ -8,7 +8,7 @@ import io
 from pathlib import Path
 
 from whatif.errors import WhatifError
-from whatif.files.inputs import LONGEST_LINE
+from whatif.files.inputs import long_csv_fields
 from whatif.files.well_formed import escaped
 
 DELIMITERS = ",;\t"  # of the fields of a CSV
@@ -53,13 +53,11 @@ def delimiter_of(text: str) -> str:
 
 def _column_at_end(text: str) -> str:
     """The column in which the beginning of a CSV ends, for example `, column comment`; empty if it is not known."""
-    former = csv.field_size_limit(LONGEST_LINE)
     try:
-        names, *rows = csv.reader(io.StringIO(f"{text}.", newline=""), delimiter=delimiter_of(text))
+        with long_csv_fields():
+            names, *rows = csv.reader(io.StringIO(f"{text}.", newline=""), delimiter=delimiter_of(text))
     except (csv.Error, ValueError):
         return ""
-    finally:
-        csv.field_size_limit(former)
     if not rows or len(rows[-1]) > len(names):  # in the header, or beyond it
         return ""
     return f", column {escaped(names[len(rows[-1]) - 1].strip()[:40])}"

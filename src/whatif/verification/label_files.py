@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from whatif.errors import WhatifError
-from whatif.files.inputs import LARGEST, LONGEST_LINE, read_bytes
+from whatif.files.inputs import LARGEST, LONGEST_LINE, long_csv_fields, read_bytes
 from whatif.files.well_formed import escaped
 from whatif.verification.encodings import decoded, delimiter_of
 
@@ -103,18 +103,15 @@ def text_of(
 
 
 def _records(path: Path, text: str, delimiter: str, kind: str) -> Iterator[tuple[int, list[str]]]:
-    # The module's limit of 131,072 characters is less than an image in an export of Label Studio. It is global, so each
-    # record is read under our limit, and the former one is put back.
+    # The usual limit is less than an image in an export of Label Studio.
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     line = 1
     while True:
-        former = csv.field_size_limit(LONGEST_LINE)
         try:
-            record = next(reader, None)
+            with long_csv_fields():
+                record = next(reader, None)
         except csv.Error as error:
             raise WhatifError(f"{path}: line {line}: is not CSV ({error}); give a CSV of {kind}") from error
-        finally:
-            csv.field_size_limit(former)
         if record is None:
             return
         yield line, record

@@ -22,7 +22,7 @@ from typing import Any
 from whatif.benchmarks.from_yaml.expressions import LONGEST_LIST
 from whatif.benchmarks.from_yaml.settings import PictureTable
 from whatif.errors import WhatifError
-from whatif.files.inputs import LONGEST_LINE, read_bytes, user_path
+from whatif.files.inputs import LONGEST_LINE, long_csv_fields, read_bytes, user_path
 
 MOST_ROWS = 1_000_000
 _LOOKED_AT = 1_000  # first rows that tell which attributes there are
@@ -125,11 +125,11 @@ def _read(path: Path, text: Collection[str], first: int | None = None) -> list[R
 
 def _csv(path: Path, text: Collection[str], first: int | None) -> list[Row]:
     content = read_bytes(path, longest_line=LONGEST_LINE).decode("utf-8-sig")
-    csv.field_size_limit(LONGEST_LINE)
     reader = csv.reader(io.StringIO(content, newline=""))
     try:
-        header = [name.strip() for name in next(reader, [])]
-        lines = list(islice(reader, first))
+        with long_csv_fields():
+            header = [name.strip() for name in next(reader, [])]
+            lines = list(islice(reader, first))
     except csv.Error as error:
         raise WhatifError(f"{path}:{reader.line_num}: not valid CSV: {error}") from error
     if len(set(header)) < len(header):
