@@ -6,6 +6,8 @@ export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 # Two cores: one thread a process, so that jobs in parallel do not fight, and numbers do not depend on the machine.
 THREADS := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
+# Each job is a process of its own: without compiled modules, it would compile thousands of them again.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: repro check test label-studio harnesses soak lint numbers docs demo bench train-embedded help clean
 
