@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -37,6 +38,15 @@ def test_first_run_makes_everything_and_a_second_nothing(project: Project) -> No
     assert set(conditions(project).values()) == {Condition.FRESH}
     assert project.run() == []
     assert json.loads(Path("metrics/toy.json").read_text()) == {"sum": 2 * 2 * (2024 + 4)}
+
+
+def test_nothing_is_said_of_the_published_files_of_a_fresh_clone(project: Project) -> None:
+    project.run()
+    for folder in ("data", ".whatif"):
+        shutil.rmtree(folder)
+    project.said.clear()
+    assert project.run() == ALL
+    assert [line for line in project.said if line.startswith("not fresh")] == []
 
 
 def test_a_parameter_edit_names_the_parameter_and_runs_what_depends_on_it(project: Project) -> None:

@@ -54,7 +54,7 @@ def open_regular(path: Path) -> BufferedReader:
 
 @contextmanager
 def long_csv_fields() -> Iterator[None]:
-    """While it lasts, `csv` reads fields of up to LONGEST_LINE characters; its own limit, which is global, is 131,072."""
+    """Lets `csv` read fields of up to LONGEST_LINE characters; its own limit, which is global, is 131,072."""
     former = csv.field_size_limit(LONGEST_LINE)
     try:
         yield

@@ -97,7 +97,9 @@ def prepare(
                 state = state_of(job, contents, ready, accept_unfinished=accept(job))
                 if state.condition is not Condition.FRESH:
                     if present := _present(job):
-                        if state.condition is not Condition.UNKNOWN:
+                        # A fresh clone has the published files of jobs that never ran in it.
+                        ran = any(path.exists() for path in job.outputs.values())
+                        if ran and state.condition is not Condition.UNKNOWN:
                             stale.setdefault(_shortened(state.reasons), []).append(job.name)
                         _clear(job, present, state, prologue, say)
                     if ready and take_back(job) and run.take_back(job, contents, say):
