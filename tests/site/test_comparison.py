@@ -54,6 +54,26 @@ def test_without_an_interval_only_rounding_is_no_difference() -> None:
     assert (near, far) == (EQUAL, DIFFERS)
 
 
+def test_recomputed_numbers_are_compared_to_the_last_digit_whatever_their_interval() -> None:
+    again = {"source": "recomputed", "measure": "accuracy", "low": 40.0, "high": 60.0}
+    found = compare(
+        [
+            paper("50.0", group="a"),
+            paper("50.0", group="b"),
+            ours(50.0, 49.0, 51.0, group="a"),
+            {**again, "group": "a", "value": 50.04},
+            {**again, "group": "b", "value": 50.06},
+        ],
+        "group",
+    )
+    assert found.headings == ["Group", "Source"]
+    assert [(*cell.labels, cell.verdict) for cell in found.cells] == [
+        ("a", "ours", INSIDE),
+        ("a", "recomputed", EQUAL),
+        ("b", "recomputed", DIFFERS),
+    ]
+
+
 def test_systems_are_compared_by_name_only() -> None:
     rows = [
         paper("50.0", name="ViperGPT"),
@@ -130,7 +150,7 @@ def test_a_table_without_reported_numbers_has_no_comparison() -> None:
 def test_rows_of_other_sources_and_missing_numbers_are_left_out() -> None:
     rows = [
         paper("50.0", group="a"),
-        {"source": "recomputed", "measure": "accuracy", "group": "a", "value": 51.0},
+        {"source": "second reader", "measure": "accuracy", "group": "a", "value": 51.0},
         {"source": "ours", "measure": "accuracy", "group": "a"},
     ]
     found = compare(rows, "group")

@@ -1,4 +1,4 @@
-"""Our numbers beside the reported ones of the same system and cell of a table, with the difference.
+"""Our numbers, and recomputed ones, beside the reported ones of the same system and cell, with the difference.
 
 Rows of a tidy table are matched by their identifying columns. Three kinds of columns do not count for a match: those
 that only ours or only the reported rows fill in (such as who labelled the images), and those that only describe
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from whatif.reporting.beside import is_of
 from whatif.reporting.numerals import decimal, signed
-from whatif.reporting.table import MEASURE, NUMBERS, OURS, PUBLISHED, REPORTED
+from whatif.reporting.table import MEASURE, NUMBERS, OURS, PUBLISHED, RECOMPUTED, REPORTED
 from whatif.site.marks import Number
 from whatif.site.paired_results import number_of
 
@@ -26,8 +26,8 @@ INSIDE, OUTSIDE, EQUAL, DIFFERS = "inside", "outside", "equal", "differs"
 VERDICTS: Mapping[str, tuple[str, str]] = {
     INSIDE: ("inside", "The reported number lies inside the interval of ours."),
     OUTSIDE: ("outside", "The reported number lies outside the interval of ours."),
-    EQUAL: ("equal", "Ours has no interval, and equals the reported number after rounding."),
-    DIFFERS: ("differs", "Ours has no interval, and differs from the reported number by more than rounding."),
+    EQUAL: ("equal", "Ours has no interval or is recomputed, and equals the reported number after rounding."),
+    DIFFERS: ("differs", "Ours has no interval or is recomputed, and differs by more than rounding."),
 }
 """What a comparison finds: the word in the table, and its explanation."""
 _MARKED = (OUTSIDE, DIFFERS)
@@ -98,12 +98,15 @@ class Comparison:
 
 
 def comparison(frame: pd.DataFrame) -> Comparison | None:
-    """Compares the reported rows of a tidy table with ours; None if it has no reported number."""
+    """Compares the reported rows of a tidy table with ours; None if it has no reported number.
+
+    Ours are also the rows recomputed from what others released; if any is compared, a column names the source.
+    """
     if not {SOURCE, MEASURE, "value"} <= set(frame.columns):
         return None
     rows = [row for row in frame.to_dict("records") if number_of(row) is not None]
     reported = [row for row in rows if row[SOURCE] == REPORTED]
-    ours = [row for row in rows if row[SOURCE] == OURS]
+    ours = [row for row in rows if row[SOURCE] in (OURS, RECOMPUTED)]
     if not reported:
         return None
     identity = [
@@ -123,6 +126,8 @@ def comparison(frame: pd.DataFrame) -> Comparison | None:
         unmatched += not same
     shown = [name for name in identity if name in keys or name == NAME or _fills(name, ours)]
     shown = [name for name in shown if len({_label(name, *pair) for pair in pairs}) > 1 or name == NAME]
+    if any(own[SOURCE] == RECOMPUTED for _, own in pairs):
+        shown.append(SOURCE)
     others = [] if NAME not in identity else _names(reported)
     named = [] if NAME not in identity else _names(ours)
     shared = [name for name in others if any(is_of(own, name) for own in named)]
@@ -207,7 +212,7 @@ def _compared(shown: Sequence[str], theirs: Row, own: Row) -> Compared:
     printed = str(theirs.get(PUBLISHED) or f"{reported.value:g}")
     decimals = _decimals(printed, reported.value)
     difference = ours.value - reported.value
-    if ours.low is not None and ours.high is not None:
+    if ours.low is not None and ours.high is not None and own[SOURCE] == OURS:
         verdict = INSIDE if ours.low <= reported.value <= ours.high else OUTSIDE
     else:
         verdict = EQUAL if abs(difference) <= 0.5 * 10**-decimals + 1e-9 else DIFFERS

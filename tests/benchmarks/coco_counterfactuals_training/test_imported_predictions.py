@@ -17,6 +17,7 @@ from whatif.benchmarks.coco_counterfactuals_training.results import Results, rec
 from whatif.benchmarks.coco_counterfactuals_training.schemas import CLASSES, CLASSIFIED
 from whatif.errors import WhatifError
 from whatif.formats.prediction_folder import FILE, read_prediction_folder
+from whatif.site.comparison import EQUAL, comparison
 
 NAME = "coco-counterfactuals-training"
 
@@ -151,7 +152,11 @@ def test_the_first_row_of_table_4_is_regenerated_from_the_artifact_of_the_defaul
     table = table4(results)
     rows = table.frame[(table.frame["source"] == "recomputed") & (table.frame["measure"] == "accuracy")]
     assert {name: f"{value:.2f}" for name, value in zip(rows["data_set"], rows["value"], strict=True)} == REPORTED
-    assert "7 of 7 numbers of CLIP ViT-B/32 are those reported" in " ".join(table.views[1].note.split())
+    beside = comparison(table.frame)
+    assert beside is not None
+    equal = {cell.labels[1]: float(cell.own) for cell in beside.cells if cell.verdict == EQUAL}
+    assert equal == {name: float(value) for name, value in REPORTED.items()}
+    assert "7 of 7 numbers of CLIP (ViT-B/32) are those reported" in " ".join(table.views[1].note.split())
 
 
 def test_the_artifact_is_small_and_has_its_licence_beside_it() -> None:

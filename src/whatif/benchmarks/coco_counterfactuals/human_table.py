@@ -14,12 +14,11 @@ from whatif.language.published_subjects import is_published_human, published_sub
 from whatif.reporting.numerals import count, decimal
 from whatif.reporting.precision import Precision, in_percent
 from whatif.reporting.published_numbers import published
-from whatif.reporting.table import OURS, PUBLISHED, REPORTED, Column, Table, View, tidy
+from whatif.reporting.table import OURS, PUBLISHED, RECOMPUTED, REPORTED, Column, Table, View, tidy
 from whatif.statistics import clustered_share
 from whatif.verification.items import Row
 
 NUMBERS = ("value", "low", "high", "n")
-RECOMPUTED = "recomputed"  # source: from the reported counts, both of images
 PUBLISHED_PAIRS, PUBLISHED_REST = "pairs with the stem of a human word (as published)", "other pairs (as published)"
 HUMAN, OTHER, HUMAN_PAIRS, WHOLE_PAIRS = (
     "human word in the image's own caption",
@@ -124,6 +123,7 @@ def error_rows(wrong: Mapping[str, bool], settings: Precision, place: Mapping[st
 
 
 def _recomputed(subjects: str, errors: int, images: int) -> Rows:
+    """The rows from the reported counts, both of images."""
     place = {"subjects": subjects, "source": RECOMPUTED}
     numbers = (("errors", errors), ("judged", images), ("rate", round(100 * errors / images, 4)), ("pairs", images / 2))
     return [{**place, "measure": measure, "value": value} for measure, value in numbers]

@@ -140,6 +140,8 @@ def _recomputed(results: Results) -> Iterator[Row]:
                 "source": RECOMPUTED,
                 "train_set": "none",
                 "mixture": PRE_TRAINED,
+                "train_samples": "0",
+                "counterfactual_share": "0",
                 "data_set": data_set,
             }
             accuracy = {"value": found.accuracy, "low": ends.low, "high": ends.high}
