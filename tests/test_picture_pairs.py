@@ -72,7 +72,7 @@ def test_tasks_out_and_labels_in() -> None:
     assert said == "tasks/tasks.csv: 14 labels to give for 10 images\n"
     with Path("tasks/tasks.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    assert "params.yaml: cannot be read" in refused(whatif("export", "picture-tasks", "others", "--seed", "4"))
+    assert "no project here" in refused(whatif("export", "picture-tasks", "others", "--seed", "4"))
     shipped = PARAMS.read_text(encoding="utf-8")
     Path("params.yaml").write_text(shipped.replace("three_times: 0.1", "three_times: 0.5"), encoding="utf-8")
     assert "20 labels to give for 10 images" in done("export", "picture-tasks", "others", "--seed", "4")

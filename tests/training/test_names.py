@@ -54,7 +54,7 @@ def test_a_mistake_in_the_recipes_is_a_line(change: dict[str, Any], message: str
 
 
 def test_recipes_that_are_not_there_are_a_line(tmp_path: Path) -> None:
-    with pytest.raises(WhatifError, match=r"cannot be read .* run whatif in the root"):
+    with pytest.raises(WhatifError, match=r"cannot be read .* in its own repository"):
         load_recipes(tmp_path / "nosuch.yaml")
 
 

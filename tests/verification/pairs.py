@@ -13,11 +13,16 @@ LICENCE = "CC0-1.0"
 
 
 class Pictures:
-    """Pictures by id, as `ImageStore` and `PublishedPictures` give them; all of them may be published."""
+    """Pictures by id, as `ImageStore` and `PublishedPictures` give them; all of them may be published.
+
+    rows: of `images`; without a source or a licence, those of drawn pictures.
+    """
 
     def __init__(self, rows: list[dict[str, Any]]) -> None:
         self._bytes = {row["image_id"]: row["image"]["bytes"] for row in rows}
-        self.of = {row["image_id"]: Picture(row["source"], row["licence"]) for row in rows}
+        self.of = {
+            row["image_id"]: Picture(row.get("source", "drawn:test"), row.get("licence", LICENCE)) for row in rows
+        }
 
     def encoded(self, image_id: str) -> bytes:
         return bytes(self._bytes[image_id])

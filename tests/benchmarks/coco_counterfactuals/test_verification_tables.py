@@ -18,12 +18,11 @@ from whatif.benchmarks.coco_counterfactuals.human_table import (
     OTHER,
     PUBLISHED_PAIRS,
     PUBLISHED_REST,
-    RECOMPUTED,
     WHOLE_PAIRS,
 )
 from whatif.benchmarks.coco_counterfactuals.verification_tables import AS_OUTCOMES, CHOSEN, agreement_table, table1
 from whatif.errors import WhatifError
-from whatif.reporting.table import Table
+from whatif.reporting.table import RECOMPUTED, Table
 from whatif.verification.error_categories import ATTRIBUTE, CATEGORIES, OBJECT
 from whatif.verification.items import OUTCOMES
 
