@@ -14,7 +14,8 @@ export PYTHONDONTWRITEBYTECODE :=
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
-# The packages of a run; those of the tests come on top of them. What is not imported is not compiled, which halves the time.
+# The packages of a run; those of the tests come on top of them. Modules are compiled when first imported, not all at once, which
+# halves the time of the installation.
 $(VENV)/.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	pip install --quiet --no-compile --constraint constraints.txt --editable '.[pipeline,models]'

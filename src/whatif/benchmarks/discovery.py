@@ -63,7 +63,7 @@ def yaml_files(project: Path = Path()) -> dict[str, Path]:
     Raises WhatifError for the name of an installed benchmark, for a malformed name, and for one that ends in .yml.
     """
     found = {}
-    for path in sorted((project / FOLDER).glob("*.yml")):
+    if path := min((project / FOLDER).glob("*.yml"), default=None):
         raise WhatifError(f"{path}: the name of a benchmark's file ends in .yaml; rename it to {path.stem}.yaml")
     for path in sorted((project / FOLDER).glob("*.yaml")):
         if not _SLUG.fullmatch(path.stem) or path.stem == SITE:

@@ -33,15 +33,17 @@ def write_tasks(name: str, benchmark_folder: Path) -> list[str]:
     Raises WhatifError when a file cannot be written.
     """
     if not (benchmark_folder / "questions").is_dir():
-        return [f"{name}: no tasks: pairs of captions and images are scored by similarity, which the tasks of other "
-                "harnesses do not compute"]  # fmt: skip
+        return [
+            f"{name}: no tasks: pairs of captions and images are scored by similarity, which the tasks of other "
+            "harnesses do not compute"
+        ]
     questions = PublishedQuestions(benchmark_folder)
     rows = questions.rows
     if not rows:
         return [f"{name}: no tasks: no question has images that may be published"]
-    lines = [] if not questions.withheld else [
-        f"{name}: {questions.withheld:,} questions whose images are not published are in no task"
-    ]  # fmt: skip
+    lines = []
+    if questions.withheld:
+        lines.append(f"{name}: {questions.withheld:,} questions whose images are not published are in no task")
     folder, task = benchmark_folder / FOLDER, task_name(name)
     files = [f"../../{file}" for file in questions.files]
     write_lmms_eval_task(task, rows, files, folder / LMMS_EVAL, on_hub=True)

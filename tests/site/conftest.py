@@ -1,0 +1,33 @@
+"""The site of the example items, and its item browser in Chromium."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+import pytest
+
+from tests.site.chromium import Open
+from tests.site.example_items import paired, write_site
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_site(paired(), tmp_path_factory.mktemp("site"))
+
+
+@pytest.fixture
+def show(open_page: Open, site: Path) -> Callable[..., Page]:
+    """Opens the items with a state, and waits until they are shown."""
+
+    def opened(state: Mapping[str, str] | None = None, **options: Any) -> Page:
+        page = open_page(site, f"#{urlencode(state)}" if state else "", **options)
+        page.wait_for_selector("#items:not([aria-busy])")
+        return page
+
+    return opened
