@@ -37,6 +37,7 @@ from whatif.scoring.extraction.option_words import option_words
 from whatif.scoring.extraction.other_languages import in_english
 from whatif.scoring.extraction.response_text import plain, refuses, without_echo
 from whatif.scoring.extraction.structured import with_shares, with_values
+from whatif.scoring.extraction.whole_answers import names_both, without_other_questions
 from whatif.scoring.extraction.words import same_words, words_in
 
 __all__ = ["Extracted", "Kind", "extract", "is_correct", "normalise"]
@@ -81,6 +82,8 @@ def extract(response: str, kind: Kind, question: str, choices: Sequence[str] | N
 def _read(text: str, response: str, kind: Kind, question: str, choices: Sequence[str] | None) -> Extracted:
     """The answer of a text without markup and courtesies; `response` has its emphasis."""
     in_numbers = choices is not None and numbered(choices) is not None
+    if kind == "boolean":
+        text = without_other_questions(text, question)
     if kind in ("choice", "boolean"):
         text = with_shares(text, "" if in_numbers else LETTERS[: len(choices or ())])
     text = with_headings(without_hedges(without_first_thoughts(in_english(text, "number" if in_numbers else kind))))
@@ -89,6 +92,8 @@ def _read(text: str, response: str, kind: Kind, question: str, choices: Sequence
     said = Said(none("no answer"), is_called=False)
     for part in corrected(text, "boolean" if choices and are_yes_or_no(choices) else kind):
         said = _after(said, _said(part.text, kind, question, choices), part)
+    if kind == "boolean" and is_undecided(text) and names_both(text):
+        return ambiguous("undecided between yes and no")
     if said.is_called:
         return said.answer
     answer = _without_doubt(said.answer, text, kind, question, choices)
@@ -146,7 +151,8 @@ def _after(before: Said, said: Said, part: Part) -> Said:
     if before.answer.reason == "no answer":
         return said
     if said.answer.status == "none":
-        retracted = refuses(part.text) or (denies(part.text) and before.answer.status == "ok")
+        is_wrong = denies(part.text) or (part.is_retraction and before.answer.answer in ("yes", "no"))
+        retracted = refuses(part.text) or (is_wrong and before.answer.status == "ok")
         return said if refuses(part.text) else Said(ambiguous("taken back"), is_called=False) if retracted else before
     if said.answer == before.answer or before.answer.status == "none" or said.is_called:
         return said

@@ -8,8 +8,16 @@ from collections.abc import Sequence
 from whatif.scoring.extraction.claims import claim_of, implied_polarity
 from whatif.scoring.extraction.echoed_predicate import echoed_polarity
 from whatif.scoring.extraction.extracted import Extracted, ambiguous, one_of
+from whatif.scoring.extraction.foreign_numbers import is_english
+from whatif.scoring.extraction.foreign_statements import foreign_polarity
 from whatif.scoring.extraction.response_text import SUPPOSED, SUPPOSITION, clauses
 from whatif.scoring.extraction.statement import has_content
+from whatif.scoring.extraction.whole_answers import (
+    conclusion_of,
+    is_marked_both,
+    is_on_condition,
+    of_the_claim,
+)
 
 _ALONE = r"(?=\W*$|\W*[^\w\s])"  # `certainly not awake` says nothing about asleep
 _YES = (
@@ -17,13 +25,13 @@ _YES = (
     r"there(?:'s| is) no reason why (?:it|they|s?he) (?:would|should|could)(?: not|n't)|"
     r"sure(?=\W*$)|that(?:'s| is) (?:right|correct|true)(?! that\b)|right(?=\W*$)|affirmative(?=\W*$)|i "
     r"(?:think|guess|believe|suppose) so|"
-    rf"(?:true|correct)(?! that\b)|(?:certainly|definitely|absolutely|of course|indeed|no doubt|"
+    rf"(?:true|correct)(?! that\b|\s?:)|(?:certainly|definitely|absolutely|of course|indeed|no doubt|"
     rf"without (?:a |any )?doubt){_ALONE}|it (?:seems|appears|looks) so|(?:it )?looks like (?:it|they|s?he|there)"
     r"(?: (?:is|are|does|do|would|will|can|has|have))?(?=\W*$)|(?:(?:most|"
     rf"very|quite|highly) )?(?:likely|probably|presumably)(?=\W*$)"
 )
 _NO = (
-    r"not quite(?=\W*$|[.,;:])|"
+    r"not (?:quite|entirely|completely|fully|exactly)(?=\W*$|[.,;:])|"
     r"not without\b(?! (?:a )?doubt)|i doubt (?:it|that|so)(?=\W*$|[.,;:])|"
     r"(?:it|that) (?:does not|doesn't) (?:look|seem) "
     r"(?:like it|so|that way|to be the case)|"
@@ -38,6 +46,7 @@ _NO = (
     rf"i(?:'d| would)? (?:think|guess|suppose|say)) not){_ALONE}"
 )
 _HEDGE = (
+    r"lol|haha|ha|wow|oh|ah|hm+|"
     r"then|so|well|sadly|unfortunately|luckily|fortunately|clearly|obviously|actually|honestly|definitely|certainly|"
     r"absolutely|surely|apparently|simply|therefore|thus|hence|but|and|ok|probably|likely|most likely|mostly|largely|"
     r"essentially|basically|technically|theoretically|presumably|overall|generally|in principle|i(?:'d|"
@@ -79,6 +88,17 @@ _CLOSING = re.compile(
 _EXPLAINED = re.compile(
     r"^\W*(?:(?:well|hmm|but|or|and|so)\W{1,3})?(?:yes|no)(?:\s?[:;(-]|, (?:it|there|he|she|they)\b)"
 )
+_ALL_BUT = re.compile(
+    r"\b(?:nearly |almost )?all (?:but|except(?: for)?) (?:one|two|three|four|a few)(?: of)?\b", re.IGNORECASE
+)
+_A_LITTLE = re.compile(r"(?:\bnot|n't) \w+ (?:very |that |so )?much,? but\b[^.;!?\n]*", re.IGNORECASE)  # but a little
+_BUT = re.compile(r"\b(?P<who>any\w+|every\w+|all|nobody|no one|nothing|none) but (?=(?:the|an?) )", re.IGNORECASE)
+# An adverb of conclusion inside a clause, where it begins none: `they therefore don't match`.
+_WITHIN = re.compile(
+    r"(?<=[\w)]) (?:therefore|thus|hence|consequently|accordingly)"
+    r"(?= (?:is|are|was|were|would|will|can|could|do|does|did|has|have|not|\w+n't|\w+s)\b)",
+    re.IGNORECASE,
+)
 _LABELLED = re.compile(r"^(?P<label>[^:\n]{1,40}): ?(?P<said>yes|no)\b", re.IGNORECASE | re.MULTILINE)
 _ELLIPTICAL_IF = re.compile(r"\W*(?:it|they|s?he) (?:could|would|can|might)(?: not|n't)? (?:only )?if\b")
 _AND_WOULD = re.compile(r"\band (?:then |also |therefore )?(?=(?:would|will|could|can)(?: not\b|n't\b|\b))")
@@ -95,19 +115,27 @@ _YES_BEFORE = re.compile(r"\b(?:yes|no)\W{1,3}(?:only |but )?$")
 _YES_AFTER = re.compile(r"[\s,:;]{0,3}(?:then\b[\s,:;]{0,3})?(?:yes|no)\b")
 
 
-def boolean_in(text: str, question: str) -> Extracted:
+def boolean_in(text: str, question: str) -> Extracted:  # noqa: PLR0911
     """Yes or no: the first word if it is one, else any, else as a statement confirms or denies the question."""
+    text = _A_LITTLE.sub("", text)
+    text = _WITHIN.sub("", _BUT.sub(r"\g<who> except", _ALL_BUT.sub("not all", text)))
     pieces = clauses(_REPEATED.sub(r"\1,", _ECHO.sub(" ", text.replace("→", ". So "))), question)
     if outright := _outright(text, question):
         return Extracted(outright, "ok", None)
     if _is_conditional(text, question):
         return ambiguous("yes or no on a condition that the question does not make")
+    if is_on_condition(text):
+        return ambiguous("only on a condition")
+    if (last := conclusion_of(text)) and (concluded := boolean_in(last, question)).status == "ok":
+        return concluded
     if any(_BOTH.search(piece) for piece in pieces):
         return ambiguous("both yes and no")
     if labelled := _labelled(text.replace("→", ". So "), question) or _qualified(pieces):
         return one_of(labelled, "yes or no")
     if said := [(piece, found) for piece in pieces if (found := _SAID.search(piece))]:
         return _by_words(said, pieces, question)
+    if is_marked_both(text):
+        return ambiguous("of some, but not of others")
     return one_of(_without_words(text, pieces, question), "yes or no")
 
 
@@ -155,12 +183,17 @@ def _without_words(text: str, pieces: Sequence[str], question: str) -> set[str |
     """The answers of a text in which no clause begins with yes or no: of its lines, their ends, or its statements."""
     if closing := {found["said"] for piece in pieces if (found := _CLOSING.search(piece))}:
         return {*closing}
+    if verdict := of_the_claim(text):
+        return {verdict}
+    if not is_english(f"{question} {text}".lower()) and (foreign := foreign_polarity(text, question)):
+        return {foreign}
+    pieces = [piece for piece in pieces if f"only {SUPPOSED}" not in piece]  # `it would fall only if ...`
     supposed = _of_supposed_world(pieces, question)
     return _stated(pieces, question) or _echoed(supposed, question) - {None} or _echoed(pieces, question)
 
 
 def _of_supposed_world(pieces: Sequence[str], question: str) -> list[str]:
-    modals = [" would", "'d "] + [" could"] * ("could" in question.lower())
+    modals = [" would", "'d "] + [" could"] * ("could" in question.lower() or "able to" in question.lower())
     return [piece for piece in pieces if SUPPOSED in piece or any(modal in piece for modal in modals)]
 
 

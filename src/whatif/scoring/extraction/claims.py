@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from whatif.scoring.extraction.echoed_predicate import echoed_polarity
-from whatif.scoring.extraction.quantifiers import of_quantity
+from whatif.scoring.extraction.propositions.decision import decided
 from whatif.scoring.extraction.response_text import SUPPOSED
 from whatif.scoring.extraction.statement import statement_polarity
 from whatif.scoring.extraction.statement_words import written_out
@@ -40,7 +39,8 @@ def claim_of(piece: str) -> str:
 def implied_polarity(piece: str, question: str) -> str | None:
     """The answer implied by a statement without yes or no; None if it says something else than the question asks."""
     *denied, clause = _DENIED.split(_ASSURED.sub("", claim_of(piece)))
-    verdict = statement_polarity(clause, question) or (echoed_polarity(clause, question) if denied else None)
+    verdict = statement_polarity(clause, question)
     if verdict is None:
-        verdict = of_quantity(clause, question, statement_polarity)
+        own = clause if denied else _ASSURED.sub("", _CONCESSION.sub("", piece))
+        verdict = decided(own, question)
     return verdict if verdict is None or len(denied) % 2 == 0 else _CONTRARY[verdict]

@@ -14,7 +14,7 @@ _AGAIN += (
 )
 _CUE = (
     r"(?:no )?wait(?: a (?:minute|moment|second|sec))?(?=[.,!:;?-]| no\b| that\b|$)|(?:hold|hang) on\b|actually\b|"
-    r"scratch that|"
+    r"scratch (?:that|(?:my|the) (?:\w+ )?(?:answer|reply))|"
     r"strike that|correction\b|(?:edit|update|erratum)(?=:)|(?:i'm )?sorry(?=[,.:;]| i (?:mis|over|made|meant|forgot))|"
     r"(?:my )?apologies\b|w?oops\b|my (?:mistake|bad|error)\b|pardon\b|rather(?=,)|"
     rf"(?:let me|let's|i(?:'ll| will| should| need to| have to| must)) {_AGAIN}|"
@@ -67,12 +67,19 @@ _DENIED = re.compile(
 )
 
 
+_ADMITS = re.compile(
+    r"\b(?:sorry|apologies|w?oops|mistaken?|error|my bad|scratch|strike|wrong|overlooked|mis\w+|back|correction)\b",
+    re.IGNORECASE,
+)
+
+
 @dataclass(frozen=True)
 class Part:
     """A part of a response between two corrections; `is_firm` unless only a `No` takes back what was said before."""
 
     text: str
     is_firm: bool
+    is_retraction: bool = False  # `sorry, ...` and `I overlooked ...`, which admit an error
 
 
 def without_first_thoughts(text: str) -> str:
@@ -88,14 +95,14 @@ def corrected(text: str, kind: Kind) -> list[Part]:
 
 
 def _parts(text: str, cue: re.Pattern[str]) -> Iterator[Part]:
-    start, is_firm = 0, True
+    start, is_firm, is_retraction = 0, True, False
     for found in cue.finditer(text):
         if re.search(r"\w", before := text[start : found.start()]):
-            yield Part(before, is_firm)
-        named = found.groupdict()
+            yield Part(before, is_firm, is_retraction)
+        named, is_retraction = found.groupdict(), _ADMITS.search(found[0]) is not None
         start, is_firm = found.end(), named.get("no") is None or named.get("firm") is not None
     if re.search(r"\w", text[start:]):
-        yield Part(text[start:], is_firm)
+        yield Part(text[start:], is_firm, is_retraction)
 
 
 def denies(part: str) -> bool:

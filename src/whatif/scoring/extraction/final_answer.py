@@ -11,7 +11,7 @@ _ADJECTIVES = (
     r"correct|right|best|most likely|most plausible|most appropriate|likely|appropriate|overall|short|suitable"
 )
 _NAMES = r"answer|response|option|choice|solution"
-_IS = r"(?:is|would be|will be|must be|should be|has to be|was|remains|becomes|:|=|→|(?<= )-(?= ))"
+_IS = r"(?:is|'s|would be|will be|must be|should be|has to be|was|remains|becomes|:|=|→|(?<= )-(?= ))"
 _CALLED = re.compile(
     rf"(?:\b(?P<rank>final|new|original|initial|first|previous|earlier|old|revised|updated|corrected) "
     rf")?\b(?:(?:{_ADJECTIVES}) ){{0,2}}"

@@ -32,15 +32,21 @@ _FOREIGN = (
     ),
 )
 _YES = (
+    r"(?:claro|por supuesto) que (?:sí|si)|bien sûr|natürlich|exact(?:ement)?|genau|certo|esatto|конечно|верно|"
     r"sí|si|sì|oui|ja|jawohl|sim|tak|evet|да|так|ναι|ya|vâng|igen|ano|kyllä|是的?|对的?|對|有的?|会的?|會|可以|能|"
     r"はい|ええ|そうです|네|예|그렇습니다|نعم|أجل|כן|हाँ|हां|जी हाँ|ใช่"
 )
 _NO = (
-    r"non|nein|não|nao|nie|hayır|нет|ні|όχι|tidak|không|nem|ne|nej|nee|ei|不是的?|不会|不會|不对|不對|不能|不可以|不|否|没有|沒有|没|"
+    r"no|non|nein|não|nao|nie|hayır|нет|ні|όχι|tidak|không|nem|ne|nej|nee|ei|不是的?|不会|不會|不对|不對|不能|不可以|不|否|没有|沒有|没|"
     r"いいえ|いや|違います|아니요|아니오|아뇨|아닙니다|لا|לא|नहीं|ไม่(?:ใช่)?"
 )
+# What begins a conclusion, so that a yes or no after it is the answer.
+_SO = (
+    r"also|deshalb|donc|alors|así que|entonces|por tanto|por lo tanto|portanto|então|logo|quindi|dunque|więc|поэтому|"
+    r"значит|так что|dus|alltså|所以|因此|したがって|따라서"
+)
 _SAID = re.compile(
-    rf"(?P<before>\A\W*|^\W*(?=\w+\W*$)|\b(?:answer|final answer):\s*\W*)"
+    rf"(?P<before>\A\W*|^\W*(?=\w+\W*$)|\b(?:answer|final answer):\s*\W*|(?P<so>(?:\b(?:{_SO}),?|(?<=\w) :)\s?))"
     rf"(?:(?P<yes>{_YES})|(?P<no>{_NO}))(?P<end>\s*(?:$|[^\w\s]|"
     rf"(?:,|;|:)))",
     re.I | re.M,
@@ -57,6 +63,7 @@ _REFUSALS = re.compile(
     r"알 수 없|판단할 수 없|لا يمكن|لا أستطيع|पता नहीं|नहीं बता",
     re.IGNORECASE,
 )
+_DENIES = re.compile(r"答案(?:应该)?是否定的")
 _BOTH = re.compile(
     r"\A\W*(?:oui et non|sí y no|si y no|ja und nein|sim e não|sì e no|да и нет|是也不是)\b", re.IGNORECASE
 )
@@ -78,6 +85,14 @@ def in_english(text: str, kind: Kind) -> str:
         text = with_figures(text)
     if kind == "boolean" and not is_english(text.lower()):
         text = _NEGATED.sub("no, ", text)
+    if kind == "boolean":
+        text = _DENIES.sub("no.", text)
     if kind in ("boolean", "choice", "option text"):
-        text = _SAID.sub(lambda found: f"{found['before']}{'yes' if found['yes'] else 'no'}{found['end']}", text)
+        text = _SAID.sub(_as_english, text)
     return text
+
+
+def _as_english(found: re.Match[str]) -> str:
+    if found["so"] and is_english(found.string.lower()):
+        return found[0]
+    return f"{found['before']}{'. ' if found['so'] else ''}{'yes' if found['yes'] else 'no'}{found['end']}"

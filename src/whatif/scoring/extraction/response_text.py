@@ -108,7 +108,8 @@ _UNLESS = re.compile(
 )
 # `It would therefore not fall` is one clause.
 _ADVERBS = re.compile(
-    r"\b(?P<verb>would|will|could|can|should|must|is|are|was|were|does|do|did|has|have)(?:,? (?:therefore|thus|hence|"
+    r"(?P<verb>\b(?:would|will|could|can|should|must|is|are|was|were|does|do|did|has|have)|(?<=\w)'(?:s|d|re|ll))"
+    r"(?:,? (?:therefore|thus|hence|"
     r"however|consequently|accordingly|then|likewise)\b,?)+",
     re.IGNORECASE,
 )

@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from whatif.scoring.extraction.asked_statement import Asked, asked_of
 from whatif.scoring.extraction.comparisons import compared_polarity, compares
 from whatif.scoring.extraction.entailment import bases, conjuncts, content, denies, entails, is_other_number, is_within
-from whatif.scoring.extraction.places import placed_polarity
 from whatif.scoring.extraction.statement_words import (
     ADDED,
     AUXILIARY,
@@ -87,7 +86,7 @@ def _is_of_the_same_world(text: str, asked: Asked) -> bool:
     return not (past or future)
 
 
-def _verdict(statement: str, asked: Asked) -> str | None:  # noqa: PLR0911
+def _verdict(statement: str, asked: Asked) -> str | None:
     parts = CONTRAST.split(statement, maxsplit=1)
     statement = parts[0].strip(" ,")
     if len(parts) > 1 and _is_contrary(parts[1].partition(",")[0], statement, asked):
@@ -98,8 +97,6 @@ def _verdict(statement: str, asked: Asked) -> str | None:  # noqa: PLR0911
         return None
     if compares(asked.words) and compares(words):
         return compared_polarity(words, asked.words)
-    if asked.is_of_existence and (placed := placed_polarity(words, asked.words)):
-        return placed
     if presented:
         return _of_presented(presented, asked)
     if sum(word.base == NOT for word in words) > 1:

@@ -62,7 +62,8 @@ def statements_in(text: str) -> list[str]:
     text = _INTRODUCTION.sub("", text.strip(" .,;:!?…\"'()"))
     statements: list[list[str]] = []
     for part in (part.strip(" .!?…\"'") for part in _SPLIT.split(text)):
-        if part and (not statements or _FINITE.search(part)):
+        is_new = not statements or ELLIPTICAL.fullmatch(statements[-1][0]) is not None
+        if part and (is_new or _FINITE.search(part)):
             statements.append([part])
         elif part and not _SET_AGAINST.match(part):
             statements[-1].append(part)
