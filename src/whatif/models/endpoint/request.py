@@ -16,6 +16,8 @@ from whatif.params.endpoints import ApiModel
 if TYPE_CHECKING:
     from numpy.random import Generator
 
+_LONGEST_BEGINNING = 80  # characters of a reply that is something else
+
 
 @dataclass(frozen=True)
 class Reply:
@@ -76,9 +78,9 @@ class Endpoint(Connection):
             choice = completion.choices[0]
             text, refusal = choice.message.content or "", choice.message.refusal
         except (AttributeError, TypeError, IndexError):
-            raise TryAgainError("the reply is no chat completion") from None
+            raise TryAgainError(self._no_completion(completion)) from None
         if not isinstance(text, str):
-            raise TryAgainError("the reply is no chat completion")
+            raise TryAgainError(self._no_completion(completion))
         counts = [getattr(completion.usage, name, None) for name in ("prompt_tokens", "completion_tokens")]
         prompt_tokens, response_tokens = (count if is_count(count) else None for count in counts)
         return Reply(
@@ -90,6 +92,14 @@ class Endpoint(Connection):
             self._plain(getattr(choice, "logprobs", None)),
             self._plain(getattr(completion, "prompt_logprobs", None)),
         )
+
+    def _no_completion(self, reply: Any) -> str:
+        """What is wrong with a reply, with the beginning of a page or an error that came in its place."""
+        said = reply if isinstance(reply, str) else getattr(reply, "error", None)
+        if isinstance(said, Mapping):
+            said = said.get("message") or said
+        shown = self.line(said or "")
+        return "the reply is no chat completion" + (f", but `{shown[:_LONGEST_BEGINNING]}`" if shown else "")
 
     def _plain(self, value: Any) -> Any:
         """A field of a reply as plain JSON values, the key masked in every text."""
