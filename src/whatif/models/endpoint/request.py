@@ -23,7 +23,8 @@ _LONGEST_BEGINNING = 80  # characters of a reply that is something else
 class Reply:
     """A model's text, and in `finish` why it ended; without the key. Token counts are None if not given.
 
-    `logprobs` and `prompt_logprobs` are the fields of these names as plain JSON values, None if there are none.
+    `model` is the name by which the reply calls the model, empty if it gives none. `logprobs` and `prompt_logprobs` are
+    the fields of these names as plain JSON values, None if there are none.
     """
 
     text: str
@@ -33,6 +34,7 @@ class Reply:
     response_tokens: int | None
     logprobs: Any = None
     prompt_logprobs: Any = None
+    model: str = ""
 
 
 class Endpoint(Connection):
@@ -91,6 +93,7 @@ class Endpoint(Connection):
             response_tokens,
             self._plain(getattr(choice, "logprobs", None)),
             self._plain(getattr(completion, "prompt_logprobs", None)),
+            self.line(getattr(completion, "model", None) or ""),
         )
 
     def _no_completion(self, reply: Any) -> str:
